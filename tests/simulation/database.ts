@@ -23,11 +23,11 @@ interface DatabaseOptions {
 export function createDatabase(store: Store, { tamper = (meanings) => meanings, complain }: DatabaseOptions) {
   const cut = <Each extends object>(rows: Each[], limit: number) =>
     rows.slice(0, Math.min(limit, MAX_ROWS)).map((row, index) => ({ ...row, is_cut: index + 1 === MAX_ROWS }));
-  const unpublished = (parts: number[], lows: string[], limit: number, butNot: string[]) => {
+  const unpublished = (parts: number[], lows: number[], limit: number, butNot: string[]) => {
     const { epoch, rows } = store.current();
-    const isDue = (row: (typeof rows)[number]) => !row.isPublished && !butNot.includes(row.id);
+    const isDue = (row: (typeof rows)[number]) => !row.isPublished && !butNot.includes(row.owner_id);
     return parts.flatMap((part, index) => {
-      const ofPart = rows.filter((row) => row.part === part && Number(row.id) > Number(lows[index]) && isDue(row));
+      const ofPart = rows.filter((row) => row.part === part && Number(row.id) > (lows[index] ?? 0) && isDue(row));
       return cut(ofPart, limit).map((row) => ({ ...row, epoch }));
     });
   };
@@ -63,7 +63,6 @@ export function createDatabase(store: Store, { tamper = (meanings) => meanings, 
       const head = String(store.head(owner));
       return found.length > 0 ? found.map((row) => ({ ...row, epoch, head })) : [{ epoch, head, id: null }];
     },
-    'relay-epoch': () => [{ epoch: store.epoch() }],
     'lock-session-claim': (_class: number, parts: number[]) => parts.map((lock) => ({ lock })),
     'lock-session-ping': () => [],
     'relay-wake-others': () => [],
@@ -71,16 +70,14 @@ export function createDatabase(store: Store, { tamper = (meanings) => meanings, 
     'relay-writers': () => [{ last: store.current().rows.at(-1)?.id ?? '0', writers: [] }],
     'relay-read': unpublished,
     'relay-mark': mark,
-    'relay-mark-and-read': (parts: number[], lows: string[], limit: number, butNot: string[], ids: string[]) => {
-      mark(ids);
-      return unpublished(parts, lows, limit, butNot);
-    },
-    'relay-read-owed': (owners: string[], sequences: number[], most: number[]) => {
+    'relay-read-blocked': (owners: string[], sequences: number[]) => {
       const { epoch, rows } = store.current();
       return owners.flatMap((owner, index) => {
         const from = Number(sequences[index]);
-        const owed = rows.filter((row) => row.owner_id === owner && Number(row.sequence) >= from && !row.isPublished);
-        return cut(owed, most[index] ?? 0).map((row) => ({ ...row, epoch }));
+        const waiting = rows.filter(
+          (row) => row.owner_id === owner && Number(row.sequence) >= from && !row.isPublished,
+        );
+        return cut(waiting, MAX_ROWS).map((row) => ({ ...row, epoch }));
       });
     },
     'owners-position': () => {

@@ -32,8 +32,7 @@ export function createDeletions({ time, store, database, faults, eventLog, onCom
   /** By epoch and owner, what the event log received. */
   const published = new Map<string, Set<number>>();
   const keyOf = (epoch: number, owner: string) => `${epoch} ${owner}`;
-  const witness = eventLog.read(TASK_CHANGES_TOPIC, ({ key, value }) => {
-    if (key === 'epoch') return;
+  const witness = eventLog.read(TASK_CHANGES_TOPIC, ({ value }) => {
     const { epoch, ownerId, sequence } = parseTaskChanged(value);
     const ofOwner = published.get(keyOf(epoch, ownerId)) ?? new Set();
     published.set(keyOf(epoch, ownerId), ofOwner.add(sequence));

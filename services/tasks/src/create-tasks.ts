@@ -64,7 +64,6 @@ export interface Tasks extends Service {
   /** For operators; the caller checks that. */
   operators: StatusOf<TasksStatus>;
   deadLetters: DeadLettersInternal;
-  /** The same for those who reach the admin port. */
   /** For backup alone. */
   restore: TasksRestore;
   /** `ok` when the database answers with our schema. The event log does not count: without it the feed is only late. */
@@ -82,7 +81,7 @@ export async function createTasks(config: TasksConfig, deps: TasksDeps): Promise
   const { clock, log, eventLog, accounts, metrics = new Registry() } = deps;
   const database = await createTasksDatabase({ url: config.postgresUrl, poolSize: config.poolSize, log });
   database.measure(metrics);
-  const shared = shareAmongOwners(database, { perOwner: Math.ceil(config.poolSize * OWNER_SHARE) });
+  const shared = shareAmongOwners(database, Math.ceil(config.poolSize * OWNER_SHARE));
   const feeds = createFeedRepository(shared);
   const cursors = createCursors(feeds);
   const repositories = {
@@ -141,11 +140,7 @@ export async function createTasks(config: TasksConfig, deps: TasksDeps): Promise
       url: config.postgresUrl,
       databaseAt: (url) => createTasksDatabase({ url, name: 'tasks-import', poolSize: IMPORT_POOL_SIZE, log }),
       log,
-      async newEpoch(atLeast) {
-        const epoch = await beginNewEpoch(feeds, { nowMs: clock.now(), atLeast });
-        relay.announce(epoch);
-        return epoch;
-      },
+      newEpoch: (atLeast) => beginNewEpoch(feeds, { nowMs: clock.now(), atLeast }),
     }),
     ...parts,
     ready: () =>

@@ -2,7 +2,6 @@ import { openLockSession, openSession, type Database } from '@taskmesh/store';
 import { createLog } from '@taskmesh/service';
 import { createFaultyProxy, createTestDatabase, eventually, type TestDatabase } from '@taskmesh/testing';
 import { createTasksDatabase } from '../src/database.ts';
-import type { Owed } from '../src/relay/held-owners.ts';
 import { openLease, type Lease } from '../src/relay/relay.repository.ts';
 import type { ReadChange } from '../src/relay/publisher.ts';
 
@@ -25,7 +24,7 @@ afterAll(async () => {
 });
 
 async function open(onNews = () => undefined as void): Promise<Lease> {
-  const lease = await openLease(database, { onNews, monotonicMs: () => performance.now() });
+  const lease = await openLease(database, { onNews, onReplay: onNews, monotonicMs: () => performance.now() });
   leases.push(lease);
   return lease;
 }
@@ -57,7 +56,7 @@ it('notices that it is lost when the server ends its session, and no one publish
     `select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'taskmesh-tasks-session'`,
   );
   await eventually(() => expect([lease.lost.aborted, lease.isSafe()]).toEqual([true, false]));
-  await expect(lease.read(10)).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE' });
+  await expect(lease.read(10, [])).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE' });
 });
 
 it('loses its parts within seconds when it is frozen in the middle of an answer that fills all buffers', async () => {
@@ -121,11 +120,11 @@ describe('large changes', () => {
     await lease.claim();
     const rows: ReadChange[] = [];
     for (;;) {
-      const some = await lease.read(500);
+      const some = await lease.read(500, []);
       if (some.length === 0) break;
       expect(bytesOf(some)).toBeLessThan(12 * 1024 * 1024);
       expect(new Set(some.map(({ owner_id }) => owner_id)).size).toBe(8);
-      lease.markLater(some.map(({ id }) => id));
+      await lease.mark(some.map(({ id }) => id));
       rows.push(...some);
     }
     for (const owner of OWNERS) expect(sequencesOf(rows, owner)).toEqual(upTo(60));
@@ -134,14 +133,13 @@ describe('large changes', () => {
   it('of owners that wait are read some megabytes at a time, and say whether there may be more', async () => {
     const lease = await open();
     const [owner = ''] = OWNERS;
-    const from = (sequence: number, most: number) =>
-      lease.readOwed([{ ownerId: owner, sequence, most, failures: 0, dueMs: 0 } as Owed]);
-    const first = await from(1, 100);
+    const from = (sequence: number) => lease.readBlocked([{ ownerId: owner, sequence }]);
+    const first = await from(1);
     expect([sequencesOf(first, owner), first[0]?.is_cut]).toEqual([[1], true]);
-    const second = await from(2, 100);
+    const second = await from(2);
     expect(bytesOf(second)).toBeLessThan(256 * 1024);
     expect([second.length > 1, second.at(-1)?.is_cut]).toEqual([true, true]);
-    const last = await from(60, 100);
+    const last = await from(60);
     expect([sequencesOf(last, owner), last[0]?.is_cut]).toEqual([[60], false]);
   });
 });

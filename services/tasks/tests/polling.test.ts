@@ -42,7 +42,8 @@ async function openStore() {
     };
     return { ...session, run };
   };
-  const lease = await openLease({ openSession }, { onNews: () => undefined, monotonicMs: () => performance.now() });
+  const notices = { onNews: () => undefined, onReplay: () => undefined };
+  const lease = await openLease({ openSession }, { ...notices, monotonicMs: () => performance.now() });
   await lease.claim();
   const [snapshot, explainer] = [await connect(store.url), await connect(store.url)];
   return {
@@ -58,14 +59,14 @@ async function openStore() {
       ),
     async publish(changes: number) {
       let published = 0;
-      for (let rows = await lease.read(500); published < changes; rows = await lease.read(500)) {
-        lease.markLater(rows.map(({ id }) => id));
+      for (let rows = await lease.read(500, []); published < changes; rows = await lease.read(500, [])) {
+        await lease.mark(rows.map(({ id }) => id));
         published += rows.length;
       }
     },
     /** How many pages another read touches. */
     async pages(): Promise<number> {
-      await lease.read(500);
+      await lease.read(500, []);
       const [{ text = '' } = {}, values] = asked.findLast(([{ name }]) => name === 'relay-read') ?? [];
       const { rows } = await explainer.query(`explain (analyze, buffers, format json) ${text}`, values);
       const { Plan } = rows[0]['QUERY PLAN'][0];
@@ -90,7 +91,7 @@ it('looks at nothing that is published already, however long somebody holds an o
     await publish(CHANGES);
     await eventually(async () => expect(await pages()).toBeLessThan(60), { everyMs: 100 });
     // It is the low water that does it: from the front there is all of it to walk over.
-    lease.readAnew();
+    lease.restart();
     expect(await pages()).toBeGreaterThan(1_000);
   } finally {
     await close();
@@ -107,7 +108,7 @@ it('finds what an operator replays, however old it is', async () => {
        select 'relay', 'change 7', id, owner_id, sequence, 'r' from changes where id = 7`,
     );
     const risen = async () => {
-      await lease.read(500);
+      await lease.read(500, []);
       expect(lowest()).toBe(50);
     };
     await eventually(risen, { everyMs: 50 });
@@ -116,7 +117,7 @@ it('finds what an operator replays, however old it is', async () => {
       log: createLog({ service: 'tasks', level: 'silent' }),
     });
     expect(await deadLetters.replayDeadLetters({ all: true })).toEqual({ replayed: 1 });
-    await eventually(async () => expect(await lease.read(500)).toMatchObject([{ id: '7' }]));
+    await eventually(async () => expect(await lease.read(500, [])).toMatchObject([{ id: '7' }]));
   } finally {
     await close();
   }
@@ -127,11 +128,11 @@ it('finds the first change of all after a long time without any', async () => {
   try {
     const begun = performance.now();
     while (performance.now() - begun < 1_300) {
-      expect(await lease.read(500)).toEqual([]);
+      expect(await lease.read(500, [])).toEqual([]);
       await sleep(50);
     }
     await commit(1);
-    expect(await lease.read(500)).toMatchObject([{ id: '1' }]);
+    expect(await lease.read(500, [])).toMatchObject([{ id: '1' }]);
   } finally {
     await close();
   }

@@ -16,7 +16,7 @@ describe('the feed of a gateway, when an answer was given before a restore and c
   const bystander = randomUUID();
   const commit = (count: number, of = owner) => Array.from({ length: count }, () => store.commit(of));
 
-  /** Restores, and announces the new epoch to this gateway. */
+  /** Restores, and shows the new epoch to this gateway. */
   const restore = async () => {
     store.restore();
     const reader = createReader();

@@ -31,7 +31,6 @@ describe('requests of the feed to the tasks service', () => {
     stop = () => feed.stop();
     return feed;
   };
-  const announce = (epoch: number) => store.deliverText('epoch', JSON.stringify({ epoch }));
 
   beforeEach(() => {
     store = createStore();
@@ -114,23 +113,23 @@ describe('requests of the feed to the tasks service', () => {
     const owner = randomUUID();
     await feed.subscribe(owner, undefined, reader);
     questions = [];
-    announce(1); // already known
+    const claim = () => store.deliverText(owner, JSON.stringify({ ...store.makeChange(owner, 1), epoch: 2 }));
     const answer = store.answerLate('heads');
-    for (let times = 0; times < 1_000; times++) announce(2);
+    for (let times = 0; times < 1_000; times++) claim();
     await answer.asked;
     answer.come();
     await eventually(() =>
-      expect(store.unreadable).toMatchObject([{ key: 'epoch', reason: 'The store did not write this record.' }]),
+      expect(store.unreadable).toMatchObject([{ key: owner, reason: 'The store did not write this record.' }]),
     );
     expect(questions).toEqual([[owner]]);
     const begun = performance.now();
-    await eventually(() => (announce(2), expect(questions).toHaveLength(2)));
+    await eventually(() => (claim(), expect(questions).toHaveLength(2)));
     expect(performance.now() - begun).toBeGreaterThan(300);
     store.setAway(true);
-    await eventually(() => (announce(2), expect(logged).toContain('heads could not be compared')));
+    await eventually(() => (claim(), expect(logged).toContain('heads could not be compared')));
     store.setAway(false);
     store.restore();
-    await eventually(() => (announce(2), expect(reader.ends).toEqual(['expired'])));
+    await eventually(() => (claim(), expect(reader.ends).toEqual(['expired'])));
   });
 });
 

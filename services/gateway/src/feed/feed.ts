@@ -1,8 +1,6 @@
 import {
   AppError,
   unavailable,
-  EPOCH_KEY,
-  parseEpochBegan,
   parseTaskChanged,
   TASK_CHANGES_TOPIC,
   unsealCursor,
@@ -129,11 +127,6 @@ export function createFeed(options: FeedOptions): Feed {
    */
   const take = (record: LogRecord) => {
     const { key } = record;
-    if (key === EPOCH_KEY) {
-      const began = tryToParse(record, parseEpochBegan);
-      if (!began || began.epoch > epoch) doubt(record, () => !began || began.epoch <= epoch);
-      return;
-    }
     const feed = feeds.get(key);
     const waiting = expected.get(key);
     if (!feed && !waiting) return;

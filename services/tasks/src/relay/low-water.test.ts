@@ -1,6 +1,7 @@
 import { createLowWater } from './low-water.ts';
 
-const ONE = { parts: [0], limit: 10 };
+const PARTS = [0];
+const LIMIT = 10;
 
 function createWorld() {
   const water = createLowWater();
@@ -9,7 +10,6 @@ function createWorld() {
   let last = 0;
   return {
     water,
-    except: () => water.begin(ONE.parts, ONE.limit).except,
     /** Takes the next id; the row appears when the transaction ends. */
     take(writer: string) {
       last += 1;
@@ -21,19 +21,18 @@ function createWorld() {
       writers.delete(writer);
     },
     look: () => water.see({ last, writers: [...writers.keys()] }),
-    read(limit = ONE.limit) {
-      const { after, except } = water.begin(ONE.parts, limit);
+    read(limit = LIMIT, isBlocked = (_id: number) => false) {
+      const [after = 0] = water.begin(PARTS);
       const rows = [...committed]
         .toSorted((one, other) => one - other)
-        .filter((id) => id > (after[0] ?? 0) && !except.includes(String(id)))
+        .filter((id) => id > after && !isBlocked(id))
         .slice(0, limit)
         .map((id) => ({ id: String(id), part: 0 }));
-      water.end(rows);
-      return { after: after[0], ids: rows.map(({ id }) => Number(id)), rows };
+      water.end(PARTS, rows);
+      return { after, ids: rows.map(({ id }) => Number(id)) };
     },
     publish(ids: number[]) {
       for (const id of ids) committed.delete(id);
-      water.settle(ids.map(String));
     },
   };
 }
@@ -84,32 +83,31 @@ it('waits for who took an id between two looks, and not for who came later', () 
   expect(read().ids).toEqual([2]);
 });
 
-it('stays below what was read and not dealt with, and below the end of a read that was not whole', () => {
+it('stays below what was read and not dealt with', () => {
   const { look, take, end, read, publish } = createWorld();
   for (let n = 0; n < 5; n++) take('a');
   end('a');
   for (let looks = 0; looks < 3; looks++) look();
   expect(read(3).ids).toEqual([1, 2, 3]);
   publish([1, 3]);
-  expect(read(3)).toMatchObject({ after: 1, ids: [2, 4, 5] });
+  expect(read(3)).toMatchObject({ after: 0, ids: [2, 4, 5] });
   publish([2, 4]);
-  expect(read(0)).toMatchObject({ after: 4, ids: [] });
+  expect(read(1)).toMatchObject({ after: 1, ids: [5] });
   expect(read()).toMatchObject({ after: 4, ids: [5] });
 });
 
-it('passes what somebody else remembers, until everything is looked at again', () => {
-  const { water, except, look, take, end, read } = createWorld();
-  take('a');
+it('passes what is blocked, until it is lowered to that', () => {
+  const { water, look, take, end, read } = createWorld();
+  for (let n = 0; n < 3; n++) take('a');
   end('a');
-  water.pass(read().rows);
-  expect(read()).toMatchObject({ after: 0, ids: [] });
-  expect(except()).toEqual(['1']);
   for (let looks = 0; looks < 3; looks++) look();
-  read();
-  expect(read().after).toBe(1);
-  expect(except()).toEqual([]); // it is below the low water now
+  const isBlocked = (id: number) => id > 1;
+  expect(read(LIMIT, () => true)).toMatchObject({ after: 0, ids: [] });
+  expect(read(LIMIT, isBlocked)).toMatchObject({ after: 3, ids: [] });
+  water.lower({ id: '2', part: 0 });
+  expect(read()).toMatchObject({ after: 1, ids: [2, 3] });
   water.restart();
-  expect(read()).toMatchObject({ after: 0, ids: [1] });
+  expect(read()).toMatchObject({ after: 0, ids: [1, 2, 3] });
 });
 
 it('does not rise by a read that began before everything was to be looked at again', () => {
@@ -117,10 +115,10 @@ it('does not rise by a read that began before everything was to be looked at aga
   take('a');
   end('a');
   for (let looks = 0; looks < 3; looks++) look();
-  water.begin(ONE.parts, ONE.limit);
+  water.begin(PARTS);
   water.restart();
-  water.end([]);
-  expect(water.begin(ONE.parts, ONE.limit).after).toEqual([0]);
+  water.end(PARTS, []);
+  expect(water.begin(PARTS)).toEqual([0]);
 });
 
 it('loses nothing, whatever the order in which ids are committed', () => {

@@ -5,20 +5,6 @@ export interface WritersSeen {
   writers: string[];
 }
 
-interface ReadRow {
-  id: string;
-  part: number;
-  /** True of the last row of a part when more may follow it than was read. */
-  is_cut?: boolean;
-}
-
-interface Reading {
-  parts: number[];
-  rows: ReadRow[];
-  limit: number;
-  settledTo: number;
-}
-
 /**
  * The id below which a part of the log need no longer be read. Without it, each read scans the entries of published
  * changes, which stay in the index for as long as an old snapshot may need them.
@@ -28,31 +14,16 @@ interface Reading {
  */
 export function createLowWater() {
   const lowest = new Map<number, number>();
-  /** Read, unpublished, and remembered elsewhere; above the low water they would be read again and again. */
-  const passed = new Map<string, number>();
-  const done = new Set<string>();
   let settledTo = 0;
   let taken: number | undefined;
   let awaited: { last: number; writers: Set<string> } | undefined;
-  let reading: Reading | undefined;
   let isStirred = true;
-
-  const lookBack = ({ parts, rows, limit, settledTo: settled }: Reading) => {
-    const byPart = Map.groupBy(rows, ({ part }) => part);
-    for (const part of parts) {
-      const ofPart = byPart.get(part) ?? [];
-      const open = ofPart.find(({ id }) => !done.has(id) && !passed.has(id));
-      const isWhole = ofPart.length < limit && !ofPart.at(-1)?.is_cut;
-      const end = open ? Number(open.id) - 1 : isWhole ? settled : Number(ofPart.at(-1)?.id ?? 0);
-      lowest.set(part, Math.max(lowest.get(part) ?? 0, Math.min(end, settled)));
-    }
-    for (const [id, part] of passed) if (Number(id) <= (lowest.get(part) ?? 0)) passed.delete(id);
-  };
+  let isReading = false;
 
   return {
     /** Whether it is worth looking at the writers: changes arrived, or are awaited. */
     isMoving: () => isStirred || taken !== undefined || awaited !== undefined,
-    /** Call it repeatedly. */
+    /** Call it repeatedly, and not during a read. */
     see({ last, writers }: WritersSeen): void {
       isStirred = false;
       const running = new Set(writers);
@@ -64,28 +35,29 @@ export function createLowWater() {
       if (!awaited && taken !== undefined) awaited = { last: taken, writers: running };
       taken = last > (awaited?.last ?? settledTo) ? last : undefined;
     },
-    /** Call it before each read; evaluates the previous one by what was settled and passed since. */
-    begin(parts: number[], limit: number): { after: number[]; except: string[] } {
-      if (reading) lookBack(reading);
-      done.clear();
-      reading = { parts, limit, settledTo, rows: [] };
-      return { after: parts.map((part) => lowest.get(part) ?? 0), except: [...passed.keys()] };
+    /** Where a read of these parts begins. */
+    begin(parts: number[]): number[] {
+      isReading = true;
+      return parts.map((part) => lowest.get(part) ?? 0);
     },
-    end(rows: ReadRow[]): void {
+    /** What that read found, in order for each part: all below the first row of a part was dealt with, or is someone else's. */
+    end(parts: number[], rows: { id: string; part: number }[]): void {
       if (rows.length > 0) isStirred = true;
-      if (reading) reading.rows = rows;
+      if (!isReading) return;
+      const first = new Map(rows.toReversed().map(({ id, part }) => [part, Number(id)]));
+      for (const part of parts) {
+        const reached = Math.min((first.get(part) ?? Infinity) - 1, settledTo);
+        lowest.set(part, Math.max(lowest.get(part) ?? 0, reached));
+      }
     },
-    settle(ids: string[]): void {
-      for (const id of ids) done.add(id);
+    /** The next read begins with this row at the latest. */
+    lower({ id, part }: { id: string; part: number }): void {
+      lowest.set(part, Math.min(lowest.get(part) ?? 0, Number(id) - 1));
     },
-    pass(rows: ReadRow[]): void {
-      for (const { id, part } of rows) passed.set(id, part);
-    },
-    /** Older changes may have appeared: read everything once more. */
+    /** Older changes may have appeared: the next read begins at the front, and one under way counts for nothing. */
     restart(): void {
       lowest.clear();
-      passed.clear();
-      reading = undefined;
+      isReading = false;
     },
   };
 }

@@ -31,8 +31,6 @@ function change(id: number, owner: string, title = 'x'): ReadChange {
   };
 }
 
-const tooLarge = () => Object.assign(new Error('too large'), { type: 'MESSAGE_TOO_LARGE' });
-
 function logThat(reasonAgainst: (id: string) => Error | undefined) {
   const batches: string[][] = [];
   const eventLog: Pick<EventLog, 'publish'> = {
@@ -78,33 +76,6 @@ describe('publishing', () => {
     expect(idsOf(published)).toEqual(idsOf(changes.filter(({ owner_id }) => owner_id !== 'held')));
   });
 
-  it('ends when nothing is taken any more', async () => {
-    const { batches, publisher } = logThat((id) => (Number(id) >= 500 ? new Error('away') : undefined));
-    const changes = Array.from({ length: 1_600 }, (_, n) => change(n, `o${n}`));
-    const { published, failed } = await publisher.publish(changes, always);
-    expect([published.length, failed.length, batches.length]).toEqual([500, 500, 2]);
-  });
-
-  it('prepares each batch right before it is sent, after a turn of the event loop', async () => {
-    let [sealed, turns] = [0, 0];
-    const sent: number[][] = [];
-    const publisher = createPublisher(
-      { publish: async () => void sent.push([sealed, turns]) },
-      { seal: async () => String(++sealed) },
-    );
-    const count = () => void setImmediate(() => turns++ < 10 && count());
-    count();
-    await publisher.publish(
-      Array.from({ length: 1_200 }, (_, n) => change(n, `o${n}`)),
-      always,
-    );
-    expect(sent).toEqual([
-      [500, 0],
-      [1_000, 1],
-      [1_200, 2],
-    ]);
-  });
-
   it('sends nothing more once it may not', async () => {
     const { batches, publisher } = logThat(() => undefined);
     let asked = 0;
@@ -121,39 +92,6 @@ describe('publishing', () => {
     const outcome = await publisher.publish([change(0, 'a'), broken, change(2, 'b'), change(3, 'a')], always);
     expect(batches).toEqual([['0', '2']]);
     expect([idsOf(outcome.published), failuresOf(outcome.refused)]).toEqual([['0', '2'], ['1']]);
-  });
-
-  it('tells what the log will never take from what it does not take now', async () => {
-    const { publisher } = logThat((id) => ({ 1: tooLarge(), 2: new Error('no leader') })[id]);
-    const outcome = await publisher.publish([change(0, 'a'), change(1, 'b'), change(2, 'c'), change(3, 'd')], always);
-    expect(idsOf(outcome.published)).toEqual(['0', '3']);
-    expect([failuresOf(outcome.refused), failuresOf(outcome.failed)]).toEqual([['1'], ['2']]);
-  });
-
-  it('blames no record for what the log says of all together', async () => {
-    const cursors = { seal: async () => 'cursor' };
-    const publisher = createPublisher({ publish: () => Promise.reject(tooLarge()) }, cursors);
-    const { refused, failed } = await publisher.publish([change(0, 'a'), change(1, 'b')], always);
-    expect([failuresOf(refused), failuresOf(failed)]).toEqual([[], ['0', '1']]);
-  });
-
-  it('asks the log for nothing when all of a batch waits for its owner, and goes on with the next one', async () => {
-    const { batches, publisher } = logThat((id) => (id === '1' ? new Error('no leader') : undefined));
-    const ownerOf = (n: number) => (n > 0 && n < 1_000 ? 'held' : 'other');
-    const { published, failed } = await publisher.publish(
-      Array.from({ length: 1_001 }, (_, n) => change(n, ownerOf(n))),
-      always,
-    );
-    expect(batches).toEqual([['0', ...Array.from({ length: 498 }, (_, n) => String(n + 2))], ['1000']]);
-    expect(failuresOf(failed)).toEqual(['1']);
-    expect(idsOf(published)).toContain('1000');
-  });
-
-  it('tells of each owner only the first change that was not taken', async () => {
-    const { publisher } = logThat((id) => (id === '3' ? undefined : new Error('no leader')));
-    const changes = [change(0, 'a'), change(1, 'a'), change(2, 'b'), change(3, 'c')];
-    const { failed } = await publisher.publish(changes, always);
-    expect(failuresOf(failed)).toEqual(['0', '2']);
   });
 
   it('gives each record the cursor of its place, and the trace of its request when there is one', async () => {

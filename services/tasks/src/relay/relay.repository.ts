@@ -1,13 +1,11 @@
 import { openLockSession, readBacklog, type Backlog, type Database } from '@taskmesh/store';
 import { PARTITIONS } from '../feed/change.ts';
 import { MOVE_TO_DEAD_LETTERS } from './dead-letter.statements.ts';
-import type { Owed } from './held-owners.ts';
+import type { BlockedOwner } from './blocked-owners.ts';
 import { createLowWater } from './low-water.ts';
 import type { ReadChange } from './publisher.ts';
 import * as statements from './relay.statements.ts';
 
-/** With more marks, a separate statement costs less than excluding them from the read. */
-const FEW_MARKS = 50;
 const LOOK_EVERY_MS = 250;
 const ALL_PARTS = Array.from({ length: PARTITIONS }, (_, part) => part);
 
@@ -20,16 +18,16 @@ export interface Lease {
   claim(): Promise<void>;
   /** Whether the parts are certainly still ours. Check it right before each publish. */
   isSafe(): boolean;
-  epoch(): Promise<number>;
-  /** Unpublished changes, in order for each owner. Read again unless marked, dead-lettered or passed. */
-  read(limitPerPart: number): Promise<ReadChange[]>;
-  readOwed(owed: Owed[]): Promise<ReadChange[]>;
-  /** Excludes unpublished changes from further reads, except by `readOwed`. */
-  pass(changes: ReadChange[]): void;
+  /** Unpublished changes of all owners but these, in order for each owner. */
+  read(limitPerPart: number, butNot: string[]): Promise<ReadChange[]>;
+  /** The first `MAX_OF_BLOCKED` of each. */
+  readBlocked(owners: BlockedOwner[]): Promise<ReadChange[]>;
+  /** The next read includes this change and what is behind it, if its owner is no longer blocked. */
+  readFrom(change: ReadChange): void;
   /** Makes the next read start from the beginning: older changes than those read may have appeared. */
-  readAnew(): void;
-  /** Marks with the next read or at the end, to save a round trip. After a crash these would be published again. */
-  markLater(ids: string[]): void;
+  restart(): void;
+  /** Marks changes as published. After a crash before it these are published again. */
+  mark(ids: string[]): Promise<void>;
   deadLetter(id: string, reason: string): Promise<void>;
   wakeOthers(): Promise<void>;
   end(): Promise<void>;
@@ -40,6 +38,8 @@ type ReadRow = ReadChange & Record<string, unknown>;
 export interface LeaseOptions {
   /** Called for each notice of other instances. */
   onNews: () => void;
+  /** Called when old changes are to be published again. */
+  onReplay: () => void;
   /** Must advance while the process is frozen. */
   monotonicMs: () => number;
 }
@@ -47,24 +47,13 @@ export interface LeaseOptions {
 /** Connects and listens. */
 export async function openLease(
   database: Pick<Database, 'openSession'>,
-  { onNews, monotonicMs }: LeaseOptions,
+  { onNews, onReplay, monotonicMs }: LeaseOptions,
 ): Promise<Lease> {
   const session = await openLockSession(database, { monotonicMs });
   const { run } = session;
   const held = new Set<number>();
   const lowWater = createLowWater();
-  let toMark: string[] = [];
   let lookAt = 0;
-
-  const mark = async (ids: string[]): Promise<void> => {
-    if (ids.length > 0) await run(statements.MARK, [ids]);
-  };
-
-  const takeMarks = (): string[] => {
-    const ids = toMark;
-    toMark = [];
-    return ids;
-  };
 
   const look = async (): Promise<void> => {
     const now = monotonicMs();
@@ -78,7 +67,7 @@ export async function openLease(
     await session.listen(statements.CHANNEL, onNews);
     await session.listen(statements.REPLAYS_CHANNEL, () => {
       lowWater.restart();
-      onNews();
+      onReplay();
     });
   } catch (error) {
     await session.close();
@@ -94,50 +83,32 @@ export async function openLease(
       if (wanted.length === 0) return;
       for (const part of await session.claim(statements.LOCK_CLASS, wanted)) held.add(part);
     },
-    async epoch() {
-      const [state] = await run<{ epoch: number }>(statements.EPOCH);
-      if (!state) throw new Error('The store has no feed state.');
-      return state.epoch;
-    },
     isSafe: session.isSafe,
-    async read(limit) {
+    async read(limit, butNot) {
+      if (held.size === 0) return [];
       await look();
-      const ids = takeMarks();
       const parts = [...held];
-      const { after, except } = lowWater.begin(parts, limit);
-      const values = [parts, after, limit, except];
-      const isFew = ids.length > 0 && ids.length <= FEW_MARKS;
-      if (!isFew) await mark(ids);
-      const rows = isFew
-        ? await run<ReadRow>(statements.MARK_AND_READ, [...values, ids])
-        : await run<ReadRow>(statements.READ, values);
-      lowWater.end(rows);
+      const rows = await run<ReadRow>(statements.READ, [parts, lowWater.begin(parts), limit, butNot]);
+      lowWater.end(parts, rows);
       return rows;
     },
-    readOwed: (owed) =>
-      run<ReadRow>(statements.READ_OWED, [
-        owed.map(({ ownerId }) => ownerId),
-        owed.map(({ sequence }) => sequence),
-        owed.map(({ most }) => most),
+    readBlocked: (owners) =>
+      run<ReadRow>(statements.READ_BLOCKED, [
+        owners.map(({ ownerId }) => ownerId),
+        owners.map(({ sequence }) => sequence),
       ]),
-    pass: lowWater.pass,
-    readAnew: lowWater.restart,
-    markLater(ids) {
-      lowWater.settle(ids);
-      toMark.push(...ids);
+    readFrom: lowWater.lower,
+    restart: lowWater.restart,
+    async mark(ids) {
+      if (ids.length > 0) await run(statements.MARK, [ids]);
     },
     async deadLetter(id, reason) {
-      lowWater.settle([id]);
       await run(MOVE_TO_DEAD_LETTERS, [id, reason]);
     },
     async wakeOthers() {
       await run(statements.WAKE_OTHERS);
     },
-    async end() {
-      // If this fails, the next owner of the parts publishes them again.
-      await mark(takeMarks()).catch(() => undefined);
-      await session.close();
-    },
+    end: session.close,
   };
 }
 

@@ -1,5 +1,6 @@
 import type { Statement } from '@taskmesh/store';
 import { CHANGE_COLUMNS, selectChanges } from '../feed/change.ts';
+import { MAX_OF_BLOCKED } from './blocked-owners.ts';
 
 /** The first key of the advisory locks; the second is the part. */
 export const LOCK_CLASS = 7_203_001;
@@ -16,43 +17,37 @@ const OWNER_BYTES = 128 * 1024;
 
 const READ_COLUMNS = `s.epoch, c.part, ${CHANGE_COLUMNS}, c.is_cut`;
 
-const selectUnpublished = (butNot: string) => {
-  const where = `c.part = mine.part and c.id > mine.low and c.published_at is null
-    and c.id not in (select unnest(${butNot}))`;
-  return `
-    select ${READ_COLUMNS}
-    from feed_state s, unnest($1::int[], $2::bigint[]) mine(part, low),
-      lateral (${selectChanges({ where, order: 'c.part, c.id', limit: '$3', maxBytes: PART_BYTES })}) c`;
-};
-
-const markPublished = (ids: string) => `update changes set published_at = now() where id = any(${ids}::bigint[])`;
-
-/** $1: parts, $2: last id read of each, $3: limit for each, $4: ids to skip. Each part by its index, oldest first. */
-export const READ: Statement = { name: 'relay-read', text: selectUnpublished('$4::bigint[]') };
-
-/** $1: ids */
-export const MARK: Statement = { name: 'relay-mark', text: markPublished('$1') };
-
-/** READ and MARK in one round trip; $5: ids to mark. The snapshot still shows these as unpublished. */
-export const MARK_AND_READ: Statement = {
-  name: 'relay-mark-and-read',
-  text: `with marked as (${markPublished('$5')}) ${selectUnpublished('$4::bigint[] || $5::bigint[]')}`,
-};
-
-const OWED_CHANGES = selectChanges({
-  where: 'c.owner_id = owed.owner_id and c.sequence >= owed.sequence and c.published_at is null',
-  order: 'c.owner_id, c.sequence',
-  limit: 'owed.most',
-  maxBytes: OWNER_BYTES,
-});
-
-/** $1: owners, $2: first sequence of each, $3: limit for each. In order for each owner. */
-export const READ_OWED: Statement = {
-  name: 'relay-read-owed',
+/** $1: parts, $2: the last id that need not be read of each, $3: limit for each, $4: owners to skip. Oldest first in each part. */
+export const READ: Statement = {
+  name: 'relay-read',
   text: `
     select ${READ_COLUMNS}
-    from feed_state s, unnest($1::uuid[], $2::bigint[], $3::int[]) owed(owner_id, sequence, most),
-      lateral (${OWED_CHANGES}) c`,
+    from feed_state s, unnest($1::int[], $2::bigint[]) mine(part, low), lateral (${selectChanges({
+      where: `c.part = mine.part and c.id > mine.low and c.published_at is null
+        and c.owner_id not in (select unnest($4::uuid[]))`,
+      order: 'c.part, c.id',
+      limit: '$3',
+      maxBytes: PART_BYTES,
+    })}) c`,
+};
+
+/** $1: ids */
+export const MARK: Statement = {
+  name: 'relay-mark',
+  text: 'update changes set published_at = now() where id = any($1::bigint[])',
+};
+
+/** $1: owners, $2: first sequence of each. In order for each owner. */
+export const READ_BLOCKED: Statement = {
+  name: 'relay-read-blocked',
+  text: `
+    select ${READ_COLUMNS}
+    from feed_state s, unnest($1::uuid[], $2::bigint[]) blocked(owner_id, sequence), lateral (${selectChanges({
+      where: 'c.owner_id = blocked.owner_id and c.sequence >= blocked.sequence and c.published_at is null',
+      order: 'c.owner_id, c.sequence',
+      limit: String(MAX_OF_BLOCKED),
+      maxBytes: OWNER_BYTES,
+    })}) c`,
 };
 
 /** See `createLowWater`. A writer holds this lock from before its first row until that is visible to all. */
@@ -67,8 +62,6 @@ export const WRITERS: Statement = {
     ) as writers
     from changes_id_seq`,
 };
-
-export const EPOCH: Statement = { name: 'relay-epoch', text: 'select epoch from feed_state' };
 
 export const WAKE_OTHERS: Statement = {
   name: 'relay-wake-others',

@@ -6,8 +6,7 @@ import * as timers from 'node:timers/promises';
 import type { Cursors } from '../feed/cursors.ts';
 import { PARTITIONS, partOf } from '../feed/change.ts';
 import { toRfc3339 } from '../tasks/task-row.ts';
-import { announceEpoch } from './announce-epoch.ts';
-import { createHeldOwners, type Owed } from './held-owners.ts';
+import { createBlockedOwners, MAX_OF_BLOCKED, type BlockedOwner } from './blocked-owners.ts';
 import type { Lease, RelayRepository } from './relay.repository.ts';
 import { createPublisher, type Failure, type Outcome, type ReadChange } from './publisher.ts';
 import type { RelayMetrics } from '../metrics.ts';
@@ -24,10 +23,11 @@ const READ_PER_PART = 500;
 /** Enough to notice when publishing works again. */
 const READ_PER_PART_IF_STUCK = 20;
 /** The maximum number of owners whose changes wait; beyond it nothing new is read. */
-const MOST_HELD = 50_000;
-const OWED_OWNERS = 50;
+const MAX_BLOCKED = 50_000;
+/** How many blocked owners are tried in a round. */
+const DUE_OWNERS = 50;
 /** How often to read from the beginning, in case changes appeared without a notice. */
-const READ_ANEW_EVERY_MS = 30_000;
+const RESTART_EVERY_MS = 30_000;
 const NOTICE_SPACING_MS = 5;
 
 export interface RelayDeps {
@@ -47,8 +47,6 @@ export interface RelayDeps {
 export interface Relay extends Service {
   /** There are new changes of this owner. */
   wake(ownerId: string): void;
-  /** Announces the store's new epoch; without a connection, the next one announces it. */
-  announce(epoch: number): void;
   wakeAll(): void;
   processAll(): Promise<void>;
   heldParts(): number[];
@@ -68,7 +66,7 @@ export function createRelay(deps: RelayDeps): Relay {
   const publisher = createPublisher(eventLog, cursors);
   const news = createSignal();
   const health = createWorkerHealth(monotonicMs);
-  const held = createHeldOwners({ backoff, monotonicMs });
+  const blocked = createBlockedOwners({ backoff, monotonicMs });
   let stopping = new AbortController();
   let lease: Lease | undefined;
   let makeTopicAt = -Infinity;
@@ -82,14 +80,11 @@ export function createRelay(deps: RelayDeps): Relay {
     keepWorking<Lease>({
       signal: stopping.signal,
       async open() {
-        lease = await repository.openLease({ onNews: news.notify, monotonicMs });
-        held.clear(); // outdated: other relays had the parts, or this is another store
+        lease = await repository.openLease({ onNews: news.notify, onReplay, monotonicMs });
+        blocked.clear(); // outdated: other relays had the parts, or this is another store
         return lease;
       },
-      async work(current, onRound) {
-        void announce(current, await current.epoch());
-        await workUnder(current, onRound);
-      },
+      work: workUnder,
       async close(current) {
         await current.end();
         lease = undefined;
@@ -100,47 +95,46 @@ export function createRelay(deps: RelayDeps): Relay {
       log,
     });
 
-  const announce = (current: Lease, epoch: number): Promise<void> =>
-    announceEpoch(epoch, {
-      eventLog,
-      log,
-      pause,
-      isCurrent: () => lease === current && !current.lost.aborted && !stopping.signal.aborted,
-    });
+  /** An older change of an owner than the one that waits may have appeared. */
+  const onReplay = () => {
+    blocked.clear();
+    news.notify();
+  };
 
   /** `onRound`: all marks so far are written. Unmarked changes are published again after a reconnect. */
   const workUnder = async (current: Lease, onRound: () => void): Promise<void> => {
-    let [claimAt, readAnewAt] = [-Infinity, monotonicMs() + READ_ANEW_EVERY_MS];
+    let [claimAt, restartAt] = [-Infinity, monotonicMs() + RESTART_EVERY_MS];
     let limit = READ_PER_PART;
-    for (let rounds = 0; !stopping.signal.aborted; rounds++) {
+    while (!stopping.signal.aborted) {
       if (monotonicMs() >= claimAt) {
         await current.claim();
         claimAt = monotonicMs() + CLAIM_EVERY_MS;
       }
       // With many changes waiting, reading past them would delay new ones.
-      if (monotonicMs() >= readAnewAt && held.size() === 0) {
-        current.readAnew();
-        readAnewAt = monotonicMs() + READ_ANEW_EVERY_MS;
+      if (monotonicMs() >= restartAt && blocked.size() === 0) {
+        current.restart();
+        restartAt = monotonicMs() + RESTART_EVERY_MS;
       }
       news.clear(); // cleared before the read, so that later changes give notice again
       const readAt = monotonicMs();
-      const { fresh, owed, waiting, isIdle } = await read(current, limit);
-      if (rounds > 0) onRound();
-      if (isIdle) {
-        await news.wait(held.size() > 0 ? Math.min(POLL_MS, backoff.firstMs) : POLL_MS);
+      const { fresh, due, waiting } = await read(current, limit);
+      if (fresh.length === 0 && due.length === 0) {
+        onRound();
+        await news.wait(blocked.size() > 0 ? Math.min(POLL_MS, backoff.firstMs) : POLL_MS);
         continue;
       }
       const changes = [...fresh, ...waiting]; // this order keeps futile tries from delaying the others
       const outcome = await publisher.publish(changes, current.isSafe);
       const wasSafe = current.isSafe();
-      await digest(current, owed, changes, outcome);
-      const isVain = outcome.published.length === 0 && outcome.failed.length > 0;
-      const isStuck = isVain && fresh.length > 0;
+      await recordOutcome(current, due, waiting, outcome);
+      onRound();
+      const nothingPublished = outcome.published.length === 0 && outcome.failed.length > 0;
+      const isStuck = nothingPublished && fresh.length > 0;
       if (isStuck) limit = READ_PER_PART_IF_STUCK;
       // Nothing of a round is published that takes longer than the session's fence.
       else limit = wasSafe ? Math.min(limit * 2, READ_PER_PART) : Math.ceil(limit / 4);
       if (isStuck) await pause(backoff.firstMs);
-      else if (isVain) await news.wait(backoff.firstMs);
+      else if (nothingPublished) await news.wait(backoff.firstMs);
       else if (changes.length < READ_PER_PART) {
         const spareMs = Math.ceil(readAt + gatherMs(changes.length) - monotonicMs());
         if (spareMs > 0) await pause(spareMs);
@@ -149,47 +143,40 @@ export function createRelay(deps: RelayDeps): Relay {
   };
 
   const read = async (current: Lease, limit: number) => {
-    const changes = current.heldParts().length > 0 ? await current.read(held.size() < MOST_HELD ? limit : 0) : [];
-    const [behind, fresh] = [[], []] as [ReadChange[], ReadChange[]];
-    for (const change of changes) (held.has(change.owner_id) ? behind : fresh).push(change);
-    current.pass(behind);
-    for (const { owner_id, sequence } of behind) held.goBack(owner_id, Number(sequence));
-    const owed = held.due(Math.min(OWED_OWNERS, limit));
-    const waiting = owed.length > 0 ? await current.readOwed(owed) : [];
-    return { fresh, owed, waiting, isIdle: changes.length === 0 && owed.length === 0 };
+    const fresh = blocked.size() < MAX_BLOCKED ? await current.read(limit, blocked.ids()) : [];
+    const due = blocked.due(Math.min(DUE_OWNERS, limit));
+    const waiting = due.length > 0 ? await current.readBlocked(due) : [];
+    return { fresh, due, waiting };
   };
 
-  const digest = async (current: Lease, owed: Owed[], changes: ReadChange[], outcome: Outcome): Promise<void> => {
+  const recordOutcome = async (
+    current: Lease,
+    due: BlockedOwner[],
+    waiting: ReadChange[],
+    outcome: Outcome,
+  ): Promise<void> => {
     const { published, refused, failed } = outcome;
-    const wasHolding = held.size() > 0;
-    current.markLater(published.map(({ id }) => id));
+    const wasBlocking = blocked.size() > 0;
+    await current.mark(published.map(({ id }) => id));
     metrics.published(published.map(lagOf));
     for (const failure of refused) await deadLetter(current, failure);
-    if (failed.length > 0 || owed.length > 0) {
-      const handled = new Set([...published, ...refused.map(({ change }) => change)]);
-      const left = Map.groupBy(
-        changes.filter((change) => !handled.has(change)),
-        ({ owner_id }) => owner_id,
-      );
-      const isFailed = new Set(failed.map(({ change }) => change.owner_id));
-      for (const { change } of failed) {
-        held.hold(change.owner_id, Number(change.sequence));
-        current.pass(left.get(change.owner_id) ?? []);
-      }
-      const read = Map.groupBy(changes, ({ owner_id }) => owner_id);
-      for (const each of owed)
-        if (!isFailed.has(each.ownerId)) goOn(each, read.get(each.ownerId) ?? [], left.get(each.ownerId)?.[0]);
-    }
-    tellOf(outcome, wasHolding);
+    for (const { change } of failed) blocked.block(change.owner_id, Number(change.sequence));
+    const handled = new Set([...published, ...refused.map(({ change }) => change)]);
+    const isFailed = new Set(failed.map(({ change }) => change.owner_id));
+    const byOwner = Map.groupBy(waiting, ({ owner_id }) => owner_id);
+    for (const { ownerId } of due)
+      if (!isFailed.has(ownerId)) advance(current, ownerId, byOwner.get(ownerId) ?? [], handled);
+    report(outcome, wasBlocking);
   };
 
-  /** For an owner that waited, when nothing failed now. `next` is the first change that was not tried. */
-  const goOn = ({ ownerId, most }: Owed, changes: ReadChange[], next: ReadChange | undefined): void => {
+  /** For an owner that was blocked, and of whom nothing failed now: what is left of its changes is read with all others. */
+  const advance = (current: Lease, ownerId: string, changes: ReadChange[], handled: Set<ReadChange>): void => {
+    const left = changes.find((change) => !handled.has(change));
+    if (left && left === changes[0]) return; // nothing of it was tried
     const last = changes.at(-1);
-    if (next && next === changes[0]) return;
-    if (next) held.goOn(ownerId, Number(next.sequence));
-    else if (last && (last.is_cut || changes.length === most)) held.goOn(ownerId, Number(last.sequence) + 1);
-    else held.release(ownerId);
+    if (left) current.readFrom(left);
+    else if (last && (last.is_cut || changes.length === MAX_OF_BLOCKED)) current.readFrom(last);
+    blocked.release(ownerId);
   };
 
   const lagOf = ({ occurred_at }: ReadChange): number => clock.now() - Date.parse(toRfc3339(occurred_at));
@@ -200,11 +187,11 @@ export function createRelay(deps: RelayDeps): Relay {
     log.error({ changeId: id, err: reason }, 'the event log refuses a change: put aside as a dead letter');
   };
 
-  const tellOf = ({ published, failed }: Outcome, wasHolding: boolean): void => {
-    if (wasHolding && held.size() === 0) log.info('publishing everything again');
+  const report = ({ published, failed }: Outcome, wasBlocking: boolean): void => {
+    if (wasBlocking && blocked.size() === 0) log.info('publishing everything again');
     if (failed.length === 0) return;
     metrics.failed();
-    if (!wasHolding) log.warn({ err: failed[0]?.reason }, 'cannot publish everything; trying again until it works');
+    if (!wasBlocking) log.warn({ err: failed[0]?.reason }, 'cannot publish everything; trying again until it works');
     if (published.length === 0 && monotonicMs() >= makeTopicAt) {
       makeTopicAt = monotonicMs() + backoff.longestMs;
       makeSureOfTopic();
@@ -252,9 +239,6 @@ export function createRelay(deps: RelayDeps): Relay {
       if (lease?.holds(partOf(ownerId))) news.notify();
       else noticeOthers();
     },
-    announce(epoch) {
-      if (lease) void announce(lease, epoch);
-    },
     wakeAll() {
       news.notify();
       noticeOthers();
@@ -267,7 +251,7 @@ export function createRelay(deps: RelayDeps): Relay {
       }
     },
     heldParts: () => lease?.heldParts() ?? [],
-    isPublishing: () => held.size() === 0,
+    isPublishing: () => blocked.size() === 0,
     failingSeconds: health.failingSeconds,
   };
 }

@@ -1,4 +1,4 @@
-import { type TaskChanged, EPOCH_KEY, GRAPH_FIELDS, parseTaskChanged, TASK_CHANGES_TOPIC } from '@taskmesh/contracts';
+import { type TaskChanged, GRAPH_FIELDS, parseTaskChanged, TASK_CHANGES_TOPIC } from '@taskmesh/contracts';
 import type { Identity } from '@taskmesh/identity';
 import type { AccountsInternal } from '@taskmesh/internal-api';
 import { createMemoryEventLog, type EventLog } from '@taskmesh/event-log';
@@ -94,9 +94,7 @@ async function startOn(database: TestDatabase, options: TestTasksOptions): Promi
   const config = readTasksConfig({ POSTGRES_URL: database.url, ...env });
   const relay = { ...config.relay, ...options.relay };
   const published: TaskChanged[] = [];
-  const reader = eventLog.read(TASK_CHANGES_TOPIC, ({ key, value }) => {
-    if (key !== EPOCH_KEY) published.push(parseTaskChanged(value));
-  });
+  const reader = eventLog.read(TASK_CHANGES_TOPIC, ({ value }) => published.push(parseTaskChanged(value)));
   await reader.ready();
   const tasks = await createTasks(
     { ...config, relay, poolSize: options.poolSize ?? config.poolSize },

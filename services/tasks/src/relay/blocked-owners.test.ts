@@ -1,0 +1,53 @@
+import { createBlockedOwners } from './blocked-owners.ts';
+
+function fixture() {
+  let nowMs = 1_000;
+  return {
+    blocked: createBlockedOwners({ backoff: { firstMs: 50, longestMs: 150 }, monotonicMs: () => nowMs }),
+    pass: (ms: number) => (nowMs += ms),
+  };
+}
+
+describe('an owner whose changes the event log does not take', () => {
+  it('waits from that change on, until its pause is over, or it is released', () => {
+    const { blocked, pass } = fixture();
+    blocked.block('one', 7);
+    blocked.block('other', 1);
+    expect([blocked.size(), blocked.ids()]).toEqual([2, ['one', 'other']]);
+    blocked.release('other');
+    pass(49);
+    expect(blocked.due(10)).toEqual([]);
+    pass(1);
+    expect(blocked.due(10)).toMatchObject([{ ownerId: 'one', sequence: 7 }]);
+  });
+
+  it('waits twice as long after each failure, up to a bound, and briefly again once it was released', () => {
+    const { blocked, pass } = fixture();
+    const pauseOf = (sequence: number) => {
+      blocked.block('one', sequence);
+      for (let ms = 0; ; ms++, pass(1)) if (blocked.due(1).length > 0) return ms;
+    };
+    expect([7, 7, 7, 7].map(pauseOf)).toEqual([50, 100, 150, 150]);
+    blocked.release('one');
+    expect(pauseOf(8)).toBe(50);
+  });
+
+  it('does not keep others from their turn: the ones tried longest ago come first, so many at once', () => {
+    const { blocked, pass } = fixture();
+    for (const owner of ['a', 'b', 'c']) blocked.block(owner, 1);
+    pass(200);
+    const turn = () => blocked.due(2).map(({ ownerId }) => ownerId);
+    expect(turn()).toEqual(['a', 'b']);
+    for (const owner of ['a', 'b']) blocked.block(owner, 1);
+    pass(200);
+    expect(turn()).toEqual(['c', 'a']);
+    expect(blocked.due(3)).toHaveLength(3);
+  });
+
+  it('is forgotten when somebody else may have worked its part', () => {
+    const { blocked } = fixture();
+    blocked.block('one', 7);
+    blocked.clear();
+    expect(blocked.size()).toBe(0);
+  });
+});
