@@ -26,13 +26,14 @@ export interface HousekeepingDeps {
 
 export function createHousekeeping(deps: HousekeepingDeps): Housekeeping {
   const { feeds, tasks, changeRetentionMs, clock, log } = deps;
+  let isStopped = false;
 
   /** From the start of the log until a whole batch is recent. */
   const forgetChanges = async (): Promise<number> => {
     const kept = new Set<string>();
     let total = 0;
     let [last, goesOn] = ['0', true];
-    while (goesOn) {
+    while (goesOn && !isStopped) {
       const batch = await feeds.forgetChanges(changeRetentionMs, last, BATCH, [...kept]);
       if (!batch) break;
       for (const owner of batch.kept) kept.add(owner);
@@ -44,7 +45,7 @@ export function createHousekeeping(deps: HousekeepingDeps): Housekeeping {
 
   const inBatches = async (forgetBatch: () => Promise<number>): Promise<number> => {
     let total = 0;
-    for (let count = BATCH; count === BATCH; total += count) count = await forgetBatch();
+    for (let count = BATCH; count === BATCH && !isStopped; total += count) count = await forgetBatch();
     return total;
   };
 
@@ -64,6 +65,9 @@ export function createHousekeeping(deps: HousekeepingDeps): Housekeeping {
   return {
     sweep,
     start: async () => periodic.start({ afterPause: true }),
-    stop: () => periodic.stop(),
+    stop() {
+      isStopped = true; // a sweep may take longer than a stop
+      return periodic.stop();
+    },
   };
 }

@@ -80,6 +80,9 @@ export const CREATE: Statement = {
   text: `with ${newTask(newValues(7))} select ${TASK_COLUMNS} from task`,
 };
 
+/** When keys expire: a clock of ours that is ahead must not forget what is still valid. */
+const momentOf = (now: string) => `least(${now}::timestamptz, now())`;
+
 const CLAIMED = newValues(10);
 const asJson = (values: Record<string, string>) =>
   `json_build_object(${Object.entries(values)
@@ -105,7 +108,7 @@ export const CREATE_ONCE: Statement = {
       from room where has_room
       on conflict (owner_id, key) do update
         set input_hash = excluded.input_hash, task = excluded.task, expires_at = excluded.expires_at
-        where k.expires_at <= $5::timestamptz
+        where k.expires_at <= ${momentOf('$5')}
       returning owner_id
     ), ${newTask(CLAIMED, 'from claim')}
     select turn.is_ours, room.has_room, ${taskColumnsOf('task')}
@@ -129,7 +132,7 @@ export const FIRST_CREATED: Statement = {
   name: 'task-first-created',
   text: `
     select input_hash, task::text from idempotency_keys
-    where owner_id = $1 and key = $2 and expires_at > $3::timestamptz`,
+    where owner_id = $1 and key = $2 and expires_at > ${momentOf('$3')}`,
 };
 
 /** By their place in the table: a key that is claimed again meanwhile has another one, and is not `still` forgotten. */
@@ -143,8 +146,8 @@ const forgetKeys = (name: string, places: string, still = 'true'): Statement => 
 /** $1: now, $2: limit */
 export const FORGET_EXPIRED_KEYS = forgetKeys(
   'task-forget-expired-keys',
-  'select ctid from idempotency_keys where expires_at <= $1::timestamptz limit $2',
-  'expires_at <= $1::timestamptz',
+  `select ctid from idempotency_keys where expires_at <= ${momentOf('$1')} limit $2`,
+  `expires_at <= ${momentOf('$1')}`,
 );
 
 /** $1: who has a key that expires later than this may have too many, $2: limit, $3: how many keys of an owner are kept */

@@ -1,0 +1,28 @@
+import { createLog } from '@taskmesh/service';
+import { createHousekeeping } from './housekeeping.ts';
+
+it('stops after the batch that is under way', async () => {
+  let batches = 0;
+  const forgetBatch = async () => {
+    batches++;
+    await new Promise(setImmediate);
+    return 2_000;
+  };
+  const housekeeping = createHousekeeping({
+    feeds: {
+      forgetChanges: async (_retentionMs, last, lookedAt) => {
+        const count = await forgetBatch();
+        return { last, lookedAt, areRecent: false, kept: [], count };
+      },
+      forgetSurplus: forgetBatch,
+    },
+    tasks: { forgetExpiredKeys: forgetBatch, forgetSurplusKeys: forgetBatch },
+    changeRetentionMs: 0,
+    clock: { now: () => 0 },
+    log: createLog({ service: 'test', level: 'silent' }),
+  });
+  const sweeping = housekeeping.sweep();
+  await housekeeping.stop();
+  await sweeping;
+  expect(batches).toBe(1);
+});
