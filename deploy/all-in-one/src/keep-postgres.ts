@@ -10,14 +10,11 @@ export async function keepPostgres(dataDir: string, progress: (line: string) => 
   const postgres = await supervise<PostgresServer>({
     name: 'PostgreSQL',
     // At the same port in every life: the services have been given it.
-    start: (life, former) =>
-      startPostgres({
-        ...{ dataDir: join(dataDir, 'postgres'), log: progress, port: former?.port },
-        signal: signal ? AbortSignal.any([life, signal]) : life,
-      }),
+    start: (givenUp, former) =>
+      startPostgres({ dataDir: join(dataDir, 'postgres'), log: progress, port: former?.port, signal: givenUp }),
     revive: true,
     maxTries: MAX_TRIES,
-    log: progress,
+    ...{ log: progress, signal },
     onChange: () => undefined,
   });
   progress(`PostgreSQL ${postgres.current.version} is ready.`);

@@ -235,6 +235,17 @@ describe('a stack', () => {
     await (await start(optionsFor('given-up'))).stop();
   });
 
+  it('brings up no server once it is given up', async () => {
+    const giveUp = new AbortController();
+    const lines: string[] = [];
+    const env = { ...process.env, ...servers(), POSTGRES_URL: undefined };
+    const log = (line: string) => lines.push(line);
+    const starting = start(optionsFor('no-servers', { env, log, signal: giveUp.signal }));
+    setTimeout(() => giveUp.abort(), 500); // while PostgreSQL's data are being made
+    await expect(starting).rejects.toThrow();
+    expect(lines).toEqual([]);
+  });
+
   it('says which process does not even end when it is killed, and exits with 1, when it is given up while it starts', async () => {
     const dataDir = join(dir.path, 'undying');
     const options = { dataDir, env: { ...process.env, ...servers() }, servicesDir };

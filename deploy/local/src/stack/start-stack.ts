@@ -36,7 +36,7 @@ export async function startStack(options: StackOptions) {
   const tell = () => writeJson(stateFile, stateOf(processes));
 
   const add: AddProcess = async (name, start) => {
-    const process = await supervise({ name, start, revive, log, onChange: tell });
+    const process = await supervise({ name, start, revive, log, signal, onChange: tell });
     processes.set(name, process);
     tell();
     return process;

@@ -18,16 +18,19 @@ export interface SuperviseOptions<Life> {
   /** How often that is tried before one runs for a while. @default Infinity */
   maxTries?: number;
   log: (line: string) => void;
+  /** Gives up a start that is under way when it is aborted. */
+  signal?: AbortSignal | undefined;
   /** Called after every change: up, down, another process id. */
   onChange: () => void;
 }
 
 /** Starts a program for the first time (a failure is the caller's to handle) and from then on keeps it alive. */
 export async function supervise<Life extends RunningProcess>(options: SuperviseOptions<Life>) {
-  const { name, start, revive, maxTries = Infinity, log, onChange } = options;
+  const { name, start, revive, maxTries = Infinity, log, signal, onChange } = options;
   const stopped = new AbortController();
+  const givenUpStart = signal ? AbortSignal.any([stopped.signal, signal]) : stopped.signal;
   const { promise: givenUp, resolve: giveUp } = Promise.withResolvers<PlainError>();
-  let current = await start(stopped.signal);
+  let current = await start(givenUpStart);
   let isUp = true;
   /** Who is stopping and starting it on purpose: its end is no accident then. */
   let restarts = 0;
@@ -51,7 +54,7 @@ export async function supervise<Life extends RunningProcess>(options: SuperviseO
     });
   };
   const startLife = async () => {
-    current = await start(stopped.signal, current);
+    current = await start(givenUpStart, current);
     isUp = true;
     onChange();
     watch(current);
