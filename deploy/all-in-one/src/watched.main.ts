@@ -1,13 +1,8 @@
-// What `npm run dev` has Node start again at each change. It imports nothing that a developer may have broken just now.
+// What `npm run dev` has Node start again at each change.
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { whyNotLoaded } from './why-not-loaded.ts';
-
-const load = () => Promise.all([import('./run-platform.ts'), import('./welcome.ts')]);
-const [{ runPlatform }, { welcome }] = await load().catch((error: unknown) => {
-  process.stderr.write(`${whyNotLoaded(error)}\n`);
-  process.exit(1);
-});
+import { runPlatform } from './run-platform.ts';
+import { welcome } from './welcome.ts';
 
 await runPlatform((platform, seconds) =>
   isFirst(join(platform.dataDir, 'run')) ? welcome(platform, seconds) : `Restarted in ${seconds} s.`,
