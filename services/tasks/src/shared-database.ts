@@ -10,21 +10,14 @@ export interface SharedDatabase {
   run<Row extends Record<string, unknown>>(...statement: [...Parameters<Run>, ownerId?: string]): Promise<Row[]>;
 }
 
-export interface SharedDatabaseOptions {
-  /** How many statements of one owner run at once. */
-  perOwner: number;
-  /** How long further ones wait. @default 5_000, as long as a statement may take */
-  maxWaitMs?: number;
-}
+/** How long further statements wait: as long as a statement may take. */
+const MAX_WAIT_MS = 5_000;
 
-/** Leaves connections of the pool to others while the statements of one owner wait for a lock or take long. */
-export function shareAmongOwners(
-  database: Pick<Database, 'run'>,
-  { perOwner, maxWaitMs = 5_000 }: SharedDatabaseOptions,
-): SharedDatabase {
+/** At most `perOwner` statements of an owner run at once, so that connections are left to others while these wait or take long. */
+export function shareAmongOwners(database: Pick<Database, 'run'>, perOwner: number): SharedDatabase {
   const bulkhead = createBulkhead({
     concurrency: perOwner,
-    maxWaitMs,
+    maxWaitMs: MAX_WAIT_MS,
     refusal: () => unavailable('Your earlier requests are still running; try again.'),
   });
   return {

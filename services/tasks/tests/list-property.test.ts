@@ -41,7 +41,7 @@ type Stored = Record<string, string | boolean | null> & { id: string };
 
 const LIST = `query ($filter: TaskFilter, $orderBy: TaskOrder, $first: Int, $after: String, $offset: Int) {
   tasks(filter: $filter, orderBy: $orderBy, first: $first, after: $after, offset: $offset) {
-    edges { cursor node { id } } pageInfo { hasNextPage hasPreviousPage } totalCount
+    edges { cursor node { id } } pageInfo { hasNextPage hasPreviousPage startCursor endCursor } totalCount
   }
 }`;
 
@@ -87,7 +87,12 @@ async function expectAnswers(user: TestUser, tasks: Stored[], questions: Questio
     const page = (await user.ask(LIST, { filter, orderBy, first, ...place })).tasks;
     expect({ ...page, edges: page.edges.map(({ node }: Answer) => node.id) }).toEqual({
       edges: all.slice(start, start + first),
-      pageInfo: { hasNextPage: all.length > start + first, hasPreviousPage: start > 0 && all.length > 0 },
+      pageInfo: {
+        hasNextPage: all.length > start + first,
+        hasPreviousPage: start > 0 && all.length > 0,
+        startCursor: page.edges[0]?.cursor ?? null,
+        endCursor: page.edges.at(-1)?.cursor ?? null,
+      },
       totalCount: all.length,
     });
   }

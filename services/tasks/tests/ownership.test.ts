@@ -56,16 +56,3 @@ it('contributes tasks and statistics to the caller, and nothing to any other use
   ]);
   expect(await service.user().send(ENTITIES, { of })).toEqual({ data: { _entities: [null] } });
 });
-
-it('reads statistics of the own tasks, with two decimals at most', async () => {
-  const user = service.user();
-  const statistics = async () =>
-    (await user.ask('{ taskStatistics { total completed pending completionPercentage } }')).taskStatistics;
-  expect(await statistics()).toEqual({ total: 0, completed: 0, pending: 0, completionPercentage: 0 });
-  await service.user().create({ title: 'of another' });
-  for (const completed of [true, false, false]) await user.create({ title: 'counted', completed });
-  expect(await statistics()).toEqual({ total: 3, completed: 1, pending: 2, completionPercentage: 33.33 });
-  const { edges } = (await user.ask('{ tasks(filter: { completed: false }) { edges { node { id } } } }')).tasks;
-  await user.update(edges[0].node.id, { completed: true });
-  expect(await statistics()).toEqual({ total: 3, completed: 2, pending: 1, completionPercentage: 66.67 });
-});
