@@ -87,11 +87,19 @@ function repository() {
   write('npm/npm-cli.js', FAKE_NPM);
   write('npm/package.json', '{"type":"commonjs"}');
   mkdirSync(join(path, 'node_modules'));
+  const lines = (file: string) =>
+    existsSync(join(path, file)) ? readFileSync(join(path, file), 'utf8').trim().split('\n') : [];
+  const run = (script: string, ...args: string[]) => {
+    const env = { ...process.env, npm_execpath: join(path, 'npm', 'npm-cli.js'), npm_lifecycle_event: '' };
+    const command = [join(path, 'scripts', script), ...args];
+    const child = spawn(process.execPath, command, { cwd: path, env, stdio: ['ignore', 'pipe', 'pipe'] });
+    children.push(child);
+    return child;
+  };
   return {
     path,
     write,
-    lines: (file: string) =>
-      existsSync(join(path, file)) ? readFileSync(join(path, file), 'utf8').trim().split('\n') : [],
+    lines,
     markInstalled(set: 'production' | 'all') {
       const { packages } = JSON.parse(readFileSync(join(path, 'package-lock.json'), 'utf8')) as {
         packages: Record<string, { dev?: boolean }>;
@@ -100,12 +108,13 @@ function repository() {
       for (const [name] of there) write(`${name}/package.json`, '{}');
       write('node_modules/.package-lock.json', JSON.stringify({ packages: Object.fromEntries(there) }));
     },
-    run(script: string, ...args: string[]) {
-      const env = { ...process.env, npm_execpath: join(path, 'npm', 'npm-cli.js'), npm_lifecycle_event: '' };
-      const command = [join(path, 'scripts', script), ...args];
-      const child = spawn(process.execPath, command, { cwd: path, env, stdio: ['ignore', 'pipe', 'pipe'] });
-      children.push(child);
-      return child;
+    run,
+    async runUntilUp(script: string) {
+      const child = run(script);
+      const ended = outcome(child);
+      await eventually(() => expect(lines('notes')).toEqual(['up']));
+      child.kill('SIGTERM');
+      await ended;
     },
   };
 }
@@ -309,32 +318,24 @@ describe('the installation', () => {
   });
 
   it('leaves the developers’ tools where they are', async () => {
-    const { run, lines, markInstalled, write } = repository();
+    const { lines, markInstalled, write, runUntilUp } = repository();
     const lockWith = (version: string) =>
       `{"packages":{"":{},"node_modules/library":{"version":"${version}"},"node_modules/tool":{"version":"1.0.0","dev":true}}}`;
     write('package-lock.json', lockWith('1.0.0'));
     markInstalled('all');
     write('package-lock.json', lockWith('2.0.0')); // somebody pulled
-    const child = run('start.mjs');
-    const ended = outcome(child);
-    await eventually(() => expect(lines('notes')).toEqual(['up']));
-    child.kill('SIGTERM');
-    await ended;
+    await runUntilUp('start.mjs');
     expect(lines('npm-calls')).toHaveLength(1);
     expect(lines('npm-calls')[0]).toMatch(/--include=dev/);
   });
 
   it('takes what somebody installed by hand for what it is', async () => {
-    const { run, lines, write, markInstalled } = repository();
+    const { lines, write, markInstalled, runUntilUp } = repository();
     markInstalled('production');
     write('package-lock.json', '{"packages":{"":{},"node_modules/tool":{"version":"1.1.0","dev":true}}}');
     write('node_modules/.package-lock.json', '{"packages":{"node_modules/tool":{"version":"1.1.0","dev":true}}}');
     write('node_modules/tool/package.json', '{}');
-    const child = run('test.mjs');
-    const ended = outcome(child);
-    await eventually(() => expect(lines('notes')).toEqual(['up']));
-    child.kill('SIGTERM');
-    await ended;
+    await runUntilUp('test.mjs');
     expect(lines('npm-calls')).toEqual([]);
   });
 
@@ -358,7 +359,7 @@ describe('the installation', () => {
   });
 
   it('says in plain words why it failed and what to do, and is done again the next time', async () => {
-    const { run, lines, write } = repository();
+    const { run, lines, write, runUntilUp } = repository();
     write('npm-fails', 'code ENOTFOUND');
     const { code, stderr } = await outcome(run('start.mjs'));
     expect(code).toBe(1);
@@ -366,11 +367,7 @@ describe('the installation', () => {
       /^Installing dependencies failed[^]*npm error code ENOTFOUND[^]*npm cannot reach its registry/,
     );
     write('npm-fails', '');
-    const child = run('start.mjs');
-    const ended = outcome(child);
-    await eventually(() => expect(lines('notes')).toEqual(['up']));
-    child.kill('SIGTERM');
-    await ended;
+    await runUntilUp('start.mjs');
     expect(lines('npm-calls')).toHaveLength(2);
   });
 
@@ -378,15 +375,11 @@ describe('the installation', () => {
     ['the lock of a start that was killed', () => String(spawnSync(process.execPath, ['-e', '']).pid)],
     ['an empty lock file, as a full disk leaves one', () => ''],
   ])('is not kept from happening by %s', async (_what, content) => {
-    const { run, lines, write } = repository();
+    const { write, runUntilUp } = repository();
     write('.cache/install.lock', content());
     const anHourAgo = Date.now() / 1_000 - 3_600;
     utimesSync(join(repositories.at(-1) ?? '', '.cache', 'install.lock'), anHourAgo, anHourAgo);
-    const child = run('start.mjs');
-    const ended = outcome(child);
-    await eventually(() => expect(lines('notes')).toEqual(['up']));
-    child.kill('SIGTERM');
-    await ended;
+    await runUntilUp('start.mjs');
     expect(existsSync(join(repositories.at(-1) ?? '', '.cache', 'install.lock'))).toBe(false);
   });
 
@@ -403,7 +396,7 @@ describe('the installation', () => {
   });
 
   it('is not begun beside the npm of a start that was killed, and takes what that brings', async () => {
-    const { path, run, lines, write } = repository();
+    const { path, run, lines, write, runUntilUp } = repository();
     write('npm-holds', '');
     const killed = run('test.mjs');
     await eventually(() => expect(lines('npm-calls')).toHaveLength(1));
@@ -411,16 +404,12 @@ describe('the installation', () => {
     expect((await outcome(run('test.mjs'))).stderr).toContain(`(process ${lines('npm-pids')[0]})`);
     rmSync(join(path, 'npm-holds'));
     await eventually(() => expect(existsSync(join(path, 'node_modules/.package-lock.json'))).toBe(true));
-    const next = run('test.mjs');
-    const ended = outcome(next);
-    await eventually(() => expect(lines('notes')).toEqual(['up']));
+    await runUntilUp('test.mjs');
     expect(lines('npm-calls')).toHaveLength(1);
-    next.kill('SIGTERM');
-    await ended;
   });
 
   it('is done from scratch after one whose npm was killed', async () => {
-    const { path, run, lines, write } = repository();
+    const { path, run, lines, write, runUntilUp } = repository();
     write('npm-holds', '');
     const cutShort = outcome(run('test.mjs'));
     await eventually(() => expect(lines('npm-calls')).toHaveLength(1));
@@ -428,38 +417,26 @@ describe('the installation', () => {
     process.kill(Number(lines('npm-pids')[0]), 'SIGKILL');
     expect(await cutShort).toMatchObject({ code: 1, stderr: expect.stringContaining('npm was killed') });
     rmSync(join(path, 'npm-holds'));
-    const child = run('test.mjs');
-    const ended = outcome(child);
-    await eventually(() => expect(lines('notes')).toEqual(['up']));
-    child.kill('SIGTERM');
-    await ended;
+    await runUntilUp('test.mjs');
     expect(lines('npm-calls')).toHaveLength(2);
     expect(existsSync(join(path, 'node_modules/half'))).toBe(false);
   });
 
   it('is looked at before it is believed', async () => {
-    const { path, run, lines, write } = repository();
+    const { path, run, lines, write, runUntilUp } = repository();
     write('npm-lies', '');
     const { code, stderr } = await outcome(run('test.mjs'));
     expect([code, lines('notes')]).toEqual([1, []]);
     expect(stderr).toContain('installed everything, but node_modules is not there');
     rmSync(join(path, 'npm-lies'));
-    const child = run('test.mjs');
-    const ended = outcome(child);
-    await eventually(() => expect(lines('notes')).toEqual(['up']));
-    child.kill('SIGTERM');
-    await ended;
+    await runUntilUp('test.mjs');
   });
 
   it('is repaired when a package has gone', async () => {
-    const { path, run, lines, markInstalled } = repository();
+    const { path, lines, markInstalled, runUntilUp } = repository();
     markInstalled('all');
     rmSync(join(path, 'node_modules/tool'), { recursive: true });
-    const child = run('test.mjs');
-    const ended = outcome(child);
-    await eventually(() => expect(lines('notes')).toEqual(['up']));
-    child.kill('SIGTERM');
-    await ended;
+    await runUntilUp('test.mjs');
     expect(lines('npm-calls')).toHaveLength(1);
   });
 

@@ -24,7 +24,7 @@ describe('who follows a guide to the letter', () => {
     copy.follow(stepsIn('add-a-field'));
     await copy.node('tools/codegen.ts');
     await check('taskmesh', 'contracts', 'tasks', 'gateway', 'client', 'console', 'bench', 'tests');
-    const ofTasks = ['task-fields', 'write', 'feed', 'entities', 'import', 'owner-shards'];
+    const ofTasks = ['task-fields', 'feed', 'entities', 'import'];
     const ofGateway = ['rest-errors', 'rest-openapi', 'federation'];
     await copy.node(
       ...['scripts/test.mjs', 'libs/contracts', 'packages/client', 'tests/contract/stack', 'tests/backup/releases'],
