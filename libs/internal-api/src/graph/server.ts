@@ -70,7 +70,8 @@ export function createSubgraphServer(options: SubgraphServerOptions): Service & 
   app.post<{ Body: SubgraphRequest }>('/graphql', async (request, reply) => {
     const identity = identityOf(request);
     if (!isForGraph(identity)) throw forbidden('For the gateway only.');
-    const result = await subgraph.execute(request.body, callOf(request.raw, identity));
+    const sent = new Promise((resolve) => reply.raw.once('close', resolve));
+    const result = await subgraph.execute(request.body, { ...callOf(request.raw, identity), sent });
     return reply.header('content-type', 'application/json').send(JSON.stringify(result));
   });
   for (const add of routes) add(app, { identityOf, log });

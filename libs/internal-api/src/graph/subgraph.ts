@@ -17,11 +17,15 @@ export interface SubgraphCall extends CallOptions {
   identity: Identity;
   requestId: string;
   traceparent?: string | undefined;
+  /** Resolves when the response is sent, or its connection has closed. @default as soon as the operation has run */
+  sent?: Promise<unknown>;
 }
 
 /** The context of every resolver. `extensions` is sent with the result: to the gateway, never to clients. */
 export interface SubgraphContext extends SubgraphCall {
   extensions: Record<string, unknown>;
+  /** Resolves when nothing of the result is kept here any more. */
+  ended: Promise<unknown>;
 }
 
 /** A service's part of the graph. The HTTP server and the in-process data source both call `execute`. */
@@ -85,8 +89,9 @@ export function createSubgraph({ name, typeDefs, resolvers, mapError, log }: Sub
   return {
     name,
     async execute(request, call) {
-      const context: SubgraphContext = { ...call, extensions: {} };
-      const result = await subgraph.execute(request, context, call);
+      const { promise: ran, resolve: end } = Promise.withResolvers<void>();
+      const context: SubgraphContext = { ...call, extensions: {}, ended: ran.then(() => call.sent) };
+      const result = await subgraph.execute(request, context, call).finally(end);
       if (Object.keys(context.extensions).length === 0) return result;
       return { ...result, extensions: { ...context.extensions, ...result.extensions } };
     },

@@ -16,6 +16,9 @@ import {
 } from './task-order.ts';
 import type { Changed, TaskRepository, Write } from './task.repository.ts';
 
+/** Pages of more tasks may have many megabytes of text. */
+export const LARGE_PAGE = 100;
+
 /** How long an idempotency key is kept. */
 export const KEY_LIFETIME_MS = 24 * 3_600_000;
 
@@ -60,8 +63,11 @@ export interface TaskService {
   /** Returns the id of the deleted task. @throws AppError NOT_FOUND, PRECONDITION_FAILED */
   remove(caller: Caller, id: string, ifVersion?: number | null): Promise<string>;
   find(caller: Caller, id: string): Promise<Task | null>;
-  /** @throws AppError BAD_USER_INPUT */
-  list(caller: Caller, args: ListArguments, requested: RequestedFields): Promise<TaskPage>;
+  /**
+   * Awaits `turn` before it reads a page of more than `LARGE_PAGE` tasks.
+   * @throws AppError BAD_USER_INPUT
+   */
+  list(caller: Caller, args: ListArguments, requested: RequestedFields, turn: () => Promise<void>): Promise<TaskPage>;
   statistics(caller: Caller): Promise<TaskStatistics>;
 }
 
@@ -126,22 +132,25 @@ export function createTaskService(deps: TaskServiceDeps): TaskService {
       return known === undefined ? null : ((await repository.find(caller.userId, known)) ?? null);
     },
 
-    async list(caller, args, requested) {
+    async list(caller, args, requested, turn) {
       const { filter, first, after, offset } = parseInput(listInput, args);
       const order = { ...DEFAULT_ORDER, ...args.orderBy };
       const skipped = offset ?? 0;
-      const listed = await repository.list({
-        ownerId: caller.userId,
-        filter,
-        order,
-        // One more than the page, to know whether there is a next one.
-        limit: requested.tasks ? first + 1 : 0,
-        offset: skipped,
-        behind: after == null ? undefined : decodeCursor(order, after),
-        withTotal: requested.totalCount,
-        withHead: requested.changesCursor,
-        withPrevious: requested.hasPreviousPage && (after != null || skipped > 0),
-      });
+      const behind = after == null ? undefined : decodeCursor(order, after);
+      const read = (limit: number) =>
+        repository.list({
+          ...{ ownerId: caller.userId, filter, order, limit, offset: skipped, behind },
+          withTotal: requested.totalCount,
+          withHead: requested.changesCursor,
+          withPrevious: requested.hasPreviousPage && (after != null || skipped > 0),
+        });
+      // One more than the page, to know whether there is a next one.
+      const limit = requested.tasks ? first + 1 : 0;
+      let listed = await read(Math.min(limit, LARGE_PAGE + 1));
+      if (limit > LARGE_PAGE + 1 && listed.tasks.length > LARGE_PAGE) {
+        await turn();
+        listed = await read(limit);
+      }
       const tasks = listed.tasks.slice(0, first);
       return {
         edges: tasks.map((node) => ({ node, order })),

@@ -48,3 +48,42 @@ it('reads again for another request, and after each mutation', async () => {
   const mutation = `mutation { a: ${create} b: ${create} } fragment T on Task { owner { taskStatistics { total } } }`;
   expect(await readsOf(mutation)).toMatchObject({ statistics: 2 });
 });
+
+it('makes few responses with large pages at once, whose turns last until they are sent, and delays no others', async () => {
+  const begun: string[] = [];
+  const list = async (
+    { userId }: { userId: string },
+    args: { first?: unknown },
+    _requested: unknown,
+    turn: () => Promise<void>,
+  ) => {
+    if (args.first === 1_000) await turn();
+    begun.push(`${userId} ${args.first}`);
+    return pageOf(1);
+  };
+  const subgraph = createSubgraph({
+    name: 'tasks',
+    typeDefs: readTypeDefs(`${import.meta.dirname}/..`),
+    resolvers: createTasksResolvers({ list } as unknown as TaskService),
+    log: createLog({ service: 'tasks', level: 'silent' }),
+  });
+  const request = (userId: string, first: number) => {
+    const { promise: sent, resolve: send } = Promise.withResolvers<void>();
+    const identity = { role: 'user', userId, sessionId: 's' } as const;
+    const query = `{ a: tasks(first: ${first}) { edges { node { id } } } b: tasks(first: ${first}) { totalCount } }`;
+    return { send, result: subgraph.execute({ query }, { identity, requestId: 'r', sent }) };
+  };
+  const settled = () => new Promise((resolve) => setTimeout(resolve, 10));
+  const large = Array.from({ length: 4 }, () => request('ada', 1_000));
+  const other = request('bob', 1_000);
+  await settled();
+  expect(begun).toEqual(Array(4).fill('ada 1000')); // two requests of two pages
+  await request('bob', 50).result;
+  large[0]?.send();
+  large[1]?.send();
+  await other.result;
+  expect(begun.slice(4)).toEqual(['bob 50', 'bob 50', 'ada 1000', 'ada 1000', 'bob 1000', 'bob 1000']);
+  for (const { send } of [...large, other]) send();
+  await Promise.all(large.map(({ result }) => result));
+  expect(begun).toHaveLength(12);
+});
