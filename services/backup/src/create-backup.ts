@@ -177,7 +177,13 @@ export async function createBackup(config: BackupConfig, deps: BackupDeps): Prom
   ]);
 
   return {
-    subgraph: createSubgraph({ name: 'backup', typeDefs: readTypeDefs(import.meta.dirname), resolvers, mapError: asUnavailable, log }),
+    subgraph: createSubgraph({
+      name: 'backup',
+      typeDefs: readTypeDefs(import.meta.dirname),
+      resolvers,
+      mapError: asUnavailable,
+      log,
+    }),
     backups,
     work: createBackupWork({ backups, restores, dryRun }),
     operators: createBackupStatus(config, { backups, restores, database, encrypts: cipher !== undefined, clock }),
