@@ -265,7 +265,7 @@ describe('the event log in Kafka', () => {
       await reader.ready();
     });
 
-    it('tells that it cannot be read once, however often it tried', async () => {
+    it('reports that it cannot be read once, however often it tried', async () => {
       const lines: string[] = [];
       const write = (_fields: object, message: string) => void lines.push(message);
       const nowhere = create({

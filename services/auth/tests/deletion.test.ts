@@ -201,7 +201,7 @@ const deleted = async (email: string) => {
 };
 
 describe('the account log', () => {
-  it('tells what was deleted, in order and without a gap, from any place on', async () => {
+  it('reports what was deleted, in order and without a gap, from any place on', async () => {
     const ids = [];
     for (const name of ['a', 'b', 'c']) ids.push(await deleted(`${name}@example.com`));
     const { epoch, head, changes } = await running.auth.accounts.accountChanges(START);
