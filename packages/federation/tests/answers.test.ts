@@ -253,7 +253,7 @@ describe('what goes wrong', () => {
     });
   });
 
-  it('hears once where a service leaves out a whole object because of one of its fields', async () => {
+  it('is notified once where a service omits a whole object because of one of its fields', async () => {
     const failing = (path: (string | number)[]) => ({ errors: [{ message: 'no', path }] });
     const query = answering({ data: null, ...failing(['sure']) }).compile('{ strict { id } sure }');
     expect(await query.run({ variables: {}, context })).toMatchObject({

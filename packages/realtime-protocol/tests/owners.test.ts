@@ -107,7 +107,7 @@ describe('a channel whose token had just run out when it was joined', () => {
       expect(client.received()).toEqual([]);
     });
 
-    it('goes on when one came', async () => {
+    it('continues when one came', async () => {
       const client = await faded();
       client.send(push('ada.fresh.2'));
       await settled();
@@ -142,7 +142,7 @@ describe('a channel whose token had just run out when it was joined', () => {
 });
 
 describe('a channel that gets another token', () => {
-  it('goes on as it was when the token is its owner’s, also in the moment in which the former one runs out', async () => {
+  it('continues as it was when the token is its owner’s, also in the moment in which the former one runs out', async () => {
     world.commit('ada');
     const client = await joined({ access_token: 'ada.fresh.1', resume: { since: world.cursor('ada', 0) } });
     world.commit('ada');

@@ -39,7 +39,7 @@ describe('signing up', () => {
     });
   });
 
-  it('returns to the gateway as whom to go on', async () => {
+  it('returns the new session to the gateway', async () => {
     const result = await running.send(SIGN_UP, {
       input: { email: 'goes-on@example.com', password: PASSWORD, name: 'A' },
     });

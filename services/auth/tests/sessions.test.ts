@@ -104,7 +104,7 @@ describe('the list of ended sessions', () => {
     expect([second.last, second.sessions.map(({ sequence }) => sequence)]).toEqual([10_003, [10_001, 10_002, 10_003]]);
   });
 
-  it('lists a session until a minute and a half behind its last token, as channels accept it for a minute and clocks differ by 30 s, and the sequence goes on', async () => {
+  it('lists a session until a minute and a half behind its last token, as channels accept it for a minute and clocks differ by 30 s, and the sequence continues', async () => {
     const { identity, sessionId } = await signedUp(running, 'a@example.com');
     await running.send(LOGOUT, {}, identity);
     running.clock.advance(HOUR_MS + 80_000);

@@ -246,7 +246,7 @@ describe('a swap with something to carry over', () => {
     expect(await trial.state()).toEqual(UNTOUCHED);
   });
 
-  it('ends what goes on in the new store when it gives up on carrying over', async () => {
+  it('ends what continues in the new store when it gives up on carrying over', async () => {
     let ended: Promise<unknown> | undefined;
     trial.stores.auth.owner.carryOver = async (database) => {
       const { client } = await hold(inDatabase(trial.stores.auth.adminUrl, database));
