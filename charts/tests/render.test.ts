@@ -86,7 +86,7 @@ describe.each(CHART_NAMES)('what a registry of charts shows of %s', (chart) => {
     ).toEqual([...new Set(images)].toSorted());
   });
 
-  it('is what changed with this version, and where it says what to do', () => {
+  it('shows what changed with this version, and where to read what to do', () => {
     for (const change of listed('changes'))
       expect(change).toEqual({
         kind: expect.stringMatching(/^(added|changed|deprecated|removed|fixed|security)$/),

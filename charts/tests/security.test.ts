@@ -23,7 +23,7 @@ describe.each(valuesFiles('taskmesh'))('every pod with %s', (values) => {
     }
   });
 
-  it('takes no more of its node’s disk than it may', async () => {
+  it('uses no more of its node’s disk than it may', async () => {
     for (const { template } of workloads(await render({ values })))
       for (const { name, emptyDir } of template.spec.volumes ?? [])
         if (emptyDir && name !== 'more') expect([name, emptyDir]).toEqual([name, { sizeLimit: expect.any(String) }]); // `more` is the user's
@@ -66,7 +66,7 @@ describe.each(valuesFiles('taskmesh'))('every pod with %s', (values) => {
     }
   });
 
-  it('that serves is asked whether it has started, lives and is ready, and has time to end', async () => {
+  it('that serves has probes for start, life and readiness, and time to end', async () => {
     for (const { template } of serving(await render({ values })))
       for (const container of template.spec.containers) {
         const probe = (path: string) => expect.objectContaining({ httpGet: { path, port: 'admin' } });

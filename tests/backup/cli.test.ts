@@ -124,7 +124,7 @@ describe('the command line for backups, beside a running platform', () => {
     });
   }, 180_000);
 
-  it('says what went wrong, and by its status what kind of thing', async () => {
+  it('reports what went wrong, with a status for its kind', async () => {
     writeFileSync(join(cwd, 'no-archive.tar.gz'), 'nonsense');
     for (const [args, env, status, message] of [
       [['verify', 'missing.tar.gz'], {}, 1, 'There is no such backup file.'],

@@ -92,7 +92,7 @@ describe.each(['graphql-ws', 'sse'] as const)('over %s', (transport) => {
   });
 });
 
-it('the REST API is asked as the user, also when the token has expired', async () => {
+it('calls the REST API as the user, also when the token has expired', async () => {
   const one = await device();
   await signedUp(one);
   await one.client.createTask({ title: 'exported' });

@@ -102,7 +102,7 @@ export function describeCors(platform: () => Platform) {
       }
     });
 
-    it('that is none sends no origin, and hears that one would matter', async () => {
+    it('that is not from a page sends no origin, and gets a Vary header', async () => {
       const { headers } = await client.call('GET', '/livez');
       expect(corsHeadersOf(headers)).toEqual([]);
       expect(headers.get('vary')).toBe('Origin');

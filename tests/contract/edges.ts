@@ -36,7 +36,7 @@ export function describeEdges(platform: () => Platform) {
       expect(inOrder(headers.get('allow'))).toEqual(allowed);
     });
 
-    it('refuses every other method in JSON, before a token is asked for', async () => {
+    it('rejects every other method in JSON, before it checks a token', async () => {
       for (const method of ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'].filter((each) => !allowed.includes(each))) {
         const answer = await client.call(method, path, { headers: { 'x-http-method-override': 'GET' } });
         expectError(answer, { status: 405, code: 'METHOD_NOT_ALLOWED', envelope: envelopeOf(path) });

@@ -359,7 +359,7 @@ export function describeFullTasks(platform: () => Platform, prefix: string) {
       ]);
     });
 
-    it('says where it goes on when there is more', async () => {
+    it('has a link to the next page when there is more', async () => {
       const seen: string[] = [];
       let query: string | undefined = '?limit=2&sortBy=priority&limit_=x';
       const linkOf = async (path: string) => {

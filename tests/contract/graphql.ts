@@ -81,7 +81,7 @@ export function describeGraphql(platform: () => Platform) {
       );
     });
 
-    it('show nothing of the inside', async () => {
+    it('reveal nothing internal', async () => {
       const answers = [];
       for (const query of [
         '{',

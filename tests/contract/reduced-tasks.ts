@@ -142,7 +142,7 @@ export function describeReducedTasks(platform: () => Platform, prefix: string) {
       for (const task of body.data) expect(keysOf(task)).toEqual(REDUCED_KEYS);
     });
 
-    it('says where it goes on when there is more', async () => {
+    it('has a link to the next page when there is more', async () => {
       const linkOf = async (query: string) =>
         (await client.call('GET', `${prefix}/tasks${query}`, { token: lister.token })).headers.get('link');
       expect(await linkOf('?status=pending&limit=1&limit_=x')).toBe('<?status=pending&limit=1&page=2>; rel="next"');

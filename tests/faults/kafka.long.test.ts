@@ -106,7 +106,7 @@ it('loses nothing that was confirmed and leaves no gap while its broker is kille
   expect(publishing.failures()).toBeGreaterThan(0);
 }, 240_000);
 
-it('goes on within seconds after its broker was frozen, and no publish hangs meanwhile', async () => {
+it('continues within seconds after its broker was frozen, and no publish hangs meanwhile', async () => {
   const reading = await startReading();
   const publishing = startPublishing();
   await eventually(() => reading.lowest() >= 50);

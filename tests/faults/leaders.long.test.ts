@@ -69,7 +69,7 @@ describe('the feed while a third of the partitions is without a leader', () => {
     return ((await response.json()) as { data: object[] }).data;
   };
 
-  it('goes on at once for owners on other partitions, keeps everything of theirs, and buries nothing', async () => {
+  it('continues at once for owners on other partitions, keeps everything of theirs, and buries nothing', async () => {
     const outages: Outage[] = [];
     const leaderOf = await readLeaders();
     let accounts: Account[] = [];

@@ -42,7 +42,7 @@ it('uses a Redis that was killed as soon as it is back', async () => {
   await eventually(store.isUp);
 });
 
-it('never waits long for a Redis that is stopped, and uses it when it goes on', async () => {
+it('never waits long for a Redis that is stopped, and uses it when it continues', async () => {
   await store.set('key', 'value', { ttlSeconds: 600 });
   redis.kill('SIGSTOP');
   const tookMs: number[] = [];
@@ -57,7 +57,7 @@ it('never waits long for a Redis that is stopped, and uses it when it goes on', 
   await eventually(async () => (await store.get('key')) === 'value');
 });
 
-it('counts by itself while Redis takes no writes and still answers reads', async () => {
+it('counts by itself while Redis accepts no writes and still answers reads', async () => {
   const configure = async (replicas: number) => {
     const { port: listening, password } = new URL(redis.url);
     const socket = connect(Number(listening), '127.0.0.1');

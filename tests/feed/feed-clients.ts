@@ -203,7 +203,7 @@ export function describeFeedClients(platform: () => { urls: string[] }) {
       await eventually(() => expect(done.map(({ eventType }) => eventType)).toEqual(['INSERT', 'UPDATE', 'INSERT']));
     });
 
-    it('hears its own broadcasts whole if it wants to, and no one else does', async () => {
+    it('receives its own broadcasts on request, and no one else does', async () => {
       const heard: [who: string, message: object][] = [];
       const self = { config: { broadcast: { self: true, ack: true } } };
       const [own, other] = [await connect((await account()).token), await connect((await account()).token)];

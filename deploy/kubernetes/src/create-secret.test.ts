@@ -43,7 +43,7 @@ describe('the secret of an installation', () => {
     });
   });
 
-  it('stays as it is when it is there', async () => {
+  it('is left unchanged when it exists', async () => {
     answers = [409];
     expect(await make()).toBe(false);
     expect(requests.map(({ method }) => method)).toEqual(['POST']);

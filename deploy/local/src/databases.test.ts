@@ -43,7 +43,7 @@ describe('the user of the server', () => {
     expect(others).toEqual([]);
   });
 
-  it('is left alone when others administrate the stores, of whom each is asked', async () => {
+  it('is not changed when other users administrate the stores; those are checked', async () => {
     await may('nocreatedb nocreaterole');
     expect(await whyNoRestores(url(), { TASKS_ADMIN_URL: server, AUTH_ADMIN_URL: server })).toEqual([]);
     expect(await whyNoRestores(server, { AUTH_ADMIN_URL: url() })).toEqual([

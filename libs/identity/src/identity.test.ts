@@ -13,7 +13,7 @@ describe('a personal token', () => {
     expect(isPersonalToken(text)).toBe(false);
   });
 
-  it('has a hash that says nothing of it', () => {
+  it('has a hash that reveals nothing of it', () => {
     const token = newPersonalToken();
     expect(hashOfPersonalToken(token)).toMatch(/^[\w-]{43}$/);
     expect(hashOfPersonalToken(token)).toBe(hashOfPersonalToken(token));

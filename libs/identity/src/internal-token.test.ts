@@ -56,7 +56,7 @@ describe('an internal token', () => {
     expect(await createVerifier().verify(token)).toEqual(identity);
   });
 
-  it('is looked into once: who has seen it gives the same answer', async () => {
+  it('is verified once, and then cached with the same result', async () => {
     const [token, verifier] = [await forge(), createVerifier()];
     expect(await verifier.verify(token)).toBe(await verifier.verify(token));
   });
@@ -165,7 +165,7 @@ describe('who may say what', () => {
 });
 
 describe('the time of an internal token', () => {
-  it('ends with the second of its end, also for who has seen it before', async () => {
+  it('expires to the second, also when it is cached', async () => {
     const token = await forge();
     const verifier = createVerifier();
     await verifier.verify(token);

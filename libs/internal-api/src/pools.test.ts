@@ -146,7 +146,7 @@ describe('a request that is under way', () => {
     await eventually(() => expect(isClosed).toBe(true));
   });
 
-  it('goes on without its caller when it changes something', async () => {
+  it('continues without its caller when it is a mutation', async () => {
     const caller = new AbortController();
     handle = (_request, response) => {
       caller.abort();
@@ -197,7 +197,7 @@ it.each([true, false])('sends nothing once it is destroyed, used before or not: 
   expect(arrived).toEqual(isUsed ? ['before'] : []);
 });
 
-it('a process that is busy for longer than a connection may take still takes it', async () => {
+it('a process that is busy for longer than the time-out of a connection still accepts it', async () => {
   const answer = post('busy');
   const until = performance.now() + 2_200;
   while (performance.now() < until);

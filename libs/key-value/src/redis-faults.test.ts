@@ -117,7 +117,7 @@ describe('a frozen Redis', () => {
     expect(warnings).toEqual([]);
   });
 
-  it('is used again when it goes on, and both are reported once', async () => {
+  it('is used again when it continues, and both are reported once', async () => {
     const id = randomUUID();
     await store.set(id, 'value', { ttlSeconds: 60 });
     proxy.freeze();
@@ -183,7 +183,7 @@ describe('a limiter', () => {
     ['killed', () => proxy.cut()],
     ['frozen', () => proxy.freeze()],
   ];
-  it.each(away)('goes on counting where this process was when Redis is %s', async (_, takeAway) => {
+  it.each(away)('continues counting where this process was when Redis is %s', async (_, takeAway) => {
     await eventually(store.isUp);
     const limiter = store.limiter({ name: randomUUID(), points: 10, windowSeconds: 60 });
     for (let count = 1; count <= 6; count += 1) await limiter.consume('k');

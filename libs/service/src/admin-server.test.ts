@@ -23,7 +23,7 @@ describe('the admin port', () => {
     for (const path of ['/livez', '/readyz', '/readyz?verbose', '/metrics']) expect((await get(path)).status).toBe(200);
   });
 
-  it('says what is not ready only when asked for it', async () => {
+  it('reports what is not ready only on request', async () => {
     isReady = false;
     const [plain, verbose] = [await get('/readyz'), await get('/readyz?verbose')];
     expect([plain.status, verbose.status]).toEqual([503, 503]);

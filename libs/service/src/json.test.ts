@@ -1,6 +1,6 @@
 import { isAbsent, isObject, parseJson } from './json.ts';
 
-it('says nothing of a text that is no JSON', () => {
+it('returns undefined for a text that is not JSON', () => {
   expect(['{"a":[1]}', 'null', '{"a":', ''].map(parseJson)).toEqual([{ a: [1] }, null, undefined, undefined]);
 });
 

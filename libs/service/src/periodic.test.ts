@@ -63,7 +63,7 @@ describe('a task that runs again and again', () => {
     await periodic.stop();
   });
 
-  it('runs out of turn when it is asked for, in place of the next turn, and never twice at a time', async () => {
+  it('runs on request in place of the next turn, and never twice at a time', async () => {
     let end = () => {};
     const slow = new Promise<void>((resolve) => (end = resolve));
     const { periodic, startedAt } = fixture({ everyMs: 1_000, outcomes: ['works', slow] });
@@ -79,7 +79,7 @@ describe('a task that runs again and again', () => {
     await periodic.stop();
   });
 
-  it('runs soon when there is something to do, once however often it is asked to, and then in its turn', async () => {
+  it('runs soon on request, once for many requests, and then in its turn', async () => {
     const { periodic, startedAt } = fixture({ everyMs: 10_000 });
     periodic.start();
     await jest.advanceTimersByTimeAsync(300);
@@ -129,7 +129,7 @@ describe('a task that runs again and again', () => {
     expect([startedAt, logged]).toEqual([[0], []]);
   });
 
-  it('waits first when it is asked to', async () => {
+  it('waits first if configured', async () => {
     const { periodic, startedAt } = fixture({ everyMs: 1_000 });
     periodic.start({ afterPause: true });
     await jest.advanceTimersByTimeAsync(2_500);
@@ -147,7 +147,7 @@ describe('a task that runs again and again', () => {
   });
 });
 
-it('goes on outside of the trace of the caller that asked for a run', async () => {
+it('runs outside of the trace of the caller that requested it', async () => {
   jest.useRealTimers();
   const seen: (Span | undefined)[] = [];
   const log = createLog({ service: 'test', level: 'silent' });

@@ -40,7 +40,7 @@ describe('a bulkhead', () => {
     await Promise.allSettled(results);
   });
 
-  it('goes on after a work that failed', async () => {
+  it('continues after a failure', async () => {
     const queue = createQueue({ concurrency: 1, maxWaiting: 1 });
     const work = createWork();
     const failing = queue.run('key', work.run);
@@ -114,7 +114,7 @@ describe('turns of a fair queue', () => {
     expect(begun).toEqual(['a1', 'a2', 'b1', 'c', 'a3', 'b2']);
   });
 
-  it('are refused to who has the most waiting when too many wait, regardless of who came first', async () => {
+  it('are rejected for the caller with the most waiting when too many wait, regardless of the order', async () => {
     const { run, begun, endAll } = fixture({ concurrency: 1, maxWaiting: 3 });
     const many = ['a1', 'a2', 'a3', 'a4', 'a5'].map((name) => run('a', name));
     const few = [run('b'), run('c')];
@@ -153,7 +153,7 @@ describe('turns of a fair queue', () => {
     expect(begun).toEqual(['a', 'b']);
   });
 
-  it('go on after one that fails', async () => {
+  it('continue after one that fails', async () => {
     const { run, under, settle, endAll } = fixture({ concurrency: 1 });
     const outcomes = [run('a'), run('b')];
     await settle();
@@ -162,7 +162,7 @@ describe('turns of a fair queue', () => {
     expect(await Promise.all(outcomes)).toEqual(['no', 'b']);
   });
 
-  it('fail together with one that fails if they wait for the same, and go on afterwards', async () => {
+  it('fail together with one that fails if they wait for the same, and continue afterwards', async () => {
     const { run, under, settle, endAll } = fixture({ concurrency: 1, failsTogether: true });
     const outcomes = [run('a'), run('b'), run('c')];
     await settle();

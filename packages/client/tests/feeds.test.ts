@@ -170,7 +170,7 @@ describe('over a socket', () => {
     expect(three).toMatchObject({ seen: ['stands', 1], ends: [] });
   });
 
-  it('silence is a cut, and a pong is none', async () => {
+  it('counts silence as a cut, unless pongs arrive', async () => {
     const { openFeed, connected, time } = createWorld();
     const { listener, ends } = createListener();
     openFeed({}, listener);
@@ -194,7 +194,7 @@ describe('over a socket', () => {
     expect(ends).toEqual([{ reason: 'cut', retryAfterMs: 0 }]);
   });
 
-  it('what was stopped hears nothing more, and the last one takes the socket with it', async () => {
+  it('a stopped subscription receives nothing more, and the last one closes the socket', async () => {
     const { openFeed, connected, time } = createWorld();
     const { listener, seen, ends } = createListener();
     const stop = openFeed({}, listener);
@@ -294,7 +294,7 @@ describe('over server-sent events', () => {
     expect(ends).toMatchObject([{ reason: 'refused', error: { code: 'BAD_USER_INPUT' } }]);
   });
 
-  it('silence is a cut, and a heartbeat is none', async () => {
+  it('counts silence as a cut, unless heartbeats arrive', async () => {
     const { openFeed, say, time } = createWorld();
     const { listener, ends } = createListener();
     openFeed({}, listener);
@@ -308,7 +308,7 @@ describe('over server-sent events', () => {
     expect(ends).toEqual([{ reason: 'cut', retryAfterMs: 0 }]);
   });
 
-  it('what was stopped hears nothing more', async () => {
+  it('a stopped subscription receives nothing more', async () => {
     const { openFeed, say } = createWorld();
     const { listener, seen, ends } = createListener();
     const stop = openFeed({}, listener);

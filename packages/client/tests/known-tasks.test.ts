@@ -43,7 +43,7 @@ describe('a page that was read later than the feed has come', () => {
 });
 
 describe('a page that is older than what the feed has reported while it was on its way', () => {
-  it('brings back nothing that is gone, or has left', () => {
+  it('does not bring back tasks that were deleted or have left', () => {
     const known = open(page([task('1')], { hasNextPage: true, totalCount: 3 }));
     const unwatch = known.watch();
     known.apply(change(1, 'DELETE', task('2'), task('2')));

@@ -91,7 +91,7 @@ describe('a list that no one listens to', () => {
     expect(owners()).toEqual([]);
   });
 
-  it('takes no page of one user that comes when another one has signed in', async () => {
+  it('ignores a page of one user that arrives after another one has signed in', async () => {
     const { list, owners, turnTo, hold, release } = await createIdleList();
     hold();
     const more = list.loadMore(2 * PAGE);

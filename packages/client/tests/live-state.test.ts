@@ -45,7 +45,7 @@ it('counts failures until a connection has proved to be good', () => {
   expect(run(entered, cut, resumed, read, standing, { kind: 'proved' })).toMatchObject({ failures: 0 });
 });
 
-it('goes on at once after a mended reason, but never after a refused fresh token', () => {
+it('continues at once after a fixed cause, but never after a refused fresh token', () => {
   expect(run(entered, read, standing, unauthenticated('a'), renewed)).toMatchObject({ isMended: true });
   expect(run(entered, unauthenticated())).toMatchObject({ isMended: false });
 });

@@ -143,7 +143,7 @@ describe('a write that is refused', () => {
     expect(refused).toEqual(['BAD_USER_INPUT', 'NOT_CREATED']);
   });
 
-  it('shows what somebody else wrote meanwhile', async () => {
+  it('shows what others wrote meanwhile', async () => {
     const { update, server, list, refused, arriveAll } = await opened();
     const { id, version } = server.create({ input: { title: 'first' } });
     await arriveAll();

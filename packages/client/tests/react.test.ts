@@ -99,7 +99,7 @@ it('options that say the same are the same list, others are another one', async 
   expect(text()).toBe('no one live false');
 });
 
-it('reads on when it is asked to', async () => {
+it('loads more on request', async () => {
   const { show, text, arrive, world, used } = createApp();
   for (const title of ['3', '2', '1']) {
     world.server.create({ input: { title } });
@@ -113,7 +113,7 @@ it('reads on when it is asked to', async () => {
   expect([text(), used()?.hasMore]).toEqual(['no one live 1 2 3', false]);
 });
 
-it('a component that is gone follows nothing', async () => {
+it('an unmounted component follows nothing', async () => {
   const { show, hide, arrive, world, used } = createApp();
   await show({});
   await arrive();

@@ -132,7 +132,7 @@ it('a token that is about to expire is refreshed before it is used', async () =>
   expect(accounts.count(READ_TASK)).toBe(1);
 });
 
-it('a session that is stored goes on in another page', async () => {
+it('a session that is stored continues in another page', async () => {
   const { session, open } = createWorld();
   await session.signIn(CREDENTIALS);
   const next = open();
@@ -228,8 +228,8 @@ describe('tokens that the storage does not take', () => {
   });
 });
 
-describe('what one user asked for is never sent as another one', () => {
-  it('who has signed in in another page', async () => {
+describe('operations of one user are never sent as another one', () => {
+  it('after a sign-in in another page', async () => {
     const { accounts, session, open } = createWorld();
     await session.signIn(CREDENTIALS);
     accounts.endAccess();

@@ -86,7 +86,7 @@ it('a page that has not heard of a sign-out yet stores no text again', async () 
   expect(await storage.getItem(WRITES)).toBeNull();
 });
 
-it('a page with a session of its own goes on when the same user signs out in another one', async () => {
+it('a page with a session of its own continues when the same user signs out in another one', async () => {
   const { storage, owner, open } = await createTwoPages();
   const separate = createMemoryStorage();
   const apart = open(separate);

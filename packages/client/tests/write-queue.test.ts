@@ -117,7 +117,7 @@ describe('a write with a version', () => {
     expect(versions(world)).toEqual([undefined, 1]);
   });
 
-  it('stays of its own when somebody else has made one in between', async () => {
+  it('stays separate when another page has created one in between', async () => {
     const world = createWorld();
     const queue = world.open();
     world.answer(made(5), error('PRECONDITION_FAILED'));
@@ -152,7 +152,7 @@ it('gives up what waits for a task that was not created', async () => {
   expect(sent).toHaveLength(1);
 });
 
-it('reports a write that is refused when the one who asked for it is gone', async () => {
+it('reports a rejected write whose caller is gone', async () => {
   const storage = createMemoryStorage();
   const first = createWorld(storage);
   const queue = first.open();
@@ -174,7 +174,7 @@ it('reports a write that is refused when the one who asked for it is gone', asyn
   expect(refused).toHaveLength(1);
 });
 
-it('takes no more than its limit', async () => {
+it('accepts no more than its limit', async () => {
   const { open } = createWorld();
   const queue = open();
   for (const key of ['a', 'b', 'c']) void queue.add(create(key));
@@ -267,7 +267,7 @@ describe('a write whose answer was lost', () => {
   });
 });
 
-it('goes on with what is in the storage', async () => {
+it('continues with what is in the storage', async () => {
   const { open, storage, answer, documents, time } = createWorld();
   const first = open();
   await settled();
@@ -283,7 +283,7 @@ it('goes on with what is in the storage', async () => {
   expect(await storage.getItem(KEY)).toBeNull();
 });
 
-it('says that writes are not kept while another page has the storage, and takes it over when that is gone', async () => {
+it('does not store writes while another page has the storage, and takes over when that is closed', async () => {
   const storage = createMemoryStorage();
   const { promise, resolve } = Promise.withResolvers<() => void>();
   const second = createWorld(storage).open(() => promise);
@@ -323,7 +323,7 @@ it('keeps the writes of one user from another one, and for them', async () => {
   expect(queue.pending()).toEqual([]);
 });
 
-it('sends nothing as another user who has come while a write was being kept', async () => {
+it('sends nothing as another user who has signed in while a write was being stored', async () => {
   const memory = createMemoryStorage();
   const { promise: held, resolve: goOn } = Promise.withResolvers<void>();
   let isHeld = false;
@@ -344,7 +344,7 @@ it('sends nothing as another user who has come while a write was being kept', as
   expect(sent).toEqual([]);
 });
 
-it('waits while no one is signed in, and goes on with the same user', async () => {
+it('waits while no one is signed in, and continues with the same user', async () => {
   const { open, turnTo, answer, time, sent } = createWorld();
   const queue = open();
   answer(error('SIGNED_OUT'));

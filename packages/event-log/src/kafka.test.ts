@@ -63,7 +63,7 @@ describe('the event log in Kafka', () => {
     expect(await admin.listTopics()).toContain(`staging.${topic}`);
   });
 
-  it('makes a topic once, with the partitions asked for, when several ask for it at the same time', async () => {
+  it('creates a topic once, with the given partitions, for parallel calls', async () => {
     const wanted = `${topic}-wanted`;
     await Promise.all(Array.from({ length: 5 }, () => log.ensureTopic(wanted, { partitions: 2 })));
     const { topics } = await admin.fetchTopicMetadata({ topics: [wanted] });
@@ -71,7 +71,7 @@ describe('the event log in Kafka', () => {
     expect(topics[0]?.partitions[0]?.replicas.length).toBeGreaterThan(0);
   });
 
-  it('lets a topic be used as soon as it is made', async () => {
+  it('allows the use of a topic as soon as it is created', async () => {
     for (let count = 1; count <= 20; count += 1) {
       const fresh = `${topic}-${count}`;
       await log.ensureTopic(fresh, { partitions: 3 });
@@ -210,7 +210,7 @@ describe('the event log in Kafka', () => {
     ['snappy', CompressionTypes.Snappy, (text: Buffer) => compress(text)],
     ['lz4', CompressionTypes.LZ4, (text: Buffer) => compressFrame(text)],
     ['zstd', CompressionTypes.ZSTD, (text: Buffer) => promisify(zstdCompress)(text)],
-  ] as const)('skips a batch of %s that becomes too large, and goes on behind it', async (_, type, pack) => {
+  ] as const)('skips a batch of %s that becomes too large, and continues behind it', async (_, type, pack) => {
     const lines: string[] = [];
     const error = (_fields: object, message: string) => void lines.push(message);
     const { values } = await read(create({ log: { ...SILENT, error } }));
@@ -265,7 +265,7 @@ describe('the event log in Kafka', () => {
       await reader.ready();
     });
 
-    it('tells that it cannot be read once, however often it tried', async () => {
+    it('reports that it cannot be read once, however often it tried', async () => {
       const lines: string[] = [];
       const write = (_fields: object, message: string) => void lines.push(message);
       const nowhere = create({

@@ -169,7 +169,7 @@ describe('what goes wrong', () => {
     expect(result.errors).toEqual(paths.map((path) => ({ message: 'busy', service: 'two', path })));
   });
 
-  it('tells which of several failed requests a field was part of', async () => {
+  it('reports which of several failed requests a field was part of', async () => {
     const things = { things: [{ __typename: 'Thing', id: '1' }] };
     const { compile } = answering({ data: things }, new Error('first'));
     const twoServices = createFederatedExecutor(graph, async ({ operation }) => ({
@@ -224,7 +224,7 @@ describe('what goes wrong', () => {
     },
   );
 
-  it('hears of what is left out, whatever else it hears', async () => {
+  it('is notified of omitted fields, even beside other errors', async () => {
     const first = { __typename: 'Thing', id: '1', again: null };
     const answer = (path?: string[]) => [
       { data: { it: { ...first }, strict: first }, errors: [{ message: 'no', ...(path && { path }) }] },
@@ -253,7 +253,7 @@ describe('what goes wrong', () => {
     });
   });
 
-  it('hears once where a service leaves out a whole object because of one of its fields', async () => {
+  it('is notified once where a service omits a whole object because of one of its fields', async () => {
     const failing = (path: (string | number)[]) => ({ errors: [{ message: 'no', path }] });
     const query = answering({ data: null, ...failing(['sure']) }).compile('{ strict { id } sure }');
     expect(await query.run({ variables: {}, context })).toMatchObject({

@@ -61,7 +61,7 @@ describe('a plan', () => {
     }
   });
 
-  it('is refused when no service can be asked for what is selected', () => {
+  it('is rejected when no service has a selected field', () => {
     const graph = readSupergraph(
       compose([
         { name: 'a', sdl: `type Query { node: Node } interface Node @key(fields: "id") { id: ID! }` },

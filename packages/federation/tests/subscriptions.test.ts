@@ -136,7 +136,7 @@ describe('a subscription over several services', () => {
     },
   );
 
-  it('reports errors of an event at their place, and goes on', async () => {
+  it('reports errors of an event at their place, and continues', async () => {
     events = async function* () {
       yield { data: null, errors: [{ message: 'no words today', path: ['reviewed', 'words'] }] };
       yield review(2);

@@ -35,8 +35,8 @@ describe('of the rows of a dump', () => {
   }); // prettier-ignore
 
   it.each([
-    ['(1e1000)', 'larger than any'], ['(1e-1000)', 'larger than any'], ['(1E+01000)', 'larger than any'], ["('1e1000'::numeric)", 'larger than any'],
-    ["('1e1000'::numeric[])", 'larger than any'], ['(1, 2)', 'more expressions than target columns'], ['(1), (1, 2)', 'rows of different lengths'],
+    ['(1e1000)', 'too large'], ['(1e-1000)', 'too large'], ['(1E+01000)', 'too large'], ["('1e1000'::numeric)", 'too large'],
+    ["('1e1000'::numeric[])", 'too large'], ['(1, 2)', 'more expressions than target columns'], ['(1), (1, 2)', 'rows of different lengths'],
     ['(1) returning a', 'VALUES only'], ['(1) limit 1', 'VALUES only'], ['(1) order by 1', 'VALUES only'], ['(1) union values (2)', 'VALUES only'],
     ['(1) offset 1', 'VALUES only'], ['(1) on conflict (a) do update set a = 2', 'DO NOTHING only'],
   ])('nor anything that makes other rows: %s', async (values, message) => {

@@ -6,8 +6,8 @@ const bindings = (...filters: string[]) => filters.map((filter) => readBinding({
 const selecting = (...select: string[]) => [readBinding({ event: '*', select }, TASKS)];
 const limits = () => createBindingLimits({ bindings: 6, cost: 4 });
 
-describe('what the channels of a user may ask', () => {
-  it('is so many bindings, each user for themselves, until they are given back', () => {
+describe('the bindings of a user', () => {
+  it('are limited for each user, until they are released', () => {
     const { take } = limits();
     const giveBack = take('ada', bindings('', '', '', ''));
     expect(take('ada', bindings('', '', ''))).toBeUndefined();
@@ -18,14 +18,14 @@ describe('what the channels of a user may ask', () => {
     expect(take('ada', bindings('', '', '', ''))).toBeDefined();
   });
 
-  it('counts a pattern like four comparisons', () => {
+  it('count a pattern like four comparisons', () => {
     const { take } = limits();
     take('ada', bindings('title=ilike.%milk%'));
     expect(take('ada', bindings('version=gt.1'))).toBeUndefined();
     expect(take('ada', bindings('title=ilike.%milk%'))).toBeDefined();
   });
 
-  it('is so many conditions, those of equal filters once', () => {
+  it('are limited by conditions, those of equal filters once', () => {
     const { take } = limits();
     const two = 'version=gt.1,version=lt.9';
     const first = take('ada', bindings(two, two));
@@ -49,7 +49,7 @@ describe('what the channels of a user may ask', () => {
     expect(take('ada', selecting('version'))).toBeUndefined(); // the other order has it still
   });
 
-  it('is not given back twice by a channel that asked for nothing', () => {
+  it('are not released twice by a channel without any', () => {
     const { take } = limits();
     const nothing = take('ada', []);
     take('ada', bindings('', '', ''))?.();

@@ -42,7 +42,7 @@ describe('the place of a user at this gateway', () => {
     await joined();
   });
 
-  it('that is not to be had ends the socket that asked for it, whether by a join or by a token', async () => {
+  it('that is unavailable ends the socket that needs it, for a join as for a token', async () => {
     const client = await joined();
     world.mostPlaces = 1;
     const late = world.connect();
@@ -127,7 +127,7 @@ describe('when the feed', () => {
 });
 
 describe('a socket that is closed gracefully', () => {
-  it('says on every channel where its client goes on from, and why', async () => {
+  it('sends every channel the cursor to resume from, and the reason', async () => {
     const client = await joined({ resume: {} });
     await join(client, { resume: {} }, OTHER, '2');
     const known = client.frames.length;
@@ -190,7 +190,7 @@ describe('a client that is too far behind', () => {
     expect(client.closed?.reason).toBe('Too slow');
   });
 
-  it('receives nothing of what waited for it, behind the change that was too much', async () => {
+  it('receives nothing of what waited for it behind the change that was too large', async () => {
     world.commit('ada');
     const client = await joined({ access_token: 'ada.fading.1', resume: { since: world.cursor('ada', 0) } });
     client.lag(TOO_MUCH);
@@ -269,7 +269,7 @@ describe('a channel', () => {
     },
   );
 
-  it('whose token does not count is refused, and its socket goes on', async () => {
+  it('whose token does not count is refused, and its socket continues', async () => {
     const client = world.connect();
     expect(await join(client, { access_token: 'ada.forged.1' })).toEqual({
       status: 'error',

@@ -86,7 +86,7 @@ describe('a join that asks for what is not there', () => {
     expect(client.closed).toBeUndefined();
   });
 
-  it('is refused when its topic is none, or longer than any', async () => {
+  it('is rejected when its topic is invalid or too long', async () => {
     const client = world.connect();
     for (const [ref, topic] of [
       ['1', 'realtime:'],

@@ -32,7 +32,7 @@ const publicKey = (project: string) =>
     .join('.');
 
 describe('a channel whose token had just run out when it was joined', () => {
-  it('tells nothing until a fresh token comes, and then what it missed', async () => {
+  it('sends nothing until a fresh token comes, and then what it missed', async () => {
     world.commit('ada');
     world.commit('ada');
     const client = await joined({ access_token: 'ada.fading.1', resume: { since: world.cursor('ada', 1) } });
@@ -107,7 +107,7 @@ describe('a channel whose token had just run out when it was joined', () => {
       expect(client.received()).toEqual([]);
     });
 
-    it('goes on when one came', async () => {
+    it('continues when one came', async () => {
       const client = await faded();
       client.send(push('ada.fresh.2'));
       await settled();
@@ -142,7 +142,7 @@ describe('a channel whose token had just run out when it was joined', () => {
 });
 
 describe('a channel that gets another token', () => {
-  it('goes on as it was when the token is its owner’s, also in the moment in which the former one runs out', async () => {
+  it('continues as it was when the token is its owner’s, also in the moment in which the former one runs out', async () => {
     world.commit('ada');
     const client = await joined({ access_token: 'ada.fresh.1', resume: { since: world.cursor('ada', 0) } });
     world.commit('ada');
@@ -153,7 +153,7 @@ describe('a channel that gets another token', () => {
     expect(client.received()).toEqual(['ada#1', 'ada#2', 'ada#3']);
   });
 
-  it('is the last one’s, in whatever order the tokens are checked', async () => {
+  it('is the last one’s, in any order in which the tokens are checked', async () => {
     const client = await joined();
     world.isWaiting = true;
     client.send(push('bob.fresh.2'));
@@ -163,7 +163,7 @@ describe('a channel that gets another token', () => {
     expect(client.received()).toEqual(['eve#1']);
   });
 
-  it('tells nothing more of the former owner, whatever is still said of them', async () => {
+  it('delivers nothing more of the former owner, even when changes of theirs still arrive', async () => {
     const { subscribe } = world.feed;
     const readers: ChangeReader[] = [];
     world.feed.subscribe = (owner, after, reader) => {
@@ -288,7 +288,7 @@ describe('a join', () => {
     expect(drained).toBe(2); // the reply, and the notice that it is live
   });
 
-  it('tells that its cursor cannot be used before it tells a change', async () => {
+  it('reports that its cursor cannot be used before it sends a change', async () => {
     const client = await joined({ access_token: 'ada.fresh.1', resume: { since: world.unusableCursor } });
     world.commit('ada');
     const events = client.frames.map(([, , , event, { message }]) => message ?? event);

@@ -128,7 +128,7 @@ describe('the trace of an operation', () => {
     expect(errors).toHaveLength(1);
   });
 
-  it('is only there if it was asked for', async () => {
+  it('is present only on request', async () => {
     await ask('{ items { title } }');
     expect(await subgraph.execute({ query: '{ items { title } }' }, {})).not.toHaveProperty('extensions');
   });

@@ -46,7 +46,7 @@ describe("auth's settings", () => {
     expect(readAuthConfig({ POSTGRES_URL, NODE_ENV: 'production', RATE_LIMIT_FACTOR: '0' }).rateLimitFactor).toBe(0);
   });
 
-  it('let no access token live longer than a gateway takes it', () => {
+  it('allow no access token to live longer than gateways accept', () => {
     expect(readAuthConfig({ POSTGRES_URL, ACCESS_TOKEN_TTL_S: '86400' }).accessTokenTtlSeconds).toBe(86_400);
     expect(problemsOf({ POSTGRES_URL, ACCESS_TOKEN_TTL_S: '86401' })).toEqual([expect.stringContaining('86400')]);
   });

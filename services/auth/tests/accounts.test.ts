@@ -39,7 +39,7 @@ describe('signing up', () => {
     });
   });
 
-  it('tells the gateway as whom to go on', async () => {
+  it('returns the new session to the gateway', async () => {
     const result = await running.send(SIGN_UP, {
       input: { email: 'goes-on@example.com', password: PASSWORD, name: 'A' },
     });
@@ -87,7 +87,7 @@ describe('signing up', () => {
     expect(rows).toHaveLength(1);
   });
 
-  it('tells all that is wrong with a sign-up at once', async () => {
+  it('reports all that is wrong with a sign-up at once', async () => {
     const issuesOf = async (input: { email: string; password: string; name: string }) => {
       const { errors } = await running.send(SIGN_UP, { input });
       return errors?.[0]?.extensions?.issues;
@@ -115,7 +115,7 @@ describe('signing up', () => {
 });
 
 describe('logging in', () => {
-  it('opens another session of the account, whatever the case of the address', async () => {
+  it('opens another session of the account, ignoring the case of the address', async () => {
     const first = await signedUp(running, 'Login@example.com');
     const second = await loggedIn(running, ' LOGIN@EXAMPLE.COM');
     expect(second.userId).toBe(first.userId);

@@ -82,7 +82,7 @@ describe("one's own audit trail", () => {
   const trailOf = async ({ identity }: OpenSession, variables: object = {}) =>
     (await running.send(TRAIL, variables, identity)).data?.['auditEntries'] as { id: string; kind: string }[];
 
-  it('tells what happened, newest first, page by page, and nothing about anybody else', async () => {
+  it('reports what happened, newest first, page by page, and nothing about anybody else', async () => {
     const eve = await signedUp(running, 'eve@example.com');
     const second = await loggedIn(running, 'eve@example.com');
     const bob = await signedUp(running, 'bob@example.com');

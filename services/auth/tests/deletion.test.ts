@@ -71,7 +71,7 @@ const textOfStore = async (): Promise<string> => {
 };
 
 describe('deleting an account', () => {
-  it('ends everything that is asked with in its name, says goodbye, and leaves its address free', async () => {
+  it('ends all its sessions and tokens, sends a last mail, and frees its address', async () => {
     const ada = await signedUp(running, 'Ada@example.com');
     const other = await loggedIn(running, 'ada@example.com');
     const token = await createToken(ada);
@@ -201,7 +201,7 @@ const deleted = async (email: string) => {
 };
 
 describe('the account log', () => {
-  it('tells what was deleted, in order and without a gap, from any place on', async () => {
+  it('reports what was deleted, in order and without a gap, from any place on', async () => {
     const ids = [];
     for (const name of ['a', 'b', 'c']) ids.push(await deleted(`${name}@example.com`));
     const { epoch, head, changes } = await running.auth.accounts.accountChanges(START);
@@ -289,7 +289,7 @@ describe('publishing the account log', () => {
     await eventually(() => expect(published.map(({ sequence }) => sequence)).toEqual([1, 2]), { timeoutMs: 10_000 });
   });
 
-  it('goes on behind a crash between the commit and the event log, by whichever instance comes next', async () => {
+  it('continues behind a crash between the commit and the event log, by whichever instance comes next', async () => {
     eventLog.isAway = true;
     const userId = await deleted('ada@example.com');
     await eventually(() => expect(eventLog.tries).toBeGreaterThan(0));
@@ -300,7 +300,7 @@ describe('publishing the account log', () => {
     await eventually(() => expect(published.map(({ accountId }) => accountId)).toEqual([userId]));
   });
 
-  it('goes on when the server ends its session', async () => {
+  it('continues when the server ends its session', async () => {
     const published = read();
     await running.database.query(
       `select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'taskmesh-auth-session'`,

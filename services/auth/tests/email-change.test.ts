@@ -136,7 +136,7 @@ describe('a letter that went to a stranger, by a mistyped address', () => {
     await loggedIn(running, 'ada@example.com');
   });
 
-  it('tells them nothing of the account, not even that it has no password', async () => {
+  it('reveals nothing about the account, not even that it has no password', async () => {
     const answers = [];
     for (const hasPassword of [true, false]) {
       const ada = await signedUp(running, `ada.${hasPassword}@example.com`);

@@ -207,7 +207,7 @@ describe('a personal token', () => {
     expect(await stored()).toEqual(before);
   });
 
-  it('of one account is none of another', async () => {
+  it('of one account is not one of another', async () => {
     const [person, stranger] = [await somebody(), await somebody()];
     const { tokenId } = await newToken(person.other);
     const forged: Identity = { role: 'user', userId: stranger.other.userId, sessionId: tokenId, scope: 'write' };

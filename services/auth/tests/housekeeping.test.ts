@@ -40,7 +40,7 @@ describe('the rows of a session', () => {
   it.each([
     ['the release before', 'refresh_key = null'],
     ['an earlier release', 'refresh_key = null, refresh_family = null'],
-  ])('go on from a token of %s, whose second use still ends the session', async (_release, columns) => {
+  ])('continue from a token of %s, whose second use still ends the session', async (_release, columns) => {
     const { refreshToken, sessionId } = await signedUp(running, 'a@example.com');
     await running.database.query(`update sessions set ${columns}`);
     const second = sessionOf(await running.send(REFRESH, { token: refreshToken }), 'refreshSession');

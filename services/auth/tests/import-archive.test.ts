@@ -84,7 +84,7 @@ describe('an archive of the accounts', () => {
     expect(await facts()).toEqual(all);
   });
 
-  it('finds where the living trail begins, however its database writes dates', async () => {
+  it('finds where the live trail begins, however its database writes dates', async () => {
     await signedUp(running, 'audited@example.test');
     const archived = await facts();
     const archive = await archiveOf(running);
@@ -178,7 +178,7 @@ describe('an archive of the accounts', () => {
     expect(await subjects()).toEqual(['lost', 'stays']);
   });
 
-  it('brings no linked identity back that may have been unlinked before the living trail begins', async () => {
+  it('brings no linked identity back that may have been unlinked before the live trail begins', async () => {
     await signedUp(running, 'cleared@example.test');
     await running.database.query(
       `insert into linked_identities select gen_random_uuid(), id, 'https://issuer.test', 'unlinked', email, $1, $1

@@ -65,7 +65,7 @@ describe('a restored database', () => {
     await eventually(async () => expect(await connections()).toEqual([]));
   });
 
-  it('is compared with the living store: who would be gone or back, and which sessions would end', async () => {
+  it('is compared with the live store: who would be gone or back, and which sessions would end', async () => {
     await signedUp(living, 'stays@compare.test');
     const { userId } = await signedUp(living, 'goes@compare.test');
     await loggedIn(living, 'goes@compare.test');
@@ -168,7 +168,7 @@ describe('a restored database', () => {
     expect(await importDatabase(statements)).toEqual({ complete: false, reason: expect.stringMatching(reason) });
   });
 
-  it('is never the living one, nor one that is not there', async () => {
+  it('is never the live one, nor a missing one', async () => {
     loaded = await restoredDatabase('select 1');
     const { restore } = living.auth;
     for (const call of [restore.importDatabase, restore.carryOver, restore.resume]) {
@@ -196,7 +196,7 @@ describe('a restore of the accounts', () => {
     olds.push(await swap(running, backup.name));
   };
 
-  it('lets living sessions go on, keeps ended ones ended, and the accounts made since are gone', async () => {
+  it('keeps active sessions, keeps ended ones ended, and removes the accounts created since', async () => {
     const kept = await signedUp(running, 'kept@example.test');
     const loggedOut = await loggedIn(running, 'kept@example.test');
     const backup = await backupOf(running);

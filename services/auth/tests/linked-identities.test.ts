@@ -60,7 +60,7 @@ const resetPassword = async (email: string, newPassword: string) => {
 };
 const subjects = () => running.postbox.mails.map(({ to, subject }) => `${to}: ${subject}`);
 
-describe('linking by somebody who is signed in', () => {
+describe('linking by a signed-in user', () => {
   it('takes the password and the verified address of the account; it is listed, reported, and signs in', async () => {
     const ada = await signedUp(running, 'Ada@Example.com');
     expect(codeOf(await link(await codeFor(running, provider, 'ada'), ada))).toBeUndefined();
@@ -104,7 +104,7 @@ describe('linking by somebody who is signed in', () => {
     expect(await listOf(squatter)).toEqual([]);
   });
 
-  it('is refused for somebody who is linked already, to whomever', async () => {
+  it('is rejected for an identity that is linked already, to any account', async () => {
     await signedIn(running, provider, 'ada');
     const bob = await signedUp(running, 'bob@example.com');
     expect(codeOf(await link(await codeFor(running, provider, 'ada'), bob))).toBe('CONFLICT');
@@ -163,7 +163,7 @@ describe('taking a link away', () => {
     expect(await listOf(ada)).toHaveLength(1);
   });
 
-  it('knows no link of anybody else', async () => {
+  it('contains no identities of others', async () => {
     const ada = await signedIn(running, provider, 'ada');
     const bob = await signedUp(running, 'bob@example.com');
     for (const id of [(await listOf(ada))[0]?.id ?? '', 'nonsense', '0199e1c3-0a41-7d1e-8d5c-2f6a8a1b9c3d'])

@@ -186,7 +186,7 @@ describe('an account with as many sessions as it may have', () => {
     expect(listedIds).toEqual(list.map(({ sessionId }) => sessionId).toSorted());
   });
 
-  it('opens no session for one who hears that the store is too busy, and one for everybody else', async () => {
+  it('opens no session for a caller that gets an error, and one for every other', async () => {
     await run(undefined, { HASH_CONCURRENCY: '8' });
     const ada = await signedUp(running, 'ada@example.com');
     const holding = new Client({ connectionString: running.database.url });

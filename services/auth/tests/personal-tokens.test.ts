@@ -79,7 +79,7 @@ describe('making a personal token', () => {
     expect(await listOf(ada)).toEqual([]);
   });
 
-  it('ends at a hundred, also of many tries at once, and goes on when one has ended', async () => {
+  it('ends at a hundred, also of many tries at once, and continues when one has ended', async () => {
     const ada = await signedUp(running, 'ada@example.com');
     await running.database.query(
       `insert into personal_tokens (id, account_id, name, scope, hash, created_at, expires_at)
@@ -124,7 +124,7 @@ describe('a personal token', () => {
     expect((await listOf(ada))[0]?.lastUsedAt).toBe(new Date(at).toISOString());
   });
 
-  it('goes on behind a new password, and ends when a password is set by mail', async () => {
+  it('continues behind a new password, and ends when a password is set by mail', async () => {
     const ada = await signedUp(running, 'ada@example.com');
     const bob = await signedUp(running, 'bob@example.com');
     const [{ token, personalToken }, foreign] = [await made(ada), await made(bob)];
@@ -173,7 +173,7 @@ describe('ending a personal token', () => {
 });
 
 describe('a restore of the accounts', () => {
-  it('keeps living tokens, ended ones ended, and ends those of accounts that are gone', async () => {
+  it('keeps active tokens, keeps ended ones ended, and ends those of deleted accounts', async () => {
     const ada = await signedUp(running, 'ada@example.test');
     const [kept, ended] = [await made(ada), await made(ada)];
     const backup = await backupOf(running);

@@ -108,7 +108,7 @@ describe('auth as a process', () => {
     }
   });
 
-  it('says that it is unavailable while the database is away, and goes on afterwards', async () => {
+  it('says that it is unavailable while the database is away, and continues afterwards', async () => {
     const auth = start();
     const [url, adminUrl] = [await auth.url(), await auth.adminUrl()];
     const { identity } = sessionOf(await signUp(url, 'ada@example.com'), 'signUp');

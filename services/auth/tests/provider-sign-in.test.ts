@@ -72,14 +72,14 @@ describe('signing in at the provider', () => {
     expect(await accounts()).toHaveLength(1);
   });
 
-  it('opens a session of the same account the next time, whatever the provider says of the address by then', async () => {
+  it('opens a session of the same account the next time, even if the address at the provider has changed', async () => {
     const first = await signedIn(running, provider, 'ada');
     provider.accounts.set('ada', { email: 'other@example.com', email_verified: false });
     expect((await signedIn(running, provider, 'ada')).userId).toBe(first.userId);
     expect(await accounts()).toHaveLength(1);
   });
 
-  it('asks for the address where the ID token does not tell it, and reads it there where it does', async () => {
+  it('requests the address where the ID token does not contain it, and reads it there otherwise', async () => {
     const telling = await startSignInProvider({ redirectUri: REDIRECT_URI, hasThinTokens: false });
     telling.accounts.set('ada', ADA);
     const other = await runAuth({ env: settingsFor(telling) });
@@ -147,7 +147,7 @@ describe('signing in at the provider', () => {
     }
   });
 
-  it('sends the browser back to where it began, and tells why when somebody would not sign in', async () => {
+  it('sends the browser back to where it began, and reports why when the user cancels', async () => {
     const { location, binding } = await begin(running, '/tasks?view=open');
     const back = await complete(running, binding, await provider.signIn(location, null));
     expect(back.location).toMatch(/^\/tasks\?view=open#/);
@@ -253,7 +253,7 @@ describe('the code of a sign-in', () => {
     expect(await accounts()).toEqual([]);
   });
 
-  it('of somebody who is linked opens nothing after a minute, whatever password comes along', async () => {
+  it('of a linked identity opens nothing after a minute, even with the right password', async () => {
     await signedIn(running, provider, 'ada');
     const code = await codeFor(running, provider, 'ada');
     running.clock.advance(MINUTE_MS);

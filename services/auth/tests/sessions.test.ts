@@ -39,7 +39,7 @@ describe('logging out', () => {
     });
   });
 
-  it('tells the very second in which the access token expires', async () => {
+  it('reports the very second in which the access token expires', async () => {
     const { identity, accessToken } = await signedUp(running, 'a@example.com');
     await running.send(LOGOUT, {}, identity);
     const { exp } = JSON.parse(Buffer.from(accessToken.split('.')[1] ?? '', 'base64url').toString());
@@ -104,7 +104,7 @@ describe('the list of ended sessions', () => {
     expect([second.last, second.sessions.map(({ sequence }) => sequence)]).toEqual([10_003, [10_001, 10_002, 10_003]]);
   });
 
-  it('lists a session until a minute and a half behind its last token, as channels accept it for a minute and clocks differ by 30 s, and the sequence goes on', async () => {
+  it('lists a session until a minute and a half behind its last token, as channels accept it for a minute and clocks differ by 30 s, and the sequence continues', async () => {
     const { identity, sessionId } = await signedUp(running, 'a@example.com');
     await running.send(LOGOUT, {}, identity);
     running.clock.advance(HOUR_MS + 80_000);
@@ -141,7 +141,7 @@ describe('refreshing a session', () => {
     expect((await running.auth.internal.endedSessions(0)).sessions[0]?.until).toBe(exp);
   });
 
-  it('ends the session, and tells the gateway, when a token is used twice', async () => {
+  it('ends the session, and notifies the gateway, when a token is used twice', async () => {
     const first = await signedUp(running, 'a@example.com');
     const second = sessionOf(await refresh(first.refreshToken), 'refreshSession');
     const again = await refresh(first.refreshToken);
@@ -153,7 +153,7 @@ describe('refreshing a session', () => {
     expect(await endedIds()).toEqual([first.sessionId]);
   });
 
-  it('ends nothing for a token that was never issued, whatever parts of an issued one it has', async () => {
+  it('ends nothing for a token that was never issued, even if parts of it were', async () => {
     const { refreshToken: used } = await signedUp(running, 'a@example.com');
     let { refreshToken: unused } = sessionOf(await refresh(used), 'refreshSession');
     for (const token of [used, unused]) {
@@ -168,7 +168,7 @@ describe('refreshing a session', () => {
     expect(await endedIds()).toHaveLength(1);
   });
 
-  it('refuses tokens that were never given out, whatever they look like', async () => {
+  it('rejects tokens that were never issued, in any form', async () => {
     for (const token of [createOpaqueToken().token, '', '\0', '\ud800', 'x'.repeat(100_000), "' or true --"])
       expect(codeOf(await refresh(token))).toBe('UNAUTHENTICATED');
   });

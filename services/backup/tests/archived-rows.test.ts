@@ -56,7 +56,7 @@ describe('the dump of a store', () => {
     expect(text).not.toContain('secret-');
   });
 
-  it('writes another key of cursors than the living one', async () => {
+  it('writes another key of cursors than the live one', async () => {
     await store.query(
       `create table feed_state (epoch int not null, cursor_key bytea not null); insert into feed_state values (5, '\\xdeadbeef')`,
     );

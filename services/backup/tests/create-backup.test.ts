@@ -109,7 +109,7 @@ describe('making a backup', () => {
   });
 
   it('says that a store is away, and leaves nothing', async () => {
-    const adminUrls = { ...fixture.config.secrets.adminUrls, auth: 'postgres://nobody@127.0.0.1:1/none' };
+    const adminUrls = { ...fixture.config.secrets.adminUrls, auth: 'postgres://stranger@127.0.0.1:1/none' };
     await fixture.withOther({ secrets: { adminUrls } }, async ({ backups }) => {
       await expect(backups.create()).rejects.toMatchObject({
         message: 'The backup was not made: a store was not available.',

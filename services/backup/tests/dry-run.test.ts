@@ -70,7 +70,7 @@ async function holding<Result>(url: string, statements: string[], work: (held: C
 }
 
 describe('a restore that is only tried', () => {
-  it('reports what would change, and leaves the living stores, the list and the journal as they are', async () => {
+  it('reports what would change, and leaves the live stores, the list and the journal as they are', async () => {
     const before = await catalogue();
     expect(await dryRun('own.tar.gz')).toEqual({
       possible: true,

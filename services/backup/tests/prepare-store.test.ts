@@ -106,7 +106,7 @@ describe('preparing a store', () => {
     expect(isImported).toBe(false);
   }, 180_000);
 
-  it('goes on as long as something moves', async () => {
+  it('continues as long as something moves', async () => {
     const slow = (url: string) =>
       withClient(url, async (client) => {
         for (let step = 0; step < 8; step++) await client.query('select pg_sleep(1)');

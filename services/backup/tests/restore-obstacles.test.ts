@@ -150,7 +150,7 @@ describe('a restore', () => {
     expect(await fixture.inStores()).toEqual(OLD);
   }, 180_000);
 
-  it('says that it has restored when a former store cannot be dropped yet; others go on, and it is dropped later', async () => {
+  it('says that it has restored when a former store cannot be dropped yet; others continue, and it is dropped later', async () => {
     // A subscription keeps its database from being dropped, and not from being renamed.
     await fixture.tasks.query(SUBSCRIBE);
     expect(await fixture.restore('own.tar.gz')).toMatchObject({

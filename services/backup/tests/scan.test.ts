@@ -162,7 +162,7 @@ describe('a scan that reads an archive while somebody else catalogues it', () =>
 });
 
 it.each([
-  ['is unfit, whose time a bucket tells in other ways', 5_123, 5_000, true],
+  ['is unfit, whose time a bucket reports in other ways', 5_123, 5_000, true],
   ['was replaced meanwhile', 5_123, 6_000, false],
 ])(
   'a scan that reads a broken archive blames it if it is there still: it %s',

@@ -141,7 +141,7 @@ describe('a schedule', () => {
     expect(await files()).toHaveLength(1);
   }, 120_000); // prettier-ignore
 
-  it('goes on after a failure, which is logged and counted', async () => {
+  it('continues after a failure, which is logged and counted', async () => {
     await fixture.auth.query('create table odd (n int) partition by list (n)');
     await during([start({ schedule: EVERY_SECOND })], async ([one]) => {
       await eventually(

@@ -77,7 +77,7 @@ describe('an interrupted restore of stores that have a server in common', () => 
     expect(trial.line.endedAt).toBeNull();
   });
 
-  it('is settled when a swap that still goes on is over, and not before', async () => {
+  it('is settled when a swap that still continues is over, and not before', async () => {
     const lock = `hashtextextended('taskmesh-restore ' || current_user || ' r', 0)`;
     await withClient(inDatabase(requiredAddress('POSTGRES_URL'), 'postgres'), async (swapping) => {
       await swapping.query(`select pg_advisory_lock(${lock})`);
@@ -137,7 +137,7 @@ describe('what an ended restore left', () => {
     trial = await testStores.begin();
   });
 
-  it('goes with the role that filled it when it was undone; the living stores stay', async () => {
+  it('goes with the role that filled it when it was undone; the live stores stay', async () => {
     const { loader } = trial.names.tasks;
     await administer(`create role ${loader}; grant connect on database ${trial.names.auth.live} to ${loader}`);
     Object.assign(trial.line, { stage: 'undone', leftUntil: NOW });

@@ -38,7 +38,7 @@ function otherServer(): string {
   return url.href;
 }
 
-/** A session of somebody else; tells by which error it was ended. */
+/** A session of another client; returns the error that ended it. */
 async function hold(url: string): Promise<{ client: Client; ended: Promise<unknown> }> {
   const client = new Client({ connectionString: url });
   const ended = new Promise((resolve) =>
@@ -129,7 +129,7 @@ describe('a swap of stores that have a server in common', () => {
     expect(messages()).toContain('restore not settled yet');
   });
 
-  it('is not made, and tells by whom, when a session may not be ended', async () => {
+  it('is not made, and reports whose session may not be ended', async () => {
     const { live, fresh, old } = trial.names.tasks;
     const url = new URL(maintenanceUrl(trial.stores.tasks.adminUrl));
     [url.username, url.password] = [ADMIN, 'secret'];
@@ -208,7 +208,7 @@ describe('a swap with something to carry over', () => {
     expect(await trial.state()).toEqual(SWAPPED);
   });
 
-  it('takes as long as it takes, whatever is set for sessions in general', async () => {
+  it('may take as long as it needs, independent of the settings for sessions', async () => {
     const live = trial.names.auth.live;
     for (const name of ['statement_timeout', 'idle_in_transaction_session_timeout', 'idle_session_timeout'])
       await administer(`alter database ${live} set ${name} = '100ms'`);
@@ -246,7 +246,7 @@ describe('a swap with something to carry over', () => {
     expect(await trial.state()).toEqual(UNTOUCHED);
   });
 
-  it('ends what goes on in the new store when it gives up on carrying over', async () => {
+  it('ends what continues in the new store when it gives up on carrying over', async () => {
     let ended: Promise<unknown> | undefined;
     trial.stores.auth.owner.carryOver = async (database) => {
       const { client } = await hold(inDatabase(trial.stores.auth.adminUrl, database));

@@ -81,7 +81,7 @@ describe('verifying a backup', () => {
     expect((await verify('foreign.tar.gz')).verified).toMatchObject({ stores: ['tasks'] });
   });
 
-  it('tells how far it is', async () => {
+  it('reports how far it is', async () => {
     await fixture.archive('steps.tar.gz', good());
     const progress: WorkProgress[] = [];
     await fixture.backup.backups.verify('steps.tar.gz', (step) => progress.push(step));
@@ -185,7 +185,7 @@ describe('verifying a backup', () => {
   it('says when a server is away, and keeps what was known', async () => {
     const { file } = await fixture.backup.backups.create();
     await verify(file);
-    const adminUrls = { ...fixture.config.secrets.adminUrls, auth: 'postgres://nobody@127.0.0.1:1/none' };
+    const adminUrls = { ...fixture.config.secrets.adminUrls, auth: 'postgres://stranger@127.0.0.1:1/none' };
     await fixture.withOther({ secrets: { adminUrls } }, async (away) => {
       await expect(away.backups.verify(file)).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE' });
     });

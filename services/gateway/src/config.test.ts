@@ -29,7 +29,7 @@ describe('the configuration', () => {
     });
   });
 
-  it('takes what is set', () => {
+  it('reads the settings', () => {
     const config = readGatewayConfig({
       HOST: '0.0.0.0',
       PORT: '4100',

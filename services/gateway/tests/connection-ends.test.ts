@@ -36,7 +36,7 @@ describe('the deadline', () => {
     ]);
   });
 
-  it('of a mutation is delivered in time, and what has begun goes on to its end', async () => {
+  it('of a mutation is delivered in time, and what has begun continues to its end', async () => {
     const held = Promise.withResolvers<void>();
     both.behave((name) => (name === 'updateTask' ? held.promise : undefined));
     const send = ({ connections }: World) =>

@@ -76,7 +76,7 @@ describe.each(GRAPHQL_PROTOCOLS)('a stream over %s', (protocol) => {
     expect(await ending(opened)).toEqual(brokenOff(1012));
   });
 
-  it('breaks off before an event that a service stays away for, and goes on with it when that is back', async () => {
+  it('breaks off before an event that a service stays away for, and continues with it when that is back', async () => {
     const { opened, cursor } = await standing(protocol);
     const { execute } = gateway.auth.subgraph;
     let asked = 0;

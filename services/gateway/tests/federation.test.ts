@@ -36,7 +36,7 @@ describe.each(WAYS)('the graph over services $mode, by the $executor executor', 
     expect(second.body).toEqual(first.body);
   });
 
-  it('goes on as the user whose session a mutation gave, regardless of who asked', async () => {
+  it('continues as the user whose session a mutation gave, regardless of who asked', async () => {
     const query =
       'mutation ($input: LoginInput!) { login(input: $input) { user { id tasks { edges { node { id } } } } } }';
     const variables = { input: { email: OTHER, password: 'right password' } };

@@ -65,7 +65,7 @@ describe('an operation over graphql-ws', () => {
     ['lacks a variable', 'query ($first: Int!) { tasks(first: $first) { totalCount } }', 'BAD_USER_INPUT'],
     ['is beyond a limit', `{ ${Array.from({ length: 40 }, (_, n) => `a${n}: __typename`).join(' ')} }`, undefined],
     ['has an unusable cursor', 'subscription { taskChanges(after: "x") { sequence } }', 'CURSOR_EXPIRED'],
-  ])('that never ran is an error, and the socket goes on: one that %s', async (_what, query, code) => {
+  ])('that never ran is an error, and the socket continues: one that %s', async (_what, query, code) => {
     const { of, subscribe } = await client();
     subscribe('1', query);
     await eventually(() => expect(of('1')).toHaveLength(1));

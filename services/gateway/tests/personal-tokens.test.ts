@@ -100,7 +100,7 @@ describe('a personal token that ends', () => {
   });
 });
 
-it('a personal token that was seen before goes on while auth is away, and one that was not is a 503', async () => {
+it('a personal token that was seen before continues while auth is away, and one that was not is a 503', async () => {
   const gateway = await startTestGateway();
   const [known, unknown] = [gateway.auth.personalToken(USER, 'read'), gateway.auth.personalToken(USER, 'read')];
   expect(await meStatus(gateway, known.token)).toBe(200);

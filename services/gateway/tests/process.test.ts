@@ -59,7 +59,7 @@ describe('the process of a gateway', () => {
     await rm(folder, { recursive: true });
   }, 180_000);
 
-  it('takes a new supergraph at SIGHUP, and goes on', async () => {
+  it('loads a new supergraph at SIGHUP, and continues', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'gateway-'));
     const file = join(folder, 'supergraph.graphql');
     const write = (field: string) => writeFile(file, supergraphWith(field));

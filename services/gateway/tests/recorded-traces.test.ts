@@ -94,7 +94,7 @@ describe('a gateway with a collector', () => {
     expect(collector.exports).toEqual([]);
   });
 
-  it('believes a caller that records nothing, and takes no trace from what is none', async () => {
+  it('believes a caller that records nothing, and ignores a malformed header', async () => {
     await start();
     for (const traceparent of [UNRECORDED, 'nonsense', `${TRACE}-more`, `00-${'0'.repeat(32)}-00f067aa0ba902b7-01`])
       await gateway.graphql(QUERY, { token, headers: { traceparent } });

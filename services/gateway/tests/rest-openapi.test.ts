@@ -180,7 +180,7 @@ describe('the API description', () => {
       expect([value, fits(choice, value)]).toEqual([value, false]);
   });
 
-  it('shows the ETag of answers with one task, and where a list goes on', async () => {
+  it('shows the ETag of answers with one task, and where a list continues', async () => {
     const answerOf = (path: string, method: string, status: string) => {
       const responses = document.paths[path]?.[method]?.responses as Record<string, { headers: object }> | undefined;
       return Object.keys(responses?.[status]?.headers ?? {});

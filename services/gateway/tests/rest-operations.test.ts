@@ -229,7 +229,7 @@ describe.each(['in-process', 'http'] as const)('the platform, shown to operators
     expect(letters).toEqual([]);
   });
 
-  it('touches nothing for a choice that is none', async () => {
+  it('changes nothing for an invalid choice', async () => {
     gateway.operators.letters.push(letter(1));
     const choices = [{}, { all: false }, { ids: 'all' }, { ids: [1] }, { ids: ['1'], all: true }, { ids: ['1'], more: true }, []]; // prettier-ignore
     for (const body of choices)

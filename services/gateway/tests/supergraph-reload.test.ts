@@ -208,7 +208,7 @@ describe('a gateway whose supergraph file changes', () => {
     for (const stream of others) await eventually(() => expect(sequences(stream).at(-1)).toBe(next));
   });
 
-  it('changes nothing for a file that is none, and says so', async () => {
+  it('changes nothing for an invalid file, and logs it', async () => {
     await serve(withStars);
     const streams = await graphqlStreams(STARS);
     await standing(streams);

@@ -119,7 +119,7 @@ describe.each([{}, { GRAPHQL_INTROSPECTION: 'false' }])('a gateway with %j', (en
     },
   );
 
-  it('suggests a name only where the schema may be asked for', async () => {
+  it('suggests a name only where introspection is allowed', async () => {
     const wrong = [
       { query: '{ taskStatistic { total } }' },
       { query: 'query ($f: TaskFilte) { tasks(filter: $f) { totalCount } }' },

@@ -58,7 +58,7 @@ it('reports where the port for administrators would be none, beside all else', a
     expect(output.text).toContain(expected);
 });
 
-it('serves the graph and other services, knows itself ready without Kafka, and stops when it is asked to', async () => {
+it('serves the graph and other services, knows itself ready without Kafka, and stops on SIGTERM', async () => {
   const key = await createSigningKey('gateway');
   const keys = join(folder, 'keys.json');
   writeFileSync(keys, JSON.stringify(publicKeys({ keys: [key] })));

@@ -5,7 +5,7 @@ import { startTasks } from './support/running-tasks.ts';
 
 const COLUMN = 'alter table tasks add column of_tomorrow text';
 
-it('goes on without an error while a newer release adds a column', async () => {
+it('continues without an error while a newer release adds a column', async () => {
   const service = await startTasks({ name: 'rolling', poolSize: 2 });
   try {
     const user = service.user();

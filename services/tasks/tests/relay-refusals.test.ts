@@ -3,7 +3,7 @@ import { Registry } from 'prom-client';
 import { choosyLog, expectWholeHistory, faultyLog, HASTE, refusal, usersOf } from './support/relay.ts';
 import { startTasks, type TestUser } from './support/running-tasks.ts';
 
-it('puts a record aside that the event log refuses for good; the others and the feed itself go on', async () => {
+it('puts a record aside that the event log refuses for good; the others and the feed itself continue', async () => {
   const metrics = new Registry();
   const eventLog = choosyLog(({ value }) => (value.includes('poison') ? refusal('MESSAGE_TOO_LARGE') : undefined));
   const service = await startTasks({ name: 'relay_poison', eventLog, metrics, relay: HASTE });
@@ -52,7 +52,7 @@ it('keeps the order of an owner who had to wait, also behind a record that is re
   }
 });
 
-it('publishes a dead letter that is replayed while its owner has to wait as soon as the owner goes on', async () => {
+it('publishes a dead letter that is replayed while its owner has to wait as soon as the owner continues', async () => {
   let [isTooLarge, isOut, tries] = [true, false, 0];
   const eventLog = choosyLog(({ value }) => {
     tries++;

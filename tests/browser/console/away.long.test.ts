@@ -7,7 +7,7 @@ import { usePlatform } from './use-platform.ts';
 
 const { url, browser } = usePlatform();
 
-it('lists stay as they were while the server is away, behind other views and filters too, and go on when it is back', async () => {
+it('lists stay as they were while the server is away, behind other views and filters too, and continue when it is back', async () => {
   const { hostname: host, port } = new URL(url());
   const network = await createFaultyProxy({ host, port: Number(port) });
   const { page, problems, close } = await visit(browser(), `http://${network.host}:${network.port}`);

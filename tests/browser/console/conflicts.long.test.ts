@@ -9,7 +9,7 @@ const { url, browser } = usePlatform();
 /** More than a window has room for. */
 const TASKS = Array.from({ length: 30 }, (_, index) => `task ${index}`);
 
-it('who has scrolled down learns that a change of theirs waits for a decision, and is led there', async () => {
+it('notifies a user who has scrolled down that a change waits for a decision, and leads there', async () => {
   const account = newAccount();
   const rest = createRest(url());
   const { body } = await rest<{ access_token: string }>('POST', '/auth/signup', { body: { ...account, name: 'Ada' } });

@@ -22,7 +22,7 @@ const isRefreshed = async (page: Page) => {
   expect(await tokensOf(page)).not.toBeNull();
 };
 
-it('a tab that is copied goes on, and its copy asks for a sign-in of its own instead of sharing its tokens', async () => {
+it('a tab that is copied continues, and its copy asks for a sign-in of its own instead of sharing its tokens', async () => {
   const { page, problems, close } = await visit(browser(), url());
   const { signUp, add, lists, settles } = useConsole(page);
   const account = newAccount();

@@ -10,7 +10,7 @@ import { useOperatedPlatform } from './use-operated-platform.ts';
 
 const { url, token, address, browser } = useOperatedPlatform();
 
-it('an operator makes, proves and restores a backup, and takes it back, while somebody’s list is open and goes on', async () => {
+it('an operator makes, proves and restores a backup, and takes it back, while somebody’s list is open and continues', async () => {
   const somebody = await visit(browser(), url());
   const { signUp, add, lists } = useConsole(somebody.page);
   const account = newAccount();

@@ -38,7 +38,7 @@ afterAll(async () => {
   rmSync(dataDir, { recursive: true });
 }, 180_000);
 
-it('an operator sees what no gateway could read, replays it and discards the rest, and the list of its owner goes on', async () => {
+it('an operator sees what no gateway could read, replays it and discards the rest, and the list of its owner continues', async () => {
   const [url = ''] = stack.urls;
   const account = newAccount();
   const somebody = await visit(browser, url);

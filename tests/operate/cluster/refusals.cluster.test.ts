@@ -56,7 +56,7 @@ describeReal('an upgrade that cannot be (not on nodes that run nothing)', () => 
       );
     });
 
-    it('stops at the migration, and the version before goes on', async () => {
+    it('stops at the migration, and the version before continues', async () => {
       const before = await generations();
       await expect(upgrade()).rejects.toThrow('migrate');
       expect(await logs(`job/${PREFIX}-migrate-auth`)).toContain(FUTURE);
@@ -77,7 +77,7 @@ describeReal('an upgrade that cannot be (not on nodes that run nothing)', () => 
       expect(await signUp()).toBe(201);
     }, 180_000);
 
-    it('goes on when it is confirmed that this is the way back', async () => {
+    it('continues when it is confirmed that this is the way back', async () => {
       await upgrade('migrations.newerSchema=allow');
       expect(await signUp()).toBe(201);
     }, 300_000);

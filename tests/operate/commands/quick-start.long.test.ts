@@ -27,7 +27,7 @@ async function typeIn(commands: string): Promise<string> {
   return stdout;
 }
 
-it('the quick start works as often as somebody follows it, also in one shell', async () => {
+it('the quick start works every time, also in one shell', async () => {
   const commands = commandsIn('README.md', (block) => block.includes('curl'));
   const output = await typeIn(`${commands}\n${commands}`);
   const created = [...output.matchAll(/"success":true,"message":"[^"]*","data":\{[^}]*"title":"Water the plants"/g)];
@@ -36,7 +36,7 @@ it('the quick start works as often as somebody follows it, also in one shell', a
   expect(output).not.toMatch(/undefined|UNAUTHENTICATED/);
 }, 60_000);
 
-it('the examples get a token as often as somebody asks for it', async () => {
+it('the examples get a token every time', async () => {
   const commands = commandsIn('docs/examples/README.md', (block) => block.includes('TASKMESH_TOKEN')).replace(
     /^node .*$/m,
     `curl -sS ${product.url}/api/auth/me -H "Authorization: Bearer $TASKMESH_TOKEN"; echo`,

@@ -154,7 +154,7 @@ describeImages(`the images${why ? ` (not tried here: ${why})` : ''}`, () => {
       return { container, url: `http://127.0.0.1:${port}`, env };
     };
 
-    it('comes up from an empty volume, keeps what it was given, and stops when it is asked to', async () => {
+    it('comes up from an empty volume, keeps what it was given, and stops on SIGTERM', async () => {
       const data = volume(dir, 'kept');
       const first = await started(data);
       const email = 'ada@example.com';
@@ -244,7 +244,7 @@ describeImages(`the images${why ? ` (not tried here: ${why})` : ''}`, () => {
     describeFeedRules(() => ({ urls: [url] }));
     describeRestore(() => ({ urls: [url], backupsDir: join(data, 'backups') }));
 
-    it('stops when it is asked to', async () => {
+    it('stops on SIGTERM', async () => {
       const ended = await Promise.all([...running].map((container) => container.stop()));
       expect(new Set(ended.map(({ code }) => code))).toEqual(new Set([0]));
     }, 180_000);

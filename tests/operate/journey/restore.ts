@@ -104,7 +104,7 @@ ${rows.join('\n')}
     expect(await titles(token)).toEqual(['stays']);
   });
 
-  it('puts the dump in the place of the tasks; accounts and tokens go on, feeds begin again', async () => {
+  it('puts the dump in the place of the tasks; accounts and tokens continue, feeds begin again', async () => {
     const { token, userId } = await account();
     const graphql = createGraphql(url());
     await rest('POST', '/tasks', { token, body: { title: 'made after the backup' } });

@@ -9,7 +9,7 @@ describe('a figure over a long run', () => {
     expect(flatness(values, TOLERANCE)).toEqual({ third: 2_500, last: 2_500, isFlat: true });
   });
 
-  it('is not flat when it goes on growing', () => {
+  it('is not flat when it keeps growing', () => {
     expect(
       flatness(
         run((index) => 1_000 + index * 10),

@@ -1,3 +1,3 @@
-it('is there when what failed goes on', () => {
+it('is there when what failed continues', () => {
   (globalThis as unknown as { goOn(): void }).goOn();
 });

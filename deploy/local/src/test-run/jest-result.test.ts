@@ -13,7 +13,7 @@ function counted(content: unknown) {
 }
 
 describe("Jest's result", () => {
-  it('is reported as it is', () => {
+  it('is reported unchanged', () => {
     expect(counted({ numPassedTests: 7, numFailedTests: 2, numRuntimeErrorTestSuites: 0 })).toEqual({
       passed: 7,
       failed: 2,

@@ -12,7 +12,7 @@ describe('a part of the tests', () => {
     expect(await why('tests/operate/guides', true)).toBeUndefined();
   });
 
-  it('of which there is none is said to be none', async () =>
+  it('without a file is reported as such', async () =>
     expect(await why('libs/nope')).toBe('No test file matches libs/nope.'));
 
   it('that takes longer is named with the command that runs it', async () =>
@@ -20,6 +20,6 @@ describe('a part of the tests', () => {
       'Only tests that take longer match tests/operate/guides/follow: npm run test:long -- tests/operate/guides/follow',
     ));
 
-  it('asked for in a way that Jest does not know has its answer', async () =>
+  it('with an option that Jest does not know is explained', async () =>
     expect(await why('--frob')).toContain('Unrecognized option "frob"'));
 });

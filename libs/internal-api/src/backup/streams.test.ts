@@ -23,7 +23,7 @@ const requestWith = (...parts: Buffer[]) => {
 };
 
 describe('a body that is received', () => {
-  it('fails at once when its client was gone before', async () => {
+  it('fails at once when its client has disconnected before', async () => {
     const request = requestWith(Buffer.from('some'));
     request.destroy();
     await once(request, 'close');

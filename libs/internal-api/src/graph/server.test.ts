@@ -142,7 +142,7 @@ describe('a subgraph server', () => {
     expect((await post('ada', `{ who } #${'x'.repeat(8 * 1024 * 1024)}`)).status).toBe(413);
   });
 
-  it('begins no further resolver of a query whose caller has gone', async () => {
+  it('starts no further resolver of a query whose caller has disconnected', async () => {
     const caller = new AbortController();
     const response = post('ada', '{ slow(name: "first") { slow(name: "second") { who } } }', caller.signal);
     await eventually(() => expect(calls).toEqual(['first']));

@@ -83,7 +83,7 @@ export function describeKeyValue(name: string, create: () => KeyValue | Promise<
         expect((await one?.consume('a'))?.allowed).toBe(false);
       });
 
-      it('counts together whatever has the same name, each by its own points', async () => {
+      it('counts everything of the same name together, each by its own points', async () => {
         const name = fresh('limit');
         const [one, two] = [2, 3].map((points) => store.limiter({ name, points, windowSeconds: 60 }));
         const results = [];

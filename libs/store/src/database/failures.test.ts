@@ -72,7 +72,7 @@ it.each([
   }
 });
 
-it('leaves a server that takes no writes any more: the next connection may lead to the one that does', async () => {
+it('closes connections to a server that accepts no writes any more: the next may lead to one that does', async () => {
   const store = await createTestDatabase('read_only');
   const database = await createDatabase({
     name: 'failures',

@@ -64,7 +64,7 @@ describe('the statements of a database', () => {
     });
   });
 
-  it('show beside those of another database of the process, and nothing of their texts', async () => {
+  it('appear beside those of another database of the process, without their texts', async () => {
     const other = await createDatabase({ name: 'auth', url: store.url, entities: [ThingSchema], migrations: [], log });
     other.measure(registry);
     await database.run('read', { name: 'named', text: `select 'of ours'` }, []);

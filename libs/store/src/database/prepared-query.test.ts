@@ -88,14 +88,14 @@ it.each([
   expect(await run('select $1::int as n', [1])).toEqual([{ n: 1 }]);
 });
 
-it('sends nothing of a value that cannot be written', async () => {
+it('sends nothing when a value cannot be serialised', async () => {
   const circular: { self?: unknown } = {};
   circular.self = circular;
   await expect(run('select $1::jsonb as json', [circular])).rejects.toThrow('circular');
   expect(await run('select $1::jsonb as json', [{ a: 1 }])).toEqual([{ json: { a: 1 } }]);
 });
 
-it('reports when a value that came cannot be read, and goes on', async () => {
+it('reports a value that cannot be read, and continues', async () => {
   await pool.end();
   const getTypeParser: typeof types.getTypeParser = () => (text: string) => {
     if (text === '2') throw new Error('not two');
@@ -107,7 +107,7 @@ it('reports when a value that came cannot be read, and goes on', async () => {
   expect(await run(numbers, [3, 4])).toEqual([{ n: '3' }, { n: '4' }]);
 });
 
-it('refuses a statement whose columns have changed, and takes it on another connection', async () => {
+it('fails for a statement whose columns have changed, and works on another connection', async () => {
   await run('create table changing (a int)');
   await run('insert into changing values (1)');
   expect(await run('select * from changing')).toEqual([{ a: 1 }]);

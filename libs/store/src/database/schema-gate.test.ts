@@ -50,7 +50,7 @@ describe('a service that migrates', () => {
 });
 
 describe('a service that does not migrate', () => {
-  it('waits until somebody has, and says once what it waits for', async () => {
+  it('waits until it is migrated, and logs once what it waits for', async () => {
     const { gate, database, lines } = gateBefore(new Error('away'), WAITS);
     const started = gate.start();
     await eventually(() => expect(lines).toEqual(['PostgreSQL does not answer: away']));
@@ -73,7 +73,7 @@ describe('a service that does not migrate', () => {
     expect(gate.isOpen()).toBe(false);
   });
 
-  it('goes on when a newer version migrates beside it', async () => {
+  it('continues when a newer version migrates beside it', async () => {
     const { gate, database } = gateBefore(FIT, WAITS);
     await gate.start();
     database.state = { missing: [], unknown: ['0009-later'] };

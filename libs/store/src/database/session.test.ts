@@ -33,7 +33,7 @@ describe('a session', () => {
     expect(await session.run(statement('show timezone'))).toEqual([{ TimeZone: 'UTC' }]);
   });
 
-  it('hears what others say on a channel', async () => {
+  it('receives notifications of others on a channel', async () => {
     let heard = 0;
     const listener = await open();
     await listener.listen('news', () => heard++);

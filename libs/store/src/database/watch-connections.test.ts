@@ -34,7 +34,7 @@ afterAll(() => store.drop());
 
 const one = async () => (await pool.query<{ one: number }>('select 1 as one')).rows;
 
-it('ends a connection that fell silent under a statement, and the pool goes on with another one', async () => {
+it('ends a connection that fell silent under a statement, and the pool continues with another one', async () => {
   expect(await one()).toEqual([{ one: 1 }]);
   network.strand();
   await expect(one()).rejects.toThrow('Query read timeout');
@@ -42,7 +42,7 @@ it('ends a connection that fell silent under a statement, and the pool goes on w
   expect(network.connections()).toBe(2);
 });
 
-it('ends one that somebody holds as well, and reports all its statements', async () => {
+it('ends one that is checked out as well, and fails all its statements', async () => {
   const client = await pool.connect();
   client.on('error', () => undefined);
   network.strand();

@@ -35,7 +35,7 @@ describe('what PostgreSQL refuses', () => {
     expect(shown(error)).not.toContain(SECRET);
   });
 
-  it('leaves what others say as it is', () => {
+  it('leaves other messages unchanged', () => {
     const error = new Error('no');
     expect(withoutValues(error)).toBe(error);
   });

@@ -90,7 +90,7 @@ const importAs = (store: Partial<StoreDatabase> = {}) =>
     log: createLog({ service: 'rights', level: 'silent' }),
   }).importDatabase(new URL(restored.url).pathname.slice(1));
 
-it('says which right the user lacks, and leaves what was restored as it is', async () => {
+it('names the right that the user lacks, and leaves the restored database unchanged', async () => {
   await expect(importAs()).rejects.toMatchObject({
     code: 'SERVICE_UNAVAILABLE',
     message:

@@ -130,7 +130,7 @@ describe('reading a topic from its leaders', () => {
     expect(values.length).toBeLessThanOrEqual(800);
   });
 
-  it('goes on behind what it delivered, and delivers nothing of a batch that lies before its offset', async () => {
+  it('continues behind what it delivered, and delivers nothing of a batch that lies before its offset', async () => {
     const cluster = createCluster(1);
     cluster.listOffsets = () => [{ partition: 0, errorCode: 0, offset: 5n }];
     cluster.answer(
@@ -168,7 +168,7 @@ describe('reading a topic from its leaders', () => {
   it.each([
     ['before the first record that is kept', 7n, { begin: 40n, end: 90n }, 40n],
     ['beyond the end', 97n, { begin: 40n, end: 90n }, 90n],
-  ])('goes on where it is nearest when its offset is %s', async (_, ours, { begin, end }, nearest) => {
+  ])('continues where it is nearest when its offset is %s', async (_, ours, { begin, end }, nearest) => {
     const cluster = createCluster(1);
     cluster.listOffsets = () => [{ partition: 0, errorCode: 0, offset: ours }];
     cluster.answer('one', () => {

@@ -122,7 +122,7 @@ describe('a child', () => {
     await expect(run('mute', { ready, ...options() })).rejects.toThrow(message);
   });
 
-  it('that ends while it is asked whether it is ready is reported', async () => {
+  it('that ends during its readiness check is reported', async () => {
     const prepare = async () => ({ command: process.execPath, args: ['-e', 'process.exit(3)'] });
     const running = run('hasty', { prepare, ready: () => new Promise<boolean>(() => undefined) });
     await expect(running).rejects.toThrow('hasty ended (exit code 3) before it was ready.');

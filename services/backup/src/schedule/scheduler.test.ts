@@ -44,7 +44,7 @@ function createTrial(state: Partial<Schedule>) {
   return { run, begun, state: () => current };
 }
 
-it('a schedule goes on when a clock that was ahead is set right', async () => {
+it('a schedule continues when a clock that was ahead is set right', async () => {
   const { run, begun } = createTrial({ moment: new Date(0) });
   await run(new Date(NOW.getTime() + 30 * DAY_MS), NOW, new Date(NOW.getTime() + DAY_MS));
   expect(begun).toEqual(['2026-04-09', '2026-03-10', '2026-03-11']);

@@ -82,7 +82,7 @@ describe('loading a dump in a process of its own', () => {
     );
   });
 
-  it('goes on when the whole group of processes is asked to end, and blames no dump when somebody ends it', async () => {
+  it('continues when the whole group of processes is asked to end, and blames no dump when somebody ends it', async () => {
     const rows = Array.from({ length: LONG_ROWS }, (_, index) => `${index}\tsome text of a row`);
     const path = join(dir, 'database.sql');
     await writeFile(path, `create table t (id int, name text);\ncopy t from stdin;\n${rows.join('\n')}\n\\.\n`);

@@ -60,7 +60,7 @@ describe('the list of ended sessions', () => {
     await sessions.stop();
   });
 
-  it('tells listeners of each session once', async () => {
+  it('notifies listeners of each session once', async () => {
     const { sessions, end } = fixture();
     const heard: string[] = [];
     const forget = sessions.onEnded((id) => heard.push(id));

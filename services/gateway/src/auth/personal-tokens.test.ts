@@ -82,7 +82,7 @@ describe('a personal token', () => {
     expect(state.asked).toHaveLength(1);
   });
 
-  it('goes on while auth is away, for an hour at the most, and never beyond its end', async () => {
+  it('continues while auth is away, for an hour at the most, and never beyond its end', async () => {
     const { state, tokens, known } = fixture();
     const token = newPersonalToken();
     await tokens.userOf(token);

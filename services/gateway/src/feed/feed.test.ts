@@ -35,7 +35,7 @@ describe('the feed of a gateway', () => {
     detach();
   });
 
-  it('replays behind a cursor and goes on live, each change once', async () => {
+  it('replays behind a cursor and continues live, each change once', async () => {
     const replayed = randomUUID();
     for (let index = 0; index < 40; index++) store.commit(replayed);
     const first = createReader();

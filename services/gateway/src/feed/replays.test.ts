@@ -92,7 +92,7 @@ describe('replays', () => {
     expect(stuck.flatMap(({ seen }) => seen)).toEqual([]);
   });
 
-  it('go on when their reader can take more, without a change lost or delivered twice', async () => {
+  it('continue when their reader can take more, without a change lost or delivered twice', async () => {
     await begin();
     const owner = withChanges();
     const reader = createReader();
@@ -143,7 +143,7 @@ describe('replays', () => {
     expect(mostRunning).toBeLessThanOrEqual(17);
   });
 
-  it('end as too slow when their reader takes nothing for too long; others go on', async () => {
+  it('end as too slow when their reader takes nothing for too long; others continue', async () => {
     await begin({ drainWithinMs: 50 });
     const owner = withChanges();
     const [stuck, sound] = await replayTo(owner, [createStuckReader(7), createReader()]);

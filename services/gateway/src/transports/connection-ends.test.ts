@@ -64,7 +64,7 @@ describe('the limit of ages', () => {
     expect(ages).toEqual([900, 950, 1_000, 1_050, 1_100]);
   });
 
-  it('asks again after as long about a client that could not go on where it was, until it closes', () => {
+  it('asks again after as long about a client that could not continue where it was, until it closes', () => {
     const limitAge = createAgeLimit(10, () => 0.5);
     const end = jest.fn();
     const canResume = jest.fn(() => canResume.mock.calls.length > 2);

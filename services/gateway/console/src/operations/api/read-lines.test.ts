@@ -33,7 +33,7 @@ describe('the lines of work that lasts', () => {
     ['breaks off in a line', bodyOf(['{"status":201'])],
     ['fails', bodyOf(['{"progress":{"phase":"dump"}}\n'], new Error('lost'))],
     ['is something else', bodyOf(['<html>\n'])],
-  ])('say that the work goes on when the answer %s', async (_how, body) => {
+  ])('say that the work continues when the answer %s', async (_how, body) => {
     await expect(readLines(body, () => undefined)).rejects.toThrow('goes on at the server');
   });
 });
