@@ -250,11 +250,12 @@ describe('the export of an account', () => {
     const running = await Promise.all([read(), read()]);
     const refused = await read();
     expect([refused.status, refused.headers.get('retry-after')]).toEqual([429, '1']);
+    expect(await refused.json()).toMatchObject({ error: { code: 'RATE_LIMITED' } });
     const ofAnother = await read('0199e1c2-5b7a-7cc3-98c4-dc0c0c073990');
     expect(ofAnother.status).toBe(200);
     release();
     for (const each of [...running, ofAnother]) expect(await each.json()).toMatchObject({ tasks: [] });
-    await eventually(async () => expect((await read()).status).toBe(200));
+    await eventually(async () => expect(await (await read()).json()).toMatchObject({ tasks: [] }));
   });
 
   it('is a 503 when what comes first cannot be read, and breaks off when what comes later cannot', async () => {
