@@ -5,7 +5,7 @@ import type { EndedSession } from '@taskmesh/internal-api';
 import type { Clock, Log } from '@taskmesh/service';
 import type { SubgraphRequest, SubgraphResult } from '@taskmesh/subgraph';
 import type { Connections, RequestOptions } from '../connections/connections.ts';
-import type { GraphSource, GraphSources, OperationRun, RequestCall, SourceAnswer } from './operation.ts';
+import type { GraphSource, GraphSources, OperationRun, RequestCall } from './operation.ts';
 import type { GraphMetrics } from './executor.ts';
 import type { Supergraph } from './supergraph.ts';
 
