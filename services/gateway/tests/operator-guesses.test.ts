@@ -99,7 +99,7 @@ describe('wrong tokens of operators', () => {
 
 it('wrong tokens count for all gateways with one Redis together, and for a whole IPv6 site', async () => {
   const log = createLog({ service: 'test', level: 'silent' });
-  const openStore = () => createRedisKeyValue({ url: requiredAddress('REDIS_URL'), log, prefix: 'guesses:' });
+  const openStore = () => createRedisKeyValue({ url: requiredAddress('REDIS_URL'), log });
   const stores = [openStore(), openStore()];
   await eventually(() => stores.every((store) => store.isUp()));
   const [keyValue, itsKeyValue] = stores as [KeyValue, KeyValue];
