@@ -164,4 +164,16 @@ describe('a service of a foreign graph that answers oddly', () => {
     expect(strict.body.data).toBeNull();
     expect([asked, plainly]).toEqual([2, 3]);
   });
+
+  it('does not fill the gateway with answers that do not end: they hold 64 MiB together, then the largest is given up', async () => {
+    const MIB = 1024 * 1024;
+    answer = (response) => void response.writeHead(200).write('x'.repeat(7.9 * MIB));
+    const begun = performance.now();
+    const all = Array.from({ length: 9 }, () => gateway.graphql('{ odd }'));
+    const { body } = await Promise.race(all);
+    expect(body.errors?.map(({ extensions }) => extensions['code'])).toEqual(['SERVICE_UNAVAILABLE']);
+    expect(performance.now() - begun).toBeLessThan(9_000); // an operation has ten seconds
+    odd.closeAllConnections();
+    await Promise.all(all);
+  });
 });
