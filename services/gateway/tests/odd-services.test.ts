@@ -5,7 +5,8 @@ import { composed, startForeignService, type ForeignService } from './fakes/fore
 import { startTestGateway, type TestGateway } from './fakes/gateway.ts';
 
 const ODD = `
-  type Query { odd: Int strict: Int! }
+  scalar Any
+  type Query { odd: Int strict: Int! any: Any }
   type Mutation { oddly: Int strictly: Int! }
 `;
 const PLAIN = `
@@ -163,6 +164,13 @@ describe('a service of a foreign graph that answers oddly', () => {
     const strict = await gateway.graphql('mutation { plainly strictly again: plainly }');
     expect(strict.body.data).toBeNull();
     expect([asked, plainly]).toEqual([2, 3]);
+  });
+
+  it('is a 500 with the id of the request when it nests a scalar too deeply to be written', async () => {
+    answer = says(`{"data":{"any":${'['.repeat(100_000)}${']'.repeat(100_000)}}}`);
+    const { status, body } = await gateway.graphql('{ any }');
+    expect(status).toBe(500);
+    expect(body.errors?.[0]?.extensions).toEqual({ code: 'INTERNAL_SERVER_ERROR', requestId: expect.any(String) });
   });
 
   it('does not fill the gateway with answers that do not end: they hold 64 MiB together, then the largest is given up', async () => {
