@@ -10,7 +10,7 @@ export {
   type InternalClientOptions,
   type Routes,
 } from './calls.ts';
-export { createServicePool, createStreamPool, type Post, type ServicePool } from './pools.ts';
+export { createAnswerBudget, createServicePool, createStreamPool, type Post, type ServicePool } from './pools.ts';
 export {
   STORE_TABLES,
   type AccountsComparison,

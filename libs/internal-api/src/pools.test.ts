@@ -3,7 +3,7 @@ import { createServer, type RequestListener, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { once } from 'node:events';
-import { createServicePool, createStreamPool, type Post, type ServicePool } from './pools.ts';
+import { createAnswerBudget, createServicePool, createStreamPool, type Post, type ServicePool } from './pools.ts';
 
 const arrived: string[] = [];
 let server: Server;
@@ -236,4 +236,26 @@ it('asks no service once it is destroyed, even if it was never used before', asy
   }
   expect(asked).toBe(1);
   server.close();
+});
+
+it('of answers that hold too much together the largest is given up, the others come', async () => {
+  const held: ServerResponse[] = [];
+  handle = (_request, response) => {
+    held.push(response);
+    response.write('x'.repeat(Number(arrived.at(-1))));
+  };
+  const budget = createAnswerBudget(1_000_000);
+  const pools = [createServicePool(origin, { budget }), createServicePool(origin, { budget })] as const;
+  const small = post('400000', {}, pools[0]);
+  await eventually(() => expect(held).toHaveLength(1));
+  const begun = performance.now();
+  await expect(post('700000', { timeoutMs: 10_000 }, pools[1])).rejects.toMatchObject(UNAVAILABLE);
+  expect(performance.now() - begun).toBeLessThan(9_000);
+  held[0]?.end();
+  expect((await small).text).toHaveLength(400_000);
+  const next = post('900000', {}, pools[1]);
+  await eventually(() => expect(held).toHaveLength(3));
+  held[2]?.end();
+  expect((await next).text).toHaveLength(900_000);
+  for (const each of pools) await each.destroy();
 });

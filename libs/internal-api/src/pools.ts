@@ -102,6 +102,35 @@ export interface ServicePool {
   destroy(): Promise<void>;
 }
 
+/** What answers under way hold together, of one pool or several. */
+export interface AnswerBudget {
+  /** Counts bytes of the answer that `giveUp` ends; whichever answer holds the most is given up when it is too much. */
+  add(giveUp: () => void, bytes: number): void;
+  /** The answer is over. */
+  end(giveUp: () => void): void;
+}
+
+export function createAnswerBudget(maxBytes: number): AnswerBudget {
+  const held = new Map<() => void, number>();
+  let heldBytes = 0;
+  const end = (giveUp: () => void) => {
+    heldBytes -= held.get(giveUp) ?? 0;
+    held.delete(giveUp);
+  };
+  return {
+    add(giveUp, bytes) {
+      held.set(giveUp, (held.get(giveUp) ?? 0) + bytes);
+      heldBytes += bytes;
+      while (heldBytes > maxBytes) {
+        const largest = [...held].reduce((one, other) => (other[1] > one[1] ? other : one))[0];
+        end(largest);
+        largest();
+      }
+    },
+    end,
+  };
+}
+
 interface ServicePoolOptions {
   /** @default 256 */
   connections?: number;
@@ -109,11 +138,13 @@ interface ServicePoolOptions {
   lookup?: LookupFunction;
   /** Bytes of a response's body; a larger one is no answer. @default 64 MiB */
   maxResponseSize?: number;
+  /** For the bodies of all responses under way together. @default no limit */
+  budget?: AnswerBudget;
 }
 
 export function createServicePool(
   url: string,
-  { connections = CONNECTIONS, ...options }: ServicePoolOptions = {},
+  { connections = CONNECTIONS, budget, ...options }: ServicePoolOptions = {},
 ): ServicePool {
   const pool = createLazyPool(url, { connections, ...options });
   /** Requests that the pool has; those that were given up, too, until it is their turn. */
@@ -133,17 +164,16 @@ export function createServicePool(
         if (isOver) return;
         isOver = true;
         waiting.end();
+        budget?.end(exceed);
         outcome();
       };
+      const giveUp = (error: Error) => {
+        settle(() => reject(error));
+        controller?.abort(error);
+      };
+      const exceed = () => giveUp(gaveUp('The answers of services hold too much together.'));
       // It limits the time of the whole request.
-      const waiting = beginWaiting({
-        timeoutMs,
-        signal,
-        onGivenUp: (error) => {
-          settle(() => reject(error));
-          controller?.abort(error);
-        },
-      });
+      const waiting = beginWaiting({ timeoutMs, signal, onGivenUp: giveUp });
 
       const chunks: Buffer[] = [];
       const answer: Answer = { status: 0, text: '' };
@@ -158,7 +188,11 @@ export function createServicePool(
           answer.status = status;
           if (typeof date === 'string') answer.date = date;
         },
-        onResponseData: (_controller, chunk) => void chunks.push(chunk),
+        onResponseData(_controller, chunk) {
+          if (isOver) return;
+          chunks.push(chunk);
+          budget?.add(exceed, chunk.length);
+        },
         onResponseEnd() {
           answer.text = (chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks)).toString();
           outstanding--;

@@ -46,7 +46,8 @@ const SUBGRAPHS: Subgraph[] = [
     name: 'shop',
     sdl: `
       type Query { products: [Product] grid: [[[Product]]] }
-      type Product @key(fields: "id") { id: ID! price(currency: String): String }
+      type Product @key(fields: "id") { id: ID! price(currency: String): String sizes: [Size] }
+      type Size @shareable { value: Int other: Int }
     `,
   },
   {
@@ -58,9 +59,12 @@ const SUBGRAPHS: Subgraph[] = [
         price(currency: String): String @external
         shippingEstimate: String @requires(fields: "price(currency: \\"USD\\")")
         shippingEstimateEuro: String @requires(fields: "price(currency: \\"EUR\\")")
+        sizes: [Size] @external
+        crates: String @requires(fields: "sizes { value }")
         weight: String
         volume(unit: String): String
       }
+      type Size @shareable { value: Int other: Int }
     `,
   },
   {
@@ -118,6 +122,12 @@ function fixed(type: string, field: string, source: Source, args: Record<string,
       return `${String(args.currency)} ${String(source.id)}`;
     case 'Product.weight':
       return source.id === '2' ? new Error('not weighed') : 'light';
+    case 'Product.sizes':
+      return [{ __typename: 'Size' }, null];
+    case 'Product.crates':
+      return 'two';
+    case 'Size.value':
+      return 1;
     case 'Product.shippingEstimate':
       return `of ${String(source.price ?? `USD ${String(source.id)}`)}`;
     case 'Product.shippingEstimateEuro':
@@ -271,6 +281,15 @@ describe('what services are asked', () => {
           { __typename: 'User', id: '2' },
         ],
       ],
+    ]);
+  });
+
+  it('names of an object what is required, in lists as well, and no more', async () => {
+    const { calls } = await same('{ products { sizes { value other } crates } }');
+    const sizes = [{ value: 1 }, null];
+    expect(calls.at(-1)?.variables['representations']).toEqual([
+      { __typename: 'Product', id: '1', sizes },
+      { __typename: 'Product', id: '2', sizes },
     ]);
   });
 

@@ -5,7 +5,8 @@ import { composed, startForeignService, type ForeignService } from './fakes/fore
 import { startTestGateway, type TestGateway } from './fakes/gateway.ts';
 
 const ODD = `
-  type Query { odd: Int strict: Int! }
+  scalar Any
+  type Query { odd: Int strict: Int! any: Any }
   type Mutation { oddly: Int strictly: Int! }
 `;
 const PLAIN = `
@@ -163,5 +164,24 @@ describe('a service of a foreign graph that answers oddly', () => {
     const strict = await gateway.graphql('mutation { plainly strictly again: plainly }');
     expect(strict.body.data).toBeNull();
     expect([asked, plainly]).toEqual([2, 3]);
+  });
+
+  it('is a 500 with the id of the request when it nests a scalar too deeply to be written', async () => {
+    answer = says(`{"data":{"any":${'['.repeat(100_000)}${']'.repeat(100_000)}}}`);
+    const { status, body } = await gateway.graphql('{ any }');
+    expect(status).toBe(500);
+    expect(body.errors?.[0]?.extensions).toEqual({ code: 'INTERNAL_SERVER_ERROR', requestId: expect.any(String) });
+  });
+
+  it('does not fill the gateway with answers that do not end: they hold 64 MiB together, then the largest is given up', async () => {
+    const MIB = 1024 * 1024;
+    answer = (response) => void response.writeHead(200).write('x'.repeat(7.9 * MIB));
+    const begun = performance.now();
+    const all = Array.from({ length: 9 }, () => gateway.graphql('{ odd }'));
+    const { body } = await Promise.race(all);
+    expect(body.errors?.map(({ extensions }) => extensions['code'])).toEqual(['SERVICE_UNAVAILABLE']);
+    expect(performance.now() - begun).toBeLessThan(9_000); // an operation has ten seconds
+    odd.closeAllConnections();
+    await Promise.all(all);
   });
 });

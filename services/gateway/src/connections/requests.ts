@@ -1,6 +1,6 @@
 import { unavailable } from '@taskmesh/contracts';
 import { parseExactJson } from '@taskmesh/federation';
-import { createServicePool, type Post, type ServicePool } from '@taskmesh/internal-api';
+import { createAnswerBudget, createServicePool, type Post, type ServicePool } from '@taskmesh/internal-api';
 import { activeSpan, inSpan, isAbsent, isObject, type SpanDescription } from '@taskmesh/service';
 import type { SubgraphRequest, SubgraphResult } from '@taskmesh/subgraph';
 import type { GraphQLFormattedError } from 'graphql';
@@ -79,14 +79,17 @@ function foreignError({ message, path, extensions }: GraphQLFormattedError): Gra
 
 /** It is parsed and merged at once, while all other requests wait. */
 const MAX_RESPONSE_BYTES = 8 * 1024 * 1024;
+/** Of all such responses together that are arriving. */
+const MAX_HELD_BYTES = 64 * 1024 * 1024;
 const HEADERS = { 'content-type': 'application/json', accept: 'application/json' };
 
 /** For services of a foreign graph: they receive neither identities nor any header of our clients. */
 export function createExternalSubgraphClient() {
   const pools = new Map<string, ServicePool>();
+  const budget = createAnswerBudget(MAX_HELD_BYTES);
 
   const poolOf = (origin: string): ServicePool => {
-    const pool = pools.get(origin) ?? createServicePool(origin, { maxResponseSize: MAX_RESPONSE_BYTES });
+    const pool = pools.get(origin) ?? createServicePool(origin, { maxResponseSize: MAX_RESPONSE_BYTES, budget });
     pools.set(origin, pool);
     return pool;
   };

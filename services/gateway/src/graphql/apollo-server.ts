@@ -102,6 +102,7 @@ export function createGraphQLServer({ graph, log }: { graph: LiveGraph; log: Log
         context: async () => ({ operation }),
       });
       if (body.kind !== 'complete') throw new Error('Incremental delivery is not supported.');
+      if (status === 500) throw new Error('Apollo Server cannot answer.'); // for its reason, see `formatError`
       return { status: status ?? 200, headers, body: body.string };
     },
   };
