@@ -2,6 +2,7 @@ import type { KeyValue } from '@taskmesh/key-value';
 import { createMailer, type Mailer } from '@taskmesh/mail';
 import type { EventLog } from '@taskmesh/event-log';
 import { monotonicClock, timeOrderedIds as ids, type Clock, type Log } from '@taskmesh/service';
+import { shareAmongOwners } from '@taskmesh/store';
 import { join } from 'node:path';
 import { Registry } from 'prom-client';
 import { accountTransactionsOf } from './accounts/account-transaction.repository.ts';
@@ -30,6 +31,9 @@ export interface AuthDeps {
   mailer?: Mailer;
 }
 
+/** Of the ten connections, what the reads of one account may occupy. */
+const PER_OWNER = 3;
+
 export type CommonParts = Awaited<ReturnType<typeof createCommonParts>>;
 
 /** What the features of auth work with. */
@@ -37,8 +41,9 @@ export async function createCommonParts(config: AuthConfig, deps: AuthDeps) {
   const { clock, log, keyValue, metrics: registry = new Registry() } = deps;
   const { dataDir, mailFrom: from, accessTokenKeysFile, hashConcurrency: concurrency, secrets } = config;
   const metrics = createAuthMetrics(registry);
-  const database = await createAuthDatabase({ url: secrets.postgresUrl, log });
-  database.measure(registry);
+  const whole = await createAuthDatabase({ url: secrets.postgresUrl, log });
+  whole.measure(registry);
+  const database = { ...whole, ...shareAmongOwners(whole, PER_OWNER) };
   const keys = createKeyRing({
     file: accessTokenKeysFile ?? join(dataDir, 'keys', 'access-token-keys.json'),
     create: accessTokenKeysFile === undefined,

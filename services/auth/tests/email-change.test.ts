@@ -222,7 +222,7 @@ describe('the owner of the account', () => {
 
 describe('a token of a new address', () => {
   it('works once, also of many tries at the same time', async () => {
-    const { ada, token } = await requested();
+    const { token } = await requested();
     const codes = await Promise.all(Array.from({ length: 8 }, async () => codeOf(await confirm(token))));
     expect(codes.filter((code) => code === undefined)).toHaveLength(1);
     expect(codes.filter((code) => code === 'BAD_USER_INPUT')).toHaveLength(7);

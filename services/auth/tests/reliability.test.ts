@@ -6,6 +6,7 @@ import { createLog, systemClock } from '@taskmesh/service';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { Client } from 'pg';
 import { migrations } from '../migrations/index.ts';
 import { createAuth, readAuthConfig } from '../src/index.ts';
 import {
@@ -21,6 +22,7 @@ import {
   SIGN_UP_PLAIN,
 } from './support/operations.ts';
 import { PASSWORD, runAuth, type RunningAuth } from './support/running-auth.ts';
+import { countWaiting } from './support/waiting.ts';
 
 jest.setTimeout(120_000);
 
@@ -124,6 +126,26 @@ describe('changes that wait for their account', () => {
     for (const change of await Promise.all(changes)) expect(codeOf(change)).toBeUndefined();
     await running.stop();
   });
+});
+
+it('lists of one account leave the connections to others', async () => {
+  const running = await runAuth({ env: { RATE_LIMIT_FACTOR: '0' } });
+  const [ada, bob] = [await signedUp(running, 'ada@example.com'), await signedUp(running, 'bob@example.com')];
+  const holder = new Client({ connectionString: running.database.url });
+  await holder.connect();
+  const tables = 'sessions, personal_tokens, linked_identities, audit_log';
+  await holder.query(`begin; lock table ${tables} in access exclusive mode`);
+  const lists = ['sessions', 'personalTokens', 'linkedIdentities', 'auditEntries'].flatMap((list) =>
+    Array.from({ length: 5 }, () => running.send(`{ ${list} { id } }`, {}, ada.identity)),
+  );
+  await eventually(async () => expect(await countWaiting(running)).toBeGreaterThan(2));
+  const start = performance.now();
+  expect(codeOf(await running.send(ME, {}, bob.identity))).toBeUndefined();
+  expect(performance.now() - start).toBeLessThan(1_000);
+  await holder.query('commit');
+  await holder.end();
+  for (const list of await Promise.all(lists)) expect(codeOf(list)).toBeUndefined();
+  await running.stop();
 });
 
 describe('password hashing', () => {

@@ -1,4 +1,4 @@
-import { asUnavailable, createSchemaGate, storeHealth } from '@taskmesh/store';
+import { asUnavailable, createSchemaGate, shareAmongOwners, storeHealth } from '@taskmesh/store';
 import {
   createSubgraph,
   readTypeDefs,
@@ -36,7 +36,6 @@ import { createDeadLetterRepository } from './relay/dead-letter.repository.ts';
 import { createDeadLetterService } from './relay/dead-letter.service.ts';
 import { createRelayRepository } from './relay/relay.repository.ts';
 import { createRelay } from './relay/relay.ts';
-import { shareAmongOwners } from './shared-database.ts';
 import { createTasksStatus } from './status.ts';
 import { createTaskRepository } from './tasks/task.repository.ts';
 import { createTaskService } from './tasks/task.service.ts';

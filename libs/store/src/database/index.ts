@@ -14,4 +14,5 @@ export { connect, databaseOf, inDatabase, type ConnectionOptions, type Settings 
 export { SERVER_VERSION, whyUnfit } from './why-postgres-fails.ts';
 export { SQL_STATE } from './sql-state.ts';
 export { inTransaction, openSession, type Session, type SessionOptions, type SqlSession } from './session.ts';
+export { shareAmongOwners, type SharedDatabase } from './shared-database.ts';
 export type { Statement } from './statement.ts';

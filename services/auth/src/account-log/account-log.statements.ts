@@ -1,13 +1,13 @@
 import type { Statement } from '@taskmesh/store';
+import { rfc3339 } from '../rfc3339.ts';
 
 /** The first key of the advisory lock. There is one stream, so one lock. */
 export const LOCK_CLASS = 7_203_002;
 export const LOCK = 0;
 
-/** Times in RFC 3339. */
 const ENTRY = `
   state.epoch, entry.sequence::float8, entry.account_id as "accountId", entry.kind,
-  to_char(entry.occurred_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as "occurredAt"`;
+  ${rfc3339('entry.occurred_at')} as "occurredAt"`;
 
 /** Parameters: account id, now. Locks the state row, so that sequences follow the order of commits. */
 export const APPEND_DELETED = `

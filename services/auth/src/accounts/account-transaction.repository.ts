@@ -104,11 +104,8 @@ function accountTransaction(em: EntityManager) {
 
     countPersonalTokens: (accountId: string, now: Date) =>
       em.count(PersonalTokenEntity, { accountId, expiresAt: { $gt: now } }),
-    addPersonalToken(token: Omit<PersonalToken, 'lastUsedAt'>): PersonalToken {
-      const created = em.create(PersonalTokenEntity, token);
-      em.persist(created);
-      return created;
-    },
+    addPersonalToken: (token: Omit<PersonalToken, 'lastUsedAt'>): unknown =>
+      em.persist(em.create(PersonalTokenEntity, token)),
     lockPersonalToken: (id: string, accountId: string, now: Date) =>
       em.findOne(PersonalTokenEntity, { id, accountId, expiresAt: { $gt: now } }, locked),
     lockPersonalTokens: (accountId: string) =>
@@ -124,11 +121,7 @@ function accountTransaction(em: EntityManager) {
     /** In the order of their ids. */
     lockLinked: (accountId: string) =>
       em.find(LinkedIdentityEntity, { accountId }, { ...locked, orderBy: { id: 'asc' } }),
-    addLinked(linked: LinkedIdentity): LinkedIdentity {
-      const created = em.create(LinkedIdentityEntity, linked);
-      em.persist(created);
-      return created;
-    },
+    addLinked: (linked: LinkedIdentity): unknown => em.persist(em.create(LinkedIdentityEntity, linked)),
 
     findResetToken: (hash: string, accountId: string, now: Date) =>
       em.findOne(ResetTokenEntity, { hash, accountId, expiresAt: { $gt: now } }),

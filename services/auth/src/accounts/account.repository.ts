@@ -1,4 +1,4 @@
-import { isUniqueViolation, type Database } from '@taskmesh/store';
+import { isUniqueViolation, type SharedDatabase } from '@taskmesh/store';
 import type { RequestOrigin } from '@taskmesh/internal-api';
 import type { NewSession } from '../sessions/new-session.ts';
 import type { Account } from './account.entity.ts';
@@ -30,7 +30,7 @@ export interface NewAccount {
 
 export type AccountRepository = ReturnType<typeof createAccountRepository>;
 
-export function createAccountRepository(database: Pick<Database, 'run'>) {
+export function createAccountRepository(database: SharedDatabase) {
   const findByKey = async (key: string): Promise<StoredAccount | undefined> => {
     const [row] = await database.run<AccountRow>('read', FIND_ACCOUNT_BY_EMAIL, [key]);
     return row && storedAccountOf(row);
@@ -38,7 +38,7 @@ export function createAccountRepository(database: Pick<Database, 'run'>) {
 
   return {
     async findById(id: string): Promise<StoredAccount | undefined> {
-      const [row] = await database.run<AccountRow>('read', FIND_ACCOUNT, [id]);
+      const [row] = await database.run<AccountRow>('read', FIND_ACCOUNT, [id], id);
       return row && storedAccountOf(row);
     },
 

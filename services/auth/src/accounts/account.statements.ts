@@ -1,5 +1,6 @@
 import type { Statement } from '@taskmesh/store';
 import { claimFrom } from '../mails/mail-queue.ts';
+import { rfc3339 } from '../rfc3339.ts';
 import { OPENING } from '../sessions/session.statements.ts';
 
 /** Selects an account, with the time in milliseconds. */
@@ -78,6 +79,34 @@ export const FIND_TOKEN: Statement = {
       floor(extract(epoch from token.expires_at))::float8 as "expiresAt"
     from personal_tokens token join accounts account on account.id = token.account_id
     where token.hash = $1 and token.expires_at > $2::timestamptz`,
+};
+
+/** $1 account id, $2 now. The usable tokens, newest first. */
+export const TOKENS_OF_ACCOUNT: Statement = {
+  name: 'auth-tokens-of-account',
+  text: `
+    select id, name, upper(scope) as scope, ${rfc3339('created_at')} as "createdAt",
+      ${rfc3339('expires_at')} as "expiresAt", ${rfc3339('last_used_at')} as "lastUsedAt"
+    from personal_tokens where account_id = $1::uuid and expires_at > $2::timestamptz
+    order by created_at desc, id desc`,
+};
+
+/** $1 account id. Newest first. */
+export const IDENTITIES_OF_ACCOUNT: Statement = {
+  name: 'auth-identities-of-account',
+  text: `
+    select id, issuer, email, ${rfc3339('created_at')} as "createdAt",
+      ${rfc3339('last_used_at')} as "lastUsedAt"
+    from linked_identities where account_id = $1::uuid order by created_at desc, id desc`,
+};
+
+/** $1 account id, $2 limit, $3 the id below which entries are listed, or null. Newest first. */
+export const ENTRIES_OF_ACCOUNT: Statement = {
+  name: 'auth-entries-of-account',
+  text: `
+    select id::text, ${rfc3339('at')} as at, kind, session_id as "sessionId", ip
+    from audit_log where account_id = $1::uuid and id < coalesce($3::bigint, 9223372036854775807)
+    order by audit_log.id desc limit $2::integer`,
 };
 
 /** Kinds that are unknown here are left to the newer version that knows them and runs beside this one. $3 known kinds */

@@ -1,6 +1,5 @@
 import { badUserInput } from '@taskmesh/contracts';
-import type { AuditEntry } from './audit-entry.entity.ts';
-import type { AuditRepository } from './audit.repository.ts';
+import type { AuditRepository, ListedEntry } from './audit.repository.ts';
 
 const MOST = 1_000;
 /** An entry's id, a bigint in the database. */
@@ -8,7 +7,7 @@ const ID = /^-?\d{1,18}$/;
 
 export interface AuditService {
   /** The user's own entries, newest first. @throws AppError BAD_USER_INPUT */
-  list(userId: string, page: { first: number; after: string | null }): Promise<AuditEntry[]>;
+  list(userId: string, page: { first: number; after: string | null }): Promise<ListedEntry[]>;
 }
 
 export function createAuditService(repository: AuditRepository): AuditService {

@@ -134,23 +134,6 @@ export function createAuthResolvers(deps: AuthResolversDeps): Resolvers {
         identity.role === 'user' && identity.userId === id ? accountOf(id) : null,
       emailConfirmedAt: ({ emailConfirmedAt }) => emailConfirmedAt.toISOString(),
     },
-    AuditEntry: {
-      at: ({ at }) => at.toISOString(),
-    },
-    OpenSession: {
-      createdAt: ({ createdAt }) => createdAt.toISOString(),
-      lastUsedAt: ({ lastUsedAt }) => lastUsedAt.toISOString(),
-    },
-    LinkedIdentity: {
-      createdAt: ({ createdAt }) => createdAt.toISOString(),
-      lastUsedAt: ({ lastUsedAt }) => lastUsedAt.toISOString(),
-    },
-    PersonalToken: {
-      scope: ({ scope }) => (scope === 'read' ? 'READ' : 'WRITE'),
-      createdAt: ({ createdAt }) => createdAt.toISOString(),
-      expiresAt: ({ expiresAt }) => expiresAt.toISOString(),
-      lastUsedAt: ({ lastUsedAt }) => lastUsedAt?.toISOString() ?? null,
-    },
   };
 }
 

@@ -1,14 +1,9 @@
 import type { GraphQLResolveInfo, GraphQLScalarType, GraphQLScalarTypeConfig } from 'graphql';
 import type { Account } from '../accounts/account.entity.ts';
 import type { OpenedSession } from '../sessions/new-session.ts';
-import type { OwnSession } from '../sessions/session.service.ts';
-import type { AuditEntry as StoredEntry } from '../audit/audit-entry.entity.ts';
-import type { LinkedIdentity as StoredIdentity } from '../oidc/oidc.entities.ts';
-import type { PersonalToken as StoredToken } from '../personal-tokens/personal-token.entity.ts';
 import type { SubgraphContext } from '@taskmesh/internal-api';
 export type Maybe<T> = T | null;
 export type InputMaybe<T> = Maybe<T>;
-export type Omit<T, K extends keyof T> = Pick<T, Exclude<keyof T, K>>;
 export type RequireFields<T, K extends keyof T> = Omit<T, K> & { [P in K]-?: NonNullable<T[P]> };
 /** All built-in and custom scalars, mapped to their actual values */
 export type Scalars = {
@@ -460,7 +455,7 @@ export type FederationReferenceTypes = {
 
 /** Mapping between all available schema types and the resolvers types */
 export type ResolversTypes = {
-  AuditEntry: ResolverTypeWrapper<StoredEntry>;
+  AuditEntry: ResolverTypeWrapper<AuditEntry>;
   ID: ResolverTypeWrapper<Scalars['ID']['output']>;
   String: ResolverTypeWrapper<Scalars['String']['output']>;
   ChangeEmailInput: ChangeEmailInput;
@@ -469,14 +464,14 @@ export type ResolversTypes = {
   DateTime: ResolverTypeWrapper<Scalars['DateTime']['output']>;
   DeleteAccountInput: DeleteAccountInput;
   LinkIdentityInput: LinkIdentityInput;
-  LinkedIdentity: ResolverTypeWrapper<StoredIdentity>;
+  LinkedIdentity: ResolverTypeWrapper<LinkedIdentity>;
   LoginInput: LoginInput;
   Mutation: ResolverTypeWrapper<Record<PropertyKey, never>>;
   Boolean: ResolverTypeWrapper<Scalars['Boolean']['output']>;
   Int: ResolverTypeWrapper<Scalars['Int']['output']>;
-  NewPersonalToken: ResolverTypeWrapper<Omit<NewPersonalToken, 'personalToken'> & { personalToken: ResolversTypes['PersonalToken'] }>;
-  OpenSession: ResolverTypeWrapper<OwnSession>;
-  PersonalToken: ResolverTypeWrapper<StoredToken>;
+  NewPersonalToken: ResolverTypeWrapper<NewPersonalToken>;
+  OpenSession: ResolverTypeWrapper<OpenSession>;
+  PersonalToken: ResolverTypeWrapper<PersonalToken>;
   Query: ResolverTypeWrapper<Record<PropertyKey, never>>;
   ResetPasswordInput: ResetPasswordInput;
   Session: ResolverTypeWrapper<OpenedSession>;
@@ -489,7 +484,7 @@ export type ResolversTypes = {
 
 /** Mapping between all available schema types and the resolvers parents */
 export type ResolversParentTypes = {
-  AuditEntry: StoredEntry;
+  AuditEntry: AuditEntry;
   ID: Scalars['ID']['output'];
   String: Scalars['String']['output'];
   ChangeEmailInput: ChangeEmailInput;
@@ -498,14 +493,14 @@ export type ResolversParentTypes = {
   DateTime: Scalars['DateTime']['output'];
   DeleteAccountInput: DeleteAccountInput;
   LinkIdentityInput: LinkIdentityInput;
-  LinkedIdentity: StoredIdentity;
+  LinkedIdentity: LinkedIdentity;
   LoginInput: LoginInput;
   Mutation: Record<PropertyKey, never>;
   Boolean: Scalars['Boolean']['output'];
   Int: Scalars['Int']['output'];
-  NewPersonalToken: Omit<NewPersonalToken, 'personalToken'> & { personalToken: ResolversParentTypes['PersonalToken'] };
-  OpenSession: OwnSession;
-  PersonalToken: StoredToken;
+  NewPersonalToken: NewPersonalToken;
+  OpenSession: OpenSession;
+  PersonalToken: PersonalToken;
   Query: Record<PropertyKey, never>;
   ResetPasswordInput: ResetPasswordInput;
   Session: OpenedSession;

@@ -15,8 +15,8 @@ import {
   wrongPassword,
 } from '../auth.errors.ts';
 import { hashOf } from '../opaque-token.ts';
-import type { LinkedIdentity, SignInCode } from './oidc.entities.ts';
-import type { OidcRepository } from './oidc.repository.ts';
+import type { SignInCode } from './oidc.entities.ts';
+import type { OidcRepository, OwnIdentity } from './oidc.repository.ts';
 import type { CommonParts } from '../common-parts.ts';
 
 /** The address that the provider vouches for. @throws AppError FORBIDDEN */
@@ -38,7 +38,7 @@ export interface Link {
 }
 
 /** Uses up the code. The caller's transaction has locked the code and the account. */
-export function addLink(transaction: AccountTransaction, link: Link): LinkedIdentity {
+export function addLink(transaction: AccountTransaction, link: Link): OwnIdentity {
   const { id, code, account, sessionId, now, origin } = link;
   const { issuer, subject } = code;
   const email = verifiedEmail(code);
@@ -50,7 +50,9 @@ export function addLink(transaction: AccountTransaction, link: Link): LinkedIden
     ...(sessionId && { sessionId }),
     origin,
   });
-  return transaction.addLinked({ id, accountId: account.id, issuer, subject, email, createdAt: now, lastUsedAt: now });
+  transaction.addLinked({ id, accountId: account.id, issuer, subject, email, createdAt: now, lastUsedAt: now });
+  const time = now.toISOString();
+  return { id, issuer, email, createdAt: time, lastUsedAt: time };
 }
 
 /** Queues the mail that notifies the account's address. */
@@ -65,13 +67,13 @@ export function addNotice(
 /** What signed-in people do with their linked identities. */
 export interface LinkedIdentityService {
   /** Newest first. */
-  list(userId: string): Promise<LinkedIdentity[]>;
+  list(userId: string): Promise<OwnIdentity[]>;
   /**
    * Needs the account's password, and the verified address must be the account's own: otherwise somebody could leave a way in to
    * an account whose address they do not own.
    * @throws AppError BAD_USER_INPUT, FORBIDDEN, CONFLICT, RATE_LIMITED, UNAUTHENTICATED when the session has ended meanwhile
    */
-  link(user: SignedIn, input: unknown, origin: RequestOrigin): Promise<LinkedIdentity>;
+  link(user: SignedIn, input: unknown, origin: RequestOrigin): Promise<OwnIdentity>;
   /** @throws AppError NOT_FOUND, CONFLICT for the last way into an account, UNAUTHENTICATED when the session has ended meanwhile */
   unlink(user: SignedIn, id: string, origin: RequestOrigin): Promise<string>;
 }

@@ -2,8 +2,7 @@ import { hashOfPersonalToken, newPersonalToken } from '@taskmesh/identity';
 import type { EndedSession, KnownToken, RequestOrigin } from '@taskmesh/internal-api';
 import { parseInput, parseUuid, personalTokenInput } from '@taskmesh/contracts';
 import { lockOwner, type SignedIn } from '../accounts/account-transaction.repository.ts';
-import type { PersonalToken } from './personal-token.entity.ts';
-import type { PersonalTokenRepository } from './personal-token.repository.ts';
+import type { OwnToken, PersonalTokenRepository } from './personal-token.repository.ts';
 import { expiryIsOutOfRange, noSuchToken, tooManyTokens } from '../auth.errors.ts';
 import type { CommonParts } from '../common-parts.ts';
 
@@ -13,16 +12,12 @@ const LONGEST_MS = 366 * 86_400_000;
 
 export interface PersonalTokenService {
   /** The usable tokens, newest first. */
-  list(userId: string): Promise<PersonalToken[]>;
+  list(userId: string): Promise<OwnToken[]>;
   /**
    * `token` is returned only here, and never stored.
    * @throws AppError BAD_USER_INPUT, CONFLICT, RATE_LIMITED, UNAUTHENTICATED
    */
-  create(
-    user: SignedIn,
-    input: unknown,
-    origin: RequestOrigin,
-  ): Promise<{ token: string; personalToken: PersonalToken }>;
+  create(user: SignedIn, input: unknown, origin: RequestOrigin): Promise<{ token: string; personalToken: OwnToken }>;
   /** @throws AppError NOT_FOUND when the caller has no such token, UNAUTHENTICATED when their session has ended meanwhile */
   end(user: SignedIn, id: string, origin: RequestOrigin): Promise<{ id: string; ended: EndedSession[] }>;
   /** Finds a token by its `hashOfPersonalToken`; null when it is not valid. */
@@ -56,7 +51,9 @@ export function createPersonalTokenService(deps: PersonalTokenServiceDeps): Pers
         const id = ids.next();
         transaction.record({ kind: 'token.created', at, accountId: userId, sessionId: id, origin });
         const hash = hashOfPersonalToken(token);
-        return transaction.addPersonalToken({ id, accountId: userId, name, scope, hash, createdAt: at, expiresAt });
+        transaction.addPersonalToken({ id, accountId: userId, name, scope, hash, createdAt: at, expiresAt });
+        const times = { createdAt: at.toISOString(), expiresAt: expiresAt.toISOString(), lastUsedAt: null };
+        return { id, name, scope: scope === 'read' ? ('READ' as const) : ('WRITE' as const), ...times };
       }, userId);
       return { token, personalToken };
     },

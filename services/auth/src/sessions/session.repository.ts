@@ -1,14 +1,17 @@
-import type { Database } from '@taskmesh/store';
+import type { SharedDatabase } from '@taskmesh/store';
 import type { EndedSession, RequestOrigin, SessionUse } from '@taskmesh/internal-api';
+import type { SignedIn } from '../accounts/account-transaction.repository.ts';
 import type { NewSession } from './new-session.ts';
-import { SessionEntity, type Session } from './session.entities.ts';
-import { ENDED_SESSIONS, NOTE_SESSION_USES, NOTE_TOKEN_USES, OPEN_SESSION } from './session.statements.ts';
+import {
+  ENDED_SESSIONS,
+  NOTE_SESSION_USES,
+  NOTE_TOKEN_USES,
+  OPEN_SESSION,
+  OWN_SESSIONS,
+} from './session.statements.ts';
 
 /** The most ended sessions in one answer. */
 const LIST_SIZE = 10_000;
-
-/** The most sessions listed for one account. */
-const OWN_SIZE = 1_000;
 
 interface InsertOptions {
   passwordVersion: number;
@@ -19,7 +22,7 @@ interface InsertOptions {
 export type SessionRepository = ReturnType<typeof createSessionRepository>;
 
 /** Frequent queries are prepared statements. */
-export function createSessionRepository(database: Database) {
+export function createSessionRepository(database: SharedDatabase) {
   return {
     /** False, with nothing stored, when the account's password has changed since this version, or it has `most` sessions. */
     async insert(session: NewSession, { passwordVersion, origin, most }: InsertOptions): Promise<boolean> {
@@ -28,14 +31,8 @@ export function createSessionRepository(database: Database) {
     },
 
     /** An account's usable sessions, newest first, at most 1,000. */
-    listLiving: (accountId: string, now: Date): Promise<Session[]> =>
-      database.retry((em) =>
-        em.find(
-          SessionEntity,
-          { accountId, endedAt: null, expiresAt: { $gt: now } },
-          { orderBy: { createdAt: 'desc', id: 'desc' }, limit: OWN_SIZE },
-        ),
-      ),
+    listLiving: ({ userId, sessionId }: SignedIn, now: Date) =>
+      database.run<OwnSession>('read', OWN_SESSIONS, [userId, now, sessionId], userId),
 
     /** Of sessions and personal tokens. */
     async noteUses(uses: SessionUse[]): Promise<void> {
@@ -53,6 +50,17 @@ export function createSessionRepository(database: Database) {
       return { last: (isFull ? sessions.at(-1)?.sequence : rows[0]?.head) ?? 0, sessions };
     },
   };
+}
+
+/** A usable session, as its owner sees it. Times in RFC 3339. */
+export interface OwnSession {
+  id: string;
+  createdAt: string;
+  /** Accurate to a minute. */
+  lastUsedAt: string;
+  ip: string | null;
+  client: string | null;
+  current: boolean;
 }
 
 /** Without entries, a single row holds the head. */

@@ -8,7 +8,7 @@ import { forgottenBefore } from './ended-session.repository.ts';
 import type { NewSession, OpenedSession, Opening, SessionMaker } from './new-session.ts';
 import { familyHashOf, isSigned } from './refresh-token.ts';
 import type { Session } from './session.entities.ts';
-import type { SessionRepository } from './session.repository.ts';
+import type { OwnSession, SessionRepository } from './session.repository.ts';
 import { noSuchSession, refreshTokenUnusable, sessionHasEnded } from '../auth.errors.ts';
 
 /**
@@ -26,16 +26,6 @@ export interface RefreshOptions extends Opening {
   isCancelled?: (() => boolean) | undefined;
   /** Called before the refusal when the token had already been used, which ends its session. */
   onReuse: (ended: EndedSession[]) => void;
-}
-
-export interface OwnSession {
-  id: string;
-  createdAt: Date;
-  /** Accurate to a minute. */
-  lastUsedAt: Date;
-  ip: string | null;
-  client: string | null;
-  current: boolean;
 }
 
 export interface SessionService {
@@ -188,13 +178,7 @@ export function createSessionService(deps: SessionServiceDeps): SessionService {
         transaction.record({ kind: 'session.ended', at, accountId: userId, sessionId, origin });
         return transaction.endSession(session, at);
       }, userId),
-    async list({ userId, sessionId }) {
-      const sessions = await repository.listLiving(userId, now());
-      return sessions.map(({ id, createdAt, lastUsedAt, ip, client }) => ({
-        ...{ id, createdAt, lastUsedAt: lastUsedAt ?? createdAt, ip: ip ?? null, client: client ?? null },
-        current: id === sessionId,
-      }));
-    },
+    list: (user) => repository.listLiving(user, now()),
     endOne: (user, id, origin) =>
       inTransaction(async (transaction) => {
         const { id: userId } = await lockOwner(transaction, user);

@@ -1,4 +1,5 @@
 import type { Statement } from '@taskmesh/store';
+import { rfc3339 } from '../rfc3339.ts';
 
 /**
  * Opens a session of `account`, a preceding part of the same statement, so that one round trip writes everything.
@@ -101,6 +102,16 @@ export const LIST_ENDED = `
     select last - total + place, session_id, until from counter, given
   )
   select last::text from counter`;
+
+/** $1 account id, $2 now, $3 id of the session that asks. The usable sessions, newest first, at most 1,000. */
+export const OWN_SESSIONS: Statement = {
+  name: 'auth-own-sessions',
+  text: `
+    select id, ${rfc3339('created_at')} as "createdAt", ${rfc3339('coalesce(last_used_at, created_at)')} as "lastUsedAt",
+      ip, client, id = $3::uuid as current
+    from sessions where account_id = $1::uuid and ended_at is null and expires_at > $2::timestamptz
+    order by created_at desc, id desc limit 1000`,
+};
 
 /** $1 after, $2 forgotten before, $3 limit. Rows and head come from one snapshot. */
 export const ENDED_SESSIONS: Statement = {

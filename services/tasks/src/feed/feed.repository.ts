@@ -1,4 +1,4 @@
-import type { SharedDatabase } from '../shared-database.ts';
+import type { SharedDatabase } from '@taskmesh/store';
 import type { ChangeRow } from './change.ts';
 import { CHANGES_AFTER, CLOCK, FORGET_CHANGES, FORGET_SURPLUS, HEADS, NEW_EPOCH, STATE } from './feed.statements.ts';
 

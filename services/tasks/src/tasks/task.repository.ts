@@ -1,8 +1,7 @@
-import { isCheckViolation, type Statement } from '@taskmesh/store';
+import { isCheckViolation, type SharedDatabase, type Statement } from '@taskmesh/store';
 import type { AppError, CreateTask, Priority, TaskRow, UpdateTask } from '@taskmesh/contracts';
 import type { FeedPosition } from '@taskmesh/internal-api';
 import { partOf } from '../feed/change.ts';
-import type { SharedDatabase } from '../shared-database.ts';
 import { listStatement, type ListParameter, type ListShape } from './list.statements.ts';
 import type { PlaceInOrder, TaskOrder } from './task-order.ts';
 import { GIVEN_FIELDS, toTask } from './task-row.ts';

@@ -1,13 +1,14 @@
-import type { Database } from '@taskmesh/store';
 import { unavailable } from '@taskmesh/contracts';
 import { createBulkhead } from '@taskmesh/service';
+import type { QueryResultRow } from 'pg';
+import type { Database } from './database.ts';
 
 type Run = Database['run'];
 
 /** Runs statements; with an owner, only some of that owner's at once. */
 export interface SharedDatabase {
   /** @throws AppError SERVICE_UNAVAILABLE also when earlier statements of the owner take too long */
-  run<Row extends Record<string, unknown>>(...statement: [...Parameters<Run>, ownerId?: string]): Promise<Row[]>;
+  run<Row extends QueryResultRow>(...statement: [...Parameters<Run>, ownerId?: string]): Promise<Row[]>;
 }
 
 /** How long further statements wait: as long as a statement may take. */
