@@ -17,7 +17,7 @@ import {
 import type { Changed, TaskRepository, Write } from './task.repository.ts';
 
 /** Pages of more tasks may have many megabytes of text. */
-export const LARGE_PAGE = 100;
+const LARGE_PAGE = 100;
 
 /** How long an idempotency key is kept. */
 export const KEY_LIFETIME_MS = 24 * 3_600_000;
