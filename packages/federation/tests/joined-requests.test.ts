@@ -70,7 +70,7 @@ function fixed(type: string, field: string, source: Source): unknown {
 
 const world = createWorld(SUBGRAPHS, { seed: 3, fixed });
 
-/** Runs an operation, compares it with graphql-js, and returns which services were asked, in order. */
+/** Runs an operation, compares it with graphql-js, and returns the services of its requests, in order. */
 async function servicesOf(source: string, variables: Record<string, unknown> = {}) {
   const both = await runBothWays(world, source, variables);
   expect(both.ours).toEqual(both.theirs);
@@ -87,7 +87,7 @@ describe('fetches of one service at one time', () => {
     expect(ids(calls[1] as Call)).toEqual(['1', '2']);
   });
 
-  it('are one request where they ask different things', async () => {
+  it('are one request also for different fields', async () => {
     const { services, calls } = await servicesOf(
       '{ orders { buyer { name } seller { home { street } } items { maker { id } } } }',
     );
@@ -97,7 +97,7 @@ describe('fetches of one service at one time', () => {
     expect(ids(joined as Call, 'representations_1')).toEqual(['1', '2']);
   });
 
-  it('take the client’s variables, whatever their names', async () => {
+  it('take the client’s variables of any name', async () => {
     const source = `query ($representations_1: Boolean, $representations: Boolean) {
       orders { buyer { name(long: $representations_1) } seller { name(long: $representations) home { street } } }
     }`;
@@ -105,7 +105,7 @@ describe('fetches of one service at one time', () => {
     expect(services).toEqual(['shop', 'people']);
   });
 
-  it('are no reason to ask for objects that are not there', async () => {
+  it('request no missing objects', async () => {
     const empty = createWorld(SUBGRAPHS, {
       seed: 3,
       fixed: (type, field, source) => (field === 'seller' ? null : field === 'items' ? [] : fixed(type, field, source)),
@@ -122,7 +122,7 @@ describe('fetches of one service at one time', () => {
     });
   });
 
-  it('stay apart in changes', async () => {
+  it('stay separate in mutations', async () => {
     const { services } = await servicesOf(
       'mutation { buy { buyer { name } seller { name } } sell { buyer { name } } }',
     );
@@ -131,7 +131,7 @@ describe('fetches of one service at one time', () => {
 });
 
 describe('what goes wrong in a request of several fetches', () => {
-  it('is reported where it is, for each of them', async () => {
+  it('is reported at its place, for each of them', async () => {
     const { services, errors } = await servicesOf('{ orders { buyer { mood } seller { home { size } } } me { mood } }');
     expect(services).toEqual(expect.arrayContaining(['shop', 'people']));
     expect(errors?.map(({ path }) => path?.join('.')).toSorted()).toEqual(['me.mood', 'orders.1.seller.home.size']);
@@ -147,7 +147,7 @@ describe('what goes wrong in a request of several fetches', () => {
     ]);
   });
 
-  it('leaves those places whole that did not ask for it', async () => {
+  it('does not affect places that did not select it', async () => {
     const source =
       '{ orders { buyer { home { street } } seller { home { street size } friend { home { street } } } } }';
     const { errors } = await servicesOf(source);
@@ -172,7 +172,7 @@ describe('a request of several fetches of which one fails as a whole', () => {
     return { asked, run };
   };
 
-  it('is asked again, each fetch alone', async () => {
+  it('is repeated, each fetch alone', async () => {
     const { asked, run } = failing((text) => text.includes('home'), { message: 'no', path: ['_entities_1'] });
     const { data, errors } = await run();
     expect(asked).toHaveLength(3);
@@ -183,7 +183,7 @@ describe('a request of several fetches of which one fails as a whole', () => {
     expect(text).toContain('"home":null');
   });
 
-  it('is not asked again when the service says nothing of a fetch', async () => {
+  it('is not repeated when the service omits a fetch', async () => {
     const { asked, run } = failing(() => true, { message: 'busy' });
     const { errors } = await run();
     expect(asked).toHaveLength(1);
@@ -195,7 +195,7 @@ describe('a request of several fetches of which one fails as a whole', () => {
   });
 });
 
-describe('what a service says that cannot be', () => {
+describe('an invalid response of a service', () => {
   const run = (source: string, change: (answer: SubgraphAnswer, text: string) => SubgraphAnswer) => {
     const ask: AskSubgraph<Call[]> = async (request, calls) => {
       const answer = await world.ask(request, calls);
@@ -222,7 +222,7 @@ describe('what a service says that cannot be', () => {
     );
   });
 
-  it('an error about an object that it was not asked about is reported without a place', async () => {
+  it('reports an error about an object that was not requested without a path', async () => {
     const { errors } = await run(SOURCE, ({ data }) => ({
       data,
       errors: [{ message: 'no', path: ['_entities', 99, 'name'] }],
@@ -249,13 +249,13 @@ describe('an error for each of many objects', () => {
   };
   const operation = createFederatedExecutor(many.graph, failing).compile(parse('{ orders { seller { name } } }'));
 
-  it('is reported in its place', async () => {
+  it('is reported at its path', async () => {
     const { errors } = await operation.run({ variables: {}, context: [] });
     expect(errors).toHaveLength(10_000);
     expect(errors?.at(-1)?.path).toEqual(['orders', 9_999, 'seller', 'name']);
   });
 
-  it('takes no time that grows with its square', async () => {
+  it('takes linear time', async () => {
     const begun = cpuMs();
     await operation.run({ variables: {}, context: [] });
     expect(cpuMs() - begun).toBeLessThan(5_000);

@@ -15,7 +15,7 @@ const asking = (filters: string[]) => ({
 const many = (count: number, from = 0) => Array.from({ length: count }, (_, n) => `title=like.${from + n}`);
 
 describe('filters of channels', () => {
-  it('are looked at once for all channels that have the same', () => {
+  it('are evaluated once for all channels with the same filter', () => {
     let looks = 0;
     const filter = () => ({ text: 'version=gt.0', cost: 1, test: () => ++looks > 1 });
     const change = world.commit('ada');
@@ -23,7 +23,7 @@ describe('filters of channels', () => {
     expect(looks).toBe(1);
   });
 
-  it('look at the row as it was, too', () => {
+  it('match the former row, too', () => {
     const change = { ...world.commit('ada'), kind: 'UPDATE' as const };
     const oldRecord = { ...change.record, title: 'before' };
     const before = { text: 'before', cost: 1, test: ({ title }: Row) => title === 'before' };
@@ -31,7 +31,7 @@ describe('filters of channels', () => {
     expect(viewOf({ ...change, oldRecord }).isWithin(before)).toBe(true);
   });
 
-  it('are refused, with a reason, when there are too many different ones of a user', async () => {
+  it('are rejected with a reason when a user has too many different ones', async () => {
     const sockets = [world.connect(), world.connect()];
     sockets[0]?.join('1', asking(many(50)));
     sockets[1]?.join('2', asking(many(50)));
@@ -53,7 +53,7 @@ describe('filters of channels', () => {
     expect(again.reply('1')?.status).toBe('ok');
   });
 
-  it('end the channel, not the socket, when another token’s user has too many already', async () => {
+  it('end the channel, not the socket, when the user of a new token has too many already', async () => {
     const [full, client] = [world.connect(), world.connect()];
     for (const ref of ['1', '2']) full.join(ref, asking(many(50, 50 * Number(ref))), `realtime:${ref}`);
     client.join('1', { ...asking(many(1)), access_token: 'bob.fresh.2' });
@@ -70,7 +70,7 @@ describe('filters of channels', () => {
   });
 });
 
-describe('a join that asks for what is not there', () => {
+describe('a join with an invalid request', () => {
   it.each([
     ['a table', { table: 'users' }, 'unknown table: users'],
     ['a table with a strange name', { table: 'x'.repeat(100) }, 'unknown table'],
@@ -78,7 +78,7 @@ describe('a join that asks for what is not there', () => {
     ['a schema', { schema: 'auth' }, 'unknown schema: auth'],
     ['a column', { select: ['owner'] }, 'unknown column: owner'],
     ['a column that is no text', { select: [{ toString: 1 }] }, 'unknown column'],
-  ])('is refused with the reason: %s', async (_what, asked, reason) => {
+  ])('is rejected with the reason: %s', async (_what, asked, reason) => {
     const client = world.connect();
     client.join('1', { access_token: 'ada.fresh.1', config: { postgres_changes: [{ event: '*', ...asked }] } });
     await settled();

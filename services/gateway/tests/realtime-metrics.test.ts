@@ -92,7 +92,7 @@ describe('the figures of the realtime side', () => {
     expect(await figure('taskmesh_realtime_arrival_latency_seconds_count{way="event_log"}')).toBeGreaterThanOrEqual(2);
   });
 
-  it('tell what the event log lost and had to be asked for', async () => {
+  it('report what the event log lost and had to be asked for', async () => {
     const fills = await figure('taskmesh_realtime_gap_fills_total');
     const filled = await figure('taskmesh_realtime_arrival_latency_seconds_count{way="gap_fill"}');
     const [stream] = await streams();
@@ -103,7 +103,7 @@ describe('the figures of the realtime side', () => {
     expect(await figure('taskmesh_realtime_arrival_latency_seconds_count{way="gap_fill"}')).toBe(filled + 2);
   });
 
-  it('tell resumes, what was replayed for them, and cursors that cannot be used; a replay is no late delivery', async () => {
+  it('report resumes, what was replayed for them, and cursors that cannot be used; a replay is no late delivery', async () => {
     const delivered = 'taskmesh_realtime_delivery_latency_seconds_count{protocol="graphql-ws"}';
     const { sequence } = gateway.commit(USER);
     const [resumed, expired, replayed, times] = await Promise.all([
@@ -125,7 +125,7 @@ describe('the figures of the realtime side', () => {
     expect(await figure(failed)).toBe(1);
   });
 
-  it('tell why connections end', async () => {
+  it('report why connections end', async () => {
     const ended = (reason: string) =>
       `taskmesh_realtime_connections_ended_total{protocol="graphql-ws",reason="${reason}"}`;
     const bad = await openWebSocket(`${gateway.origin}/graphql`, 'graphql-transport-ws');

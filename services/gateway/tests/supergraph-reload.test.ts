@@ -126,7 +126,7 @@ describe('a gateway whose supergraph file changes', () => {
     expect((await ask()).body.errors?.[0]?.extensions.code).toBe('GRAPHQL_VALIDATION_FAILED');
   });
 
-  it('keeps every stream, whatever its protocol, and neither loses nor repeats a change', async () => {
+  it('keeps every stream of every protocol, and neither loses nor repeats a change', async () => {
     const channel = await streamChannel(start(''));
     const streams = [...(await graphqlStreams(SEQUENCES)), ...(await graphqlStreams(OWNERS))];
     open.push(channel);

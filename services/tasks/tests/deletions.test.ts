@@ -125,7 +125,7 @@ describe('when an account was deleted', () => {
     expect((await service.tasks.internal.changesAfter(bob.id, 0, 10)).changes).toHaveLength(2);
   });
 
-  it('its feed answers with nothing that a task ever said', async () => {
+  it('its feed contains nothing of its tasks', async () => {
     const ada = service.user();
     await createMany(ada, 2);
     log.delete(ada.id);
@@ -137,7 +137,7 @@ describe('when an account was deleted', () => {
     expect(await leftOf(ada)).toEqual({});
   });
 
-  it('nothing is written any more in its name, and who asks hears that the account is gone', async () => {
+  it('rejects further writes of its owner with UNAUTHENTICATED', async () => {
     const ada = service.user();
     const [id = ''] = await createMany(ada, 1);
     const stranger = service.user();
@@ -253,7 +253,7 @@ describe('several instances', () => {
     }
   });
 
-  it('close each owner once, however many hear of it and ask', async () => {
+  it('close each owner once, even in parallel', async () => {
     const users = Array.from({ length: 10 }, () => service.user());
     for (const user of users) await user.create({ title: 'one' });
     const other = await service.another();
@@ -273,7 +273,7 @@ describe('several instances', () => {
 });
 
 describe('the account log', () => {
-  it('erases no one on the word of the event log while auth is away, and everyone once auth confirms', async () => {
+  it('deletes no account on a record of the event log alone while auth is unavailable, and all once auth confirms', async () => {
     await service.tasks.processDeletions();
     const users = Array.from({ length: 5 }, () => service.user());
     for (const user of users) await user.create({ title: 'one' });
@@ -288,7 +288,7 @@ describe('the account log', () => {
     }, { timeoutMs: 20_000 }); // prettier-ignore
   });
 
-  it('is asked for what the event log has lost, its last entry as well', async () => {
+  it('is read from auth where the event log has lost entries, including the last', async () => {
     const users = Array.from({ length: 7 }, () => service.user());
     for (const user of users) await user.create({ title: 'one' });
     const entries = users.map(({ id }) => log.delete(id));
@@ -298,7 +298,7 @@ describe('the account log', () => {
     }, { timeoutMs: 20_000 }); // prettier-ignore
   });
 
-  it('is read once: records that come again, out of order or of another log change nothing', async () => {
+  it('ignores records that are repeated, out of order or of another log', async () => {
     const [ada, bob] = [service.user(), service.user()];
     await ada.create({ title: 'one' });
     await bob.create({ title: 'one' });
@@ -314,7 +314,7 @@ describe('the account log', () => {
     expect((await bob.create({ title: 'still here' })).title).toBe('still here');
   });
 
-  it('is read from its beginning when it is another one, which does no harm', async () => {
+  it('is read from the beginning when its epoch changes, which does no harm', async () => {
     const [ada, bob, carol] = [service.user(), service.user(), service.user()];
     for (const user of [ada, bob, carol]) await user.create({ title: 'one' });
     log.delete(ada.id);
@@ -337,7 +337,7 @@ describe('the account log', () => {
   });
 });
 
-it('waits with erasing until an event log that is away has taken the changes', async () => {
+it('erases changes only after an unavailable event log has accepted them', async () => {
   const inner = createMemoryEventLog();
   let isUp = false;
   const eventLog: EventLog = {
@@ -361,7 +361,7 @@ it('waits with erasing until an event log that is away has taken the changes', a
   }
 });
 
-it('deletes the tasks of every account while an event log that is away keeps many others from being done', async () => {
+it('deletes the tasks of every account while the event log is unavailable', async () => {
   const eventLog: EventLog = { ...createMemoryEventLog(), publish: () => Promise.reject(new Error('away')) };
   const own = await startTasks({ name: 'deletions_many_away', accounts: log.accounts, eventLog });
   try {

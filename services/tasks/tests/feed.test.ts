@@ -16,7 +16,7 @@ const cursorOf = async (user: ReturnType<TestTasks['user']>): Promise<string> =>
   (await user.ask('{ tasks { changesCursor } }')).tasks.changesCursor;
 
 describe('the change log', () => {
-  it('holds each change with both images, numbered without a gap', async () => {
+  it('has each change with both images, numbered without a gap', async () => {
     const user = service.user();
     clock.set('2026-11-20T10:00:00.000Z');
     const created = await user.create({ title: 'logged', dueDate: '2026-12-01T00:00:00Z', category: 'c' });
@@ -76,7 +76,7 @@ describe('the change log', () => {
     expect(changes.map((change) => change.traceparent)).toEqual([traceparent, null]);
   });
 
-  it('gives what comes after a place, as much as was asked for', async () => {
+  it('returns the changes after a sequence, up to a limit', async () => {
     const user = service.user();
     for (let n = 0; n < 5; n++) await user.create({ title: `task ${n}` });
     const after = async (sequence: number, limit: number) =>
@@ -86,7 +86,7 @@ describe('the change log', () => {
     expect(await after(5, 10)).toEqual([]);
   });
 
-  it('gives fewer large changes at once than were asked for, but at least one', async () => {
+  it('returns fewer large changes than the limit, but at least one', async () => {
     const user = service.user();
     const { id } = await user.create({ title: 'large' });
     for (let n = 0; n < 30; n++) await user.update(id, { description: '\u0001'.repeat(2_000) });
@@ -97,7 +97,7 @@ describe('the change log', () => {
       sequences.push(...changes.map(({ sequence }) => sequence));
     }
     expect(sequences).toEqual(Array.from({ length: 31 }, (_, n) => n + 1));
-    // Larger than all that is given at once, as insignificant space is.
+    // Larger than one page, because of insignificant space.
     await service.database.query(
       `update changes set task = (task::text || repeat(' ', 500000))::json where owner_id = $1 and sequence = 1`,
       [user.id],
@@ -112,13 +112,13 @@ describe('the change log', () => {
     ['01890000-0000-7000-8000-000000000001', 0.5, 10],
     ['01890000-0000-7000-8000-000000000001', 0, 0],
     ['01890000-0000-7000-8000-000000000001', 0, 1_001],
-  ])('refuses to look for the changes of %s after %d, at most %d', async (owner, sequence, limit) => {
+  ])('rejects a request for the changes of %s after %d, at most %d', async (owner, sequence, limit) => {
     await expect(service.tasks.internal.changesAfter(owner, sequence, limit)).rejects.toMatchObject({
       code: 'BAD_USER_INPUT',
     });
   });
 
-  it('tells the heads of many owners at once, known or not', async () => {
+  it('returns the heads of many owners at once, known or not', async () => {
     const [busy, idle] = [service.user(), service.user()];
     await busy.create({ title: 'one' });
     await busy.create({ title: 'two' });
@@ -132,7 +132,7 @@ describe('the change log', () => {
     expect(await service.tasks.internal.heads([])).toEqual({ epoch: 1, heads: {}, cursorKey: expect.any(String) });
   });
 
-  it('tells heads as cursors for who asks for them, each its owner’s', async () => {
+  it('returns heads as cursors on request, each for its owner', async () => {
     const [busy, idle] = [service.user(), service.user()];
     await busy.create({ title: 'one' });
     const { heads, cursors = {} } = await service.tasks.internal.heads([busy.id, idle.id], true);
@@ -160,7 +160,7 @@ describe('a cursor', () => {
     await writer;
   });
 
-  it('opens for its owner only, and not when anything in it was changed', async () => {
+  it('is valid for its owner only, and invalid when altered', async () => {
     const user = service.user();
     await user.create({ title: 'sealed' });
     const cursor = await cursorOf(user);
@@ -173,7 +173,7 @@ describe('a cursor', () => {
       expect(await service.tasks.internal.openCursor(user.id, nonsense)).toBeNull();
   });
 
-  it('opens at every instance on the same store, and at none of another epoch', async () => {
+  it('is valid at every instance on the same store, and in no other epoch', async () => {
     const user = service.user();
     await user.create({ title: 'shared' });
     const cursor = await cursorOf(user);
@@ -229,11 +229,11 @@ describe('housekeeping', () => {
       await service.database.query('select sequence::int from changes where owner_id = $1 order by sequence', [owner])
     ).map(({ sequence }) => sequence);
 
-  /** As if what is published were so for longer. */
+  /** Moves the publication of changes into the past. */
   const publishedEarlier = (ms: number) =>
     service.database.query(`update changes set published_at = published_at - $1 * interval '1 millisecond'`, [ms]);
 
-  it('forgets published changes when their time is over; a place behind them has expired, the head has not', async () => {
+  it('deletes published changes after their retention; a cursor behind them expires, the head does not', async () => {
     const user = service.user();
     for (let n = 0; n < 3; n++) await user.create({ title: `old ${n}` });
     await service.tasks.processAll();
@@ -269,7 +269,7 @@ describe('housekeeping', () => {
     expect((await service.tasks.internal.changesAfter(user.id, 9, 10)).expired).toBe(true);
   });
 
-  it('leaves no hole when clocks disagreed about what is older', async () => {
+  it('leaves no gap when clocks disagreed about the order', async () => {
     const user = service.user();
     for (let n = 0; n < 3; n++) await user.create({ title: `published ${n}` });
     await service.tasks.processAll();
@@ -281,7 +281,7 @@ describe('housekeeping', () => {
     expect(await sequencesOf(user.id)).toEqual([2, 3]);
   });
 
-  it('forgets what is old beside times in the future, and beside what an owner has not published', async () => {
+  it('deletes old changes beside times in the future, and beside unpublished changes of their owner', async () => {
     const [waiting, ahead, other] = [service.user(), service.user(), service.user()];
     await waiting.create({ title: 'not published' });
     clock.set('9000-01-01T00:00:00.000Z');
@@ -296,7 +296,7 @@ describe('housekeeping', () => {
     await service.database.query('delete from changes where owner_id = $1', [waiting.id]);
   });
 
-  it('forgets a long log whole, around what one owner has to keep', async () => {
+  it('deletes a long log completely, except for what one owner has to keep', async () => {
     const [waiting, other] = [service.user(), service.user()];
     const fill = (owner: string, from: number, to: number, published: string) =>
       service.database.query(
@@ -335,7 +335,7 @@ describe('housekeeping', () => {
     await service.database.query('delete from changes where part = 99');
   });
 
-  it('forgets what is old behind thousands of changes that have waited for long', async () => {
+  it('deletes old changes behind thousands that have waited for long', async () => {
     const [waiting, other] = [service.user(), service.user()];
     for (const [owner, published] of [
       [waiting.id, 'null'],

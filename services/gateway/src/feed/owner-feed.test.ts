@@ -43,7 +43,7 @@ function fixture(options: Partial<ConstructorParameters<typeof OwnerFeed>[0]> = 
 }
 
 describe('an owner’s feed', () => {
-  it('tells a reader nothing that it has seen, though the feed itself has not come as far', async () => {
+  it('delivers nothing to a reader that it has seen, though the feed itself has not come as far', async () => {
     const { attach, commit, commitMany, deliver } = fixture();
     const behind = attach();
     const changes = commitMany(3);
@@ -207,7 +207,7 @@ describe('an owner’s feed', () => {
     feed.end('expired');
   });
 
-  it('tells a reader that leaves in the middle of a page nothing more of it', async () => {
+  it('delivers nothing more of a page to a reader that leaves in its middle', async () => {
     const { feed, commitMany, deliver, counted } = fixture();
     deliver(...commitMany(5));
     const seen: number[] = [];

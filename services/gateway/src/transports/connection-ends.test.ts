@@ -9,7 +9,7 @@ beforeEach(() => void jest.useFakeTimers({ now: NOW_S * 1_000 }));
 afterEach(() => void jest.useRealTimers());
 
 describe('alarms', () => {
-  it('ring each at its time, in whatever order they were set, with one timer', () => {
+  it('ring each at its time, set in any order, with one timer', () => {
     const setAlarm = createAlarms(clock);
     const rung: number[] = [];
     for (const second of [30, 10, 20, 10]) setAlarm(NOW_S + second, () => rung.push(second));

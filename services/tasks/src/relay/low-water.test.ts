@@ -37,7 +37,7 @@ function createWorld() {
   };
 }
 
-it('rises behind what is published, once no one can have taken a lower id', () => {
+it('rises behind published changes, once no transaction can have a lower id', () => {
   const { water, look, take, end, read, publish } = createWorld();
   expect([take('a'), take('b'), take('a')]).toEqual([1, 2, 3]);
   end('a');
@@ -56,7 +56,7 @@ it('rises behind what is published, once no one can have taken a lower id', () =
   expect(water.isMoving()).toBe(false);
 });
 
-it('is worth a look when something was read, and not while there is nothing', () => {
+it('is worth a query when something was read, and not otherwise', () => {
   const { water, look, take, end, read } = createWorld();
   expect(water.isMoving()).toBe(true);
   look();
@@ -68,7 +68,7 @@ it('is worth a look when something was read, and not while there is nothing', ()
   expect(water.isMoving()).toBe(true);
 });
 
-it('waits for who took an id between two looks, and not for who came later', () => {
+it('waits for transactions that took an id between two queries, and not for later ones', () => {
   const { look, take, end, read, publish } = createWorld();
   take('early');
   look();
@@ -110,7 +110,7 @@ it('passes what is blocked, until it is lowered to that', () => {
   expect(read()).toMatchObject({ after: 0, ids: [1, 2, 3] });
 });
 
-it('does not rise by a read that began before everything was to be looked at again', () => {
+it('does not rise by a read that began before a complete one was requested', () => {
   const { water, look, take, end } = createWorld();
   take('a');
   end('a');
@@ -121,7 +121,7 @@ it('does not rise by a read that began before everything was to be looked at aga
   expect(water.begin(PARTS)).toEqual([0]);
 });
 
-it('loses nothing, whatever the order in which ids are committed', () => {
+it('loses nothing, with ids committed in any order', () => {
   const world = createWorld();
   let state = 7;
   const random = (below: number) => {
