@@ -103,7 +103,7 @@ export interface ServicePool {
 }
 
 /** What answers under way hold together, of one pool or several. */
-export interface AnswerBudget {
+interface AnswerBudget {
   /** Counts bytes of the answer that `giveUp` ends; whichever answer holds the most is given up when it is too much. */
   add(giveUp: () => void, bytes: number): void;
   /** The answer is over. */
