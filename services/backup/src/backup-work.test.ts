@@ -2,6 +2,7 @@ import { createReadStream, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { Readable } from 'node:stream';
 import { AppError, unavailable } from '@taskmesh/contracts';
 import { eventually } from '@taskmesh/testing';
 import type { BackupService } from './archives/archive.service.ts';
@@ -68,4 +69,21 @@ describe('an archive that is downloaded', () => {
     content.once('data', () => content.destroy());
     await eventually(() => expect(closed()).toBe(1));
   });
+});
+
+it('transfers of archives are few at once, and more are refused until one has ended', async () => {
+  const read = () => new Readable({ read: () => undefined });
+  const backups = { download: async () => ({ sizeBytes: 1, sha256: null, read, close: async () => undefined }) };
+  const work = createBackupWork({
+    backups: backups as unknown as BackupService,
+    restores: {} as RestoreService,
+    dryRun: () => Promise.reject(new Error('not asked')),
+  });
+  const [first] = await Promise.all(['a', 'b', 'c', 'd'].map((file) => work.download(file)));
+  const refused = { code: 'SERVICE_UNAVAILABLE', message: '4 archives are being uploaded or downloaded; try again.' };
+  await expect(work.download('e')).rejects.toMatchObject(refused);
+  await expect(work.upload('f', Readable.from(['x']))).rejects.toMatchObject(refused);
+  first?.content.destroy();
+  await eventually(async () => expect(await work.download('e')).toMatchObject({ sizeBytes: 1 }));
+  await expect(work.download('g')).rejects.toMatchObject(refused);
 });

@@ -1,4 +1,4 @@
-import { AppError } from '@taskmesh/contracts';
+import { AppError, unavailable } from '@taskmesh/contracts';
 import type { BackupWork } from '@taskmesh/internal-api';
 import { asUnavailable } from '@taskmesh/store';
 import { finished } from 'node:stream';
@@ -13,7 +13,21 @@ interface BackupWorkDeps {
   dryRun: DryRun;
 }
 
+/**
+ * A transfer lasts as long as its client likes, and holds parts of its archive in memory. Other work must not wait for
+ * it.
+ */
+const MAX_TRANSFERS = 4;
+
 export function createBackupWork({ backups, restores, dryRun }: BackupWorkDeps): BackupWork {
+  let transfers = 0;
+  /** Returns what to call at the end. @throws AppError SERVICE_UNAVAILABLE */
+  const beginTransfer = () => {
+    if (transfers >= MAX_TRANSFERS)
+      throw unavailable(`${MAX_TRANSFERS} archives are being uploaded or downloaded; try again.`);
+    transfers++;
+    return () => void transfers--;
+  };
   return {
     create: async (onProgress) => entryOf(await withWords(backups.create(onProgress))),
     verify: async (file, onProgress) => entryOf(await withWords(backups.verify(file, onProgress))),
@@ -21,11 +35,22 @@ export function createBackupWork({ backups, restores, dryRun }: BackupWorkDeps):
     restore: restores.restore,
     dryRun: (...asked) => withWords(dryRun(...asked)),
     undo: restores.undo,
-    download: async (file) => {
-      const download = await withWords(backups.download(file));
-      return download && { sizeBytes: download.sizeBytes, sha256: download.sha256, content: contentOf(download) };
+    async download(file) {
+      const end = beginTransfer();
+      let download: Download | undefined;
+      try {
+        download = await withWords(backups.download(file));
+        return (
+          download && { sizeBytes: download.sizeBytes, sha256: download.sha256, content: contentOf(download, end) }
+        );
+      } finally {
+        if (!download) end();
+      }
     },
-    upload: async (file, content) => entryOf(await withWords(backups.upload(file, content))),
+    async upload(file, content) {
+      const end = beginTransfer();
+      return entryOf(await withWords(backups.upload(file, content)).finally(end));
+    },
   };
 }
 
@@ -39,8 +64,9 @@ async function withWords<Result>(work: Promise<Result>): Promise<Result> {
 }
 
 /** Closes the archive when the stream has ended, for any reason. */
-function contentOf({ read, close }: Download) {
+function contentOf({ read, close }: Download, onEnd: () => void) {
   const content = read();
   finished(content, () => void close());
+  finished(content, onEnd);
   return content;
 }

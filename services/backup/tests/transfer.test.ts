@@ -11,6 +11,7 @@ import {
   tasksDump,
   type BackupFixture,
 } from './support/backup-fixture.ts';
+import { childrenOf } from './support/memory.ts';
 
 let fixture: BackupFixture;
 beforeAll(async () => {
@@ -71,6 +72,19 @@ describe('an upload', () => {
     await expect(upload('taken.tar.gz', zipped('second'))).rejects.toMatchObject({ code: 'CONFLICT' });
     expect((await readFile(onDisk('taken.tar.gz'))).equals(zipped('first'))).toBe(true);
   });
+
+  it('is looked into in turn, however many arrive at once: each look takes a process, and room', async () => {
+    const files = ownArchive({ tasks: tasksDump(['sent']), auth: accountsDump([]) });
+    await fixture.archive('one-of-many.tar.gz', { ...files, 'large.txt': 'x'.repeat(100 * MIB) });
+    const content = await readFile(onDisk('one-of-many.tar.gz'));
+    const others = childrenOf(process.pid).length;
+    let most = 0;
+    const timer = setInterval(() => (most = Math.max(most, childrenOf(process.pid).length - others)), 5);
+    const sent = await Promise.all(['a', 'b', 'c', 'd'].map((name) => upload(`${name}-at-once.tar.gz`, content)));
+    clearInterval(timer);
+    expect(sent.map(({ stores }) => stores)).toEqual(sent.map(() => ['tasks', 'auth']));
+    expect(most).toBe(1);
+  }, 60_000);
 
   it('has one winner of several at once', async () => {
     const sent = await Promise.allSettled(['a', 'b', 'c', 'd'].map((text) => upload('raced.tar.gz', zipped(text))));

@@ -72,7 +72,13 @@ export function createBackupService(deps: BackupServiceDeps) {
 
   const stopping = new AbortController();
   const { signal } = stopping;
-  const lookInto = (file: string) => inspectArchive(file, { ...deps, signal });
+  let looks: Promise<unknown> = Promise.resolve();
+  /** In turn: each takes a process, and room for all that is unpacked. */
+  const lookInto = (file: string) => {
+    const look = looks.then(() => inspectArchive(file, { ...deps, signal }));
+    looks = look.catch(() => undefined);
+    return look;
+  };
   const looking = { ...deps, find, list, lookInto };
   const newcomers = createNewArchives({ take: (archive) => takeIn(archive, looking), signal, log });
 

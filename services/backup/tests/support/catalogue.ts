@@ -12,6 +12,27 @@ export const DATABASE_STATE = `
       from pg_db_role_setting join pg_database d on d.oid = setdatabase left join pg_roles r on r.oid = setrole, unnest(setconfig) setting
       where datname = $1)) as state`;
 
+/** Of the whole server: who there is, which databases, settings, places and files; those of other tests left out. $1 a prefix. */
+export const SERVER_STATE = `
+  select jsonb_build_object(
+    'roles', (select jsonb_agg(to_jsonb(r) - 'oid' order by rolname) from pg_authid r where rolname !~ '^test_' or rolname like $1 || '%'),
+    'members', (select jsonb_agg(to_jsonb(m) - 'oid' order by roleid, member, grantor) from pg_auth_members m
+      where pg_get_userbyid(roleid) !~ '^(test_|unknown)' and pg_get_userbyid(member) !~ '^(test_|unknown)' or pg_get_userbyid(member) like $1 || '%'),
+    'databases', (select jsonb_agg(jsonb_build_array(datname, pg_get_userbyid(datdba), datistemplate, datallowconn, datconnlimit, datacl::text) order by datname)
+      from pg_database where datname !~ '^(test|taskmesh)_' or datname like $1 || '%'),
+    'settings', (select jsonb_agg(to_jsonb(s) order by setrole) from pg_db_role_setting s where setdatabase = 0 and setrole in (select oid from pg_roles where rolname !~ '^test_')),
+    'parameters', (select jsonb_agg(to_jsonb(p) order by parname) from pg_parameter_acl p),
+    'tablespaces', (select jsonb_agg(to_jsonb(t) || jsonb_build_object('comment', shobj_description(oid, 'pg_tablespace')) order by spcname) from pg_tablespace t),
+    'comments', (select jsonb_agg(jsonb_build_array(rolname, shobj_description(oid, 'pg_authid')) order by rolname) from pg_roles where rolname !~ '^test_'),
+    'labels', (select count(*) from pg_shseclabel),
+    'origins', (select jsonb_agg(roname) from pg_replication_origin where roname !~ '^pg_'),
+    'prepared', (select count(*) from pg_prepared_xacts where database !~ '^test_' or database like $1 || '%'),
+    'slots', (select jsonb_agg(slot_name) from pg_replication_slots where database is null or database like $1 || '%'),
+    'subscriptions', (select jsonb_agg(subname) from pg_subscription s join pg_database d on d.oid = subdbid where datname !~ '^(test|taskmesh)_' or datname like $1 || '%'),
+    'files', (select jsonb_agg(file order by file) from pg_ls_dir('.') file),
+    'file contents', (select jsonb_agg(md5(pg_read_file(file, true)) order by file)
+      from unnest(array['postgresql.conf', 'postgresql.auto.conf', 'pg_hba.conf', 'pg_ident.conf']) file)) as state`;
+
 /** Inside of a store: its schemas, what is in them, and who may do what with it. */
 export const STORE_STATE = `
   select jsonb_agg(line order by line) as state from (

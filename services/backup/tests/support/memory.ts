@@ -19,3 +19,13 @@ export function childrenOf(pid: number): number[] {
     .filter((text) => text !== '')
     .map(Number);
 }
+
+const LOOK_EVERY_MS = 10;
+
+/** What the largest child of this process had for itself at the worst during `work`, and what that came to. */
+export async function worstChildOf<Result>(work: () => Promise<Result>): Promise<{ result: Result; worstMib: number }> {
+  let worstMib = 0;
+  const look = () => (worstMib = Math.max(worstMib, ...childrenOf(process.pid).map(privateMib)));
+  const timer = setInterval(look, LOOK_EVERY_MS);
+  return { result: await work().finally(() => clearInterval(timer)), worstMib };
+}

@@ -1,0 +1,91 @@
+import { databaseOf } from '@taskmesh/store';
+import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { loadDump } from '../../src/restore/load-dump.ts';
+import { checkOnlyTables, LoadError } from '@taskmesh/pg-rows';
+import { DATABASE_STATE, SERVER_STATE } from '../support/catalogue.ts';
+import { createFingerprint } from '../support/fingerprint.ts';
+import { worstChildOf } from '../support/memory.ts';
+import { createFreshTestDatabase } from '../support/restore-database.ts';
+import { hostileDump } from './hostile-grammar.ts';
+import { withClient } from '../support/with-client.ts';
+
+/** Of the process that loads; so that all of a restore stays within 128. */
+const BOUND_MIB = 100;
+
+/** By what they tried. */
+export type Tally = Record<string, { loaded: number; refused: number; isNoSql: number }>;
+
+/** Things of every kind that a dump may not touch. */
+const LIVING = `
+  create table tasks (id int primary key, title text); insert into tasks values (1, 'living');
+  grant select on tasks to public; alter table tasks enable row level security; create policy p on tasks using (true);
+  create table u (id int references tasks, title text check (title <> '')); create sequence s; select nextval('s');
+  create function f() returns trigger language plpgsql as 'begin return new; end'; create view v as select 1;
+  create trigger t before insert on tasks for each row execute function f(); create domain loop as text;
+  create type mood as enum ('a'); select lo_from_bytea(1, 'x'); comment on table tasks is 'ours';
+  alter default privileges grant select on tables to public; create publication p; create statistics st on id, title from tasks`;
+
+/** Whatever a dump says of encodings: the first letter of an emoji that was read as Latin 1. */
+const MISREAD = `select relname from pg_class where relnamespace = 'restored'::regnamespace and relkind = 'r'
+  and query_to_xml(format('select 1 from %s r where r::text like ''%%ð%%''', oid::regclass), true, true, '')::text like '%<row%'`;
+
+/** Loads the dumps of the seeds, one after the other, and throws at the first that did more than bring rows. */
+export async function tryHostileDumps(seeds: Iterable<number>, server?: string): Promise<Tally> {
+  const dir = await mkdtemp(join(tmpdir(), 'taskmesh-hostile-'));
+  const database = await createFreshTestDatabase('hostile', server);
+  const { live, names } = database;
+  await live.query(LIVING);
+  const tally: Tally = {};
+  try {
+    await withClient(database.adminUrl, async (fresh) => {
+      const inFresh = async (text: string) => (await fresh.query(text)).rows;
+      const livingPrint = await createFingerprint(live.query);
+      const freshPrint = await createFingerprint(inFresh);
+      const state = async () => ({
+        living: [await live.query(DATABASE_STATE, [databaseOf(live.url)]), await livingPrint(live.query)],
+        fresh: [await live.query(DATABASE_STATE, [names.fresh]), await freshPrint(inFresh)],
+        server: await live.query(SERVER_STATE, [databaseOf(live.url)]),
+        files: await readdir(dir),
+      });
+      const path = join(dir, 'database.sql');
+      await writeFile(path, '');
+      await inFresh('drop schema restored cascade');
+      const before = await state();
+      for (const seed of seeds) {
+        await inFresh(`create schema restored; grant usage, create on schema restored to "${names.loader}"`);
+        const { theme, dump } = hostileDump(seed, { ...names, mark: join(dir, 'mark') });
+        await writeFile(path, dump);
+        try {
+          const end = await endOf(path, database.loaderUrl);
+          await checkOnlyTables(fresh, 'restored');
+          expect(await inFresh(`select relname from pg_class where relnamespace = 'restored'::regnamespace and (relkind <> 'r' or relowner <> '${names.loader}'::regrole or relacl is not null)`)).toEqual([]); // prettier-ignore
+          expect(await inFresh(MISREAD)).toEqual([]);
+          await inFresh('drop schema restored cascade');
+          expect(await state()).toEqual(before);
+          const counts = (tally[theme] ??= { loaded: 0, refused: 0, isNoSql: 0 });
+          counts[end === undefined ? 'loaded' : /it is no SQL/.test(end) ? 'isNoSql' : 'refused'] += 1;
+        } catch (cause) {
+          throw new Error(`The dump of seed ${seed} (${theme}) did more than bring rows.`, { cause });
+        }
+      }
+    });
+    return tally;
+  } finally {
+    await database.drop();
+    await rm(dir, { recursive: true });
+  }
+}
+
+/** Why it was refused; undefined for one that was loaded. @throws Error for a load that ended in another way, or took too much */
+async function endOf(path: string, url: string): Promise<string | undefined> {
+  const signal = AbortSignal.timeout(30_000);
+  const { result, worstMib } = await worstChildOf(() =>
+    loadDump({ path, url, signal }).catch((error: unknown) => error as Error),
+  );
+  if (worstMib > BOUND_MIB) throw new Error(`The load had ${Math.round(worstMib)} MiB.`);
+  if (!(result instanceof Error)) return undefined;
+  if (!(result instanceof LoadError) || /process has ended/.test(result.message)) throw result;
+  return result.message;
+}
