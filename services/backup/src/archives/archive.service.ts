@@ -22,7 +22,38 @@ export interface Download {
   close(): Promise<void>;
 }
 
-export type BackupService = ReturnType<typeof createBackupService>;
+export interface BackupService {
+  /** Makes an archive of all stores. @throws AppError with the reason when none was made */
+  create(onProgress?: OnWorkProgress, origin?: MadeOrigin): Promise<Backup>;
+  /**
+   * The archives in the storage, newest first (those dated in the future last), with what the catalogue knows. Examines
+   * new archives once; this may continue after the return.
+   */
+  list(): Promise<Backup[]>;
+  /** The same list without a look into any archive. */
+  known(): Promise<Backup[]>;
+  /** Updates the metrics from the storage. */
+  showFigures(): Promise<void>;
+  find(file: string): Promise<Backup | undefined>;
+  /** As stored: an encrypted archive stays encrypted. */
+  download(file: string): Promise<Download | undefined>;
+  /**
+   * Stores an upload, which is listed once it is complete. Repeating it with the same name and content changes nothing.
+   * @throws AppError BAD_USER_INPUT for a bad name or content, PAYLOAD_TOO_LARGE, CONFLICT when the name is taken
+   */
+  upload(file: string, content: Readable): Promise<Backup>;
+  /**
+   * Restores the archive into temporary databases beside the live ones, which stay untouched, and drops them again.
+   * @throws AppError NOT_FOUND; CONFLICT with the reason when the archive is unfit for a restore; SERVICE_UNAVAILABLE
+   */
+  verify(file: string, onProgress?: OnWorkProgress, origin?: 'request' | 'schedule'): Promise<Backup>;
+  /** Adds the archives to the catalogue that it lacks. @throws AppError SERVICE_UNAVAILABLE */
+  scan(onProgress?: OnWorkProgress): Promise<BackupScan>;
+  remove(file: string): Promise<boolean>;
+  /** Removes leftovers of killed writers. Never throws: other functions may work while the storage is unavailable. */
+  start(): Promise<void>;
+  stop(): Promise<void>;
+}
 
 export interface BackupServiceDeps extends CommonParts {
   /** Ensures that only one archive is made at a time, across all instances. */
@@ -31,7 +62,7 @@ export interface BackupServiceDeps extends CommonParts {
   verifier: Verifier;
 }
 
-export function createBackupService(deps: BackupServiceDeps) {
+export function createBackupService(deps: BackupServiceDeps): BackupService {
   const { storage, repository, verifier, createLock, metrics, archiveLimits, now, product, log } = deps;
 
   /** A failure is only logged: the archive is complete, and the list shows what the storage knows. */
@@ -119,8 +150,7 @@ export function createBackupService(deps: BackupServiceDeps) {
   };
 
   return {
-    /** Makes an archive of all stores. @throws AppError with the reason when none was made */
-    async create(onProgress?: OnWorkProgress, origin: MadeOrigin = 'request'): Promise<Backup> {
+    async create(onProgress, origin = 'request') {
       try {
         return await createLock.run(WAIT_MS[origin], () => createAlone(origin, onProgress));
       } catch (error) {
@@ -130,22 +160,15 @@ export function createBackupService(deps: BackupServiceDeps) {
       }
     },
 
-    /**
-     * The archives in the storage, newest first (those dated in the future last), with what the catalogue knows. Examines
-     * new archives once; this may continue after the return.
-     */
-    async list(): Promise<Backup[]> {
+    async list() {
       const archives = await list();
       return (await newcomers.meet(archives)) ? list() : archives;
     },
-    /** The same list without a look into any archive. */
     known: list,
     find,
-    /** Updates the metrics from the storage. */
     showFigures,
 
-    /** As stored: an encrypted archive stays encrypted. */
-    async download(file: string): Promise<Download | undefined> {
+    async download(file) {
       const archive = isListableName(file) ? await storage.open(file) : undefined;
       if (archive?.kind !== 'found') return undefined;
       const { sizeBytes, read, close } = archive;
@@ -158,11 +181,7 @@ export function createBackupService(deps: BackupServiceDeps) {
       }
     },
 
-    /**
-     * Stores an upload, which is listed once it is complete. Repeating it with the same name and content changes nothing.
-     * @throws AppError BAD_USER_INPUT for a bad name or content, PAYLOAD_TOO_LARGE, CONFLICT when the name is taken
-     */
-    async upload(file: string, content: Readable): Promise<Backup> {
+    async upload(file, content) {
       try {
         checkUploadName(file);
         const written = await storage.write(file, takeUpload(file, content, archiveLimits.compressedBytes));
@@ -185,15 +204,7 @@ export function createBackupService(deps: BackupServiceDeps) {
       }
     },
 
-    /**
-     * Restores the archive into temporary databases beside the live ones, which stay untouched, and drops them again.
-     * @throws AppError NOT_FOUND; CONFLICT with the reason when the archive is unfit for a restore; SERVICE_UNAVAILABLE
-     */
-    async verify(
-      file: string,
-      onProgress: OnWorkProgress = () => undefined,
-      origin: 'request' | 'schedule' = 'request',
-    ): Promise<Backup> {
+    async verify(file, onProgress = () => undefined, origin = 'request') {
       const stored = await storage.find(file);
       const archive = stored && (await storage.open(file));
       if (!stored || archive?.kind !== 'found') throw notFound('There is no such backup file.');
@@ -224,10 +235,9 @@ export function createBackupService(deps: BackupServiceDeps) {
       }
     },
 
-    /** Adds the archives to the catalogue that it lacks. @throws AppError SERVICE_UNAVAILABLE */
-    scan: (onProgress: OnWorkProgress = () => undefined): Promise<BackupScan> => scanArchives(looking, onProgress),
+    scan: (onProgress = () => undefined) => scanArchives(looking, onProgress),
 
-    async remove(file: string): Promise<boolean> {
+    async remove(file) {
       const removed = await storage.remove(file);
       if (removed) {
         // Only the storage decides whether it exists.
@@ -239,8 +249,7 @@ export function createBackupService(deps: BackupServiceDeps) {
       return removed;
     },
 
-    /** Removes leftovers of killed writers. Never throws: other functions may work while the storage is unavailable. */
-    async start(): Promise<void> {
+    async start() {
       const report = (error: unknown) => log.error({ err: error }, 'the place of the archives is not available');
       try {
         const wasMade = await storage.prepare();
@@ -253,7 +262,7 @@ export function createBackupService(deps: BackupServiceDeps) {
       }
     },
 
-    async stop(): Promise<void> {
+    async stop() {
       stopping.abort();
       const ended = Promise.all([lookingAround, newcomers.ended()]);
       if (!(await settlesWithin(ended, STOP_WAIT_MS))) log.warn('a look at the place of the archives was given up');

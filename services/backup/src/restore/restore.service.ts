@@ -34,12 +34,29 @@ export interface RestoreServiceDeps extends CommonParts {
 /** `stores`: absent, all stores in the archive. `safetyBackup`: absent, the service's setting. */
 export type RestoreParameters = { [Name in keyof Given]: Given[Name] | null };
 
-export type RestoreService = ReturnType<typeof createRestoreService>;
+export interface RestoreService {
+  /** Restores from the archive named `file`. @throws AppError BAD_USER_INPUT; all other failures are results as well */
+  restore(file: string, onProgress?: OnWorkProgress, parameters?: RestoreParameters): Promise<RestoreResult>;
+  /**
+   * Undoes the last restore while its old stores are kept; with `restoredAt`, only the restore of that time.
+   * @throws AppError BAD_USER_INPUT; all other failures are results as well
+   */
+  undo(onProgress?: OnWorkProgress, restoredAt?: unknown): Promise<RestoreResult>;
+  /** The restore that an undo would revert; null when nothing is kept. */
+  undoable(): Promise<UndoableRestore | null>;
+  /**
+   * For stores that were reset by other means: makes clients start over. Absent `atLeast`: derived from the clock.
+   * @throws AppError SERVICE_UNAVAILABLE; CONFLICT when the clock is evidently behind; BAD_USER_INPUT
+   */
+  newEpoch(atLeast?: number | null): Promise<number>;
+  /** Completes what a crash interrupted; drops what is no longer kept. @throws Error if something remains to do */
+  settleInterrupted(): Promise<void>;
+}
 
 /** How long a restore waits for another one. */
 const WAIT_MS = 5_000;
 
-export function createRestoreService(deps: RestoreServiceDeps) {
+export function createRestoreService(deps: RestoreServiceDeps): RestoreService {
   const { storage, stores, lock, journal, metrics, now, nextId, keepOldMs, log } = deps;
 
   /** Completes what a crash or an unreachable server interrupted. The caller holds the lock. */
@@ -117,12 +134,7 @@ export function createRestoreService(deps: RestoreServiceDeps) {
   };
 
   return {
-    /** Restores from the archive named `file`. @throws AppError BAD_USER_INPUT; all other failures are results as well */
-    async restore(
-      file: string,
-      onProgress: OnWorkProgress = () => undefined,
-      parameters: RestoreParameters = {},
-    ): Promise<RestoreResult> {
+    async restore(file, onProgress = () => undefined, parameters = {}) {
       const { allowLoss, stores: wanted, safetyBackup, decryptedFrom } = parameters;
       const work = {
         file,
@@ -135,16 +147,11 @@ export function createRestoreService(deps: RestoreServiceDeps) {
       };
       return counted('restore', restore(file, work));
     },
-    /**
-     * Undoes the last restore while its old stores are kept; with `restoredAt`, only the restore of that time.
-     * @throws AppError BAD_USER_INPUT; all other failures are results as well
-     */
-    async undo(onProgress: OnWorkProgress = () => undefined, restoredAt: unknown = null): Promise<RestoreResult> {
+    async undo(onProgress = () => undefined, restoredAt = null) {
       const seen = restoredAt === null ? undefined : new Date(asSeenRestore(restoredAt));
       return counted('undo', undo(onProgress, seen));
     },
-    /** The restore that an undo would revert; null when nothing is kept. */
-    async undoable(): Promise<UndoableRestore | null> {
+    async undoable() {
       const kept = await journal.kept(now());
       if (!kept) return null;
       const { file, stores: replaced, undoes, endedAt, leftUntil } = kept;
@@ -157,16 +164,11 @@ export function createRestoreService(deps: RestoreServiceDeps) {
         replacedKeptMs: keepOldMs,
       };
     },
-    /**
-     * For stores that were reset by other means: makes clients start over. Absent `atLeast`: derived from the clock.
-     * @throws AppError SERVICE_UNAVAILABLE; CONFLICT when the clock is evidently behind; BAD_USER_INPUT
-     */
-    newEpoch: (atLeast?: number | null): Promise<number> =>
+    newEpoch: (atLeast) =>
       newEpoch(atLeast).catch((error: unknown) => {
         throw error instanceof LockBusyError ? unavailable(error.message, error) : error;
       }),
-    /** Completes what a crash interrupted; drops what is no longer kept. @throws Error if something remains to do */
-    settleInterrupted: (): Promise<void> => settleUnfinished().finally(removeLeft),
+    settleInterrupted: () => settleUnfinished().finally(removeLeft),
   };
 }
 
