@@ -1,3 +1,4 @@
+import { exportJWK, generateKeyPair } from 'jose';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -26,9 +27,20 @@ function fileOf(content: string): string {
 }
 
 describe('a file of keys', () => {
-  it('gives the keys as they are, with what else is said of them', () => {
-    const keys = [{ kty: 'EC', kid: 'one', crv: 'P-256', x: 'x', y: 'y' }];
+  it('gives the keys as they are, with what else is said of them', async () => {
+    const keys = [{ ...(await createSigningKey('one')), more: 'said' }];
     expect(readKeySetFile({ KEYS: fileOf(JSON.stringify({ keys })) }, 'KEYS')).toEqual({ keys });
+  });
+
+  it('is refused with a key of another kind in it, of which no signature can come', async () => {
+    const { privateKey } = await generateKeyPair('ES384', { extractable: true });
+    const [good, other] = [await createSigningKey('one'), { ...(await exportJWK(privateKey)), kid: 'two' }];
+    for (const bad of [other, { ...good, x: 'x' }, { ...good, kid: undefined }]) {
+      expect(() => readKeySetFile({ KEYS: fileOf(JSON.stringify({ keys: [good, bad] })) }, 'KEYS')).toThrow(
+        ConfigError,
+      );
+      expect(() => readSigningKeyFile({ KEYS: fileOf(JSON.stringify(bad)) }, 'KEYS')).toThrow(ConfigError);
+    }
   });
 
   it.each(['', 'no JSON', '{}', '{"keys":[]}', '{"keys":[{"kty":"EC"}]}'])('is refused with %j in it', (content) => {
@@ -43,12 +55,12 @@ describe('a file of keys', () => {
     expect(() => readKeySetFile({}, 'KEYS')).toThrow('KEYS is needed');
   });
 
-  it('may be one private key, and no public one', () => {
-    const key = { kty: 'EC', kid: 'gateway-1', crv: 'P-256', x: 'x', y: 'y', d: 'd' };
+  it('may be one private key, and no public one', async () => {
+    const key = await createSigningKey('gateway-1');
     expect(readSigningKeyFile({ KEY: fileOf(JSON.stringify(key)) }, 'KEY')).toEqual(key);
     for (const other of [{ ...key, d: undefined }, { ...key, kid: undefined }, { keys: [key] }, []])
       expect(() => readSigningKeyFile({ KEY: fileOf(JSON.stringify(other)) }, 'KEY')).toThrow(
-        'KEY must name a readable private JWK',
+        'KEY must name a readable private ES256 JWK',
       );
   });
 });

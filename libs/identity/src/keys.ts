@@ -1,5 +1,6 @@
 import { exportJWK, generateKeyPair, type JWK } from 'jose';
 import { ConfigError, isObject, readEnv, setting, type Env } from '@taskmesh/service';
+import { createPrivateKey, createPublicKey, type JsonWebKey, type KeyObject } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { z } from 'zod';
 
@@ -19,16 +20,16 @@ export function publicKeys({ keys }: KeySet): KeySet {
 }
 
 /**
- * Reads the JWK set, of keys that all have a `kid`, from the file that the variable `name` names.
+ * Reads the JWK set, of ES256 keys that all have a `kid`, from the file that the variable `name` names.
  * @throws ConfigError
  */
 export function readKeySetFile(env: Env, name: string): KeySet {
-  return readJsonFile(env, { name, what: 'JWK set', read: (value) => isKeySet(value) && value });
+  return readJsonFile(env, { name, what: 'JWK set of ES256 keys', read: (value) => isKeySet(value) && value });
 }
 
-/** Reads the private JWK from the file that the variable `name` names. @throws ConfigError */
+/** Reads the private ES256 key, a JWK, from the file that the variable `name` names. @throws ConfigError */
 export function readSigningKeyFile(env: Env, name: string): JWK {
-  return readJsonFile(env, { name, what: 'private JWK', read: (value) => isKey(value) && 'd' in value && value });
+  return readJsonFile(env, { name, what: 'private ES256 JWK', read: (value) => isPrivate(value) && value });
 }
 
 interface Wanted<Value> {
@@ -48,9 +49,19 @@ function readJsonFile<Value>(env: Env, { name, what, read }: Wanted<Value>): Val
   throw new ConfigError([`${name} must name a readable ${what} (is: ${JSON.stringify(file)})`]);
 }
 
+/** @throws for a key that is none */
 function isKey(value: unknown): value is JWK {
-  return isObject(value) && typeof value.kty === 'string' && typeof value.kid === 'string';
+  return hasId(value) && isES256(createPublicKey({ key: value, format: 'jwk' }));
 }
+
+/** @throws for a key that is none */
+function isPrivate(value: unknown): value is JWK {
+  return hasId(value) && isES256(createPrivateKey({ key: value, format: 'jwk' }));
+}
+
+const hasId = (value: unknown): value is JWK & JsonWebKey => isObject(value) && typeof value.kid === 'string';
+
+const isES256 = ({ asymmetricKeyDetails }: KeyObject) => asymmetricKeyDetails?.namedCurve === 'prime256v1';
 
 function isKeySet(value: unknown): value is KeySet {
   return isObject(value) && Array.isArray(value.keys) && value.keys.length > 0 && value.keys.every(isKey);
