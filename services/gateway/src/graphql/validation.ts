@@ -5,7 +5,6 @@ import {
   type GraphQLInputType,
   type GraphQLSchema,
   Kind,
-  NoSchemaIntrospectionCustomRule,
   OverlappingFieldsCanBeMergedRule as OVERLAP,
   parse,
   print,
@@ -54,7 +53,7 @@ export function createValidation(schema: GraphQLSchema, { introspection }: Graph
     ...specifiedRules
       .filter((rule) => rule !== OVERLAP)
       .map((rule) => (rule === ValuesOfCorrectTypeRule ? valuesOfCorrectType : rule)),
-    ...(introspection ? [] : [NoSchemaIntrospectionCustomRule]),
+    ...(introspection ? [] : [noIntrospection]),
   ];
   /** @throws InvalidOperation */
   return (document: DocumentNode): void => {
@@ -81,6 +80,17 @@ function find(validation: () => readonly GraphQLError[]): readonly GraphQLError[
     if (!(error instanceof GraphQLError)) throw error;
     return [new GraphQLError('At its top level, a subscription must not use @skip or @include with variables.')];
   }
+}
+
+/** Reports each introspection once, not every field below it as well. */
+function noIntrospection(context: ValidationContext): ASTVisitor {
+  return {
+    Field(node) {
+      if (node.name.value !== '__schema' && node.name.value !== '__type') return undefined;
+      context.reportError(new GraphQLError('Introspection is switched off here.', { nodes: node }));
+      return false;
+    },
+  };
 }
 
 /** graphql-js's rule, except that its messages would repeat literals. */
