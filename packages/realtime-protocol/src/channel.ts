@@ -137,7 +137,16 @@ export function createChannel(request: JoinRequest, deps: ChannelDeps): Channel 
     if (reader?.owner === userId) return undefined;
     // Nothing of the former user's is delivered from here on.
     reader?.stop();
-    reader = createChannelReader({ ...request, ...deps, owner: userId, onEnd: onReadingEnd });
+    const { tellsCursor } = request; // not all of it: the reader lives as long as the channel
+    reader = createChannelReader({
+      topic,
+      joinRef,
+      bindings,
+      tellsCursor,
+      ...deps,
+      owner: userId,
+      onEnd: onReadingEnd,
+    });
     return reader.begin(since).then(
       () => undefined,
       () => 'unavailable' as const,

@@ -177,7 +177,7 @@ describe('a restore that is only tried', () => {
     const parts = {
       storage: { open: async () => ({ kind: 'found', close: async () => undefined }) },
       verifier: { verify: (_file: string, _archive: unknown, how: Verifying) => how.inspect?.(made) },
-      loadLimits: { ...limits, stallMs: stallMs / 15 },
+      loadLimits: { ...limits, stallMs: stallMs / 150 },
       log: createRecordingLog().log,
     };
     const run = createDryRun(parts as unknown as Parameters<typeof createDryRun>[0]);

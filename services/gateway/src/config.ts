@@ -133,7 +133,11 @@ function processSchema(isForeign: boolean) {
     const required = setting.url('http:', 'https:');
     return isForeign ? required.default(`http://${name}.invalid`) : required;
   };
-  return z.object({ AUTH_URL: url('auth'), TASKS_URL: url('tasks'), BACKUP_URL: url('backup') });
+  return z.object({
+    AUTH_URL: url('auth'),
+    TASKS_URL: url('tasks'),
+    BACKUP_URL: url('backup'),
+  });
 }
 
 /** @throws ConfigError with every problem */

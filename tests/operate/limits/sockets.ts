@@ -116,7 +116,7 @@ export async function subscribe(url: string, token: string, query: string) {
       let hasData = false;
       for (let read = await chunks?.next(); read && !read.done; read = await chunks?.next()) {
         const text = Buffer.from(read.value).toString();
-        hasData ||= text.includes('data: {');
+        hasData ||= text.includes('data: {"data"');
         if (hasData && text.endsWith('\n\n')) return 'next';
       }
       return String(response.status);

@@ -28,13 +28,14 @@ const waits = async (_source: unknown, { name }: { name: string }, context: Subg
 const subgraph = createSubgraph({
   name: 'test',
   typeDefs: parse(`
-    type Query { who: String slow(name: String): Query }
+    type Query { who: String slow(name: String): Query long: String }
     type Mutation { write(name: String): Query }
   `),
   resolvers: {
     Query: {
       who: (_: unknown, __: unknown, context: SubgraphContext) => context.identity.role,
       slow: waits,
+      long: () => (calls.push('long'), 'x'.repeat(30_000_000)),
     },
     Mutation: { write: waits },
   },
@@ -193,4 +194,29 @@ describe('a subgraph server', () => {
     expect(await ask()).toMatch(/^HTTP\/1.1 200 [^]*connection: close[^]*"who":"user"/i);
     await Promise.all([once(socket, 'close'), stopped]);
   });
+});
+
+it('a response that its reader does not take ends with the connection, so that nothing waits for it any longer', async () => {
+  jest.useFakeTimers({ doNotFake: ['nextTick', 'queueMicrotask', 'setImmediate', 'performance', 'Date'] });
+  const turns = async (count: number) => {
+    for (let turn = 0; turn < count; turn++) await new Promise((resolve) => setImmediate(resolve));
+  };
+  const own = createSubgraphServer(options);
+  await own.start();
+  const socket = connect(Number(new URL(own.address()).port), '127.0.0.1').on('error', () => undefined);
+  await once(socket, 'connect');
+  const body = JSON.stringify({ query: '{ long }' });
+  socket.write(
+    `POST /graphql HTTP/1.1\r\nhost: x\r\nauthorization: ada\r\ncontent-type: application/json\r\ncontent-length: ${body.length}\r\n\r\n${body}`,
+  );
+  socket.pause();
+  while (!calls.includes('long')) await turns(10);
+  await turns(100);
+  await jest.advanceTimersByTimeAsync(15_000);
+  jest.useRealTimers();
+  let read = 0;
+  socket.on('data', (chunk: Buffer) => (read += chunk.length)).resume();
+  await once(socket, 'close');
+  expect(read).toBeLessThan(30_000_000);
+  await own.stop();
 });

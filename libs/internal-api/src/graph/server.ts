@@ -22,6 +22,8 @@ const GATEWAY = 'gateway';
 const INCLUDE_TRACE = 'apollo-federation-include-trace';
 const TRACE_FORM = 'ftv1';
 
+/** A gateway that has not read a response by then has given up its request, or is frozen. */
+const READ_WITHIN_MS = 15_000;
 /** Enough for active gateways to notice that they should open another connection. */
 const LINGER_MS = 3_000;
 
@@ -72,6 +74,8 @@ export function createSubgraphServer(options: SubgraphServerOptions): Service & 
     if (!isForGraph(identity)) throw forbidden('For the gateway only.');
     const sent = new Promise((resolve) => reply.raw.once('close', resolve));
     const result = await subgraph.execute(request.body, { ...callOf(request.raw, identity), sent });
+    const tooSlow = setTimeout(() => reply.raw.destroy(), READ_WITHIN_MS);
+    void sent.then(() => clearTimeout(tooSlow));
     return reply.header('content-type', 'application/json').send(JSON.stringify(result));
   });
   for (const add of routes) add(app, { identityOf, log });

@@ -76,6 +76,9 @@ export async function whileWatched<Result>(
   }
 }
 
+/** What a step reads of the live database shows no progress in the one that is watched. */
+const STALLS_OF_STEP = 10;
+
 /**
  * Runs a step of the service that owns a store, in a database beside the live one. It ends, if necessary by
  * its limits on progress and time.
@@ -86,7 +89,8 @@ export function byOwner<Result>(
   step: () => Promise<Result>,
   limits: Pick<LoadLimits, 'timeoutMs' | 'stallMs'>,
 ): Promise<Result> {
-  const watched = { adminUrl, database, limits: { ...limits, databaseBytes: Infinity } }; // as large as it was
+  const stallMs = STALLS_OF_STEP * limits.stallMs;
+  const watched = { adminUrl, database, limits: { ...limits, stallMs, databaseBytes: Infinity } }; // as large as it was
   return whileWatched(watched, (signal) => untilAborted(signal, step()));
 }
 

@@ -182,14 +182,17 @@ export function createS3Storage({ location, now }: S3StorageOptions): BackupStor
       let swept = 0;
       try {
         const { Uploads = [] } = await client.send(
-          new ListMultipartUploadsCommand({ Bucket, Prefix: prefix }),
+          new ListMultipartUploadsCommand({ Bucket, Prefix: prefix, Delimiter: '/' }),
           inTime(),
         );
         for (const { Key = '', UploadId, Initiated } of Uploads) {
-          const isForgotten = dateOf(Initiated).getTime() < now() - FORGOTTEN_MS;
+          // Some servers do not say when an upload began: it may be under way.
+          const isForgotten = Initiated !== undefined && dateOf(Initiated).getTime() < now() - FORGOTTEN_MS;
           if (!isForgotten || !isListableName(Key.slice(prefix.length))) continue;
-          await client.send(new AbortMultipartUploadCommand({ Bucket, Key, UploadId }), inTime());
-          swept++;
+          const isGone = await client
+            .send(new AbortMultipartUploadCommand({ Bucket, Key, UploadId }), inTime())
+            .then(() => false, ignoreGone);
+          if (!isGone) swept++;
         }
       } catch (error) {
         throw asBucketFailure(error);
@@ -215,6 +218,12 @@ function createClient({ region, endpoint, pathStyle, credentials }: S3Location):
       responseChecksumValidation: 'WHEN_REQUIRED',
     }),
   });
+}
+
+/** Another instance may have been faster. */
+function ignoreGone(error: unknown): true {
+  if (error instanceof Error && error.name === 'NoSuchUpload') return true;
+  throw error;
 }
 
 /** Converts a date from another realm. */

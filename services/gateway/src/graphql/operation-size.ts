@@ -22,7 +22,10 @@ import {
 const MAX_PAGE = 1_000;
 
 /** Lists of the root without pages, by what they may have. */
-const WHOLE_LISTS: Readonly<Record<string, number>> = { sessions: 1_000, personalTokens: 100 };
+const WHOLE_LISTS = new Map([
+  ['sessions', 1_000],
+  ['personalTokens', 100],
+]);
 
 /** Lists of the schema count as three items: some are much longer, and cost the less for each. */
 const INTROSPECTION_PAGE = 3;
@@ -151,7 +154,8 @@ function createWalker(schema: GraphQLSchema, document: DocumentNode, variables: 
     const definition = field?.args.find(({ name }) => name === 'first');
     if (!definition) {
       const ofSchema = field && isSchemaList(field) ? INTROSPECTION_PAGE : undefined;
-      const ofRoot = parent === schema.getQueryType() ? WHOLE_LISTS[node.name.value] : undefined;
+      const isRoot = parent === schema.getQueryType() && field !== undefined && isListType(getNullableType(field.type));
+      const ofRoot = isRoot ? WHOLE_LISTS.get(node.name.value) : undefined;
       return { items: ofSchema ?? ofRoot ?? 1, isVariable: false };
     }
     const usual = limitPage(definition.defaultValue, MAX_PAGE);

@@ -22,9 +22,10 @@ export function jsonWeightIn(accept: string): number {
   return deciding ? weightIn(accept, (range) => deciding.test(range)) : 0;
 }
 
-/** Whether a client prefers this media type to JSON. */
+/** Whether a client accepts this media type, and at least as much as JSON. */
 export function prefers(accept: string | undefined, type: string): boolean {
-  return new Negotiator({ headers: { accept: accept ?? '' } }).mediaType(['application/json', type]) === type;
+  const weight = weightIn(accept ?? '', (range) => range.split(';', 1)[0] === type);
+  return weight > 0 && weight >= jsonWeightIn(accept ?? '');
 }
 
 const rangesIn = (accept: string) =>

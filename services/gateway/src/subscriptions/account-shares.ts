@@ -62,7 +62,7 @@ export function createAccountShares(maxCost: number): AccountShares {
       if (maxCost > 0 && account.renderings.size > 0 && cost > 0 && account.cost + cost > maxCost) return undefined;
       const characters = account.characters + variableCharacters + (isKnown ? 0 : source.length);
       if (characters > MAX_CHARACTERS) return undefined;
-      const isCrowded = documentCharacters + (documents.has(source) ? 0 : source.length) > MAX_DOCUMENT_CHARACTERS;
+      const isCrowded = !documents.has(source) && documentCharacters + source.length > MAX_DOCUMENT_CHARACTERS;
       if (isCrowded && characters > LITTLE_CHARACTERS) return undefined;
 
       accounts.set(accountId, account);

@@ -90,10 +90,10 @@ export function createEventRenderer(
         const byKey = written.get(change) ?? new Map<string, string | Asked>();
         written.set(change, byKey);
         const known = byKey.get(key);
-        if (typeof known === 'string') return hasRoomInTurn() ? countInTurn(known) : inLaterTurn(known);
+        if (typeof known === 'string') return hasRoomInTurn() ? countInTurn(known) : inLaterTurn(known, isWaiting);
         if (known) {
           known.readers.push(reader);
-          return forReader(known.text);
+          return forReader(known.text, isWaiting);
         }
         const readers = [reader];
         const text = withForeignFields({ change, plan, variables, inTurn: turn, readers });
@@ -102,7 +102,7 @@ export function createEventRenderer(
           (json) => byKey.set(key, json),
           () => byKey.delete(key), // the next reader asks again
         );
-        return forReader(text);
+        return forReader(text, isWaiting);
       };
     },
   };
@@ -119,15 +119,15 @@ function countInTurn(text: string): string {
 }
 
 /** Each reader of an equal event writes a frame of its own. */
-function forReader(text: Promise<string>): Promise<string> {
-  const own = text.then(inLaterTurn);
+function forReader(text: Promise<string>, isWaiting: () => boolean): Promise<string> {
+  const own = text.then((json) => inLaterTurn(json, isWaiting));
   own.catch(() => undefined); // its stream looks at it when the events before it are sent, or never
   return own;
 }
 
-async function inLaterTurn(text: string): Promise<string> {
-  while (!hasRoomInTurn()) await nextTurn();
-  return countInTurn(text);
+async function inLaterTurn(text: string, isWaiting: () => boolean): Promise<string> {
+  while (isWaiting() && !hasRoomInTurn()) await nextTurn();
+  return isWaiting() ? countInTurn(text) : text;
 }
 
 /** A rendering for which other services are being asked, and its waiting readers. */

@@ -116,6 +116,7 @@ export function watchSupergraph({ file, graph, metrics, log, lookEveryMs = LOOK_
   return {
     async start() {
       watchFile(file, { interval: lookEveryMs }, loadOnceSettled);
+      loadOnceSettled(); // it may have changed since it was read
     },
     /** Loads the file now, even if it was refused before. Never rejects. */
     reload: () => load(true),

@@ -2,6 +2,7 @@ import type { Session, Statement } from '@taskmesh/store';
 import { createMemoryEventLog } from '@taskmesh/event-log';
 import { createLog } from '@taskmesh/service';
 import { createRelayRepository } from './relay.repository.ts';
+import { REPLAYS_CHANNEL } from './relay.statements.ts';
 import { createRelay, type RelayDeps } from './relay.ts';
 
 const TIME = '2026-11-24 10:00:00+00';
@@ -15,28 +16,39 @@ function change(n: number) {
 }
 
 interface World {
-  /** What reading returns, by the limit of rows. */
-  read: (limit: number) => object[];
+  /** What reading returns, by the limit of rows, without these owners. */
+  read: (limit: number, butNot: string[]) => object[];
+  /** Publishing fails, and this happens meanwhile: somebody wants old changes to be published again. */
+  onPublish?: (replay: () => void) => void;
   monotonicMs?: () => number;
   sleep: NonNullable<RelayDeps['sleep']>;
 }
 
-function createWorld({ read, monotonicMs = () => 0, sleep }: World) {
+function createWorld({ read, onPublish, monotonicMs = () => 0, sleep }: World) {
+  let replay = () => {};
+  const eventLog = createMemoryEventLog();
+  if (onPublish)
+    eventLog.publish = async () => {
+      onPublish(replay);
+      throw new Error('The log is away.');
+    };
   const session: Session = {
     lost: new AbortController().signal,
     run: async <Row>({ name }: Statement, values: unknown[] = []) => {
       const answers: Record<string, () => object[]> = {
         'lock-session-claim': () => [{ lock: 0 }],
-        'relay-read': () => read(Number(values[2])),
+        'relay-read': () => read(Number(values[2]), values[3] as string[]),
       };
       return (answers[name]?.() ?? []) as Row[];
     },
-    listen: async () => undefined,
+    listen: async (channel, notify) => {
+      if (channel === REPLAYS_CHANNEL) replay = () => notify('');
+    },
     close: async () => undefined,
   };
   return createRelay({
     repository: createRelayRepository({ openSession: async () => session, run: async () => [] }),
-    eventLog: createMemoryEventLog(),
+    eventLog,
     cursors: { seal: async () => 'cursor' },
     metrics: { published: () => undefined, failed: () => undefined, deadLettered: () => undefined },
     backoff: { firstMs: 1, longestMs: 1 },
@@ -64,4 +76,21 @@ it('reads fewer changes after a round that took too long to be published, then m
   await enough.promise;
   await relay.stop();
   expect(limits.slice(0, 8)).toEqual([500, 125, 250, 500, 125, 250, 500, 125]);
+});
+
+it('reads every owner again after a replay that began while a round was published', async () => {
+  const skipped: string[][] = [];
+  const enough = Promise.withResolvers<void>();
+  const relay = createWorld({
+    read(_limit, butNot) {
+      if (skipped.push(butNot) === 3) enough.resolve();
+      return [change(skipped.length)];
+    },
+    onPublish: (replay) => skipped.length === 1 && replay(),
+    sleep: () => new Promise((resolve) => setImmediate(resolve)),
+  });
+  await relay.start();
+  await enough.promise;
+  await relay.stop();
+  expect(skipped).toEqual([[], [], ['owner 2']]);
 });

@@ -71,6 +71,7 @@ export function createRelay(deps: RelayDeps): Relay {
   let lease: Lease | undefined;
   let makeTopicAt = -Infinity;
   let noticePending = false;
+  let wasReplayed = false;
   let running: Promise<unknown> = Promise.resolve();
   let makingTopic: Promise<void> | undefined;
 
@@ -97,6 +98,7 @@ export function createRelay(deps: RelayDeps): Relay {
 
   /** An older change of an owner than the one that waits may have appeared. */
   const onReplay = () => {
+    wasReplayed = true;
     blocked.clear();
     news.notify();
   };
@@ -116,6 +118,7 @@ export function createRelay(deps: RelayDeps): Relay {
         restartAt = monotonicMs() + RESTART_EVERY_MS;
       }
       news.clear(); // cleared before the read, so that later changes give notice again
+      wasReplayed = false;
       const readAt = monotonicMs();
       const { fresh, due, waiting } = await read(current, limit);
       if (fresh.length === 0 && due.length === 0) {
@@ -127,6 +130,11 @@ export function createRelay(deps: RelayDeps): Relay {
       const outcome = await publisher.publish(changes, current.isSafe);
       const wasSafe = current.isSafe();
       await recordOutcome(current, due, waiting, outcome);
+      // This round knew nothing of the older change, and may have blocked its owner from a later one on.
+      if (wasReplayed) {
+        blocked.clear();
+        current.restart();
+      }
       onRound();
       const nothingPublished = outcome.published.length === 0 && outcome.failed.length > 0;
       const isStuck = nothingPublished && fresh.length > 0;

@@ -1,0 +1,36 @@
+import { collectGarbage } from '@taskmesh/testing';
+import { createChannel, type ChannelDeps } from '../src/channel.ts';
+import { readJoin } from '../src/join.ts';
+import { TASKS } from './world.ts';
+
+const nothing = () => undefined;
+const deps = {
+  verify: async () => ({ id: 'ada', expiresAt: Infinity, watch: () => nothing }),
+  subscribe: async () => nothing,
+  now: Date.now,
+  messages: new Proxy({}, { get: () => nothing }),
+  viewOf: nothing,
+  metrics: { subscribed: () => nothing, failed: nothing, delivered: nothing },
+  channels: { hold: () => nothing, closeAll: nothing },
+  onClosed: nothing,
+} as unknown as ChannelDeps; // all of it that a join needs
+
+/** In a function of its own, so that nothing here keeps the message. */
+async function join() {
+  const entry = { event: '*', schema: 'public', table: 'tasks', more: 'x' };
+  const payload = { config: { postgres_changes: [entry] }, access_token: 'token' };
+  const keys = { apikey: 'key', publicKey: 'key', isOfUser: () => true };
+  const message = { joinRef: '1', ref: '1', topic: 'realtime:x', event: 'phx_join', payload };
+  const channel = createChannel(readJoin(message, TASKS, keys), deps);
+  await channel.join();
+  return { channel, entry: new WeakRef(entry) };
+}
+
+it('a joined channel does not keep the entries as its client sent them', async () => {
+  const { channel, entry } = await join();
+  expect(channel.isJoined()).toBe(true);
+  await new Promise((resolve) => setImmediate(resolve));
+  collectGarbage();
+  expect(entry.deref()).toBeUndefined();
+  channel.close();
+});
