@@ -42,7 +42,7 @@ function createWorld({ read, onPublish, monotonicMs = () => 0, sleep }: World) {
       return (answers[name]?.() ?? []) as Row[];
     },
     listen: async (channel, notify) => {
-      if (channel === REPLAYS_CHANNEL) replay = () => notify('');
+      if (channel === REPLAYS_CHANNEL) replay = notify;
     },
     close: async () => undefined,
   };
