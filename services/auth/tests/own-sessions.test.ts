@@ -1,5 +1,6 @@
 import type { Identity } from '@taskmesh/identity';
 import { randomUUID } from 'node:crypto';
+import type { OwnSession } from '../src/sessions/session.repository.ts';
 import {
   codeOf,
   END_OTHERS,
@@ -25,17 +26,8 @@ beforeAll(async () => {
 beforeEach(() => running.reset());
 afterAll(() => running.stop());
 
-interface Shown {
-  id: string;
-  createdAt: string;
-  lastUsedAt: string;
-  ip: string | null;
-  client: string | null;
-  current: boolean;
-}
-
 const sessionsOf = async ({ identity }: OpenSession) =>
-  (await running.send(SESSIONS, {}, identity)).data?.['sessions'] as Shown[];
+  (await running.send(SESSIONS, {}, identity)).data?.['sessions'] as OwnSession[];
 const endedIds = async () => (await running.auth.internal.endedSessions(0)).sessions.map(({ sessionId }) => sessionId);
 const auditOf = (accountId: string) =>
   running.database.query(

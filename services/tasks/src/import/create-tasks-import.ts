@@ -92,7 +92,7 @@ async function resumeEpoch({ from, to }: Stores): Promise<void> {
 }
 
 export interface TasksImportDeps extends Pick<ImporterOptions, 'url' | 'databaseAt' | 'log'> {
-  /** In the live store; also announces it. */
+  /** In the live store. */
   newEpoch: TasksRestore['newEpoch'];
 }
 
