@@ -6,7 +6,7 @@ const viewOf = createViews(TASKS);
 
 let world: ReturnType<typeof createChannelWorld>;
 beforeEach(() => (world = createChannelWorld()));
-afterEach(() => world.hangUpAll());
+afterEach(() => world.end());
 
 const asking = (filters: string[]) => ({
   access_token: 'ada.fresh.1',
@@ -58,8 +58,7 @@ describe('filters of channels', () => {
     for (const ref of ['1', '2']) full.join(ref, asking(many(50, 50 * Number(ref))), `realtime:${ref}`);
     client.join('1', { ...asking(many(1)), access_token: 'bob.fresh.2' });
     await settled();
-    client.send(['1', null, 'realtime:tasks', 'access_token', { access_token: 'ada.fresh.3' }]);
-    await settled();
+    await client.push('ada.fresh.3');
     const message = 'FilterLimitReached: Too many bindings or filters of this user';
     expect(client.frames.slice(-2)).toMatchObject([
       ['1', null, 'realtime:tasks', 'system', { status: 'error', message }],
