@@ -1,5 +1,6 @@
 import { EventEmitter } from 'node:events';
 import type { WebSocket } from 'ws';
+import { createFilters } from '../src/filter.ts';
 import { createHeartbeats } from '../src/heartbeats.ts';
 import type { ChangeReader, FailureReason, RealtimeUser, Subscribe } from '../src/options.ts';
 import { createRealtimeServer } from '../src/server.ts';
@@ -20,6 +21,8 @@ export const TASKS: Table = {
     { name: 'version', type: 'int4' },
   ],
 };
+
+export const SERVED = { table: TASKS, filterOf: createFilters(TASKS) };
 
 /** A call that waits until the test lets it continue. */
 export interface Waiting {
