@@ -375,9 +375,9 @@ it('tokens of another page that have expired as well are refreshed before they a
 /** One that takes its time, as those of phones do. */
 function createSlowStorage(): Storage {
   const memory = createMemoryStorage();
-  const later = async <Result>(work: () => Result) => {
+  const later = async <Result>(work: () => Result): Promise<Awaited<Result>> => {
     await sleep(3);
-    return work();
+    return await work();
   };
   return {
     name: memory.name,

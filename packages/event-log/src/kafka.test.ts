@@ -187,7 +187,7 @@ describe('the event log in Kafka', () => {
   /** Sends each text in a batch of its own, which is packed as said. */
   const sendPacked = async (
     texts: string[],
-    { type, pack }: { type: CompressionTypes; pack: (text: Buffer) => Promise<Buffer> },
+    { type, pack }: { type: keyof typeof CompressionCodecs; pack: (text: Buffer) => Promise<Buffer> },
   ) => {
     const producer = new Kafka({ brokers: brokers(), clientId: 'test', logLevel: logLevel.NOTHING }).producer();
     const codec = CompressionCodecs[type]();
