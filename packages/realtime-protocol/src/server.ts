@@ -56,7 +56,7 @@ export function createRealtimeServer(options: RealtimeOptions): RealtimeServer {
   const { publicKey } = tokens;
   const bindingLimits = createBindingLimits({
     bindings: Math.max(MAX_BINDINGS, limits.bindings ?? 400),
-    cost: limits.filterCost ?? FILTER_COST,
+    cost: FILTER_COST,
     characters: FILTER_CHARACTERS,
   });
   const frameOf = createFrames();

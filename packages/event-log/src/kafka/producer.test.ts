@@ -1,6 +1,7 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { eventually } from '@taskmesh/testing';
 import kafkajs from 'kafkajs';
+import murmur2 from 'kafkajs/src/producer/partitioners/default/murmur2.js';
 import { createErrorFromCode } from 'kafkajs/src/protocol/error.js';
 import type { LogRecord } from '../event-log.ts';
 import type { Address } from './config.ts';
@@ -55,7 +56,13 @@ function createCluster({ msPerLook = 0 } = {}) {
   return { producer, leaders, taken, requests, silent, refusals, advance: (ms: number) => (nowMs += ms) };
 }
 
-const at = (partition: number, value: string, key = value): LogRecord => ({ key, value, partition });
+/** A record of one of the four partitions, with a key that is made of this one. */
+function at(partition: number, value: string, key = value): LogRecord {
+  for (let tries = 0; ; tries++) {
+    const tried = `${key} ${tries}`;
+    if ((murmur2(tried) & 0x7fffffff) % 4 === partition) return { key: tried, value };
+  }
+}
 const named = (reasons: Map<LogRecord, unknown>) =>
   Object.fromEntries(
     [...reasons].map(([{ value }, reason]) => [value, (reason as { type?: string }).type ?? String(reason)]),
