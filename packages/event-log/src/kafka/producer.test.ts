@@ -146,10 +146,8 @@ describe('a producer', () => {
     await producer.send('t', [at(0, 'a')]);
     refusals.clear();
     const values = Array.from({ length: 9_000 }, (_, n) => String(n));
-    const refused = await producer.send(
-      't',
-      values.map((value) => at(0, value, 'k')),
-    );
+    const records = values.map((value) => at(0, value, 'k'));
+    const refused = await producer.send('t', records);
     expect([refused.size, taken.length]).toEqual([9_000, 0]);
   });
 
@@ -173,14 +171,8 @@ describe('a producer', () => {
     const { producer, refusals, taken } = createCluster();
     refusals.set(0, ({ records }) => (records.length > 2 ? MESSAGE_TOO_LARGE : 0));
     const values = ['1', '2', '3', '4', '5', '6', '7'];
-    expect(
-      named(
-        await producer.send(
-          't',
-          values.map((value) => at(0, value, 'k')),
-        ),
-      ),
-    ).toEqual({});
+    const records = values.map((value) => at(0, value, 'k'));
+    expect(named(await producer.send('t', records))).toEqual({});
     expect(taken).toEqual(values);
   });
 
