@@ -134,11 +134,15 @@ function createPlaces(takeSocket: TakeSocket): TakeSocket {
 }
 
 export interface BindingLimitOptions {
+  /** Of a user. */
   bindings: number;
-  /** The sum for all distinct filters and sets of columns. */
+  /** Of a user: the sum for all distinct filters and sets of columns. */
   cost: number;
-  /** The length of all distinct filters together. */
-  characters: number;
+  /** Of a user: what all distinct filters keep. */
+  bytes: number;
+  /** Of all users. Beyond it, only those are admitted that keep little. */
+  allBytes: number;
+  littleBytes: number;
 }
 
 /** Limits what the bindings of a user keep, and how much work each change may cost, across all of the user's sockets on this gateway. */
@@ -147,7 +151,10 @@ export interface BindingLimits {
   take(userId: string, bindings: readonly Binding[]): (() => void) | undefined;
 }
 
-interface Taken extends BindingLimitOptions {
+interface Taken {
+  bindings: number;
+  cost: number;
+  bytes: number;
   /** The number of bindings for each filter and set of columns: what is equal is kept once, and done once per change. */
   shared: Map<string, number>;
 }
@@ -157,36 +164,40 @@ const SELECT_COST = 10;
 
 const costsOf = ({ filter, select }: Binding) => [
   ...(filter ? [filter] : []),
-  ...(select ? [{ text: `select ${select.join()}`, cost: SELECT_COST }] : []),
+  ...(select ? [{ text: `select ${select.join()}`, cost: SELECT_COST, bytes: 0 }] : []),
 ];
 
 export function createBindingLimits(limits: BindingLimitOptions): BindingLimits {
   const users = new Map<string, Taken>();
+  let allBytes = 0;
 
   return {
     take(userId, bindings) {
       if (bindings.length === 0) return () => {};
-      const taken = users.get(userId) ?? { bindings: 0, cost: 0, characters: 0, shared: new Map<string, number>() };
+      const taken = users.get(userId) ?? { bindings: 0, cost: 0, bytes: 0, shared: new Map<string, number>() };
       const costs = bindings.flatMap(costsOf);
       const next = { ...taken, bindings: taken.bindings + bindings.length };
-      for (const { text, cost } of new Map(costs.map((each) => [each.text, each])).values()) {
+      for (const { text, cost, bytes } of new Map(costs.map((each) => [each.text, each])).values()) {
         if (taken.shared.has(text)) continue;
         next.cost += cost;
-        next.characters += text.length;
+        next.bytes += bytes;
       }
-      if (next.bindings > limits.bindings || next.cost > limits.cost || next.characters > limits.characters)
-        return undefined;
+      if (next.bindings > limits.bindings || next.cost > limits.cost || next.bytes > limits.bytes) return undefined;
+      const more = next.bytes - taken.bytes;
+      if (more > 0 && allBytes + more > limits.allBytes && next.bytes > limits.littleBytes) return undefined;
+      allBytes += more;
       users.set(userId, Object.assign(taken, next));
       for (const { text } of costs) taken.shared.set(text, (taken.shared.get(text) ?? 0) + 1);
       return () => {
         taken.bindings -= bindings.length;
-        for (const { text, cost } of costs) {
+        for (const { text, cost, bytes } of bindings.flatMap(costsOf)) {
           const left = (taken.shared.get(text) ?? 1) - 1;
           if (left > 0) taken.shared.set(text, left);
           else {
             taken.shared.delete(text);
             taken.cost -= cost;
-            taken.characters -= text.length;
+            taken.bytes -= bytes;
+            allBytes -= bytes;
           }
         }
         if (taken.bindings === 0) users.delete(userId);

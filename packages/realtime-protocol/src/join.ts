@@ -27,6 +27,8 @@ export interface JoinRequest {
 export interface Served {
   table: Table;
   filterOf: FilterOf;
+  /** All sets of columns that were ever selected: a table has few. */
+  selections: Map<string, readonly string[]>;
 }
 
 /** @throws JoinRefused */
@@ -55,10 +57,13 @@ function isOn(option: unknown): boolean {
   return option === true || option === 'true';
 }
 
-/** null and undefined mean to begin now. Other non-strings become '', which is rejected like any unreadable cursor. */
+/** A channel keeps its cursor. */
+const MAX_CURSOR_LENGTH = 255;
+
+/** null and undefined mean to begin now. What is no cursor becomes '', which is rejected like any unreadable one. */
 function cursorIn(since: unknown): string | undefined {
   if (since === undefined || since === null) return undefined;
-  return typeof since === 'string' ? since : '';
+  return typeof since === 'string' && since.length <= MAX_CURSOR_LENGTH ? since : '';
 }
 
 /** Why this topic can never be joined, with any token. */
@@ -95,7 +100,7 @@ function readEntries(asked: unknown): Record<string, unknown>[] {
 }
 
 /** @throws JoinRefused */
-export function readBinding(entry: Record<string, unknown>, { table: served, filterOf }: Served): Binding {
+export function readBinding(entry: Record<string, unknown>, { table: served, filterOf, selections }: Served): Binding {
   const { event, schema, table, filter, select } = entry;
   if (schema !== undefined && schema !== (served.schema ?? 'public') && schema !== '*')
     throw new JoinRefused(naming('unknown schema', schema), { isFinal: true });
@@ -107,11 +112,11 @@ export function readBinding(entry: Record<string, unknown>, { table: served, fil
     id: stableId(JSON.stringify([event, schema, table, filter, select])),
     kind: event === 'INSERT' || event === 'UPDATE' || event === 'DELETE' ? event : '*',
     filter: filterOf(filter ?? ''),
-    select: readSelect(select, served),
+    select: readSelect(select, served, selections),
   };
 }
 
-function readSelect(select: unknown, table: Table): Binding['select'] {
+function readSelect(select: unknown, table: Table, selections: Served['selections']): Binding['select'] {
   if (select === undefined || select === null) return undefined;
   if (!Array.isArray(select)) throw new JoinRefused('select must be a list of columns');
   const names = select.map((name: unknown) => {
@@ -119,7 +124,10 @@ function readSelect(select: unknown, table: Table): Binding['select'] {
     if (!column) throw new JoinRefused(naming('unknown column', name));
     return column.name;
   });
-  return table.columns.map(({ name }) => name).filter((name) => name === 'id' || names.includes(name));
+  const selected = table.columns.map(({ name }) => name).filter((name) => name === 'id' || names.includes(name));
+  const shared = selections.get(selected.join()) ?? selected;
+  selections.set(shared.join(), shared);
+  return shared;
 }
 
 /** FNV-1a, cut to 27 bits. Never 0, which clients take for a missing id. */

@@ -27,8 +27,8 @@ export const REALTIME_PATH = '/realtime/v1/websocket';
 const SILENCE_MS = 75_000;
 /** All distinct filters of a user are tested on every change, and it is written for each distinct `select`: 100 patterns, which take some milliseconds, or 40 sets of columns. */
 const FILTER_COST = 400;
-/** Compiled, a filter takes several times as many bytes. */
-const FILTER_CHARACTERS = 65_536;
+/** What the distinct filters of a user keep, and those of all users beside those who keep little. */
+const FILTER_BYTES = { bytes: 2 ** 20, allBytes: 32 * 2 ** 20, littleBytes: 16 * 2 ** 10 };
 const NO_METRICS: Metrics = { subscribed: () => () => {}, failed: () => {}, delivered: () => {} };
 
 /** What a client's URL says. */
@@ -57,10 +57,10 @@ export function createRealtimeServer(options: RealtimeOptions): RealtimeServer {
   const bindingLimits = createBindingLimits({
     bindings: Math.max(MAX_BINDINGS, limits.bindings ?? 400),
     cost: FILTER_COST,
-    characters: FILTER_CHARACTERS,
+    ...FILTER_BYTES,
   });
   const frameOf = createFrames();
-  const ofTable = { table, filterOf: createFilters(table), viewOf: createViews(table) };
+  const ofTable = { table, filterOf: createFilters(table), selections: new Map(), viewOf: createViews(table) };
   const shared = { ...ofTable, subscribe, takeSocket, metrics, now, maxChannels, bindingLimits };
 
   const serve: RealtimeServer['serve'] = (socket, connection, { version, apikey, ip }) => {
