@@ -10,22 +10,12 @@ const DAY_MS = 24 * 3_600_000;
 const KEY = 'taskmesh.writes.ada';
 
 const task = (id: string, fields: object = {}) => ({ id, title: 'a task', version: 1, dueDate: null, ...fields });
-const create = (key: string): Write => ({
-  key,
-  queuedAt: 0,
-  kind: 'create',
-  taskId: localIdOf(key),
-  input: { title: key },
-});
-const update = (taskId: string, fields: object = {}): Write => ({
-  key: `update of ${taskId}`,
-  queuedAt: 0,
-  kind: 'update',
-  taskId,
-  input: { title: 'renamed' },
-  ...fields,
-});
-const remove = (taskId: string): Write => ({ key: `delete of ${taskId}`, queuedAt: 0, kind: 'delete', taskId });
+const writeOf = (kind: Write['kind'], taskId: string, fields: object) =>
+  ({ key: `${kind} of ${taskId}`, queuedAt: 0, kind, taskId, ...fields }) as Write;
+const create = (key: string) => writeOf('create', localIdOf(key), { key, input: { title: key } });
+const update = (taskId: string, fields: object = {}) =>
+  writeOf('update', taskId, { input: { title: 'renamed' }, ...fields });
+const remove = (taskId: string, fields: object = {}) => writeOf('delete', taskId, fields);
 const error = (code: string, retryAfterMs = 0) => new TaskmeshError(code, code, { retryAfterMs });
 const outcomeOf = (write: Promise<unknown>) =>
   write.then(
@@ -106,7 +96,7 @@ describe('a write with a version', () => {
     const world = opened();
     world.answer(made(4), made(5), { deleteTask: '7' });
     const first = update('7', { key: 'first', ifVersion: 3 });
-    expect(await world.outcomes(first, update('7', { ifVersion: 3 }), { ...remove('7'), ifVersion: 3 })).toEqual([
+    expect(await world.outcomes(first, update('7', { ifVersion: 3 }), remove('7', { ifVersion: 3 }))).toEqual([
       'done',
       'done',
       'done',

@@ -18,7 +18,7 @@ const many = (count: number, from = 0) => Array.from({ length: count }, (_, n) =
 describe('filters of channels', () => {
   it('are evaluated once for all channels with the same filter', () => {
     let looks = 0;
-    const filter = () => ({ text: 'version=gt.0', cost: 1, test: () => ++looks > 1 });
+    const filter = () => ({ text: 'version=gt.0', cost: 1, bytes: 1, test: () => ++looks > 1 });
     const change = world.commit('ada');
     expect([1, 2, 3].map(() => viewOf(change).isWithin(filter()))).toEqual([false, false, false]);
     expect(looks).toBe(1);
@@ -44,7 +44,7 @@ describe('filters of channels', () => {
   it('match the former row, too', () => {
     const change = { ...world.commit('ada'), kind: 'UPDATE' as const };
     const oldRecord = { ...change.record, title: 'before' };
-    const before = { text: 'before', cost: 1, test: ({ title }: Row) => title === 'before' };
+    const before = { text: 'before', cost: 1, bytes: 1, test: ({ title }: Row) => title === 'before' };
     expect(viewOf(change).isWithin(before)).toBe(false);
     expect(viewOf({ ...change, oldRecord }).isWithin(before)).toBe(true);
   });
