@@ -20,6 +20,7 @@ export interface Channel extends ChannelAddress {
   /** Whether the client knows a cursor, so that it misses nothing when it joins again. */
   canResume(): boolean;
   isJoined(): boolean;
+  /** @throws JoinRefused */
   join(): Promise<void>;
   /** Takes another token; from then on the channel belongs to that token's user. */
   offer(token: string): Promise<void>;
@@ -66,9 +67,10 @@ const OBSTACLES = {
 } as const satisfies Record<string, Refusal>;
 
 export function createChannel(request: JoinRequest, deps: ChannelDeps): Channel {
-  const { topic, joinRef, bindings, wants } = request;
+  const { topic, joinRef, wants } = request;
   const { messages, metrics, channels } = deps;
   let state: State = 'joining';
+  let bindings: Binding[] = [];
   /** The last valid one. */
   let token = request.token;
   let reader: ChannelReader | undefined;
@@ -201,6 +203,12 @@ export function createChannel(request: JoinRequest, deps: ChannelDeps): Channel 
         if (isClosed()) return;
         if (!found) return refuse(NOT_VALID);
         const { user, isInGracePeriod } = found;
+        try {
+          bindings = request.readBindings();
+        } catch (error) {
+          close();
+          throw error;
+        }
         // The place is the one of the join, also for a client whose fresh token comes later. Its former one has ended already.
         const holder = isInGracePeriod ? { ...user, watch: () => () => {} } : user;
         const obstacle = await handOver(holder, request.since);

@@ -28,6 +28,9 @@ export interface ChannelsDeps extends Omit<ChannelDeps, 'channels' | 'onClosed'>
   bindingLimits: BindingLimits;
 }
 
+/** Clients join again by themselves, each refused channel about four times in the first 20 seconds. */
+const REFUSALS_PER_CHANNEL = 4;
+
 export function createChannels(deps: ChannelsDeps): Channels {
   const { socket, keys, maxChannels, messages, bindingLimits, metrics, now } = deps;
   const byTopic = new Map<string, Channel>();
@@ -47,32 +50,42 @@ export function createChannels(deps: ChannelsDeps): Channels {
     }
   };
 
+  /** Joins that were refused in a row, while no channel was joined. */
+  let refusals = 0;
+
+  const join = async (message: Message) => {
+    const { topic, joinRef } = message;
+    const refuse = (reason: string, why: FailureReason = 'refused') => {
+      metrics.failed(why);
+      messages.reply(message, 'error', { reason });
+    };
+    const previous = byTopic.get(topic);
+    const wasJoined = previous?.isJoined();
+    previous?.close();
+    if (previous && wasJoined) messages.closeChannel(previous);
+    const impossible = topicRefusal(topic);
+    if (impossible !== undefined) return refuse(impossible);
+    if (Math.max(byTopic.size, underWay) >= maxChannels)
+      return refuse('ChannelRateLimitReached: Too many channels', 'subscription_limit');
+    try {
+      const channel = createChannel(readJoin(message, deps, keys), { ...deps, channels, onClosed: forget });
+      byTopic.set(topic, channel);
+      underWay++;
+      return await channel.join().finally(() => underWay--);
+    } catch (error) {
+      if (!(error instanceof JoinRefused)) throw error;
+      refuse(error.message);
+      if (error.isFinal) messages.closeChannel({ topic, joinRef });
+    }
+  };
+
   const channels: Channels = {
     get: (topic) => byTopic.get(topic),
     async join(message) {
-      const { topic, joinRef } = message;
-      const refuse = (reason: string, why: FailureReason = 'refused') => {
-        metrics.failed(why);
-        messages.reply(message, 'error', { reason });
-      };
-      const previous = byTopic.get(topic);
-      const wasJoined = previous?.isJoined();
-      previous?.close();
-      if (previous && wasJoined) messages.closeChannel(previous);
-      const impossible = topicRefusal(topic);
-      if (impossible !== undefined) return refuse(impossible);
-      if (Math.max(byTopic.size, underWay) >= maxChannels)
-        return refuse('ChannelRateLimitReached: Too many channels', 'subscription_limit');
-      try {
-        const channel = createChannel(readJoin(message, deps, keys), { ...deps, channels, onClosed: forget });
-        byTopic.set(topic, channel);
-        underWay++;
-        return await channel.join().finally(() => underWay--);
-      } catch (error) {
-        if (!(error instanceof JoinRefused)) throw error;
-        refuse(error.message);
-        if (error.isFinal) messages.closeChannel({ topic, joinRef });
-      }
+      await join(message);
+      refusals = [...byTopic.values()].some((channel) => channel.isJoined()) ? 0 : refusals + 1;
+      if (refusals > REFUSALS_PER_CHANNEL * maxChannels)
+        channels.closeAll('bad_message', [WS_CLOSE.tryLater, 'Too many refused joins']);
     },
     hold({ id, expiresAt, watch }, bindings) {
       const free = takePlace(id);

@@ -13,7 +13,8 @@ export interface JoinRequest {
   ref: string | null;
   /** Whether the client hears its own broadcasts, has them acknowledged, and wants to know who is present. */
   wants: { echoes: boolean; acknowledgements: boolean; presence: boolean };
-  bindings: Binding[];
+  /** Compiles the bindings, once the token has been verified: that takes long. @throws JoinRefused */
+  readBindings(): Binding[];
   /** The entries of the bindings as the client sent them, which the answer repeats. Not kept any longer: they may be large. */
   asked: Record<string, unknown>[];
   token: string;
@@ -43,11 +44,15 @@ export function readJoin(message: Message, served: Served, keys: PublicKeys): Jo
   };
   const resume = isObject(payload['resume']) ? payload['resume'] : undefined;
   const asked = readEntries(config['postgres_changes']);
-  const bindings = asked.map((entry) => readBinding(entry, served));
   const token = tokenOf(payload['user_token'] ?? payload['access_token'], keys) ?? tokenOf(keys.apikey, keys);
   if (!token) throw new JoinRefused('Unauthorized: access_token required');
   const since = cursorIn(resume?.['since']);
-  return { topic, joinRef, ref, wants, bindings, asked, token, tellsCursor: resume !== undefined, since };
+  return {
+    ...{ topic, joinRef, ref, wants, asked, token, tellsCursor: resume !== undefined, since },
+    readBindings() {
+      return this.asked.map((entry) => readBinding(entry, served)); // its own, which are let go of later
+    },
+  };
 }
 
 const objectIn = (value: unknown): Record<string, unknown> => (isObject(value) ? value : {});

@@ -71,8 +71,8 @@ export function createRealtimeServer(options: RealtimeOptions): RealtimeServer {
     const mayTalk = createMessageRate(messagesPerSecond);
     let lastHeardAt = performance.now();
 
-    const isWithinRate = () => {
-      if (mayTalk()) return true;
+    const isWithinRate = ({ length }: Buffer) => {
+      if (mayTalk(length)) return true;
       channels.closeAll('message_rate', [WS_CLOSE.tryLater, 'Too many messages per second']);
       return false;
     };
@@ -108,8 +108,9 @@ export function createRealtimeServer(options: RealtimeOptions): RealtimeServer {
 
     socket.on('message', (bytes, isBinary) => {
       lastHeardAt = performance.now();
-      if (!isWithinRate() || socket.readyState !== socket.OPEN) return;
-      const message = decode(version, bytes as Buffer, isBinary); // always a Buffer with ws's default binaryType
+      const frame = bytes as Buffer; // with ws's default binaryType
+      if (!isWithinRate(frame) || socket.readyState !== socket.OPEN) return;
+      const message = decode(version, frame, isBinary);
       if (!message) return;
       onMessage(message).catch((error: unknown) =>
         failSocket(socket, error, options, [1011, 'Internal error'], (close) => channels.closeAll('error', close)),
