@@ -94,18 +94,15 @@ function compileTerm(term: string, table: Table): Condition {
   if (!match) throw new JoinRefused('malformed filter: a condition is column=operator.value');
   const column = columnNamed(table, name);
   if (!column) throw new JoinRefused(naming('unknown column', name));
-  return {
-    column,
-    wanted: negation === '',
-    test: compileTest(column, operator, operand),
-    ...costOf(operator, operand),
-  };
-}
-
-function costOf(operator: string, operand: string): Pick<Condition, 'cost' | 'values'> {
-  if (operator.endsWith('like')) return { cost: PATTERN_COST, values: operand.length };
-  const values = operator === 'in' ? readList(operand).length : 0;
-  return { cost: Math.max(1, Math.ceil(values / IN_VALUES_PER_COST)), values };
+  const wanted = negation === '';
+  if (operator === 'in') {
+    const list = readList(operand);
+    const cost = Math.max(1, Math.ceil(list.length / IN_VALUES_PER_COST));
+    return { column, wanted, test: compileIn(column, list), cost, values: list.length };
+  }
+  const test = compileTest(column, operator, operand);
+  if (!operator.endsWith('like')) return { column, wanted, test, cost: 1, values: 0 };
+  return { column, wanted, test, cost: PATTERN_COST, values: operand.length };
 }
 
 const ORDERS = new Map<string, (order: number) => boolean>([
@@ -123,8 +120,6 @@ function compileTest(column: Column, operator: string, operand: string): Test {
   switch (operator) {
     case 'isdistinct':
       return compileDistinct(column, operand);
-    case 'in':
-      return compileIn(column, operand);
     case 'is':
       return compileIs(column, operand);
     case 'like':
@@ -147,8 +142,7 @@ function compileDistinct(column: Column, operand: string): Test {
   return (value) => value === null || orderOf(value, wanted) !== 0;
 }
 
-function compileIn(column: Column, operand: string): Test {
-  const elements = readList(operand);
+function compileIn(column: Column, elements: (string | null)[]): Test {
   if (elements.length > MAX_IN_VALUES) throw new JoinRefused(`in takes at most ${MAX_IN_VALUES} values`);
   if (elements.length === 0) return () => false;
   const values = elements.map((text) => (text === null ? null : readValue(column, text))); // a set would take four times as much
