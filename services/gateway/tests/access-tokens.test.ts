@@ -16,23 +16,7 @@ afterAll(() => gateway.stop());
 
 const me = (authorization: string, at = gateway) => fetch(`${at.origin}/api/auth/me`, { headers: { authorization } });
 
-it('unknown key ids make auth hardly any load: ten calls a second at most', async () => {
-  const before = gateway.auth.keyCalls();
-  const begin = performance.now();
-  const strangers = await Promise.all(Array.from({ length: 20 }, (_, index) => createSigningKey(`stranger-${index}`)));
-  for (const key of strangers) expect((await me(`Bearer ${await gateway.auth.token(USER, { key })}`)).status).toBe(401);
-  expect(gateway.auth.keyCalls() - before).toBeLessThanOrEqual(2 + (performance.now() - begin) / 100);
-});
-
 describe('a good token', () => {
-  it('outlives the keys that are signed with now', async () => {
-    const old = await gateway.auth.token(USER);
-    await gateway.auth.rotate();
-    const fresh = await gateway.auth.token(USER);
-    await eventually(async () => (await me(`Bearer ${fresh}`)).status === 200);
-    expect((await me(`Bearer ${old}`)).status).toBe(200);
-  });
-
   it('ends with its session at every gateway, with or without what they share', async () => {
     const keyValue = createMemoryKeyValue();
     const first = await startTestGateway({ keyValue });

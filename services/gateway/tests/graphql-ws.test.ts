@@ -59,22 +59,6 @@ describe('an operation over graphql-ws', () => {
     expect(of('1')[2]?.payload).toEqual({ data: { taskStatistics: { total: 2 } } });
   });
 
-  it.each([
-    ['is no GraphQL', '{', 'GRAPHQL_PARSE_FAILED'],
-    ['selects what is not there', '{ nothing }', 'GRAPHQL_VALIDATION_FAILED'],
-    ['lacks a variable', 'query ($first: Int!) { tasks(first: $first) { totalCount } }', 'BAD_USER_INPUT'],
-    ['is beyond a limit', `{ ${Array.from({ length: 40 }, (_, n) => `a${n}: __typename`).join(' ')} }`, undefined],
-    ['has an unusable cursor', 'subscription { taskChanges(after: "x") { sequence } }', 'CURSOR_EXPIRED'],
-  ])('that never ran is an error, and the socket continues: one that %s', async (_what, query, code) => {
-    const { of, subscribe } = await client();
-    subscribe('1', query);
-    await eventually(() => expect(of('1')).toHaveLength(1));
-    expect(of('1')).toEqual([{ id: '1', type: 'error', payload: [code ? failed(code) : expect.anything()] }]);
-    subscribe('2', '{ __typename }');
-    await eventually(() => expect(of('2')).toHaveLength(2));
-    expect(of('1')).toHaveLength(1);
-  });
-
   it('that finds a defect of ours ends nothing but itself', async () => {
     const { heads } = gateway.tasks.changes;
     gateway.tasks.changes.heads = async () => ({ epoch: 1 }) as never; // without heads

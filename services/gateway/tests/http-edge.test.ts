@@ -11,7 +11,7 @@ const USER = 'a0000000-0000-4000-8000-000000000001';
 let gateway: TestGateway;
 
 beforeAll(async () => {
-  gateway = await startTestGateway({ env: { CORS_ORIGINS: 'https://app.example.com' } });
+  gateway = await startTestGateway();
 });
 afterAll(() => gateway.stop());
 
@@ -27,36 +27,16 @@ function raw(text: string, origin = gateway.origin): Promise<string> {
   });
 }
 
-const get = (path: string, ...headers: string[]) =>
-  [`GET ${path} HTTP/1.1`, 'Host: x', 'Connection: close', ...headers].join('\r\n') + '\r\n\r\n';
-const bodyOf = (answer: string): unknown => JSON.parse(answer.slice(answer.indexOf('\r\n\r\n') + 4));
-
-describe('a request that no route accepts', () => {
-  it.each([
-    [
-      'a method that does not fit',
-      'DELETE /livez HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n',
-      405,
-      'METHOD_NOT_ALLOWED',
-    ],
-    [
-      'a method of other protocols',
-      'PROPFIND /graphql HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n',
-      405,
-      'METHOD_NOT_ALLOWED',
-    ],
-    [
-      'two hosts, at a path that cannot be decoded',
-      'GET /% HTTP/1.1\r\nHost: x\r\nHost: y\r\nConnection: close\r\n\r\n',
-      400,
-      'BAD_USER_INPUT',
-    ],
-  ])('is answered in JSON: %s', async (_name, request, status, code) => {
-    const answer = await raw(request);
-    expect(answer).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `));
-    expect(answer.toLowerCase()).toMatch(/x-request-id: [0-9a-f-]{36}\r\n/);
-    expect(answer.toLowerCase()).toContain('content-type: application/json');
-    expect(bodyOf(answer)).toEqual({ message: expect.any(String), error: { code } });
+it.each<[string, string, number, string]>([
+  ['a method of other protocols', 'PROPFIND /graphql HTTP/1.1\r\nHost: x', 405, 'METHOD_NOT_ALLOWED'],
+  ['two hosts, at a path that cannot be decoded', 'GET /% HTTP/1.1\r\nHost: x\r\nHost: y', 400, 'BAD_USER_INPUT'],
+])('a request that no route accepts is answered in JSON: %s', async (_name, head, status, code) => {
+  const answer = await raw(`${head}\r\nConnection: close\r\n\r\n`);
+  expect(answer).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `));
+  expect(answer.toLowerCase()).toMatch(/x-request-id: [0-9a-f-]{36}\r\n/);
+  expect(answer.toLowerCase()).toContain('content-type: application/json');
+  expect(JSON.parse(answer.slice(answer.indexOf('\r\n\r\n') + 4))).toEqual({
+    ...{ message: expect.any(String), error: { code } },
   });
 });
 
@@ -65,22 +45,15 @@ it('may omit the host in HTTP/1.0', async () => {
 });
 
 describe('a page on this machine', () => {
-  const allowedOf = async (origin: string, at: TestGateway) =>
-    (await fetch(`${at.origin}/livez`, { headers: { origin } })).headers.get('access-control-allow-origin');
-  const PAGES = ['http://localhost:5173', 'https://localhost', 'http://127.8.0.1', 'http://[::1]:8080'];
-
-  it('may call by default, and no other page', async () => {
-    for (const origin of PAGES) expect(await allowedOf(origin, gateway)).toBe(origin);
-    for (const origin of ['http://localhost.evil.example', 'http://127.0.0.1.evil.example', 'file://localhost'])
-      expect(await allowedOf(origin, gateway)).toBeNull();
-  });
-
   it('may not call in production, unless its origin is named', async () => {
     const production = await startTestGateway({
       env: { NODE_ENV: 'production', BACKUP_TOKEN: 'x'.repeat(40), CORS_ORIGINS: 'http://localhost:5173' },
     });
-    expect(await allowedOf('http://localhost:5173', production)).toBe('http://localhost:5173');
-    for (const origin of PAGES.slice(1)) expect(await allowedOf(origin, production)).toBeNull();
+    for (const origin of ['http://localhost:5173', 'https://localhost', 'http://127.8.0.1', 'http://[::1]:8080']) {
+      const { headers } = await fetch(`${production.origin}/livez`, { headers: { origin } });
+      const isNamed = origin === 'http://localhost:5173';
+      expect(headers.get('access-control-allow-origin')).toBe(isNamed ? origin : null);
+    }
     await production.stop();
   });
 
@@ -297,7 +270,7 @@ describe('the rest of a body that the response did not wait for', () => {
   });
 
   it('keeps the connection for the next request when it is short', async () => {
-    const requests = `POST /nope HTTP/1.1\r\nHost: x\r\nContent-Length: ${MIB}\r\n\r\n${'x'.repeat(MIB)}${get('/livez')}`;
+    const requests = `POST /nope HTTP/1.1\r\nHost: x\r\nContent-Length: ${MIB}\r\n\r\n${'x'.repeat(MIB)}GET /livez HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`;
     expect((await raw(requests)).match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 404', 'HTTP/1.1 200']);
   });
 });

@@ -5,7 +5,7 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { Registry } from 'prom-client';
 import { startTestGateway, type TestGateway, type TestGatewayOptions } from './fakes/gateway.ts';
-import { openWebSocket, streamGraphqlWs } from './fakes/streams.ts';
+import { connectGraphqlWs, streamGraphqlWs } from './fakes/streams.ts';
 
 const USER = 'a0000000-0000-4000-8000-000000000001';
 const TRACE_ID = '4bf92f3577b34da6a3ce929d0e0e4736';
@@ -114,14 +114,9 @@ describe('a gateway with a collector', () => {
 
   it('records operations over graphql-ws, each on its own', async () => {
     await start();
-    const socket = await openWebSocket(`${gateway.origin}/graphql`, 'graphql-transport-ws');
-    const acknowledged = new Promise((resolve) => socket.once('message', resolve));
-    socket.send(JSON.stringify({ type: 'connection_init', payload: { authorization: `Bearer ${token}` } }));
-    await acknowledged;
+    const { socket, send } = await connectGraphqlWs(gateway.origin, token);
     for (const id of ['a', 'b'])
-      socket.send(
-        JSON.stringify({ id, type: 'subscribe', payload: { query: QUERY, extensions: { traceparent: TRACE } } }),
-      );
+      send({ id, type: 'subscribe', payload: { query: QUERY, extensions: { traceparent: TRACE } } });
     await eventually(() => expect(names().filter((name) => name === 'graphql-ws subscribe')).toHaveLength(2));
     expect(traceIds()).toEqual(new Set([TRACE_ID]));
     expect(names()).toContain('query');

@@ -119,7 +119,7 @@ describe.each([{}, { GRAPHQL_INTROSPECTION: 'false' }])('a gateway with %j', (en
     },
   );
 
-  it('suggests a name only where introspection is allowed', async () => {
+  it('suggests a name, or a value, only where introspection is allowed', async () => {
     const wrong = [
       { query: '{ taskStatistic { total } }' },
       { query: 'query ($f: TaskFilte) { tasks(filter: $f) { totalCount } }' },
@@ -131,7 +131,10 @@ describe.each([{}, { GRAPHQL_INTROSPECTION: 'false' }])('a gateway with %j', (en
     ];
     const texts = await Promise.all(wrong.map(messagesOf));
     expect(texts.every((messages) => messages.includes('"code"'))).toBe(true);
-    expect(texts.some((messages) => messages.includes('Did you mean'))).toBe(Object.keys(env).length === 0);
+    const hasIntrospection = Object.keys(env).length === 0;
+    expect(texts.some((messages) => messages.includes('Did you mean'))).toBe(hasIntrospection);
+    // The values of an enum, for a literal and for a variable.
+    expect(texts.filter((messages) => messages.includes('LOW, MEDIUM'))).toHaveLength(hasIntrospection ? 2 : 0);
   });
 
   it('logs no value', () => {

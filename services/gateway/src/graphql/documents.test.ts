@@ -146,37 +146,3 @@ describe('a document with fragments', () => {
     expect(messagesOf(spread(['a', 'b', 'c']))).toEqual(['The arguments of the operation are too long.']);
   });
 });
-
-describe('the values of an enum', () => {
-  const BY_LITERAL = '{ tasks(orderBy: { field: TITLE }) { totalCount } }';
-  const BY_VARIABLE = 'query ($f: TaskFilter) { tasks(filter: $f) { totalCount } }';
-  const refusals = (introspection: boolean) => {
-    const { admit: prepareHere } = createDocuments({ schema: initial.schema, config: { ...config, introspection } });
-    const refusalOf = (run: () => unknown) => {
-      try {
-        run();
-      } catch (error) {
-        return (error as Error).message;
-      }
-      return undefined;
-    };
-    return [
-      refusalOf(() => prepareHere(BY_LITERAL)),
-      refusalOf(() => coerceVariables(prepareHere(BY_VARIABLE), { f: { priority: 'NONE' } })),
-    ];
-  };
-
-  it('are given to one who names another one, as all of the schema can be read', () => {
-    expect(refusals(true)).toEqual([
-      'Expected a value of type "TaskOrderField!": one of CREATED_AT, UPDATED_AT, DUE_DATE, PRIORITY.',
-      'f.priority must be one of LOW, MEDIUM, HIGH.',
-    ]);
-  });
-
-  it('are not given where introspection is switched off', () => {
-    expect(refusals(false)).toEqual([
-      'Expected a value of type "TaskOrderField!".',
-      'f.priority must be of type TaskPriority.',
-    ]);
-  });
-});
