@@ -83,7 +83,6 @@ const TRANSPORTS: Record<string, Send> = {
   'multipart by GET': overHttp('GET', MULTIPART),
   'graphql-ws': overSocket,
 };
-const BY_GET = ['GET', 'SSE by GET', 'multipart by GET'];
 
 const sha256 = (text: string) => createHash('sha256').update(text).digest('hex');
 const persisted = (hash: string) => ({ persistedQuery: { version: 1, sha256Hash: hash } });
@@ -95,7 +94,6 @@ const badInput = (...issues: { path: string; message: string }[]): Outcome => ({
 });
 
 const PAGES = `me { tasks(first: $n) { edges { node { owner { tasks(first: $n) { edges { cursor } } } } } } }`;
-const LOGIN = 'mutation ($i: LoginInput!) { login(input: $i) { expiresIn } }';
 
 /** What is sent, and its outcome on every transport. */
 const CASES: Record<string, [sent: UncheckedRequest, outcome: Outcome]> = {
@@ -206,11 +204,6 @@ const CASES: Record<string, [sent: UncheckedRequest, outcome: Outcome]> = {
   ],
 };
 
-const MUTATION: [UncheckedRequest, Outcome] = [
-  { query: LOGIN, variables: { i: { email: USER, password: 'right password' } } },
-  badInput({ path: 'query', message: 'Mutations run by POST only.' }),
-];
-
 describe('an operation has the same outcome', () => {
   let gateway: TestGateway;
   beforeAll(async () => {
@@ -222,11 +215,6 @@ describe('an operation has the same outcome', () => {
     it.each(Object.entries(CASES))('%s', async (_name, [sent, outcome]) => {
       expect(await send(gateway, sent)).toEqual(outcome);
     });
-  });
-
-  it.each(BY_GET)('over %s when it is a mutation, which is refused', async (transport) => {
-    const [sent, outcome] = MUTATION;
-    expect(await TRANSPORTS[transport]?.(gateway, sent)).toEqual(outcome);
   });
 
   it('over every transport when it was persisted over another', async () => {

@@ -12,7 +12,7 @@ import {
 
 const USER = 'a0000000-0000-4000-8000-000000000001';
 
-describe('a subscription that selects more than an event brings along', () => {
+describe('a subscription', () => {
   let gateway: TestGateway;
   let token: string;
 
@@ -50,6 +50,15 @@ describe('a subscription that selects more than an event brings along', () => {
     for (const other of others) expect(other).toEqual(first);
     return first;
   };
+
+  it('is written as it is selected: aliases, order, nulls and __typename', async () => {
+    const query =
+      'subscription { c: taskChanges { n: kind __typename task { title description owner { id } } previous { id } } }';
+    const task = { title: 'new', description: null, owner: { id: USER } };
+    expect(JSON.stringify(await resultOf(query))).toBe(
+      JSON.stringify({ data: { c: { n: 'INSERT', __typename: 'TaskChange', task, previous: null } } }),
+    );
+  });
 
   it('gets fields of other services', async () => {
     expect(await resultOf('subscription { taskChanges { task { title owner { id name } } } }')).toEqual({

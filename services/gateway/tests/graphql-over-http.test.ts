@@ -36,13 +36,6 @@ describe('the audits of GraphQL over HTTP', () => {
 });
 
 describe('a request by GET', () => {
-  it('runs a query', async () => {
-    const response = await get(`/graphql?query=${encodeURIComponent('{ taskStatistics { total } }')}`, {
-      authorization: `Bearer ${token}`,
-    });
-    expect(await response.json()).toEqual({ data: { taskStatistics: { total: 2 } } });
-  });
-
   it('reads its parameters as forms write them, in UTF-8', async () => {
     const query = '{ task(id: "Küche + 100 %") { id } }';
     const sha256Hash = createHash('sha256').update(query).digest('hex'); // of what was read, or it is refused

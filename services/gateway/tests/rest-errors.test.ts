@@ -100,8 +100,8 @@ async function provoke(status: string, method: string, path: string, operation: 
   const send = (more: Record<string, string> = {}, own: RestOptions = {}) =>
     call(method, to + query, { headers: { ...headers, ...more }, body, ...own });
   if (isOfOperators(operation) && needsToken) {
-    if (status === '401') return send({}, withToken);
-    if (status === '429') return send({ authorization: 'Bearer secret' }, guessed);
+    if (status === '401') return send({}, { origin: withToken.origin });
+    if (status === '429') return send({ authorization: 'Bearer secret' }, { origin: guessed.origin });
   }
   if (isOfOperators(operation) && status === '403') return send({ 'x-forwarded-for': '10.0.0.1' });
   // What nothing in the request provokes, the service behind it returns.

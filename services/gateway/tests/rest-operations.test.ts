@@ -1,9 +1,6 @@
 import { eventually, fastestOf } from '@taskmesh/testing';
 import type { DeadLetter, DeadLettersInternal } from '@taskmesh/internal-api';
 import { issueSignInCode } from '@taskmesh/service';
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { request } from 'undici';
 import { startTestGateway, type TestGateway } from './fakes/gateway.ts';
 import { restOf, type RestCall } from './fakes/rest.ts';
@@ -190,11 +187,14 @@ describe('the platform, shown to operators', () => {
       ),
       ...[{}, { all: false }, { ids: 'all' }, { ids: [1] }, { ids: ['1'], all: true }, { ids: ['1'], more: true }, []]
         .flatMap((body) => ['/replay', '/discard'].map((at): [string, string, number, object] => ['POST', at, 400, body])), // prettier-ignore
-    ])('are not asked for by %s %s, a %d: %j', async (method, at, expected, body) => {
-      const never = () => Promise.reject(new Error('It was asked.'));
-      behave({ deadLetters: never, replayDeadLetters: never, discardDeadLetters: never });
-      expect((await call(method, path + at, { body })).status).toBe(expected);
-    });
+    ])(
+      'are not asked for by %s %s, a %d',
+      async (...[method, at, expected, body]: [string, string, number, object?]) => {
+        const never = () => Promise.reject(new Error('It was asked.'));
+        behave({ deadLetters: never, replayDeadLetters: never, discardDeadLetters: never });
+        expect((await call(method, path + at, { body })).status).toBe(expected);
+      },
+    );
 
     it('are away when the service answers in the form of another version', async () => {
       const odd = async () => ({ letters: [] }) as never;
@@ -236,23 +236,14 @@ describe('the platform, shown to operators', () => {
 
 describe('an operator of this machine', () => {
   const TOKEN = 'a-token-of-this-machine-that-is-long-enough';
-  let dir: string;
-  let file: string;
   let gateway: TestGateway;
   let page: Record<string, string>;
 
   beforeAll(async () => {
-    dir = await mkdtemp(join(tmpdir(), 'taskmesh-operators-'));
-    file = join(dir, 'keys', 'machine-token');
-    await mkdir(join(dir, 'keys'));
-    await writeFile(file, `${TOKEN}\n`, { mode: 0o600 });
-    gateway = await startTestGateway({ env: { DATA_DIR: dir, CORS_ORIGINS: 'https://app.example' } });
+    gateway = await startTestGateway({ machineToken: `${TOKEN}\n`, env: { CORS_ORIGINS: 'https://app.example' } });
     page = { 'sec-fetch-site': 'same-origin', origin: gateway.origin };
   });
-  afterAll(async () => {
-    await gateway.stop();
-    await rm(dir, { recursive: true });
-  });
+  afterAll(() => gateway.stop());
 
   const post = async (path: string, headers: Record<string, string>, body: object = {}) => {
     const sent = { 'content-type': 'application/json', ...headers };
@@ -282,7 +273,7 @@ describe('an operator of this machine', () => {
   });
 
   it('gets the token for a code, once', async () => {
-    const code = issueSignInCode(file, Date.now());
+    const code = issueSignInCode(gateway.machineTokenFile, Date.now());
     const both = await Promise.all([exchange(code), exchange(code)]);
     expect(both.map(({ status }) => status).toSorted()).toEqual([200, 401]);
     expect(both.find(({ status }) => status === 200)?.text).toContain(TOKEN);
@@ -291,9 +282,9 @@ describe('an operator of this machine', () => {
   });
 
   it('is no one with a wrong code, or an old one', async () => {
-    const old = issueSignInCode(file, Date.now() - 11 * 60_000);
+    const old = issueSignInCode(gateway.machineTokenFile, Date.now() - 11 * 60_000);
     expect((await exchange(old)).status).toBe(401);
-    const code = issueSignInCode(file, Date.now());
+    const code = issueSignInCode(gateway.machineTokenFile, Date.now());
     for (const wrong of ['', `${code}x`, TOKEN]) expect((await exchange(wrong)).status).toBe(401);
     for (const none of [null, 1, 'x'.repeat(1_025)]) expect((await exchange(none)).status).toBe(400);
     expect((await exchange(code, { ...page, origin: 'https://evil.example' })).status).toBe(403);

@@ -198,17 +198,6 @@ describe('a signing key', () => {
     await accessKeys.stop();
   });
 
-  it('that is new is good for all who use it at once', async () => {
-    const key = await createSigningKey('key');
-    const { accessKeys, callerOf, asked, has } = await fixture(await createSigningKey('old'));
-    has(key);
-    const tokens = await Promise.all([tokenOf(key), tokenOf(key), tokenOf(key)]);
-    const callers = await Promise.all(tokens.map((token) => callerOf(token)));
-    expect(callers.map(({ kind }) => kind)).toEqual(['user', 'user', 'user']);
-    expect(asked()).toBe(2);
-    await accessKeys.stop();
-  });
-
   it('that is new is good at its first use, however many forged ids were tried before', async () => {
     const key = await createSigningKey('key');
     const { accessKeys, callerOf, asked, has, kindOf } = await fixture(await createSigningKey('old'));

@@ -3,7 +3,7 @@ import { createMemoryKeyValue, type KeyValue } from '@taskmesh/key-value';
 import { createMemoryEventLog } from '@taskmesh/event-log';
 import { createLog, stopAll, systemClock, type Clock, type Log, type Tracing } from '@taskmesh/service';
 import { eventually } from '@taskmesh/testing';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Registry } from 'prom-client';
@@ -39,6 +39,7 @@ export type Fakes = Awaited<ReturnType<typeof createFakes>>;
 export interface TestGateway extends Fakes {
   gateway: Gateway;
   origin: string;
+  machineTokenFile: string;
   /** What was logged, parsed. */
   logged: Record<string, unknown>[];
   /** What the admin port would show. */
@@ -73,6 +74,8 @@ export interface TestGatewayOptions {
   env?: Record<string, string>;
   /** Texts of files, by the variables that name them. */
   files?: Record<string, string>;
+  /** The token of this machine, in its file. */
+  machineToken?: string;
   /** @default 64 MiB */
   maxQueuedBytes?: number;
   mode?: 'in-process' | 'http';
@@ -100,7 +103,12 @@ export async function startTestGateway(options: TestGatewayOptions = {}): Promis
   const files: Record<string, string> = {};
   for (const [variable, text] of Object.entries(options.files ?? {}))
     await writeFile((files[variable] = join(folder, variable)), text);
-  const config = readGatewayConfig({ PORT: '0', NODE_ENV: 'test', DATA_DIR: '/nowhere', ...files, ...env });
+  const machineTokenFile = join(folder, 'keys', 'machine-token');
+  if (options.machineToken) {
+    await mkdir(join(folder, 'keys'));
+    await writeFile(machineTokenFile, options.machineToken, { mode: 0o600 });
+  }
+  const config = readGatewayConfig({ PORT: '0', NODE_ENV: 'test', DATA_DIR: folder, ...files, ...env });
   if (options.maxQueuedBytes) config.realtime.maxQueuedBytes = options.maxQueuedBytes;
   const { connections, servers } =
     mode === 'http'
@@ -130,6 +138,7 @@ export async function startTestGateway(options: TestGatewayOptions = {}): Promis
     backupWork,
     operators,
     services,
+    machineTokenFile,
     logged,
     metrics,
     async figure(series) {
