@@ -2,22 +2,14 @@ import type { BackupStatus, DeadLettersInternal, ServiceStatus, StatusOf, TasksS
 import { readVersion } from '@taskmesh/service';
 
 /** What services report to operators, from memory. */
-export interface FakeOperators {
-  auth: StatusOf<ServiceStatus>;
-  tasks: StatusOf<TasksStatus>;
-  backup: StatusOf<BackupStatus>;
-  deadLetters: DeadLettersInternal;
-  /** What they report; a test changes it. */
-  reported: { auth: ServiceStatus; tasks: TasksStatus; backup: BackupStatus };
-}
-
-export function createFakeOperators(): FakeOperators {
+export function createFakeOperators() {
   const service = (): ServiceStatus => ({
     version: readVersion(),
     startedAt: '2026-11-20T10:00:00.000Z',
     store: { isUp: true, schema: '0001-first', missing: [], unknown: [] },
   });
-  const reported: FakeOperators['reported'] = {
+  /** A test changes it. */
+  const reported: { auth: ServiceStatus; tasks: TasksStatus; backup: BackupStatus } = {
     auth: service(),
     tasks: {
       ...service(),
@@ -39,15 +31,15 @@ export function createFakeOperators(): FakeOperators {
       },
     },
   };
+  const deadLetters: DeadLettersInternal = {
+    deadLetters: async () => [],
+    replayDeadLetters: async () => ({ replayed: 1 }),
+    discardDeadLetters: async () => ({ discarded: 1 }),
+  };
   return {
     auth: { status: async () => reported.auth },
     tasks: { status: async () => reported.tasks },
     backup: { status: async () => reported.backup },
-    deadLetters: {
-      deadLetters: async () => [],
-      replayDeadLetters: async () => ({ replayed: 1 }),
-      discardDeadLetters: async () => ({ discarded: 1 }),
-    },
-    reported,
+    ...{ deadLetters, reported },
   };
 }
