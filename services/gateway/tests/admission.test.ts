@@ -218,12 +218,14 @@ describe('an operation has the same outcome', () => {
   });
 
   it('over every transport when it was persisted over another', async () => {
-    for (const [index, [name, send]] of Object.entries(TRANSPORTS).entries()) {
+    const transports = Object.values(TRANSPORTS);
+    for (const [index, send] of transports.entries()) {
       const query = `query Q${index} { taskStatistics { total } }`;
       const outcome = { data: { taskStatistics: { total: 2 } } };
       const extensions = persisted(sha256(query));
-      expect({ name, ...(await send(gateway, { query, extensions })) }).toEqual({ name, ...outcome });
-      for (const other of Object.values(TRANSPORTS)) expect(await other(gateway, { extensions })).toEqual(outcome);
+      expect(await send(gateway, { query, extensions })).toEqual(outcome);
+      const next = transports[(index + 1) % transports.length];
+      expect(await next?.(gateway, { extensions })).toEqual(outcome);
     }
   });
 });

@@ -4,24 +4,30 @@ import { eventually } from '@taskmesh/testing';
 import { startTestGateway, type TestGateway } from './fakes/gateway.ts';
 import { GRAPHQL_PROTOCOLS, streamBy, streamGraphqlWs, type TestStream } from './fakes/streams.ts';
 
-const USER = 'a0000000-0000-4000-8000-000000000001';
-const SID = 'c0000000-0000-4000-8000-00000000000c';
 const QUERY = 'subscription ($after: String) { taskChanges(after: $after) { sequence task { owner { name } } } }';
 
 let gateway: TestGateway;
+/** Of the test. */
+let [user, sid] = ['', ''];
+let users = 0;
 const open: TestStream[] = [];
 
-beforeEach(async () => {
+beforeAll(async () => {
   gateway = await startTestGateway();
+});
+beforeEach(() => {
+  user = `a0000000-0000-4000-8000-00000000000${++users}`;
+  sid = user.replace('a', 'c');
 });
 afterEach(async () => {
   for (const each of open.splice(0)) each.close();
-  await gateway.stop();
+  await running(0);
 });
+afterAll(() => gateway.stop());
 
 const request = async (query = QUERY) => ({
   ...{ origin: gateway.origin, query },
-  token: await gateway.auth.token(USER, { claims: { sid: SID } }),
+  token: await gateway.auth.token(user, { claims: { sid } }),
 });
 /** A stream by each protocol that runs a document. */
 const openAll = async (after?: string): Promise<TestStream[]> => {
@@ -39,7 +45,7 @@ const running = (count: number) =>
 const openStanding = async () => {
   const streams = await openAll();
   await running(1);
-  const { cursor } = gateway.commit(USER);
+  const { cursor } = gateway.commit(user);
   for (const { events } of streams) await eventually(() => expect(events).toHaveLength(1));
   return { streams, cursor };
 };
@@ -61,69 +67,18 @@ const brokenOff = (code: number) => [
 ];
 const failed = (code: string) => GRAPHQL_PROTOCOLS.map(() => ({ errors: [code] }));
 
-describe('streams over graphql-ws, SSE and multipart', () => {
-  it('whose session ends say so', async () => {
-    const { streams } = await openStanding();
-    gateway.auth.end(SID);
-    expect(await endings(streams)).toEqual([{ code: 4403, errors: [] }, ...failed('UNAUTHENTICATED').slice(1)]);
-  });
-
-  it('whose cursor cannot be used say so', async () => {
-    expect(await endings(await openAll('nonsense'))).toEqual(failed('CURSOR_EXPIRED'));
-  });
-
-  it('of a store that was restored say that their cursor cannot be used', async () => {
-    const { streams } = await openStanding();
-    gateway.tasks.changes.heads = async () => ({ epoch: 2, heads: {} });
-    expect(await endings(streams)).toEqual(failed('CURSOR_EXPIRED'));
-  });
-
-  it('at a gateway that stops break off', async () => {
-    const { streams } = await openStanding();
-    const ending = endings(streams);
-    await gateway.stop();
-    expect(await ending).toEqual(brokenOff(1012));
-  });
-
-  it('break off before an event that a service stays away for, and continue with it when that is back', async () => {
-    const { streams, cursor } = await openStanding();
-    const { execute } = gateway.auth.subgraph;
-    let asked = 0;
-    gateway.auth.subgraph.execute = async () => {
-      asked++;
-      throw unavailable();
-    };
-    gateway.commit(USER);
-    gateway.commit(USER);
-    await eventually(() => expect(asked).toBeGreaterThan(0));
-    for (const { ended } of streams) expect(ended).toBeUndefined();
-    const now = performance.now.bind(performance);
-    const later = jest.spyOn(performance, 'now').mockImplementation(() => now() + 31_000);
-    expect(await endings(streams)).toEqual(brokenOff(1013));
-    later.mockRestore();
-    await running(0);
-    for (const protocol of GRAPHQL_PROTOCOLS) {
-      const ended = `taskmesh_realtime_connections_ended_total{protocol="${protocol}",reason="unavailable"}`;
-      await eventually(async () => expect(await gateway.figure(ended)).toBe(1));
-    }
-
-    gateway.auth.subgraph.execute = execute;
-    const owner = { name: `Name of ${USER}` };
-    const missed = [2, 3].map((sequence) => ({ data: { taskChanges: { sequence, task: { owner } } } }));
-    for (const { events } of await openAll(cursor)) await eventually(() => expect(events).toEqual(missed));
-  });
-});
-
 describe('a stream that cannot begin because the tasks service stays away', () => {
   const now = performance.now.bind(performance);
   let aheadMs = 0;
   let asked = 0;
   let held: Promise<void> | undefined;
+  let heads: TestGateway['tasks']['changes']['heads'];
   beforeEach(() => {
     aheadMs = 0;
     asked = 0;
     held = undefined;
     jest.spyOn(performance, 'now').mockImplementation(() => now() + aheadMs);
+    ({ heads } = gateway.tasks.changes);
     gateway.tasks.changes.heads = async () => {
       asked++;
       await held;
@@ -131,7 +86,10 @@ describe('a stream that cannot begin because the tasks service stays away', () =
       throw unavailable();
     };
   });
-  afterEach(() => jest.restoreAllMocks());
+  afterEach(() => {
+    jest.restoreAllMocks();
+    gateway.tasks.changes.heads = heads;
+  });
 
   it('breaks off over graphql-ws: no client comes back after an error', async () => {
     const stream = await streamGraphqlWs(await request());
@@ -156,11 +114,64 @@ describe('a stream that cannot begin because the tasks service stays away', () =
   });
 
   it('is a 503 over server-sent events', async () => {
-    const token = await gateway.auth.token(USER);
+    const token = await gateway.auth.token(user);
     const response = await fetch(`${gateway.origin}/graphql?query=${encodeURIComponent(QUERY)}`, {
       headers: { accept: 'text/event-stream', authorization: `Bearer ${token}` },
     });
     expect([response.status, response.headers.get('retry-after')]).toEqual([503, '1']);
     await response.body?.cancel();
+  });
+});
+
+describe('streams over graphql-ws, SSE and multipart', () => {
+  it('whose session ends say so', async () => {
+    const { streams } = await openStanding();
+    gateway.auth.end(sid);
+    expect(await endings(streams)).toEqual([{ code: 4403, errors: [] }, ...failed('UNAUTHENTICATED').slice(1)]);
+  });
+
+  it('whose cursor cannot be used say so', async () => {
+    expect(await endings(await openAll('nonsense'))).toEqual(failed('CURSOR_EXPIRED'));
+  });
+
+  it('of a store that was restored say that their cursor cannot be used', async () => {
+    const { streams } = await openStanding();
+    gateway.tasks.changes.restore();
+    expect(await endings(streams)).toEqual(failed('CURSOR_EXPIRED'));
+  });
+
+  it('break off before an event that a service stays away for, and continue with it when that is back', async () => {
+    const { streams, cursor } = await openStanding();
+    const { execute } = gateway.auth.subgraph;
+    let asked = 0;
+    gateway.auth.subgraph.execute = async () => {
+      asked++;
+      throw unavailable();
+    };
+    gateway.commit(user);
+    gateway.commit(user);
+    await eventually(() => expect(asked).toBeGreaterThan(0));
+    for (const { ended } of streams) expect(ended).toBeUndefined();
+    const now = performance.now.bind(performance);
+    const later = jest.spyOn(performance, 'now').mockImplementation(() => now() + 31_000);
+    expect(await endings(streams)).toEqual(brokenOff(1013));
+    later.mockRestore();
+    await running(0);
+    for (const protocol of GRAPHQL_PROTOCOLS) {
+      const ended = `taskmesh_realtime_connections_ended_total{protocol="${protocol}",reason="unavailable"}`;
+      await eventually(async () => expect(await gateway.figure(ended)).toBe(1));
+    }
+
+    gateway.auth.subgraph.execute = execute;
+    const owner = { name: `Name of ${user}` };
+    const missed = [2, 3].map((sequence) => ({ data: { taskChanges: { sequence, task: { owner } } } }));
+    for (const { events } of await openAll(cursor)) await eventually(() => expect(events).toEqual(missed));
+  });
+
+  it('at a gateway that stops break off', async () => {
+    const { streams } = await openStanding();
+    const ending = endings(streams);
+    await gateway.stop();
+    expect(await ending).toEqual(brokenOff(1012));
   });
 });

@@ -51,11 +51,13 @@ describe('a subscription', () => {
     return first;
   };
 
-  it('is written as it is selected: aliases, order, nulls and __typename', async () => {
-    const query =
-      'subscription { c: taskChanges { n: kind __typename task { title description owner { id } } previous { id } } }';
+  it.each([
+    ['aliases, order, nulls and __typename', 'subscription { c: taskChanges { n: kind __typename'],
+    ['a directive, too', 'subscription ($with: Boolean!) { c: taskChanges { n: kind @include(if: $with) __typename'],
+  ])('is written as it is selected: %s', async (_what, begin) => {
+    const query = `${begin} task { title description owner { id } } previous { id } } }`;
     const task = { title: 'new', description: null, owner: { id: USER } };
-    expect(JSON.stringify(await resultOf(query))).toBe(
+    expect(JSON.stringify(await resultOf(query, { with: true }))).toBe(
       JSON.stringify({ data: { c: { n: 'INSERT', __typename: 'TaskChange', task, previous: null } } }),
     );
   });

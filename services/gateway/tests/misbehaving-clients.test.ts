@@ -36,8 +36,9 @@ const subscriptions = async () => {
   );
   return counts.reduce((sum, count) => sum + count);
 };
+/** As large as events may be: few of them fill all buffers along the way. */
 const flood = (user: string) => {
-  for (let count = 0; count < 20; count++) gateway.commit(user, { title: LARGE });
+  for (let count = 0; count < 2; count++) gateway.commit(user, { title: 'x'.repeat(400_000) });
 };
 
 beforeAll(async () => {
@@ -187,22 +188,24 @@ describe('hostile frames', () => {
     const others = await Promise.all(PROTOCOLS.map((protocol) => stream(protocol, token)));
     await eventually(async () => expect(await subscriptions()).toBe(4));
     const logged = gateway.logged.length;
-    for (const [path, protocol] of [
+    const ways = [
       ['/graphql', 'graphql-transport-ws'],
       ['/realtime/v1/websocket?apikey=key&vsn=2.0.0', undefined],
       ['/realtime/v1/websocket?apikey=key&vsn=1.0.0', undefined],
-    ] as const) {
-      for (const frame of hostileFrames(token)) {
-        const socket = await openWebSocket(`${gateway.origin}${path}`, protocol);
-        const done = Promise.race([once(socket, 'close'), pong(socket)]);
-        if (protocol)
-          socket.send(JSON.stringify({ type: 'connection_init', payload: { authorization: `Bearer ${token}` } }));
-        socket.send(frame);
-        socket.ping();
-        await done;
-        socket.terminate();
-      }
-    }
+    ] as const;
+    for (const frame of hostileFrames(token))
+      await Promise.all(
+        ways.map(async ([path, protocol]) => {
+          const socket = await openWebSocket(`${gateway.origin}${path}`, protocol);
+          const done = Promise.race([once(socket, 'close'), once(socket, 'pong')]);
+          if (protocol)
+            socket.send(JSON.stringify({ type: 'connection_init', payload: { authorization: `Bearer ${token}` } }));
+          socket.send(frame);
+          socket.ping();
+          await done;
+          socket.terminate();
+        }),
+      );
     gateway.commit(user, { title: 'still delivered' });
     for (const { events, ended } of others) {
       await eventually(() => expect(JSON.stringify(events)).toContain('still delivered'));
@@ -211,10 +214,6 @@ describe('hostile frames', () => {
     expect(gateway.logged.slice(logged).filter(({ level }) => level === 'error')).toEqual([]);
   }, 180_000);
 });
-
-async function pong(socket: WebSocket): Promise<void> {
-  await once(socket, 'pong');
-}
 
 function hostileFrames(token: string): (string | Buffer)[] {
   const topic = 'realtime:tasks';

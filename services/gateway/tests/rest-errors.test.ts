@@ -23,9 +23,10 @@ const SECRET = 'connect ECONNREFUSED 10.0.0.7:5432';
 /** What the services answer instead of a result. */
 let failure: Error | undefined;
 let gateway: TestGateway;
-/** Beside it, where operators need a token, and where too many wrong ones were sent. */
+/** Beside it, where operators need a token. */
 let withToken: TestGateway;
-let guessed: TestGateway;
+/** From where too many wrong ones were sent. */
+const GUESSER = { 'x-forwarded-for': '203.0.113.9' };
 let description: ApiDescription;
 let call: RestCall;
 
@@ -54,13 +55,13 @@ const failing = (connections: Connections): Connections => ({
 
 beforeAll(async () => {
   gateway = await startTestGateway({ wrap: failing });
-  withToken = await startTestGateway({ env: { BACKUP_TOKEN: 'secret' }, beside: gateway });
-  guessed = await startTestGateway({ env: { BACKUP_TOKEN: 'secret' }, beside: gateway });
-  await guess(guessed.origin, 10);
+  const env = { BACKUP_TOKEN: 'secret', TRUSTED_PROXIES: '127.0.0.1' };
+  withToken = await startTestGateway({ env, beside: gateway });
+  await guess(withToken.origin, 10, { headers: GUESSER });
   ({ description, call } = await restOf(gateway));
 });
 afterAll(async () => {
-  for (const each of [guessed, withToken, gateway]) await each.stop();
+  for (const each of [withToken, gateway]) await each.stop();
 });
 afterEach(() => {
   failure = undefined;
@@ -101,7 +102,7 @@ async function provoke(status: string, method: string, path: string, operation: 
     call(method, to + query, { headers: { ...headers, ...more }, body, ...own });
   if (isOfOperators(operation) && needsToken) {
     if (status === '401') return send({}, { origin: withToken.origin });
-    if (status === '429') return send({ authorization: 'Bearer secret' }, { origin: guessed.origin });
+    if (status === '429') return send({ ...GUESSER, authorization: 'Bearer secret' }, { origin: withToken.origin });
   }
   if (isOfOperators(operation) && status === '403') return send({ 'x-forwarded-for': '10.0.0.1' });
   // What nothing in the request provokes, the service behind it returns.

@@ -77,7 +77,7 @@ describe('the limits of a document', () => {
       'introspection, but not without end',
       getIntrospectionQuery(),
       `{ __schema { types { fields { type { ${'ofType { '.repeat(20)} name ${'} '.repeat(20)} } } } } }`,
-      'The operation is nested too deeply.',
+      'The introspection is nested too deeply.',
     ],
     ['one password', `mutation { ${LOGIN} }`, `mutation { a: ${LOGIN} b: ${LOGIN} }`, ONE_PASSWORD],
     [
