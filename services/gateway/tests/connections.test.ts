@@ -29,12 +29,11 @@ interface Side {
 async function createSide(isOverHttp: boolean): Promise<Side> {
   const log = createLog({ service: 'test', level: 'silent' });
   const { services } = await createFakes(log);
-  const on =
-    (name: string, usual: unknown) => async (_source: unknown, args: object, context: SubgraphContext) => {
-      side.seen.push([name, args, context.identity, context.traceparent]);
-      side.isCancelled = () => context.isCancelled?.() ?? false;
-      return (await side.behave?.(name)) ?? usual;
-    }; // prettier-ignore
+  const on = (name: string, usual: unknown) => async (_source: unknown, args: object, context: SubgraphContext) => {
+    side.seen.push([name, args, context.identity, context.traceparent]);
+    side.isCancelled = () => context.isCancelled?.() ?? false;
+    return (await side.behave?.(name)) ?? usual;
+  };
   const internal =
     (name: string) =>
     async (...args: unknown[]) => {
@@ -44,13 +43,20 @@ async function createSide(isOverHttp: boolean): Promise<Side> {
   services.tasks.subgraph = createFakeSubgraph(
     'tasks',
     {
-      Query: { task: on('task', { id: '1' }), tasks: on('tasks', {}), taskStatistics: on('taskStatistics', { total: 2 }) },
+      Query: {
+        task: on('task', { id: '1' }),
+        tasks: on('tasks', {}),
+        taskStatistics: on('taskStatistics', { total: 2 }),
+      },
       Mutation: { updateTask: on('updateTask', { id: '1' }), deleteTask: on('deleteTask', '2') },
       TaskConnection: { totalCount: () => 2 },
     },
     log,
-  ); // prettier-ignore
-  services.tasks.internal = { heads: internal('heads'), changesAfter: internal('changesAfter') } as unknown as TasksInternal; // prettier-ignore
+  );
+  services.tasks.internal = {
+    heads: internal('heads'),
+    changesAfter: internal('changesAfter'),
+  } as unknown as TasksInternal;
   const { connections, servers = {} } = isOverHttp
     ? await connectServers(services, log, systemClock)
     : { connections: connectInProcess(services) };
@@ -197,7 +203,10 @@ describe('errors', () => {
     ['that does not validate', { query: '{ nothing }' }],
     ['without that operation', { query: 'query A { __typename } query B { __typename }', operationName: 'C' }],
     ['with wrong variables', { query: 'query($f: Int!) { tasks(first: $f) { totalCount } }', variables: { f: 'x' } }],
-    ['without its variables', { query: 'query($f: Int!) { tasks(first: $f) { totalCount } }', variables: null as never }], // prettier-ignore
+    [
+      'without its variables',
+      { query: 'query($f: Int!) { tasks(first: $f) { totalCount } }', variables: null as never },
+    ],
   ])('of a request %s are reported alike', async (_what, request) => {
     const { outcome, seen } = await send(request);
     expect(outcome.result).toHaveProperty('errors');

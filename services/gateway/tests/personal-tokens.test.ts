@@ -25,7 +25,8 @@ describe('a personal token', () => {
     const { token } = gateway.auth.personalToken(USER, 'read');
     expect((await gateway.graphql('{ me { id } }', { token })).body).toEqual({ data: { me: { id: USER } } });
     const login = 'mutation { login(input: { email: "a@example.com", password: "x" }) { expiresIn } }';
-    const two = 'mutation { a: createTask(input: { title: "One" }) { id } b: createTask(input: { title: "Two" }) { id } }'; // prettier-ignore
+    const two =
+      'mutation { a: createTask(input: { title: "One" }) { id } b: createTask(input: { title: "Two" }) { id } }';
     for (const query of [CREATE, login, two])
       expect((await gateway.graphql(query, { token })).body).toMatchObject({ data: null, errors: [READ_ONLY] });
     const socket = await streamGraphqlWs({ origin: gateway.origin, token, query: CREATE });

@@ -16,18 +16,16 @@ const RESTORED_AT = encodeURIComponent('2026-11-20T10:00:00.000Z');
 let gateway: TestGateway;
 let call: RestCall;
 /** The operations of the graph that backup was asked, and how long each is waited for. */
-const asked: [operation: string | undefined, waitsMs: number][] = [];
+const asked: [operation: string | undefined, waitsS: number][] = [];
 
 beforeAll(async () => {
-  const startedAt = Date.now();
   gateway = await startTestGateway({
     mode: 'http',
-    clock: { now: () => startedAt },
     wrap: (connections) => ({
       ...connections,
       request(service, url, request, options) {
         if (service === 'backup')
-          asked.push([/Rest[A-Za-z]+/.exec(request.query)?.[0], Math.ceil(options.timeoutMs ?? 0)]);
+          asked.push([/Rest[A-Za-z]+/.exec(request.query)?.[0], Math.ceil((options.timeoutMs ?? 0) / 1_000)]);
         return connections.request(service, url, request, options);
       },
     }),
@@ -44,7 +42,10 @@ afterEach(() => void behave(usual));
 
 const linesOf = async (path: string) => {
   const { status, text } = await call('POST', path, { headers: { accept: 'application/x-ndjson' } });
-  const lines = text.trimEnd().split('\n').map((line) => JSON.parse(line)); // prettier-ignore
+  const lines = text
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line));
   return { status, lines, last: lines.at(-1) };
 };
 
@@ -86,7 +87,11 @@ it.each<[string, object]>([
     200,
     [
       { progress: { phase: 'dump', store: 'tasks', doneBytes: 1, totalBytes: 2 } },
-      expect.objectContaining({ success: true, ...end, ...('data' in end && { data: expect.objectContaining(end.data as object) }) }), // prettier-ignore
+      expect.objectContaining({
+        success: true,
+        ...end,
+        ...('data' in end && { data: expect.objectContaining(end.data as object) }),
+      }),
     ],
   ]);
   for (const accept of ['application/json, application/x-ndjson;q=0.5', 'application/x-ndjson;q=0']) {
@@ -96,10 +101,12 @@ it.each<[string, object]>([
 });
 
 it('the last line says why work failed, when there was progress before', async () => {
-  const failing = (error: Error): BackupWork['create'] => async (onProgress) => {
-    onProgress?.({ phase: 'dump' });
-    throw error;
-  }; // prettier-ignore
+  const failing =
+    (error: Error): BackupWork['create'] =>
+    async (onProgress) => {
+      onProgress?.({ phase: 'dump' });
+      throw error;
+    };
   behave({ create: failing(conflict('A store is not fit.')) });
   const failed = { success: false, message: 'A store is not fit.', error: 'A store is not fit.' };
   expect(await linesOf('/api/backups')).toMatchObject({ status: 200, last: { status: 409, ...failed } });
@@ -164,8 +171,19 @@ it.each<[string, object]>([
 });
 
 it.each([
-  ...['decryptedFrom=a&decryptedFrom=b', 'safetyBackup=yes', 'safetyBackup=true&safetyBackup=true'].map((query) => [query, '']), // prettier-ignore
-  ...['store=tasks', 'Stores=tasks', 'stores[]=tasks', 'dry-run=true', 'DRYRUN=1', 'allow-loss=true', 'stors=tasks'].map((query) => [query, 'There are: file, allowLoss, stores']), // prettier-ignore
+  ...['decryptedFrom=a&decryptedFrom=b', 'safetyBackup=yes', 'safetyBackup=true&safetyBackup=true'].map((query) => [
+    query,
+    '',
+  ]),
+  ...[
+    'store=tasks',
+    'Stores=tasks',
+    'stores[]=tasks',
+    'dry-run=true',
+    'DRYRUN=1',
+    'allow-loss=true',
+    'stors=tasks',
+  ].map((query) => [query, 'There are: file, allowLoss, stores']),
 ])('nothing is restored with %s, which may be meant to change what a restore does', async (query, reason) => {
   behave({ restore: () => Promise.reject(new Error('It was asked to restore.')) });
   const answer = await call('POST', `/api/backup/restore?file=a.tar.gz&${query}`);
@@ -202,16 +220,19 @@ it.each<[number, Record<string, string>]>([
 });
 
 it.each([
-  ['GET', 'backups', 'RestBackups', 20_000],
-  ['HEAD', 'backups/there.tar.gz', 'RestBackup', 20_000],
-  ['DELETE', 'backups/there.tar.gz', 'RestDeleteBackup', 20_000],
-  ['GET', 'backup/undo', 'RestUndoableRestore', 10_000],
-  ['POST', 'backup/new-epoch', 'RestNewEpoch', 600_000],
-])('%s %s runs one operation of the graph, and waits for as long as it may take', async (method, path, operation, waitsMs) => {
-  asked.splice(0);
-  expect((await call(method, `/api/${path}`)).status).toBe(200);
-  expect(asked).toEqual([[operation, waitsMs]]);
-}); // prettier-ignore
+  ['GET', 'backups', 'RestBackups', 20],
+  ['HEAD', 'backups/there.tar.gz', 'RestBackup', 20],
+  ['DELETE', 'backups/there.tar.gz', 'RestDeleteBackup', 20],
+  ['GET', 'backup/undo', 'RestUndoableRestore', 10],
+  ['POST', 'backup/new-epoch', 'RestNewEpoch', 600],
+])(
+  '%s %s runs one operation of the graph, and waits for as long as it may take',
+  async (method, path, operation, waitsS) => {
+    asked.splice(0);
+    expect((await call(method, `/api/${path}`)).status).toBe(200);
+    expect(asked).toEqual([[operation, waitsS]]);
+  },
+);
 
 it('a path of backups goes past the graph only where it streams', () => {
   const { work } = gateway.backupWork;

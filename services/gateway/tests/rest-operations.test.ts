@@ -185,8 +185,9 @@ describe('the platform, shown to operators', () => {
       ...['limit=0', 'limit=101', 'limit=x', 'after=x', 'after=-1', 'after=', 'after=1&after=2', 'limit=%ff'].map(
         (query): [string, string, number] => ['GET', `?${query}`, 400],
       ),
-      ...[{ all: false }, { ids: 'all' }, { ids: [1] }, { ids: ['1'], more: true }, []]
-        .flatMap((body) => ['/replay', '/discard'].map((at): [string, string, number, object] => ['POST', at, 400, body])), // prettier-ignore
+      ...[{ all: false }, { ids: 'all' }, { ids: [1] }, { ids: ['1'], more: true }, []].flatMap((body) =>
+        ['/replay', '/discard'].map((at): [string, string, number, object] => ['POST', at, 400, body]),
+      ),
     ])(
       'are not asked for by %s %s, a %d',
       async (...[method, at, expected, body]: [string, string, number, object?]) => {
@@ -248,7 +249,11 @@ describe('an operator of this machine', () => {
   const post = async (path: string, headers: Record<string, string>, body: object = {}) => {
     const sent = { 'content-type': 'application/json', ...headers };
     const url = gateway.origin + path;
-    const { statusCode, body: answer } = await request(url, { method: 'POST', headers: sent, body: JSON.stringify(body) }); // prettier-ignore
+    const { statusCode, body: answer } = await request(url, {
+      method: 'POST',
+      headers: sent,
+      body: JSON.stringify(body),
+    });
     return { status: statusCode, text: await answer.text() };
   };
   const checked = async (headers: Record<string, string>) => (await post('/api/operations/check', headers)).status;
