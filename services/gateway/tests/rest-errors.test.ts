@@ -8,7 +8,7 @@ import {
   unauthenticated,
   unavailable,
 } from '@taskmesh/contracts';
-import type { SubgraphResult } from '@taskmesh/subgraph';
+import type { SubgraphRequest, SubgraphResult } from '@taskmesh/subgraph';
 import { eventually } from '@taskmesh/testing';
 import type { ApiDescription, DescribedOperation } from '@taskmesh/testing/api-description';
 import type { Connections } from '../src/connections/connections.ts';
@@ -47,11 +47,48 @@ const failingPart = <Part extends object>(part: Part): Part =>
 
 const failing = (connections: Connections): Connections => ({
   ...connections,
-  request: async (...request) => (failure ? resultOf(failure) : connections.request(...request)),
+  async request(service, url, request, options) {
+    if (failure) return resultOf(failure);
+    return (await exported(request)) ?? connections.request(service, url, request, options);
+  },
   signIn: failingPart(connections.signIn),
   backup: failingPart(connections.backup),
   deadLetters: failingPart(connections.deadLetters),
 });
+
+/** What an account has that is exported: as many entries of its audit trail. */
+const ENTRIES = 1_203;
+/** The field whose service is away, and what pages of tasks wait for. */
+let broken: string | undefined;
+let held: Promise<void> | undefined;
+
+const entry = (id: number) => ({
+  ...{ id: String(id), kind: 'session.opened', sessionId: null, ip: '192.0.2.7', at: '2026-11-20T10:00:00.000Z' },
+});
+type Page = { first?: number; after?: string | null };
+const EXPORTED: Record<string, (page: Page) => object | Promise<object>> = {
+  me: () => ({ me: { id: USER, email: 'a@b.c', name: 'Ada', emailConfirmedAt: entry(0).at } }),
+  sessions: () => ({ sessions: [] }),
+  personalTokens: () => ({ personalTokens: [] }),
+  linkedIdentities: () => ({ linkedIdentities: [] }),
+  async tasks() {
+    await held;
+    return { tasks: { edges: [], pageInfo: { hasNextPage: false, endCursor: null } } };
+  },
+  auditEntries({ first = 0, after }) {
+    const below = after ? Number(after) : ENTRIES + 1;
+    return {
+      auditEntries: Array.from({ length: Math.min(first, below - 1) }, (_, index) => entry(below - 1 - index)),
+    };
+  },
+};
+
+async function exported({ query, variables }: SubgraphRequest): Promise<SubgraphResult | undefined> {
+  const [, name = ''] = /\{\s*(\w+)/.exec(query) ?? [];
+  if (name === broken) throw unavailable();
+  const data = await EXPORTED[name]?.(variables ?? {});
+  return data && { data };
+}
 
 beforeAll(async () => {
   gateway = await startTestGateway({ wrap: failing });
@@ -172,63 +209,21 @@ it('is missed by the check when a response is not as documented', async () => {
 });
 
 describe('the export of an account', () => {
-  const LENGTH = 1_203;
-  let exporting: TestGateway;
-  /** The field that fails. */
-  let broken: string | undefined;
-  /** What the pages of tasks wait for. */
-  let held: Promise<void> | undefined;
-
-  const entry = (id: number) => ({
-    ...{ id: String(id), kind: 'session.opened', sessionId: null, ip: '192.0.2.7', at: '2026-11-20T10:00:00.000Z' },
+  afterEach(() => {
+    broken = held = undefined;
   });
-  type Page = { first?: number; after?: string | null };
-  type Answer = Record<string, unknown>;
-  const answers: Record<string, (page: Page) => Answer | Promise<Answer>> = {
-    me: () => ({ me: { id: USER, email: 'a@b.c', name: 'Ada', emailConfirmedAt: entry(0).at } }),
-    sessions: () => ({ sessions: [] }),
-    personalTokens: () => ({ personalTokens: [] }),
-    linkedIdentities: () => ({ linkedIdentities: [] }),
-    async tasks() {
-      await held;
-      return { tasks: { edges: [], pageInfo: { hasNextPage: false, endCursor: null } } };
-    },
-    auditEntries({ first = 0, after }) {
-      const below = after ? Number(after) : LENGTH + 1;
-      return {
-        auditEntries: Array.from({ length: Math.min(first, below - 1) }, (_, index) => entry(below - 1 - index)),
-      };
-    },
-  };
-
-  beforeAll(async () => {
-    exporting = await startTestGateway({
-      wrap: (connections) => ({
-        ...connections,
-        async request(service, url, request, options) {
-          const [, name = ''] = /\{\s*(\w+)/.exec(request.query) ?? [];
-          if (name === broken) throw unavailable();
-          const data = await answers[name]?.(request.variables ?? {});
-          return data ? { data } : connections.request(service, url, request, options);
-        },
-      }),
-    });
-  });
-  afterAll(() => exporting.stop());
 
   const read = async (user = USER) =>
-    fetch(`${exporting.origin}/api/auth/export`, {
-      headers: { authorization: `Bearer ${await exporting.auth.token(user)}` },
+    fetch(`${gateway.origin}/api/auth/export`, {
+      headers: { authorization: `Bearer ${await gateway.auth.token(user)}` },
     });
 
   it('has an audit trail of several pages', async () => {
-    broken = undefined;
     const { audit } = (await (await read()).json()) as { audit: { id: string }[] };
-    expect(audit.map(({ id }) => Number(id))).toEqual(Array.from({ length: LENGTH }, (_, index) => LENGTH - index));
+    expect(audit.map(({ id }) => Number(id))).toEqual(Array.from({ length: ENTRIES }, (_, index) => ENTRIES - index));
   });
 
   it('runs twice at once for an account, and no more', async () => {
-    broken = undefined;
     const { promise, resolve: release } = Promise.withResolvers<void>();
     held = promise;
     const running = await Promise.all([read(), read()]);
