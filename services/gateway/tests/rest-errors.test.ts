@@ -66,7 +66,8 @@ const entry = (id: number) => ({
   ...{ id: String(id), kind: 'session.opened', sessionId: null, ip: '192.0.2.7', at: '2026-11-20T10:00:00.000Z' },
 });
 type Page = { first?: number; after?: string | null };
-const EXPORTED: Record<string, (page: Page) => object | Promise<object>> = {
+type Fields = Record<string, unknown>;
+const EXPORTED: Record<string, (page: Page) => Fields | Promise<Fields>> = {
   me: () => ({ me: { id: USER, email: 'a@b.c', name: 'Ada', emailConfirmedAt: entry(0).at } }),
   sessions: () => ({ sessions: [] }),
   personalTokens: () => ({ personalTokens: [] }),

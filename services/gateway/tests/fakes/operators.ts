@@ -1,4 +1,4 @@
-import type { BackupStatus, DeadLettersInternal, ServiceStatus, StatusOf, TasksStatus } from '@taskmesh/internal-api';
+import type { BackupStatus, DeadLettersInternal, ServiceStatus, TasksStatus } from '@taskmesh/internal-api';
 import { readVersion } from '@taskmesh/service';
 
 /** What services report to operators, from memory. */

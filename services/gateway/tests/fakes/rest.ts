@@ -19,7 +19,7 @@ export async function restOf(gateway: Pick<TestGateway, 'origin'>) {
     const response = await fetch(origin + path, {
       method,
       headers: { ...(body !== undefined && !isRaw && { 'content-type': 'application/json' }), ...headers },
-      ...(body !== undefined && { body: isRaw ? (body as BodyInit) : JSON.stringify(body) }),
+      ...(body !== undefined && { body: isRaw ? (body as string | Uint8Array<ArrayBuffer>) : JSON.stringify(body) }),
     });
     const text = await response.text();
     const seen = { method, path, status: response.status, headers: response.headers, text };
