@@ -7,7 +7,6 @@ import { ask, startTestGateway, type TestGateway } from './fakes/gateway.ts';
 const ANN = 'a0000000-0000-4000-8000-000000000001';
 const BOB = 'a0000000-0000-4000-8000-000000000002';
 const MAX_AT_ONCE = 16;
-const MAX_WAITING = 1_000;
 const QUERY = '{ taskStatistics { total } }';
 
 let gateway: TestGateway;
@@ -61,22 +60,6 @@ it('runs a bounded number of operations of an account at once, over all transpor
   release();
   for (const status of await Promise.all(all)) expect(status).toBe(200);
   expect(held).toBe(MAX_AT_ONCE + 3);
-});
-
-it('answers 429 when too many operations of the account wait', async () => {
-  const asked = `GET /api/tasks/stats HTTP/1.1\r\nHost: x\r\nAuthorization: ${authorization}\r\n\r\n`;
-  const sockets = Array.from({ length: MAX_AT_ONCE + MAX_WAITING + 1 }, () => send(asked));
-  const first = await Promise.race(sockets.map(answerTo));
-  expect(first).toMatch(/^HTTP\/1\.1 429 /);
-  expect(first.toLowerCase()).toContain('retry-after: 1\r\n');
-  expect(first).toContain('{"success":false,"message":"Your earlier requests are still running; try again."');
-  const { status, headers, body } = await ask(gateway.origin, { query: QUERY }, { authorization });
-  expect([status, headers.get('retry-after')]).toEqual([429, '1']);
-  expect(body).toMatchObject({
-    data: null,
-    errors: [{ extensions: { code: 'RATE_LIMITED', retryAfterSeconds: 1 } }],
-  });
-  for (const socket of sockets) socket.destroy();
 });
 
 it('limits the memory of all bodies whose operations run or wait, as they are when decoded', async () => {
