@@ -13,6 +13,7 @@ import type { Connections } from './connections/connections.ts';
 import type { RequestCall } from './supergraph/operation.ts';
 import type { LiveGraph } from './supergraph/live-graph.ts';
 import { headerValues } from './http/client.ts';
+import type { Memory } from './http/memory.ts';
 import { noteAccount } from './http/unread-answers.ts';
 import type { Admission } from './graphql/admission.ts';
 
@@ -57,6 +58,8 @@ export interface GatewayContext {
   authenticateToken(token: string, options: { ipOf: () => string; graceS?: number }): Promise<Caller>;
   /** By BACKUP_TOKEN; without one by where the request comes from, or this machine's token. */
   operators: Operators;
+  /** What is kept for clients. */
+  memory: Memory;
   /** The client's address; forwarding headers count only from trusted proxies. */
   clientIp(request: IncomingMessage): string;
   /** The call for one operation of an HTTP request. */

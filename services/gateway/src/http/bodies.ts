@@ -6,6 +6,7 @@ import type { Socket } from 'node:net';
 import type { Readable } from 'node:stream';
 import { promisify } from 'node:util';
 import { gunzip, inflate } from 'node:zlib';
+import { ClientRequest } from './client-request.ts';
 
 export function hasBody({ headers }: IncomingMessage): boolean {
   return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
@@ -24,6 +25,7 @@ export const mayTakeLong = (socket: Socket): boolean => exempt.has(socket);
  * stream refuses the rest.
  */
 export function longBodyOf(request: IncomingMessage, { silenceMs = SILENCE_MS } = {}): Readable {
+  if (request instanceof ClientRequest) request.passOn();
   const { socket } = request;
   exempt.add(socket);
   sendContinue(request);
