@@ -13,8 +13,8 @@ import type { Connections } from './connections/connections.ts';
 import type { RequestCall } from './supergraph/operation.ts';
 import type { LiveGraph } from './supergraph/live-graph.ts';
 import { headerValues } from './http/client.ts';
+import { asClientRequest } from './http/client-request.ts';
 import type { Memory } from './http/memory.ts';
-import { noteAccount } from './http/unread-answers.ts';
 import type { Admission } from './graphql/admission.ts';
 
 /** A token's claims, and the key that verified them; personal tokens have none. */
@@ -72,6 +72,6 @@ export async function callerOf(
   request: IncomingMessage,
 ): Promise<Caller> {
   const caller = await authenticate(headerValues(request, 'authorization'), () => clientIp(request));
-  if (caller.kind === 'user') noteAccount(request, caller.identity.userId);
+  if (caller.kind === 'user') asClientRequest(request).account = caller.identity.userId;
   return caller;
 }

@@ -8,8 +8,6 @@ import {
 } from '@apollo/server';
 import {
   ApolloServerPluginCacheControlDisabled,
-  ApolloServerPluginInlineTraceDisabled,
-  ApolloServerPluginLandingPageDisabled,
   ApolloServerPluginSchemaReportingDisabled,
   ApolloServerPluginUsageReportingDisabled,
 } from '@apollo/server/plugin/disabled';
@@ -68,8 +66,6 @@ export function createGraphQLServer({ graph, log }: { graph: LiveGraph; log: Log
     },
     plugins: [
       ApolloServerPluginCacheControlDisabled(),
-      ApolloServerPluginInlineTraceDisabled(),
-      ApolloServerPluginLandingPageDisabled(),
       ApolloServerPluginSchemaReportingDisabled(),
       ApolloServerPluginUsageReportingDisabled(),
       { requestDidStart: async () => listener },

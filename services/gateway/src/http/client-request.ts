@@ -5,7 +5,6 @@ import type { Socket } from 'node:net';
 import type { RequestCall } from '../supergraph/operation.ts';
 import { currentResponse } from './client-connections.ts';
 import type { Holding, Memory } from './memory.ts';
-import { accountOf } from './unread-answers.ts';
 
 /** Limit for bodies, both before and after decompression. */
 export const BODY_LIMIT_BYTES = 1024 * 1024;
@@ -40,6 +39,10 @@ export class ClientRequest extends IncomingMessage {
   #isOver = false;
   #bytes = 0;
   #pieces = 0;
+  /** Whose it is, if that is known: for the limits on what all of an account keep here. */
+  account: string | undefined;
+  /** Sends the 100 to a client that waits for it. To be called before its body is read. */
+  sendContinue: (() => void) | undefined;
   /** Why the body cannot be read: what had arrived of it was dropped. */
   refusal: AppError | undefined;
   /** Called when it is refused while it is being read. */
@@ -58,10 +61,15 @@ export class ClientRequest extends IncomingMessage {
     return this.#isOver || super.push(piece); // what comes later is thrown away
   }
 
-  /** For a body that is read as a stream of any length, which arrives no faster than that. */
+  /**
+   * For a body that is read as a stream of any length from now on, and arrives no faster than that.
+   * @throws AppError when it was refused before
+   */
   passOn(): void {
+    if (this.refusal) throw this.refusal;
     this.#isLong = true;
     this.release();
+    this.sendContinue?.();
   }
 
   /**
@@ -102,11 +110,9 @@ export class ClientRequest extends IncomingMessage {
 
   #firstHolding(): Holding {
     this.once('close', () => this.#timer ?? this.release());
-    const accountNow = () => accountOf(this); // often found out after the body was read
+    const accountNow = () => this.account; // often found out after the body was read
     return {
-      bytes: 0,
-      since: performance.now(),
-      network: siteOf(networkOf(this.#clientIp(this))),
+      ...{ bytes: 0, since: performance.now(), network: siteOf(networkOf(this.#clientIp(this))) },
       get account() {
         return accountNow();
       },

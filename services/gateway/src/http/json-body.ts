@@ -3,7 +3,7 @@ import { isObject, networkOf } from '@taskmesh/service';
 import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage } from 'node:http';
 import type { GatewayContext } from '../context.ts';
-import { decoderOf, hasBody, sendContinue } from './bodies.ts';
+import { decoderOf, hasBody } from './bodies.ts';
 import { asClientRequest, BODY_LIMIT_BYTES, type ClientRequest, invalidBody, tooLarge } from './client-request.ts';
 import { headerValues } from './client.ts';
 
@@ -45,7 +45,7 @@ function readBytes(request: ClientRequest): Promise<Buffer> {
   if (Number(request.headers['content-length'] ?? 0) > BODY_LIMIT_BYTES) throw tooLarge();
   if (request.refusal) throw request.refusal;
   if (request.destroyed) throw cut(); // while its caller was looked up: no event would tell
-  sendContinue(request);
+  request.sendContinue?.();
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     const onData = (chunk: Buffer) => chunks.push(chunk);

@@ -4,8 +4,9 @@ import { fastify, type FastifyInstance } from 'fastify';
 import { connect, type AddressInfo, type Socket } from 'node:net';
 import { Registry } from 'prom-client';
 import { serveInTurn } from './client-connections.ts';
+import { asClientRequest } from './client-request.ts';
 import { createMemory, type Memory } from './memory.ts';
-import { leaveUncounted, noteAccount, unreadAnswers } from './unread-answers.ts';
+import { leaveUncounted, unreadAnswers } from './unread-answers.ts';
 
 const MIB = 1024 * 1024;
 const SIZE = 16 * MIB;
@@ -25,7 +26,7 @@ describe('what waits to be read of answers', () => {
     app = fastify({ forceCloseConnections: true });
     serveInTurn(app.server);
     app.get<{ Params: { account: string; mib: string } }>('/:account/:mib', ({ params, raw }, reply) => {
-      noteAccount(raw, params.account);
+      asClientRequest(raw).account = params.account;
       if (params.account === 'all') leaveUncounted(reply.raw);
       served.push(raw.socket);
       return reply.send(params.account === 'all' ? SHARED : Buffer.alloc(Number(params.mib) * MIB));

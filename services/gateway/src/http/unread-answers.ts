@@ -1,15 +1,10 @@
 import { networkOf, siteOf } from '@taskmesh/service';
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import { asClientRequest } from './client-request.ts';
 import type { Holding } from './memory.ts';
 
-const accounts = new WeakMap<IncomingMessage, string>();
 const ends = new WeakMap<ServerResponse, () => void>();
 const uncounted = new WeakSet<ServerResponse>();
-
-/** Whose request it is, for the limits on what all of an account keep here. */
-export const noteAccount = (request: IncomingMessage, userId: string): void => void accounts.set(request, userId);
-
-export const accountOf = (request: IncomingMessage): string | undefined => accounts.get(request);
 
 /** How to end this response when too much waits to be read, instead of only breaking its connection off. */
 export const endBy = (response: ServerResponse, end: () => void): void => void ends.set(response, end);
@@ -32,7 +27,7 @@ export function unreadAnswers(server: Server, clientIp: (request: IncomingMessag
     if (socket.writableLength === 0) return undefined;
     return {
       bytes: socket.writableLength,
-      account: accountOf(request),
+      account: asClientRequest(request).account,
       get network() {
         return siteOf(networkOf(clientIp(request)));
       },
