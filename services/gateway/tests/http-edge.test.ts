@@ -64,7 +64,7 @@ describe('a request that no route accepts', () => {
   });
 });
 
-it('is read in its first 1,024 characters of what its client accepts', async () => {
+it('reads 1,024 characters of what a client accepts', async () => {
   const path = `/graphql?query=${encodeURIComponent('{ __typename }')}`;
   const accept = (others: number) => `Accept: ${'text/plain,'.repeat(others)}application/json`;
   expect(await raw(get(path, accept(80)))).toMatch(/^HTTP\/1\.1 200 /);
