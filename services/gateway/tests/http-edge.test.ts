@@ -11,7 +11,7 @@ const USER = 'a0000000-0000-4000-8000-000000000001';
 let gateway: TestGateway;
 
 beforeAll(async () => {
-  gateway = await startTestGateway({ wrap: withLargeTask });
+  gateway = await startTestGateway({ wrap: withLargeTask, env: { HOST: 'localhost' } });
 });
 afterAll(() => gateway.stop());
 
@@ -27,6 +27,10 @@ function raw(text: string, origin = gateway.origin): Promise<string> {
   });
 }
 
+it('has one server, where the name of its host may have two addresses', () => {
+  expect(new URL(gateway.origin).hostname).toBe('127.0.0.1');
+});
+
 it.each<[string, string, number, string]>([
   ['a method of other protocols', 'PROPFIND /graphql HTTP/1.1\r\nHost: x', 405, 'METHOD_NOT_ALLOWED'],
   ['two hosts, at a path that cannot be decoded', 'GET /% HTTP/1.1\r\nHost: x\r\nHost: y', 400, 'BAD_USER_INPUT'],
@@ -38,6 +42,13 @@ it.each<[string, string, number, string]>([
   expect(JSON.parse(answer.slice(answer.indexOf('\r\n\r\n') + 4))).toEqual({
     ...{ message: expect.any(String), error: { code } },
   });
+});
+
+it('reads 1,024 characters of what a client accepts', async () => {
+  const path = `/graphql?query=${encodeURIComponent('{ __typename }')}`;
+  const accept = (others: number) => `Accept: ${'text/plain,'.repeat(others)}application/json`;
+  expect(await raw(get(path, accept(80)))).toMatch(/^HTTP\/1\.1 200 /);
+  expect(await raw(get(path, accept(100)))).toMatch(/^HTTP\/1\.1 406 /);
 });
 
 it('may omit the host in HTTP/1.0', async () => {
@@ -115,6 +126,12 @@ describe('requests that a connection sends before its answers have ended', () =>
     socket.on('data', (chunk) => (received += chunk)).write(text);
     return { socket, received: () => received };
   };
+
+  it('are ended by bytes that are no HTTP behind them, before the answer has begun', async () => {
+    const { socket, received } = open(`${request('GET', LARGE)}no HTTP at all\r\n\r\n`);
+    await once(socket, 'close');
+    expect(received()).toBe('');
+  });
 
   it('wait behind a stream for as long as it lasts, and take no memory', async () => {
     const before = process.memoryUsage.rss();
