@@ -183,15 +183,10 @@ export function frameWriter(socket: WebSocket, connection: Connection): WriteFra
   };
 }
 
-/** What waits for a client, and how to cut it off: terminates the socket, as a close frame would wait behind everything else. */
-export function socketReader(socket: WebSocket): { readonly waitingBytes: number; cut(): void } {
-  return {
-    waitingBytes: socket.bufferedAmount,
-    cut() {
-      noteReason(socket, 'slow');
-      socket.terminate();
-    },
-  };
+/** Terminates the socket of a slow reader, as a close frame would wait behind everything else. */
+export function cutSlow(socket: WebSocket): void {
+  noteReason(socket, 'slow');
+  socket.terminate();
 }
 
 export async function waitForDrain(socket: WebSocket): Promise<void> {

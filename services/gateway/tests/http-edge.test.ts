@@ -11,7 +11,7 @@ const USER = 'a0000000-0000-4000-8000-000000000001';
 let gateway: TestGateway;
 
 beforeAll(async () => {
-  gateway = await startTestGateway({ env: { CORS_ORIGINS: 'https://app.example.com' } });
+  gateway = await startTestGateway({ env: { CORS_ORIGINS: 'https://app.example.com', HOST: 'localhost' } });
 });
 afterAll(() => gateway.stop());
 
@@ -30,6 +30,10 @@ function raw(text: string, origin = gateway.origin): Promise<string> {
 const get = (path: string, ...headers: string[]) =>
   [`GET ${path} HTTP/1.1`, 'Host: x', 'Connection: close', ...headers].join('\r\n') + '\r\n\r\n';
 const bodyOf = (answer: string): unknown => JSON.parse(answer.slice(answer.indexOf('\r\n\r\n') + 4));
+
+it('has one server, where the name of its host may have two addresses', () => {
+  expect(new URL(gateway.origin).hostname).toBe('127.0.0.1');
+});
 
 describe('a request that no route accepts', () => {
   it.each([

@@ -7,12 +7,16 @@ import { readFile } from 'node:fs/promises';
 import { z } from 'zod';
 import type { GraphQLConfig } from '../config.ts';
 import { refusal } from '../supergraph/client-errors.ts';
+import type { Memory } from '../http/memory.ts';
 import type { GraphMetrics } from '../supergraph/executor.ts';
 import type { ClientOperation, LiveGraph } from '../supergraph/live-graph.ts';
 import { InvalidOperation, type PreparedOperation, type RequestCall } from '../supergraph/operation.ts';
 import { coerceVariables } from '../supergraph/variables.ts';
 import { isTooLong } from './documents.ts';
 import { isHashOf, type PersistedQueries } from './persisted-queries.ts';
+
+/** From this cost on (docs/limits.md), results may have megabytes. */
+export const LARGE_COST = 500;
 
 /** How a request arrived. */
 export interface Arrival {
@@ -42,11 +46,13 @@ export interface AdmissionDeps {
   graph: LiveGraph;
   trusted: TrustedDocuments;
   persisted: PersistedQueries;
+  memory: Pick<Memory, 'requireRoom'>;
   metrics: Pick<GraphMetrics, 'refused'>;
   log: Log;
 }
 
-export function createAdmission({ config, graph, trusted, persisted, metrics, log }: AdmissionDeps): Admission {
+export function createAdmission(deps: AdmissionDeps): Admission {
+  const { config, graph, trusted, persisted, memory, metrics, log } = deps;
   const findText = (request: CheckedRequest): CheckedRequest => {
     const { query, hash } = request;
     const agreed = hash && trusted.byHash(hash.value);
@@ -78,8 +84,10 @@ export function createAdmission({ config, graph, trusted, persisted, metrics, lo
     const operation = graph.current.admit(query ?? (await persistedText(request)), operationName);
     checkKind(operation, arrival);
     const variables = coerceVariables(operation, request.variables);
-    if (config.maxCost > 0 && operation.cost(variables) > config.maxCost)
+    const cost = operation.cost(variables);
+    if (config.maxCost > 0 && cost > config.maxCost)
       throw refusal('GRAPHQL_VALIDATION_FAILED', 'The operation asks for too much at once.');
+    if (cost > LARGE_COST) memory.requireRoom();
     remember(request, arrival);
     return { operation, variables };
   };

@@ -2,7 +2,7 @@ import { AppError, type ErrorCode, toAppError } from '@taskmesh/contracts';
 import { closePromptly, isLoopbackHost, type Log } from '@taskmesh/service';
 import { fastify, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import { randomUUID } from 'node:crypto';
-import { type IncomingMessage, METHODS, STATUS_CODES } from 'node:http';
+import { type IncomingMessage, METHODS } from 'node:http';
 import type { Socket } from 'node:net';
 import type { GatewayConfig } from '../config.ts';
 import { awaitContinue, mayTakeLong, hasBody } from './bodies.ts';
@@ -14,8 +14,8 @@ import {
   serveInTurn,
 } from './client-connections.ts';
 import { headerValues } from './client.ts';
-import { BODY_LIMIT_BYTES } from './json-bytes.ts';
-import { type AnswerUnknownPath, errorText, JSON_TYPE, refuseUnknownPath, sendError } from './replies.ts';
+import { asClientRequest, BODY_LIMIT_BYTES, clientRequests, type ClientRequestDeps } from './client-request.ts';
+import { type AnswerUnknownPath, rawError, refuseUnknownPath, sendError } from './replies.ts';
 
 const MAX_HEADER_BYTES = 16 * 1024;
 /** Longer than a load balancer keeps an idle connection, so that the balancer closes first. */
@@ -25,7 +25,7 @@ const MAX_PLAIN_CONNECTIONS = 1_000;
 /** Time for busy clients to notice that they should open another connection. */
 const LINGER_MS = 3_000;
 
-export interface AppDeps {
+export interface AppDeps extends ClientRequestDeps {
   log: Log;
   /** What offers an upgrade and is none by this is an ordinary request (RFC 9110, 7.8). */
   isUpgrade: (request: IncomingMessage) => boolean;
@@ -51,7 +51,13 @@ export function createApp(config: GatewayConfig, deps: AppDeps): FastifyInstance
     // No id may be too long for its route: overlong ids get the same answer as other unknown ids.
     routerOptions: { ignoreTrailingSlash: true, caseSensitive: true, maxParamLength: MAX_HEADER_BYTES },
     // Without a Host, Node would answer by itself, with neither an id nor a body.
-    http: { maxHeaderSize: MAX_HEADER_BYTES, requireHostHeader: false, shouldUpgradeCallback: isUpgrade, ...http },
+    http: {
+      ...http,
+      IncomingMessage: clientRequests(deps),
+      maxHeaderSize: MAX_HEADER_BYTES,
+      requireHostHeader: false,
+      shouldUpgradeCallback: isUpgrade,
+    },
     clientErrorHandler: answerBadRequest,
     // A path that cannot be decoded matches nothing.
     frameworkErrors: (_error, request, reply) => {
@@ -114,18 +120,7 @@ function answerBadRequest(error: Error & { code?: string }, socket: Socket): voi
     if (socket.bytesRead === 0) return void socket.destroy();
   }
   const [status, code, message] = REFUSALS[error.code ?? ''] ?? BAD_REQUEST;
-  const requestId = randomUUID();
-  const body = errorText(new AppError(code, message), requestId);
-  if (socket.writable) {
-    const head = [
-      `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
-      `Content-Type: ${JSON_TYPE}`,
-      `Content-Length: ${Buffer.byteLength(body)}`,
-      `X-Request-Id: ${requestId}`,
-      'Connection: close',
-    ];
-    socket.write(`${head.join('\r\n')}\r\n\r\n${body}`);
-  }
+  if (socket.writable) socket.write(rawError(new AppError(code, message), status));
   socket.destroySoon();
 }
 
@@ -188,7 +183,9 @@ function leaveBodiesUnread(app: FastifyInstance): void {
   app.addContentTypeParser('*', (_request, _payload, done) => done(null));
   app.addHook('onRequest', hideContentType);
   app.server.on('request', (request, response) => {
-    if (hasBody(request)) response.once('finish', () => request.complete || limitRest(request));
+    if (!hasBody(request)) return;
+    response.once('prefinish', () => asClientRequest(request).release());
+    response.once('finish', () => request.complete || limitRest(request));
   });
 }
 

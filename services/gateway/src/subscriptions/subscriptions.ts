@@ -16,6 +16,7 @@ import { readArguments } from './arguments.ts';
 import { concerns, type TaskFilter } from './change-event.ts';
 import type { Feed } from '../feed/feed.ts';
 import type { FeedEnd } from '../feed/owner-feed.ts';
+import type { Memory } from '../http/memory.ts';
 import type { FailureReason, Protocol, SubscriptionMetrics } from '../realtime-metrics.ts';
 import {
   createEventRenderer,
@@ -87,6 +88,7 @@ interface Deps extends EventRendererDeps {
   clock: Clock;
   graph: LiveGraph;
   shares: AccountShares;
+  memory: Pick<Memory, 'isShort'>;
 }
 
 /** How a stream treats changes. */
@@ -108,7 +110,7 @@ interface LiveStream {
 }
 
 export function createSubscriptions(deps: Deps): Subscriptions {
-  const { feed, graph, clock, metrics, shares } = deps;
+  const { feed, graph, clock, metrics, shares, memory } = deps;
   const streams = new Set<LiveStream>();
 
   // Plan all documents on the new graph while the old one goes on serving events; then switch all streams over between
@@ -136,6 +138,7 @@ export function createSubscriptions(deps: Deps): Subscriptions {
       const { protocol, variables, call } = request;
       const { identity } = call;
       if (identity.role !== 'user') throw toGraphQLError(unauthenticated());
+      if (memory.isShort()) throw toGraphQLError(unavailable());
       const operation = onCurrent(graph.current, request.operation);
       const args = readArguments(operation, variables);
       const rendering = renderingOf(graph.of(operation.schema), operation, deps);

@@ -140,11 +140,10 @@ function createReloadMetrics(registry: Registry) {
     help: 'When the supergraph that is served was loaded',
     registers,
   });
-  reloads.inc({ outcome: 'loaded' }, 0);
-  reloads.inc({ outcome: 'refused' }, 0);
+  for (const outcome of ['loaded', 'refused']) reloads.inc({ outcome }, 0);
   loadedAt.setToCurrentTime();
   return {
-    took: () => {
+    took() {
       reloads.inc({ outcome: 'loaded' });
       loadedAt.setToCurrentTime();
     },

@@ -60,8 +60,8 @@ export interface TestGatewayOptions {
   env?: Record<string, string>;
   /** Texts of files, by the variables that name them. */
   files?: Record<string, string>;
-  /** @default 64 MiB */
-  maxQueuedBytes?: number;
+  /** @default 128 MiB */
+  maxKeptBytes?: number;
   mode?: 'in-process' | 'http';
   keyValue?: KeyValue;
   /** Runs a second gateway with another one's services. */
@@ -99,7 +99,7 @@ export async function startTestGateway(options: TestGatewayOptions = {}): Promis
   for (const [variable, text] of Object.entries(options.files ?? {}))
     await writeFile((files[variable] = join(folder, variable)), text);
   const config = readGatewayConfig({ PORT: '0', NODE_ENV: 'test', DATA_DIR: '/nowhere', ...files, ...env });
-  if (options.maxQueuedBytes) config.realtime.maxQueuedBytes = options.maxQueuedBytes;
+  if (options.maxKeptBytes) config.maxKeptBytes = options.maxKeptBytes;
   const { connections, servers } =
     mode === 'http'
       ? await connectServers(services, log, clock)
