@@ -3,6 +3,7 @@ import type { SubgraphContext } from '@taskmesh/internal-api';
 import { Registry } from 'prom-client';
 import { connectInProcess } from '../../src/connections/in-process.ts';
 import type { Connections } from '../../src/connections/connections.ts';
+import { createTurns } from '../../src/http/turns.ts';
 import { createCallerBulkheads, createExecutor, createGraphMetrics } from '../../src/supergraph/executor.ts';
 import { createServiceMap } from '../../src/supergraph/data-source.ts';
 import type { ExecutorKind } from '../../src/config.ts';
@@ -174,6 +175,7 @@ export async function createWorld(mode: 'in-process' | 'http', clock: Clock, exe
   return {
     connections,
     executor: createExecutor({
+      turns: createTurns(),
       supergraph,
       services: graphServices,
       metrics,
