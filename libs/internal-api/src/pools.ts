@@ -100,7 +100,7 @@ export function createAnswerBudget(maxBytes: number) {
     /** Counts bytes of the answer that `giveUp` ends; whichever answer holds the most is given up when it is too much. */
     add(giveUp: () => void, bytes: number) {
       held.set(giveUp, (held.get(giveUp) ?? 0) + bytes);
-      const heldBytes = held.values().reduce((sum, each) => sum + each, 0);
+      const heldBytes = [...held.values()].reduce((sum, each) => sum + each, 0);
       if (heldBytes <= maxBytes) return;
       const [largest] = [...held].reduce((one, other) => (other[1] > one[1] ? other : one));
       held.delete(largest);

@@ -64,6 +64,13 @@ describe('a request that no route accepts', () => {
   });
 });
 
+it('reads 1,024 characters of what a client accepts', async () => {
+  const path = `/graphql?query=${encodeURIComponent('{ __typename }')}`;
+  const accept = (others: number) => `Accept: ${'text/plain,'.repeat(others)}application/json`;
+  expect(await raw(get(path, accept(80)))).toMatch(/^HTTP\/1\.1 200 /);
+  expect(await raw(get(path, accept(100)))).toMatch(/^HTTP\/1\.1 406 /);
+});
+
 it('may omit the host in HTTP/1.0', async () => {
   expect(await raw('GET /livez HTTP/1.0\r\n\r\n')).toMatch(/^HTTP\/1\.1 200 /);
 });
@@ -152,6 +159,12 @@ describe('requests that a connection sends before its answers have ended', () =>
     socket.on('data', (chunk) => (received += chunk)).write(text);
     return { socket, received: () => received };
   };
+
+  it('are ended by bytes that are no HTTP behind them, before the answer has begun', async () => {
+    const { socket, received } = open(`${request('GET', LARGE)}no HTTP at all\r\n\r\n`);
+    await once(socket, 'close');
+    expect(received()).toBe('');
+  });
 
   it('wait behind a stream for as long as it lasts, and take no memory', async () => {
     const before = process.memoryUsage.rss();

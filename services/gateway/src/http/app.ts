@@ -124,9 +124,10 @@ function answerBadRequest(error: Error & { code?: string }, socket: Socket): voi
   socket.destroySoon();
 }
 
+/** An error of the request itself, while it arrives, is its answer; one behind it is not. */
 function isAnswering(socket: Socket): boolean {
   const response = currentResponse(socket);
-  return response?.headersSent === true && !response.writableFinished;
+  return response?.writableFinished === false && (response.headersSent || response.req.complete);
 }
 
 type Refusal = [status: number, code: ErrorCode, message: string];
@@ -181,7 +182,7 @@ const LOOK_EVERY_MS = 50;
 function leaveBodiesUnread(app: FastifyInstance): void {
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('*', (_request, _payload, done) => done(null));
-  app.addHook('onRequest', hideContentType);
+  app.addHook('onRequest', trimHeaders);
   app.server.on('request', (request, response) => {
     if (!hasBody(request)) return;
     response.once('prefinish', () => asClientRequest(request).release());
@@ -200,8 +201,15 @@ function limitRest(request: IncomingMessage): void {
   }, LOOK_EVERY_MS).unref();
 }
 
-/** Fastify would refuse a malformed content type with an error of its own, before any of our checks. */
-function hideContentType({ raw }: FastifyRequest, _reply: unknown, done: () => void): void {
-  if (raw.headers['content-type'] !== undefined) raw.headers['content-type'] = undefined;
+/** Longer lists of what a client accepts take milliseconds to read. */
+const MAX_ACCEPT_LENGTH = 1_024;
+
+function trimHeaders({ raw: { headers } }: FastifyRequest, _reply: unknown, done: () => void): void {
+  // Fastify would refuse a malformed one with an error of its own, before any of our checks.
+  if (headers['content-type'] !== undefined) headers['content-type'] = undefined;
+  for (const name of ['accept', 'accept-encoding'] as const) {
+    const given = headers[name];
+    if (given && given.length > MAX_ACCEPT_LENGTH) headers[name] = String(given).slice(0, MAX_ACCEPT_LENGTH);
+  }
   done();
 }

@@ -22,7 +22,7 @@ export async function readJsonObject(
 ): Promise<object> {
   const request = asClientRequest(raw);
   if (!hasBody(request)) throw invalidBody('A JSON body is needed.');
-  const [contentType = ''] = headerValues(request, 'content-type'); // `hideContentType` clears the parsed one
+  const [contentType = ''] = headerValues(request, 'content-type'); // `trimHeaders` clears the parsed one
   requireJson(contentType);
   const encoding = request.headers['content-encoding']?.trim().toLowerCase() ?? 'identity';
   const decode = encoding === 'identity' ? undefined : decoderOf(encoding);
