@@ -3,17 +3,12 @@ import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Connections } from '../src/connections/connections.ts';
-import { startTestGateway, type TestGateway } from './fakes/gateway.ts';
+import { startTestGateway, type TestGateway, useGateway } from './fakes/gateway.ts';
 import { holdExecution } from './fakes/hold-execution.ts';
 
 const USER = 'a0000000-0000-4000-8000-000000000001';
 
-let gateway: TestGateway;
-
-beforeAll(async () => {
-  gateway = await startTestGateway({ wrap: withLargeTask });
-});
-afterAll(() => gateway.stop());
+const gateway = useGateway({ wrap: (connections) => withLargeTask(connections) });
 
 /** Sends bytes verbatim, and returns everything received until the connection closes. */
 function raw(text: string, origin = gateway.origin): Promise<string> {

@@ -1,17 +1,15 @@
 import { eventually } from '@taskmesh/testing';
-import { startTestGateway, type TestGateway } from './fakes/gateway.ts';
+import { startTestGateway, type TestGateway, useGateway } from './fakes/gateway.ts';
 
 const USER = 'a0000000-0000-4000-8000-000000000001';
 const QUERY =
   'subscription ($after: String, $filter: TaskFilter) { taskChanges(after: $after, filter: $filter) { sequence } }';
 
-let gateway: TestGateway;
 let token: string;
+const gateway = useGateway();
 beforeAll(async () => {
-  gateway = await startTestGateway();
   token = await gateway.auth.token(USER);
 });
-afterAll(() => gateway.stop());
 
 interface Options {
   after?: string;
