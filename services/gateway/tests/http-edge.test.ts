@@ -168,7 +168,7 @@ describe('a gateway with clients that take nothing', () => {
     socket.pause();
     // A destroyed peer resets the connection at the next byte, so this shows without reading anything. Bytes that arrive
     // prolong the timeout.
-    const probe = setInterval(() => socket.write('\r\n'), 2_500);
+    const probe = setInterval(() => socket.write('\r\n'), 1_500);
     await new Promise((resolve) => socket.once('error', resolve));
     clearInterval(probe);
     socket.destroy();
