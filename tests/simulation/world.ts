@@ -137,6 +137,8 @@ export async function createWorld(time: VirtualTime, { random, owners, hasDeleti
     clock: time.clock,
     metrics: NO_METRICS,
     shares: createAccountShares(0),
+    memory: { isShort: () => false },
+    turns: { run: async (_network, work) => work() },
     formatResult: ({ data, errors = [] }) => ({
       data,
       ...(errors.length > 0 && {
@@ -149,6 +151,7 @@ export async function createWorld(time: VirtualTime, { random, owners, hasDeleti
     context: {
       log,
       clock: time.clock,
+      memory: { requireRoom: () => undefined },
       config: { realtime: { anonKey: undefined, maxSubscriptions: 20, maxSocketsPerUser: 20, maxMessagesPerS: 20 } },
       authenticateToken: (token: string, { graceS } = { graceS: 0 }) =>
         faults.call('authenticate', async () => callerOf(token, time.clock.now() - graceS * 1_000)),

@@ -9,31 +9,19 @@ const KEEP_ALIVE_MS = 60_000;
 const MAX_RESPONSE_BYTES = 64 * 1024 * 1024;
 
 export interface PoolOptions {
+  /** @default 256, for a service */
   connections: number;
-  /** @default as the system does */
+  /** How to find the host's addresses. @default as the system does */
   lookup?: LookupFunction | undefined;
   /** Bytes of a response's body; -1 for any number. @default 64 MiB */
   maxResponseSize?: number;
-}
-
-export interface LazyPool {
-  /** Undefined before the first request. */
-  readonly opened: Pool | undefined;
-  readonly isDestroyed: boolean;
-  /** Rejects once the pool is destroyed. */
-  open(): Promise<Pool>;
-  /** Breaks off what is under way. */
-  destroy(): Promise<void>;
 }
 
 /**
  * Keep-alive connections of HTTP/1.1 to one origin, opened when they are needed, without redirects or proxies. Each call has its own time
  * limit. The client takes 5 MiB, and is loaded with the first request: a single process has no need of it.
  */
-function createLazyPool(
-  url: string,
-  { connections, lookup, maxResponseSize = MAX_RESPONSE_BYTES }: PoolOptions,
-): LazyPool {
+function createLazyPool(url: string, { connections, lookup, maxResponseSize = MAX_RESPONSE_BYTES }: PoolOptions) {
   let opening: Promise<Pool> | undefined;
   let opened: Pool | undefined;
   let isDestroyed = false;
@@ -52,16 +40,19 @@ function createLazyPool(
     });
   };
   return {
+    /** Undefined before the first request. */
     get opened() {
       return opened;
     },
     get isDestroyed() {
       return isDestroyed;
     },
-    async open() {
+    /** Rejects once the pool is destroyed. */
+    async open(): Promise<Pool> {
       if (isDestroyed) throw new Error('The pool is destroyed.');
       return (opened = await (opening ??= load()));
     },
+    /** Breaks off what is under way. */
     async destroy() {
       isDestroyed = true;
       await (await opening)?.destroy();
@@ -102,44 +93,27 @@ export interface ServicePool {
   destroy(): Promise<void>;
 }
 
-/** What answers under way hold together, of one pool or several. */
-interface AnswerBudget {
-  /** Counts bytes of the answer that `giveUp` ends; whichever answer holds the most is given up when it is too much. */
-  add(giveUp: () => void, bytes: number): void;
-  /** The answer is over. */
-  end(giveUp: () => void): void;
-}
-
-export function createAnswerBudget(maxBytes: number): AnswerBudget {
+/** Limits what answers under way hold together, of one pool or several. */
+export function createAnswerBudget(maxBytes: number) {
   const held = new Map<() => void, number>();
-  let heldBytes = 0;
-  const end = (giveUp: () => void) => {
-    heldBytes -= held.get(giveUp) ?? 0;
-    held.delete(giveUp);
-  };
   return {
-    add(giveUp, bytes) {
+    /** Counts bytes of the answer that `giveUp` ends; whichever answer holds the most is given up when it is too much. */
+    add(giveUp: () => void, bytes: number) {
       held.set(giveUp, (held.get(giveUp) ?? 0) + bytes);
-      heldBytes += bytes;
-      while (heldBytes > maxBytes) {
-        const largest = [...held].reduce((one, other) => (other[1] > one[1] ? other : one))[0];
-        end(largest);
-        largest();
-      }
+      const heldBytes = [...held.values()].reduce((sum, each) => sum + each, 0);
+      if (heldBytes <= maxBytes) return;
+      const [largest] = [...held].reduce((one, other) => (other[1] > one[1] ? other : one));
+      held.delete(largest);
+      largest();
     },
-    end,
+    /** The answer is over. */
+    end: (giveUp: () => void) => void held.delete(giveUp),
   };
 }
 
-interface ServicePoolOptions {
-  /** @default 256 */
-  connections?: number;
-  /** How to find the host's addresses. @default as the system does */
-  lookup?: LookupFunction;
-  /** Bytes of a response's body; a larger one is no answer. @default 64 MiB */
-  maxResponseSize?: number;
+interface ServicePoolOptions extends Partial<PoolOptions> {
   /** For the bodies of all responses under way together. @default no limit */
-  budget?: AnswerBudget;
+  budget?: ReturnType<typeof createAnswerBudget>;
 }
 
 export function createServicePool(

@@ -82,3 +82,22 @@ it('limits the memory of all bodies whose operations run or wait, as they are wh
   expect(await answerTo(last)).toContain('"total":2');
   for (const socket of [...sockets, last]) socket.destroy();
 });
+
+it('answers others while many documents arrive at once that take long to check', async () => {
+  const fields = ['id', 'title', 'description', 'completed', 'dueDate', 'category', 'priority'];
+  const selection = Array.from({ length: 60 }, (_, at) => fields[at % fields.length]).join(' ');
+  const document = (number: number) => {
+    const tasks = Array.from({ length: 29 }, (_, at) => `x${number}y${at}: task(id: "${at}") { ${selection} }`);
+    const body = JSON.stringify({ query: `{ ${tasks.join(' ')} }` });
+    return `POST /graphql HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
+  };
+  const requests = Array.from({ length: 60 }, (_, number) => document(number));
+  let answered = 0;
+  const sockets = requests.map((request) => send(request).once('data', () => answered++));
+  await eventually(() => expect(answered).toBeGreaterThan(0));
+  const before = answered;
+  expect((await get('/livez')).status).toBe(200);
+  expect(answered - before).toBeLessThan(20);
+  await eventually(() => expect(answered).toBe(60));
+  for (const socket of sockets) socket.destroy();
+});

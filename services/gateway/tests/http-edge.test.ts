@@ -3,12 +3,15 @@ import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Connections } from '../src/connections/connections.ts';
-import { startTestGateway, type TestGateway, useGateway } from './fakes/gateway.ts';
+import { startTestGateway, useGateway } from './fakes/gateway.ts';
 import { holdExecution } from './fakes/hold-execution.ts';
 
 const USER = 'a0000000-0000-4000-8000-000000000001';
 
-const gateway = useGateway({ wrap: (connections) => withLargeTask(connections) });
+const gateway = useGateway({
+  env: { HOST: 'localhost' },
+  wrap: (connections) => withLargeTask(connections),
+});
 
 /** Sends bytes verbatim, and returns everything received until the connection closes. */
 function raw(text: string, origin = gateway.origin): Promise<string> {
@@ -22,6 +25,10 @@ function raw(text: string, origin = gateway.origin): Promise<string> {
   });
 }
 
+it('has one server, where the name of its host may have two addresses', () => {
+  expect(new URL(gateway.origin).hostname).toBe('127.0.0.1');
+});
+
 it.each<[string, string, number, string]>([
   ['a method of other protocols', 'PROPFIND /graphql HTTP/1.1\r\nHost: x', 405, 'METHOD_NOT_ALLOWED'],
   ['two hosts, at a path that cannot be decoded', 'GET /% HTTP/1.1\r\nHost: x\r\nHost: y', 400, 'BAD_USER_INPUT'],
@@ -33,6 +40,13 @@ it.each<[string, string, number, string]>([
   expect(JSON.parse(answer.slice(answer.indexOf('\r\n\r\n') + 4))).toEqual({
     ...{ message: expect.any(String), error: { code } },
   });
+});
+
+it('reads 1,024 characters of what a client accepts', async () => {
+  const path = `/graphql?query=${encodeURIComponent('{ __typename }')}`;
+  const accept = (others: number) => `Accept: ${'text/plain,'.repeat(others)}application/json`;
+  expect(await raw(get(path, accept(80)))).toMatch(/^HTTP\/1\.1 200 /);
+  expect(await raw(get(path, accept(100)))).toMatch(/^HTTP\/1\.1 406 /);
 });
 
 it('may omit the host in HTTP/1.0', async () => {
@@ -111,6 +125,12 @@ describe('requests that a connection sends before its answers have ended', () =>
     return { socket, received: () => received };
   };
 
+  it('are ended by bytes that are no HTTP behind them, before the answer has begun', async () => {
+    const { socket, received } = open(`${request('GET', LARGE)}no HTTP at all\r\n\r\n`);
+    await once(socket, 'close');
+    expect(received()).toBe('');
+  });
+
   it('wait behind a stream for as long as it lasts, and take no memory', async () => {
     const before = process.memoryUsage.rss();
     const { socket, received } = open(stream() + request('GET', LARGE).repeat(8));
@@ -153,13 +173,9 @@ describe('requests that a connection sends before its answers have ended', () =>
 });
 
 describe('a gateway with clients that take nothing', () => {
-  let impatient: TestGateway;
+  const impatient = useGateway({ env: { REQUEST_TIMEOUT_S: '1' }, wrap: withLargeTask });
   let token: string;
-  beforeAll(async () => {
-    impatient = await startTestGateway({ env: { REQUEST_TIMEOUT_S: '1' }, wrap: withLargeTask });
-    token = await impatient.auth.token(USER);
-  });
-  afterAll(() => impatient.stop());
+  beforeAll(async () => void (token = await impatient.auth.token(USER)));
 
   it('cuts them off when their answer waits in memory', async () => {
     const socket = connect(Number(new URL(impatient.origin).port), '127.0.0.1', () =>

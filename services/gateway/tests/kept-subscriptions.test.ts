@@ -64,7 +64,7 @@ describe('what a gateway keeps for a subscription', () => {
 
 it('changes that wait for another service take little, on however many streams of an account', async () => {
   const user = USER.replace(/1$/, '3');
-  const [sockets, streams, changes] = [20, 20, 100];
+  const [sockets, streams, changes] = [8, 10, 100];
   const { undo, release } = holdExecution(gateway.auth);
   const open = await Promise.all(
     Array.from({ length: sockets }, async () => openSocket(await gateway.auth.token(user))),

@@ -1,7 +1,7 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import formats from 'ajv-formats';
 import { readVersion } from '@taskmesh/service';
-import { parseJsonObject } from '../src/http/json-object.ts';
+import { parseJsonObject } from '../src/http/json-body.ts';
 import type { OpenApiDocument } from '../src/rest/openapi/document.ts';
 import { type TestGateway, useGateway } from './fakes/gateway.ts';
 

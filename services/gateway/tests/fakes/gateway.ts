@@ -76,8 +76,8 @@ export interface TestGatewayOptions {
   files?: Record<string, string>;
   /** The token of this machine, in its file. */
   machineToken?: string;
-  /** @default 64 MiB */
-  maxQueuedBytes?: number;
+  /** @default 128 MiB */
+  maxKeptBytes?: number;
   mode?: 'in-process' | 'http';
   keyValue?: KeyValue;
   /** Runs a second gateway with another one's services. */
@@ -109,7 +109,7 @@ export async function startTestGateway(options: TestGatewayOptions = {}): Promis
     await writeFile(machineTokenFile, options.machineToken, { mode: 0o600 });
   }
   const config = readGatewayConfig({ PORT: '0', NODE_ENV: 'test', DATA_DIR: folder, ...files, ...env });
-  if (options.maxQueuedBytes) config.realtime.maxQueuedBytes = options.maxQueuedBytes;
+  if (options.maxKeptBytes) config.maxKeptBytes = options.maxKeptBytes;
   const { connections, servers } =
     mode === 'http'
       ? await connectServers(services, log, clock)
