@@ -138,6 +138,7 @@ export async function createWorld(time: VirtualTime, { random, owners, hasDeleti
     metrics: NO_METRICS,
     shares: createAccountShares(0),
     memory: { isShort: () => false },
+    turns: { run: async (_network, work) => work() },
     formatResult: ({ data, errors = [] }) => ({
       data,
       ...(errors.length > 0 && {

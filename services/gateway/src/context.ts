@@ -15,6 +15,7 @@ import type { LiveGraph } from './supergraph/live-graph.ts';
 import { headerValues } from './http/client.ts';
 import { asClientRequest } from './http/client-request.ts';
 import type { Memory } from './http/memory.ts';
+import type { Turns } from './http/turns.ts';
 import type { Admission } from './graphql/admission.ts';
 
 /** A token's claims, and the key that verified them; personal tokens have none. */
@@ -60,6 +61,7 @@ export interface GatewayContext {
   operators: Operators;
   /** What is kept for clients. */
   memory: Memory;
+  turns: Turns;
   /** The client's address; forwarding headers count only from trusted proxies. */
   clientIp(request: IncomingMessage): string;
   /** The call for one operation of an HTTP request. */

@@ -34,6 +34,7 @@ import { isServing } from './http/client-connections.ts';
 import { createClientIp } from './http/client-ip.ts';
 import { measureRequests, traceClientRequests } from './http/measure.ts';
 import { createMemory } from './http/memory.ts';
+import { createTurns } from './http/turns.ts';
 import { unreadAnswers } from './http/unread-answers.ts';
 import { findConsole, serveConsole, serveTokenForms, serveUnknownPath } from './pages/pages.ts';
 import { createHealth, createReadiness, systemRoutes } from './probes.ts';
@@ -84,12 +85,13 @@ export async function createGateway(config: GatewayConfig, deps: GatewayDeps): P
   const memory = createMemory({ maxBytes: config.maxKeptBytes, metrics, log });
   const graphMetrics = createGraphMetrics(metrics);
   const runForCaller = createCallerBulkheads();
+  const turns = createTurns();
   const graphOf = (supergraph: Supergraph): Graph => {
-    const { admit, parsed } = createDocuments({ schema: supergraph.schema, config: config.graphql });
+    const { admit, isKnown, parsed } = createDocuments({ schema: supergraph.schema, config: config.graphql });
     const shared = { metrics: graphMetrics, clock: monotonicClock, log };
     const services = createServiceMap(supergraph, { connections, ...shared });
-    const executor = createExecutor({ supergraph, services, ...shared, kind: config.executor, runForCaller });
-    return { supergraph, services, executor, admit, parsed };
+    const executor = createExecutor({ supergraph, services, ...shared, kind: config.executor, runForCaller, turns });
+    return { supergraph, services, executor, admit, isKnown, parsed };
   };
   const graph = createLiveGraph({ initial: graphOf(initial), build: (sdl) => graphOf(build(sdl)) });
   const persisted =
@@ -100,6 +102,7 @@ export async function createGateway(config: GatewayConfig, deps: GatewayDeps): P
     trusted,
     persisted,
     memory,
+    turns,
     metrics: graphMetrics,
     log,
   });
@@ -122,6 +125,7 @@ export async function createGateway(config: GatewayConfig, deps: GatewayDeps): P
     authenticateToken,
     clientIp,
     memory,
+    turns,
     admission,
     operators: createOperators({
       rules: { token: config.secrets.backupToken, machineToken: config.secrets.machineToken?.token },

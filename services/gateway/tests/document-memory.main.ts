@@ -42,6 +42,7 @@ const nothing = async () => ({ data: null });
 const services = Object.fromEntries(supergraph.services.map(({ name }) => [name, { ask: nothing, process: nothing }]));
 const metrics = { operation: () => undefined };
 const executor = createExecutor({
+  turns: { run: async (_network, work) => work() },
   supergraph,
   services,
   metrics,
@@ -69,10 +70,14 @@ async function run(admit: Admit, source: string, given: Record<string, boolean>)
     return;
   }
   const renderer = operation.partOf('event renderer', (resized) =>
-    createEventRenderer({ supergraph, services, executor, admit, parsed: () => undefined }, operation, {
-      formatResult: createResultFormat(log),
-      resized,
-    }),
+    createEventRenderer(
+      { supergraph, services, executor, admit, isKnown: () => true, parsed: () => undefined },
+      operation,
+      {
+        formatResult: createResultFormat(log),
+        resized,
+      },
+    ),
   );
   await renderer.withVariables(variables, call, (work) => work())(change, () => true);
 }

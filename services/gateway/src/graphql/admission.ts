@@ -8,15 +8,13 @@ import { z } from 'zod';
 import type { GraphQLConfig } from '../config.ts';
 import { refusal } from '../supergraph/client-errors.ts';
 import type { Memory } from '../http/memory.ts';
+import type { Turns } from '../http/turns.ts';
 import type { GraphMetrics } from '../supergraph/executor.ts';
 import type { ClientOperation, LiveGraph } from '../supergraph/live-graph.ts';
 import { InvalidOperation, type PreparedOperation, type RequestCall } from '../supergraph/operation.ts';
 import { coerceVariables } from '../supergraph/variables.ts';
-import { isTooLong } from './documents.ts';
+import { isTooLong, LARGE_COST } from './documents.ts';
 import { isHashOf, type PersistedQueries } from './persisted-queries.ts';
-
-/** From this cost on (docs/limits.md), results may have megabytes. */
-export const LARGE_COST = 500;
 
 /** How a request arrived. */
 export interface Arrival {
@@ -47,12 +45,13 @@ export interface AdmissionDeps {
   trusted: TrustedDocuments;
   persisted: PersistedQueries;
   memory: Pick<Memory, 'requireRoom'>;
+  turns: Turns;
   metrics: Pick<GraphMetrics, 'refused'>;
   log: Log;
 }
 
 export function createAdmission(deps: AdmissionDeps): Admission {
-  const { config, graph, trusted, persisted, memory, metrics, log } = deps;
+  const { config, graph, trusted, persisted, memory, turns, metrics, log } = deps;
   const findText = (request: CheckedRequest): CheckedRequest => {
     const { query, hash } = request;
     const agreed = hash && trusted.byHash(hash.value);
@@ -76,12 +75,18 @@ export function createAdmission(deps: AdmissionDeps): Admission {
       .catch((error: unknown) => log.warn({ err: error }, 'a persisted query is not kept'));
   };
 
+  const admitText = async (text: string, operationName: string | undefined, { caller }: Arrival) => {
+    const { current } = graph;
+    const admit = () => current.admit(text, operationName);
+    return current.isKnown(text) ? admit() : turns.run(networkOf(caller.ip), admit);
+  };
+
   const check = async (sent: UncheckedRequest, arrival: Arrival): Promise<AdmittedOperation> => {
     const request = findText(checkRequest(sent));
     const { query, operationName } = request;
     if (query !== undefined && isTooLong(query, config))
       throw refusal('GRAPHQL_PARSE_FAILED', 'The document is too long.');
-    const operation = graph.current.admit(query ?? (await persistedText(request)), operationName);
+    const operation = await admitText(query ?? (await persistedText(request)), operationName, arrival);
     checkKind(operation, arrival);
     const variables = coerceVariables(operation, request.variables);
     const cost = operation.cost(variables);

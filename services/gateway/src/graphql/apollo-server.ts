@@ -16,7 +16,8 @@ import type { GraphQLFormattedError } from 'graphql';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { InvalidOperation, type RequestCall } from '../supergraph/operation.ts';
 import type { Graph, LiveGraph } from '../supergraph/live-graph.ts';
-import { type AdmittedOperation, LARGE_COST } from './admission.ts';
+import type { AdmittedOperation } from './admission.ts';
+import { LARGE_COST } from './documents.ts';
 
 /** An operation that came over HTTP. */
 export interface HttpOperation {

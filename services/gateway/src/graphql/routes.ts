@@ -35,7 +35,7 @@ export interface StreamExchange {
 
 type HandlerContext = Pick<
   GatewayContext,
-  'admission' | 'authenticate' | 'clientIp' | 'log' | 'operators' | 'requestCall'
+  'admission' | 'authenticate' | 'clientIp' | 'log' | 'operators' | 'requestCall' | 'turns'
 >;
 
 export interface GraphQLRoutesDeps {
@@ -144,7 +144,7 @@ const PARAMETERS = new Set(['query', 'operationName', 'documentId', 'variables',
 /** What an HTTP request asks for: its body, or its search parameters. @throws AppError */
 export async function readRequest(
   request: IncomingMessage,
-  context: Pick<GatewayContext, 'clientIp'>,
+  context: Pick<GatewayContext, 'clientIp' | 'turns'>,
 ): Promise<UncheckedRequest> {
   if (request.method === 'POST') return readJsonObject(request, context, parseExactJson);
   refuseForeignPage(request);

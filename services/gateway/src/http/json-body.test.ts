@@ -5,6 +5,7 @@ import { Registry } from 'prom-client';
 import { clientRequests } from './client-request.ts';
 import { memoryOf, readJsonObject } from './json-body.ts';
 import { createMemory } from './memory.ts';
+import { createTurns } from './turns.ts';
 
 it('counts a text with the objects that it becomes', () => {
   const ordinary = JSON.stringify({ id: '1', type: 'subscribe', payload: { query: '{ __typename }' } });
@@ -26,7 +27,7 @@ describe('a JSON body', () => {
     request.rawHeaders = ['Content-Type', 'application/json'];
     request.destroy();
     await once(request, 'close');
-    await expect(readJsonObject(request, { clientIp })).rejects.toMatchObject({
+    await expect(readJsonObject(request, { clientIp, turns: createTurns() })).rejects.toMatchObject({
       code: 'BAD_USER_INPUT',
       issues: [{ message: 'The body ended too early.' }],
     });

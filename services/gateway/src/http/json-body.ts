@@ -7,6 +7,8 @@ import { decoderOf, hasBody } from './bodies.ts';
 import { asClientRequest, BODY_LIMIT_BYTES, type ClientRequest, invalidBody, tooLarge } from './client-request.ts';
 import { headerValues } from './client.ts';
 
+/** It takes well below a millisecond to parse. */
+const QUICK_BYTES = 16 * 1024;
 const UTF_8_CHARSET = /^\s*charset\s*=\s*"?utf-?8"?\s*$/i;
 
 /**
@@ -15,7 +17,7 @@ const UTF_8_CHARSET = /^\s*charset\s*=\s*"?utf-?8"?\s*$/i;
  */
 export async function readJsonObject(
   raw: IncomingMessage,
-  { clientIp }: Pick<GatewayContext, 'clientIp'>,
+  { clientIp, turns }: Pick<GatewayContext, 'clientIp' | 'turns'>,
   parseText?: (text: string) => unknown,
 ): Promise<object> {
   const request = asClientRequest(raw);
@@ -28,8 +30,11 @@ export async function readJsonObject(
   const whole = decode
     ? await decode(bytes, { maxBytes: BODY_LIMIT_BYTES, network: networkOf(clientIp(request)) }).catch(refuseEncoded)
     : bytes;
-  request.keep(memoryOf(whole));
-  return parseJsonObject(whole, parseText);
+  const parse = () => {
+    request.keep(memoryOf(whole));
+    return parseJsonObject(whole, parseText);
+  };
+  return whole.length > QUICK_BYTES ? turns.run(networkOf(clientIp(request)), parse) : parse();
 }
 
 /** JSON is UTF-8 (RFC 8259); other charsets are refused, not guessed. */

@@ -14,6 +14,7 @@ import {
 import { getOperationAST, GraphQLError, parse, validate } from 'graphql';
 import { Counter, type Registry } from 'prom-client';
 import type { ExecutorKind } from '../config.ts';
+import type { Turns } from '../http/turns.ts';
 import { createResultFormat } from './client-errors.ts';
 import { createApolloEngine, createCompiledEngine } from './engines.ts';
 import {
@@ -41,6 +42,7 @@ export interface ExecutorDeps {
   log: Log;
   kind: ExecutorKind;
   runForCaller: RunForCaller;
+  turns: Turns;
 }
 
 const ENGINES: Record<ExecutorKind, (supergraph: Supergraph, services: GraphSources, log: Log) => Engine> = {
@@ -49,7 +51,7 @@ const ENGINES: Record<ExecutorKind, (supergraph: Supergraph, services: GraphSour
 };
 
 export function createExecutor(deps: ExecutorDeps): GraphExecutor {
-  const { supergraph, services, metrics, clock, log, kind, runForCaller } = deps;
+  const { supergraph, services, metrics, clock, log, kind, runForCaller, turns } = deps;
   const { schema } = supergraph;
   const engine = ENGINES[kind](supergraph, services, log);
   const formatResult = createResultFormat(log);
@@ -68,7 +70,12 @@ export function createExecutor(deps: ExecutorDeps): GraphExecutor {
 
   const run: GraphExecutor['run'] = async (operation, variables, call) => {
     const begunMs = performance.now();
-    const runInTurn = () => runForCaller(call, async () => planOf(operation)(variables, runOf(operation, call)));
+    const begin = () => ({ ended: planOf(operation)(variables, runOf(operation, call)) });
+    const runInTurn = () =>
+      runForCaller(call, async () => {
+        const isQuick = operation.partOf.has('plan') && !operation.isLarge;
+        return (isQuick ? begin() : await turns.run(networkOf(call.ip), begin)).ended;
+      });
     let result: EngineResult;
     try {
       result = await (stored.get(operation.source) === operation

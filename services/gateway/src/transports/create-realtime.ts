@@ -65,6 +65,7 @@ export function createRealtime(context: GatewayContext, { random }: RealtimeDeps
     metrics,
     shares: createAccountShares(ACCOUNT_COST_FACTOR * context.config.graphql.maxCost),
     memory: context.memory,
+    turns: context.turns,
   });
   const formatErrors = createErrorFormat(log);
   const watch = createSessionWatch(context);
