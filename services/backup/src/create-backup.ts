@@ -26,7 +26,6 @@ import { randomBytes } from 'node:crypto';
 import { Registry } from 'prom-client';
 import { createBackupRepository } from './archives/archive.repository.ts';
 import { createBackupService, type BackupService } from './archives/archive.service.ts';
-import { createBackupsResolvers } from './archives/archives.resolvers.ts';
 import { createCipher } from './archives/encryption.ts';
 import { archiveLimits } from './archives/limits.ts';
 import { createBackupWork } from './backup-work.ts';
@@ -36,11 +35,10 @@ import { createBackupDatabase } from './database.ts';
 import { refuseUnfit } from './databases/connect.ts';
 import { createStores, type StoreName, type StoreOwner } from './databases/store.ts';
 import { lookAtDisk, type LookAtDisk } from './disk-space.ts';
-import type { Resolvers } from './graphql/types.generated.ts';
+import { createBackupResolvers } from './graphql/backup.resolvers.ts';
 import { createBackupMetrics } from './metrics.ts';
 import { createDryRun } from './restore/dry-run.ts';
 import { createRestoreRepository, createVerificationRepository } from './restore/restore.repository.ts';
-import { createRestoreResolvers } from './restore/restore.resolvers.ts';
 import { createRestoreService } from './restore/restore.service.ts';
 import { createVerifier } from './restore/verifier.ts';
 import { loadLimits, STALL_MS } from './restore/watch-database.ts';
@@ -151,13 +149,6 @@ export async function createBackup(config: BackupConfig, deps: BackupDeps): Prom
   const dryRun = createDryRun({ ...shared, verifier });
   const notifier = createNotifier(config, { ...shared, database, clock });
   const schedules = createSchedules(config, { ...shared, backups, database, reports: notifier.reports });
-  const ofBackups = createBackupsResolvers(backups);
-  const ofRestores = createRestoreResolvers(restores, dryRun);
-  const resolvers: Resolvers = {
-    ...ofBackups,
-    Query: { ...ofBackups.Query, ...ofRestores.Query },
-    Mutation: { ...ofBackups.Mutation, ...ofRestores.Mutation },
-  };
   const cleanUp = async () => {
     await temporaryDirs.sweep();
     await backups.start();
@@ -179,7 +170,7 @@ export async function createBackup(config: BackupConfig, deps: BackupDeps): Prom
     subgraph: createSubgraph({
       name: 'backup',
       typeDefs: readTypeDefs(import.meta.dirname),
-      resolvers,
+      resolvers: createBackupResolvers({ backups, restores, dryRun }),
       mapError: asUnavailable,
       log,
     }),
