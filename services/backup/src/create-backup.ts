@@ -6,7 +6,6 @@ import {
   type StatusOf,
   type Subgraph,
 } from '@taskmesh/internal-api';
-import { dumpDatabase } from '@taskmesh/pg-rows';
 import {
   closeOnStop,
   ConfigError,
@@ -41,11 +40,12 @@ import { createDryRun } from './restore/dry-run.ts';
 import { createRestoreRepository, createVerificationRepository } from './restore/restore.repository.ts';
 import { createRestoreService } from './restore/restore.service.ts';
 import { createVerifier } from './restore/verifier.ts';
-import { loadLimits, STALL_MS } from './restore/watch-database.ts';
+import { loadLimits } from './restore/watch-database.ts';
 import { createRunLock } from './run-lock.ts';
 import { createNotifier } from './schedule/run-reports.ts';
 import { createSchedules } from './schedule/runs.ts';
 import { createBackupStatus } from './status.ts';
+import { DEFAULT_PATIENCE, type Patience } from './stall-detection.ts';
 import { createDirectoryStorage } from './storage/directory-storage.ts';
 import { createTemporaryDirs } from './temporary-files.ts';
 
@@ -55,6 +55,8 @@ export interface BackupDeps {
   owners?: Partial<Record<StoreName, StoreOwner>>;
   /** How to look at the disk. @default asks the system */
   look?: LookAtDisk;
+  /** @default those of `DEFAULT_PATIENCE` */
+  patience?: Partial<Patience>;
   log: Log;
   metrics?: Registry;
 }
@@ -81,6 +83,7 @@ const SETTLE_RETRY = { firstMs: 1_000, longestMs: 30_000 };
 /** Does not connect yet; `start` checks the schema and completes what a crash interrupted. */
 export async function createBackup(config: BackupConfig, deps: BackupDeps): Promise<Backup> {
   const { clock, look = lookAtDisk, log, metrics = new Registry() } = deps;
+  const patience = { ...DEFAULT_PATIENCE, ...deps.patience };
   const database = await createBackupDatabase({ url: config.postgresUrl, log });
   database.measure(metrics);
   const schema = createSchemaGate({ database, policy: config.schema, log });
@@ -94,15 +97,14 @@ export async function createBackup(config: BackupConfig, deps: BackupDeps): Prom
   const cipher = await createCipher(config);
   const shared: CommonParts = {
     cipher,
-    dump: dumpDatabase,
     storage,
     look,
     temporaryDirs,
     stores: createStores(secrets.adminUrls, deps.owners ?? {}),
     mainStore: config.restoreStore,
     archiveLimits: archiveLimits(config),
-    loadLimits: loadLimits(config),
-    stallMs: STALL_MS,
+    loadLimits: loadLimits(config, patience),
+    patience,
     keepOldMs: config.keepOldMs,
     now: () => new Date(clock.now()),
     nextId: () => randomBytes(6).toString('hex'),
