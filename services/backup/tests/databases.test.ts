@@ -67,7 +67,7 @@ describe('dropping a database', () => {
     const limits = { statementTimeoutMs: 1_000, tempFileBytes: 1_048_576 };
     await withAdmin(maintenanceUrl(store.url), async (holder) => {
       await holder.query('begin');
-      await holder.query(`create role ${names.loader}`); // so that whoever makes it waits
+      await holder.query(`create role ${names.loader}`); // so that its maker waits
       const making = createFreshDatabase(store.url, names, limits).catch((error: unknown) => error);
       const waiting = `select from pg_stat_activity where wait_event_type = 'Lock' and query like 'create role%${names.loader}%'`;
       await eventually(async () => expect(await store.query(waiting)).toHaveLength(1));
