@@ -85,19 +85,6 @@ export interface Restored {
   safetyBackup: string | null;
 }
 
-/** What an operator has who says no more than what has to be said. */
-export function configOf(
-  { own, tasks, auth }: Pick<BackupFixture, 'own' | 'tasks' | 'auth'>,
-  dir: string,
-): BackupConfig {
-  return readBackupConfig({
-    POSTGRES_URL: own.url,
-    TASKS_ADMIN_URL: tasks.url,
-    AUTH_ADMIN_URL: auth.url,
-    DATA_DIR: dir,
-  });
-}
-
 export async function createBackupFixture(
   name: string,
   {
@@ -121,7 +108,11 @@ export async function createBackupFixture(
   await tasks.query(TASKS_SCHEMA);
   await auth.query(AUTH_SCHEMA);
   const dir = await mkdtemp(join(tmpdir(), 'taskmesh-backup-'));
-  const usual = configOf({ own, tasks, auth }, dir);
+  // No more than an operator has to set.
+  const usual = readBackupConfig({
+    ...{ POSTGRES_URL: own.url, TASKS_ADMIN_URL: tasks.url, AUTH_ADMIN_URL: auth.url },
+    DATA_DIR: dir,
+  });
   const config = { ...usual, keepOldMs, secrets: { ...usual.secrets, ...settings } };
   await mkdir(config.backupsDir);
   const { log, logged } = createRecordingLog();
