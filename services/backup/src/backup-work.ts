@@ -48,8 +48,8 @@ export function createBackupWork({ backups, restores, dryRun }: BackupWorkDeps):
       }
     },
     async upload(file, content) {
-      finished(content, beginTransfer());
-      return entryOf(await withWords(backups.upload(file, content)));
+      const end = beginTransfer();
+      return entryOf(await withWords(backups.upload(file, content, end)));
     },
   };
 }

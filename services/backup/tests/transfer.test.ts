@@ -67,11 +67,35 @@ describe('an upload', () => {
     const others = childrenOf(process.pid).length;
     let most = 0;
     const timer = setInterval(() => (most = Math.max(most, childrenOf(process.pid).length - others)), 5);
-    const sent = await Promise.all(['a', 'b', 'c', 'd'].map((name) => upload(`${name}-at-once.tar.gz`, content)));
+    const steps: string[] = [];
+    const send = async (name: string) => {
+      const stored = () => void steps.push('stored');
+      const sent = await fixture.backup.backups.upload(`${name}-at-once.tar.gz`, Readable.from([content]), stored);
+      steps.push('looked into');
+      return sent;
+    };
+    const sent = await Promise.all(['a', 'b', 'c', 'd'].map(send));
     clearInterval(timer);
+    // No look holds up that others are reported as stored.
+    expect(steps.lastIndexOf('stored')).toBeLessThan(steps.lastIndexOf('looked into') - 1);
     expect(sent.map(({ stores }) => stores)).toEqual(sent.map(() => ['tasks', 'auth']));
     expect(most).toBe(1);
   }, 60_000);
+
+  it.each([
+    ['stored', 'counted.tar.gz', true],
+    ['refused', '../counted.tar.gz', false],
+  ])('reports once that it is %s', async (_what, file, isStored) => {
+    let reports = 0;
+    const uploading = fixture.backup.backups.upload(file, Readable.from([zipped('x')]), () => void (reports += 1));
+    expect(
+      await uploading.then(
+        () => true,
+        () => false,
+      ),
+    ).toBe(isStored);
+    expect(reports).toBe(1);
+  });
 
   it('has one winner of several at once', async () => {
     const sent = await Promise.allSettled(['a', 'b', 'c', 'd'].map((text) => upload('raced.tar.gz', zipped(text))));

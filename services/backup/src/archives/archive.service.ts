@@ -39,9 +39,10 @@ export interface BackupService {
   download(file: string): Promise<Download | undefined>;
   /**
    * Stores an upload, which is listed once it is complete. Repeating it with the same name and content changes nothing.
+   * `onStored` is called once, when the storage has it or it was refused: looking into it takes longer.
    * @throws AppError BAD_USER_INPUT for a bad name or content, PAYLOAD_TOO_LARGE, CONFLICT when the name is taken
    */
-  upload(file: string, content: Readable): Promise<Backup>;
+  upload(file: string, content: Readable, onStored?: () => void): Promise<Backup>;
   /**
    * Restores the archive into temporary databases beside the live ones, which stay untouched, and drops them again.
    * @throws AppError NOT_FOUND; CONFLICT with the reason when the archive is unfit for a restore; SERVICE_UNAVAILABLE
@@ -182,10 +183,13 @@ export function createBackupService(deps: BackupServiceDeps): BackupService {
       }
     },
 
-    async upload(file, content) {
-      try {
+    async upload(file, content, onStored = () => undefined) {
+      const store = async () => {
         checkUploadName(file);
-        const written = await storage.write(file, takeUpload(file, content, archiveLimits.compressedBytes));
+        return storage.write(file, takeUpload(file, content, archiveLimits.compressedBytes));
+      };
+      try {
+        const written = await store().finally(onStored);
         const arrived: Backup = { file, ...written, createdAt: now(), ...UNKNOWN, origin: 'upload' };
         const look = await lookInto(file).catch(() => undefined); // stored in any case
         const unfit = look && 'unfit' in look && { unfitAt: now(), unfitReason: look.unfit };
