@@ -1,26 +1,19 @@
 /**
- * A process that does one thing and may be killed at any moment. Its argument: `{config, query, variables, kill}` as JSON.
- * With `kill` it ends itself, as by `kill -9`, at that statement of all that it sends to PostgreSQL behind its start.
+ * The backup service as a process of its own, which may be killed at any moment, with owners of stores beside it. Its argument:
+ * `{config, kill}` as JSON. Reads `{query, variables}` line by line, and answers each with a line.
  */
 import { createLog } from '@taskmesh/service';
 import type { Socket } from 'node:net';
+import { createInterface } from 'node:readline';
 import { Client } from 'pg';
 import { createBackup, type BackupConfig } from '../../src/index.ts';
+import type { CrashPoint } from './backup-process.ts';
 import { createOwners } from './store-owners.ts';
 
-const { config, query, variables, kill } = JSON.parse(process.argv[2] ?? '{}') as {
-  config: BackupConfig;
-  query: string;
-  variables: Record<string, unknown>;
-  /** `sent`: the server gets the statement, and no one its answer. `cut`: only that connection ends, the process goes on. */
-  kill?: { statement: number; when: 'before' | 'sent' | 'cut' };
-};
+const { config, kill } = JSON.parse(process.argv[2] ?? '{}') as { config: BackupConfig; kill?: CrashPoint };
 const log = createLog({ service: 'backup', level: 'silent' });
-const backup = await createBackup(config, {
-  clock: { now: () => Date.now() },
-  owners: createOwners(config.secrets.adminUrls),
-  log,
-});
+const owners = createOwners(config.secrets.adminUrls);
+const backup = await createBackup(config, { clock: { now: () => Date.now() }, owners, log });
 await backup.start();
 process.stdout.write('started\n');
 
@@ -38,6 +31,12 @@ Client.prototype.query = function count(
   return answer;
 } as typeof Client.prototype.query;
 
-const result = await backup.subgraph.execute({ query, variables }, { identity: { role: 'operator' }, requestId: 'r' });
-process.stdout.write(`${JSON.stringify({ ...result, statements })}\n`);
+for await (const line of createInterface({ input: process.stdin })) {
+  const { query, variables } = JSON.parse(line) as { query: string; variables: Record<string, unknown> };
+  const answer = await backup.subgraph.execute(
+    { query, variables },
+    { identity: { role: 'operator' }, requestId: 'r' },
+  );
+  process.stdout.write(`${JSON.stringify({ ...answer, statements })}\n`);
+}
 await backup.stop();
