@@ -39,7 +39,7 @@ describe('the pages of the gateway in a real browser', () => {
     await eventually(async () => expect(await shown()).toBe(endpoints.length), patience);
     expect(page.problems).toEqual([]);
     await page.close();
-  }, 120_000);
+  });
 
   it('the API reference tries an endpoint, with its example', async () => {
     const page = await chromium.open(`${platform.url}/api/docs`);
@@ -61,7 +61,7 @@ describe('the pages of the gateway in a real browser', () => {
       body: JSON.stringify({ email, password }),
     });
     expect(response.status).toBe(200);
-  }, 120_000);
+  });
 
   it('the explorer shows its editors', async () => {
     const page = await chromium.open(`${platform.url}/graphql`);
@@ -70,7 +70,7 @@ describe('the pages of the gateway in a real browser', () => {
     await eventually(async () => expect(await editors()).toBeGreaterThan(1), patience);
     expect(page.problems).toEqual([]);
     await page.close();
-  }, 120_000);
+  });
 
   it('an address where nothing is shows a page that leads to the console', async () => {
     const page = await chromium.open(`${platform.url}/taks?x#/y`);
@@ -81,7 +81,7 @@ describe('the pages of the gateway in a real browser', () => {
     await eventually(async () => expect(await page.evaluate(`document.title`)).toBe('Taskmesh'), patience);
     expect(page.problems).toEqual([]);
     await page.close();
-  }, 120_000);
+  });
 
   it('/confirm-email needs the password of the account, and says what is wrong where it is wrong', async () => {
     const page = await chromium.open(`${platform.url}/confirm-email#token=nonsense`);
@@ -102,21 +102,17 @@ describe('the pages of the gateway in a real browser', () => {
     expect(await text('password-error')).toBe('');
     expect(page.problems).toEqual([]);
     await page.close();
-  }, 120_000);
+  });
 
-  it.each(['/reset-password', '/confirm-email'])(
-    '%s reports what is wrong with a token',
-    async (path) => {
-      const page = await chromium.open(`${platform.url}${path}`);
-      await page.evaluate(`document.getElementById('token').value = 'nonsense'`);
-      const password = `document.getElementById('password')`;
-      await page.evaluate(`${password} && (${password}.value = 'correct horse battery staple')`);
-      await page.evaluate(`document.getElementById('send').click()`);
-      const shown = () => page.evaluate<string>(`document.getElementById('form').innerText`);
-      await eventually(async () => expect(await shown()).toMatch(/^Token is not valid/m), patience);
-      expect(page.problems).toEqual([]);
-      await page.close();
-    },
-    120_000,
-  );
+  it.each(['/reset-password', '/confirm-email'])('%s reports what is wrong with a token', async (path) => {
+    const page = await chromium.open(`${platform.url}${path}`);
+    await page.evaluate(`document.getElementById('token').value = 'nonsense'`);
+    const password = `document.getElementById('password')`;
+    await page.evaluate(`${password} && (${password}.value = 'correct horse battery staple')`);
+    await page.evaluate(`document.getElementById('send').click()`);
+    const shown = () => page.evaluate<string>(`document.getElementById('form').innerText`);
+    await eventually(async () => expect(await shown()).toMatch(/^Token is not valid/m), patience);
+    expect(page.problems).toEqual([]);
+    await page.close();
+  });
 });

@@ -21,8 +21,8 @@ const TOKEN_S = 3;
 let product: Product;
 beforeAll(async () => {
   product = await startProduct('start', { ACCESS_TOKEN_TTL_S: String(TOKEN_S) });
-}, 120_000);
-afterAll(() => product.stop(), 30_000);
+});
+afterAll(() => product.stop());
 
 const devices: Device[] = [];
 const device = async (options: Omit<DeviceOptions, 'url'> = { transport: 'graphql-ws' }): Promise<Device> => {

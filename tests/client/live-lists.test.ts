@@ -13,8 +13,8 @@ const SEED = 17;
 let product: Product;
 beforeAll(async () => {
   product = await startProduct('start');
-}, 120_000);
-afterAll(() => product.stop(), 30_000);
+});
+afterAll(() => product.stop());
 
 describe.each(['graphql-ws', 'sse'] as const)('lists over %s', (transport) => {
   const devices: Device[] = [];

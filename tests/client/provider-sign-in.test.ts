@@ -15,7 +15,7 @@ beforeAll(async () => {
     ...{ PUBLIC_URL, OIDC_ISSUER: issuer, OIDC_CLIENT_ID: clientId, OIDC_CLIENT_SECRET: clientSecret },
     OIDC_NAME: 'Example',
   });
-}, 120_000);
+});
 afterAll(async () => {
   await product.stop();
   await provider.close();

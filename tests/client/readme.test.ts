@@ -10,8 +10,8 @@ const README = join(import.meta.dirname, '../../packages/client/README.md');
 let product: Product;
 beforeAll(async () => {
   product = await startProduct('start');
-}, 120_000);
-afterAll(() => product.stop(), 30_000);
+});
+afterAll(() => product.stop());
 
 it('the example of the client’s README runs, and prints what happens', async () => {
   const [, example = ''] = /```js\n([^]*?)```/.exec(readFileSync(README, 'utf8')) ?? [];

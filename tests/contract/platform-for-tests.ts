@@ -24,8 +24,8 @@ export function platformForTests(
     product = await startProduct(command, { PUBLIC_URL, ...settings() });
     const response = await fetch(`${product.url}/api/openapi.json`);
     description = createDescriptionCheck((await response.json()) as ApiDescription);
-  }, 120_000);
-  afterAll(() => product.stop(), 30_000);
+  });
+  afterAll(() => product.stop());
 
   return () => {
     const { url, dataDir } = product;

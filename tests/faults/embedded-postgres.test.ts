@@ -83,5 +83,5 @@ describe('a PostgreSQL of the product that does not come back', () => {
     } finally {
       rmSync(product.dataDir, { recursive: true, force: true });
     }
-  }, 120_000);
+  });
 });

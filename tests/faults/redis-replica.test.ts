@@ -20,7 +20,7 @@ describe('a Redis that is a read-only replica', () => {
 
   beforeAll(async () => {
     server = await startRedis({ dataDir: join(dir, 'redis'), log: () => undefined, port: await findFreePort() });
-  }, 120_000);
+  });
   afterAll(async () => {
     await server.stop();
     rmSync(dir, { recursive: true, force: true });

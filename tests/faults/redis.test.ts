@@ -21,7 +21,7 @@ beforeAll(async () => {
   dir = mkdtempSync(join(tmpdir(), 'taskmesh-redis-faults-'));
   port = await findFreePort();
   await start();
-}, 120_000);
+});
 afterAll(async () => {
   await redis.stop();
   rmSync(dir, { recursive: true, force: true });

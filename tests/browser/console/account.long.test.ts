@@ -94,7 +94,6 @@ it.each([
     expect(problems).toEqual([]);
     await close();
   },
-  60_000,
 );
 
 it('confirms a new address of a signed-in user without the password', async () => {

@@ -71,4 +71,4 @@ it('lists stay as they were while the server is away, behind other views and fil
   expect(problems).toEqual([]);
   await close();
   await network.close();
-}, 120_000);
+});

@@ -36,4 +36,4 @@ it('notifies a user who has scrolled down that a change waits for a decision, an
   await lists([...TASKS.slice(1).toReversed(), 'mine']);
   expect(problems).toEqual([]);
   await close();
-}, 120_000);
+});

@@ -34,7 +34,7 @@ it('opening another task saves what was typed in the one before', async () => {
   await lists(['second', 'first, changed']);
   expect(problems).toEqual([]);
   await close();
-}, 120_000);
+});
 
 it('a title that cannot be saved keeps its editor when another task is opened', async () => {
   const { page, titleOf, field, says, lists, close } = await typeInFirst('');
@@ -44,7 +44,7 @@ it('a title that cannot be saved keeps its editor when another task is opened', 
   await page.keyboard.press('Escape');
   await lists(['second', 'first']);
   await close();
-}, 120_000);
+});
 
 it('what was typed is still there after a look at another view', async () => {
   const { page, goTo, says, field, button, lists, close } = await typeInFirst('first, changed');
@@ -57,7 +57,7 @@ it('what was typed is still there after a look at another view', async () => {
   await page.reload();
   await lists(['second', 'first, changed']);
   await close();
-}, 120_000);
+});
 
 it('a new task that is being typed is still there after a look at another view', async () => {
   const { page, goTo, says, field, button, lists, close } = await typeInFirst('first, changed');
@@ -77,7 +77,7 @@ it('a new task that is being typed is still there after a look at another view',
   await button('Save').click();
   await lists(['half a title', 'second', 'first, changed']);
   await close();
-}, 120_000);
+});
 
 it('signing out asks about everything that was typed and is not saved, in whichever view', async () => {
   const { account, page, signIn, goTo, says, field, button, lists, problems, close } =
@@ -106,7 +106,7 @@ it('signing out asks about everything that was typed and is not saved, in whiche
   expect(await field('New task').inputValue()).toBe('');
   expect(problems).toEqual([]);
   await close();
-}, 120_000);
+});
 
 it('deleting the account asks about what was typed and is not saved', async () => {
   const { account, page, goTo, says, field, button, close } = await typeInFirst('first, changed');
@@ -126,7 +126,7 @@ it('deleting the account asks about what was typed and is not saved', async () =
   await says('Your account is deleted');
   await page.getByRole('heading', { name: 'Sign in' }).waitFor();
   await close();
-}, 120_000);
+});
 
 it.each(['an editor', 'the line for a new task'])(
   'the browser asks before the tab closes with something typed in %s, and not when it is saved',
@@ -154,5 +154,4 @@ it.each(['an editor', 'the line for a new task'])(
     expect(asked).toHaveLength(1);
     await close();
   },
-  120_000,
 );

@@ -34,7 +34,7 @@ it('notifies a user whose session ended elsewhere, in any view, and keeps what t
   const { body } = await createRest(url())<{ count: number }>('GET', '/tasks', { token: await login(account) });
   expect(body.count).toBe(2);
   await close();
-}, 120_000);
+});
 
 it('shows the sign-in to a user who is signed out in the tab of their sign-up', async () => {
   const { page, close } = await visit(browser(), url());
@@ -45,7 +45,7 @@ it('shows the sign-in to a user who is signed out in the tab of their sign-up', 
   await says('You were signed out');
   expect(await page.getByRole('heading', { level: 1 }).textContent()).toBe('Sign in');
   await close();
-}, 120_000);
+});
 
 it('keeps users signed in in other tabs only if they chose so', async () => {
   const account = newAccount();
@@ -74,7 +74,7 @@ it('keeps users signed in in other tabs only if they chose so', async () => {
   expect(await page.evaluate('localStorage.length + sessionStorage.length')).toBe(0);
   expect(await page.evaluate('document.cookie')).toBe('');
   await close();
-}, 120_000);
+});
 
 it('keeps pending changes across a reload', async () => {
   const { page, close } = await visit(browser(), url());
@@ -103,4 +103,4 @@ it('keeps pending changes across a reload', async () => {
   await button('Save my choice').click();
   await lists(['kept', 'changed here']);
   await close();
-}, 120_000);
+});

@@ -44,7 +44,7 @@ it('an empty sign-in is not sent: it says what is missing, on the first field th
   expect(sent()).toBe(1);
   expect(problems).toEqual([]);
   await close();
-}, 120_000);
+});
 
 it('an e-mail address is typed once, whichever way in it is then', async () => {
   const { page, button, field, close } = await open();
@@ -63,7 +63,7 @@ it('an e-mail address is typed once, whichever way in it is then', async () => {
   await button('Sign in').waitFor();
   expect(await field('E-mail').inputValue()).toBe('eve@example.com');
   await close();
-}, 120_000);
+});
 
 it('all that is wrong with a new account is said at once', async () => {
   const { page, says, button, field, sent, close } = await open();
@@ -77,7 +77,7 @@ it('all that is wrong with a new account is said at once', async () => {
   expect(sent()).toBe(1);
   expect(await shown(page)).toEqual({ label: 'Name', isWrong: true, says: 'Name must have 1 to 255 characters.' });
   await close();
-}, 120_000);
+});
 
 it.each([
   ['Change the password', ['Type your current password.', 'Type the new password.'], 'Current password'],
@@ -87,18 +87,14 @@ it.each([
     ['Type your password.', 'That is not the address of this account.'],
     'Confirm with your password',
   ],
-])(
-  'an empty form of the account says all that is missing, and is not sent: %s',
-  async (deed, sentences, label) => {
-    const { page, signUp, goTo, says, button, sent, close } = await open();
-    await signUp(newAccount());
-    const before = sent();
-    await goTo('Account');
-    await button(deed).click();
-    for (const sentence of sentences) await says(sentence);
-    expect(await shown(page)).toEqual({ label, isWrong: true, says: sentences[0] });
-    expect(sent()).toBe(before);
-    await close();
-  },
-  120_000,
-);
+])('an empty form of the account says all that is missing, and is not sent: %s', async (deed, sentences, label) => {
+  const { page, signUp, goTo, says, button, sent, close } = await open();
+  await signUp(newAccount());
+  const before = sent();
+  await goTo('Account');
+  await button(deed).click();
+  for (const sentence of sentences) await says(sentence);
+  expect(await shown(page)).toEqual({ label, isWrong: true, says: sentences[0] });
+  expect(sent()).toBe(before);
+  await close();
+});

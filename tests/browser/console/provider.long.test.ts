@@ -73,7 +73,7 @@ it('a provider that is away is reported on the page, leaves the form usable, and
   await goAs(email);
   await isAt(page, 'Tasks');
   await close();
-}, 120_000);
+});
 
 it('somebody new comes in through the provider, and reads their ways to sign in', async () => {
   const { page, goAs, goTo, says, button, field, problems, close } = await open();
@@ -121,7 +121,7 @@ it('a user who keeps signed in stays so in other tabs', async () => {
   await other.goto(url());
   await isAt(other, 'Tasks');
   await close();
-}, 120_000);
+});
 
 it.each(LOOKS)(
   'an account with that address is linked by its password: %j',
@@ -208,7 +208,7 @@ it('a user who declines gets a clear message, and tries again', async () => {
   await goAs(email);
   await isAt(page, 'Tasks');
   await close();
-}, 120_000);
+});
 
 it('an answer that this tab did not ask for opens nothing, and its words are not repeated', async () => {
   const { page, says, close } = await open();
@@ -220,7 +220,7 @@ it('an answer that this tab did not ask for opens nothing, and its words are not
     await isInOrder(page);
   }
   await close();
-}, 120_000);
+});
 
 it.each(LOOKS)(
   'an answer of the provider that comes twice, or to another browser, is explained on a page that leads back: %j',
@@ -246,29 +246,24 @@ it.each(LOOKS)(
     await mine.close();
     await other.close();
   },
-  120_000,
 );
 
 it.each<[string, (token: string) => Promise<string>]>([
   ['answers nonsense', async () => 'no.such.token'],
   ['has another time', (token) => provider.sign(anHourAgo(token))],
-])(
-  'a provider that %s when somebody is back is reported where the sign-in began',
-  async (_what, change) => {
-    const { page, button, says, goAs, close } = await open();
-    provider.tamper(async (path, body) =>
-      path === '/token' ? { ...body, id_token: await change(String(body.id_token)) } : body,
-    );
-    await goAs(newPerson());
-    await says('The sign-in at the provider did not work. Please try again.');
-    await isInOrder(page);
-    provider.tamper(undefined);
-    await button('Continue with Example').click(); // the provider knows who is there
-    await isAt(page, 'Tasks');
-    await close();
-  },
-  120_000,
-);
+])('a provider that %s when somebody is back is reported where the sign-in began', async (_what, change) => {
+  const { page, button, says, goAs, close } = await open();
+  provider.tamper(async (path, body) =>
+    path === '/token' ? { ...body, id_token: await change(String(body.id_token)) } : body,
+  );
+  await goAs(newPerson());
+  await says('The sign-in at the provider did not work. Please try again.');
+  await isInOrder(page);
+  provider.tamper(undefined);
+  await button('Continue with Example').click(); // the provider knows who is there
+  await isAt(page, 'Tasks');
+  await close();
+});
 
 /** The claims of a token, as a clock that is an hour behind would have made them. */
 function anHourAgo(token: string): { iat: number; exp: number } {
@@ -295,4 +290,4 @@ it('the form is there before anything is known of a provider', async () => {
   await button('Continue with Example').waitFor();
   await eventually(async () => expect(await field('E-mail').inputValue()).toBe('ada@example.com'));
   await close();
-}, 120_000);
+});

@@ -19,25 +19,21 @@ const ONE_LINE = 60;
 /** Long before it would go by itself. */
 const AT_ONCE = { timeoutMs: 2_000 };
 
-it.each([PHONE, DESK])(
-  'an editor that opens is on the screen as a whole, in a window of %j',
-  async (viewport) => {
-    const { page, close } = await visit(browser(), url(), { viewport });
-    const { signUp, add, lists, titleOf, field } = useConsole(page);
-    await signUp(newAccount());
-    const titles = ['one', 'two', 'three', 'four', 'five', 'six', 'seven'].map((number) => `task ${number}`);
-    for (const title of titles) await add(title);
-    await lists(titles.toReversed());
-    for (const title of titles.toReversed()) {
-      await titleOf(title).click();
-      expect(await field('Title').inputValue()).toBe(title);
-      await eventually(async () => expect(await page.evaluate<string[]>(HIDDEN_PARTS)).toEqual([]));
-      await page.keyboard.press('Escape');
-    }
-    await close();
-  },
-  60_000,
-);
+it.each([PHONE, DESK])('an editor that opens is on the screen as a whole, in a window of %j', async (viewport) => {
+  const { page, close } = await visit(browser(), url(), { viewport });
+  const { signUp, add, lists, titleOf, field } = useConsole(page);
+  await signUp(newAccount());
+  const titles = ['one', 'two', 'three', 'four', 'five', 'six', 'seven'].map((number) => `task ${number}`);
+  for (const title of titles) await add(title);
+  await lists(titles.toReversed());
+  for (const title of titles.toReversed()) {
+    await titleOf(title).click();
+    expect(await field('Title').inputValue()).toBe(title);
+    await eventually(async () => expect(await page.evaluate<string[]>(HIDDEN_PARTS)).toEqual([]));
+    await page.keyboard.press('Escape');
+  }
+  await close();
+});
 
 it('a message that can be taken back takes one line of a phone, and does not follow to another view', async () => {
   const { page, close } = await visit(browser(), url(), { viewport: PHONE });

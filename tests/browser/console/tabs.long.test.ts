@@ -54,81 +54,73 @@ it('a tab that is copied continues, and its copy asks for a sign-in of its own i
 it.each([
   ['the device', true],
   ['the tab', false],
-])(
-  'what waited in %s is done once, wherever the next session is kept',
-  async (_where, staysFirst) => {
-    const { page, close } = await visit(browser(), url());
-    const { signIn, tick, lists, settles, says, goTo } = useConsole(page);
-    const account = newAccount();
-    await rest()('POST', '/auth/signup', { body: { ...account, name: 'Ada' } });
-    const token = await login(account);
-    const { body } = await rest()<{ data: { id: string } }>('POST', '/tasks', { token, body: { title: 'to be done' } });
-    await rest()('POST', '/tasks', { token, body: { title: 'to be done next' } });
-    const stay = async (stays: boolean) => {
-      if (stays) await page.getByRole('checkbox', { name: 'Keep me signed in' }).check();
-    };
-    await stay(staysFirst);
-    await signIn(account);
-    await lists(['to be done next', 'to be done']);
-    await page.route('**/graphql', (route) => route.abort());
-    await tick('to be done');
-    await tick('to be done next');
-    await lists([]);
-    await rest()('DELETE', '/auth/sessions', { token: await login(account) });
-    await page.unroute('**/graphql');
-    await says('You were signed out');
-    await stay(!staysFirst);
-    await signIn(account);
-    await settles();
+])('what waited in %s is done once, wherever the next session is kept', async (_where, staysFirst) => {
+  const { page, close } = await visit(browser(), url());
+  const { signIn, tick, lists, settles, says, goTo } = useConsole(page);
+  const account = newAccount();
+  await rest()('POST', '/auth/signup', { body: { ...account, name: 'Ada' } });
+  const token = await login(account);
+  const { body } = await rest()<{ data: { id: string } }>('POST', '/tasks', { token, body: { title: 'to be done' } });
+  await rest()('POST', '/tasks', { token, body: { title: 'to be done next' } });
+  const stay = async (stays: boolean) => {
+    if (stays) await page.getByRole('checkbox', { name: 'Keep me signed in' }).check();
+  };
+  await stay(staysFirst);
+  await signIn(account);
+  await lists(['to be done next', 'to be done']);
+  await page.route('**/graphql', (route) => route.abort());
+  await tick('to be done');
+  await tick('to be done next');
+  await lists([]);
+  await rest()('DELETE', '/auth/sessions', { token: await login(account) });
+  await page.unroute('**/graphql');
+  await says('You were signed out');
+  await stay(!staysFirst);
+  await signIn(account);
+  await settles();
 
-    const path = `/tasks/${body.data.id}`;
-    const again = await login(account);
-    await eventually(async () => {
-      const { body: read } = await rest()<{ data: { completed: boolean } }>('GET', path, { token: again });
-      expect(read.data.completed).toBe(true);
-    });
-    await rest()('PATCH', path, { token: await login(account), body: { completed: false } });
-    await lists(['to be done']);
-    await page.reload();
-    await goTo('Tasks');
-    await lists(['to be done']);
-    await settles();
-    const { body: now } = await rest()<{ data: { completed: boolean } }>('GET', path, { token: await login(account) });
-    expect(now.data.completed).toBe(false);
-    await close();
-  },
-  120_000,
-);
+  const path = `/tasks/${body.data.id}`;
+  const again = await login(account);
+  await eventually(async () => {
+    const { body: read } = await rest()<{ data: { completed: boolean } }>('GET', path, { token: again });
+    expect(read.data.completed).toBe(true);
+  });
+  await rest()('PATCH', path, { token: await login(account), body: { completed: false } });
+  await lists(['to be done']);
+  await page.reload();
+  await goTo('Tasks');
+  await lists(['to be done']);
+  await settles();
+  const { body: now } = await rest()<{ data: { completed: boolean } }>('GET', path, { token: await login(account) });
+  expect(now.data.completed).toBe(false);
+  await close();
+});
 
 it.each([
   ['asks before it closes', false, ['beforeunload']],
   ['closes without a question', true, []],
-])(
-  'a tab %s while something waits (kept on the device: %s)',
-  async (_what, stays, asked) => {
-    const { page, close } = await visit(browser(), url());
-    const { signIn, add, lists, says } = useConsole(page);
-    const account = newAccount();
-    await rest()('POST', '/auth/signup', { body: { ...account, name: 'Ada' } });
-    if (stays) await page.getByRole('checkbox', { name: 'Keep me signed in' }).check();
-    await signIn(account);
-    await says('Nothing to do yet');
-    await page.route('**/graphql', (route) => route.abort());
-    await add('waits');
-    await lists(['waits']);
-    const dialogs: string[] = [];
-    page.on('dialog', (dialog) => {
-      dialogs.push(dialog.type());
-      void dialog.accept();
-    });
-    const closed = page.waitForEvent('close');
-    await page.close({ runBeforeUnload: true });
-    await closed;
-    expect(dialogs).toEqual(asked);
-    await close();
-  },
-  120_000,
-);
+])('a tab %s while something waits (kept on the device: %s)', async (_what, stays, asked) => {
+  const { page, close } = await visit(browser(), url());
+  const { signIn, add, lists, says } = useConsole(page);
+  const account = newAccount();
+  await rest()('POST', '/auth/signup', { body: { ...account, name: 'Ada' } });
+  if (stays) await page.getByRole('checkbox', { name: 'Keep me signed in' }).check();
+  await signIn(account);
+  await says('Nothing to do yet');
+  await page.route('**/graphql', (route) => route.abort());
+  await add('waits');
+  await lists(['waits']);
+  const dialogs: string[] = [];
+  page.on('dialog', (dialog) => {
+    dialogs.push(dialog.type());
+    void dialog.accept();
+  });
+  const closed = page.waitForEvent('close');
+  await page.close({ runBeforeUnload: true });
+  await closed;
+  expect(dialogs).toEqual(asked);
+  await close();
+});
 
 it('the second tab of a device asks before it closes while something waits, as the device keeps that of the first one', async () => {
   const { page, close } = await visit(browser(), url());
@@ -150,7 +142,7 @@ it('the second tab of a device asks before it closes while something waits, as t
   await dialog.accept();
   await closing;
   await close();
-}, 120_000);
+});
 
 describe('two tabs of a device', () => {
   const openBoth = async () => {
@@ -236,7 +228,7 @@ it('a change that is refused after the session has ended is reported to its auth
   await button('Save my choice').click();
   await lists(['changed here']);
   await close();
-}, 120_000);
+});
 
 it('what was typed when the session ended is there again for the same user only', async () => {
   const { page, close } = await visit(browser(), url());
@@ -264,4 +256,4 @@ it('what was typed when the session ended is there again for the same user only'
   await signIn(other);
   expect(await field('New task').inputValue()).toBe('');
   await close();
-}, 120_000);
+});

@@ -115,7 +115,7 @@ it('two browsers and a program have the same list soon after the last cut: nothi
     await close();
     await network.close();
   }
-}, 120_000);
+});
 
 it('a restored backup is what every browser shows, without being loaded again', async () => {
   const { account } = await newUser();

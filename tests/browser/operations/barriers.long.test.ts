@@ -126,4 +126,4 @@ it('asks for the status every few seconds while somebody can see it, and not whi
   await page.waitForResponse(/operations\/status/);
   await passUntilAsked(2);
   await close();
-}, 120_000);
+});

@@ -17,7 +17,7 @@ beforeAll(async () => {
   const { hostname: host, port } = new URL(product.url);
   network = await createFaultyProxy({ host, port: Number(port) });
   rest = createRest(product.url);
-}, 120_000);
+});
 afterAll(async () => {
   await network.close();
   await product.stop();
@@ -142,7 +142,7 @@ describe('all of them', () => {
       await owner.create('made after the restore');
       await eventually(() => expect(changes().at(-1)).toBe('INSERT made after the restore'), SOON);
     }
-  }, 120_000);
+  });
 
   it('come back for the list until they get it', async () => {
     const made = await rest<{ data: { file: string } }>('POST', '/backups');
@@ -158,7 +158,7 @@ describe('all of them', () => {
       await owner.create('made after the refusals');
       await eventually(() => expect(changes().at(-1)).toBe('INSERT made after the refusals'), SOON);
     }
-  }, 120_000);
+  });
 
   it('end when their session has ended while they were away', async () => {
     await network.cut();
@@ -169,5 +169,5 @@ describe('all of them', () => {
       await eventually(() => expect(program.errors()).toContain('UNAUTHENTICATED'), { timeoutMs: 60_000 });
       expect(await program.ended).toBe('1');
     }
-  }, 120_000);
+  });
 });

@@ -17,7 +17,7 @@ beforeAll(async () => {
   archive = made.body.data;
   description = await (await fetch(`${product.url}/api/openapi.json`)).text();
 }, 180_000);
-afterAll(() => product.stop(), 30_000);
+afterAll(() => product.stop());
 
 const hasProgram = (name: string) =>
   (process.env.PATH ?? '').split(delimiter).some((folder) => existsSync(join(folder, name)));

@@ -48,7 +48,7 @@ describeReal('the product in a cluster, through its service (not on nodes that r
     expect((await left()).slice(0, 2)).toEqual([1, 1]);
     expect((await rest('DELETE', '/auth/profile', { token, body: { password: PASSWORD } })).status).toBe(200);
     await eventually(async () => expect(await left()).toEqual([0, 0, 0, 0]), { timeoutMs: 60_000, everyMs: 500 });
-  }, 120_000);
+  });
 
   it('shows operators every part, and that all is well', async () => {
     const { namespace, way } = product();
@@ -92,7 +92,7 @@ describeReal('the product in a cluster, through its service (not on nodes that r
     const restored = await rest('POST', `/backup/restore?file=${file}`, { token });
     expect(restored).toMatchObject({ status: 200, body: { success: true } });
     await eventually(async () => expect(await titles()).toEqual(['in the backup']));
-  }, 120_000);
+  });
 
   // As docs/runbooks/rotate-signing-keys.md says; kubelets write a changed secret into running pods within a minute or two.
   it('signs with another key when its secret says so, and takes what the former one signed', async () => {
@@ -154,7 +154,7 @@ describeReal('the product in a cluster, through its service (not on nodes that r
         console.log(JSON.stringify([process.getuid(), ...written]));`;
       expect(JSON.parse(await runIn(product().namespace, name, script))).toEqual([10_001, false, false, true]);
     }
-  }, 120_000);
+  });
 
   it('is found well by helm test', async () => {
     await product().release.helm('test', 'shop', '--timeout', '5m');

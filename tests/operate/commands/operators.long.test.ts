@@ -38,4 +38,4 @@ it('npm start makes no such token where there is a backup token', async () => {
   } finally {
     await product.stop();
   }
-}, 120_000);
+});

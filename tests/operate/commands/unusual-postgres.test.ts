@@ -71,7 +71,7 @@ function describeProduct(prepare: (prefix: string) => Promise<{ url: string; rel
     const env = { DATA_DIR: dataDir, PORT: '0', ADMIN_PORT: String(adminPort), LOG_LEVEL: 'warn' };
     const stores = { POSTGRES_URL: postgres.url, DATABASE_PREFIX: prefix };
     platform = await startEmbedded({ env: { ...env, ...stores }, progress: () => {} });
-  }, 120_000);
+  });
   afterAll(async () => {
     await platform?.stop();
     await dropDatabases(prefix);

@@ -75,7 +75,7 @@ describeImages(`the images${why ? ` (not tried here: ${why})` : ''}`, () => {
     await Promise.all([...running].map((container) => container.stop()));
     for (const image of Object.values(images)) await image.close();
     rmSync(dir, { recursive: true });
-  }, 120_000);
+  });
 
   describe('hold', () => {
     it.each(['services', 'all'] as const)('what runs, and nothing else: %s', (target) => {
@@ -180,7 +180,7 @@ describeImages(`the images${why ? ` (not tried here: ${why})` : ''}`, () => {
       const data = () => join(dir, 'journey');
       beforeAll(async () => {
         ({ url } = await started(volume(dir, 'journey')));
-      }, 120_000);
+      });
       describeJourney(() => ({ urls: [url] }));
       describeRestore(() => ({ urls: [url], backupsDir: join(data(), 'backups') }));
     });

@@ -62,7 +62,7 @@ beforeAll(async () => {
       'listener.name.ssl.ssl.client.auth=required',
     ],
   });
-}, 120_000);
+});
 afterAll(async () => {
   await kafka?.stop();
   files.remove();
