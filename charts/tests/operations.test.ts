@@ -2,11 +2,10 @@ import { existsSync, globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { CHARTS } from '../tools/generated.ts';
 import { render, runHelm, type RenderOptions } from './support/helm.ts';
-import { serving, type Manifest } from './support/manifest.ts';
+import { ofKind, serving } from './support/manifest.ts';
 import { alertsOf, allAlerts } from './alerts.ts';
 
 const ROOT = join(CHARTS, '..');
-const ofKind = (manifests: Manifest[], kind: string) => manifests.filter((each) => each.kind === kind);
 
 describe('scaling', () => {
   it('by default: two of what serves, one backup, and a budget where there is more than one', async () => {

@@ -6,7 +6,7 @@ import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, 
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { createRest } from '../support/http.ts';
+import { createRest } from '../http.ts';
 
 const MAIN = fileURLToPath(new URL('../../services/backup/cli/main.ts', import.meta.url));
 

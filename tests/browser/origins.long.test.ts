@@ -5,8 +5,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { newAccount } from '../client/device.ts';
-import { createRest } from '../support/http.ts';
+import { createRest, newAccount } from '../http.ts';
 import { startChromium, type Chromium } from './chromium.ts';
 
 /** Outside it, pages of any loopback origin may call, as both are here. */
@@ -72,7 +71,7 @@ describe('a page of another origin in a real browser', () => {
     await platform.stop();
     for (const { server } of [allowed, foreign]) server.close();
     rmSync(dataDir, { recursive: true });
-  }, 180_000);
+  });
 
   const use = async (origin: string) => {
     const page = await chromium.open(`${origin}/`);
@@ -82,9 +81,9 @@ describe('a page of another origin in a real browser', () => {
 
   it('reaches everything when CORS_ORIGINS names it', async () => {
     expect(await use(allowed.origin)).toEqual([expect.stringContaining('text/event-stream'), 'open']);
-  }, 60_000);
+  });
 
   it('reaches nothing otherwise', async () => {
     await expect(use(foreign.origin)).rejects.toThrow('Failed to fetch');
-  }, 60_000);
+  });
 });

@@ -28,7 +28,7 @@ describe('the pages of the gateway in a real browser', () => {
     await chromium.stop();
     await platform.stop();
     rmSync(dataDir, { recursive: true });
-  }, 180_000);
+  });
 
   it('the API reference shows every endpoint', async () => {
     const page = await chromium.open(`${platform.url}/api/docs`);

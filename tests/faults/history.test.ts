@@ -1,5 +1,5 @@
-import { PROTOCOLS } from '../support/streams/protocols.ts';
-import { EMPTY_LIST, type Reading, type StreamedChange } from '../support/streams/stream.ts';
+import { PROTOCOLS } from '../feed/streams/protocols.ts';
+import { EMPTY_LIST, type Reading, type StreamedChange } from '../feed/streams/stream.ts';
 import { contradictions, type Fault, type History } from './history.ts';
 import type { Write } from './write.ts';
 

@@ -1,9 +1,8 @@
 import { eventually } from '@taskmesh/testing';
 import type { Page } from 'playwright-core';
-import { visit } from './browser.ts';
 import { usePlatform } from './use-platform.ts';
 
-const { url, browser } = usePlatform();
+const { url, open } = usePlatform();
 
 const VISITS = 5;
 
@@ -17,12 +16,11 @@ async function readyAt(page: Page): Promise<number> {
 it('a visitor can type their address within a second', async () => {
   const times: number[] = [];
   for (let count = 0; count < VISITS; count += 1) {
-    const { page, close } = await visit(browser(), 'about:blank');
+    const { page } = await open({}, 'about:blank');
     await page.addInitScript(`addEventListener('focusin', () => (window.readyAt ??= performance.now()));`);
     await page.goto(url());
     times.push(await eventually(() => readyAt(page)));
-    await close();
   }
   console.log(`The console is ready after ${times.map(Math.round).join(', ')} ms.`);
   expect(Math.min(...times)).toBeLessThan(1_000);
-}, 60_000);
+});

@@ -1,10 +1,7 @@
-import { newAccount } from '../../client/device.ts';
-import { createRest } from '../../support/http.ts';
-import { visit } from './browser.ts';
-import { useConsole } from './screen.ts';
+import { register } from '../../http.ts';
 import { usePlatform } from './use-platform.ts';
 
-const { url, browser } = usePlatform();
+const { url, open } = usePlatform();
 
 const LONG = 'papers and letters '.repeat(14).slice(0, 255).trim();
 const WITHOUT_BLANKS = 'x'.repeat(255);
@@ -13,18 +10,13 @@ it.each([
   ['a phone', { width: 360, height: 740 }],
   ['a desk', { width: 1280, height: 900 }],
 ])('a very long category takes one line on %s, and is there in full for who asks', async (_where, viewport) => {
-  const account = newAccount();
-  const rest = createRest(url());
-  const { body } = await rest<{ access_token: string }>('POST', '/auth/signup', {
-    body: { ...account, name: 'Ada' },
-  });
+  const account = await register(url());
   const create = (title: string, category: string) =>
-    rest('POST', '/tasks', { token: body.access_token, body: { title, category, due_date: '2999-01-01T00:00:00Z' } });
+    account.create(title, { category, due_date: '2999-01-01T00:00:00Z' });
   await create('with a short one', 'home');
   await create('with a long one', LONG);
   await create('without blanks', WITHOUT_BLANKS);
-  const { page, close } = await visit(browser(), url(), { viewport });
-  const { signIn, lists, titleOf } = useConsole(page);
+  const { page, signIn, lists, titleOf } = await open({ viewport });
   await signIn(account);
   await lists(['without blanks', 'with a long one', 'with a short one']);
   const categories = page.locator('.meta .category bdi');
@@ -34,5 +26,4 @@ it.each([
   expect(await categories.nth(1).getAttribute('title')).toBe(LONG);
   await titleOf('with a long one').click();
   expect(await page.getByRole('form').getByRole('combobox', { name: 'Category' }).inputValue()).toBe(LONG);
-  await close();
 });

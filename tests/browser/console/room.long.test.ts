@@ -1,10 +1,7 @@
 import { eventually } from '@taskmesh/testing';
-import { newAccount } from '../../client/device.ts';
-import { visit } from './browser.ts';
-import { useConsole } from './screen.ts';
 import { usePlatform } from './use-platform.ts';
 
-const { url, browser } = usePlatform();
+const { open } = usePlatform();
 
 /** The parts of the open editor that are not on the screen, or covered there. */
 const HIDDEN_PARTS = `[...document.querySelectorAll('.editor :is(input, select, textarea, button)')].filter((part) => {
@@ -20,9 +17,8 @@ const ONE_LINE = 60;
 const AT_ONCE = { timeoutMs: 2_000 };
 
 it.each([PHONE, DESK])('an editor that opens is on the screen as a whole, in a window of %j', async (viewport) => {
-  const { page, close } = await visit(browser(), url(), { viewport });
-  const { signUp, add, lists, titleOf, field } = useConsole(page);
-  await signUp(newAccount());
+  const { page, signUp, add, lists, titleOf, field } = await open({ viewport });
+  await signUp();
   const titles = ['one', 'two', 'three', 'four', 'five', 'six', 'seven'].map((number) => `task ${number}`);
   for (const title of titles) await add(title);
   await lists(titles.toReversed());
@@ -32,15 +28,13 @@ it.each([PHONE, DESK])('an editor that opens is on the screen as a whole, in a w
     await eventually(async () => expect(await page.evaluate<string[]>(HIDDEN_PARTS)).toEqual([]));
     await page.keyboard.press('Escape');
   }
-  await close();
 });
 
 it('a message that can be taken back takes one line of a phone, and does not follow to another view', async () => {
-  const { page, close } = await visit(browser(), url(), { viewport: PHONE });
-  const { signUp, add, lists, tick, goTo } = useConsole(page);
+  const { page, signUp, add, lists, tick, goTo } = await open({ viewport: PHONE });
   const title = 'Bring the bicycle to the workshop, and ask whether the brakes can be mended until Friday';
   const messages = page.getByRole('status', { name: 'Messages' });
-  await signUp(newAccount());
+  await signUp();
   await add(title);
   await lists([title]);
   await tick(title);
@@ -48,5 +42,4 @@ it('a message that can be taken back takes one line of a phone, and does not fol
   expect((await messages.boundingBox())?.height).toBeLessThan(ONE_LINE);
   await goTo('Sessions');
   await eventually(async () => expect(await messages.getByRole('button').count()).toBe(0), AT_ONCE);
-  await close();
-}, 60_000);
+});

@@ -1,6 +1,6 @@
 import { eventually } from '@taskmesh/testing';
 import { randomUUID } from 'node:crypto';
-import { createRest } from '../../support/http.ts';
+import { createRest } from '../../http.ts';
 import { describeFeedClients } from '../../feed/feed-clients.ts';
 import { describeOwnAccount } from '../journey/accounts.ts';
 import { describeJourney } from '../journey/journey.ts';

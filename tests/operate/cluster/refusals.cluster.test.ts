@@ -1,6 +1,6 @@
 import { eventually } from '@taskmesh/testing';
 import { randomUUID } from 'node:crypto';
-import { createRest } from '../../support/http.ts';
+import { createRest } from '../../http.ts';
 import { describeReal, installationForTests } from './installation.ts';
 import { kubectl, list, podsOf } from './kubectl.ts';
 import { PREFIX } from './release.ts';

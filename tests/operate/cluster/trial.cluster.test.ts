@@ -1,7 +1,7 @@
 import { renderText } from '@taskmesh/charts/helm';
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
-import { createRest } from '../../support/http.ts';
+import { createRest } from '../../http.ts';
 import { openForward, type Forward } from './forward.ts';
 import { REPOSITORY } from './images.ts';
 import { areNodesFaked, kubectl, list, newNamespace, removeNamespaces } from './kubectl.ts';

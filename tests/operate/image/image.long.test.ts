@@ -13,7 +13,7 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createRest } from '../../support/http.ts';
+import { createRest } from '../../http.ts';
 import { describeFeedRules } from '../../feed/feed-rules.ts';
 import { describeJourney } from '../journey/journey.ts';
 import { describeRestore } from '../journey/restore.ts';
