@@ -54,10 +54,11 @@ describe('the trial', () => {
     'keeps a task when its pod goes, and when the release does and comes again (not on nodes that run nothing)',
     async () => {
       forward = await openWayIn({ namespace, service: PREFIX });
-      const { token, create } = await register(forward.url);
+      const { url } = forward;
+      const { token, create } = await register(url);
       await create('Sail');
       const expectKept = async () =>
-        expect((await createRest(forward.url)('GET', '/tasks', { token })).body).toMatchObject({
+        expect((await createRest(url)('GET', '/tasks', { token })).body).toMatchObject({
           data: [{ title: 'Sail' }],
         });
       await kubectl(['delete', 'pod', '-n', namespace, `${PREFIX}-0`]);
