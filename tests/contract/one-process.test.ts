@@ -177,12 +177,12 @@ describe('the platform in one process, as "npm start" runs it,', () => {
     });
   });
 
-  describeFuzz(platform, { runs: 800, seed: 20_261_121 });
-
   // Where it could differ from separate processes: limits in memory, a database and keys of its own.
   describeLoginLimit(platform);
   describeConcurrency(platform);
   describeKeyRotation(platform);
+
+  describeFuzz(platform, { runs: 800, seed: 20_261_121 });
 
   it('is still ready', async () => {
     expect((await client.call('GET', '/readyz')).status).toBe(200);
