@@ -48,30 +48,6 @@ beforeEach(async () => {
 });
 afterEach(() => store.close());
 
-it('uses a Redis that was killed as soon as it is back', async () => {
-  redis.kill('SIGKILL');
-  await redis.exited;
-  await eventually(() => !store.isUp());
-  expect(await store.get('key')).toBeNull();
-  await start();
-  await eventually(store.isUp);
-});
-
-it('never waits long for a Redis that is stopped, and uses it when it continues', async () => {
-  await store.set('key', 'value', { ttlSeconds: 600 });
-  redis.kill('SIGSTOP');
-  const tookMs: number[] = [];
-  for (let count = 0; count < 100; count += 1) {
-    const begun = performance.now();
-    await store.get('key');
-    tookMs.push(performance.now() - begun);
-  }
-  redis.kill('SIGCONT');
-  // The slowest one: a command is given up after a second.
-  expect(Math.max(...tookMs)).toBeLessThan(3_000);
-  await eventually(async () => (await store.get('key')) === 'value');
-});
-
 it('counts by itself while Redis accepts no writes and still answers reads', async () => {
   const limiter = store.limiter({ name: 'unwritable', points: 2, windowSeconds: 600 });
   const consume = async () => (await limiter.consume('k')).allowed;
