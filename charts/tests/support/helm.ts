@@ -18,12 +18,23 @@ export interface RenderOptions {
   chart?: string;
   /** A file of the chart, below its folder. */
   values?: string | undefined;
-  /** More values, by their paths: any JSON. */
-  set?: Record<string, unknown>;
+  /** More values, by their paths: any JSON. Or as a line: `a.b=c d=1`. */
+  set?: Record<string, unknown> | string;
   helm?: HelmVersion;
   kubernetes?: string;
   release?: string;
   namespace?: string;
+}
+
+const valuesOf = (line: string) =>
+  Object.fromEntries([...line.matchAll(/(\S+?)=(\S*)/g)].map(([, path = '', value = '']) => [path, valueOf(value)]));
+
+function valueOf(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
 }
 
 function argumentsOf(options: RenderOptions): string[] {
@@ -32,7 +43,8 @@ function argumentsOf(options: RenderOptions): string[] {
   const folder = join(CHARTS, chart);
   const args = ['template', release, folder, '--namespace', namespace, '--kube-version', kubernetes];
   if (values !== 'values.yaml') args.push('--values', join(folder, values)); // that one is read anyway
-  for (const [path, value] of Object.entries(set)) args.push('--set-json', `${path}=${JSON.stringify(value)}`);
+  for (const [path, value] of Object.entries(typeof set === 'string' ? valuesOf(set) : set))
+    args.push('--set-json', `${path}=${JSON.stringify(value)}`);
   return args;
 }
 
