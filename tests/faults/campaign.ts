@@ -165,7 +165,7 @@ export async function underLoad(
   }
 }
 
-export function summary(figures: AccountFigures[]): Pick<CampaignFigures, 'writes' | 'streams'> {
+function summary(figures: AccountFigures[]): Pick<CampaignFigures, 'writes' | 'streams'> {
   const sum = (name: 'confirmed' | 'denied' | 'unknown' | 'refused' | 'retried') =>
     figures.reduce((total, each) => total + each[name], 0);
   const byProtocol = Map.groupBy(
