@@ -39,9 +39,10 @@ export function describeFullTasks(platform: () => Platform, prefix: string) {
     it('are created with the documented answer and defaults', async () => {
       const { status, body, headers } = await call('POST', '', { title: 'abc' });
       expect(status).toBe(201);
-      const defaults = { description: null, completed: false, due_date: null, category: null, priority: 'medium' };
-      const data = { id: UUID, user_id: owner.id, title: 'abc', ...defaults, created_at: TIME, updated_at: TIME };
-      expect(body).toEqual({ success: true, message: SENTENCE, data });
+      const absent = { description: null, category: null, due_date: null };
+      const data = { ...absent, id: UUID, user_id: owner.id, title: 'abc', completed: false, priority: 'medium' };
+      const times = { created_at: TIME, updated_at: TIME };
+      expect(body).toEqual({ success: true, message: SENTENCE, data: { ...data, ...times } });
       expect(headers.get('etag')).toBe('"1"');
     });
 
