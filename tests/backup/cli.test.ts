@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createRest } from '../support/http.ts';
+import { createRest } from '../http.ts';
 
 /** The service does not export its command line. */
 interface CommandLine {

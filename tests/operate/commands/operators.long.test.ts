@@ -1,7 +1,7 @@
 import { eventually } from '@taskmesh/testing';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { startProduct, type Product } from './start-product.ts';
+import { startProduct, type Product } from '../../product.ts';
 
 /** It says a little more when it runs already. */
 const says = (product: Product, text: string) => eventually(() => expect(product.output()).toContain(text));
@@ -39,4 +39,4 @@ it('npm start makes no such token where there is a backup token', async () => {
   } finally {
     await product.stop();
   }
-}, 120_000);
+});

@@ -1,4 +1,5 @@
 import { findFreePorts } from '@taskmesh/local';
+import { ownInstallation } from '@taskmesh/testing';
 import { spawn } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -22,7 +23,7 @@ export interface Product {
   stop(): Promise<void>;
 }
 
-const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
+const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const START_MS = 90_000;
 const STOP_MS = 20_000;
 /** What the commands say when clients may come. */
@@ -87,4 +88,17 @@ export async function startProduct(
       rmSync(dataDir, { recursive: true });
     },
   };
+}
+
+/** The same for the tests of a file, on the servers of the run; its tasks and accounts are its own. */
+export function useProduct(command: Command, settings: () => Record<string, string> = () => ({})) {
+  let product: Product;
+  beforeAll(async () => {
+    const { POSTGRES_URL, DATABASE_PREFIX, ...servers } = ownInstallation();
+    // In one process the rest is there without servers.
+    const stores = { POSTGRES_URL, DATABASE_PREFIX, ...(command === 'stack' && servers) };
+    product = await startProduct(command, { ...stores, ...settings() });
+  });
+  afterAll(() => product.stop());
+  return () => product;
 }

@@ -5,12 +5,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 /** Servers that are not the stack's own, because the faults concern them. */
-export interface FaultyServers {
+export interface ProvidedServers {
   env: Record<string, string>;
   stop(): Promise<unknown>;
 }
 
-export interface FaultStack {
+export interface RunningStack {
   /** From the first test on. */
   readonly stack: Stack;
   /** The stack's. */
@@ -21,15 +21,15 @@ export interface FaultStack {
  * A stack with two gateways for the tests of this block, in a folder that goes with it. TASKMESH_KEEP_LOGS keeps the folder,
  * and says where it is.
  */
-export function useFaultStack(
+export function useStack(
   name: string,
-  startServers: (folder: string) => Promise<FaultyServers> = () => Promise.resolve({ env: {}, stop: async () => {} }),
+  startServers: (folder: string) => Promise<ProvidedServers> = () => Promise.resolve({ env: {}, stop: async () => {} }),
   /** Makes the folder of the services' folders, if they are not this repository's. */
   servicesDirIn: (folder: string) => string | undefined = () => undefined,
-): FaultStack {
+): RunningStack {
   const folder = mkdtempSync(join(tmpdir(), `taskmesh-${name}-`));
   const dataDir = join(folder, 'stack');
-  let servers: FaultyServers | undefined;
+  let servers: ProvidedServers | undefined;
   let stack: Stack | undefined;
 
   beforeAll(async () => {

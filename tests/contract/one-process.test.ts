@@ -1,6 +1,9 @@
+import { describeLoginLimit } from './accounts.ts';
 import { badInputs, goodSignUps, goodTasks } from './bad-inputs.ts';
 import { clientOf, PASSWORD, type Account } from './client.ts';
+import { describeConcurrency } from './concurrency.ts';
 import { describeFuzz } from './fuzz.ts';
+import { describeKeyRotation } from './key-rotation.ts';
 import { platformForTests } from './platform-for-tests.ts';
 import { exchange, rawRequest } from './raw.ts';
 import { expectError } from './shapes.ts';
@@ -17,7 +20,7 @@ const CODES: Record<number, string> = {
   415: 'UNSUPPORTED_MEDIA_TYPE',
 };
 
-describe('the embedded platform', () => {
+describe('the platform in one process, as "npm start" runs it,', () => {
   const platform = platformForTests('start');
   const client = clientOf(platform);
   let account: Account;
@@ -173,6 +176,11 @@ describe('the embedded platform', () => {
       expect(status).toBe(201);
     });
   });
+
+  // Where it could differ from separate processes: limits in memory, a database and keys of its own.
+  describeLoginLimit(platform);
+  describeConcurrency(platform);
+  describeKeyRotation(platform);
 
   describeFuzz(platform, { runs: 800, seed: 20_261_121 });
 

@@ -41,6 +41,8 @@ export interface Reading {
 export interface Stream {
   protocol: string;
   readings: Reading[];
+  /** Of all readings. */
+  changes(): StreamedChange[];
   /** What should never have come. */
   failures: string[];
   /** What ended it for good, once its account was being deleted. */
@@ -118,7 +120,7 @@ export async function openStream(options: StreamOptions): Promise<Stream> {
     tear();
   };
   const firstStanding = Promise.withResolvers<void>();
-  let cursor = options.list.cursor;
+  let cursor: string | undefined = options.list.cursor || undefined;
   /** How many of the changes lie behind the cursor. */
   let behindCursor = 0;
   let connections = 0;
@@ -216,6 +218,7 @@ export async function openStream(options: StreamOptions): Promise<Stream> {
   return {
     protocol,
     readings,
+    changes: () => readings.flatMap(({ changes }) => changes),
     failures,
     ending: () => ending,
     cursor: () => cursor,
