@@ -16,12 +16,13 @@ describe('an archive of the accounts', () => {
   let running: RunningAuth;
   const olds: string[] = [];
 
-  beforeEach(async () => {
+  beforeAll(async () => {
     running = await runAuth({ env: { RATE_LIMIT_FACTOR: '0' } });
   });
-  afterEach(async () => {
+  beforeEach(() => running.reset());
+  afterAll(async () => {
     await running.stop();
-    for (const old of olds.splice(0)) await dropDatabase(old);
+    for (const old of olds) await dropDatabase(old);
   });
 
   const facts = async () =>
@@ -78,7 +79,6 @@ describe('an archive of the accounts', () => {
     const all = await facts();
     await restoreArchive(archive);
     expect(await facts()).toEqual(all);
-    await dropDatabase(olds.pop() ?? '');
     await forget('id in (select id from audit_log order by id limit 1)');
     await restoreArchive(second);
     expect(await facts()).toEqual(all);
@@ -174,7 +174,7 @@ describe('an archive of the accounts', () => {
       [new Date(running.clock.now()), userId],
     );
     await running.auth.restore.importDatabase((archives[1] as RestoredDatabase).name, ARCHIVED);
-    olds.push(await swap(running, (archives[1] as RestoredDatabase).name, 'older'));
+    olds.push(await swap(running, (archives[1] as RestoredDatabase).name));
     expect(await subjects()).toEqual(['lost', 'stays']);
   });
 
