@@ -1,7 +1,5 @@
-import { createLog } from '@taskmesh/service';
-import { createTestDatabase } from '@taskmesh/testing';
-import { createTasksDatabase } from '../src/database.ts';
 import { startTasks } from './support/running-tasks.ts';
+import { openStore } from './support/store.ts';
 
 const COLUMN = 'alter table tasks add column of_tomorrow text';
 
@@ -59,11 +57,7 @@ it('keeps in the log what only a newer release knows of a task', async () => {
 });
 
 it('brings times back that an update has moved past the year 9999', async () => {
-  const store = await createTestDatabase('times_end');
-  const open = () =>
-    createTasksDatabase({ url: store.url, poolSize: 1, log: createLog({ service: 'tasks', level: 'silent' }) });
-  const before = await open();
-  await before.migrate();
+  const { store, database, close } = await openStore('times_end', { poolSize: 1 });
   await store.query(`delete from mikro_orm_migrations where name = '0003-times-end'`);
   const owner = '01890000-0000-7000-8000-0000000000aa';
   await store.query(
@@ -75,10 +69,8 @@ it('brings times back that an update has moved past the year 9999', async () => 
      select 1, $1, 1, 'UPDATE', row_to_json(task), row_to_json(task), updated_at from task`,
     [owner],
   );
-  await before.close();
-  const after = await open();
   try {
-    await after.migrate();
+    await database.migrate();
     const last = '9999-12-31 23:59:59.999+00';
     expect(
       await store.query(
@@ -90,7 +82,6 @@ it('brings times back that an update has moved past the year 9999', async () => 
       ),
     ).toEqual([{ task: true, change: true, image: true, previous: true, title: true }]);
   } finally {
-    await after.close();
-    await store.drop();
+    await close();
   }
 });

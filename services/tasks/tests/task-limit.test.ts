@@ -1,11 +1,11 @@
-import { createLog } from '@taskmesh/service';
-import { createTestDatabase, eventually, type TestDatabase } from '@taskmesh/testing';
+import type { Database } from '@taskmesh/store';
+import { eventually, type TestDatabase } from '@taskmesh/testing';
 import { randomUUID } from 'node:crypto';
 import { Client } from 'pg';
-import { createTasksDatabase } from '../src/database.ts';
 import { createReleaseBefore } from './support/release-before.ts';
 import { restoredDatabase, restoredRow, RESTORED_TASKS, type RestoredRow } from './support/restored.ts';
 import { codeOf, startTasks, type TestTasks, type TestUser } from './support/running-tasks.ts';
+import { openStore } from './support/store.ts';
 
 const MOST = 20;
 
@@ -214,12 +214,8 @@ describe('beside the previous release', () => {
 
   describe('counts what it left', () => {
     let store: TestDatabase;
-    const open = () =>
-      createTasksDatabase({ url: store.url, poolSize: 1, log: createLog({ service: 'tasks', level: 'silent' }) });
-    const migrate = async () => {
-      const database = await open();
-      await database.migrate().finally(() => database.close());
-    };
+    let database: Database;
+    let close: () => Promise<void>;
     const [owner, unknown] = [randomUUID(), randomUUID()];
     const tasksOf = (...owners: string[]) => `
       insert into tasks (id, user_id, title, completed, priority, created_at, updated_at)
@@ -227,8 +223,7 @@ describe('beside the previous release', () => {
       from unnest(array[${owners.map((each) => `'${each}'`).join(', ')}]) owner`;
 
     beforeEach(async () => {
-      store = await createTestDatabase('counted');
-      await migrate();
+      ({ store, database, close } = await openStore('counted', { poolSize: 1 }));
       await store.query(`
         delete from mikro_orm_migrations where name = '0007-one-counter';
         drop trigger feeds_count_tasks on feeds; drop trigger feeds_count_first_task on feeds; drop function feeds_count_tasks;
@@ -241,10 +236,10 @@ describe('beside the previous release', () => {
       await store.query(`insert into feeds (owner_id, sequence, keys) values ('${owner}', 7, 1)`);
       await store.query(tasksOf(owner, owner, unknown));
     });
-    afterEach(() => store.drop());
+    afterEach(() => close());
 
     it('with and without a feed', async () => {
-      await migrate();
+      await database.migrate();
       await expectCounted(store);
       expect(await store.query('select sequence::int, keys from feeds where owner_id = $1', [owner])).toEqual([
         { sequence: 7, keys: 0 },
@@ -257,7 +252,7 @@ describe('beside the previous release', () => {
       await writer.connect();
       try {
         for (const statement of ['begin', ...before]) await writer.query(statement);
-        const migrating = migrate();
+        const migrating = database.migrate();
         await eventually(async () =>
           expect(
             await store.query(

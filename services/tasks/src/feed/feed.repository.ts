@@ -1,4 +1,4 @@
-import type { SharedDatabase } from '@taskmesh/store';
+import type { Database } from '@taskmesh/store';
 import type { ChangeRow } from './change.ts';
 import { CHANGES_AFTER, CLOCK, FORGET_CHANGES, FORGET_SURPLUS, HEADS, NEW_EPOCH, STATE } from './feed.statements.ts';
 
@@ -16,7 +16,7 @@ export interface ForgottenChanges extends Record<string, unknown> {
   count: number;
 }
 
-export function createFeedRepository(database: SharedDatabase) {
+export function createFeedRepository(database: Pick<Database, 'run'>) {
   return {
     /** What cursors are made with. */
     async state(): Promise<{ epoch: number; cursorKey: Uint8Array }> {

@@ -2,12 +2,13 @@ import { type TaskChanged, GRAPH_FIELDS, parseTaskChanged, TASK_CHANGES_TOPIC } 
 import type { Identity } from '@taskmesh/identity';
 import type { AccountsInternal } from '@taskmesh/internal-api';
 import { createMemoryEventLog, type EventLog } from '@taskmesh/event-log';
-import { type Backoff, type Clock, createLog, type Log } from '@taskmesh/service';
+import type { Backoff, Clock, Log } from '@taskmesh/service';
 import type { SubgraphResult } from '@taskmesh/subgraph';
-import { createTestDatabase, type TestDatabase } from '@taskmesh/testing';
+import type { TestDatabase } from '@taskmesh/testing';
 import { randomUUID } from 'node:crypto';
 import type { Registry } from 'prom-client';
 import { createTasks, readTasksConfig, type Tasks } from '../../src/index.ts';
+import { createStore, silent } from './store.ts';
 
 export const FIELDS = `${GRAPH_FIELDS.join(' ')} owner { id }`;
 
@@ -77,7 +78,7 @@ const NONE_DELETED: AccountsInternal = {
 
 /** The service over a fresh database, with an event log in memory. */
 export async function startTasks(options: TestTasksOptions): Promise<TestTasks> {
-  const database = await createTestDatabase(options.name);
+  const database = await createStore(options.name);
   const started = await startOn(database, options);
   return {
     ...started,
@@ -90,7 +91,7 @@ export async function startTasks(options: TestTasksOptions): Promise<TestTasks> 
 
 async function startOn(database: TestDatabase, options: TestTasksOptions): Promise<TestTasks> {
   const { clock = { now: () => Date.now() }, env, eventLog = createMemoryEventLog(), metrics } = options;
-  const { log = createLog({ service: 'tasks', level: 'silent' }), accounts = NONE_DELETED } = options;
+  const { log = silent, accounts = NONE_DELETED } = options;
   const config = readTasksConfig({ POSTGRES_URL: database.url, ...env });
   const relay = { ...config.relay, ...options.relay };
   const published: TaskChanged[] = [];
