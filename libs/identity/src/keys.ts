@@ -23,22 +23,14 @@ export function publicKeys({ keys }: KeySet): KeySet {
  * Reads the JWK set, of ES256 keys that all have a `kid`, from the file that the variable `name` names.
  * @throws ConfigError
  */
-export function readKeySetFile(env: Env, name: string): KeySet {
-  return readJsonFile(env, { name, what: 'JWK set of ES256 keys', read: (value) => isKeySet(value) && value });
-}
+export const readKeySetFile = (env: Env, name: string): KeySet =>
+  readJsonFile(env, name, 'JWK set of ES256 keys', (value) => isKeySet(value) && value);
 
 /** Reads the private ES256 key, a JWK, from the file that the variable `name` names. @throws ConfigError */
-export function readSigningKeyFile(env: Env, name: string): JWK {
-  return readJsonFile(env, { name, what: 'private ES256 JWK', read: (value) => isPrivateKey(value) && value });
-}
+export const readSigningKeyFile = (env: Env, name: string): JWK =>
+  readJsonFile(env, name, 'private ES256 JWK', (value) => isPrivateKey(value) && value);
 
-interface Wanted<Value> {
-  name: string;
-  what: string;
-  read: (value: unknown) => Value | false;
-}
-
-function readJsonFile<Value>(env: Env, { name, what, read }: Wanted<Value>): Value {
+function readJsonFile<Value>(env: Env, name: string, what: string, read: (value: unknown) => Value | false): Value {
   const file = String(readEnv(z.object({ [name]: setting.text() }), env)[name]);
   try {
     const value = read(JSON.parse(readFileSync(file, 'utf8')));
@@ -48,8 +40,6 @@ function readJsonFile<Value>(env: Env, { name, what, read }: Wanted<Value>): Val
   }
   throw new ConfigError([`${name} must name a readable ${what} (is: ${JSON.stringify(file)})`]);
 }
-
-const isKey = (value: unknown) => isKeyBy(createPublicKey, value);
 
 /** Whether it is a private ES256 key with a `kid`. */
 export const isPrivateKey = (value: unknown): value is JWK & { kid: string } => isKeyBy(createPrivateKey, value);
@@ -65,5 +55,10 @@ function isKeyBy(parse: (key: JsonWebKeyInput) => KeyObject, value: unknown): va
 
 /** Whether it is a JWK set of ES256 keys that all have a `kid`. */
 export function isKeySet(value: unknown): value is KeySet {
-  return isObject(value) && Array.isArray(value.keys) && value.keys.length > 0 && value.keys.every(isKey);
+  return (
+    isObject(value) &&
+    Array.isArray(value.keys) &&
+    value.keys.length > 0 &&
+    value.keys.every((key) => isKeyBy(createPublicKey, key))
+  );
 }

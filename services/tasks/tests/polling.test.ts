@@ -5,7 +5,7 @@ import { Client } from 'pg';
 import { createDeadLetterRepository } from '../src/relay/dead-letter.repository.ts';
 import { createDeadLetterService } from '../src/relay/dead-letter.service.ts';
 import { openLease } from '../src/relay/relay.repository.ts';
-import { startTasks } from './support/running-tasks.ts';
+import { startHere } from './support/running-tasks.ts';
 import { openStore, silent } from './support/store.ts';
 
 const CHANGES = 20_000;
@@ -135,7 +135,7 @@ it('finds the first change of all after a long time without any', async () => {
 });
 
 it('finds what is committed behind higher ids, however late', async () => {
-  const service = await startTasks({ name: 'late' });
+  const service = await startHere({ name: 'late' });
   const [late, early] = [service.user(), service.user()];
   const writer = await connect(service.database.url);
   try {
@@ -157,6 +157,5 @@ it('finds what is committed behind higher ids, however late', async () => {
     ]);
   } finally {
     await writer.end();
-    await service.stop();
   }
 }, 180_000);

@@ -52,7 +52,7 @@ export interface TestTasks {
   /** Resolves when what is committed by now was published and read. */
   delivered(): Promise<void>;
   user(id?: string): TestUser;
-  /** A second instance on the same store. */
+  /** A second instance on the same store, until the end of the test. */
   another(options?: Pick<TestTasksOptions, 'eventLog' | 'accounts'>): Promise<TestTasks>;
   stop(): Promise<void>;
 }
@@ -75,6 +75,21 @@ export interface TestTasksOptions {
 const NONE_DELETED: AccountsInternal = {
   accountChanges: async () => ({ epoch: 1, head: 0, changes: [] }),
 };
+
+/** Those that end with the test that began them. */
+const ofThisTest: TestTasks[] = [];
+afterEach(async () => {
+  for (const each of ofThisTest.splice(0).reverse()) await each.stop();
+});
+
+async function untilTheEnd(starting: Promise<TestTasks>): Promise<TestTasks> {
+  const service = await starting;
+  ofThisTest.push(service);
+  return service;
+}
+
+/** As `startTasks`, until the end of the test. */
+export const startHere = (options: TestTasksOptions) => untilTheEnd(startTasks(options));
 
 /** The service over a fresh database, with an event log in memory. */
 export async function startTasks(options: TestTasksOptions): Promise<TestTasks> {
@@ -112,7 +127,7 @@ async function startOn(database: TestDatabase, options: TestTasksOptions): Promi
       await new Promise(setImmediate); // the log in memory delivers in the next turn
     },
     user: (id = randomUUID()) => createUser(tasks, id),
-    another: (more) => startOn(database, { ...options, eventLog, ...more }),
+    another: (more) => untilTheEnd(startOn(database, { ...options, eventLog, ...more })),
     stop: async () => {
       await tasks.stop();
       await reader.stop();
