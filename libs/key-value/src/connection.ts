@@ -36,7 +36,7 @@ function inTime<Answer>(answer: Promise<Answer>): Promise<Answer> {
 }
 
 const FAILURES_TO_OPEN = 3;
-const OPEN_MS = 2_000;
+const CHECK_MS = 2_000;
 
 /** Opens for a while after a few failures in a row, so that callers do not wait for a store that does not answer. */
 interface Circuit {
@@ -46,7 +46,7 @@ interface Circuit {
   failed(): boolean;
 }
 
-function createCircuit(): Circuit {
+function createCircuit(openMs: number): Circuit {
   let failures = 0;
   let openUntil = -Infinity;
   const isOpen = () => performance.now() < openUntil;
@@ -59,14 +59,11 @@ function createCircuit(): Circuit {
       // Failures of calls that were under way when the circuit opened say nothing new.
       if (isOpen() || ++failures < FAILURES_TO_OPEN) return false;
       failures = 0;
-      openUntil = performance.now() + OPEN_MS;
+      openUntil = performance.now() + openMs;
       return true;
     },
   };
 }
-
-/** Lets an idle process detect a frozen Redis, too. */
-const HEARTBEAT_MS = 2_000;
 
 export interface RedisConnection {
   redis: Redis;
@@ -78,16 +75,18 @@ export interface RedisConnection {
 
 export interface RedisConnectionOptions extends RedisConfig {
   log: Log;
+  /** How often an idle process checks for a frozen Redis, and how long it does without one that failed. @default 2_000 */
+  checkMs?: number;
 }
 
 export function createRedisConnection(options: RedisConnectionOptions): RedisConnection {
-  const { log } = options;
+  const { log, checkMs = CHECK_MS } = options;
   const redis = createClient(options);
   /** Connects again. */
   const giveUp = () => {
     if (redis.status === 'ready') redis.disconnect(true);
   };
-  const circuit = createCircuit();
+  const circuit = createCircuit(checkMs);
   const outage = createOutage(log);
   let closed = false;
   let reason: unknown;
@@ -147,7 +146,7 @@ export function createRedisConnection(options: RedisConnectionOptions): RedisCon
     }
   };
   // Connects to a replica again: it may have been promoted, or the address leads to the primary now.
-  const heartbeat = setInterval(() => (cannotWrite ? giveUp() : void ask()), HEARTBEAT_MS).unref();
+  const heartbeat = setInterval(() => (cannotWrite ? giveUp() : void ask()), checkMs).unref();
 
   return {
     redis,

@@ -17,7 +17,7 @@ let lines: { level: string; msg: string; reason?: string }[];
 const open = (url = throughProxy()): KeyValue => {
   const write = (line: string) => lines.push(JSON.parse(line));
   const log = createLog({ service: 'test', level: 'info', destination: { write } });
-  return createRedisKeyValue({ url: url.href, log });
+  return createRedisKeyValue({ url: url.href, log, checkMs: 500 });
 };
 const throughProxy = () => {
   const url = new URL(requiredAddress('REDIS_URL'));

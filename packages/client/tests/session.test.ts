@@ -2,13 +2,15 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { TaskmeshError } from '../src/errors.ts';
 import { createPost, type Post, type PostOptions } from '../src/http.ts';
 import { CHANGE_NAME, LOGIN, LOGOUT, READ_TASK, REFRESH_SESSION } from '../src/operations.generated.ts';
-import { createSession } from '../src/session.ts';
+import { createSession, type Session } from '../src/session.ts';
 import { createMemoryStorage, type Storage } from '../src/storage.ts';
 import { realTime } from '../src/time.ts';
 import { createManualTime } from './support/manual-time.ts';
 
 const LIFE_S = 100;
 const CREDENTIALS = { email: 'ada@example.com', password: 'a long and private phrase' };
+const EVE = { ...CREDENTIALS, email: 'eve@example.com' };
+const KEY = 'taskmesh.session';
 
 /** An account service that knows one living token of each kind for each user. */
 function createAccounts() {
@@ -16,8 +18,8 @@ function createAccounts() {
   const sent: { document: string; token: string | undefined }[] = [];
   let tokens = 0;
   let isAway = false;
-  /** How long each operation takes. */
-  const durationsMs: Record<string, number> = {};
+  /** How long each operation takes, in milliseconds, or what it waits for. */
+  const durations: Record<string, number | Promise<void>> = {};
   const open = (userId: string) => {
     const accessToken = `access ${++tokens} of ${userId}`;
     const refreshToken = `refresh ${tokens}`;
@@ -51,7 +53,8 @@ function createAccounts() {
   };
   const post = (async (document: string, variables: Record<string, unknown>, { token }: PostOptions = {}) => {
     sent.push({ document, token });
-    await new Promise((resolve) => setTimeout(resolve, durationsMs[document] ?? 5));
+    const duration = durations[document] ?? 5;
+    await (typeof duration === 'number' ? sleep(duration) : duration);
     return answer(document, variables, token);
   }) as Post;
   return {
@@ -64,7 +67,7 @@ function createAccounts() {
     endRefresh: () => living.refresh.clear(),
     /** How many sessions can go on. */
     sessions: () => living.refresh.size,
-    takes: (document: string, ms: number) => void (durationsMs[document] = ms),
+    takes: (document: string, duration: number | Promise<void>) => void (durations[document] = duration),
     goAway: (away: boolean) => void (isAway = away),
   };
 }
@@ -107,7 +110,7 @@ describe('a token that is refused', () => {
     session.subscribe(() => heard.push(session.user()));
     await expect(read(session)).rejects.toMatchObject({ code: 'SIGNED_OUT' });
     expect(heard).toEqual([null]);
-    expect(await storage.getItem('taskmesh.session')).toBeNull();
+    expect(await storage.getItem(KEY)).toBeNull();
     expect(accounts.count(READ_TASK)).toBe(1);
   });
 
@@ -167,7 +170,7 @@ describe('another name that comes while tokens are refreshed', () => {
     const token = (await session.token()) ?? '';
     accounts.takes(CHANGE_NAME, 1);
     await Promise.all([session.changeName('Ada'), session.refresh(token)]);
-    expect(await storage.getItem('taskmesh.session')).toContain('refresh 2');
+    expect(await storage.getItem(KEY)).toContain('refresh 2');
     await goesOn(world);
   });
 
@@ -179,7 +182,7 @@ describe('another name that comes while tokens are refreshed', () => {
     const token = (await other.token()) ?? '';
     accounts.takes(CHANGE_NAME, 20);
     await Promise.all([other.refresh(token), session.changeName('Ada')]);
-    expect(await storage.getItem('taskmesh.session')).toContain('refresh 2');
+    expect(await storage.getItem(KEY)).toContain('refresh 2');
     await goesOn(world);
   });
 });
@@ -219,7 +222,7 @@ describe('tokens that the storage does not take', () => {
     fill(true);
     accounts.endAccess();
     await read(session);
-    expect(await storage.getItem('taskmesh.session')).toBeNull();
+    expect(await storage.getItem(KEY)).toBeNull();
     fill(false);
     accounts.endAccess();
     await read(session);
@@ -234,30 +237,28 @@ describe('operations of one user are never sent as another one', () => {
     await session.signIn(CREDENTIALS);
     accounts.endAccess();
     const other = open();
-    await other.signIn({ ...CREDENTIALS, email: 'eve@example.com' });
+    await other.signIn(EVE);
     await expect(read(session)).rejects.toMatchObject({ code: 'SIGNED_OUT' });
-    expect(session.user()?.id).toBe('eve@example.com');
+    expect(session.user()?.id).toBe(EVE.email);
   });
 
-  // While it is asked for, while its token is refreshed, and while it is sent once more.
-  const moments = [0, 2, 4, 7, 9, 12].flatMap((ms) => [
-    [ms, 'that can be refreshed'],
-    [ms, 'that cannot'],
-  ]) as [number, string][];
-  it.each(moments)(
-    'who has signed in in this one meanwhile (%i ms later, after a session %s)',
-    async (laterMs, which) => {
-      const { accounts, session, storage } = createWorld();
-      await session.signIn(CREDENTIALS);
-      accounts.endAccess();
-      if (which === 'that cannot') accounts.endRefresh();
-      const asked = read(session).catch(({ code }: TaskmeshError) => code);
-      await new Promise((resolve) => setTimeout(resolve, laterMs));
-      await session.signIn({ ...CREDENTIALS, email: 'eve@example.com' });
-      expect(['SIGNED_OUT', { task: null }]).toContainEqual(await asked);
-      expect(accounts.readBy('eve@example.com')).toBe(0);
-      expect(session.user()?.id).toBe('eve@example.com');
-      expect(await storage.getItem('taskmesh.session')).toContain('eve@example.com');
+  it.each(['that can be refreshed', 'that cannot'])(
+    'who has signed in in this one meanwhile, after a session %s',
+    async (which) => {
+      // While it is asked for, while its token is refreshed, and while it is sent once more.
+      const moments = [0, 2, 4, 7, 9, 12].map(async (laterMs) => {
+        const { accounts, session, storage } = createWorld();
+        await session.signIn(CREDENTIALS);
+        accounts.endAccess();
+        if (which === 'that cannot') accounts.endRefresh();
+        const asked = read(session).catch(({ code }: TaskmeshError) => code);
+        await sleep(laterMs);
+        await session.signIn(EVE);
+        expect(['SIGNED_OUT', { task: null }]).toContainEqual(await asked);
+        expect([laterMs, accounts.readBy(EVE.email), session.user()?.id]).toEqual([laterMs, 0, EVE.email]);
+        expect(await storage.getItem(KEY)).toContain(EVE.email);
+      });
+      await Promise.all(moments);
     },
   );
 });
@@ -268,7 +269,7 @@ it('signing out forgets the tokens, also without a network', async () => {
   accounts.goAway(true);
   await session.signOut();
   expect(session.user()).toBeNull();
-  expect(await storage.getItem('taskmesh.session')).toBeNull();
+  expect(await storage.getItem(KEY)).toBeNull();
   await expect(read(session)).rejects.toMatchObject({ code: 'SIGNED_OUT' });
 });
 
@@ -349,12 +350,12 @@ it('a refresh may take as long as the server needs, independent of the time-out 
 it('clients with storages of their own do not wait for each other', async () => {
   const [slow, quick] = [createWorld(), createWorld()];
   for (const { session } of [slow, quick]) await session.signIn(CREDENTIALS);
-  slow.accounts.takes(REFRESH_SESSION, 2_000);
+  const { promise: held, resolve: goOn } = Promise.withResolvers<void>();
+  slow.accounts.takes(REFRESH_SESSION, held);
   for (const { accounts } of [slow, quick]) accounts.endAccess();
-  let isSlowDone = false;
-  const late = read(slow.session).finally(() => (isSlowDone = true));
+  const late = read(slow.session);
   await read(quick.session);
-  expect(isSlowDone).toBe(false);
+  goOn();
   await late;
 });
 
@@ -373,44 +374,38 @@ it('tokens of another page that have expired as well are refreshed before they a
 
 /** One that takes its time, as those of phones do. */
 function createSlowStorage(): Storage {
-  const items = new Map<string, string>();
-  const later = <Result>(work: () => Result) => new Promise<Result>((resolve) => setTimeout(() => resolve(work()), 3));
+  const memory = createMemoryStorage();
+  const later = async <Result>(work: () => Result): Promise<Awaited<Result>> => {
+    await sleep(3);
+    return await work();
+  };
   return {
-    getItem: (key) => later(() => items.get(key) ?? null),
-    setItem: (key, value) => later(() => items.set(key, value)),
-    removeItem: (key) => later(() => items.delete(key)),
+    name: memory.name,
+    getItem: (key) => later(() => memory.getItem(key)),
+    setItem: (key, value) => later(() => memory.setItem(key, value)),
+    removeItem: (key) => later(() => memory.removeItem(key)),
   };
 }
 
-describe('a refresh that ends while somebody signs out or in, and the storage is slow', () => {
-  const moments = [...Array(16).keys()];
-  it.each(moments)('keeps a user signed out who has signed out (%i ms later)', async (laterMs) => {
+it.each([
+  ['keeps a user signed out who has signed out', ({ signOut }: Session) => signOut(), undefined],
+  ['leaves the one signed in who has signed in', ({ signIn }: Session) => signIn(EVE), EVE.email],
+])('a refresh that ends meanwhile, in a slow storage, %s', async (_what, act, userId) => {
+  const moments = Array.from({ length: 16 }, async (_, laterMs) => {
     const { accounts, session, storage } = createWorld(createSlowStorage());
     await session.signIn(CREDENTIALS);
     accounts.endAccess();
     const asked = read(session).catch(() => undefined);
-    await new Promise((resolve) => setTimeout(resolve, laterMs));
-    await session.signOut();
+    await sleep(laterMs);
+    await act(session);
     await asked;
-    expect(session.user()).toBeNull();
-    expect(await storage.getItem('taskmesh.session')).toBeNull();
+    const stored = JSON.parse((await storage.getItem(KEY)) ?? '{}') as { user?: { id: string } };
+    expect([laterMs, session.user()?.id, stored.user?.id]).toEqual([laterMs, userId, userId]);
   });
-
-  it.each(moments)('leaves the one signed in who has signed in (%i ms later)', async (laterMs) => {
-    const { accounts, session, storage } = createWorld(createSlowStorage());
-    await session.signIn(CREDENTIALS);
-    accounts.endAccess();
-    const asked = read(session).catch(() => undefined);
-    await new Promise((resolve) => setTimeout(resolve, laterMs));
-    await session.signIn({ ...CREDENTIALS, email: 'eve@example.com' });
-    await asked;
-    expect(session.user()?.id).toBe('eve@example.com');
-    expect(await storage.getItem('taskmesh.session')).toContain('eve@example.com');
-  });
+  await Promise.all(moments);
 });
 
 describe('a refresh in one page that is answered late', () => {
-  const EVE = { ...CREDENTIALS, email: 'eve@example.com' };
   const lateRefresh = async () => {
     const world = createWorld();
     const { accounts, session, open } = world;
@@ -420,7 +415,7 @@ describe('a refresh in one page that is answered late', () => {
     accounts.endAccess();
     accounts.takes(REFRESH_SESSION, 40);
     const late = read(other).catch(({ code }: TaskmeshError) => code);
-    await new Promise((resolve) => setTimeout(resolve, 15));
+    await sleep(15);
     return { ...world, other, late };
   };
 
@@ -428,7 +423,7 @@ describe('a refresh in one page that is answered late', () => {
     const { session, other, late, storage } = await lateRefresh();
     await session.signOut();
     expect(await late).toBe('SIGNED_OUT');
-    expect(await storage.getItem('taskmesh.session')).toBeNull();
+    expect(await storage.getItem(KEY)).toBeNull();
     expect([session.user(), other.user()]).toEqual([null, null]);
   });
 
@@ -442,7 +437,7 @@ describe('a refresh in one page that is answered late', () => {
     await session.signOut();
     await session.signIn(EVE);
     expect(await late).toBe('SIGNED_OUT');
-    expect(await storage.getItem('taskmesh.session')).toContain(EVE.email);
+    expect(await storage.getItem(KEY)).toContain(EVE.email);
     const next = open();
     await read(next);
     expect(next.user()?.id).toBe(EVE.email);
@@ -456,10 +451,10 @@ it('signing out in a page that shows a former user leaves the session of the use
   const other = open();
   await read(other);
   session.close(); // hears nothing of the other page
-  await other.signIn({ ...CREDENTIALS, email: 'eve@example.com' });
+  await other.signIn(EVE);
   await session.signOut();
   expect(session.user()).toBeNull();
-  expect(await storage.getItem('taskmesh.session')).toContain('eve@example.com');
+  expect(await storage.getItem(KEY)).toContain(EVE.email);
 });
 
 const STORED = {
@@ -482,7 +477,7 @@ it.each([
   JSON.stringify({ version: 0, session: STORED }),
 ])('no one is signed in if the storage has %s, and a sign-in replaces it', async (stored) => {
   const storage = createMemoryStorage();
-  await storage.setItem('taskmesh.session', stored);
+  await storage.setItem(KEY, stored);
   const { session, open } = createWorld(storage);
   await expect(read(session)).rejects.toMatchObject({ code: 'SIGNED_OUT' });
   expect(session.user()).toBeNull();
@@ -504,8 +499,8 @@ it('signs no one out if the storage cannot be read for a moment', async () => {
   const other = open();
   await read(other);
   isBroken = true;
-  await other.signIn({ ...CREDENTIALS, email: 'eve@example.com' }); // of which the page hears
-  await new Promise((resolve) => setTimeout(resolve, 50));
+  await other.signIn(EVE); // of which the page hears
+  await sleep(50);
   expect(session.user()?.id).toBe(CREDENTIALS.email);
 });
 

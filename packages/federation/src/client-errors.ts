@@ -1,6 +1,5 @@
 import { parse, visit } from 'graphql';
-import type { ServiceError } from './execution/errors.ts';
-import type { RunError, SubgraphOperation } from './execution/run.ts';
+import type { RunError, ServiceError, SubgraphOperation } from './execution/run.ts';
 import { absentFields } from './projection/absent-fields.ts';
 import { clientPaths } from './projection/error-paths.ts';
 import type { ObjectPlan } from './projection/projection-plan.ts';

@@ -1,7 +1,6 @@
 import type { ApolloServerOptionsWithGateway, BaseContext } from '@apollo/server';
 import { getVariableValues, GraphQLError } from 'graphql';
-import type { ServiceError } from './execution/errors.ts';
-import type { AskSubgraph } from './execution/run.ts';
+import type { AskSubgraph, ServiceError } from './execution/run.ts';
 import { compileOnce, createFederatedExecutor } from './federated-executor.ts';
 import type { Failures } from './run-operation.ts';
 import { readSupergraph } from './supergraph.ts';

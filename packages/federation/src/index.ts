@@ -1,7 +1,13 @@
 export { asGraphQLError, compiledGateway, type CompiledGatewayOptions } from './compiled-gateway.ts';
 export { MAX_VARIANTS, type FederatedOperation, type Resized } from './compile-operation.ts';
-export type { AnswerError, ServiceError } from './execution/errors.ts';
-export type { AskSubgraph, SubgraphAnswer, SubgraphOperation, SubgraphRequest } from './execution/run.ts';
+export type {
+  AnswerError,
+  AskSubgraph,
+  ServiceError,
+  SubgraphAnswer,
+  SubgraphOperation,
+  SubgraphRequest,
+} from './execution/run.ts';
 export { isExactInteger, parseExactJson, type ExactInteger } from './exact-json.ts';
 export { createFederatedExecutor, type FederatedExecutor } from './federated-executor.ts';
 export type { FederatedGraph } from './federated-graph.ts';

@@ -19,7 +19,7 @@ export interface VariantDeps {
   resized: (bytes: number) => void;
 }
 
-/** What is kept at most, measured (tests/sizes.test.ts): for a field of the result, and for a character of a fetch. */
+/** What is kept at most, measured: for a field of the result, and for a character of a fetch. */
 const FIELD_BYTES = 1_200;
 const FETCH_BYTES = 12;
 const VARIANT_BYTES = 4_096;

@@ -2,8 +2,7 @@ import type { PlanNode, QueryPlan, SubscriptionNode } from '@apollo/query-planne
 import { GraphQLError, getVariableValues, getOperationAST, type DocumentNode, type ExecutionResult } from 'graphql';
 import { asGraphQLErrors } from './compiled-gateway.ts';
 import type { FederatedOperation } from './compile-operation.ts';
-import type { ServiceError } from './execution/errors.ts';
-import type { AskSubgraph, SubgraphAnswer, SubgraphRequest } from './execution/run.ts';
+import type { AskSubgraph, ServiceError, SubgraphAnswer, SubgraphRequest } from './execution/run.ts';
 import { compileOnce, createFederatedExecutor } from './federated-executor.ts';
 import { readSupergraph } from './supergraph.ts';
 

@@ -87,7 +87,43 @@ const SUBGRAPHS: Subgraph[] = [
       type Result @key(fields: "id") @interfaceObject { id: ID! rank: Int }
     `,
   },
+  {
+    name: 'halls',
+    sdl: `
+      type Query { seats: [[Seat]] }
+      type Seat @key(fields: "row { hall { name } number } side") { row: Row! side: String! price: String }
+      type Row @shareable { hall: Hall! number: Int! }
+      type Hall @key(fields: "name") { name: String! }
+    `,
+  },
+  {
+    name: 'guests',
+    sdl: `
+      type Query { guest: Guest }
+      type Seat @key(fields: "row { hall { name } number } side") { row: Row! side: String! guest: Guest }
+      type Row @shareable { hall: Hall! number: Int! }
+      type Hall @key(fields: "name") { name: String! owner: String }
+      type Guest @key(fields: "seat { side row { number hall { name } } }") { seat: Seat! }
+    `,
+  },
+  {
+    name: 'names',
+    sdl: `
+      type Guest @key(fields: "seat { side row { number hall { name } } }") { seat: Seat! nick: String! }
+      type Seat { side: String! @shareable row: Row! @shareable }
+      type Row @shareable { number: Int! hall: Hall! }
+      type Hall @key(fields: "name") { name: String! }
+    `,
+  },
 ];
+
+function seat(hall: string, number: number, side: string) {
+  return { __typename: 'Seat', side, row: { __typename: 'Row', number, hall: { __typename: 'Hall', name: hall } } };
+}
+
+function nameOfSeat({ side, row: { number, hall } }: ReturnType<typeof seat>): string {
+  return `${hall.name} ${number} ${side}`;
+}
 
 function fixed(type: string, field: string, source: Source, args: Record<string, unknown>): unknown {
   const entity = (typename: string, id: string) => ({ __typename: typename, id });
@@ -150,8 +186,20 @@ function fixed(type: string, field: string, source: Source, args: Record<string,
       return args.num === 0 ? new Error('must') : 1;
     case 'Mutation.user':
       return entity('User', '1');
+    case 'Query.seats':
+      return [[seat('A', 1, 'left'), null, seat('A', 1, 'right')], [seat('B', 1, 'left'), seat('A', 1, 'left')], null];
+    case 'Seat.price':
+      return nameOfSeat(source as ReturnType<typeof seat>);
+    case 'Query.guest':
+      return { __typename: 'Guest', seat: seat('B', 2, 'right') };
+    case 'Seat.guest':
+      return source.side === 'right' ? null : { __typename: 'Guest', seat: source };
+    case 'Guest.nick':
+      return nameOfSeat(source.seat as ReturnType<typeof seat>);
+    case 'Hall.owner':
+      return source.name === 'B' ? null : `owner of ${String(source.name)}`;
     default:
-      return undefined;
+      return source[field];
   }
 }
 
@@ -259,6 +307,14 @@ describe('operations that are easily answered wrong', () => {
     'query ($u: String = "l") { products { shippingEstimate volume(unit: $u) shippingEstimateEuro } }',
   ])('may need one field with several arguments at one service: %s', async (source) => {
     await same(source);
+  });
+
+  it.each([
+    '{ seats { guest { nick seat { price row { hall { owner } } } } } }',
+    '{ guest { nick seat { price row { number hall { owner } } } } seats { price } }',
+  ])('find objects by keys within objects: %s', async (source) => {
+    const { calls } = await same(source);
+    expect(new Set(calls.map(({ service }) => service))).toEqual(new Set(['halls', 'guests', 'names']));
   });
 
   it('report where in nested lists something failed, in each place', async () => {

@@ -231,7 +231,7 @@ describe('an invalid response of a service', () => {
   });
 });
 
-describe('an error for each of many objects', () => {
+it('an error for each of many objects is reported at its path, in linear time', async () => {
   const many = createWorld(SUBGRAPHS, {
     seed: 3,
     fixed: (type, field, source) =>
@@ -248,18 +248,11 @@ describe('an error for each of many objects', () => {
     };
   };
   const operation = createFederatedExecutor(many.graph, failing).compile(parse('{ orders { seller { name } } }'));
-
-  it('is reported at its path', async () => {
-    const { errors } = await operation.run({ variables: {}, context: [] });
-    expect(errors).toHaveLength(10_000);
-    expect(errors?.at(-1)?.path).toEqual(['orders', 9_999, 'seller', 'name']);
-  });
-
-  it('takes linear time', async () => {
-    const begun = cpuMs();
-    await operation.run({ variables: {}, context: [] });
-    expect(cpuMs() - begun).toBeLessThan(5_000);
-  });
+  const begun = cpuMs();
+  const { errors } = await operation.run({ variables: {}, context: [] });
+  expect(cpuMs() - begun).toBeLessThan(5_000);
+  expect(errors).toHaveLength(10_000);
+  expect(errors?.at(-1)?.path).toEqual(['orders', 9_999, 'seller', 'name']);
 });
 
 it('a plan of many fetches is compiled in a time that does not grow with their square', async () => {

@@ -22,27 +22,17 @@ export interface RandomOperation {
 
 const HEAD = '($t: Boolean!, $f: Boolean! = false, $n: Int, $words: [String!])';
 
-export interface OperationOptions {
-  /** @default 5 */
-  depth?: number;
-  argumentsOf?: ArgumentsOf;
-}
-
-/** Those that all fields with arguments of the random supergraphs have. */
-const usualArguments: ArgumentsOf = ({ args }, dice) =>
-  args.length > 0 && dice.oneIn(2) ? dice.pick(['(n: 1)', '(n: 2)', '(n: $n)', '(words: $words)']) : '';
-
 /** Mostly valid. */
 export function randomOperation(
   schema: GraphQLSchema,
   dice: Dice,
   kind: 'query' | 'mutation',
-  { depth = 5, argumentsOf = usualArguments }: OperationOptions = {},
+  depth: number,
 ): RandomOperation {
   const root = kind === 'query' ? schema.getQueryType() : schema.getMutationType();
   if (!root) throw new Error(`There is no ${kind}.`);
   const fragments: string[] = [];
-  const context: Context = { schema, dice, fragments, count: 0, argumentsOf };
+  const context: Context = { schema, dice, fragments, count: 0 };
   const selection = selectionOf(root, depth, new Map<string, never>(), context);
   const used = HEAD.slice(1, -1)
     .split(', ')
@@ -60,12 +50,7 @@ interface Context {
   dice: Dice;
   fragments: string[];
   count: number;
-  /** Arguments as a graph needs them; without, those of the random supergraphs. */
-  argumentsOf: ArgumentsOf;
 }
-
-/** The text of a field's arguments with the parentheses; empty when it gets none. */
-export type ArgumentsOf = (field: GraphQLField<unknown, unknown>, dice: Dice) => string;
 
 function selectionOf(type: GraphQLCompositeType, depth: number, scope: Scope, context: Context): string {
   const { dice } = context;
@@ -95,7 +80,8 @@ function fieldIn(
   context: Context,
 ): string[] {
   const { dice, schema } = context;
-  const args = context.argumentsOf(field, dice);
+  const takesArguments = field.args.length > 0 && dice.oneIn(2);
+  const args = takesArguments ? dice.pick(['(n: 1)', '(n: 2)', '(n: $n)', '(words: $words)']) : '';
   const names = 'getFields' in type ? Object.keys(type.getFields()) : [];
   const key = dice.oneIn(3) ? dice.pick(['a', 'b', 'id', ...names]) : field.name;
   const signature = `${field.name}${args}:${String(field.type)}`;

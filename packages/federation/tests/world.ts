@@ -1,5 +1,4 @@
 import { composeServices } from '@apollo/composition';
-import { ROUTER_SUPPORTED_SUPERGRAPH_FEATURES, Supergraph } from '@apollo/federation-internals';
 import { buildSubgraphSchema } from '@apollo/subgraph';
 import {
   buildSchema,
@@ -82,23 +81,9 @@ export function compose(subgraphs: readonly Subgraph[]): string {
 const FEDERATION = `extend schema @link(url: "https://specs.apollo.dev/federation/v2.5", import: [
   "@key", "@shareable", "@external", "@requires", "@provides", "@interfaceObject", "@inaccessible", "@override"])\n`;
 
-const read = ({ sdl }: Subgraph) => parse(FEDERATION + sdl);
-
 export function createWorld(subgraphs: readonly Subgraph[], options: WorldOptions): World {
-  const services = new Map(subgraphs.map((subgraph) => [subgraph.name, read(subgraph)]));
-  return worldOf(compose(subgraphs), services, options);
-}
-
-/** The world of a composed supergraph: its services have what it says of them. */
-export function openWorld(supergraph: string, options: WorldOptions): World {
-  const built = Supergraph.build(supergraph, { supportedFeatures: ROUTER_SUPPORTED_SUPERGRAPH_FEATURES });
-  const subgraphs = [...built.subgraphs()];
-  const services = new Map(subgraphs.map((subgraph) => [subgraph.name, parse(subgraph.toString())]));
-  return worldOf(supergraph, services, options);
-}
-
-function worldOf(supergraph: string, documents: ReadonlyMap<string, DocumentNode>, options: WorldOptions): World {
-  const graph = readSupergraph(supergraph, { debug: { maxEvaluatedPlans: 100 } });
+  const documents = new Map(subgraphs.map(({ name, sdl }) => [name, parse(FEDERATION + sdl)]));
+  const graph = readSupergraph(compose(subgraphs), { debug: { maxEvaluatedPlans: 100 } });
   const changes: World['changes'] = { services: [], merged: [] };
   const reads: World['reads'] = { services: [], merged: [] };
   const all = [...documents.values()];

@@ -1,22 +1,13 @@
 import { kafkaFailures } from '@taskmesh/event-log';
 import { randomBytes } from 'node:crypto';
-import {
-  chmodSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { PlainError } from './errors.ts';
 import { findFreePorts } from './ports.ts';
 import { runInDataDir } from './processes/data-dir.ts';
-import { findProgram, hasDocker, inDocker, MACHINE, runProgram } from './programs.ts';
+import { findProgram, MACHINE, runProgram } from './programs.ts';
 import type { Server, ServerOptions } from './server.ts';
 
 const KAFKA_VERSION = '4.3.1';
@@ -31,13 +22,13 @@ const CACHE = join(process.env.XDG_CACHE_HOME ?? join(homedir(), '.cache'), 'loc
 export interface KafkaServerOptions extends ServerOptions {
   /** Where Kafka's jars are kept. @default `local-servers` in the user's cache */
   cacheDir?: string;
-  /** Lines for its properties that come after ours. Not with Docker. */
+  /** Lines for its properties that come after ours. */
   properties?: string[];
-  /** More arguments for the tool that prepares its data. Not with Docker. */
+  /** More arguments for the tool that prepares its data. */
   formatArguments?: string[];
-  /** Of the cluster that it belongs to. Not with Docker. @default one of its own */
+  /** Of the cluster that it belongs to. @default one of its own */
   clusterId?: string;
-  /** Arguments for its Java that come after ours. Not with Docker. */
+  /** Arguments for its Java that come after ours. */
   jvm?: string[];
 }
 
@@ -54,7 +45,7 @@ export async function startKafka(options: KafkaServerOptions): Promise<Server> {
   const url = `127.0.0.1:${port}`;
   const prepare = () => {
     mkdirSync(dataDir, { recursive: true });
-    return kafka === 'docker' ? onDocker(dataDir, port) : onJava(kafka, { ...options, port, controllerPort });
+    return prepareBroker(kafka, { ...options, port, controllerPort });
   };
   // An open port alone says nothing: it opens seconds before the broker takes part.
   const ready = async () => (await kafkaFailures({ brokers: [url] })).length === 0 || undefined;
@@ -62,8 +53,8 @@ export async function startKafka(options: KafkaServerOptions): Promise<Server> {
   return { ...(await runInDataDir(run, options)), url, port };
 }
 
-async function onJava(
-  { java, classPath }: { java: string; classPath: string },
+async function prepareBroker(
+  { java, classPath }: Kafka,
   options: KafkaServerOptions & { port: number; controllerPort: number },
 ) {
   const { dataDir, port, controllerPort, properties = [], formatArguments = [], jvm = [] } = options;
@@ -97,26 +88,11 @@ async function formatOnce(dataDir: string, format: () => Promise<unknown>): Prom
   writeFileSync(done, KAFKA_VERSION);
 }
 
-const DATA_IN_IMAGE = '/var/lib/kafka/data';
-
-/** The image formats its own storage at its first start, and takes properties as variables. */
-function onDocker(dataDir: string, port: number) {
-  const data = join(dataDir, 'docker');
-  mkdirSync(data, { recursive: true });
-  chmodSync(data, 0o777); // the image's own user writes there
-  const properties = template({ PORT: port, CONTROLLER_PORT: 9093, LOG_DIR: DATA_IN_IMAGE })
-    .replace('listeners=PLAINTEXT://127.0.0.1', 'listeners=PLAINTEXT://0.0.0.0')
-    .matchAll(/^([a-z.]+)=(.*)$/gm);
-  const variables = [...properties].flatMap(([, name = '', value]) => [
-    '-e',
-    `KAFKA_${name.toUpperCase().replaceAll('.', '_')}=${value}`,
-  ]);
-  const rest = ['-v', `${data}:${DATA_IN_IMAGE}`, ...variables, `apache/kafka:${KAFKA_VERSION}`];
-  return inDocker(`local-servers-kafka-${port}`, port, rest);
+/** A Kafka to run: its jars with a Java. */
+export interface Kafka {
+  java: string;
+  classPath: string;
 }
-
-/** A Kafka to run: its jars with a Java, or Docker for its image. */
-export type Kafka = { java: string; classPath: string } | 'docker';
 
 /**
  * Finds or makes what Kafka needs: jars through Maven (kept in the cache), Java and Maven from Debian where they are missing.
@@ -129,10 +105,9 @@ export async function findKafka(log: (line: string) => void, cacheDir = CACHE): 
   const java = findProgram('java');
   if (java && (missing.length === 0 || (await missingPrograms(libraries)).length === 0))
     return { java, classPath: join(await ensureJars(libraries, log), '*') };
-  if (await hasDocker()) return 'docker';
   throw new PlainError(
     `Kafka cannot be started: Java ${JAVA_MIN} or newer and Maven are needed. Install them ("apt-get install ` +
-      'default-jre-headless maven", "brew install openjdk maven"), start Docker, or use a Kafka of your own.',
+      'default-jre-headless maven", "brew install openjdk maven"), or use a Kafka of your own.',
   );
 }
 

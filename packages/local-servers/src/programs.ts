@@ -101,20 +101,3 @@ async function withoutServices<Result>(action: () => Promise<Result>): Promise<R
     rmSync(POLICY_FILE, { force: true });
   }
 }
-
-/** Whether there is a Docker whose daemon answers. */
-export async function hasDocker(): Promise<boolean> {
-  const answer = await runProgram('docker', ['info'], { timeoutMs: 10_000 }).catch(() => undefined);
-  return answer !== undefined;
-}
-
-/** What runs a container that listens on this port of the loopback interface; `rest` is more options, the image and its command. */
-export async function inDocker(
-  name: string,
-  port: number,
-  rest: string[],
-): Promise<{ command: string; args: string[] }> {
-  await runProgram('docker', ['rm', '-f', name]);
-  const args = ['run', '--rm', '--name', name, '-p', `127.0.0.1:${port}:${port}`];
-  return { command: 'docker', args: [...args, ...rest] };
-}

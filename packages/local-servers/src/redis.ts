@@ -1,21 +1,20 @@
-import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { findFreePort } from './ports.ts';
 import { filesBeside, runInDataDir } from './processes/data-dir.ts';
-import { hasDocker, inDocker, provideProgram } from './programs.ts';
+import { provideProgram } from './programs.ts';
 import { ensurePassword, type Server, type ServerOptions } from './server.ts';
 
-const IMAGE = 'redis:7-alpine';
 const REMEDY =
   'There is no Redis on this machine. Install it ("apt-get install redis-server", "brew install redis"), ' +
-  'start Docker, or use a Redis of your own.';
+  'or use a Redis of your own.';
 
 /**
- * Starts Redis (or Valkey) on 127.0.0.1 with a password of its own: the system's, else Debian's package (as root), else Docker's.
+ * Starts Redis (or Valkey) on 127.0.0.1 with a password of its own: the system's, else Debian's package (as root).
  * What it holds survives a restart on the same `dataDir`.
- * @throws PlainError naming the remedy when none of them is to be had
+ * @throws PlainError naming the remedy when neither is to be had
  */
 export async function startRedis(options: ServerOptions): Promise<Server> {
   const { dataDir, log } = options;
@@ -23,23 +22,14 @@ export async function startRedis(options: ServerOptions): Promise<Server> {
     package: 'redis-server',
     log,
     remedy: REMEDY,
-  }).catch(async (error: unknown) => {
-    if (!(await hasDocker())) throw error;
   });
   const port = options.port ?? (await findFreePort());
   let [url, password] = ['', ''];
   const prepare = async () => {
     password = ensurePassword(filesBeside(dataDir).passwordFile);
     url = `redis://:${password}@127.0.0.1:${port}`;
-    writeConfiguration(dataDir, [
-      `bind ${program ? '127.0.0.1' : '0.0.0.0'}`,
-      `port ${port}`,
-      `requirepass ${password}`,
-    ]);
-    if (program) return { command: program, args: ['./redis.conf'], cwd: dataDir };
-    chmodSync(join(dataDir, 'redis.conf'), 0o644); // the image's own user reads it
-    const command = [IMAGE, 'redis-server', '/data/redis.conf'];
-    return inDocker(`local-servers-redis-${port}`, port, ['-v', `${dataDir}:/data`, ...command]);
+    writeConfiguration(dataDir, ['bind 127.0.0.1', `port ${port}`, `requirepass ${password}`]);
+    return { command: program, args: ['./redis.conf'], cwd: dataDir };
   };
   const ready = () => answersPing(port, password);
   const run = { name: 'Redis', dataDir, prepare, ready, intervalMs: 20 };

@@ -5,10 +5,11 @@ const load = (dump: string | Buffer) => database.load(dump);
 const query = (text: string) => database.query(text);
 
 describe('loading a dump', () => {
-  beforeEach(async () => {
+  beforeAll(async () => {
     database = await createLoading('load');
   });
-  afterEach(() => database.drop());
+  beforeEach(() => database.clear());
+  afterAll(() => database.drop());
 
   it('loads what pg_dump wrote, with its restrict lines and without', async () => {
     const dump = await genuineDump();
@@ -23,8 +24,7 @@ describe('loading a dump', () => {
       ),
     ).toEqual([{ n: 2 }]);
 
-    await database.drop();
-    database = await createLoading('load');
+    await database.clear();
     expect(await load(dump.replaceAll(/^\\(un)?restrict .*\n/gm, ''))).toMatchObject({ copiedRows });
   });
 
@@ -116,12 +116,14 @@ describe('loading a dump', () => {
   });
 
   it('takes texts as they are written on a server that reads a backslash in any of them', async () => {
-    await query(`alter database "${new URL(database.url).pathname.slice(1)}" set standard_conforming_strings = off`);
+    const name = new URL(database.url).pathname.slice(1);
+    await query(`alter database "${name}" set standard_conforming_strings = off`);
     const text = `\\'; drop table restored.t; --`;
     await load(`
       create table t (a text, b text default '${text.replace("'", "''")}');
       insert into t values ('${text.replace("'", "''")}', '\\n'), ($$${text}$$, default);`);
     expect(await query('select a, b from restored.t')).toEqual([{ a: text, b: '\\n' }, { a: text, b: text }]); // prettier-ignore
+    await query(`alter database "${name}" reset all`);
   });
 
   it('does not execute statements in names or options', async () => {

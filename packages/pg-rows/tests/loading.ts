@@ -11,6 +11,8 @@ export interface Loading extends Pick<TestDatabase, 'query' | 'drop' | 'url'> {
   load(dump: string | Buffer): Promise<LoadReport>;
   /** @throws Error when there is more than tables */
   check(): Promise<void>;
+  /** Removes what was loaded. */
+  clear(): Promise<void>;
 }
 
 export async function createLoading(name: string): Promise<Loading> {
@@ -28,6 +30,7 @@ export async function createLoading(name: string): Promise<Loading> {
       return withClient(url, (client) => loadDump({ path, client, schema: 'restored' }));
     },
     check: () => withClient(url, (client) => checkOnlyTables(client, 'restored')),
+    clear: async () => void (await query('drop schema restored cascade; create schema restored')),
     async drop() {
       await database.drop();
       await rm(dir, { recursive: true });

@@ -63,11 +63,8 @@ describe('a dump that is not loaded', () => {
     expect(existsSync(mark)).toBe(false);
   });
 
-  it.each([
-    ['at the end', (dump: string) => dump.replace('-- PostgreSQL database dump complete', '')],
-    ['within the data', (dump: string) => dump.slice(0, dump.indexOf('\\.\n'))],
-    ['between two statements', (dump: string) => dump.slice(0, dump.lastIndexOf('\nCREATE'))],
-  ])('is one of pg_dump that was cut %s', async (_where, cut) => {
-    await expect(load(cut(await genuineDump()))).rejects.toThrow('does not end as one');
+  it('is one of pg_dump that was cut', async () => {
+    const dump = await genuineDump();
+    await expect(load(dump.slice(0, dump.indexOf('\\.\n')))).rejects.toThrow('does not end as one');
   });
 });

@@ -1,10 +1,10 @@
 import type { WebSocket } from 'ws';
 import { createChannel, type Channel, type ChannelDeps, type ChannelsOfSocket } from './channel.ts';
-import { readJoin, topicRefusal, type Binding, type PublicKeys } from './join.ts';
+import { readJoin, topicRefusal, type Binding, type PublicKeys, type Served } from './join.ts';
 import type { Message } from './messages.ts';
 import type { FailureReason } from './options.ts';
 import { endSocket, WS_CLOSE } from './socket.ts';
-import { JoinRefused, type Table } from './table.ts';
+import { JoinRefused } from './table.ts';
 
 /** The channels of one socket, at most one per topic. */
 export interface Channels extends ChannelsOfSocket {
@@ -20,9 +20,8 @@ export interface Channels extends ChannelsOfSocket {
 
 export type TakeSocket = (userId: string) => (() => void) | undefined;
 
-export interface ChannelsDeps extends Omit<ChannelDeps, 'channels' | 'onClosed'> {
+export interface ChannelsDeps extends Omit<ChannelDeps, 'channels' | 'onClosed'>, Served {
   socket: WebSocket;
-  table: Table;
   keys: PublicKeys;
   maxChannels: number;
   takeSocket: TakeSocket;
@@ -30,7 +29,7 @@ export interface ChannelsDeps extends Omit<ChannelDeps, 'channels' | 'onClosed'>
 }
 
 export function createChannels(deps: ChannelsDeps): Channels {
-  const { socket, table, keys, maxChannels, messages, bindingLimits, metrics, now } = deps;
+  const { socket, keys, maxChannels, messages, bindingLimits, metrics, now } = deps;
   const byTopic = new Map<string, Channel>();
   const takePlace = createPlaces(deps.takeSocket);
   /** Unanswered joins, including those whose client has given up. */
@@ -65,7 +64,7 @@ export function createChannels(deps: ChannelsDeps): Channels {
       if (Math.max(byTopic.size, underWay) >= maxChannels)
         return refuse('ChannelRateLimitReached: Too many channels', 'subscription_limit');
       try {
-        const channel = createChannel(readJoin(message, table, keys), { ...deps, channels, onClosed: forget });
+        const channel = createChannel(readJoin(message, deps, keys), { ...deps, channels, onClosed: forget });
         byTopic.set(topic, channel);
         underWay++;
         return await channel.join().finally(() => underWay--);
@@ -138,18 +137,18 @@ export interface BindingLimitOptions {
   bindings: number;
   /** The sum for all distinct filters and sets of columns. */
   cost: number;
+  /** The length of all distinct filters together. */
+  characters: number;
 }
 
-/** Limits how much work each change of a user may cost, across all of the user's sockets on this gateway. */
+/** Limits what the bindings of a user keep, and how much work each change may cost, across all of the user's sockets on this gateway. */
 export interface BindingLimits {
   /** Undefined when the limit is exceeded. Call the returned function to release. */
   take(userId: string, bindings: readonly Binding[]): (() => void) | undefined;
 }
 
-interface Taken {
-  bindings: number;
-  cost: number;
-  /** The number of bindings for each filter and set of columns: what is equal is done once per change. */
+interface Taken extends BindingLimitOptions {
+  /** The number of bindings for each filter and set of columns: what is equal is kept once, and done once per change. */
   shared: Map<string, number>;
 }
 
@@ -167,14 +166,17 @@ export function createBindingLimits(limits: BindingLimitOptions): BindingLimits 
   return {
     take(userId, bindings) {
       if (bindings.length === 0) return () => {};
-      const taken = users.get(userId) ?? { bindings: 0, cost: 0, shared: new Map<string, number>() };
+      const taken = users.get(userId) ?? { bindings: 0, cost: 0, characters: 0, shared: new Map<string, number>() };
       const costs = bindings.flatMap(costsOf);
-      const fresh = new Map(costs.map(({ text, cost }) => [text, taken.shared.has(text) ? 0 : cost]));
-      const cost = [...fresh.values()].reduce((sum, each) => sum + each, 0);
-      if (taken.bindings + bindings.length > limits.bindings || taken.cost + cost > limits.cost) return undefined;
-      users.set(userId, taken);
-      taken.bindings += bindings.length;
-      taken.cost += cost;
+      const next = { ...taken, bindings: taken.bindings + bindings.length };
+      for (const { text, cost } of new Map(costs.map((each) => [each.text, each])).values()) {
+        if (taken.shared.has(text)) continue;
+        next.cost += cost;
+        next.characters += text.length;
+      }
+      if (next.bindings > limits.bindings || next.cost > limits.cost || next.characters > limits.characters)
+        return undefined;
+      users.set(userId, Object.assign(taken, next));
       for (const { text } of costs) taken.shared.set(text, (taken.shared.get(text) ?? 0) + 1);
       return () => {
         taken.bindings -= bindings.length;
@@ -184,6 +186,7 @@ export function createBindingLimits(limits: BindingLimitOptions): BindingLimits 
           else {
             taken.shared.delete(text);
             taken.cost -= cost;
+            taken.characters -= text.length;
           }
         }
         if (taken.bindings === 0) users.delete(userId);

@@ -5,7 +5,7 @@ import { columnNamed, JoinRefused, naming, type Column, type Row, type Table } f
 export interface Filter {
   /** As the client sent it. Filters with equal text are interchangeable. */
   text: string;
-  /** The cost of testing one row: 1 per condition, more for one with a pattern. */
+  /** The cost of testing one row and of keeping the filter: 1 per condition, more for a pattern and for a long list. */
   cost: number;
   test(row: Row): boolean;
 }
@@ -15,6 +15,7 @@ const MAX_CONDITIONS = 20;
 const MAX_IN_VALUES = 100;
 const MAX_PATTERN_LENGTH = 100;
 const PATTERN_COST = 4;
+const IN_VALUES_PER_COST = 20;
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 
 const BOOLEANS = new Map([
@@ -27,6 +28,26 @@ const BOOLEANS = new Map([
 type Value = string | number | boolean;
 /** SQL's three-valued logic: undefined is neither true nor false, and negation leaves it unchanged. */
 type Test = (value: Value | null) => boolean | undefined;
+
+/** The filter of a text; undefined when there is nothing to filter. @throws JoinRefused */
+export type FilterOf = (text: string) => Filter | undefined;
+
+/** Equal filters that are in use are one: compiled, they take many times the memory of their text. */
+export function createFilters(table: Table): FilterOf {
+  const known = new Map<string, WeakRef<Filter>>();
+  const unused = new FinalizationRegistry<string>((text) => {
+    if (!known.get(text)?.deref()) known.delete(text);
+  });
+  return (text) => {
+    const shared = known.get(text)?.deref();
+    if (shared) return shared;
+    const filter = compileFilter(text, table);
+    if (!filter) return undefined;
+    known.set(text, new WeakRef(filter));
+    unused.register(filter, text);
+    return filter;
+  };
+}
 
 /**
  * Compiles `column=op.value[,column=op.value…]`, all of which must hold; `not.` negates an operator. Values are
@@ -57,9 +78,14 @@ function compileTerm(term: string, table: Table): Omit<Filter, 'text'> {
   const test = compileTest(column, operator, operand);
   const wanted = negation === '';
   return {
-    cost: operator.endsWith('like') ? PATTERN_COST : 1,
+    cost: costOf(operator, operand),
     test: (row) => test(comparable(column, row[column.name] ?? null)) === wanted,
   };
+}
+
+function costOf(operator: string, operand: string): number {
+  if (operator.endsWith('like')) return PATTERN_COST;
+  return operator === 'in' ? Math.max(1, Math.ceil(readList(operand).length / IN_VALUES_PER_COST)) : 1;
 }
 
 function compileTest(column: Column, operator: string, operand: string): Test {
@@ -103,14 +129,18 @@ function compileDistinct(column: Column, operand: string): Test {
 }
 
 function compileIn(column: Column, operand: string): Test {
-  const match = /^\(([\s\S]*)\)$/.exec(operand);
-  if (!match) throw new JoinRefused('in needs a list: in.(a,b)');
-  const elements = readArray(match[1] ?? '');
+  const elements = readList(operand);
   if (elements.length > MAX_IN_VALUES) throw new JoinRefused(`in takes at most ${MAX_IN_VALUES} values`);
   if (elements.length === 0) return () => false;
-  const values = new Set(elements.map((text) => (text === null ? null : readValue(column, text))));
-  const absent = values.has(null) ? undefined : false;
-  return (value) => (value === null ? undefined : values.has(value) || absent);
+  const values = elements.map((text) => (text === null ? null : readValue(column, text))); // a set would take four times as much
+  const absent = values.includes(null) ? undefined : false;
+  return (value) => (value === null ? undefined : values.includes(value) || absent);
+}
+
+function readList(operand: string): (string | null)[] {
+  const match = /^\(([\s\S]*)\)$/.exec(operand);
+  if (!match) throw new JoinRefused('in needs a list: in.(a,b)');
+  return readArray(match[1] ?? '');
 }
 
 const QUOTED_ELEMENT = /\s*"((?:[^"\\]|\\[\s\S])*)"\s*(,|$)/y;

@@ -1,6 +1,6 @@
 import { decodeJwt } from 'jose';
 import type { ChangeView } from './change-view.ts';
-import { compileFilter, type Filter } from './filter.ts';
+import type { Filter, FilterOf } from './filter.ts';
 import type { Message } from './messages.ts';
 import { columnNamed, isObject, JoinRefused, naming, type Change, type Table } from './table.ts';
 
@@ -23,8 +23,14 @@ export interface JoinRequest {
   since: string | undefined;
 }
 
+/** What channels are joined for. */
+export interface Served {
+  table: Table;
+  filterOf: FilterOf;
+}
+
 /** @throws JoinRefused */
-export function readJoin(message: Message, table: Table, keys: PublicKeys): JoinRequest {
+export function readJoin(message: Message, served: Served, keys: PublicKeys): JoinRequest {
   const { topic, joinRef, ref, payload } = message;
   const config = objectIn(payload['config']);
   const [broadcast, presence] = [objectIn(config['broadcast']), objectIn(config['presence'])];
@@ -35,7 +41,7 @@ export function readJoin(message: Message, table: Table, keys: PublicKeys): Join
   };
   const resume = isObject(payload['resume']) ? payload['resume'] : undefined;
   const asked = readEntries(config['postgres_changes']);
-  const bindings = asked.map((entry) => readBinding(entry, table));
+  const bindings = asked.map((entry) => readBinding(entry, served));
   const token = tokenOf(payload['user_token'] ?? payload['access_token'], keys) ?? tokenOf(keys.apikey, keys);
   if (!token) throw new JoinRefused('Unauthorized: access_token required');
   const since = cursorIn(resume?.['since']);
@@ -89,7 +95,8 @@ function readEntries(asked: unknown): Record<string, unknown>[] {
 }
 
 /** @throws JoinRefused */
-export function readBinding({ event, schema, table, filter, select }: Record<string, unknown>, served: Table): Binding {
+export function readBinding(entry: Record<string, unknown>, { table: served, filterOf }: Served): Binding {
+  const { event, schema, table, filter, select } = entry;
   if (schema !== undefined && schema !== (served.schema ?? 'public') && schema !== '*')
     throw new JoinRefused(naming('unknown schema', schema), { isFinal: true });
   if (table !== undefined && table !== null && table !== served.name && table !== '*')
@@ -99,7 +106,7 @@ export function readBinding({ event, schema, table, filter, select }: Record<str
   return {
     id: stableId(JSON.stringify([event, schema, table, filter, select])),
     kind: event === 'INSERT' || event === 'UPDATE' || event === 'DELETE' ? event : '*',
-    filter: compileFilter(filter ?? '', served),
+    filter: filterOf(filter ?? ''),
     select: readSelect(select, served),
   };
 }

@@ -11,13 +11,14 @@ export function compileLike(pattern: string): (text: string) => boolean {
   const { tokens, anyAt } = readPattern(pattern);
   const words = Math.ceil((tokens.length + 1) / WORD_BITS);
   /** Where `%` allows any text to pass. */
-  const waits = bitsOf(anyAt, words);
-  const wildcards = tokens.flatMap((token, at) => (token === ONE ? at : []));
-  const takesAny = bitsOf(wildcards, words);
-  /** The tokens that match a character, by its code point. */
-  const takes = new Map<number, Int32Array>();
-  for (const token of new Set(tokens))
-    if (token !== ONE) takes.set(token, bitsOf([...wildcards, ...positionsOf(tokens, token)], words));
+  const waits = new Int32Array(words);
+  setBits(waits, anyAt);
+  const characters = [...new Set(tokens)].filter((token) => token !== ONE);
+  /** The tokens that match a character: first those of all others, then of each by its code point. In one array, which takes little. */
+  const masks = new Int32Array(words * (characters.length + 1));
+  const maskAt = new Map(characters.map((character, index) => [character, (index + 1) * words]));
+  for (const at of [0, ...maskAt.values()]) setBits(masks, positionsOf(tokens, ONE), at);
+  for (const [character, at] of maskAt) setBits(masks, positionsOf(tokens, character), at);
   /** Bit n is set when the first n tokens match the text so far. */
   const found = new Int32Array(words);
 
@@ -27,12 +28,12 @@ export function compileLike(pattern: string): (text: string) => boolean {
     for (let at = 0; at < text.length; at++) {
       const character = text.codePointAt(at) ?? 0;
       if (character > 0xffff) at++;
-      const taking = takes.get(character) ?? takesAny;
+      const mask = maskAt.get(character) ?? 0;
       let carry = 0;
       let isAlive = 0;
       for (let word = 0; word < words; word++) {
         const before = found[word] ?? 0;
-        const moved = before & (taking[word] ?? 0);
+        const moved = before & (masks[mask + word] ?? 0);
         const after = (moved << 1) | carry | (before & (waits[word] ?? 0));
         carry = moved >>> (WORD_BITS - 1);
         found[word] = after;
@@ -62,13 +63,12 @@ function positionsOf(tokens: Token[], wanted: Token): number[] {
   return tokens.flatMap((token, at) => (token === wanted ? at : []));
 }
 
-function bitsOf(positions: number[], words: number): Int32Array {
-  const bits = new Int32Array(words);
+/** Sets bits at these positions of what begins at a word. */
+function setBits(words: Int32Array, positions: number[], from = 0): void {
   for (const position of positions) {
-    const word = Math.floor(position / WORD_BITS);
-    bits[word] = (bits[word] ?? 0) | (1 << (position % WORD_BITS));
+    const word = from + Math.floor(position / WORD_BITS);
+    words[word] = (words[word] ?? 0) | (1 << (position % WORD_BITS));
   }
-  return bits;
 }
 
 function hasBit(bits: Int32Array, position: number): boolean {

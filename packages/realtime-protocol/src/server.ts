@@ -2,6 +2,7 @@ import type { WebSocket } from 'ws';
 import { createViews } from './change-view.ts';
 import type { Channel } from './channel.ts';
 import { createBindingLimits, createChannels } from './channels.ts';
+import { createFilters } from './filter.ts';
 import { createHeartbeats } from './heartbeats.ts';
 import { MAX_BINDINGS, tokenOf } from './join.ts';
 import { createChannelMessages, decode, type Message, type ProtocolVersion } from './messages.ts';
@@ -26,6 +27,8 @@ export const REALTIME_PATH = '/realtime/v1/websocket';
 const SILENCE_MS = 75_000;
 /** All distinct filters of a user are tested on every change, and it is written for each distinct `select`: 100 patterns, which take some milliseconds, or 40 sets of columns. */
 const FILTER_COST = 400;
+/** Compiled, a filter takes several times as many bytes. */
+const FILTER_CHARACTERS = 65_536;
 const NO_METRICS: Metrics = { subscribed: () => () => {}, failed: () => {}, delivered: () => {} };
 
 /** What a client's URL says. */
@@ -54,9 +57,11 @@ export function createRealtimeServer(options: RealtimeOptions): RealtimeServer {
   const bindingLimits = createBindingLimits({
     bindings: Math.max(MAX_BINDINGS, limits.bindings ?? 400),
     cost: limits.filterCost ?? FILTER_COST,
+    characters: FILTER_CHARACTERS,
   });
   const frameOf = createFrames();
-  const shared = { table, subscribe, takeSocket, metrics, now, maxChannels, bindingLimits, viewOf: createViews(table) };
+  const ofTable = { table, filterOf: createFilters(table), viewOf: createViews(table) };
+  const shared = { ...ofTable, subscribe, takeSocket, metrics, now, maxChannels, bindingLimits };
 
   const serve: RealtimeServer['serve'] = (socket, connection, { version, apikey, ip }) => {
     const messages = createChannelMessages({ socket, version, writeFrame: frameWriter(socket, connection), frameOf });

@@ -1,10 +1,10 @@
 import { createBindingLimits } from '../src/channels.ts';
 import { readBinding } from '../src/join.ts';
-import { TASKS } from './world.ts';
+import { SERVED } from './world.ts';
 
-const bindings = (...filters: string[]) => filters.map((filter) => readBinding({ event: '*', filter }, TASKS));
-const selecting = (...select: string[]) => [readBinding({ event: '*', select }, TASKS)];
-const limits = () => createBindingLimits({ bindings: 6, cost: 4 });
+const bindings = (...filters: string[]) => filters.map((filter) => readBinding({ event: '*', filter }, SERVED));
+const selecting = (...select: string[]) => [readBinding({ event: '*', select }, SERVED)];
+const limits = (more = {}) => createBindingLimits({ bindings: 6, cost: 4, characters: 1_000, ...more });
 
 describe('the bindings of a user', () => {
   it('are limited for each user, until they are released', () => {
@@ -25,6 +25,21 @@ describe('the bindings of a user', () => {
     expect(take('ada', bindings('title=ilike.%milk%'))).toBeDefined();
   });
 
+  it('count a list by its values', () => {
+    const { take } = limits();
+    take('ada', bindings(`version=in.(${Array.from({ length: 61 }, (_, n) => n).join()})`));
+    expect(take('ada', bindings('version=eq.1'))).toBeUndefined();
+  });
+
+  it('are limited by the characters of their filters, those of equal ones once', () => {
+    const { take } = limits({ characters: 50 });
+    const first = take('ada', bindings(`title=eq.${'x'.repeat(20)}`));
+    expect(take('ada', bindings(`title=eq.${'x'.repeat(20)}`))).toBeDefined();
+    expect(take('ada', bindings(`title=eq.${'y'.repeat(20)}`))).toBeUndefined();
+    first?.();
+    expect(take('ada', bindings('title=eq.y', 'title=eq.z'))).toBeDefined();
+  });
+
   it('are limited by conditions, those of equal filters once', () => {
     const { take } = limits();
     const two = 'version=gt.1,version=lt.9';
@@ -38,7 +53,7 @@ describe('the bindings of a user', () => {
   });
 
   it('is so many sets of columns, each of which is written for every change, in any order', () => {
-    const { take } = createBindingLimits({ bindings: 9, cost: 20 });
+    const { take } = limits({ bindings: 9, cost: 20 });
     const first = take('ada', selecting('title', 'version'));
     expect(take('ada', selecting('version', 'title', 'id'))).toBeDefined();
     take('ada', selecting('title'));

@@ -8,42 +8,30 @@ const TOO_MUCH = 2 ** 21;
 
 let world: ReturnType<typeof createChannelWorld>;
 beforeEach(() => (world = createChannelWorld()));
-afterEach(() => {
-  world.hangUpAll();
-  expect([world.feed.owners(), world.held()]).toEqual([0, { places: 0, watchers: 0, subscriptions: 0 }]);
-});
+afterEach(() => world.end());
 
 const join = async (client: Client, payload: Record<string, unknown> = {}, topic = TOPIC, ref = '1') => {
   client.join(ref, { access_token: 'ada.fresh.1', ...payload }, topic);
   await settled();
   return client.reply(ref);
 };
-const joined = async (payload: Record<string, unknown> = {}) => {
-  const client = world.connect();
-  expect(await join(client, payload)).toMatchObject({ status: 'ok' });
-  return client;
-};
-const push = async (client: Client, token: string) => {
-  client.send(['1', null, TOPIC, 'access_token', { access_token: token }]);
-  await settled();
-};
 const messages = ({ frames }: Client) => frames.map(([, , , event, { message }]) => message ?? event);
 
 describe('the place of a user at this gateway', () => {
   it('is one for all channels of a socket, and free when the last of them is left', async () => {
     world.mostPlaces = 1;
-    const client = await joined();
+    const client = await world.joined();
     expect(await join(client, {}, OTHER, '2')).toMatchObject({ status: 'ok' });
-    client.send(['1', '3', TOPIC, 'phx_leave', {}]);
+    client.leave('1');
     expect(world.held().places).toBe(1);
     expect(await join(client, {}, TOPIC, '4')).toMatchObject({ status: 'ok' });
-    for (const topic of [TOPIC, OTHER]) client.send([null, '5', topic, 'phx_leave', {}]);
+    for (const topic of [TOPIC, OTHER]) client.leave(null, topic);
     expect(world.held()).toEqual({ places: 0, watchers: 0, subscriptions: 0 });
-    await joined();
+    await world.joined();
   });
 
   it('that is unavailable ends the socket that needs it, for a join as for a token', async () => {
-    const client = await joined();
+    const client = await world.joined();
     world.mostPlaces = 1;
     const late = world.connect();
     expect(await join(late)).toEqual({
@@ -52,15 +40,15 @@ describe('the place of a user at this gateway', () => {
     });
     expect([late.closed, client.closed, world.failures]).toEqual([TOO_MANY, undefined, ['refused']]);
     world.mostPlaces = 0;
-    await push(client, 'bob.fresh.2');
+    await client.push('bob.fresh.2');
     expect(messages(client).at(-1)).toBe('Too many connections');
     expect(client.closed).toEqual(TOO_MANY);
   });
 
   it('is kept by who comes with another token while all are in use', async () => {
     world.mostPlaces = 1;
-    const client = await joined();
-    await push(client, 'ada.fresh.2');
+    const client = await world.joined();
+    await client.push('ada.fresh.2');
     world.commit('ada');
     expect([client.received(), client.closed]).toEqual([['ada#1'], undefined]);
   });
@@ -79,7 +67,7 @@ describe('when the feed', () => {
   ] as [FeedEnd, Client['closed']][])(
     'ends as %s, its socket ends, which is said on every channel',
     async (end, closed) => {
-      const client = await joined();
+      const client = await world.joined();
       await join(client, {}, OTHER, '2');
       reader?.onEnd(end);
       expect(client.closed).toEqual(closed);
@@ -93,7 +81,7 @@ describe('when the feed', () => {
   );
 
   it('ends because the store was restored, the channel fails, and the socket does not', async () => {
-    const client = await joined();
+    const client = await world.joined();
     expect([world.held().subscriptions, world.failures]).toEqual([1, []]);
     world.restore();
     expect([world.held().subscriptions, world.failures]).toEqual([0, ['cursor_expired']]);
@@ -117,7 +105,7 @@ describe('when the feed', () => {
     world.isWaiting = false;
     await join(client, {}, TOPIC, '1');
     world.isWaiting = true;
-    await push(client, 'bob.fresh.2');
+    await client.push('bob.fresh.2');
     world.waiting.shift()?.goOn();
     await settled();
     world.waiting.shift()?.fail();
@@ -128,7 +116,7 @@ describe('when the feed', () => {
 
 describe('a socket that is closed gracefully', () => {
   it('sends every channel the cursor to resume from, and the reason', async () => {
-    const client = await joined({ resume: {} });
+    const client = await world.joined({ resume: {} });
     await join(client, { resume: {} }, OTHER, '2');
     const known = client.frames.length;
     client.sendAway('Service restart');
@@ -150,7 +138,7 @@ describe('a socket that is closed gracefully', () => {
   });
 
   it('of a client that is too far behind ends as slow', async () => {
-    const client = await joined({ resume: {} });
+    const client = await world.joined({ resume: {} });
     client.sendAway('Service restart');
     world.commit('ada');
     client.lag(TOO_MUCH);
@@ -161,16 +149,16 @@ describe('a socket that is closed gracefully', () => {
 
 describe('a client that is too far behind', () => {
   it('receives no change any more, and its socket ends', async () => {
-    const client = await joined();
+    const client = await world.joined();
     client.lag(TOO_MUCH);
     world.commit('ada');
     expect([client.received(), client.closed?.reason]).toEqual([[], 'Too slow']);
   });
 
   it('cannot learn where another owner’s channel begins, and its socket ends before any change', async () => {
-    const client = await joined({ resume: {} });
+    const client = await world.joined({ resume: {} });
     client.lag(TOO_MUCH);
-    await push(client, 'bob.fresh.2');
+    await client.push('bob.fresh.2');
     client.lag(0);
     world.commit('bob');
     expect([client.received(), client.closed?.reason]).toEqual([[], 'Too slow']);
@@ -183,7 +171,7 @@ describe('a client that is too far behind', () => {
       { config: { postgres_changes: [{ ...BINDINGS[0], filter: 'title=eq.x' }] } },
     ],
   ])('cannot learn the cursor of %s, and its socket ends', async (_which, payload) => {
-    const client = await joined({ resume: { since: world.cursor('ada', 0) }, ...payload });
+    const client = await world.joined({ resume: { since: world.cursor('ada', 0) }, ...payload });
     world.commit('ada');
     client.lag(TOO_MUCH);
     await settled();
@@ -192,9 +180,9 @@ describe('a client that is too far behind', () => {
 
   it('receives nothing of what waited for it behind the change that was too large', async () => {
     world.commit('ada');
-    const client = await joined({ access_token: 'ada.fading.1', resume: { since: world.cursor('ada', 0) } });
+    const client = await world.joined({ access_token: 'ada.fading.1', resume: { since: world.cursor('ada', 0) } });
     client.lag(TOO_MUCH);
-    await push(client, 'ada.fresh.2');
+    await client.push('ada.fresh.2');
     client.lag(0);
     world.commit('ada');
     await settled();
@@ -204,14 +192,14 @@ describe('a client that is too far behind', () => {
 
 describe('a session', () => {
   it('that ends closes the socket', async () => {
-    const client = await joined();
+    const client = await world.joined();
     world.endSession('1');
     expect(client.closed).toEqual({ code: 4401, reason: 'The session has ended' });
   });
 
   it('is watched as long as a channel uses it', async () => {
-    const client = await joined();
-    await push(client, 'ada.fresh.2');
+    const client = await world.joined();
+    await client.push('ada.fresh.2');
     world.endSession('1');
     expect(client.closed).toBeUndefined();
     world.pass(60_000);
@@ -225,27 +213,27 @@ describe('a channel', () => {
     const client = world.connect();
     for (let ref = 1; ref <= 30; ref++) {
       expect(await join(client, {}, `realtime:${ref}`, String(ref))).toMatchObject({ status: 'ok' });
-      client.send([String(ref), null, `realtime:${ref}`, 'phx_leave', {}]);
+      client.leave(String(ref), `realtime:${ref}`);
     }
     client.send(['1', 'late', 'realtime:1', 'access_token', { access_token: 'bob.fresh.2' }]);
     expect(client.reply('late')).toEqual({ status: 'error', response: { reason: 'unmatched topic' } });
   });
 
   it('whose token runs out in the moment of its join waits for a fresh one', async () => {
-    const client = await joined({ access_token: 'ada.ending.1' });
+    const client = await world.joined({ access_token: 'ada.ending.1' });
     world.commit('ada');
     expect(client.received()).toEqual([]);
   });
 
   it('is its owner’s still when a token of somebody else comes that has just run out', async () => {
-    const client = await joined();
-    await push(client, 'bob.fading.2');
+    const client = await world.joined();
+    await client.push('bob.fading.2');
     for (const owner of ['ada', 'bob']) world.commit(owner);
     expect(client.received()).toEqual(['ada#1']);
   });
 
   it('that follows no table reads nothing', async () => {
-    const client = await joined({ config: { postgres_changes: [] } });
+    const client = await world.joined({ config: { postgres_changes: [] } });
     expect([world.feed.owners(), messages(client)]).toEqual([0, ['phx_reply']]);
   });
 
@@ -255,7 +243,7 @@ describe('a channel', () => {
     [false, false],
     [undefined, false],
   ])('with presence enabled as %j learns that no one is there: %s', async (enabled, isListed) => {
-    const client = await joined({ config: { presence: { enabled } } });
+    const client = await world.joined({ config: { presence: { enabled } } });
     const presence = ['1', null, TOPIC, 'presence_state', {}];
     expect(client.frames.slice(1)).toEqual(isListed ? [presence] : []);
   });
@@ -263,7 +251,7 @@ describe('a channel', () => {
   it.each(['fresh', 'fading'])(
     'that was joined with a %s token is closed when its topic is joined again, though that is refused',
     async (kind) => {
-      const client = await joined({ access_token: `ada.${kind}.1` });
+      const client = await world.joined({ access_token: `ada.${kind}.1` });
       expect(await join(client, { access_token: '' }, TOPIC, '2')).toMatchObject({ status: 'error' });
       expect(client.frames.at(-2)).toEqual(['1', '1', TOPIC, 'phx_close', {}]);
     },
@@ -299,7 +287,7 @@ describe('a channel', () => {
   it('sends a change in one message to all its bindings of the same columns, each named once', async () => {
     const [all] = BINDINGS;
     const titles = { ...all, select: ['title'] };
-    const client = await joined({
+    const client = await world.joined({
       config: { postgres_changes: [all, all, { ...all, event: 'INSERT' }, titles, { ...all, event: 'DELETE' }] },
     });
     const changes = client.reply('1')?.response as { postgres_changes?: { id: number }[] };
@@ -311,13 +299,13 @@ describe('a channel', () => {
   });
 
   it('sends nothing of a change that concerns no binding of it, which does not count as delivered', async () => {
-    const client = await joined({ config: { postgres_changes: [{ ...BINDINGS[0], event: 'DELETE' }] } });
+    const client = await world.joined({ config: { postgres_changes: [{ ...BINDINGS[0], event: 'DELETE' }] } });
     world.commit('ada');
     expect([client.received(), world.delivered]).toEqual([[], []]);
   });
 
   it('sends one cursor for all changes that come at once, and none when it is left by then', async () => {
-    const client = await joined({ resume: { since: world.cursor('ada', 0) } });
+    const client = await world.joined({ resume: { since: world.cursor('ada', 0) } });
     for (let count = 0; count < 3; count++) world.commit('ada');
     await settled();
     expect(client.cursors()).toEqual(['ada|3']);
@@ -325,7 +313,7 @@ describe('a channel', () => {
     await settled();
     expect(client.cursors()).toEqual(['ada|3', 'ada|4']);
     world.commit('ada');
-    client.send(['1', '2', TOPIC, 'phx_leave', {}]);
+    client.leave('1');
     await settled();
     expect(client.cursors()).toHaveLength(2);
   });

@@ -1,3 +1,4 @@
+import { collectGarbage } from '@taskmesh/testing';
 import type { Row } from '../src/table.ts';
 import { createViews } from '../src/change-view.ts';
 import { BINDINGS, createChannelWorld, settled, TASKS } from './world.ts';
@@ -6,7 +7,7 @@ const viewOf = createViews(TASKS);
 
 let world: ReturnType<typeof createChannelWorld>;
 beforeEach(() => (world = createChannelWorld()));
-afterEach(() => world.hangUpAll());
+afterEach(() => world.end());
 
 const asking = (filters: string[]) => ({
   access_token: 'ada.fresh.1',
@@ -21,6 +22,23 @@ describe('filters of channels', () => {
     const change = world.commit('ada');
     expect([1, 2, 3].map(() => viewOf(change).isWithin(filter()))).toEqual([false, false, false]);
     expect(looks).toBe(1);
+  });
+
+  it('exist once for all channels with the same filter', async () => {
+    const values = Array.from({ length: 87 }, (_, n) => String.fromCharCode(161 + n)).join();
+    const filter = Array.from({ length: 20 }, () => `title=in.(${values})`).join();
+    const client = await world.joined(asking([filter]));
+    const join = async (channels: number) => {
+      for (let topic = 0; topic < channels; topic++)
+        client.join('1', asking(Array.from({ length: 16 }, () => filter)), `realtime:${topic}`);
+      await settled();
+      client.frames.length = 0; // with the answers, which repeat the filters
+      await settled();
+      collectGarbage();
+      return process.memoryUsage().heapUsed;
+    };
+    const before = await join(1);
+    expect((await join(19)) - before).toBeLessThan(2 ** 20);
   });
 
   it('match the former row, too', () => {
@@ -58,8 +76,7 @@ describe('filters of channels', () => {
     for (const ref of ['1', '2']) full.join(ref, asking(many(50, 50 * Number(ref))), `realtime:${ref}`);
     client.join('1', { ...asking(many(1)), access_token: 'bob.fresh.2' });
     await settled();
-    client.send(['1', null, 'realtime:tasks', 'access_token', { access_token: 'ada.fresh.3' }]);
-    await settled();
+    await client.push('ada.fresh.3');
     const message = 'FilterLimitReached: Too many bindings or filters of this user';
     expect(client.frames.slice(-2)).toMatchObject([
       ['1', null, 'realtime:tasks', 'system', { status: 'error', message }],

@@ -1,7 +1,7 @@
 import { collectGarbage } from '@taskmesh/testing';
 import { createChannel, type ChannelDeps } from '../src/channel.ts';
 import { readJoin } from '../src/join.ts';
-import { TASKS } from './world.ts';
+import { SERVED } from './world.ts';
 
 const nothing = () => undefined;
 const deps = {
@@ -21,7 +21,7 @@ async function join() {
   const payload = { config: { postgres_changes: [entry] }, access_token: 'token' };
   const keys = { apikey: 'key', publicKey: 'key', isOfUser: () => true };
   const message = { joinRef: '1', ref: '1', topic: 'realtime:x', event: 'phx_join', payload };
-  const channel = createChannel(readJoin(message, TASKS, keys), deps);
+  const channel = createChannel(readJoin(message, SERVED, keys), deps);
   await channel.join();
   return { channel, entry: new WeakRef(entry) };
 }

@@ -2,24 +2,12 @@ import { compileLike } from '../src/like.ts';
 
 describe('LIKE', () => {
   it.each([
-    ['Buy%', 'Buy milk', true],
-    ['%milk', 'Buy milk', true],
-    ['%y m%', 'Buy milk', true],
     ['buy%', 'Buy milk', false],
-    ['Buy', 'Buy milk', false],
-    ['Buy_milk', 'Buy milk', true],
-    ['Buy milk_', 'Buy milk', false],
-    ['%', '', true],
-    ['', '', true],
-    ['', 'x', false],
-    ['_', '', false],
     ['100\\%', '100%', true],
     ['100\\%', '1000', false],
     ['a\\', 'a\\', true],
     ['_', '😀', true],
     ['😀_😀', '😀😀😀', true],
-    ['a%b%c', 'abbbcbc', true],
-    ['a%b%c', 'acb', false],
   ])('%j fits %j: %s', (pattern, text, expected) => expect(compileLike(pattern)(text)).toBe(expected));
 
   it('says the same as an expression that goes back, for every pattern of few characters', () => {

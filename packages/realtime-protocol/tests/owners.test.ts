@@ -4,41 +4,17 @@ import { createChannelWorld, settled, TOPIC } from './world.ts';
 
 let world: ReturnType<typeof createChannelWorld>;
 beforeEach(() => (world = createChannelWorld()));
-afterEach(() => {
-  world.hangUpAll();
-  expect([world.feed.owners(), world.held()]).toEqual([0, { places: 0, watchers: 0, subscriptions: 0 }]);
-});
+afterEach(() => world.end());
 
-const push = (token: string, joinRef: string | null = '1') => [
-  joinRef,
-  null,
-  TOPIC,
-  'access_token',
-  { access_token: token },
-];
-const leave = (joinRef: string) => [joinRef, `leave ${joinRef}`, TOPIC, 'phx_leave', {}];
-const joined = async (payload: Record<string, unknown> = { access_token: 'ada.fresh.1' }) => {
-  const client = world.connect();
-  client.join('1', payload);
-  await settled();
-  expect(client.reply('1')).toMatchObject({ status: 'ok' });
-  return client;
-};
-const faded = () => joined({ access_token: 'ada.fading.1', resume: { since: world.unusableCursor } });
-
-const publicKey = (project: string) =>
-  [{ alg: 'HS256', typ: 'JWT' }, { project, role: 'anon' }, project]
-    .map((part) => Buffer.from(JSON.stringify(part)).toString('base64url'))
-    .join('.');
+const faded = () => world.joined({ access_token: 'ada.fading.1', resume: { since: world.unusableCursor } });
 
 describe('a channel whose token had just run out when it was joined', () => {
   it('sends nothing until a fresh token comes, and then what it missed', async () => {
     world.commit('ada');
     world.commit('ada');
-    const client = await joined({ access_token: 'ada.fading.1', resume: { since: world.cursor('ada', 1) } });
+    const client = await world.joined({ access_token: 'ada.fading.1', resume: { since: world.cursor('ada', 1) } });
     expect(client.received()).toEqual([]);
-    client.send(push('ada.fresh.2'));
-    await settled();
+    await client.push('ada.fresh.2');
     expect(client.received()).toEqual(['ada#2']);
   });
 
@@ -49,12 +25,11 @@ describe('a channel whose token had just run out when it was joined', () => {
     'begins where it was joined, not where the fresh token came, if its client wants %s',
     async (_, resume, cursors) => {
       world.commit('ada');
-      const client = await joined({ access_token: 'ada.fading.1', resume });
+      const client = await world.joined({ access_token: 'ada.fading.1', resume });
       world.commit('ada');
       world.commit('ada');
       expect([client.received(), client.cursors()]).toEqual([[], []]);
-      client.send(push('ada.fresh.2'));
-      await settled();
+      await client.push('ada.fresh.2');
       await settled(); // a cursor follows in a turn of its own
       expect([client.received(), client.cursors()]).toEqual([['ada#2', 'ada#3'], cursors]);
     },
@@ -65,15 +40,14 @@ describe('a channel whose token had just run out when it was joined', () => {
     ['knows one', { since: 'ada|0' }, [true, true]],
     ['wants none', undefined, [false, false]],
   ])('keeps its connection however old, as long as its client would lose changes: it %s', async (_, resume, may) => {
-    const client = await joined({ access_token: 'ada.fading.1', resume });
+    const client = await world.joined({ access_token: 'ada.fading.1', resume });
     const before = client.mayGrowOld();
-    client.send(push('ada.fresh.2'));
-    await settled();
+    await client.push('ada.fresh.2');
     expect([before, client.mayGrowOld()]).toEqual(may);
   });
 
   it('fails when the store is restored meanwhile, so that its client joins again', async () => {
-    const client = await joined({ access_token: 'ada.fading.1' });
+    const client = await world.joined({ access_token: 'ada.fading.1' });
     world.restore();
     expect(client.frames.at(-1)).toEqual(['1', '1', TOPIC, 'phx_error', {}]);
   });
@@ -93,7 +67,7 @@ describe('a channel whose token had just run out when it was joined', () => {
   describe('in time or not', () => {
     beforeEach(() => void jest.useFakeTimers({ doNotFake: ['setImmediate'] }));
     afterEach(() => {
-      world.hangUpAll();
+      world.end();
       jest.useRealTimers();
     });
 
@@ -101,16 +75,14 @@ describe('a channel whose token had just run out when it was joined', () => {
       const client = await faded();
       jest.advanceTimersByTime(10_000);
       expect(client.frames.at(-1)).toEqual(['1', '1', TOPIC, 'phx_error', { code: 4401, reason: 'token expired' }]);
-      client.send(push('ada.fresh.2'));
-      await settled();
+      await client.push('ada.fresh.2');
       world.commit('ada');
       expect(client.received()).toEqual([]);
     });
 
     it('continues when one came', async () => {
       const client = await faded();
-      client.send(push('ada.fresh.2'));
-      await settled();
+      await client.push('ada.fresh.2');
       jest.advanceTimersByTime(10_000);
       world.commit('ada');
       expect(client.received()).toEqual(['ada#1']);
@@ -118,7 +90,7 @@ describe('a channel whose token had just run out when it was joined', () => {
 
     it('says nothing more when it was left', async () => {
       const client = await faded();
-      client.send(leave('1'));
+      client.leave('1');
       const before = client.frames.length;
       jest.advanceTimersByTime(10_000);
       expect(client.frames).toHaveLength(before);
@@ -132,7 +104,7 @@ describe('a channel whose token had just run out when it was joined', () => {
     await settled();
     while (world.waiting[0]?.what === 'token') await (world.waiting.shift()?.goOn(), settled());
     expect(world.waiting).toMatchObject([{ what: 'feed', of: 'ada' }]);
-    client.send(leave('1'));
+    client.leave('1');
     const before = client.frames.length;
     await world.settle();
     expect(world.feed.owners()).toBe(0);
@@ -144,20 +116,19 @@ describe('a channel whose token had just run out when it was joined', () => {
 describe('a channel that gets another token', () => {
   it('continues as it was when the token is its owner’s, also in the moment in which the former one runs out', async () => {
     world.commit('ada');
-    const client = await joined({ access_token: 'ada.fresh.1', resume: { since: world.cursor('ada', 0) } });
+    const client = await world.joined({ resume: { since: world.cursor('ada', 0) } });
     world.commit('ada');
     world.pass(61_000);
-    client.send(push('ada.fresh.2'));
-    await settled();
+    await client.push('ada.fresh.2');
     world.commit('ada');
     expect(client.received()).toEqual(['ada#1', 'ada#2', 'ada#3']);
   });
 
   it('is the last one’s, in any order in which the tokens are checked', async () => {
-    const client = await joined();
+    const client = await world.joined();
     world.isWaiting = true;
-    client.send(push('bob.fresh.2'));
-    client.send(push('eve.fresh.3'));
+    void client.push('bob.fresh.2');
+    void client.push('eve.fresh.3');
     await world.settle('last');
     for (const owner of ['ada', 'bob', 'eve']) world.commit(owner);
     expect(client.received()).toEqual(['eve#1']);
@@ -170,9 +141,8 @@ describe('a channel that gets another token', () => {
       readers.push(reader);
       return subscribe(owner, after, reader);
     };
-    const client = await joined();
-    client.send(push('bob.fresh.2'));
-    await settled();
+    const client = await world.joined();
+    await client.push('bob.fresh.2');
     readers[0]?.onChange(world.commit('ada'));
     readers[0]?.onEnd('expired');
     world.commit('bob');
@@ -180,34 +150,26 @@ describe('a channel that gets another token', () => {
   });
 
   it('heeds none of an earlier join', async () => {
-    const client = await joined();
+    const client = await world.joined();
     client.join('2', { access_token: 'ada.fresh.1' });
-    client.send(push('bob.fresh.2', '1'));
-    await settled();
+    await client.push('bob.fresh.2', '1');
     for (const owner of ['ada', 'bob']) world.commit(owner);
     expect(client.received()).toEqual(['ada#1']);
   });
 
-  it.each([
-    ['of the socket', (apikey: string) => apikey],
-    ['of any project', () => publicKey('another one')],
-  ])('is still its owner’s when that is a public key in the form of a token (%s)', async (_whose, keyOf) => {
-    const apikey = publicKey('this one');
-    const client = world.connect(apikey);
-    client.join('1', { access_token: 'ada.fresh.1' });
-    client.send(push(keyOf(apikey)));
-    await settled();
+  it('is still its owner’s when that is the key of its socket', async () => {
+    const client = await world.joined();
+    await client.push('public-key');
     world.commit('ada');
     expect([client.received(), client.closed]).toEqual([['ada#1'], undefined]);
-    client.join('2', { access_token: keyOf(apikey) });
+    client.join('2', { access_token: 'public-key' });
     await settled();
     expect(client.reply('2')?.response).toEqual({ reason: 'Unauthorized: access_token required' });
   });
 
   it('ends with its socket when the token does not count', async () => {
-    const client = await joined();
-    client.send(push('ada.forged.2'));
-    await settled();
+    const client = await world.joined();
+    await client.push('ada.forged.2');
     world.commit('ada');
     expect([client.received(), client.closed]).toEqual([[], { code: 4401, reason: 'The token provided is not valid' }]);
   });
@@ -215,14 +177,14 @@ describe('a channel that gets another token', () => {
 
 describe('a channel that is left', () => {
   it('is not ended by the one who leaves an earlier join of its topic', async () => {
-    const client = await joined();
+    const client = await world.joined();
     client.join('2', { access_token: 'ada.fresh.1' });
-    client.send(leave('1'));
+    client.leave('1');
     await settled();
     world.commit('ada');
     expect(client.received()).toEqual(['ada#1']);
     expect(client.reply('leave 1')).toMatchObject({ status: 'ok' });
-    client.send(leave('2'));
+    client.leave('2');
     world.commit('ada');
     expect(client.received()).toEqual(['ada#1']);
   });
@@ -233,7 +195,7 @@ describe('a channel that is left', () => {
     client.join('1', { access_token: 'ada.fresh.1' });
     await settled();
     if (outstanding === 1) await (world.waiting.shift()?.goOn(), settled());
-    client.send(leave('1'));
+    client.leave('1');
     await world.settle();
     expect([client.reply('1'), world.feed.owners()]).toEqual([undefined, 0]);
   });
@@ -289,7 +251,7 @@ describe('a join', () => {
   });
 
   it('reports that its cursor cannot be used before it sends a change', async () => {
-    const client = await joined({ access_token: 'ada.fresh.1', resume: { since: world.unusableCursor } });
+    const client = await world.joined({ resume: { since: world.unusableCursor } });
     world.commit('ada');
     const events = client.frames.map(([, , , event, { message }]) => message ?? event);
     expect(events).toEqual(['phx_reply', 'Subscribed to PostgreSQL', 'CURSOR_EXPIRED', 'cursor', 'postgres_changes']);

@@ -7,18 +7,8 @@ beforeEach(() => {
   world.commit('bob');
   world.commit('bob');
 });
-afterEach(() => world.hangUpAll());
+afterEach(() => world.end());
 
-const joined = async (payload: Record<string, unknown>): Promise<Client> => {
-  const client = world.connect();
-  client.join('1', payload);
-  await settled();
-  return client;
-};
-const push = async (client: Client, token: string) => {
-  client.send(['1', null, TOPIC, 'access_token', { access_token: token }]);
-  await settled();
-};
 /** The messages in order, each as its cursor, its change's title, its message or its event. */
 const said = ({ frames }: Client) =>
   frames.map(([, , , event, { cursor, message, data }]) => cursor ?? data?.record.title ?? message ?? event);
@@ -26,7 +16,7 @@ const ANSWER = ['phx_reply', 'Subscribed to PostgreSQL'];
 
 describe('a channel that begins now', () => {
   it('sends the cursor at once, right after the reply to its join', async () => {
-    const client = await joined({ access_token: 'ada.fresh.1', resume: { since: null } });
+    const client = await world.joined({ resume: { since: null } });
     expect(said(client)).toEqual([...ANSWER, 'ada|1']);
     expect(client.frames.at(-1)).toEqual([
       '1',
@@ -45,7 +35,8 @@ describe('a channel that begins now', () => {
       world.commit('ada');
       return detach;
     };
-    const client = await joined({ access_token: 'ada.fresh.1', resume: {} });
+    const client = world.connect();
+    client.join('1', { access_token: 'ada.fresh.1', resume: {} });
     await eventually(() => expect(said(client)).toEqual([...ANSWER, 'ada|1', 'ada#2', 'ada|2']));
   });
 
@@ -54,7 +45,7 @@ describe('a channel that begins now', () => {
     ['that knows where it stands', { resume: { since: 'ada|1' } }],
     ['that follows no table', { resume: {}, config: { postgres_changes: [] } }],
   ])('sends none to a client %s', async (_which, payload) => {
-    const client = await joined({ access_token: 'ada.fresh.1', ...payload });
+    const client = await world.joined(payload);
     expect(client.frames.filter(([, , , , { extension }]) => extension === 'resume')).toEqual([]);
   });
 
@@ -62,23 +53,23 @@ describe('a channel that begins now', () => {
     'because its cursor (%j) is of no use says so, and tells the new one',
     async (what) => {
       const since = what === 'one that expired' ? world.unusableCursor : what;
-      const client = await joined({ access_token: 'ada.fresh.1', resume: { since } });
+      const client = await world.joined({ resume: { since } });
       expect(said(client)).toEqual([...ANSWER, 'CURSOR_EXPIRED', 'ada|1']);
     },
   );
 
   it('sends it when the fresh token comes', async () => {
-    const client = await joined({ access_token: 'ada.fading.1', resume: {} });
+    const client = await world.joined({ access_token: 'ada.fading.1', resume: {} });
     expect(said(client)).toEqual(ANSWER);
-    await push(client, 'ada.fresh.2');
+    await client.push('ada.fresh.2');
     expect(said(client)).toEqual([...ANSWER, 'ada|1']);
   });
 
   it('that has changed its owner sends the new one’s, once', async () => {
-    const client = await joined({ access_token: 'ada.fresh.1', resume: { since: 'ada|0' } });
+    const client = await world.joined({ resume: { since: 'ada|0' } });
     await settled();
-    await push(client, 'bob.fresh.2');
-    await push(client, 'bob.fresh.3');
+    await client.push('bob.fresh.2');
+    await client.push('bob.fresh.3');
     expect(said(client)).toEqual([...ANSWER, 'ada#1', 'ada|1', 'bob|2']);
   });
 });
@@ -93,18 +84,19 @@ describe('a token that cannot be checked yet', () => {
 
   it('ends the socket of the channel that is joined with it, and says why', async () => {
     world.isWaiting = true;
-    const client = await joined({ access_token: 'ada.fresh.1' });
+    const client = world.connect();
+    client.join('1', { access_token: 'ada.fresh.1' });
     await failing(client);
     expect(client.frames).toEqual([['1', null, TOPIC, 'system', { ...SAID, channel: 'tasks' }]]);
   });
 
   it('ends the socket of the channel that gets it, and says why on every channel', async () => {
-    const client = await joined({ access_token: 'ada.fresh.1' });
+    const client = await world.joined();
     client.join('2', { access_token: 'ada.fresh.1' }, 'realtime:other');
     await settled();
     client.frames.length = 0;
     world.isWaiting = true;
-    await push(client, 'ada.fresh.2');
+    await client.push('ada.fresh.2');
     await failing(client);
     expect(client.frames).toEqual([
       ['1', null, TOPIC, 'system', { ...SAID, channel: 'tasks' }],

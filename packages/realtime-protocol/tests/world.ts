@@ -1,5 +1,6 @@
 import { EventEmitter } from 'node:events';
 import type { WebSocket } from 'ws';
+import { createFilters } from '../src/filter.ts';
 import { createHeartbeats } from '../src/heartbeats.ts';
 import type { ChangeReader, FailureReason, RealtimeUser, Subscribe } from '../src/options.ts';
 import { createRealtimeServer } from '../src/server.ts';
@@ -20,6 +21,8 @@ export const TASKS: Table = {
     { name: 'version', type: 'int4' },
   ],
 };
+
+export const SERVED = { table: TASKS, filterOf: createFilters(TASKS) };
 
 /** A call that waits until the test lets it continue. */
 export interface Waiting {
@@ -47,6 +50,9 @@ export interface Client {
   lag(bytes: number): void;
   send(frame: unknown): void;
   join(ref: string, payload: Record<string, unknown>, topic?: string): void;
+  /** Sends another token for the channel of a join. */
+  push(token: string, joinRef?: string): Promise<void>;
+  leave(joinRef: string | null, topic?: string): void;
   received(): string[];
   /** The cursors that it received. */
   cursors(): string[];
@@ -64,7 +70,7 @@ export const BINDINGS = [{ event: '*', schema: 'public', table: 'tasks' }];
 const GONE = 'gone';
 
 /** Lets everything run that is only waiting for its turn. */
-export const settled = () => new Promise((resolve) => setImmediate(resolve));
+export const settled = () => new Promise<void>((resolve) => setImmediate(resolve));
 
 /** Waits until what is expected has come; what it throws after a second is the test's failure. */
 export async function eventually(check: () => void): Promise<void> {
@@ -176,11 +182,13 @@ export function createChannelWorld() {
     now: () => nowMs,
   });
 
+  const held = () => ({ places, watchers: watchers.size, subscriptions });
+
   return Object.assign(world, {
     waiting,
     feed,
     /** What is held for users: places, session watches, and channels counted as joined. */
-    held: () => ({ places, watchers: watchers.size, subscriptions }),
+    held,
     /** Why channels could not be joined or failed, as counted. */
     failures,
     /** Changes counted as delivered, once per channel. */
@@ -212,6 +220,11 @@ export function createChannelWorld() {
         send: (frame) => void socket.emit('message', Buffer.from(JSON.stringify(frame)), false),
         join: (ref, payload, topic = TOPIC) =>
           client.send([ref, ref, topic, 'phx_join', { config: { postgres_changes: BINDINGS }, ...payload }]),
+        push(token, joinRef = '1') {
+          client.send([joinRef, null, TOPIC, 'access_token', { access_token: token }]);
+          return settled();
+        },
+        leave: (joinRef, topic = TOPIC) => client.send([joinRef, `leave ${joinRef}`, topic, 'phx_leave', {}]),
         received: () => client.frames.flatMap(([, , , , { data }]) => (data ? [data.record.title] : [])),
         cursors: () => client.frames.flatMap(([, , , , { cursor }]) => cursor ?? []),
         reply: (to) => client.frames.find(([, ref, , event]) => event === 'phx_reply' && ref === to)?.[4],
@@ -259,8 +272,18 @@ export function createChannelWorld() {
       await settled();
       for (let next; (next = order === 'first' ? waiting.shift() : waiting.pop()); await settled()) next.goOn();
     },
-    hangUpAll() {
+    /** A client with a joined channel. */
+    async joined(payload: Record<string, unknown> = {}): Promise<Client> {
+      const client = this.connect();
+      client.join('1', { access_token: 'ada.fresh.1', ...payload });
+      await settled();
+      expect(client.reply('1')).toMatchObject({ status: 'ok' });
+      return client;
+    },
+    /** Hangs up all clients, after which nothing may be held for any. */
+    end() {
       for (const client of clients) client.hangUp();
+      expect([feed.owners(), held()]).toEqual([0, { places: 0, watchers: 0, subscriptions: 0 }]);
     },
   });
 }

@@ -1,4 +1,5 @@
-import { eventually } from '@taskmesh/testing';
+import { collectGarbage, eventually } from '@taskmesh/testing';
+import { setTimeout } from 'node:timers/promises';
 import { startTestGateway, type TestGateway } from './fakes/gateway.ts';
 import { holdExecution } from './fakes/hold-execution.ts';
 import { openWebSocket, streamGraphqlWs, streamHttp } from './fakes/streams.ts';
@@ -70,6 +71,32 @@ describe('what a gateway keeps for a subscription', () => {
     expect(JSON.stringify(stream.errors)).toContain('PAYLOAD_TOO_LARGE');
     stream.close();
   });
+});
+
+it('changes that wait for another service take little, on however many streams of an account', async () => {
+  const user = USER.replace(/1$/, '3');
+  const [sockets, streams, changes] = [20, 20, 100];
+  const { undo, release } = holdExecution(gateway.auth);
+  const open = await Promise.all(
+    Array.from({ length: sockets }, async () => openSocket(await gateway.auth.token(user))),
+  );
+  for (const { socket } of open)
+    for (let id = 0; id < streams; id++)
+      socket.send(subscribe(`${id}`, `subscription s${id} { taskChanges { sequence task { owner { name } } } }`));
+  await eventually(async () =>
+    expect(await gateway.figure('taskmesh_realtime_subscriptions{protocol="graphql-ws"}')).toBe(sockets * streams),
+  );
+  collectGarbage();
+  const before = process.memoryUsage().heapUsed;
+  for (let sequence = 0; sequence < changes; sequence++) gateway.commit(user);
+  await setTimeout(500);
+  collectGarbage();
+  expect((process.memoryUsage().heapUsed - before) / (sockets * streams * changes)).toBeLessThan(200);
+  undo();
+  release();
+  for (const { messages } of open)
+    await eventually(() => expect(messages.filter(({ type }) => type === 'next')).toHaveLength(streams * changes));
+  for (const { socket } of open) socket.terminate();
 });
 
 it('messages whose operations wait have a limit together, and small ones are served beside them', async () => {

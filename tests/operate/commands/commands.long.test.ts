@@ -5,10 +5,9 @@ import { join } from 'node:path';
 const ROOT = join(import.meta.dirname, '../../..');
 const { scripts } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as { scripts: Record<string, string> };
 
-/** Nx's own, and one that brings Helm before all else. */
-const OTHERS = ['lint', 'typecheck', 'charts:features'];
+const OF_NX = ['lint', 'typecheck'];
 const OF_JEST = ['test', 'test:long', 'test:image', 'test:charts', 'test:cluster'];
-const ours = Object.entries(scripts).filter(([name]) => !OTHERS.includes(name));
+const ours = Object.entries(scripts).filter(([name]) => !OF_NX.includes(name));
 
 /** As npm runs a script with arguments. */
 function typed(command: string, argument: string): Promise<{ status: number; output: string }> {

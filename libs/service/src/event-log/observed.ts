@@ -1,49 +1,33 @@
 import { PublishError, type EventLog, type LogRecord } from '@taskmesh/event-log';
 import { Counter, type Registry } from 'prom-client';
-import { createLatencyHistogram, type Observe } from '../metrics.ts';
+import { createLatencyHistogram } from '../metrics.ts';
 import { errorTypeOf, NO_TRACING, type Span, type SpanDescription, type Tracing } from '../telemetry/tracing.ts';
 
 type Label = 'messaging_system' | 'messaging_operation_name' | 'messaging_destination_name' | 'error_type';
 
 /** Counts sent and read records and times sending, under OpenTelemetry's names. One log per registry. */
 export function measureEventLog(eventLog: EventLog, registry: Registry): EventLog {
-  const registers = [registry];
+  const labelNames: Label[] = [
+    'messaging_system',
+    'messaging_operation_name',
+    'messaging_destination_name',
+    'error_type',
+  ];
   const duration = createLatencyHistogram<Label>(registry, {
     name: 'messaging_client_operation_duration_seconds',
     help: 'Time until the event log had taken what was published at once, or had not',
   });
-  const sent = new Counter<Label>({
+  const sent = new Counter({
     name: 'messaging_client_sent_messages_total',
     help: 'Records that were published, or with an error_type were not, or may not have been',
-    labelNames: ['messaging_system', 'messaging_operation_name', 'messaging_destination_name', 'error_type'],
-    registers,
-    collect() {
-      for (const [topic, sending] of sendings) {
-        this.inc(labelsOf('send', topic), sending.records);
-        sending.records = 0;
-      }
-    },
+    labelNames,
+    registers: [registry],
   });
-  /** By topic, the records sent that are not in the counter yet. */
-  const sendings = new Map<string, { observe: Observe; records: number }>();
-  const sendingTo = (topic: string) => {
-    const known = sendings.get(topic);
-    if (known) return known;
-    const fresh = { observe: duration.observer(labelsOf('send', topic)), records: 0 };
-    sendings.set(topic, fresh);
-    return fresh;
-  };
-  /** By topic. A labelled counter costs a microsecond for each change of each user; a plain number costs nothing. */
-  const read = new Map<string, { records: number }>();
-  new Counter<Label>({
+  const consumed = new Counter({
     name: 'messaging_client_consumed_messages_total',
     help: 'Records that were read',
-    labelNames: ['messaging_system', 'messaging_operation_name', 'messaging_destination_name'],
-    registers,
-    collect() {
-      this.reset();
-      for (const [topic, { records }] of read) this.inc(labelsOf('poll', topic), records);
-    },
+    labelNames,
+    registers: [registry],
   });
   const labelsOf = (operation: 'send' | 'poll', topic: string) => ({
     messaging_system: eventLog.system ?? 'memory',
@@ -54,15 +38,14 @@ export function measureEventLog(eventLog: EventLog, registry: Registry): EventLo
   return {
     ...eventLog,
     async publish(topic, records) {
+      const labels = labelsOf('send', topic);
       const begunMs = performance.now();
       const seconds = () => (performance.now() - begunMs) / 1_000;
       try {
         await eventLog.publish(topic, records);
-        const sending = sendingTo(topic);
-        sending.observe(seconds());
-        sending.records += records.length;
+        duration.observer(labels)(seconds());
+        sent.inc(labels, records.length);
       } catch (error) {
-        const labels = labelsOf('send', topic);
         const reasons = error instanceof PublishError ? error.reasons : new Map(records.map((each) => [each, error]));
         const error_type = errorTypeOf(error instanceof PublishError ? error.cause : error);
         duration.observer({ ...labels, error_type })(seconds());
@@ -72,10 +55,10 @@ export function measureEventLog(eventLog: EventLog, registry: Registry): EventLo
       }
     },
     read(topic, onRecord) {
-      const count = read.get(topic) ?? { records: 0 };
-      read.set(topic, count);
+      const labels = labelsOf('poll', topic);
+      consumed.inc(labels, 0);
       return eventLog.read(topic, (record) => {
-        count.records++;
+        consumed.inc(labels);
         onRecord(record);
       });
     },

@@ -1,24 +1,21 @@
 import { eventually } from '@taskmesh/testing';
-import { createDecision, startSdk, type SdkOptions, type StartedSdk } from './sdk.ts';
+import { createDecision, startSdk, type DecisionOptions, type SdkOptions, type StartedSdk } from './sdk.ts';
 import { startTraceCollector, type TraceCollector } from '@taskmesh/testing/trace-collector';
-import { activeSpan, inSpan, logFields, within, workIn } from './tracing.ts';
+import { createLog } from '../log.ts';
+import { activeSpan, inSpan, within, workIn } from './tracing.ts';
 
-const CALLER = { traceId: '4bf92f3577b34da6a3ce929d0e0e4736', spanId: '00f067aa0ba902b7' };
-const records = { ...CALLER, isSampled: true };
+const TRACE_ID = '4bf92f3577b34da6a3ce929d0e0e4736';
+const FROM_CLIENT = `00-${TRACE_ID}-00f067aa0ba902b7-01`;
+const RECORDED = { traceId: TRACE_ID, spanId: '00f067aa0ba902b7', isSampled: true };
+const UNRECORDED = { ...RECORDED, isSampled: false };
 
-function fixture(options: Partial<Parameters<typeof createDecision>[0]> = {}) {
+function fixture(options: Partial<DecisionOptions> = {}) {
   const clock = { ms: 0 };
-  const decide = createDecision({
-    ratio: 0,
-    isParentBased: true,
-    callersPerS: 3,
-    random: () => 0.5,
-    monotonicMs: () => clock.ms,
-    ...options,
-  });
+  const defaults = { ratio: 0, isParentBased: true, callersPerS: 3, random: () => 0.5, monotonicMs: () => clock.ms };
+  const decide = createDecision({ ...defaults, ...options });
   const countOf = (parent: Parameters<typeof decide>[0], requests: number) =>
     Array.from({ length: requests }, () => decide(parent)).filter(Boolean).length;
-  return { clock, decide, countOf };
+  return { clock, countOf };
 }
 
 describe('whether a request is recorded', () => {
@@ -34,32 +31,28 @@ describe('whether a request is recorded', () => {
   });
 
   it('is no when its caller records nothing', () => {
-    expect(fixture({ ratio: 1 }).decide({ ...CALLER, isSampled: false })).toBe(false);
+    expect(fixture({ ratio: 1 }).countOf(UNRECORDED, 10)).toBe(0);
   });
 
   it('is yes when its caller records, but no more often than there is room for', () => {
     const { clock, countOf } = fixture();
-    expect(countOf(records, 1_000)).toBe(3);
+    expect(countOf(RECORDED, 1_000)).toBe(3);
     clock.ms = 1_000;
-    expect(countOf(records, 1_000)).toBe(3);
+    expect(countOf(RECORDED, 1_000)).toBe(3);
     clock.ms = 1_000_000;
-    expect(countOf(records, 1_000)).toBe(3);
+    expect(countOf(RECORDED, 1_000)).toBe(3);
   });
 
   it('has nothing to do with the trace id, which a caller can choose', () => {
     const { countOf } = fixture({ ratio: 0.01, callersPerS: 0 });
-    expect(countOf({ ...records, traceId: '0'.repeat(31) + '1' }, 1_000)).toBe(0);
+    expect(countOf({ ...RECORDED, traceId: '0'.repeat(31) + '1' }, 1_000)).toBe(0);
   });
 
   it('is the ratio alone without a parent-based sampler', () => {
-    const { decide } = fixture({ ratio: 1, isParentBased: false });
-    expect(decide({ ...CALLER, isSampled: false })).toBe(true);
-    expect(fixture({ isParentBased: false }).decide(records)).toBe(false);
+    expect(fixture({ ratio: 1, isParentBased: false }).countOf(UNRECORDED, 10)).toBe(10);
+    expect(fixture({ isParentBased: false }).countOf(RECORDED, 10)).toBe(0);
   });
 });
-
-const TRACE_ID = '4bf92f3577b34da6a3ce929d0e0e4736';
-const FROM_CLIENT = `00-${TRACE_ID}-00f067aa0ba902b7-01`;
 
 describe('traces that are recorded', () => {
   let collector: TraceCollector;
@@ -105,8 +98,11 @@ describe('traces that are recorded', () => {
     const sdk = start();
     const span = sdk.tracing('gateway').begin(FROM_CLIENT, () => ({ name: 'request', kind: 'server' }));
     if (!span) throw new Error('not recorded');
+    const lines: unknown[] = [];
+    const destination = { write: (line: string) => void lines.push(JSON.parse(line)) };
+    const log = createLog({ service: 'test', level: 'info', destination });
     await workIn(span, async () => {
-      expect(logFields()).toEqual({ trace_id: TRACE_ID, span_id: span.spanId });
+      log.info('inside');
       await inSpan(
         () => ({ name: 'inner' }),
         () =>
@@ -118,7 +114,11 @@ describe('traces that are recorded', () => {
       );
     });
     expect(activeSpan()).toBeUndefined();
-    expect(logFields()).toEqual({});
+    log.info('outside');
+    expect(lines).toEqual([
+      expect.objectContaining({ trace_id: TRACE_ID, span_id: span.spanId }),
+      expect.not.objectContaining({ trace_id: expect.anything() }),
+    ]);
     await eventually(() => expect(collector.spans).toHaveLength(4));
     const byName = Object.fromEntries(collector.spans.map((each) => [each.name, each]));
     expect(byName['request']).toMatchObject({
@@ -179,15 +179,11 @@ describe('traces that are recorded', () => {
     expect(body.includes('named so')).toBe(true);
   });
 
-  it('are sent before the end of a stop', async () => {
-    const sdk = start({ scheduledDelayMs: 600_000 });
-    sendOne(sdk);
-    await sdk.stop();
-    expect(collector.spans.map(({ name }) => name)).toEqual(['x']);
-  });
-
-  it('are sent before the end of a stop, also when they were on their way before', async () => {
-    const sdk = start({ maxExportBatchSize: 1 }); // so that it is on its way as soon as it ends
+  it.each([
+    ['that still wait', { scheduledDelayMs: 600_000 }],
+    ['that are on their way', { maxExportBatchSize: 1 }],
+  ])('are sent before the end of a stop: those %s', async (_which, options) => {
+    const sdk = start(options);
     sendOne(sdk);
     await sdk.stop();
     expect(collector.spans.map(({ name }) => name)).toEqual(['x']);
@@ -236,22 +232,17 @@ describe('traces that are recorded', () => {
       expect(collector.exports).toHaveLength(4);
     });
 
-    it('are reported as well when the collector only warns', async () => {
-      collector.say(JSON.stringify({ partialSuccess: { errorMessage: 'too many attributes' } }));
+    it.each([
+      [JSON.stringify({ partialSuccess: { errorMessage: 'too many attributes' } }), ['rejects 0: too many attributes']],
+      ['ok', []],
+      ['null', []],
+      ['{"partialSuccess":{"rejectedSpans":-1}}', []],
+    ])('are taken whole when the response is %j', async (response, expected) => {
+      collector.say(response);
       sendOne(start());
-      await eventually(() => expect(reports).toEqual(['rejects 0: too many attributes']));
-      expect([...counts]).toEqual([['taken', 1]]);
+      await eventually(() => expect([...counts]).toEqual([['taken', 1]]));
+      expect(reports).toEqual(expected);
     });
-
-    it.each(['', 'ok', 'null', '{"partialSuccess":{"rejectedSpans":-1}}'])(
-      'are taken whole when the answer says nothing that can be read: %j',
-      async (answer) => {
-        collector.say(answer);
-        sendOne(start());
-        await eventually(() => expect([...counts]).toEqual([['taken', 1]]));
-        expect(reports).toEqual([]);
-      },
-    );
 
     it('are no more than were sent, even if the response says so', async () => {
       collector.say(JSON.stringify({ partialSuccess: { rejectedSpans: 1_000, errorMessage: 'x'.repeat(10_000) } }));
@@ -261,17 +252,13 @@ describe('traces that are recorded', () => {
     });
   });
 
-  it('name the status that the collector refused them with', async () => {
-    collector.answerWith(401);
+  it.each<[status: number, headers: Record<string, string>, reason: string]>([
+    [401, {}, '401'],
+    [503, { 'retry-after': '3600' }, 'OTLPExporterError'], // later than the exporter goes on trying
+  ])('name the reason why the collector did not take them: %i', async (status, headers, reason) => {
+    collector.answerWith(status, headers);
     sendOne(start());
-    await eventually(() => expect([...counts]).toEqual([['401', 1]]));
-  });
-
-  it('name the reason where there is no status', async () => {
-    collector.answerWith(503, { 'retry-after': '3600' }); // later than the exporter goes on trying
-    sendOne(start());
-    await eventually(() => expect(reports).toEqual(['away: OTLPExporterError: Export failed with retryable status']));
-    expect([...counts]).toEqual([['OTLPExporterError', 1]]);
+    await eventually(() => expect([...counts]).toEqual([[reason, 1]]));
   });
 
   it('take no more memory than the queue while the collector is away', async () => {

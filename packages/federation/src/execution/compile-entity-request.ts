@@ -1,10 +1,9 @@
 import { failure, operationOf, requestSubgraph, serviceError, variablesReader } from './subgraph-request.ts';
 import type { FetchDeps, Step } from './compile-fetch.ts';
-import type { AnswerError } from './errors.ts';
 import { isSameQuestion, joinOperations } from './joined-operation.ts';
 import { compileEntityLookup, type Asked, type EntityLookup } from './entity-lookup.ts';
 import type { PlannedFetch } from './plan-fetches.ts';
-import type { PlanRun, SubgraphAnswer } from './run.ts';
+import type { AnswerError, PlanRun, SubgraphAnswer } from './run.ts';
 
 /** A lookup and its names in the operation. */
 interface Part {

@@ -1,8 +1,8 @@
 import type { PlanNode } from '@apollo/query-planner';
 import { compileEntityRequest } from './compile-entity-request.ts';
 import { compileFetch, type FetchDeps, type Step } from './compile-fetch.ts';
-import { fetchesOf } from './plan-fetches.ts';
-import { scheduleFetches } from './schedule.ts';
+import { canBeJoined } from './joined-operation.ts';
+import { fetchesOf, type PlannedFetch } from './plan-fetches.ts';
 
 /** Compiles a plan into one function. @throws Error for a plan that this executor cannot run */
 export function compilePlan<Context>(root: PlanNode, deps: FetchDeps): Step<Context> {
@@ -27,4 +27,32 @@ export function compilePlan<Context>(root: PlanNode, deps: FetchDeps): Step<Cont
     }
     return Promise.all(ends);
   };
+}
+
+/** Fetches that share a request to their service. */
+interface PlannedRequest {
+  fetches: readonly PlannedFetch[];
+  /** Indices of the requests that have to end before it begins. */
+  after: readonly number[];
+}
+
+/** Groups the fetches of each service that can begin at the same step. Ordered by steps. */
+function scheduleFetches(fetches: readonly PlannedFetch[]): PlannedRequest[] {
+  const steps = new Map<PlannedFetch, number>();
+  const stepOf = (fetch: PlannedFetch) => steps.get(fetch) ?? 0;
+  for (const fetch of fetches) steps.set(fetch, Math.max(-1, ...[...fetch.after].map(stepOf)) + 1);
+  const groups: PlannedFetch[][] = [];
+  for (const fetch of fetches.toSorted((one, other) => stepOf(one) - stepOf(other))) {
+    const group = groups.find((each) =>
+      each.every((one) => stepOf(one) === stepOf(fetch) && canBeJoined(one.node, fetch.node)),
+    );
+    if (group) group.push(fetch);
+    else groups.push([fetch]);
+  }
+  return groups.map((group) => ({
+    fetches: group,
+    after: [...groups.keys()].filter((index) =>
+      groups[index]?.some((each) => group.some(({ after }) => after.has(each))),
+    ),
+  }));
 }

@@ -1,12 +1,12 @@
 import type { FetchNode } from '@apollo/query-planner';
 import type { Data } from '../projection/data.ts';
 import type { FetchDeps } from './compile-fetch.ts';
-import type { AnswerError } from './errors.ts';
 import { copyOf, merge } from './merge.ts';
 import { objectsAt, pathsTo, type ResultPath } from './data-paths.ts';
 import type { PlannedFetch } from './plan-fetches.ts';
 import { compileRepresentations } from './representations.ts';
 import { compileRewrites, renamedKeys } from './rewrites.ts';
+import type { AnswerError } from './run.ts';
 
 /** One set of fields to fetch for objects, which may be at several paths. */
 export interface EntityLookup {

@@ -1,6 +1,5 @@
 import type { FetchNode } from '@apollo/query-planner';
-import type { AnswerError } from './errors.ts';
-import type { PlanRun, RunError, SubgraphAnswer, SubgraphOperation } from './run.ts';
+import type { AnswerError, PlanRun, RunError, SubgraphAnswer, SubgraphOperation } from './run.ts';
 
 /** The operation of a fetch, or of several whose joint operation is `text`. */
 export function operationOf(

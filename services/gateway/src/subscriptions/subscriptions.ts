@@ -27,6 +27,8 @@ import {
 
 /** How many events may wait for other services before the reader counts as too slow. */
 const WAITING_LIMIT = 1_000;
+/** How many of them are put together at once. The others wait as changes, which all streams of an account share. */
+const AT_ONCE = 2;
 /** Of the JSON of one event: ten times the largest change. It is there for each reader at once. */
 const MAX_EVENT_CHARACTERS = 512 * 1024;
 
@@ -234,14 +236,15 @@ function openStream(sink: StreamSink, delivered: (change: TaskChanged) => void, 
   let isOver = false;
   let detach = () => {};
   let onOver = () => {};
-  let waiting = 0;
-  let tail = Promise.resolve();
+  const waiting: { change: TaskChanged; json?: string | Promise<string> }[] = [];
+  let sending = Promise.resolve();
   /** The last change, if the filter excluded it. */
   let excluded: TaskChanged | undefined;
 
   const over = (end?: StreamEnd) => {
     if (isOver) return;
     isOver = true;
+    waiting.length = 0;
     detach();
     onOver();
     if (end?.kind === 'failed') failed(end.error);
@@ -255,23 +258,42 @@ function openStream(sink: StreamSink, delivered: (change: TaskChanged) => void, 
     else over({ kind: 'slow' });
   };
   const isWaiting = () => !isOver;
-  const take = (change: TaskChanged, { filter, render }: View) => {
+  const take = (change: TaskChanged, view: () => View) => {
+    const { filter, render } = view();
     excluded = filter && !concerns(change, filter) ? change : undefined;
     if (isOver || excluded) return;
-    const json = render(change, isWaiting);
-    if (waiting === 0 && typeof json === 'string') return send(json, change);
-    if (++waiting > WAITING_LIMIT) return over({ kind: 'slow' });
-    tail = tail
-      .then(async () => send(await json, change))
-      .catch(() => over({ kind: 'unavailable' }))
-      .finally(() => waiting--);
+    if (waiting.length === 0) {
+      const json = render(change, isWaiting);
+      if (typeof json === 'string') return send(json, change);
+      waiting.push({ change, json });
+      sending = sendWaiting(view);
+    } else if (waiting.length === WAITING_LIMIT) over({ kind: 'slow' });
+    else {
+      waiting.push({ change });
+      renderNext(view);
+    }
+  };
+  /** By the view of now: what an event waits for may have come with a new graph. */
+  const renderNext = (view: () => View) => {
+    for (const event of waiting.slice(0, AT_ONCE)) event.json ??= view().render(event.change, isWaiting);
+  };
+  const sendWaiting = async (view: () => View) => {
+    try {
+      for (let event = waiting[0]; event?.json !== undefined && !isOver; event = waiting[0]) {
+        send(await event.json, event.change);
+        waiting.shift();
+        renderNext(view);
+      }
+    } catch {
+      over({ kind: 'unavailable' });
+    }
   };
   /** Events that still wait for other services come first, and each has its own cursor. */
-  const position = () => (waiting === 0 ? excluded?.cursor : undefined);
+  const position = () => (waiting.length === 0 ? excluded?.cursor : undefined);
   /** Events that were taken before the end still go out. */
   const endAfterAll = (end: StreamEnd) => {
     detach();
-    void tail.then(() => over(end));
+    void sending.then(() => over(end));
   };
 
   return {
@@ -282,11 +304,11 @@ function openStream(sink: StreamSink, delivered: (change: TaskChanged) => void, 
       try {
         detach = await feed.subscribe(owner, after, {
           onBegin: (cursor) => isOver || sink.position?.(cursor),
-          onChange: (change) => take(change, view()),
+          onChange: (change) => take(change, view),
           onEnd: (reason: FeedEnd) =>
             endAfterAll(reason === 'expired' ? { kind: 'failed', error: expired() } : { kind: reason }),
           async drained() {
-            await tail;
+            await sending;
             await sink.drained();
           },
           onCaughtUp() {

@@ -1,0 +1,181 @@
+import { TaskmeshError } from '../src/errors.ts';
+import type { FeedListener } from '../src/feed/feed.ts';
+import type { Post } from '../src/http.ts';
+import { createBareList } from './support/bare-list.ts';
+import { createManualTime, settled } from './support/manual-time.ts';
+
+const PAGE = 2;
+
+/** A page of a server with many tasks of each owner; it gives no more at once. */
+function pageOf(owner: string, after: string | null) {
+  const from = Number(after ?? 0);
+  const nodes = [from, from + 1].map((index) => ({
+    id: `${owner} ${index}`,
+    createdAt: String(99 - index),
+    version: 1,
+  }));
+  const pageInfo = { hasNextPage: true, endCursor: String(from + PAGE) };
+  return { tasks: { edges: nodes.map((node) => ({ node })), pageInfo, totalCount: 50, changesCursor: 'c' } };
+}
+
+describe('a list that reads many pages', () => {
+  /** A page is answered when the test says so. */
+  function createWorld() {
+    const asked: (string | null)[] = [];
+    const waiting: (() => void)[] = [];
+    let holds = 0;
+    const time = createManualTime();
+    let end: FeedListener['onEnd'] = () => {};
+    const request = (async (_document: string, { after }: { after: string | null }) => {
+      asked.push(after);
+      await new Promise<void>((resolve) => waiting.push(resolve));
+      return pageOf('ada', after);
+    }) as unknown as Post;
+    const list = createBareList(
+      { first: PAGE },
+      {
+        session: { request },
+        hold() {
+          holds += 1;
+          return () => void (holds -= 1);
+        },
+        openFeed(_variables, listener) {
+          end = listener.onEnd;
+          listener.onStanding();
+          return () => undefined;
+        },
+        time,
+      },
+    );
+    /** Answers so many pages, in the order in which they were asked for. */
+    const answer = async (times: number, take = () => waiting.shift()) => {
+      for (let each = 0; each < times; each++) {
+        await settled();
+        take()?.();
+      }
+      await settled();
+    };
+    /** The list is read again from then on. */
+    const expire = async () => {
+      end({ reason: 'expired' });
+      await time.pass(1);
+    };
+    const answerLast = () => answer(1, () => waiting.pop());
+    return { list, asked, answer, answerLast, holds: () => holds, expire, shown: () => list.get().tasks.length };
+  }
+
+  it('reads no further when it is left, and holds up no write', async () => {
+    const { list, asked, answer, holds, expire } = createWorld();
+    const leave = list.subscribe(() => undefined);
+    await answer(1);
+    const more = list.loadMore(4 * PAGE);
+    await answer(4);
+    await more;
+    await expire();
+    await answer(1);
+    const before = asked.length;
+    expect(holds()).toBe(1);
+    leave();
+    await answer(3);
+    expect(asked.length - before).toBeLessThanOrEqual(1);
+    expect(holds()).toBe(0);
+  });
+
+  it('has as many tasks as it had when it is read again, also those that were added meanwhile', async () => {
+    const { list, answer, answerLast, expire, shown } = createWorld();
+    list.subscribe(() => undefined);
+    await answer(1);
+    await expire();
+    // The first page is on its way again when somebody gets more of the former ones.
+    const more = list.loadMore();
+    await answerLast();
+    await more;
+    expect(shown()).toBe(2 * PAGE);
+    await answer(2);
+    expect([list.get().status, shown()]).toEqual(['live', 2 * PAGE]);
+  });
+});
+
+it('a list whose first reads are refused with fresh tokens recovers, with growing pauses', async () => {
+  const time = createManualTime();
+  const readAt: number[] = [];
+  const request = (async () => {
+    readAt.push(time.now());
+    if (readAt.length <= 5) throw new TaskmeshError('UNAUTHENTICATED', 'a fresh token is refused');
+    return pageOf('ada', null);
+  }) as unknown as Post;
+  const list = createBareList({ first: PAGE }, { session: { request }, time });
+  const statuses = new Set<string>();
+  list.subscribe(() => statuses.add(list.get().status));
+  await time.pass(60_000);
+  expect(list.get().status).toBe('live');
+  expect([...statuses]).toEqual(['loading', 'live']);
+  const pauses = readAt.slice(1).map((at, index) => at - (readAt[index] ?? 0));
+  expect(pauses).toHaveLength(5);
+  expect(pauses[0]).toBeGreaterThan(100);
+  expect(pauses).toEqual(pauses.toSorted((one, other) => one - other));
+});
+
+describe('a list that no one listens to', () => {
+  /** It has been read by ada. */
+  async function createWorld() {
+    let userId = 'ada';
+    let held: Promise<void> | undefined;
+    const listeners = new Set<() => void>();
+    const request = (async (_document: string, { after }: { after: string | null }) => {
+      const owner = userId;
+      await held;
+      return pageOf(owner, after);
+    }) as unknown as Post;
+    const user = () => ({ id: userId, email: '', name: '' });
+    const subscribe = (listener: () => void) => {
+      listeners.add(listener);
+      return () => void listeners.delete(listener);
+    };
+    const list = createBareList({ first: PAGE }, { session: { user, subscribe, request } });
+    const owners = () => [...new Set(list.get().tasks.map(({ id }) => id.split(' ')[0]))];
+    const leave = list.subscribe(() => undefined);
+    await settled();
+    leave();
+    expect(owners()).toEqual(['ada']);
+    return {
+      list,
+      owners,
+      turnTo(next: string) {
+        userId = next;
+        for (const listener of listeners) listener();
+      },
+      /** Pages are on their way until that is over. */
+      hold: (until: Promise<void>) => void (held = until),
+    };
+  }
+
+  it('shows nothing of one user when another one has signed in', async () => {
+    const { list, owners, turnTo } = await createWorld();
+    turnTo('eve');
+    expect(owners()).toEqual([]);
+    expect(list.get()).toBe(list.get());
+    list.subscribe(() => undefined);
+    await settled();
+    expect(owners()).toEqual(['eve']);
+  });
+
+  it('reads nothing behind what another user had', async () => {
+    const { list, owners, turnTo } = await createWorld();
+    turnTo('eve');
+    await list.loadMore();
+    turnTo('ada');
+    expect(owners()).toEqual([]);
+  });
+
+  it('ignores a page of one user that arrives after another one has signed in', async () => {
+    const { list, owners, turnTo, hold } = await createWorld();
+    const { promise, resolve: release } = Promise.withResolvers<void>();
+    hold(promise);
+    const more = list.loadMore(2 * PAGE);
+    turnTo('eve');
+    release();
+    await more;
+    expect(owners()).toEqual([]);
+  });
+});

@@ -1,0 +1,100 @@
+import { printSchema } from 'graphql';
+import { createClient } from 'graphql-ws';
+import { useServer } from 'graphql-ws/use/ws';
+import { execFileSync, spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { json } from 'node:stream/consumers';
+import { WebSocket, WebSocketServer } from 'ws';
+import { readSupergraph } from '../src/index.ts';
+import {
+  answerOf,
+  NO_WORDS,
+  PRODUCT,
+  REVIEWED,
+  reviewedEvent,
+  schemas,
+  seen,
+  supergraph,
+} from './products-and-reviews.ts';
+
+/** The README's examples, run by Node with the package as it would be installed. */
+const root = join(import.meta.dirname, '..');
+const project = mkdtempSync(join(root, 'example-'));
+const [, gateway = '', subscriptions = ''] = readFileSync(join(root, 'README.md'), 'utf8').split('```js\n');
+const servers: Server[] = [];
+const sockets = new Map<string, WebSocketServer>();
+const urls: Record<string, string> = {};
+let running: ChildProcess | undefined;
+
+beforeAll(async () => {
+  for (const [name, schema] of schemas) {
+    const server = createServer((request, response) => {
+      void json(request)
+        .then((body) => body as { query: string; variables: Record<string, unknown> })
+        .then(({ query, variables }) => answerOf(name, query, variables))
+        .then((result) => response.end(JSON.stringify(result)));
+    }).listen(0, '127.0.0.1');
+    const webSockets = new WebSocketServer({ server, path: '/graphql' });
+    useServer({ schema }, webSockets);
+    sockets.set(name, webSockets);
+    await once(server, 'listening');
+    servers.push(server);
+    urls[name] = `http://127.0.0.1:${(server.address() as AddressInfo).port}/graphql`;
+  }
+  const installed = join(project, 'node_modules/@taskmesh/federation');
+  mkdirSync(installed, { recursive: true });
+  execFileSync(process.execPath, [join(root, '../../tools/build-package.ts'), 'federation', installed]);
+  writeFileSync(join(project, 'supergraph.graphql'), supergraph);
+  writeFileSync(join(project, 'api.graphql'), printSchema(readSupergraph(supergraph).schema));
+});
+
+afterEach(() => void running?.kill());
+
+afterAll(() => {
+  for (const server of servers) server.close().closeAllConnections();
+  rmSync(project, { recursive: true });
+});
+
+/** Runs an example, and returns the address that it writes. */
+async function start(example: string): Promise<string> {
+  const code = (example.split('```')[0] ?? '')
+    .replace(/const urls = .*;/, `const urls = ${JSON.stringify(urls)};`)
+    .replace('port: 4000', 'port: 0');
+  writeFileSync(join(project, 'example.mjs'), code);
+  const child = spawn(process.execPath, ['example.mjs'], { cwd: project, stdio: ['ignore', 'pipe', 'inherit'] });
+  running = child;
+  const [line] = (await once(child.stdout.setEncoding('utf8'), 'data')) as [string];
+  return /\w+:\/\/\S+/.exec(line)?.[0] ?? '';
+}
+
+it('a gateway runs as the README says', async () => {
+  const response = await fetch(await start(gateway), {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ query: PRODUCT, variables: { id: '3' } }),
+  });
+  expect(await response.json()).toMatchObject({
+    data: { product: { name: 'Product 3', stars: 4 } },
+    errors: [NO_WORDS],
+  });
+});
+
+it('subscriptions run as the README says', async () => {
+  const client = createClient({ url: await start(subscriptions), webSocketImpl: WebSocket });
+  const results: unknown[] = [];
+  for await (const result of client.iterate({ query: REVIEWED, variables: { n: 3 } })) results.push(result);
+  expect(results).toEqual([1, 2, 3].map(reviewedEvent));
+  expect(seen.closed).toBe(1);
+  const connected = once(sockets.get('reviews') as WebSocketServer, 'connection'); // made above
+  const idle = client.iterate({ query: REVIEWED, variables: { n: -1 } });
+  await idle.next();
+  const [upstream] = (await connected) as [WebSocket];
+  const left = once(upstream, 'close');
+  await idle.return?.();
+  await left;
+  await client.dispose();
+});
