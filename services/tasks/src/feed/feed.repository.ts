@@ -1,4 +1,5 @@
 import type { Database } from '@taskmesh/store';
+import { countOf, present } from '../rows.ts';
 import type { ChangeRow } from './change.ts';
 import { CHANGES_AFTER, CLOCK, FORGET_CHANGES, FORGET_SURPLUS, HEADS, NEW_EPOCH, STATE } from './feed.statements.ts';
 
@@ -62,14 +63,6 @@ export function createFeedRepository(database: Pick<Database, 'run'>) {
     },
 
     /** Deletes a batch of published changes that their owners have beyond the newest `kept`, and returns their number. */
-    async forgetSurplus(kept: number, limit: number): Promise<number> {
-      const [row] = await database.run<{ count: number }>('write', FORGET_SURPLUS, [kept, limit]);
-      return row?.count ?? 0;
-    },
+    forgetSurplus: (kept: number, limit: number): Promise<number> => countOf(database, FORGET_SURPLUS, [kept, limit]),
   };
-}
-
-function present<Row>(row: Row | undefined): Row {
-  if (row === undefined) throw new Error('The store has no feed state.');
-  return row;
 }

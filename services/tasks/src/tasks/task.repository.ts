@@ -2,6 +2,7 @@ import { isCheckViolation, type Database, type Statement } from '@taskmesh/store
 import type { AppError, CreateTask, TaskRow, UpdateTask } from '@taskmesh/contracts';
 import type { FeedPosition } from '@taskmesh/internal-api';
 import { partOf } from '../feed/change.ts';
+import { countOf, present } from '../rows.ts';
 import { listStatement, type ListRequest } from './list.statements.ts';
 import { GIVEN_FIELDS, toTask } from './task-row.ts';
 import {
@@ -77,11 +78,6 @@ export function createTaskRepository({ database, maxTasks }: TaskRepositoryDeps)
     }
   };
 
-  const forgetKeys = async (statement: Statement, values: unknown[]): Promise<number> => {
-    const [row] = await database.run<{ count: number }>('write', statement, values);
-    return row?.count ?? 0;
-  };
-
   const refusalOf = async ({ ownerId }: Write): Promise<AppError> => {
     const [row] = await database.run<{ is_full: boolean }>('read', statements.IS_FULL, [ownerId, limit], ownerId);
     return row?.is_full ? tooManyTasks(maxTasks) : tooManyUnpublished();
@@ -124,11 +120,11 @@ export function createTaskRepository({ database, maxTasks }: TaskRepositoryDeps)
 
     /** Deletes a batch of idempotency keys that expired; returns their number. */
     forgetExpiredKeys: (now: string, limit: number): Promise<number> =>
-      forgetKeys(statements.FORGET_EXPIRED_KEYS, [now, limit]),
+      countOf(database, statements.FORGET_EXPIRED_KEYS, [now, limit]),
 
     /** The same for those beyond the newest `kept` of an owner with a key that expires after `since`. */
     forgetSurplusKeys: (since: string, limit: number, kept: number): Promise<number> =>
-      forgetKeys(statements.FORGET_SURPLUS_KEYS, [since, limit, kept]),
+      countOf(database, statements.FORGET_SURPLUS_KEYS, [since, limit, kept]),
 
     /** @throws AppError NOT_FOUND, PRECONDITION_FAILED, SERVICE_UNAVAILABLE with too many unpublished changes */
     async update(write: Write, id: string, input: UpdateTask, ifVersion: number | null): Promise<Task> {
@@ -193,9 +189,4 @@ function changedValues(input: UpdateTask): unknown[] {
 
 function givenValues(input: CreateTask): unknown[] {
   return GIVEN_FIELDS.map((field) => input[field] ?? null);
-}
-
-function present<Row>(row: Row | undefined): Row {
-  if (row === undefined) throw new Error('The statement gave no row.');
-  return row;
 }
