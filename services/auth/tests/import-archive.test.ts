@@ -1,3 +1,4 @@
+import { COST } from '../src/passwords/hasher.ts';
 import { codeOf, loggedIn, LOGIN, signedUp } from './support/operations.ts';
 import { ARCHIVED, archiveOf, dropDatabase, swap, type RestoredDatabase } from './support/restored.ts';
 import { PASSWORD, runAuth, type RunningAuth } from './support/running-auth.ts';
@@ -17,7 +18,7 @@ describe('an archive of the accounts', () => {
   const olds: string[] = [];
 
   beforeAll(async () => {
-    running = await runAuth({ env: { RATE_LIMIT_FACTOR: '0' } });
+    running = await runAuth({ env: { RATE_LIMIT_FACTOR: '0' }, hashCost: COST }); // an import keeps no cheaper ones
   });
   beforeEach(() => running.reset());
   afterAll(async () => {

@@ -1,5 +1,6 @@
 import { eventually } from '@taskmesh/testing';
 import { emailKey } from '../src/accounts/email-key.ts';
+import { COST } from '../src/passwords/hasher.ts';
 import { tokenIn } from './support/mails.ts';
 import {
   CHANGE_EMAIL,
@@ -33,7 +34,7 @@ const ID = `'01890000-0000-7000-8000-000000000001'`;
 let running: RunningAuth;
 const olds: string[] = [];
 beforeAll(async () => {
-  running = await runAuth({ env: { RATE_LIMIT_FACTOR: '0' } });
+  running = await runAuth({ env: { RATE_LIMIT_FACTOR: '0' }, hashCost: COST }); // an import keeps no cheaper ones
 });
 beforeEach(() => running.reset());
 afterAll(async () => {

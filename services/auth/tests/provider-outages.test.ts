@@ -20,7 +20,7 @@ const MIB = 1024 * 1024;
 
 let provider: SignInProvider;
 let running: RunningAuth;
-let logged: string[];
+let logged: string[] = [];
 
 beforeAll(async () => {
   provider = await startSignInProvider({ redirectUri: REDIRECT_URI });
