@@ -11,7 +11,7 @@ export async function countOf(
 }
 
 /** Of a statement that always gives a row. */
-export function present<Row>(row: Row | undefined): Row {
-  if (row === undefined) throw new Error('The statement gave no row.');
+export function present<Row>(row: Row | undefined, otherwise = 'The statement gave no row.'): Row {
+  if (row === undefined) throw new Error(otherwise);
   return row;
 }

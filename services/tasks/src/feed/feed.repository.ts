@@ -3,6 +3,8 @@ import { countOf, present } from '../rows.ts';
 import type { ChangeRow } from './change.ts';
 import { CHANGES_AFTER, CLOCK, FORGET_CHANGES, FORGET_SURPLUS, HEADS, NEW_EPOCH, STATE } from './feed.statements.ts';
 
+const LOST = 'The store has no feed state.';
+
 export type FeedRepository = ReturnType<typeof createFeedRepository>;
 
 type ChangesAfterRow = { epoch: number; head: string } & (ChangeRow | { id: null }) & Record<string, unknown>;
@@ -22,7 +24,7 @@ export function createFeedRepository(database: Pick<Database, 'run'>) {
     /** What cursors are made with. */
     async state(): Promise<{ epoch: number; cursorKey: Uint8Array }> {
       const [row] = await database.run<{ epoch: number; cursor_key: Uint8Array }>('read', STATE, []);
-      const { epoch, cursor_key: cursorKey } = present(row);
+      const { epoch, cursor_key: cursorKey } = present(row, LOST);
       return { epoch, cursorKey };
     },
 
@@ -47,7 +49,7 @@ export function createFeedRepository(database: Pick<Database, 'run'>) {
     /** Starts the next epoch, or `lowest` if that is higher, with another key for cursors. */
     async beginEpoch(lowest: number): Promise<number> {
       const [row] = await database.run<{ epoch: number }>('write', NEW_EPOCH, [lowest]);
-      return present(row).epoch;
+      return present(row, LOST).epoch;
     },
 
     /** Looks at a batch of the log behind the id `after`, and deletes what is too old. `kept`: owners of whom nothing may go. */
