@@ -1,5 +1,5 @@
 import { createTestDatabase, type TestDatabase } from '@taskmesh/testing';
-import { Pool, types } from 'pg';
+import { Pool, type types } from 'pg';
 import { runPrepared } from './prepared-query.ts';
 
 let store: TestDatabase;

@@ -50,13 +50,29 @@ export interface TaskStatistics {
   completionPercentage: number;
 }
 
-export type TaskService = ReturnType<typeof createTaskService>;
-
 /**
  * The use cases of tasks; each is limited to the caller's own tasks. Writes fail with SERVICE_UNAVAILABLE while too many
  * changes of the caller wait to be published.
  */
-export function createTaskService({ repository, signCursor, onCommitted, clock, ids }: TaskServiceDeps) {
+export interface TaskService {
+  /** @throws AppError BAD_USER_INPUT; CONFLICT when the key's first request still runs, or the owner may have no more tasks */
+  create(caller: Caller, input: unknown, idempotencyKey?: unknown): Promise<Task>;
+  /** @throws AppError BAD_USER_INPUT, NOT_FOUND, PRECONDITION_FAILED */
+  update(caller: Caller, id: string, input: unknown, ifVersion?: number | null): Promise<Task>;
+  /** Returns the id of the deleted task. @throws AppError NOT_FOUND, PRECONDITION_FAILED */
+  remove(caller: Caller, id: string, ifVersion?: number | null): Promise<string>;
+  find(caller: Caller, id: string): Promise<Task | null>;
+  /**
+   * Awaits `turn` before it reads a page of more than `LARGE_PAGE` tasks.
+   * @throws AppError BAD_USER_INPUT
+   */
+  list(caller: Caller, args: ListArguments, requested: RequestedFields, turn: () => Promise<void>): Promise<TaskPage>;
+  statistics(caller: Caller): Promise<TaskStatistics>;
+}
+
+export function createTaskService(deps: TaskServiceDeps): TaskService {
+  const { repository, signCursor, onCommitted, clock, ids } = deps;
+
   const write = ({ userId, traceparent }: Caller): Write => ({
     ownerId: userId,
     now: new Date(clock.now()).toISOString(),
@@ -78,8 +94,7 @@ export function createTaskService({ repository, signCursor, onCommitted, clock, 
   };
 
   return {
-    /** @throws AppError BAD_USER_INPUT; CONFLICT when the key's first request still runs, or the owner may have no more tasks */
-    async create(caller: Caller, input: unknown, idempotencyKey?: unknown): Promise<Task> {
+    async create(caller, input, idempotencyKey) {
       const task = parseInput(createTaskInput, input);
       if (idempotencyKey != null) {
         return createOnce(caller, task, parseInput(idempotencyKeyInput, { idempotencyKey }).idempotencyKey);
@@ -89,33 +104,25 @@ export function createTaskService({ repository, signCursor, onCommitted, clock, 
       return created;
     },
 
-    /** @throws AppError BAD_USER_INPUT, NOT_FOUND, PRECONDITION_FAILED */
-    async update(caller: Caller, id: string, input: unknown, ifVersion?: number | null): Promise<Task> {
+    async update(caller, id, input, ifVersion) {
       const change = parseInput(updateTaskInput, input);
       const task = await repository.update(write(caller), known(id), change, ifVersion ?? null);
       onCommitted(caller.userId);
       return task;
     },
 
-    /** Returns the id of the deleted task. @throws AppError NOT_FOUND, PRECONDITION_FAILED */
-    async remove(caller: Caller, id: string, ifVersion?: number | null): Promise<string> {
+    async remove(caller, id, ifVersion) {
       const removed = await repository.remove(write(caller), known(id), ifVersion ?? null);
       onCommitted(caller.userId);
       return removed;
     },
 
-    async find(caller: Caller, id: string): Promise<Task | null> {
+    async find(caller, id) {
       const uuid = parseUuid(id);
       return uuid === undefined ? null : ((await repository.find(caller.userId, uuid)) ?? null);
     },
 
-    /** Awaits `turn` before it reads a page of more than `LARGE_PAGE` tasks. @throws AppError BAD_USER_INPUT */
-    async list(
-      caller: Caller,
-      args: ListArguments,
-      requested: RequestedFields,
-      turn: () => Promise<void>,
-    ): Promise<TaskPage> {
+    async list(caller, args, requested, turn) {
       const { filter, first, after, offset } = parseInput(listInput, args);
       const order = { ...DEFAULT_ORDER, ...args.orderBy };
       const skipped = offset ?? 0;
@@ -152,7 +159,7 @@ export function createTaskService({ repository, signCursor, onCommitted, clock, 
       };
     },
 
-    async statistics(caller: Caller): Promise<TaskStatistics> {
+    async statistics(caller) {
       const { total, completed } = await repository.statistics(caller.userId);
       const completionPercentage = total === 0 ? 0 : Math.round((completed / total) * 10_000) / 100;
       return { total, completed, pending: total - completed, completionPercentage };
@@ -166,6 +173,6 @@ export function createTaskService({ repository, signCursor, onCommitted, clock, 
  */
 function hashOf({ title, description, dueDate, category, priority, completed, ...later }: CreateTask): string {
   const more = Object.entries(later).filter(([, value]) => value != null);
-  const fields = [title, description, dueDate, category, priority, completed, ...more.toSorted()]; // none is null in JSON
+  const fields = [title, description, dueDate, category, priority, completed, ...more.toSorted()]; // undefined: null
   return createHash('sha256').update(JSON.stringify(fields)).digest('base64url');
 }
