@@ -76,7 +76,7 @@ describe('the services', () => {
   });
 
   it('keep their heap within the memory limit, with a smaller young generation than by default', async () => {
-    expect(envOf(await containerOf('gateway')).NODE_OPTIONS).toBe(`--max-old-space-size=537 ${YOUNG}`);
+    expect(envOf(await containerOf('gateway')).NODE_OPTIONS).toBe(`--max-old-space-size=460 ${YOUNG}`);
     const set = { 'gateway.resources.limits.memory': '2Gi', 'gateway.heapPercent': 50 };
     expect(envOf(await containerOf('gateway', { set })).NODE_OPTIONS).toBe(`--max-old-space-size=1024 ${YOUNG}`);
   });

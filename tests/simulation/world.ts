@@ -3,6 +3,7 @@ import { createMemoryEventLog } from '@taskmesh/event-log';
 import {
   buildSupergraph,
   createFeed,
+  createLargeAnswers,
   createLiveGraph,
   createSessionWatch,
   createAccountShares,
@@ -48,7 +49,7 @@ const NO_METRICS: TransportMetrics & RelayMetrics = {
   subscribed: () => () => {},
   delivered: () => {},
   failed: () => {},
-  watch: () => {},
+  watchOwners: () => {},
   published: () => {},
   deadLettered: () => {},
 };
@@ -137,6 +138,9 @@ export async function createWorld(time: VirtualTime, { random, owners, hasDeleti
     clock: time.clock,
     metrics: NO_METRICS,
     shares: createAccountShares(0),
+    memory: { isShort: () => false },
+    turns: { run: async (_network, work) => work() },
+    largeAnswers: createLargeAnswers(),
     formatResult: ({ data, errors = [] }) => ({
       data,
       ...(errors.length > 0 && {
@@ -149,6 +153,7 @@ export async function createWorld(time: VirtualTime, { random, owners, hasDeleti
     context: {
       log,
       clock: time.clock,
+      memory: { requireRoom: () => undefined },
       config: { realtime: { anonKey: undefined, maxSubscriptions: 20, maxSocketsPerUser: 20, maxMessagesPerS: 20 } },
       authenticateToken: (token: string, { graceS } = { graceS: 0 }) =>
         faults.call('authenticate', async () => callerOf(token, time.clock.now() - graceS * 1_000)),

@@ -4,7 +4,6 @@ import {
   PARTS,
   planFor,
   planInCells,
-  POLICY,
   PROFILE,
   WORK,
   type Coefficients,
@@ -37,17 +36,8 @@ export function describeScale(report: ScaleReport): Record<string, string> {
     costs: [origin, costTable(report.coefficients), otherTable(report.coefficients)].join('\n\n'),
     replay: replayTable(report.replays),
     capacity: [...(isBusy(report) ? [ROUGH] : []), capacityTable(report.coefficients)].join('\n\n'),
-    profile: table(leaves({ ...PROFILE, ...POLICY }), { assumed: ([name]) => name }, { value: ([, value]) => value }),
   };
 }
-
-/** `perHour.list` of `{ perHour: { list } }`. */
-const leaves = (assumed: object): [name: string, value: string][] =>
-  Object.entries(assumed).flatMap(([name, value]: [string, unknown]) =>
-    typeof value === 'object' && value
-      ? leaves(value).map(([inner, each]): [string, string] => [`${name}.${inner}`, each])
-      : [[name, String(value)]],
-  );
 
 const costTable = ({ cpuMs }: Coefficients) =>
   table(

@@ -86,13 +86,19 @@ export function createInternalClient<Api extends Functions<Api>>(
     }
     throw error ? fromWireError(error) : unavailable(undefined, new Error(`${service}.${name}: status ${status}`));
   };
-  const traced = (name: keyof Api & string, args: unknown[]) =>
+  return functionsOf(names, (name, args) =>
     inSpan(
       () => ({ name: `${service}.${name}`, kind: 'client' }),
       (span) => call(name, args, span),
-    );
-  const functions = names.map((name) => [name, (...args: unknown[]) => traced(name, args)]);
-  return Object.fromEntries(functions) as Api; // one function for each name of the definition
+    ),
+  );
+}
+
+function functionsOf<Api extends Functions<Api>>(
+  names: (keyof Api & string)[],
+  call: (name: keyof Api & string, args: unknown[]) => Promise<unknown>,
+): Api {
+  return Object.fromEntries(names.map((name) => [name, (...args: unknown[]) => call(name, args)])) as Api;
 }
 
 function isSame(identity: Identity, caller: Caller): boolean {
@@ -113,29 +119,23 @@ function readAnswer(text: string): { result?: unknown; error?: WireError } {
  * Waits for work in this process as for work in another one. `isOver` notifies the work that the caller no longer waits.
  * @throws AppError SERVICE_UNAVAILABLE when there is no answer in time
  */
-export function answerInTime<Result>(
+export async function answerInTime<Result>(
   { timeoutMs, signal }: Pick<WaitingOptions, 'timeoutMs' | 'signal'>,
   work: (isOver: () => boolean) => Promise<Result>,
 ): Promise<Result> {
-  return new Promise((resolve, reject) => {
-    if (signal?.aborted) return reject(gaveUp('The caller has gone.'));
-    let isOver = false;
-    const onGivenUp = (error: Error) => {
-      isOver = true;
-      reject(error);
-    };
-    const waiting = beginWaiting({ timeoutMs, signal, onGivenUp });
-    work(() => isOver).then(
-      (result) => {
-        waiting.end();
-        resolve(result);
-      },
-      (error: unknown) => {
-        waiting.end();
-        reject(error);
-      },
-    );
-  });
+  if (signal?.aborted) throw gaveUp('The caller has gone.');
+  const { promise: givenUp, reject } = Promise.withResolvers<never>();
+  let isOver = false;
+  const onGivenUp = (error: Error) => {
+    isOver = true;
+    reject(error);
+  };
+  const waiting = beginWaiting({ timeoutMs, signal, onGivenUp });
+  try {
+    return await Promise.race([work(() => isOver), givenUp]);
+  } finally {
+    waiting.end();
+  }
 }
 
 /** Calls in this process, with the same deadlines, JSON values and errors as `createInternalClient` over HTTP. */
@@ -150,14 +150,13 @@ export function callInProcess<Api extends Functions<Api>>(definition: InternalAp
       throw fromWireError(toWireError(error), error);
     }
   };
-  const traced = (name: keyof Api & string, args: unknown[]) =>
+  return functionsOf(names, (name, args) =>
     inSpan(
       () => ({ name: `${service}.${name}` }),
       () => call(name, args),
       service,
-    );
-  const functions = names.map((name) => [name, (...args: unknown[]) => traced(name, args)]);
-  return Object.fromEntries(functions) as Api; // one function for each name of the definition
+    ),
+  );
 }
 
 export interface WireError {
@@ -170,7 +169,7 @@ export interface WireError {
 const DEFECT: WireError = { code: 'INTERNAL_SERVER_ERROR', message: 'Internal server error.' };
 
 /** Reveals nothing of a defect but that there is one. */
-function toWireError(error: unknown): WireError {
+export function toWireError(error: unknown): WireError {
   if (!(error instanceof AppError)) return DEFECT;
   const { code, message, issues, retryAfterSeconds } = error;
   return { code, message, ...(issues && { issues }), ...(retryAfterSeconds && { retryAfterSeconds }) };

@@ -9,31 +9,19 @@ const KEEP_ALIVE_MS = 60_000;
 const MAX_RESPONSE_BYTES = 64 * 1024 * 1024;
 
 export interface PoolOptions {
+  /** @default 256, for a service */
   connections: number;
-  /** @default as the system does */
+  /** How to find the host's addresses. @default as the system does */
   lookup?: LookupFunction | undefined;
   /** Bytes of a response's body; -1 for any number. @default 64 MiB */
   maxResponseSize?: number;
-}
-
-export interface LazyPool {
-  /** Undefined before the first request. */
-  readonly opened: Pool | undefined;
-  readonly isDestroyed: boolean;
-  /** Rejects once the pool is destroyed. */
-  open(): Promise<Pool>;
-  /** Breaks off what is under way. */
-  destroy(): Promise<void>;
 }
 
 /**
  * Keep-alive connections of HTTP/1.1 to one origin, opened when they are needed, without redirects or proxies. Each call has its own time
  * limit. The client takes 5 MiB, and is loaded with the first request: a single process has no need of it.
  */
-function createLazyPool(
-  url: string,
-  { connections, lookup, maxResponseSize = MAX_RESPONSE_BYTES }: PoolOptions,
-): LazyPool {
+function createLazyPool(url: string, { connections, lookup, maxResponseSize = MAX_RESPONSE_BYTES }: PoolOptions) {
   let opening: Promise<Pool> | undefined;
   let opened: Pool | undefined;
   let isDestroyed = false;
@@ -52,16 +40,19 @@ function createLazyPool(
     });
   };
   return {
+    /** Undefined before the first request. */
     get opened() {
       return opened;
     },
     get isDestroyed() {
       return isDestroyed;
     },
-    async open() {
+    /** Rejects once the pool is destroyed. */
+    async open(): Promise<Pool> {
       if (isDestroyed) throw new Error('The pool is destroyed.');
       return (opened = await (opening ??= load()));
     },
+    /** Breaks off what is under way. */
     async destroy() {
       isDestroyed = true;
       await (await opening)?.destroy();
@@ -72,6 +63,7 @@ function createLazyPool(
 const CONNECTIONS = 256;
 /** More requests than this are refused: the service cannot keep up. */
 const MAX_QUEUED = 1_024;
+const LARGE_RESPONSE_BYTES = 256 * 1024;
 /** The connection is gone: the service never saw the request, or died with it. */
 const RESETS = new Set(['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET']);
 
@@ -85,6 +77,8 @@ export interface Post {
   signal?: AbortSignal | undefined;
   /** Whether the request may be sent again when the connection breaks before an answer. */
   idempotent: boolean;
+  /** Called for a response of more than 256 KiB, which is read when this has resolved; the request fails with what it rejects with. */
+  onLarge?: ((bytes: number) => Promise<void>) | undefined;
 }
 
 export interface Answer {
@@ -102,44 +96,27 @@ export interface ServicePool {
   destroy(): Promise<void>;
 }
 
-/** What answers under way hold together, of one pool or several. */
-interface AnswerBudget {
-  /** Counts bytes of the answer that `giveUp` ends; whichever answer holds the most is given up when it is too much. */
-  add(giveUp: () => void, bytes: number): void;
-  /** The answer is over. */
-  end(giveUp: () => void): void;
-}
-
-export function createAnswerBudget(maxBytes: number): AnswerBudget {
+/** Limits what answers under way hold together, of one pool or several. */
+export function createAnswerBudget(maxBytes: number) {
   const held = new Map<() => void, number>();
-  let heldBytes = 0;
-  const end = (giveUp: () => void) => {
-    heldBytes -= held.get(giveUp) ?? 0;
-    held.delete(giveUp);
-  };
   return {
-    add(giveUp, bytes) {
+    /** Counts bytes of the answer that `giveUp` ends; whichever answer holds the most is given up when it is too much. */
+    add(giveUp: () => void, bytes: number) {
       held.set(giveUp, (held.get(giveUp) ?? 0) + bytes);
-      heldBytes += bytes;
-      while (heldBytes > maxBytes) {
-        const largest = [...held].reduce((one, other) => (other[1] > one[1] ? other : one))[0];
-        end(largest);
-        largest();
-      }
+      const heldBytes = [...held.values()].reduce((sum, each) => sum + each, 0);
+      if (heldBytes <= maxBytes) return;
+      const [largest] = [...held].reduce((one, other) => (other[1] > one[1] ? other : one));
+      held.delete(largest);
+      largest();
     },
-    end,
+    /** The answer is over. */
+    end: (giveUp: () => void) => void held.delete(giveUp),
   };
 }
 
-interface ServicePoolOptions {
-  /** @default 256 */
-  connections?: number;
-  /** How to find the host's addresses. @default as the system does */
-  lookup?: LookupFunction;
-  /** Bytes of a response's body; a larger one is no answer. @default 64 MiB */
-  maxResponseSize?: number;
+interface ServicePoolOptions extends Partial<PoolOptions> {
   /** For the bodies of all responses under way together. @default no limit */
-  budget?: AnswerBudget;
+  budget?: ReturnType<typeof createAnswerBudget>;
 }
 
 export function createServicePool(
@@ -152,7 +129,7 @@ export function createServicePool(
 
   const post = (request: Post) =>
     new Promise<Answer>((resolve, reject) => {
-      const { timeoutMs, signal, idempotent, path, headers, body } = request;
+      const { timeoutMs, signal, idempotent, onLarge, path, headers, body } = request;
       if (pool.isDestroyed) return reject(gaveUp('The pool is closed.'));
       if (signal?.aborted) return reject(gaveUp('The caller has gone.'));
       if (outstanding >= connections + MAX_QUEUED) return reject(gaveUp('Too many requests wait for the service.'));
@@ -184,9 +161,12 @@ export function createServicePool(
           controller = begun;
           if (!idempotent) waiting.leaveCaller();
         },
-        onResponseStart(_controller, status, { date }) {
+        onResponseStart(begun, status, { date, 'content-length': length }) {
           answer.status = status;
           if (typeof date === 'string') answer.date = date;
+          if (!onLarge || !(Number(length) > LARGE_RESPONSE_BYTES)) return;
+          begun.pause();
+          onLarge(Number(length)).then(() => begun.resume(), giveUp);
         },
         onResponseData(_controller, chunk) {
           if (isOver) return;

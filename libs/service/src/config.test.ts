@@ -125,7 +125,7 @@ describe('settings that are misspelt', () => {
   it('come with what to do instead when they were settings once', () => {
     expect(doubtsAbout({ KAFKA_SSL: 'true', REALTIME_MAX_QUEUED_MB: '8' })).toEqual([
       'KAFKA_SSL is no longer a setting and is ignored: KAFKA_BROKERS=kafkas://…?sslrootcert=FILE&sslcert=FILE&sslkey=FILE says it.',
-      'REALTIME_MAX_QUEUED_MB is no longer a setting and is ignored: it is always 64.',
+      'REALTIME_MAX_QUEUED_MB is no longer a setting and is ignored: it is always 128, with answers over HTTP.',
     ]);
   });
 

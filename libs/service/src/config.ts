@@ -239,7 +239,7 @@ const REMOVED: Readonly<Record<string, string>> = {
   POSTGRES_POOL_SIZE: 'a tasks process always has 10 connections for requests',
   MAX_SESSIONS_PER_ACCOUNT: 'an account has at most 1,000',
   OIDC_SCOPES: 'it is always openid email profile',
-  REALTIME_MAX_QUEUED_MB: 'it is always 64',
+  REALTIME_MAX_QUEUED_MB: 'it is always 128, with answers over HTTP',
   MACHINE_TOKEN_FILE: 'the token is in DATA_DIR/keys/machine-token',
   BACKUP_MAX_EXPANDED_MB: 'it is always eight times BACKUP_MAX_ARCHIVE_MB',
 };

@@ -57,7 +57,7 @@ export {
 } from './network.ts';
 export { isSameSecret, issueSignInCode, takeSignInCode } from './sign-in-code.ts';
 export { runService, STOP_DEADLINE_MS, surviveClosedOutput } from './run-service.ts';
-export { trimMemory, tuneV8 } from './v8.ts';
+export { collectGarbage, trimMemory, tuneV8 } from './v8.ts';
 export { openTelemetry, readTelemetry, type Telemetry } from './telemetry/open-telemetry.ts';
 export {
   activeSpan,

@@ -16,7 +16,15 @@ export function tuneV8(): void {
   for (const flag of V8_FLAGS) setFlagsFromString(flag);
 }
 
-type Collect = (options: { type: 'major'; execution: 'sync'; flavor: 'last-resort' }) => void;
+type Collect = (options: { type: 'major'; execution: 'sync'; flavor: 'regular' | 'last-resort' }) => void;
+
+/** Collects all garbage at once. Nothing else runs meanwhile. There is no other way to ask V8 for it. */
+export function collectGarbage(flavor: 'regular' | 'last-resort' = 'regular'): void {
+  setFlagsFromString('--expose-gc');
+  const collect = runInNewContext('gc') as Collect;
+  setFlagsFromString('--no-expose-gc');
+  collect({ type: 'major', execution: 'sync', flavor });
+}
 
 /**
  * Gives memory back to the operating system, about 65 MiB after a start: loading modules makes V8's young generation grow to
@@ -24,9 +32,5 @@ type Collect = (options: { type: 'major'; execution: 'sync'; flavor: 'last-resor
  * when a start is over (ADR 8).
  */
 export function trimMemory(): void {
-  // Only this collector of V8's shrinks the young generation, and there is no other way to ask for it.
-  setFlagsFromString('--expose-gc');
-  const collect = runInNewContext('gc') as Collect;
-  setFlagsFromString('--no-expose-gc');
-  collect({ type: 'major', execution: 'sync', flavor: 'last-resort' });
+  collectGarbage('last-resort'); // only this collector of V8's shrinks the young generation
 }

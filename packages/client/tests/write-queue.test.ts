@@ -10,22 +10,12 @@ const DAY_MS = 24 * 3_600_000;
 const KEY = 'taskmesh.writes.ada';
 
 const task = (id: string, fields: object = {}) => ({ id, title: 'a task', version: 1, dueDate: null, ...fields });
-const create = (key: string): Write => ({
-  key,
-  queuedAt: 0,
-  kind: 'create',
-  taskId: localIdOf(key),
-  input: { title: key },
-});
-const update = (taskId: string, fields: object = {}): Write => ({
-  key: `update of ${taskId}`,
-  queuedAt: 0,
-  kind: 'update',
-  taskId,
-  input: { title: 'renamed' },
-  ...fields,
-});
-const remove = (taskId: string): Write => ({ key: `delete of ${taskId}`, queuedAt: 0, kind: 'delete', taskId });
+const writeOf = (kind: Write['kind'], taskId: string, fields: object) =>
+  ({ key: `${kind} of ${taskId}`, queuedAt: 0, kind, taskId, ...fields }) as Write;
+const create = (key: string) => writeOf('create', localIdOf(key), { key, input: { title: key } });
+const update = (taskId: string, fields: object = {}) =>
+  writeOf('update', taskId, { input: { title: 'renamed' }, ...fields });
+const remove = (taskId: string, fields: object = {}) => writeOf('delete', taskId, fields);
 const error = (code: string, retryAfterMs = 0) => new TaskmeshError(code, code, { retryAfterMs });
 const outcomeOf = (write: Promise<unknown>) =>
   write.then(
@@ -75,13 +65,20 @@ function createWorld(storage: Storage = createMemoryStorage()) {
   };
 }
 
+/** The same, with a queue in a page. */
+function opened(storage?: Storage) {
+  const world = createWorld(storage);
+  const queue = world.open();
+  /** What becomes of these writes, added at once. */
+  const outcomes = (...writes: Write[]) => Promise.all(writes.map((write) => outcomeOf(queue.add(write))));
+  return { ...world, queue, outcomes };
+}
+
 it('sends one write after the other, and those of a new task with the id that it has got', async () => {
-  const { open, answer, sent } = createWorld();
-  const queue = open();
+  const { queue, outcomes, answer, sent } = opened();
   answer({ createTask: task('7') }, { updateTask: task('7') }, { deleteTask: '7' });
   const local = localIdOf('k');
-  const all = [create('k'), update(local), remove(local)].map((write) => queue.add(write));
-  expect(await Promise.all(all.map(outcomeOf))).toEqual(['done', 'done', 'done']);
+  expect(await outcomes(create('k'), update(local), remove(local))).toEqual(['done', 'done', 'done']);
   expect(sent.map(({ document, variables }) => [document, variables['id']])).toEqual([
     [CREATE_TASK, undefined],
     [UPDATE_TASK, '7'],
@@ -96,40 +93,38 @@ describe('a write with a version', () => {
   const made = (version: number) => ({ updateTask: task('7', { version }) });
 
   it('is of the version that those before it have made, which no one could know', async () => {
-    const world = createWorld();
-    const queue = world.open();
+    const world = opened();
     world.answer(made(4), made(5), { deleteTask: '7' });
     const first = update('7', { key: 'first', ifVersion: 3 });
-    const all = [first, update('7', { ifVersion: 3 }), { ...remove('7'), ifVersion: 3 }].map((write) =>
-      queue.add(write),
-    );
-    expect(await Promise.all(all.map(outcomeOf))).toEqual(['done', 'done', 'done']);
+    expect(await world.outcomes(first, update('7', { ifVersion: 3 }), remove('7', { ifVersion: 3 }))).toEqual([
+      'done',
+      'done',
+      'done',
+    ]);
     expect(versions(world)).toEqual([3, 4, 5]);
   });
 
   it('is of the first one of a task that was created just before', async () => {
-    const world = createWorld();
-    const queue = world.open();
+    const world = opened();
     const local = localIdOf('k');
     world.answer({ createTask: task('7') }, made(2));
-    const all = [create('k'), update(local, { ifVersion: 0 })].map((write) => queue.add(write));
-    expect(await Promise.all(all.map(outcomeOf))).toEqual(['done', 'done']);
+    expect(await world.outcomes(create('k'), update(local, { ifVersion: 0 }))).toEqual(['done', 'done']);
     expect(versions(world)).toEqual([undefined, 1]);
   });
 
   it('stays separate when another page has created one in between', async () => {
-    const world = createWorld();
-    const queue = world.open();
+    const world = opened();
     world.answer(made(5), error('PRECONDITION_FAILED'));
-    const all = [update('7', { key: 'first' }), update('7', { ifVersion: 3 })].map((write) => queue.add(write));
-    expect(await Promise.all(all.map(outcomeOf))).toEqual(['done', 'PRECONDITION_FAILED']);
+    expect(await world.outcomes(update('7', { key: 'first' }), update('7', { ifVersion: 3 }))).toEqual([
+      'done',
+      'PRECONDITION_FAILED',
+    ]);
     expect(versions(world)).toEqual([null, 3]);
   });
 });
 
 it('keeps a write while a fresh token is refused, as the session may have ended in that moment', async () => {
-  const { open, answer, time, turnTo } = createWorld();
-  const queue = open();
+  const { queue, answer, time, turnTo } = opened();
   answer(error('UNAUTHENTICATED'));
   const outcome = outcomeOf(queue.add(create('k')));
   await settled();
@@ -142,12 +137,14 @@ it('keeps a write while a fresh token is refused, as the session may have ended 
 });
 
 it('gives up what waits for a task that was not created', async () => {
-  const { open, answer, sent } = createWorld();
-  const queue = open();
+  const { queue, outcomes, answer, sent } = opened();
   answer(error('BAD_USER_INPUT'));
   const local = localIdOf('k');
-  const all = [create('k'), update(local), remove(local)].map((write) => queue.add(write));
-  expect(await Promise.all(all.map(outcomeOf))).toEqual(['BAD_USER_INPUT', 'NOT_CREATED', 'NOT_CREATED']);
+  expect(await outcomes(create('k'), update(local), remove(local))).toEqual([
+    'BAD_USER_INPUT',
+    'NOT_CREATED',
+    'NOT_CREATED',
+  ]);
   expect(await outcomeOf(queue.add(update(local)))).toBe('NOT_CREATED');
   expect(sent).toHaveLength(1);
 });
@@ -175,16 +172,14 @@ it('reports a rejected write whose caller is gone', async () => {
 });
 
 it('accepts no more than its limit', async () => {
-  const { open } = createWorld();
-  const queue = open();
+  const { queue } = opened();
   for (const key of ['a', 'b', 'c']) void queue.add(create(key));
   expect(await outcomeOf(queue.add(create('d')))).toBe('QUEUE_FULL');
   expect(queue.pending()).toHaveLength(3);
 });
 
 it('tries again with growing pauses, not before the server allows it, and at once when it is woken', async () => {
-  const { open, time, answer, sent } = createWorld();
-  const queue = open();
+  const { queue, time, answer, sent } = opened();
   answer(error('RATE_LIMITED', 5_000));
   void queue.add(create('k'));
   await time.pass(4_900);
@@ -297,16 +292,14 @@ it('does not store writes while another page has the storage, and takes over whe
 
 it('refuses a write that cannot be kept', async () => {
   const storage = { ...createMemoryStorage(), setItem: () => Promise.reject(new Error('full')) };
-  const { open, sent } = createWorld(storage);
-  const queue = open();
+  const { queue, sent } = opened(storage);
   await settled();
   expect(await outcomeOf(queue.add(create('k')))).toBe('STORAGE');
   expect(sent).toEqual([]);
 });
 
 it('keeps the writes of one user from another one, and for them', async () => {
-  const { open, turnTo, sent, answer, storage } = createWorld();
-  const queue = open();
+  const { queue, turnTo, sent, answer, storage } = opened();
   await settled();
   const outcome = outcomeOf(queue.add(create('of ada')));
   await settled();
@@ -331,8 +324,7 @@ it('sends nothing as another user who has signed in while a write was being stor
     if (isHeld) await held;
     await memory.setItem(key, value);
   };
-  const { open, turnTo, sent } = createWorld({ ...memory, setItem });
-  const queue = open();
+  const { queue, turnTo, sent } = opened({ ...memory, setItem });
   await settled();
   isHeld = true;
   const outcome = outcomeOf(queue.add(create('of ada')));
@@ -345,8 +337,7 @@ it('sends nothing as another user who has signed in while a write was being stor
 });
 
 it('waits while no one is signed in, and continues with the same user', async () => {
-  const { open, turnTo, answer, time, sent } = createWorld();
-  const queue = open();
+  const { queue, turnTo, answer, time, sent } = opened();
   answer(error('SIGNED_OUT'));
   const outcome = outcomeOf(queue.add(create('k')));
   turnTo(null);
@@ -358,8 +349,7 @@ it('waits while no one is signed in, and continues with the same user', async ()
 });
 
 it('learns from the feed that a write was done, even if its response fails', async () => {
-  const { open, time, sent } = createWorld();
-  const queue = open();
+  const { queue, time, sent } = opened();
   const outcome = outcomeOf(queue.add(create('k')));
   await settled();
   queue.confirm('k', { id: '7', task: null });
@@ -370,8 +360,7 @@ it('learns from the feed that a write was done, even if its response fails', asy
 
 describe('when the user signs out', () => {
   it('forgets all writes', async () => {
-    const { open, storage, turnTo } = createWorld();
-    const queue = open();
+    const { queue, storage, turnTo } = opened();
     await settled();
     const outcome = outcomeOf(queue.add(create('k')));
     await settled();
@@ -384,8 +373,7 @@ describe('when the user signs out', () => {
 
   it('rejects if the storage cannot forget them', async () => {
     const storage = { ...createMemoryStorage(), removeItem: () => Promise.reject(new Error('broken')) };
-    const { open, turnTo } = createWorld(storage);
-    const queue = open();
+    const { queue, turnTo } = opened(storage);
     await settled();
     turnTo(null, true);
     await expect(queue.stored()).rejects.toThrow('broken');

@@ -11,11 +11,6 @@ export interface LogRecord {
   key: string;
   value: string;
   headers?: Record<string, string>;
-  /**
-   * Overrides the partition that the key would select, for records that belong on every partition. Their order relative
-   * to records of that key on other partitions is then undefined. Never set on records that are read.
-   */
-  partition?: number;
 }
 
 /**

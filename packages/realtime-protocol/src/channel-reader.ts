@@ -24,8 +24,9 @@ export interface ChannelReader {
   stop(): void;
 }
 
-export interface ChannelReaderOptions extends Pick<JoinRequest, 'topic' | 'joinRef' | 'bindings' | 'tellsCursor'> {
+export interface ChannelReaderOptions extends Pick<JoinRequest, 'topic' | 'joinRef' | 'tellsCursor'> {
   owner: string;
+  bindings: Binding[];
   subscribe: Subscribe;
   now: () => number;
   messages: ChannelMessages;

@@ -20,6 +20,7 @@ export interface Channel extends ChannelAddress {
   /** Whether the client knows a cursor, so that it misses nothing when it joins again. */
   canResume(): boolean;
   isJoined(): boolean;
+  /** @throws JoinRefused */
   join(): Promise<void>;
   /** Takes another token; from then on the channel belongs to that token's user. */
   offer(token: string): Promise<void>;
@@ -66,13 +67,14 @@ const OBSTACLES = {
 } as const satisfies Record<string, Refusal>;
 
 export function createChannel(request: JoinRequest, deps: ChannelDeps): Channel {
-  const { topic, joinRef, bindings, wants } = request;
+  const { topic, joinRef, wants } = request;
   const { messages, metrics, channels } = deps;
   let state: State = 'joining';
+  let bindings: Binding[] = [];
   /** The last valid one. */
   let token = request.token;
   let reader: ChannelReader | undefined;
-  /** Releases what belongs to the token (the session watch, the user's limits) or stops the wait for a fresh one. */
+  /** Releases what belongs to the token (the session watch, the user's limits), and stops the wait for a fresh one. */
   let release = () => {};
   let unsubscribed = () => {};
   let turn: Promise<unknown> = Promise.resolve();
@@ -129,7 +131,11 @@ export function createChannel(request: JoinRequest, deps: ChannelDeps): Channel 
       close();
       messages.failChannel(channel, { code: WS_CLOSE.unauthorized, reason: 'token expired' });
     }, FRESH_TOKEN_WITHIN_MS);
-    release = () => clearTimeout(timer);
+    const free = release;
+    release = () => {
+      clearTimeout(timer);
+      free();
+    };
   };
 
   /** Begins to read this user's changes, which wait until the reader is opened. The same user keeps the present reader. */
@@ -197,8 +203,15 @@ export function createChannel(request: JoinRequest, deps: ChannelDeps): Channel 
         if (isClosed()) return;
         if (!found) return refuse(NOT_VALID);
         const { user, isInGracePeriod } = found;
-        // The place is the one of the join, also for a client whose fresh token comes later.
-        const obstacle = isInGracePeriod ? await readFor(user.id, request.since) : await handOver(user, request.since);
+        try {
+          bindings = request.readBindings();
+        } catch (error) {
+          close();
+          throw error;
+        }
+        // The place is the one of the join, also for a client whose fresh token comes later. Its former one has ended already.
+        const holder = isInGracePeriod ? { ...user, watch: () => () => {} } : user;
+        const obstacle = await handOver(holder, request.since);
         if (isClosed()) return;
         if (!obstacle && isInGracePeriod) waitForFreshToken();
         if (!obstacle) return answer(isInGracePeriod ? 'pending' : 'live');

@@ -28,6 +28,9 @@ export interface ChannelsDeps extends Omit<ChannelDeps, 'channels' | 'onClosed'>
   bindingLimits: BindingLimits;
 }
 
+/** Clients join again by themselves, each refused channel about four times in the first 20 seconds. */
+const REFUSALS_PER_CHANNEL = 4;
+
 export function createChannels(deps: ChannelsDeps): Channels {
   const { socket, keys, maxChannels, messages, bindingLimits, metrics, now } = deps;
   const byTopic = new Map<string, Channel>();
@@ -47,32 +50,42 @@ export function createChannels(deps: ChannelsDeps): Channels {
     }
   };
 
+  /** Joins that were refused in a row, while no channel was joined. */
+  let refusals = 0;
+
+  const join = async (message: Message) => {
+    const { topic, joinRef } = message;
+    const refuse = (reason: string, why: FailureReason = 'refused') => {
+      metrics.failed(why);
+      messages.reply(message, 'error', { reason });
+    };
+    const previous = byTopic.get(topic);
+    const wasJoined = previous?.isJoined();
+    previous?.close();
+    if (previous && wasJoined) messages.closeChannel(previous);
+    const impossible = topicRefusal(topic);
+    if (impossible !== undefined) return refuse(impossible);
+    if (Math.max(byTopic.size, underWay) >= maxChannels)
+      return refuse('ChannelRateLimitReached: Too many channels', 'subscription_limit');
+    try {
+      const channel = createChannel(readJoin(message, deps, keys), { ...deps, channels, onClosed: forget });
+      byTopic.set(topic, channel);
+      underWay++;
+      return await channel.join().finally(() => underWay--);
+    } catch (error) {
+      if (!(error instanceof JoinRefused)) throw error;
+      refuse(error.message);
+      if (error.isFinal) messages.closeChannel({ topic, joinRef });
+    }
+  };
+
   const channels: Channels = {
     get: (topic) => byTopic.get(topic),
     async join(message) {
-      const { topic, joinRef } = message;
-      const refuse = (reason: string, why: FailureReason = 'refused') => {
-        metrics.failed(why);
-        messages.reply(message, 'error', { reason });
-      };
-      const previous = byTopic.get(topic);
-      const wasJoined = previous?.isJoined();
-      previous?.close();
-      if (previous && wasJoined) messages.closeChannel(previous);
-      const impossible = topicRefusal(topic);
-      if (impossible !== undefined) return refuse(impossible);
-      if (Math.max(byTopic.size, underWay) >= maxChannels)
-        return refuse('ChannelRateLimitReached: Too many channels', 'subscription_limit');
-      try {
-        const channel = createChannel(readJoin(message, deps, keys), { ...deps, channels, onClosed: forget });
-        byTopic.set(topic, channel);
-        underWay++;
-        return await channel.join().finally(() => underWay--);
-      } catch (error) {
-        if (!(error instanceof JoinRefused)) throw error;
-        refuse(error.message);
-        if (error.isFinal) messages.closeChannel({ topic, joinRef });
-      }
+      await join(message);
+      refusals = [...byTopic.values()].some((channel) => channel.isJoined()) ? 0 : refusals + 1;
+      if (refusals > REFUSALS_PER_CHANNEL * maxChannels)
+        channels.closeAll('bad_message', [WS_CLOSE.tryLater, 'Too many refused joins']);
     },
     hold({ id, expiresAt, watch }, bindings) {
       const free = takePlace(id);
@@ -134,11 +147,15 @@ function createPlaces(takeSocket: TakeSocket): TakeSocket {
 }
 
 export interface BindingLimitOptions {
+  /** Of a user. */
   bindings: number;
-  /** The sum for all distinct filters and sets of columns. */
+  /** Of a user: the sum for all distinct filters and sets of columns. */
   cost: number;
-  /** The length of all distinct filters together. */
-  characters: number;
+  /** Of a user: what all distinct filters keep. */
+  bytes: number;
+  /** Of all users. Beyond it, only those are admitted that keep little. */
+  allBytes: number;
+  littleBytes: number;
 }
 
 /** Limits what the bindings of a user keep, and how much work each change may cost, across all of the user's sockets on this gateway. */
@@ -147,7 +164,10 @@ export interface BindingLimits {
   take(userId: string, bindings: readonly Binding[]): (() => void) | undefined;
 }
 
-interface Taken extends BindingLimitOptions {
+interface Taken {
+  bindings: number;
+  cost: number;
+  bytes: number;
   /** The number of bindings for each filter and set of columns: what is equal is kept once, and done once per change. */
   shared: Map<string, number>;
 }
@@ -157,36 +177,40 @@ const SELECT_COST = 10;
 
 const costsOf = ({ filter, select }: Binding) => [
   ...(filter ? [filter] : []),
-  ...(select ? [{ text: `select ${select.join()}`, cost: SELECT_COST }] : []),
+  ...(select ? [{ text: `select ${select.join()}`, cost: SELECT_COST, bytes: 0 }] : []),
 ];
 
 export function createBindingLimits(limits: BindingLimitOptions): BindingLimits {
   const users = new Map<string, Taken>();
+  let allBytes = 0;
 
   return {
     take(userId, bindings) {
       if (bindings.length === 0) return () => {};
-      const taken = users.get(userId) ?? { bindings: 0, cost: 0, characters: 0, shared: new Map<string, number>() };
+      const taken = users.get(userId) ?? { bindings: 0, cost: 0, bytes: 0, shared: new Map<string, number>() };
       const costs = bindings.flatMap(costsOf);
       const next = { ...taken, bindings: taken.bindings + bindings.length };
-      for (const { text, cost } of new Map(costs.map((each) => [each.text, each])).values()) {
+      for (const { text, cost, bytes } of new Map(costs.map((each) => [each.text, each])).values()) {
         if (taken.shared.has(text)) continue;
         next.cost += cost;
-        next.characters += text.length;
+        next.bytes += bytes;
       }
-      if (next.bindings > limits.bindings || next.cost > limits.cost || next.characters > limits.characters)
-        return undefined;
+      if (next.bindings > limits.bindings || next.cost > limits.cost || next.bytes > limits.bytes) return undefined;
+      const more = next.bytes - taken.bytes;
+      if (more > 0 && allBytes + more > limits.allBytes && next.bytes > limits.littleBytes) return undefined;
+      allBytes += more;
       users.set(userId, Object.assign(taken, next));
       for (const { text } of costs) taken.shared.set(text, (taken.shared.get(text) ?? 0) + 1);
       return () => {
         taken.bindings -= bindings.length;
-        for (const { text, cost } of costs) {
+        for (const { text, cost, bytes } of bindings.flatMap(costsOf)) {
           const left = (taken.shared.get(text) ?? 1) - 1;
           if (left > 0) taken.shared.set(text, left);
           else {
             taken.shared.delete(text);
             taken.cost -= cost;
-            taken.characters -= text.length;
+            taken.bytes -= bytes;
+            allBytes -= bytes;
           }
         }
         if (taken.bindings === 0) users.delete(userId);

@@ -5,8 +5,10 @@ import { columnNamed, JoinRefused, naming, type Column, type Row, type Table } f
 export interface Filter {
   /** As the client sent it. Filters with equal text are interchangeable. */
   text: string;
-  /** The cost of testing one row and of keeping the filter: 1 per condition, more for a pattern and for a long list. */
+  /** The cost of testing one row: 1 per condition, more for a pattern and for a long list. */
   cost: number;
+  /** The memory that it takes at most. */
+  bytes: number;
   test(row: Row): boolean;
 }
 
@@ -16,6 +18,10 @@ const MAX_IN_VALUES = 100;
 const MAX_PATTERN_LENGTH = 100;
 const PATTERN_COST = 4;
 const IN_VALUES_PER_COST = 20;
+/** Measured, of a filter, of each condition, and of each value of a list or character of a pattern; texts take two more for each character. */
+const FILTER_BYTES = 512;
+const CONDITION_BYTES = 256;
+const VALUE_BYTES = 80;
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 
 const BOOLEANS = new Map([
@@ -28,6 +34,16 @@ const BOOLEANS = new Map([
 type Value = string | number | boolean;
 /** SQL's three-valued logic: undefined is neither true nor false, and negation leaves it unchanged. */
 type Test = (value: Value | null) => boolean | undefined;
+
+interface Condition {
+  column: Column;
+  /** False for one that is negated. */
+  wanted: boolean;
+  test: Test;
+  cost: number;
+  /** Of a list, or characters of a pattern. */
+  values: number;
+}
 
 /** The filter of a text; undefined when there is nothing to filter. @throws JoinRefused */
 export type FilterOf = (text: string) => Filter | undefined;
@@ -62,50 +78,48 @@ export function compileFilter(text: string, table: Table): Filter | undefined {
   const terms = splitTerms(text);
   if (terms.length > MAX_CONDITIONS) throw new JoinRefused(`a filter has at most ${MAX_CONDITIONS} conditions`);
   const conditions = terms.map((term) => compileTerm(term, table));
+  const sum = (of: (condition: Condition) => number) => conditions.reduce((total, each) => total + of(each), 0);
   return {
     text,
-    cost: conditions.reduce((sum, { cost }) => sum + cost, 0),
-    test: (row) => conditions.every(({ test }) => test(row)),
+    cost: sum(({ cost }) => cost),
+    bytes: FILTER_BYTES + 2 * text.length + sum(({ values }) => CONDITION_BYTES + VALUE_BYTES * values),
+    test: (row) =>
+      conditions.every(({ column, wanted, test }) => test(comparable(column, row[column.name] ?? null)) === wanted),
   };
 }
 
-function compileTerm(term: string, table: Table): Omit<Filter, 'text'> {
+function compileTerm(term: string, table: Table): Condition {
   const match = /^([a-z_]+)=((?:not\.)?)([a-z]+)\.([\s\S]*)$/.exec(term.trim());
   const [, name = '', negation = '', operator = '', operand = ''] = match ?? [];
   if (!match) throw new JoinRefused('malformed filter: a condition is column=operator.value');
   const column = columnNamed(table, name);
   if (!column) throw new JoinRefused(naming('unknown column', name));
-  const test = compileTest(column, operator, operand);
   const wanted = negation === '';
-  return {
-    cost: costOf(operator, operand),
-    test: (row) => test(comparable(column, row[column.name] ?? null)) === wanted,
-  };
+  if (operator === 'in') {
+    const list = readList(operand);
+    const cost = Math.max(1, Math.ceil(list.length / IN_VALUES_PER_COST));
+    return { column, wanted, test: compileIn(column, list), cost, values: list.length };
+  }
+  const test = compileTest(column, operator, operand);
+  if (!operator.endsWith('like')) return { column, wanted, test, cost: 1, values: 0 };
+  return { column, wanted, test, cost: PATTERN_COST, values: operand.length };
 }
 
-function costOf(operator: string, operand: string): number {
-  if (operator.endsWith('like')) return PATTERN_COST;
-  return operator === 'in' ? Math.max(1, Math.ceil(readList(operand).length / IN_VALUES_PER_COST)) : 1;
-}
+const ORDERS = new Map<string, (order: number) => boolean>([
+  ['eq', (order) => order === 0],
+  ['neq', (order) => order !== 0],
+  ['lt', (order) => order < 0],
+  ['lte', (order) => order <= 0],
+  ['gt', (order) => order > 0],
+  ['gte', (order) => order >= 0],
+]);
 
 function compileTest(column: Column, operator: string, operand: string): Test {
+  const holds = ORDERS.get(operator);
+  if (holds) return compare(column, operand, holds);
   switch (operator) {
-    case 'eq':
-      return compare(column, operand, (order) => order === 0);
-    case 'neq':
-      return compare(column, operand, (order) => order !== 0);
-    case 'lt':
-      return compare(column, operand, (order) => order < 0);
-    case 'lte':
-      return compare(column, operand, (order) => order <= 0);
-    case 'gt':
-      return compare(column, operand, (order) => order > 0);
-    case 'gte':
-      return compare(column, operand, (order) => order >= 0);
     case 'isdistinct':
       return compileDistinct(column, operand);
-    case 'in':
-      return compileIn(column, operand);
     case 'is':
       return compileIs(column, operand);
     case 'like':
@@ -128,8 +142,7 @@ function compileDistinct(column: Column, operand: string): Test {
   return (value) => value === null || orderOf(value, wanted) !== 0;
 }
 
-function compileIn(column: Column, operand: string): Test {
-  const elements = readList(operand);
+function compileIn(column: Column, elements: (string | null)[]): Test {
   if (elements.length > MAX_IN_VALUES) throw new JoinRefused(`in takes at most ${MAX_IN_VALUES} values`);
   if (elements.length === 0) return () => false;
   const values = elements.map((text) => (text === null ? null : readValue(column, text))); // a set would take four times as much

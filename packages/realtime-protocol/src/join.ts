@@ -13,7 +13,8 @@ export interface JoinRequest {
   ref: string | null;
   /** Whether the client hears its own broadcasts, has them acknowledged, and wants to know who is present. */
   wants: { echoes: boolean; acknowledgements: boolean; presence: boolean };
-  bindings: Binding[];
+  /** Compiles the bindings, once the token has been verified: that takes long. @throws JoinRefused */
+  readBindings(): Binding[];
   /** The entries of the bindings as the client sent them, which the answer repeats. Not kept any longer: they may be large. */
   asked: Record<string, unknown>[];
   token: string;
@@ -27,6 +28,8 @@ export interface JoinRequest {
 export interface Served {
   table: Table;
   filterOf: FilterOf;
+  /** All sets of columns that were ever selected: a table has few. */
+  selections: Map<string, readonly string[]>;
 }
 
 /** @throws JoinRefused */
@@ -41,11 +44,15 @@ export function readJoin(message: Message, served: Served, keys: PublicKeys): Jo
   };
   const resume = isObject(payload['resume']) ? payload['resume'] : undefined;
   const asked = readEntries(config['postgres_changes']);
-  const bindings = asked.map((entry) => readBinding(entry, served));
   const token = tokenOf(payload['user_token'] ?? payload['access_token'], keys) ?? tokenOf(keys.apikey, keys);
   if (!token) throw new JoinRefused('Unauthorized: access_token required');
   const since = cursorIn(resume?.['since']);
-  return { topic, joinRef, ref, wants, bindings, asked, token, tellsCursor: resume !== undefined, since };
+  return {
+    ...{ topic, joinRef, ref, wants, asked, token, tellsCursor: resume !== undefined, since },
+    readBindings() {
+      return this.asked.map((entry) => readBinding(entry, served)); // its own, which are let go of later
+    },
+  };
 }
 
 const objectIn = (value: unknown): Record<string, unknown> => (isObject(value) ? value : {});
@@ -55,10 +62,13 @@ function isOn(option: unknown): boolean {
   return option === true || option === 'true';
 }
 
-/** null and undefined mean to begin now. Other non-strings become '', which is rejected like any unreadable cursor. */
+/** A channel keeps its cursor. */
+const MAX_CURSOR_LENGTH = 255;
+
+/** null and undefined mean to begin now. What is no cursor becomes '', which is rejected like any unreadable one. */
 function cursorIn(since: unknown): string | undefined {
   if (since === undefined || since === null) return undefined;
-  return typeof since === 'string' ? since : '';
+  return typeof since === 'string' && since.length <= MAX_CURSOR_LENGTH ? since : '';
 }
 
 /** Why this topic can never be joined, with any token. */
@@ -95,7 +105,7 @@ function readEntries(asked: unknown): Record<string, unknown>[] {
 }
 
 /** @throws JoinRefused */
-export function readBinding(entry: Record<string, unknown>, { table: served, filterOf }: Served): Binding {
+export function readBinding(entry: Record<string, unknown>, { table: served, filterOf, selections }: Served): Binding {
   const { event, schema, table, filter, select } = entry;
   if (schema !== undefined && schema !== (served.schema ?? 'public') && schema !== '*')
     throw new JoinRefused(naming('unknown schema', schema), { isFinal: true });
@@ -107,11 +117,11 @@ export function readBinding(entry: Record<string, unknown>, { table: served, fil
     id: stableId(JSON.stringify([event, schema, table, filter, select])),
     kind: event === 'INSERT' || event === 'UPDATE' || event === 'DELETE' ? event : '*',
     filter: filterOf(filter ?? ''),
-    select: readSelect(select, served),
+    select: readSelect(select, served, selections),
   };
 }
 
-function readSelect(select: unknown, table: Table): Binding['select'] {
+function readSelect(select: unknown, table: Table, selections: Served['selections']): Binding['select'] {
   if (select === undefined || select === null) return undefined;
   if (!Array.isArray(select)) throw new JoinRefused('select must be a list of columns');
   const names = select.map((name: unknown) => {
@@ -119,7 +129,10 @@ function readSelect(select: unknown, table: Table): Binding['select'] {
     if (!column) throw new JoinRefused(naming('unknown column', name));
     return column.name;
   });
-  return table.columns.map(({ name }) => name).filter((name) => name === 'id' || names.includes(name));
+  const selected = table.columns.map(({ name }) => name).filter((name) => name === 'id' || names.includes(name));
+  const shared = selections.get(selected.join()) ?? selected;
+  selections.set(shared.join(), shared);
+  return shared;
 }
 
 /** FNV-1a, cut to 27 bits. Never 0, which clients take for a missing id. */

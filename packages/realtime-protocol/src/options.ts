@@ -62,8 +62,6 @@ export interface RealtimeOptions extends ErrorPolicy {
     channels?: number;
     /** Of a user, on all sockets: entries of `postgres_changes`. @default 400 */
     bindings?: number;
-    /** Of a user: the cost of all different filters: 1 for a condition, 4 for a pattern, 1 for every 20 values of a list. @default 400 */
-    filterCost?: number;
     /** Of a socket, averaged over ten seconds. @default 20 */
     messagesPerSecond?: number;
   };

@@ -27,8 +27,8 @@ export const REALTIME_PATH = '/realtime/v1/websocket';
 const SILENCE_MS = 75_000;
 /** All distinct filters of a user are tested on every change, and it is written for each distinct `select`: 100 patterns, which take some milliseconds, or 40 sets of columns. */
 const FILTER_COST = 400;
-/** Compiled, a filter takes several times as many bytes. */
-const FILTER_CHARACTERS = 65_536;
+/** What the distinct filters of a user keep, and those of all users beside those who keep little. */
+const FILTER_BYTES = { bytes: 2 ** 20, allBytes: 32 * 2 ** 20, littleBytes: 16 * 2 ** 10 };
 const NO_METRICS: Metrics = { subscribed: () => () => {}, failed: () => {}, delivered: () => {} };
 
 /** What a client's URL says. */
@@ -56,11 +56,11 @@ export function createRealtimeServer(options: RealtimeOptions): RealtimeServer {
   const { publicKey } = tokens;
   const bindingLimits = createBindingLimits({
     bindings: Math.max(MAX_BINDINGS, limits.bindings ?? 400),
-    cost: limits.filterCost ?? FILTER_COST,
-    characters: FILTER_CHARACTERS,
+    cost: FILTER_COST,
+    ...FILTER_BYTES,
   });
   const frameOf = createFrames();
-  const ofTable = { table, filterOf: createFilters(table), viewOf: createViews(table) };
+  const ofTable = { table, filterOf: createFilters(table), selections: new Map(), viewOf: createViews(table) };
   const shared = { ...ofTable, subscribe, takeSocket, metrics, now, maxChannels, bindingLimits };
 
   const serve: RealtimeServer['serve'] = (socket, connection, { version, apikey, ip }) => {
@@ -71,8 +71,8 @@ export function createRealtimeServer(options: RealtimeOptions): RealtimeServer {
     const mayTalk = createMessageRate(messagesPerSecond);
     let lastHeardAt = performance.now();
 
-    const isWithinRate = () => {
-      if (mayTalk()) return true;
+    const isWithinRate = ({ length }: Buffer) => {
+      if (mayTalk(length)) return true;
       channels.closeAll('message_rate', [WS_CLOSE.tryLater, 'Too many messages per second']);
       return false;
     };
@@ -108,8 +108,9 @@ export function createRealtimeServer(options: RealtimeOptions): RealtimeServer {
 
     socket.on('message', (bytes, isBinary) => {
       lastHeardAt = performance.now();
-      if (!isWithinRate() || socket.readyState !== socket.OPEN) return;
-      const message = decode(version, bytes as Buffer, isBinary); // always a Buffer with ws's default binaryType
+      const frame = bytes as Buffer; // with ws's default binaryType
+      if (!isWithinRate(frame) || socket.readyState !== socket.OPEN) return;
+      const message = decode(version, frame, isBinary);
       if (!message) return;
       onMessage(message).catch((error: unknown) =>
         failSocket(socket, error, options, [1011, 'Internal error'], (close) => channels.closeAll('error', close)),

@@ -183,15 +183,10 @@ export function frameWriter(socket: WebSocket, connection: Connection): WriteFra
   };
 }
 
-/** What waits for a client, and how to cut it off: terminates the socket, as a close frame would wait behind everything else. */
-export function socketReader(socket: WebSocket): { readonly waitingBytes: number; cut(): void } {
-  return {
-    waitingBytes: socket.bufferedAmount,
-    cut() {
-      noteReason(socket, 'slow');
-      socket.terminate();
-    },
-  };
+/** Terminates the socket of a slow reader, as a close frame would wait behind everything else. */
+export function cutSlow(socket: WebSocket): void {
+  noteReason(socket, 'slow');
+  socket.terminate();
 }
 
 export async function waitForDrain(socket: WebSocket): Promise<void> {
@@ -291,17 +286,25 @@ function copyOf(bytes: Buffer): Buffer {
 }
 
 const RATE_WINDOW_MS = 10_000;
+/** Ten of the largest messages by default: what they cost grows with their length. */
+const MAX_WINDOW_BYTES = 640 * 1024;
 
-/** For one socket: call it for each message; false when there are more than so many a second, averaged over ten seconds. */
-export function createMessageRate(perSecond: number): () => boolean {
+/**
+ * For one socket: call it for each message, with its length if that counts as well. False when there are more than so
+ * many a second, averaged over ten seconds, or when those before it in these seconds had 640 KiB.
+ */
+export function createMessageRate(perSecond: number): (bytes?: number) => boolean {
   let windowStart = performance.now();
   let count = 0;
-  return () => {
+  let windowBytes = 0;
+  return (bytes = 0) => {
     const now = performance.now();
     if (now - windowStart >= RATE_WINDOW_MS) {
       windowStart = now;
-      count = 0;
+      [count, windowBytes] = [0, 0];
     }
-    return ++count <= perSecond * (RATE_WINDOW_MS / 1_000);
+    const isWithin = ++count <= perSecond * (RATE_WINDOW_MS / 1_000) && windowBytes < MAX_WINDOW_BYTES;
+    windowBytes += bytes;
+    return isWithin;
   };
 }

@@ -4,7 +4,8 @@ import { SERVED } from './world.ts';
 
 const bindings = (...filters: string[]) => filters.map((filter) => readBinding({ event: '*', filter }, SERVED));
 const selecting = (...select: string[]) => [readBinding({ event: '*', select }, SERVED)];
-const limits = (more = {}) => createBindingLimits({ bindings: 6, cost: 4, characters: 1_000, ...more });
+const limits = (more = {}) =>
+  createBindingLimits({ bindings: 6, cost: 4, bytes: 10_000, allBytes: 100_000, littleBytes: 1_000, ...more });
 
 describe('the bindings of a user', () => {
   it('are limited for each user, until they are released', () => {
@@ -31,13 +32,23 @@ describe('the bindings of a user', () => {
     expect(take('ada', bindings('version=eq.1'))).toBeUndefined();
   });
 
-  it('are limited by the characters of their filters, those of equal ones once', () => {
-    const { take } = limits({ characters: 50 });
-    const first = take('ada', bindings(`title=eq.${'x'.repeat(20)}`));
-    expect(take('ada', bindings(`title=eq.${'x'.repeat(20)}`))).toBeDefined();
-    expect(take('ada', bindings(`title=eq.${'y'.repeat(20)}`))).toBeUndefined();
+  it('are limited by what their filters keep, equal ones once', () => {
+    const { take } = limits({ bytes: 1_500 });
+    const first = take('ada', bindings(`title=eq.${'x'.repeat(200)}`));
+    expect(take('ada', bindings(`title=eq.${'x'.repeat(200)}`))).toBeDefined();
+    expect(take('ada', bindings('title=eq.y'))).toBeUndefined();
     first?.();
-    expect(take('ada', bindings('title=eq.y', 'title=eq.z'))).toBeDefined();
+  });
+
+  it('are limited by what the filters of all users keep, unless they keep little', () => {
+    const { take } = limits({ bytes: 10_000, allBytes: 2_500, littleBytes: 1_000 });
+    const first = take('ada', bindings('title=eq.x', 'title=eq.y'));
+    expect(take('bob', bindings('title=eq.x', 'title=eq.y'))).toBeUndefined();
+    expect(take('bob', bindings('title=eq.x'))).toBeDefined();
+    expect(take('ada', bindings('title=eq.y'))).toBeDefined();
+    first?.();
+    expect(take('eve', bindings('title=eq.x', 'title=eq.y'))).toBeUndefined();
+    expect(take('eve', bindings('title=eq.x'))).toBeDefined();
   });
 
   it('are limited by conditions, those of equal filters once', () => {
@@ -50,6 +61,11 @@ describe('the bindings of a user', () => {
     expect(take('ada', bindings('version=eq.1', 'version=eq.2', 'version=eq.3'))).toBeUndefined();
     second?.();
     expect(take('ada', bindings('version=eq.1', 'version=eq.2', 'version=eq.3'))).toBeDefined();
+  });
+
+  it('keep equal sets of columns once', () => {
+    const [[one], [other]] = [selecting('title', 'version'), selecting('version', 'title', 'id')];
+    expect(one?.select).toBe(other?.select);
   });
 
   it('is so many sets of columns, each of which is written for every change, in any order', () => {

@@ -18,7 +18,7 @@ const many = (count: number, from = 0) => Array.from({ length: count }, (_, n) =
 describe('filters of channels', () => {
   it('are evaluated once for all channels with the same filter', () => {
     let looks = 0;
-    const filter = () => ({ text: 'version=gt.0', cost: 1, test: () => ++looks > 1 });
+    const filter = () => ({ text: 'version=gt.0', cost: 1, bytes: 1, test: () => ++looks > 1 });
     const change = world.commit('ada');
     expect([1, 2, 3].map(() => viewOf(change).isWithin(filter()))).toEqual([false, false, false]);
     expect(looks).toBe(1);
@@ -27,24 +27,26 @@ describe('filters of channels', () => {
   it('exist once for all channels with the same filter', async () => {
     const values = Array.from({ length: 87 }, (_, n) => String.fromCharCode(161 + n)).join();
     const filter = Array.from({ length: 20 }, () => `title=in.(${values})`).join();
-    const client = await world.joined(asking([filter]));
-    const join = async (channels: number) => {
-      for (let topic = 0; topic < channels; topic++)
-        client.join('1', asking(Array.from({ length: 16 }, () => filter)), `realtime:${topic}`);
+    const clients = Array.from({ length: 4 }, () => world.connect());
+    const join = async (topic: string) => {
+      for (const client of clients)
+        client.join(topic, asking(Array.from({ length: 16 }, () => filter)), `realtime:${topic}`);
       await settled();
-      client.frames.length = 0; // with the answers, which repeat the filters
+      for (const { frames } of clients) expect(frames.splice(0)[0]?.[4].status).toBe('ok'); // they repeat the filters
       await settled();
       collectGarbage();
       return process.memoryUsage().heapUsed;
     };
-    const before = await join(1);
-    expect((await join(19)) - before).toBeLessThan(2 ** 20);
+    const before = await join('first');
+    let after = 0;
+    for (const topic of ['a', 'b', 'c', 'd']) after = await join(topic);
+    expect(after - before).toBeLessThan(2 ** 20);
   });
 
   it('match the former row, too', () => {
     const change = { ...world.commit('ada'), kind: 'UPDATE' as const };
     const oldRecord = { ...change.record, title: 'before' };
-    const before = { text: 'before', cost: 1, test: ({ title }: Row) => title === 'before' };
+    const before = { text: 'before', cost: 1, bytes: 1, test: ({ title }: Row) => title === 'before' };
     expect(viewOf(change).isWithin(before)).toBe(false);
     expect(viewOf({ ...change, oldRecord }).isWithin(before)).toBe(true);
   });
@@ -101,6 +103,26 @@ describe('a join with an invalid request', () => {
     await settled();
     expect(client.reply('1')).toEqual({ status: 'error', response: { reason } });
     expect(client.closed).toBeUndefined();
+  });
+
+  it('is not compiled before its token was verified', async () => {
+    const client = world.connect();
+    for (const [ref, access_token] of Object.entries({ 1: 'ada.forged.1', 2: '', 3: 'ada.fresh.1' }))
+      client.join(ref, { ...asking(['nonsense']), access_token }, `realtime:${ref}`);
+    await settled();
+    expect(['1', '2', '3'].map((ref) => client.reply(ref)?.response?.reason)).toEqual([
+      'InvalidJWTToken: The token provided is not valid',
+      'Unauthorized: access_token required',
+      'malformed filter: a condition is column=operator.value',
+    ]);
+  });
+
+  it('again and again ends its socket, unless that has a joined channel', async () => {
+    const [hopeless, other] = [world.connect(), await world.joined()];
+    for (let times = 0; times < 81; times++)
+      for (const client of [hopeless, other]) client.join('2', { access_token: 'ada.forged.1' }, 'realtime:refused');
+    await settled();
+    expect([hopeless.closed, other.closed]).toEqual([{ code: 1013, reason: 'Too many refused joins' }, undefined]);
   });
 
   it('is rejected when its topic is invalid or too long', async () => {

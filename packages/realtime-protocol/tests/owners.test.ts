@@ -13,9 +13,9 @@ describe('a channel whose token had just run out when it was joined', () => {
     world.commit('ada');
     world.commit('ada');
     const client = await world.joined({ access_token: 'ada.fading.1', resume: { since: world.cursor('ada', 1) } });
-    expect(client.received()).toEqual([]);
+    expect([client.received(), world.held()]).toEqual([[], { places: 1, watchers: 0, subscriptions: 1 }]);
     await client.push('ada.fresh.2');
-    expect(client.received()).toEqual(['ada#2']);
+    expect([client.received(), world.held()]).toEqual([['ada#2'], { places: 1, watchers: 1, subscriptions: 1 }]);
   });
 
   it.each([

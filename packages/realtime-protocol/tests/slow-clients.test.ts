@@ -64,13 +64,20 @@ describe('a client of a socket', () => {
     }
   });
 
-  it('may send so many messages a second, counted over ten seconds', () => {
+  it('may send so many messages a second, and 64 KiB, counted over ten seconds', () => {
     let now = 0;
     jest.spyOn(performance, 'now').mockImplementation(() => now);
     const mayTalk = createMessageRate(2);
     expect(Array.from({ length: 21 }, () => mayTalk())).toEqual([...Array<boolean>(20).fill(true), false]);
     now = 10_000;
     expect(mayTalk()).toBe(true);
+    expect([mayTalk(2 * MIB), mayTalk()]).toEqual([true, false]);
+    now = 20_000;
+    expect(Array.from({ length: 12 }, () => mayTalk(64 * 1_024))).toEqual([
+      ...Array<boolean>(10).fill(true),
+      false,
+      false,
+    ]);
     jest.restoreAllMocks();
   });
 });

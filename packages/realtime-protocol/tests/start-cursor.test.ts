@@ -49,7 +49,7 @@ describe('a channel that begins now', () => {
     expect(client.frames.filter(([, , , , { extension }]) => extension === 'resume')).toEqual([]);
   });
 
-  it.each(['one that expired', '', 5, {}, true])(
+  it.each(['one that expired', '', 'x'.repeat(256), 5, {}, true])(
     'because its cursor (%j) is of no use says so, and tells the new one',
     async (what) => {
       const since = what === 'one that expired' ? world.unusableCursor : what;

@@ -22,7 +22,7 @@ export const TASKS: Table = {
   ],
 };
 
-export const SERVED = { table: TASKS, filterOf: createFilters(TASKS) };
+export const SERVED = { table: TASKS, filterOf: createFilters(TASKS), selections: new Map() };
 
 /** A call that waits until the test lets it continue. */
 export interface Waiting {

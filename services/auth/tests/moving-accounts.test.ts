@@ -5,8 +5,8 @@ import { codeOf, loggedIn, LOGIN } from './support/operations.ts';
 import { dropDatabase, nameOf, swap } from './support/restored.ts';
 import { PASSWORD, runAuth } from './support/running-auth.ts';
 
-const guide = readFileSync(new URL('../../../docs/moving-accounts.md', import.meta.url), 'utf8');
-const [SUPABASE, DJANGO] = [...guide.matchAll(/```sql\n(.*?)```/gs)].map(([, sql]) => sql ?? '');
+const statementFor = (system: string) =>
+  readFileSync(new URL(`../../../docs/examples/accounts/${system}.sql`, import.meta.url), 'utf8');
 
 const SUPABASE_USERS = `
   create schema auth;
@@ -28,14 +28,14 @@ const DJANGO_USERS = `
     ('pbkdf2_sha256$870000$c2FsdA$aGFzaA=', 'bob', '', '', 'bob@example.com', true, now())`;
 
 it.each([
-  ['Supabase', SUPABASE_USERS, SUPABASE, '$2a$'],
-  ['Django', DJANGO_USERS, DJANGO, '$2b$'],
-])('moves the accounts of %s as the guide says, with bcrypt passwords', async (_system, users, statement, variant) => {
+  ['supabase', SUPABASE_USERS, '$2a$'],
+  ['django', DJANGO_USERS, '$2b$'],
+])('moves the accounts of %s as the guide says, with bcrypt passwords', async (system, users, variant) => {
   const running = await runAuth({ env: { RATE_LIMIT_FACTOR: '0' } });
   const other = await createTestDatabase('auth_moved');
   const bcrypt = (await hash(PASSWORD, 10)).replace('$2b$', () => variant);
   await other.query(users.replace('BCRYPT', () => bcrypt));
-  await other.query(statement ?? '');
+  await other.query(statementFor(system));
   // As backup's loader leaves the table of a dump.
   await other.query('create schema restored; alter table accounts set schema restored');
   expect(await running.auth.restore.importDatabase(nameOf(other))).toMatchObject({

@@ -82,6 +82,8 @@ export function readGatewayConfig(env: Env) {
     corsOrigins: values.CORS_ORIGINS,
     /** A client that takes longer to send a request, or reads nothing of an answer for so long, is cut off. */
     requestTimeoutMs: values.REQUEST_TIMEOUT_S * 1_000,
+    /** What clients may make this process keep, all together: requests, and answers that wait to be read. */
+    maxKeptBytes: 128 * 1024 * 1024,
     graphql: {
       maxDepth: values.GRAPHQL_MAX_DEPTH,
       maxAliases: values.GRAPHQL_MAX_ALIASES,
@@ -101,8 +103,6 @@ export function readGatewayConfig(env: Env) {
       maxSubscriptions: values.REALTIME_MAX_SUBSCRIPTIONS,
       maxMessagesPerS: values.REALTIME_MAX_MESSAGES_PER_S,
       maxMessageBytes: values.REALTIME_MAX_MESSAGE_BYTES,
-      /** The limit for bytes waiting for slow readers, over all connections of this process. */
-      maxQueuedBytes: 64 * 1024 * 1024,
       /** A connection of about this age is ended, so that its client comes back, perhaps to another gateway; 0: never. */
       maxConnectionAgeS: values.REALTIME_MAX_CONNECTION_AGE_S,
     },

@@ -13,7 +13,10 @@ import type { Connections } from './connections/connections.ts';
 import type { RequestCall } from './supergraph/operation.ts';
 import type { LiveGraph } from './supergraph/live-graph.ts';
 import { headerValues } from './http/client.ts';
-import { noteAccount } from './http/unread-answers.ts';
+import { asClientRequest } from './http/client-request.ts';
+import type { Memory } from './http/memory.ts';
+import type { Turns } from './http/turns.ts';
+import type { LargeAnswers } from './supergraph/large-answers.ts';
 import type { Admission } from './graphql/admission.ts';
 
 /** A token's claims, and the key that verified them; personal tokens have none. */
@@ -57,6 +60,10 @@ export interface GatewayContext {
   authenticateToken(token: string, options: { ipOf: () => string; graceS?: number }): Promise<Caller>;
   /** By BACKUP_TOKEN; without one by where the request comes from, or this machine's token. */
   operators: Operators;
+  /** What is kept for clients. */
+  memory: Memory;
+  turns: Turns;
+  largeAnswers: LargeAnswers;
   /** The client's address; forwarding headers count only from trusted proxies. */
   clientIp(request: IncomingMessage): string;
   /** The call for one operation of an HTTP request. */
@@ -69,6 +76,6 @@ export async function callerOf(
   request: IncomingMessage,
 ): Promise<Caller> {
   const caller = await authenticate(headerValues(request, 'authorization'), () => clientIp(request));
-  if (caller.kind === 'user') noteAccount(request, caller.identity.userId);
+  if (caller.kind === 'user') asClientRequest(request).account = caller.identity.userId;
   return caller;
 }

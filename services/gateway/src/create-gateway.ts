@@ -12,7 +12,6 @@ import {
   type Tracing,
 } from '@taskmesh/service';
 import { Registry } from 'prom-client';
-import { limitUnreadAnswers } from './http/unread-answers.ts';
 import { createAccessKeys } from './auth/access-keys.ts';
 import { type Authenticator, createAuthenticator } from './auth/authenticator.ts';
 import { createEndedSessions, createSessionUses } from './auth/sessions.ts';
@@ -22,6 +21,7 @@ import type { GatewayConfig } from './config.ts';
 import type { Connections } from './connections/connections.ts';
 import { createCallerBulkheads, createExecutor, createGraphMetrics } from './supergraph/executor.ts';
 import { createServiceMap } from './supergraph/data-source.ts';
+import { createLargeAnswers } from './supergraph/large-answers.ts';
 import { createLiveGraph, type Graph, watchSupergraph } from './supergraph/live-graph.ts';
 import { createRequestCall } from './http/client.ts';
 import { openSupergraph, type Supergraph } from './supergraph/supergraph.ts';
@@ -29,11 +29,14 @@ import { createAdmission, loadTrustedDocuments } from './graphql/admission.ts';
 import { createGraphQLServer } from './graphql/apollo-server.ts';
 import { createDocuments } from './graphql/documents.ts';
 import { createPersistedQueries, NO_PERSISTED_QUERIES } from './graphql/persisted-queries.ts';
-import { createGraphQLHandler, graphqlRoutes } from './graphql/routes.ts';
+import { graphqlRoutes } from './graphql/routes.ts';
 import { createApp } from './http/app.ts';
 import { isServing } from './http/client-connections.ts';
 import { createClientIp } from './http/client-ip.ts';
 import { measureRequests, traceClientRequests } from './http/measure.ts';
+import { createMemory } from './http/memory.ts';
+import { createTurns } from './http/turns.ts';
+import { unreadAnswers } from './http/unread-answers.ts';
 import { findConsole, serveConsole, serveTokenForms, serveUnknownPath } from './pages/pages.ts';
 import { createHealth, createReadiness, systemRoutes } from './probes.ts';
 import type { GatewayContext } from './context.ts';
@@ -80,31 +83,32 @@ export async function createGateway(config: GatewayConfig, deps: GatewayDeps): P
     ? createAuthenticator({ keys, endedSessions, personalTokens, sessionUses, clock })
     : noAccounts;
 
+  const memory = createMemory({ maxBytes: config.maxKeptBytes, metrics, log });
   const graphMetrics = createGraphMetrics(metrics);
   const runForCaller = createCallerBulkheads();
+  const turns = createTurns();
+  const largeAnswers = createLargeAnswers();
   const graphOf = (supergraph: Supergraph): Graph => {
-    const { admit, parsed } = createDocuments({ schema: supergraph.schema, config: config.graphql });
-    const services = createServiceMap(supergraph, { connections, metrics: graphMetrics, clock: monotonicClock, log });
-    return {
-      supergraph,
-      services,
-      executor: createExecutor({
-        supergraph,
-        services,
-        metrics: graphMetrics,
-        clock: monotonicClock,
-        log,
-        kind: config.executor,
-        runForCaller,
-      }),
-      admit,
-      parsed,
-    };
+    const { admit, isKnown, parsed } = createDocuments({ schema: supergraph.schema, config: config.graphql });
+    const shared = { metrics: graphMetrics, clock: monotonicClock, log };
+    const services = createServiceMap(supergraph, { connections, ...shared });
+    const bounds = { runForCaller, turns, largeAnswers };
+    const executor = createExecutor({ supergraph, services, ...shared, ...bounds, kind: config.executor });
+    return { supergraph, services, executor, admit, isKnown, parsed };
   };
   const graph = createLiveGraph({ initial: graphOf(initial), build: (sdl) => graphOf(build(sdl)) });
   const persisted =
     config.graphql.trustedDocuments === 'only' ? NO_PERSISTED_QUERIES : createPersistedQueries(keyValue);
-  const admission = createAdmission({ config: config.graphql, graph, trusted, persisted, metrics: graphMetrics, log });
+  const admission = createAdmission({
+    config: config.graphql,
+    graph,
+    trusted,
+    persisted,
+    memory,
+    turns,
+    metrics: graphMetrics,
+    log,
+  });
   const apollo = createGraphQLServer({ graph, log });
   const clientIp = createClientIp(config.trustedProxies);
 
@@ -123,6 +127,9 @@ export async function createGateway(config: GatewayConfig, deps: GatewayDeps): P
     authenticate,
     authenticateToken,
     clientIp,
+    memory,
+    turns,
+    largeAnswers,
     admission,
     operators: createOperators({
       rules: { token: config.secrets.backupToken, machineToken: config.secrets.machineToken?.token },
@@ -138,18 +145,15 @@ export async function createGateway(config: GatewayConfig, deps: GatewayDeps): P
     readiness.report(initial.own ? { endedSessions: endedSessions.loaded(), keys: keys.current() !== undefined } : {});
 
   const app = createApp(config, {
-    log,
+    ...{ log, memory, clientIp },
     isUpgrade: (request) => realtime?.isUpgrade(request) ?? false,
     serveUnknownPath: page && serveUnknownPath,
   });
-  const unreadAnswers = limitUnreadAnswers(app.server, { log, clientIp });
+  memory.watch(unreadAnswers(app.server, clientIp));
   measureRequests(app, metrics);
   if (tracing !== NO_TRACING) traceClientRequests(app, tracing);
   systemRoutes(app, { ready, unavailable: createHealth({ graph, connections }), keys: () => keys.current() });
-  graphqlRoutes(app, {
-    handler: createGraphQLHandler(context, apollo),
-    ...(realtime && { streams: realtime.streams }),
-  });
+  graphqlRoutes(app, { context, server: apollo, streams: realtime?.streams });
   restRoutes(app, context);
   if (page) serveConsole(app, page);
   // Without accounts of ours there is no password to set, and no address to confirm.
@@ -168,14 +172,16 @@ export async function createGateway(config: GatewayConfig, deps: GatewayDeps): P
 
   let address = '';
   const listen = async () => {
-    address = await app.listen({ host: config.host, port: config.port });
+    // For a name with two addresses, Fastify would open a second server, which has none of our limits.
+    const host = config.host === 'localhost' ? '127.0.0.1' : config.host;
+    address = await app.listen({ host, port: config.port });
     log.info({ address }, 'listening');
   };
   const parts = inOrder([
     ...(initial.own ? [keys, endedSessions, sessionUses] : []),
     readiness,
     apollo,
-    unreadAnswers,
+    memory,
     closeOnStop(() => app.close()), // after the clients of streams have been notified
     ...(realtime ? [realtime] : []),
     ...(watch ? [watch] : []),

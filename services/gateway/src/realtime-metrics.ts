@@ -31,7 +31,7 @@ export interface ConnectionMetrics {
   /** Call the returned function when the connection closes. */
   connected(protocol: Protocol): (reason: EndReason) => void;
   /** Read at each scrape. */
-  watch(figures: { queueBytes: () => number; owners: () => number }): void;
+  watchOwners(owners: () => number): void;
 }
 
 export function createRealtimeMetrics(
@@ -42,15 +42,6 @@ export function createRealtimeMetrics(
   const counter = (name: string, help: string, labelNames: string[] = []) =>
     new Counter({ name, help, labelNames, registers });
   const byProtocol = (name: string, help: string) => new Gauge({ name, help, labelNames: ['protocol'], registers });
-  const scraped = (name: string, help: string, read: () => number) =>
-    new Gauge({
-      name,
-      help,
-      registers,
-      collect() {
-        this.set(read());
-      },
-    });
 
   const resumes = counter(
     'taskmesh_realtime_resumes_total',
@@ -87,12 +78,7 @@ export function createRealtimeMetrics(
     event_log: arrival.observer({ way: 'event_log' }),
     gap_fill: arrival.observer({ way: 'gap_fill' }),
   };
-  const observeDelivery = {
-    'graphql-ws': delivery.observer({ protocol: 'graphql-ws' }),
-    sse: delivery.observer({ protocol: 'sse' }),
-    multipart: delivery.observer({ protocol: 'multipart' }),
-    channel: delivery.observer({ protocol: 'channel' }),
-  };
+  const observeDelivery = new Map(PROTOCOLS.map((protocol) => [protocol, delivery.observer({ protocol })]));
   // So that these series exist before anything happens.
   for (const outcome of ['resumed', 'expired']) resumes.inc({ outcome }, 0);
   for (const protocol of PROTOCOLS) {
@@ -115,7 +101,7 @@ export function createRealtimeMetrics(
     delivered(protocol, change, since) {
       const at = committedAt(change);
       if (at < since) return;
-      observeDelivery[protocol](secondsSince(at));
+      observeDelivery.get(protocol)?.(secondsSince(at));
       traceDelivery(protocol);
     },
     failed: (protocol, reason) => failures.inc({ protocol, reason }),
@@ -126,9 +112,15 @@ export function createRealtimeMetrics(
         ended.inc({ protocol, reason });
       };
     },
-    watch({ queueBytes, owners }) {
-      scraped('taskmesh_realtime_queue_bytes', 'Bytes that wait for clients to read them', queueBytes);
-      scraped('taskmesh_realtime_owners', 'Owners whose changes somebody reads here', owners);
+    watchOwners(owners) {
+      new Gauge({
+        name: 'taskmesh_realtime_owners',
+        help: 'Owners whose changes somebody reads here',
+        registers,
+        collect() {
+          this.set(owners());
+        },
+      });
     },
   };
 }

@@ -1,7 +1,7 @@
 import { unavailable } from '@taskmesh/contracts';
 import { eventually } from '@taskmesh/testing';
 import type { Connections, RequestOptions } from '../src/connections/connections.ts';
-import { openWebSocket, streamGraphqlWs } from './fakes/streams.ts';
+import { connectGraphqlWs, streamGraphqlWs } from './fakes/streams.ts';
 import { startTestGateway, type TestGateway } from './fakes/gateway.ts';
 
 /** Requests to services while these are held: none is answered, but callers may leave. */
@@ -54,10 +54,8 @@ describe('a client that goes away', () => {
   });
 
   it('ends what runs for it: a socket', async () => {
-    const socket = await openWebSocket(`${test.origin}/graphql`, 'graphql-transport-ws');
-    socket.send(JSON.stringify({ type: 'connection_init', payload: { authorization: `Bearer ${token}` } }));
-    await new Promise((resolve) => socket.once('message', resolve));
-    socket.send(JSON.stringify({ id: '1', type: 'subscribe', payload: { query: QUERY } }));
+    const { socket, subscribe } = await connectGraphqlWs(test.origin, token);
+    subscribe('1', QUERY);
     await eventually(() => expect(held).toHaveLength(1));
     socket.close();
     await eventually(() => expect(held[0]?.signal?.aborted).toBe(true));

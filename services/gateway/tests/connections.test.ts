@@ -1,85 +1,145 @@
-import { jest } from '@jest/globals';
-import type { SubgraphRequest } from '@taskmesh/subgraph';
 import { AppError, HTTP_STATUS, type ErrorCode } from '@taskmesh/contracts';
+import type { SubgraphContext, TasksInternal } from '@taskmesh/internal-api';
+import { createLog, stopAll, systemClock } from '@taskmesh/service';
+import { eventually } from '@taskmesh/testing';
+import type { SubgraphRequest } from '@taskmesh/subgraph';
 import fc from 'fast-check';
-import { buildSchema, execute, GraphQLError, parse, printSchema } from 'graphql';
-import type { RequestCall } from '../src/supergraph/operation.ts';
-import { ADA, createBothWorlds, createCall, OPTIONS, UNAVAILABLE, type BothWorlds } from './fakes/both-connections.ts';
-import { randomOperation, type RandomOperation } from './fakes/random-operations.ts';
-import type { World } from './fakes/world.ts';
+import { GraphQLError } from 'graphql';
+import type { Connections, RequestOptions, ServiceCall } from '../src/connections/connections.ts';
+import { connectInProcess } from '../src/connections/in-process.ts';
+import { createFakeSubgraph } from './fakes/fake-subgraph.ts';
+import { createFakes } from './fakes/gateway.ts';
+import { connectServers } from './fakes/servers.ts';
 
-let both: BothWorlds;
+const ADA = { role: 'user', userId: 'ada', sessionId: 'session' } as const;
+const UNAVAILABLE = { code: 'SERVICE_UNAVAILABLE', message: 'The service is not available right now; try again.' };
 
-beforeAll(async () => {
-  both = await createBothWorlds();
-});
-beforeEach(() => {
-  both.reset();
-});
-afterAll(() => both.stop());
-
-/** What graphql-js passes to root resolvers: services must get the same, over every kind of connection. */
-async function argumentsOf({ source, variables }: RandomOperation): Promise<unknown[][]> {
-  const [world] = both.worlds;
-  const calls: unknown[][] = [];
-  await execute({
-    schema: buildSchema(printSchema(world.executor.schema)),
-    document: parse(source),
-    variableValues: variables,
-    fieldResolver: (_source, args, _context, { fieldName }) => void calls.push([fieldName, args]),
-  });
-  return calls;
+interface Side {
+  connections: Connections;
+  /** Every call of a resolver or internal function, with its arguments and its caller. */
+  seen: unknown[][];
+  /** What a resolver or an internal function does instead of its default. */
+  behave: ((name: string) => unknown) | undefined;
+  /** Whether no one waits for the last resolver that was called any more. */
+  isCancelled: () => boolean;
+  stop(): Promise<void>;
 }
 
-/** The graph passes this on to one service verbatim. */
-const UPDATE =
-  'mutation($id: ID!, $d: String, $c: Boolean) { updateTask(id: $id, input: {title: "x", description: $d, completed: $c}) { id } }';
+/** The tasks service by one way to it. It records its calls, and behaves as it is set. */
+async function createSide(isOverHttp: boolean): Promise<Side> {
+  const log = createLog({ service: 'test', level: 'silent' });
+  const { services } = await createFakes(log);
+  const on = (name: string, usual: unknown) => async (_source: unknown, args: object, context: SubgraphContext) => {
+    side.seen.push([name, args, context.identity, context.traceparent]);
+    side.isCancelled = () => context.isCancelled?.() ?? false;
+    return (await side.behave?.(name)) ?? usual;
+  };
+  const internal =
+    (name: string) =>
+    async (...args: unknown[]) => {
+      side.seen.push([name, args]);
+      return (await side.behave?.(name)) as never;
+    };
+  services.tasks.subgraph = createFakeSubgraph(
+    'tasks',
+    {
+      Query: {
+        task: on('task', { id: '1' }),
+        tasks: on('tasks', {}),
+        taskStatistics: on('taskStatistics', { total: 2 }),
+      },
+      Mutation: { updateTask: on('updateTask', { id: '1' }), deleteTask: on('deleteTask', '2') },
+      TaskConnection: { totalCount: () => 2 },
+    },
+    log,
+  );
+  services.tasks.internal = {
+    heads: internal('heads'),
+    changesAfter: internal('changesAfter'),
+  } as unknown as TasksInternal;
+  const { connections, servers = {} } = isOverHttp
+    ? await connectServers(services, log, systemClock)
+    : { connections: connectInProcess(services) };
+  const side: Side = {
+    ...{ connections, seen: [], behave: undefined, isCancelled: () => false },
+    async stop() {
+      await connections.close();
+      await stopAll(Object.values(servers));
+    },
+  };
+  return side;
+}
+
+let sides: Side[];
+
+beforeAll(async () => void (sides = [await createSide(false), await createSide(true)]));
+beforeEach(() => {
+  for (const side of sides) Object.assign(side, { seen: [], behave: undefined });
+});
+afterAll(async () => {
+  for (const side of sides) await side.stop();
+});
+
+const behave = (behaviour: Side['behave']) => {
+  for (const side of sides) side.behave = behaviour;
+};
+const names = ({ seen }: Side) => seen.map(([name]) => name);
+
+interface Outcome {
+  result?: { data?: unknown; errors?: unknown };
+  code?: ErrorCode;
+}
+
+/** Does the same in one process and over HTTP; fails unless the outcomes, and what the service saw, are the same. */
+async function inBoth(act: (connections: Connections) => Promise<unknown>) {
+  const outcomes = await Promise.all(
+    sides.map(async ({ connections, seen }) => {
+      const outcome = await act(connections).then(
+        (result) => ({ result }),
+        (error: AppError) => ({ code: error.code, message: error.message, issues: error.issues, error: error.name }),
+      );
+      return { outcome: outcome as Outcome, seen: [...seen] };
+    }),
+  );
+  const [inProcess, overHttp] = outcomes;
+  expect(inProcess).toStrictEqual(overHttp);
+  return overHttp ?? { outcome: {}, seen: [] };
+}
+
+const send = (request: SubgraphRequest, options: Partial<RequestOptions> = {}, service = 'tasks') =>
+  inBoth((connections) =>
+    connections.request(service, undefined, request, {
+      ...{ call: { identity: ADA, requestId: 'request' }, idempotent: true, timeoutMs: 10_000 },
+      ...options,
+    }),
+  );
+
+const STATISTICS = { query: '{ taskStatistics { total } }' };
+const FIRST = { query: '{ task(id: "1") { id } taskStatistics { total } }' };
+const CHANGES = {
+  query: 'mutation { a: updateTask(id: "1", input: {}) { id } b: deleteTask(id: "2") }',
+};
 
 describe('variables', () => {
-  it.each<[string, Record<string, unknown>, object]>([
-    ['that are omitted stay away', {}, { title: 'x' }],
+  const UPDATE =
+    'mutation ($d: String, $c: Boolean) { updateTask(id: "1", input: {title: "x", description: $d, completed: $c}) { id } }';
+
+  it.each<[string, Record<string, unknown> | undefined, object]>([
+    ['that are omitted stay away', undefined, { title: 'x' }],
+    ['that are undefined stay away', { d: undefined }, { title: 'x' }],
     ['that are null are null', { d: null }, { title: 'x', description: null }],
     ['that are given arrive', { d: 'text', c: false }, { title: 'x', description: 'text', completed: false }],
   ])('%s', async (_what, variables, input) => {
-    const { seen, outcome } = await both.run(UPDATE, { id: '1', ...variables });
+    const { seen, outcome } = await send({ query: UPDATE, variables });
     expect(outcome).toEqual({ result: { data: { updateTask: { id: '1' } } } });
-    expect(seen.map(([name]) => name)).toEqual(['updateTask']);
-    expect(seen[0]?.[1]).toHaveProperty('input', input);
-  });
-
-  it('that are omitted are not even sent as undefined', async () => {
-    for (const { connections, executor } of both.worlds) {
-      const request = jest.spyOn(connections, 'request');
-      await executor.run(executor.prepare(UPDATE), { id: '1', c: true }, createCall());
-      const { variables } = request.mock.calls[0]?.[2] as SubgraphRequest; // what is sent
-      expect(variables).toStrictEqual({ id: '1', c: true });
-      request.mockRestore();
-    }
-  });
-
-  it('in any place, given or not, mean what they mean to graphql-js', async () => {
-    const property = fc.asyncProperty(randomOperation, async (operation) => {
-      both.reset();
-      const { seen, outcome } = await both.run(operation.source, operation.variables);
-      const expected = await argumentsOf(operation);
-      const { errors } = outcome.result as unknown as { errors?: GraphQLError[] };
-      if (errors) return expect([seen, expected]).toEqual([[], []]);
-      const [root] = expected;
-      expect(JSON.stringify(seen.find(([name]) => name === root?.[0] && name !== 'me')?.[1])).toBe(
-        root?.[0] === 'me' ? undefined : JSON.stringify(root?.[1]),
-      );
-    });
-    await fc.assert(property, { seed: 12, numRuns: 300 });
+    expect(seen.map(([name, args]) => [name, args])).toEqual([['updateTask', { id: '1', input }]]);
   });
 
   it('of any form arrive as JSON would carry them', async () => {
-    const value = fc.anything({ withDate: true, withSparseArray: true });
-    const property = fc.asyncProperty(value, async (d) => {
-      both.reset();
-      const query = 'mutation($d: DateTime) { updateTask(id: "1", input: { dueDate: $d }) { id } }';
-      const send = ({ connections }: World) =>
-        connections.request('tasks', undefined, { query, variables: { d } }, OPTIONS);
-      const { seen } = await both.inBoth(send);
+    const query = 'mutation($d: DateTime) { updateTask(id: "1", input: { dueDate: $d }) { id } }';
+    const property = fc.asyncProperty(fc.anything({ withDate: true, withSparseArray: true }), async (d) => {
+      for (const side of sides) side.seen = [];
+      const { seen } = await send({ query, variables: { d } });
       expect(seen[0]?.[1]).toEqual(JSON.parse(JSON.stringify({ id: '1', input: { dueDate: d } })));
     });
     await fc.assert(property, { seed: 13, numRuns: 100 });
@@ -87,23 +147,16 @@ describe('variables', () => {
 
   it('that JSON has no form for are refused before they are sent', async () => {
     const query = 'query($v: String) { tasks(after: $v) { totalCount } }';
-    const send = ({ connections }: World) =>
-      connections.request('tasks', undefined, { query, variables: { v: 1n } }, OPTIONS);
-    expect(await both.inBoth(send)).toMatchObject({ seen: [], outcome: { error: 'TypeError' } });
+    expect(await send({ query, variables: { v: 1n } })).toMatchObject({ seen: [], outcome: { error: 'TypeError' } });
   });
 
   it('cannot be changed by the service for the gateway, nor the identity', async () => {
     const variables = { filter: { category: 'home' } };
     const identity = { ...ADA };
-    for (const world of both.worlds) {
-      const query = 'query($filter: TaskFilter) { tasks(filter: $filter) { totalCount } }';
-      await world.connections.request(
-        'tasks',
-        undefined,
-        { query, variables },
-        { ...OPTIONS, call: { identity, requestId: 'r' } },
-      );
-      const [, args, caller] = world.seen[0] ?? [];
+    const query = 'query($filter: TaskFilter) { tasks(filter: $filter) { totalCount } }';
+    await send({ query, variables }, { call: { identity, requestId: 'r' } });
+    for (const { seen } of sides) {
+      const [, args, caller] = seen[0] ?? [];
       Object.assign((args as typeof variables).filter, { category: 'changed' });
       if (!Object.isFrozen(caller)) Object.assign(caller as object, { userId: 'eve' });
     }
@@ -111,61 +164,155 @@ describe('variables', () => {
   });
 });
 
-describe('who asks', () => {
-  it.each<Partial<RequestCall>>([
-    { identity: { role: 'anonymous' } },
-    { identity: { role: 'operator' } },
-    { traceparent: '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01' },
-  ])('is reported in the same way: %j', async (changes) => {
-    const source = 'mutation { logout login(input: { email: "a", password: "b" }) { user { tasks { totalCount } } } }';
-    const { seen } = await both.run(source, {}, () => createCall(changes));
-    expect(seen.map(([name]) => name)).toEqual(['logout', 'login', 'User.tasks']);
-  });
+it.each<Pick<ServiceCall, 'identity' | 'traceparent'>>([
+  { identity: { role: 'anonymous' } },
+  { identity: { role: 'operator' } },
+  { identity: ADA, traceparent: '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01' },
+])('who asks is reported in the same way: %j', async (caller) => {
+  const { seen } = await send(STATISTICS, { call: { requestId: 'r', ...caller } });
+  expect(seen).toEqual([['taskStatistics', {}, caller.identity, caller.traceparent]]);
 });
 
-describe('errors', () => {
-  const source = '{ task(id: "1") { id owner { id name } } taskStatistics { total } }';
-  const issues = [{ path: 'id', message: 'No.' }];
+/** What a service may fail with. */
+const FAILURES: [string, () => unknown][] = [
+  ...Object.keys(HTTP_STATUS).map((code): [string, () => unknown] => [
+    code,
+    () => {
+      const issues = [{ path: 'id', message: 'No.' }];
+      throw new AppError(code as ErrorCode, `It is ${code}.`, { issues, retryAfterSeconds: 7 }); // the codes are its keys
+    },
+  ]),
+  ['a defect', () => Promise.reject(new TypeError('secret'))],
+  ['no error', () => Promise.reject('secret')],
+];
 
-  it.each<[string, string, () => unknown]>([
-    ...Object.keys(HTTP_STATUS).flatMap((code): [string, string, () => unknown][] =>
-      ['task', 'owner', 'user', 'taskStatistics'].map((name) => [
-        code,
-        name,
-        () => {
-          throw new AppError(code as ErrorCode, `It is ${code}.`, { issues, retryAfterSeconds: 7 }); // the codes are its keys
-        },
-      ]),
-    ),
-    ['a defect', 'task', () => Promise.reject(new TypeError('secret'))],
-    ['a defect', 'user', () => Promise.reject(new TypeError('secret'))],
-    ['no error', 'task', () => Promise.reject('secret')],
-    ['a GraphQLError', 'owner', () => Promise.reject(new GraphQLError('Wrong.', { extensions: { code: 'CONFLICT' } }))],
-    ['a value that is none', 'taskStatistics', () => ({ total: 'secret' })],
-    ['nothing', 'user', () => null],
-  ])('of a resolver (%s in %s) are reported alike', async (_what, field, behaviour) => {
-    both.behave((name) => (name === field ? behaviour() : undefined));
-    const { outcome } = await both.run(source, {});
+describe('errors', () => {
+  it.each<[string, () => unknown]>([
+    ...FAILURES,
+    ['a GraphQLError', () => Promise.reject(new GraphQLError('Wrong.', { extensions: { code: 'CONFLICT' } }))],
+    ['a value of another type', () => ({ total: 'secret' })],
+  ])('of a resolver are reported alike: %s', async (_what, behaviour) => {
+    behave((name) => (name === 'taskStatistics' ? behaviour() : undefined));
+    const { outcome } = await send(FIRST);
     expect(outcome.result).toHaveProperty('errors');
     expect(JSON.stringify(outcome)).not.toContain('secret');
   });
 
-  it.each([
+  it.each<[string, SubgraphRequest]>([
     ['that does not parse', { query: '{' }],
     ['that does not validate', { query: '{ nothing }' }],
     ['without that operation', { query: 'query A { __typename } query B { __typename }', operationName: 'C' }],
     ['with wrong variables', { query: 'query($f: Int!) { tasks(first: $f) { totalCount } }', variables: { f: 'x' } }],
-    ['without its variables', { query: 'query($f: Int!) { tasks(first: $f) { totalCount } }', variables: null }],
+    [
+      'without its variables',
+      { query: 'query($f: Int!) { tasks(first: $f) { totalCount } }', variables: null as never },
+    ],
   ])('of a request %s are reported alike', async (_what, request) => {
-    const { outcome, seen } = await both.inBoth(({ connections }) =>
-      connections.request('tasks', undefined, request, OPTIONS),
-    );
+    const { outcome, seen } = await send(request);
     expect(outcome.result).toHaveProperty('errors');
     expect(seen).toEqual([]);
   });
 
   it('of requests to an unreachable service are reported alike', async () => {
-    const send = ({ connections }: World) => connections.request('unknown', undefined, { query: '{ a }' }, OPTIONS);
-    expect((await both.inBoth(send)).outcome).toMatchObject(UNAVAILABLE);
+    expect((await send({ query: '{ a }' }, {}, 'unknown')).outcome).toMatchObject(UNAVAILABLE);
+  });
+});
+
+describe('the deadline', () => {
+  const held = () => {
+    const { promise, resolve: release } = Promise.withResolvers<void>();
+    behave((name) => (['task', 'updateTask'].includes(name) ? promise : undefined));
+    return release;
+  };
+
+  it('of a query ends it, and no resolver begins any more', async () => {
+    const release = held();
+    const { outcome } = await send(FIRST, { timeoutMs: 1_000 });
+    expect(outcome).toMatchObject(UNAVAILABLE);
+    for (const { isCancelled } of sides) await eventually(() => expect(isCancelled()).toBe(true));
+    release();
+    await send(STATISTICS);
+    for (const side of sides) expect(names(side)).toEqual(['task', 'taskStatistics', 'taskStatistics']);
+  });
+
+  it('of a mutation is kept, and what has begun continues to its end', async () => {
+    const release = held();
+    const { outcome } = await send(CHANGES, { timeoutMs: 1_000, idempotent: false });
+    expect(outcome).toMatchObject(UNAVAILABLE);
+    release();
+    for (const side of sides) await eventually(() => expect(names(side)).toEqual(['updateTask', 'deleteTask']));
+  });
+
+  it('of an internal call is 3 s', async () => {
+    behave(() => new Promise(() => undefined));
+    const began = performance.now();
+    expect((await inBoth(({ tasks }) => tasks.heads([]))).outcome).toMatchObject(UNAVAILABLE);
+    expect(performance.now() - began).toBeGreaterThan(2_900);
+  });
+});
+
+describe('a caller that goes away', () => {
+  it.each([
+    [FIRST, true],
+    [CHANGES, false],
+  ])('before anything is sent gets nothing, and the service hears nothing: %j', async (request, idempotent) => {
+    const { outcome, seen } = await send(request, { signal: AbortSignal.abort(), idempotent });
+    expect([outcome.code, seen]).toEqual(['SERVICE_UNAVAILABLE', []]);
+  });
+
+  it.each([
+    ['ends its query between two resolvers', FIRST, true],
+    ['ends no mutation that was sent', CHANGES, false],
+  ])('%s', async (_what, request, idempotent) => {
+    const { promise, resolve: release } = Promise.withResolvers<void>();
+    const client = new AbortController();
+    let begun = 0;
+    behave((name) => {
+      if (!['task', 'updateTask'].includes(name)) return undefined;
+      if (++begun === sides.length) client.abort();
+      return promise;
+    });
+    const sent = send(request, { signal: client.signal, idempotent });
+    await eventually(() => expect(client.signal.aborted).toBe(true));
+    if (idempotent) for (const { isCancelled } of sides) await eventually(() => expect(isCancelled()).toBe(true));
+    release();
+    expect((await sent).outcome).toMatchObject(idempotent ? UNAVAILABLE : { result: { data: { b: '2' } } });
+  });
+});
+
+describe('an internal call', () => {
+  const call = ({ tasks }: Connections) => tasks.changesAfter('ada', 1, undefined as never);
+
+  it.each<[string, unknown]>([
+    ['JSON', { epoch: 1, expired: false, changes: [{ id: '1', task: { title: 'ä' } }] }],
+    ['more than JSON', { at: new Date(0), left: undefined, list: [undefined, Number.NaN], map: new Map() }],
+    ['nothing', undefined],
+    ['null', null],
+    ['false', false],
+  ])('has the same arguments, and answers with %s alike', async (_what, answer) => {
+    behave(() => answer);
+    const { seen, outcome } = await inBoth(call);
+    expect(seen).toEqual([['changesAfter', ['ada', 1, null]]]);
+    expect(outcome).toStrictEqual({ result: JSON.parse(JSON.stringify(answer ?? null)) });
+  });
+
+  it.each<[string, () => unknown]>([...FAILURES, ['what JSON has no form for', () => 1n]])(
+    'fails alike: %s',
+    async (_what, behaviour) => {
+      behave(behaviour);
+      const { outcome } = await inBoth(call);
+      expect(outcome).toMatchObject({ error: 'AppError' });
+      expect(JSON.stringify(outcome)).not.toContain('secret');
+    },
+  );
+
+  it('shares no object with the service', async () => {
+    const answer = { epoch: 1, heads: { ada: 1 } };
+    const owners = ['ada'];
+    behave(() => answer);
+    for (const { connections, seen } of sides) {
+      expect((await connections.tasks.heads(owners)).heads).not.toBe(answer.heads);
+      expect(seen[0]?.[1]).not.toContain(owners);
+    }
   });
 });

@@ -4,6 +4,7 @@ import { createLog } from '@taskmesh/service';
 import { readGatewayConfig } from '../src/config.ts';
 import { createResultFormat } from '../src/supergraph/client-errors.ts';
 import { createCallerBulkheads, createExecutor } from '../src/supergraph/executor.ts';
+import { createLargeAnswers } from '../src/supergraph/large-answers.ts';
 import type { RequestCall } from '../src/supergraph/operation.ts';
 import { openSupergraph } from '../src/supergraph/supergraph.ts';
 import { coerceVariables } from '../src/supergraph/variables.ts';
@@ -42,6 +43,8 @@ const nothing = async () => ({ data: null });
 const services = Object.fromEntries(supergraph.services.map(({ name }) => [name, { ask: nothing, process: nothing }]));
 const metrics = { operation: () => undefined };
 const executor = createExecutor({
+  turns: { run: async (_network, work) => work() },
+  largeAnswers: createLargeAnswers(),
   supergraph,
   services,
   metrics,
@@ -69,10 +72,15 @@ async function run(admit: Admit, source: string, given: Record<string, boolean>)
     return;
   }
   const renderer = operation.partOf('event renderer', (resized) =>
-    createEventRenderer({ supergraph, services, executor, admit, parsed: () => undefined }, operation, {
-      formatResult: createResultFormat(log),
-      resized,
-    }),
+    createEventRenderer(
+      { supergraph, services, executor, admit, isKnown: () => true, parsed: () => undefined },
+      operation,
+      {
+        formatResult: createResultFormat(log),
+        largeAnswers: createLargeAnswers(),
+        resized,
+      },
+    ),
   );
   await renderer.withVariables(variables, call, (work) => work())(change, () => true);
 }

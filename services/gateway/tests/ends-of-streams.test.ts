@@ -2,123 +2,89 @@ import { jest } from '@jest/globals';
 import { unavailable } from '@taskmesh/contracts';
 import { eventually } from '@taskmesh/testing';
 import { startTestGateway, type TestGateway } from './fakes/gateway.ts';
-import { GRAPHQL_PROTOCOLS, streamBy, streamGraphqlWs, type Protocol, type TestStream } from './fakes/streams.ts';
+import { GRAPHQL_PROTOCOLS, streamBy, streamGraphqlWs, type TestStream } from './fakes/streams.ts';
 
-const USER = 'a0000000-0000-4000-8000-000000000001';
-const SID = 'c0000000-0000-4000-8000-00000000000c';
 const QUERY = 'subscription ($after: String) { taskChanges(after: $after) { sequence task { owner { name } } } }';
 
 let gateway: TestGateway;
+/** Of the test. */
+let [user, sid] = ['', ''];
+let users = 0;
 const open: TestStream[] = [];
 
-beforeEach(async () => {
+beforeAll(async () => {
   gateway = await startTestGateway();
+});
+beforeEach(() => {
+  user = `a0000000-0000-4000-8000-00000000000${++users}`;
+  sid = user.replace('a', 'c');
 });
 afterEach(async () => {
   for (const each of open.splice(0)) each.close();
-  await gateway.stop();
+  await running(0);
 });
+afterAll(() => gateway.stop());
 
-const stream = async (protocol: Protocol, after?: string): Promise<TestStream> => {
-  const token = await gateway.auth.token(USER, { claims: { sid: SID } });
-  const request = { origin: gateway.origin, token, query: QUERY, variables: { after } };
-  const opened = await streamBy(protocol, request);
-  open.push(opened);
-  return opened;
+const request = async (query = QUERY) => ({
+  ...{ origin: gateway.origin, query },
+  token: await gateway.auth.token(user, { claims: { sid } }),
+});
+/** A stream by each protocol that runs a document. */
+const openAll = async (after?: string): Promise<TestStream[]> => {
+  const start = { ...(await request()), variables: { after } };
+  const streams = await Promise.all(GRAPHQL_PROTOCOLS.map((protocol) => streamBy(protocol, start)));
+  open.push(...streams);
+  return streams;
 };
-const running = async (protocol: Protocol, count: number) =>
-  eventually(async () =>
-    expect(await gateway.metrics.metrics()).toContain(
-      `taskmesh_realtime_subscriptions{protocol="${protocol}"} ${count}\n`,
+const running = (count: number) =>
+  eventually(async () => {
+    for (const protocol of GRAPHQL_PROTOCOLS)
+      expect(await gateway.figure(`taskmesh_realtime_subscriptions{protocol="${protocol}"}`)).toBe(count);
+  });
+const endedAsUnavailable = () =>
+  Promise.all(
+    GRAPHQL_PROTOCOLS.map((protocol) =>
+      gateway.figure(`taskmesh_realtime_connections_ended_total{protocol="${protocol}",reason="unavailable"}`),
     ),
   );
-/** A stream that has delivered one event. */
-const standing = async (protocol: Protocol) => {
-  const opened = await stream(protocol);
-  await running(protocol, 1);
-  const { cursor } = gateway.commit(USER);
-  await eventually(() => expect(opened.events).toHaveLength(1));
-  return { opened, cursor };
+/** Streams that have delivered one event. */
+const openStanding = async () => {
+  const streams = await openAll();
+  await running(1);
+  const { cursor } = gateway.commit(user);
+  for (const { events } of streams) await eventually(() => expect(events).toHaveLength(1));
+  return { streams, cursor };
 };
-const ending = async (of: TestStream) => {
-  const before = of.events.length;
-  await eventually(() => expect(of.ended).toBeDefined());
-  expect(of.events).toHaveLength(before);
-  return { ...of.ended, errors: of.errors.map(({ extensions }) => extensions?.['code']) };
+/** How they end, without another event. */
+const endings = async (streams: TestStream[]) => {
+  const before = streams.map(({ events }) => events.length);
+  for (const stream of streams) await eventually(() => expect(stream.ended).toBeDefined());
+  expect(streams.map(({ events }) => events.length)).toEqual(before);
+  return streams.map(({ ended, errors }) => ({
+    ...ended,
+    errors: errors.map(({ extensions }) => extensions?.['code']),
+  }));
 };
-
-describe.each(GRAPHQL_PROTOCOLS)('a stream over %s', (protocol) => {
-  const isSocket = protocol === 'graphql-ws';
-  /** Its client reconnects with its cursor. */
-  const brokenOff = (code: number) => (isSocket ? { code, errors: [] } : { isTorn: true, errors: [] });
-  const failed = (code: string) => ({ errors: [code] });
-
-  it('whose session ends says so', async () => {
-    const { opened } = await standing(protocol);
-    gateway.auth.end(SID);
-    expect(await ending(opened)).toEqual(isSocket ? brokenOff(4403) : failed('UNAUTHENTICATED'));
-  });
-
-  it('whose cursor cannot be used says so', async () => {
-    const opened = await stream(protocol, 'nonsense');
-    expect(await ending(opened)).toEqual(failed('CURSOR_EXPIRED'));
-  });
-
-  it('of a store that was restored says that its cursor cannot be used', async () => {
-    const { opened } = await standing(protocol);
-    gateway.tasks.changes.heads = async () => ({ epoch: 2, heads: {} });
-    expect(await ending(opened)).toEqual(failed('CURSOR_EXPIRED'));
-  });
-
-  it('at a gateway that stops breaks off', async () => {
-    const { opened } = await standing(protocol);
-    await Promise.all([gateway.stop(), eventually(() => expect(opened.ended).toBeDefined())]);
-    expect(await ending(opened)).toEqual(brokenOff(1012));
-  });
-
-  it('breaks off before an event that a service stays away for, and continues with it when that is back', async () => {
-    const { opened, cursor } = await standing(protocol);
-    const { execute } = gateway.auth.subgraph;
-    let asked = 0;
-    gateway.auth.subgraph.execute = async () => {
-      asked++;
-      throw unavailable();
-    };
-    gateway.commit(USER);
-    gateway.commit(USER);
-    await eventually(() => expect(asked).toBeGreaterThan(0));
-    expect(opened.ended).toBeUndefined();
-    const now = performance.now.bind(performance);
-    const later = jest.spyOn(performance, 'now').mockImplementation(() => now() + 31_000);
-    expect(await ending(opened)).toEqual(brokenOff(1013));
-    later.mockRestore();
-    await running(protocol, 0);
-    await eventually(async () =>
-      expect(await gateway.metrics.metrics()).toContain(
-        `taskmesh_realtime_connections_ended_total{protocol="${protocol}",reason="unavailable"} 1\n`,
-      ),
-    );
-
-    gateway.auth.subgraph.execute = execute;
-    const resumed = await stream(protocol, cursor);
-    await eventually(() => expect(resumed.events).toHaveLength(2));
-    const owner = { name: `Name of ${USER}` };
-    expect(resumed.events).toEqual(
-      [2, 3].map((sequence) => ({ data: { taskChanges: { sequence, task: { owner } } } })),
-    );
-  });
-});
+/** Their clients reconnect with their cursors. */
+const brokenOff = (code: number) => [
+  { code, errors: [] },
+  { isTorn: true, errors: [] },
+  { isTorn: true, errors: [] },
+];
+const failed = (code: string) => GRAPHQL_PROTOCOLS.map(() => ({ errors: [code] }));
 
 describe('a stream that cannot begin because the tasks service stays away', () => {
   const now = performance.now.bind(performance);
   let aheadMs = 0;
   let asked = 0;
   let held: Promise<void> | undefined;
+  let heads: TestGateway['tasks']['changes']['heads'];
   beforeEach(() => {
     aheadMs = 0;
     asked = 0;
     held = undefined;
     jest.spyOn(performance, 'now').mockImplementation(() => now() + aheadMs);
+    ({ heads } = gateway.tasks.changes);
     gateway.tasks.changes.heads = async () => {
       asked++;
       await held;
@@ -126,18 +92,21 @@ describe('a stream that cannot begin because the tasks service stays away', () =
       throw unavailable();
     };
   });
-  afterEach(() => jest.restoreAllMocks());
+  afterEach(() => {
+    jest.restoreAllMocks();
+    gateway.tasks.changes.heads = heads;
+  });
 
   it('breaks off over graphql-ws: no client comes back after an error', async () => {
-    expect(await ending(await stream('graphql-ws'))).toEqual({ code: 1013, errors: [] });
-    await running('graphql-ws', 0);
+    const stream = await streamGraphqlWs(await request());
+    expect(await endings([stream])).toEqual([{ code: 1013, errors: [] }]);
+    await running(0);
   });
 
   it('ends nothing over graphql-ws whose client has given it up', async () => {
     const { promise, resolve: goOn } = Promise.withResolvers<void>();
     held = promise;
-    const token = await gateway.auth.token(USER);
-    const socket = await streamGraphqlWs({ origin: gateway.origin, token, query: '{ __typename }' });
+    const socket = await streamGraphqlWs(await request('{ __typename }'));
     open.push(socket);
     socket.send({ id: 'given up', type: 'subscribe', payload: { query: QUERY } });
     await eventually(() => expect(asked).toBe(1));
@@ -151,11 +120,62 @@ describe('a stream that cannot begin because the tasks service stays away', () =
   });
 
   it('is a 503 over server-sent events', async () => {
-    const token = await gateway.auth.token(USER);
+    const token = await gateway.auth.token(user);
     const response = await fetch(`${gateway.origin}/graphql?query=${encodeURIComponent(QUERY)}`, {
       headers: { accept: 'text/event-stream', authorization: `Bearer ${token}` },
     });
     expect([response.status, response.headers.get('retry-after')]).toEqual([503, '1']);
     await response.body?.cancel();
+  });
+});
+
+describe('streams over graphql-ws, SSE and multipart', () => {
+  it('whose session ends say so', async () => {
+    const { streams } = await openStanding();
+    gateway.auth.end(sid);
+    expect(await endings(streams)).toEqual([{ code: 4403, errors: [] }, ...failed('UNAUTHENTICATED').slice(1)]);
+  });
+
+  it('whose cursor cannot be used say so', async () => {
+    expect(await endings(await openAll('nonsense'))).toEqual(failed('CURSOR_EXPIRED'));
+  });
+
+  it('of a store that was restored say that their cursor cannot be used', async () => {
+    const { streams } = await openStanding();
+    gateway.tasks.changes.restore();
+    expect(await endings(streams)).toEqual(failed('CURSOR_EXPIRED'));
+  });
+
+  it('break off before an event that a service stays away for, and continue with it when that is back', async () => {
+    const { streams, cursor } = await openStanding();
+    const before = await endedAsUnavailable();
+    const { execute } = gateway.auth.subgraph;
+    let asked = 0;
+    gateway.auth.subgraph.execute = async () => {
+      asked++;
+      throw unavailable();
+    };
+    gateway.commit(user);
+    gateway.commit(user);
+    await eventually(() => expect(asked).toBeGreaterThan(0));
+    for (const { ended } of streams) expect(ended).toBeUndefined();
+    const now = performance.now.bind(performance);
+    const later = jest.spyOn(performance, 'now').mockImplementation(() => now() + 31_000);
+    expect(await endings(streams)).toEqual(brokenOff(1013));
+    later.mockRestore();
+    await running(0);
+    await eventually(async () => expect(await endedAsUnavailable()).toEqual(before.map((count) => count + 1)));
+
+    gateway.auth.subgraph.execute = execute;
+    const owner = { name: `Name of ${user}` };
+    const missed = [2, 3].map((sequence) => ({ data: { taskChanges: { sequence, task: { owner } } } }));
+    for (const { events } of await openAll(cursor)) await eventually(() => expect(events).toEqual(missed));
+  });
+
+  it('at a gateway that stops break off', async () => {
+    const { streams } = await openStanding();
+    const ending = endings(streams);
+    await gateway.stop();
+    expect(await ending).toEqual(brokenOff(1012));
   });
 });

@@ -1,6 +1,4 @@
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { composed } from './fakes/foreign-service.ts';
+import { composed, startServer } from './fakes/foreign-service.ts';
 import { startTestGateway, type TestGateway } from './fakes/gateway.ts';
 
 const LINK = 'extend schema @link(url: "https://specs.apollo.dev/federation/v2.7", import: ["@key"])';
@@ -20,21 +18,11 @@ const OTHER = '9007199254740993';
 /** A service that sends texts, so that nothing in it rounds. */
 async function startTextService(respond: (body: string) => string) {
   const bodies: string[] = [];
-  const server = createServer((request, response) => {
-    let body = '';
-    request.setEncoding('utf8').on('data', (chunk: string) => (body += chunk));
-    request.on('end', () => {
-      bodies.push(body);
-      response.setHeader('content-type', 'application/json').end(respond(body));
-    });
+  const server = await startServer((body, response) => {
+    bodies.push(body);
+    response.setHeader('content-type', 'application/json').end(respond(body));
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo; // always an AddressInfo for TCP
-  const stop = () => {
-    server.closeAllConnections();
-    server.close();
-  };
-  return { url: `http://127.0.0.1:${port}/`, bodies, stop };
+  return { ...server, bodies };
 }
 
 type TextService = Awaited<ReturnType<typeof startTextService>>;

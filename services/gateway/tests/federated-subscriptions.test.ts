@@ -1,10 +1,18 @@
 import { eventually } from '@taskmesh/testing';
 import { startTestGateway, type TestGateway } from './fakes/gateway.ts';
-import { GRAPHQL_PROTOCOLS, streamBy, streamGraphqlWs, streamHttp } from './fakes/streams.ts';
+import {
+  GRAPHQL_PROTOCOLS,
+  PROTOCOLS,
+  streamBy,
+  streamGraphqlWs,
+  type Protocol,
+  type StreamRequest,
+  type TestStream,
+} from './fakes/streams.ts';
 
 const USER = 'a0000000-0000-4000-8000-000000000001';
 
-describe('a subscription that selects more than an event brings along', () => {
+describe('a subscription', () => {
   let gateway: TestGateway;
   let token: string;
 
@@ -17,27 +25,42 @@ describe('a subscription that selects more than an event brings along', () => {
   });
   afterAll(() => gateway.stop());
 
-  /** The result of one change that `count` equal subscribers receive. */
-  const resultOf = async (query: string, variables: Record<string, unknown> = {}, count = 1) => {
-    const start = { origin: gateway.origin, token, query, variables };
-    const streams = await Promise.all(
-      Array.from({ length: count }, (_, index) =>
-        index % 2 === 0 ? streamGraphqlWs(start) : streamHttp('sse', start),
-      ),
-    );
+  /** Streams that miss no change any more. */
+  const openAll = async (protocols: readonly Protocol[], start: StreamRequest) => {
+    const streams = await Promise.all(protocols.map((protocol) => streamBy(protocol, start)));
     await eventually(async () => {
       const figures = await gateway.metrics.metrics();
       const running = [...figures.matchAll(/^taskmesh_realtime_subscriptions\{.*\} (\d+)$/gm)];
-      expect(running.reduce((sum, [, value]) => sum + Number(value), 0)).toBe(count);
+      expect(running.reduce((sum, [, value]) => sum + Number(value), 0)).toBe(streams.length);
     });
+    return streams;
+  };
+  const closeAll = async (streams: TestStream[]) => {
+    for (const stream of streams) stream.close();
+    await eventually(async () => expect(await gateway.figure('taskmesh_realtime_owners')).toBe(0));
+  };
+
+  /** The result of one change, which equal subscribers receive. */
+  const resultOf = async (query: string, variables: Record<string, unknown> = {}, protocols = GRAPHQL_PROTOCOLS) => {
+    const streams = await openAll(protocols, { origin: gateway.origin, token, query, variables });
     gateway.commit(USER, { title: 'new' });
     for (const { events } of streams) await eventually(() => expect(events).toHaveLength(1));
-    for (const stream of streams) stream.close();
-    await eventually(async () => expect(await gateway.metrics.metrics()).toContain('taskmesh_realtime_owners 0'));
+    await closeAll(streams);
     const [first, ...others] = streams.map(({ events }) => events[0]);
     for (const other of others) expect(other).toEqual(first);
     return first;
   };
+
+  it.each([
+    ['aliases, order, nulls and __typename', 'subscription { c: taskChanges { n: kind __typename'],
+    ['a directive, too', 'subscription ($with: Boolean!) { c: taskChanges { n: kind @include(if: $with) __typename'],
+  ])('is written as it is selected: %s', async (_what, begin) => {
+    const query = `${begin} task { title description owner { id } } previous { id } } }`;
+    const task = { title: 'new', description: null, owner: { id: USER } };
+    expect(JSON.stringify(await resultOf(query, { with: true }))).toBe(
+      JSON.stringify({ data: { c: { n: 'INSERT', __typename: 'TaskChange', task, previous: null } } }),
+    );
+  });
 
   it('gets fields of other services', async () => {
     expect(await resultOf('subscription { taskChanges { task { title owner { id name } } } }')).toEqual({
@@ -90,8 +113,7 @@ describe('a subscription that selects more than an event brings along', () => {
     gateway.commit(USER, { title: 'missed' });
     const stream = await streamGraphqlWs({ origin: gateway.origin, token, query, variables: { after } });
     await eventually(() => expect(stream.events).toHaveLength(1));
-    stream.close();
-    await eventually(async () => expect(await gateway.metrics.metrics()).toContain('taskmesh_realtime_owners 0'));
+    await closeAll([stream]);
     expect(stream.events).toEqual([
       { data: { changes: { task: { title: 'missed', owner: { name: `Name of ${USER}` } } } } },
     ]);
@@ -104,22 +126,40 @@ describe('a subscription that selects more than an event brings along', () => {
     const user = USER.replace('a', first);
     const query = 'subscription { taskChanges { task { owner { name } } } }';
     const start = { origin: gateway.origin, token: await gateway.auth.token(user), query };
-    const streams = await Promise.all(GRAPHQL_PROTOCOLS.map((protocol) => streamBy(protocol, start)));
-    await eventually(async () => {
-      for (const protocol of GRAPHQL_PROTOCOLS)
-        expect(await gateway.figure(`taskmesh_realtime_subscriptions{protocol="${protocol}"}`)).toBe(1);
-    });
+    const streams = await openAll(GRAPHQL_PROTOCOLS, start);
     gateway.commit(user, { title: 'new' });
     for (const { events } of streams) {
       await eventually(() => expect(events).toHaveLength(1));
       expect(events[0]).toMatchObject({ data: null, errors: [{ extensions: { code }, ...(path && { path }) }] });
     }
-    for (const stream of streams) stream.close();
-    await eventually(async () => expect(await gateway.metrics.metrics()).toContain('taskmesh_realtime_owners 0'));
+    await closeAll(streams);
   });
 
+  it.each(['sequence', 'sequence task { owner { name } }'])(
+    'has the trace of its request in each frame of every protocol, and no other event has: %s',
+    async (fields) => {
+      const traceparent = '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01';
+      const query = `subscription { taskChanges { ${fields} } }`;
+      const streams = await openAll(PROTOCOLS, { origin: gateway.origin, token, query });
+      gateway.commit(USER, { traceparent });
+      gateway.commit(USER);
+      for (const { events } of streams) await eventually(() => expect(events).toHaveLength(2));
+      const [channel, ...others] = streams.toReversed();
+      for (const { events } of others)
+        expect(events.map(({ extensions }) => extensions)).toEqual([{ traceparent }, undefined]);
+      expect(channel?.events.map((event) => event['traceparent'])).toEqual([traceparent, undefined]);
+      // The row itself contains no trace.
+      expect(JSON.stringify(channel?.events[0]?.['data'])).not.toContain('traceparent');
+      expect(gateway.logged).toContainEqual(expect.objectContaining({ level: 'debug', traceparent }));
+      await closeAll(streams);
+    },
+  );
+
   it('is rendered once for all that are equal, in every protocol', async () => {
-    await resultOf('subscription { taskChanges { task { owner { tasks { totalCount } } } } }', {}, 6);
+    await resultOf('subscription { taskChanges { task { owner { tasks { totalCount } } } } }', {}, [
+      ...GRAPHQL_PROTOCOLS,
+      ...GRAPHQL_PROTOCOLS,
+    ]);
     expect(gateway.tasks.calls).toHaveLength(1);
   });
 });

@@ -12,40 +12,36 @@ const degraded = (...unavailable: string[]) => ({
   retryAfter: '1',
 });
 
-describe.each(['in-process', 'http'] as const)('/health, with services connected %s', (mode) => {
-  it('names the services whose store does not answer, while /readyz stays ok', async () => {
-    const gateway = await startTestGateway({ mode });
-    expect(await healthOf(gateway)).toEqual(OK);
-    const { reported } = gateway.operators;
-    reported.tasks = { ...reported.tasks, store: { ...reported.tasks.store, isUp: false } as never };
-    await eventually(async () => expect(await healthOf(gateway)).toEqual(degraded('tasks')));
-    reported.auth = { ...reported.auth, store: { ...reported.auth.store, isUp: false } as never };
-    await eventually(async () => expect(await healthOf(gateway)).toEqual(degraded('auth', 'tasks')));
-    expect((await fetch(`${gateway.origin}/readyz`)).status).toBe(200);
-    for (const service of [reported.auth, reported.tasks]) Object.assign(service.store as object, { isUp: true });
-    await eventually(async () => expect(await healthOf(gateway)).toEqual(OK));
-    await gateway.stop();
+describe('/health', () => {
+  let gateway: TestGateway;
+  beforeAll(async () => {
+    gateway = await startTestGateway({ mode: 'http' });
   });
-});
+  afterAll(() => gateway.stop());
 
-it('/health names a service that does not answer', async () => {
-  const gateway = await startTestGateway({ mode: 'http' });
-  await gateway.stopService('backup');
-  await eventually(async () => expect(await healthOf(gateway)).toEqual(degraded('backup')));
-  await gateway.stop();
-});
+  it('names the services whose store does not answer, or that do not, while /readyz stays ok', async () => {
+    const becomes = (health: object) => eventually(async () => expect(await healthOf(gateway)).toEqual(health));
+    await becomes(OK);
+    const { auth, tasks } = gateway.operators.reported;
+    Object.assign(tasks.store, { isUp: false });
+    await becomes(degraded('tasks'));
+    Object.assign(auth.store, { isUp: false });
+    await becomes(degraded('auth', 'tasks'));
+    expect((await fetch(`${gateway.origin}/readyz`)).status).toBe(200);
+    for (const { store } of [auth, tasks]) Object.assign(store, { isUp: true });
+    await becomes(OK);
+    await gateway.stopService('backup');
+    await becomes(degraded('backup'));
+  });
 
-it('/health asks the services at most once a second, however many want to know', async () => {
-  const gateway = await startTestGateway();
-  let asked = 0;
-  const { status } = gateway.operators.tasks;
-  gateway.operators.tasks.status = () => {
-    asked++;
-    return status();
-  };
-  const begun = performance.now();
-  for (let times = 0; times < 5; times++) await Promise.all(Array.from({ length: 20 }, () => healthOf(gateway)));
-  expect(asked).toBeGreaterThan(0);
-  expect(asked).toBeLessThanOrEqual(1 + (performance.now() - begun) / 1_000);
-  await gateway.stop();
+  it('asks the services at most once a second, however many want to know', async () => {
+    let asked = 0;
+    const { status } = gateway.operators.tasks;
+    gateway.operators.tasks.status = () => (asked++, status());
+    await eventually(async () => (await healthOf(gateway), expect(asked).toBeGreaterThan(0)));
+    asked = 0;
+    const begun = performance.now();
+    for (let times = 0; times < 5; times++) await Promise.all(Array.from({ length: 20 }, () => healthOf(gateway)));
+    expect(asked).toBeLessThanOrEqual(1 + (performance.now() - begun) / 1_000);
+  });
 });

@@ -2,7 +2,7 @@ import { collectGarbage, eventually } from '@taskmesh/testing';
 import { setTimeout } from 'node:timers/promises';
 import { startTestGateway, type TestGateway } from './fakes/gateway.ts';
 import { holdExecution } from './fakes/hold-execution.ts';
-import { openWebSocket, streamGraphqlWs, streamHttp } from './fakes/streams.ts';
+import { connectGraphqlWs, streamGraphqlWs, streamHttp } from './fakes/streams.ts';
 
 const USER = 'a0000000-0000-4000-8000-000000000001';
 const KIB = 1024;
@@ -15,18 +15,7 @@ beforeAll(async () => {
 });
 afterAll(() => gateway.stop());
 
-/** A socket over graphql-ws that has been acknowledged. */
-async function openSocket(as = token) {
-  const socket = await openWebSocket(`${gateway.origin}/graphql`, 'graphql-transport-ws');
-  const messages: { type: string; id?: string; payload?: unknown }[] = [];
-  const state = { socket, messages, closed: 0 };
-  socket.on('message', (bytes) => messages.push(JSON.parse(String(bytes))));
-  socket.on('close', (code) => (state.closed = code));
-  socket.send(JSON.stringify({ type: 'connection_init', payload: { authorization: `Bearer ${as}` } }));
-  await eventually(() => expect(messages).toHaveLength(1));
-  return state;
-}
-
+const openSocket = (as = token) => connectGraphqlWs(gateway.origin, as);
 const subscribe = (id: string, query: string, variables = {}) =>
   JSON.stringify({ id, type: 'subscribe', payload: { query, variables } });
 
@@ -75,7 +64,7 @@ describe('what a gateway keeps for a subscription', () => {
 
 it('changes that wait for another service take little, on however many streams of an account', async () => {
   const user = USER.replace(/1$/, '3');
-  const [sockets, streams, changes] = [20, 20, 100];
+  const [sockets, streams, changes] = [8, 10, 100];
   const { undo, release } = holdExecution(gateway.auth);
   const open = await Promise.all(
     Array.from({ length: sockets }, async () => openSocket(await gateway.auth.token(user))),

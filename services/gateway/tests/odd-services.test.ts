@@ -1,7 +1,5 @@
-import { createServer, type Server, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { text } from 'node:stream/consumers';
-import { composed, startForeignService, type ForeignService } from './fakes/foreign-service.ts';
+import type { ServerResponse } from 'node:http';
+import { composed, startForeignService, startServer, type ForeignService } from './fakes/foreign-service.ts';
 import { startTestGateway, type TestGateway } from './fakes/gateway.ts';
 
 const ODD = `
@@ -43,7 +41,7 @@ const slowly =
   };
 
 describe('a service of a foreign graph that answers oddly', () => {
-  let odd: Server;
+  let odd: Awaited<ReturnType<typeof startServer>>;
   let answer: Answer;
   let asked: number;
   let plain: ForeignService;
@@ -51,21 +49,17 @@ describe('a service of a foreign graph that answers oddly', () => {
   let gateway: TestGateway;
 
   beforeAll(async () => {
-    odd = createServer((request, response) => {
-      void text(request).then((body) => {
-        if (body.includes(PROBE)) return says('{"data":{"__typename":"Query"}}')(response);
-        asked++;
-        answer(response);
-      });
+    odd = await startServer((body, response) => {
+      if (body.includes(PROBE)) return says('{"data":{"__typename":"Query"}}')(response);
+      asked++;
+      answer(response);
     });
-    await new Promise<void>((resolve) => odd.listen(0, '127.0.0.1', resolve));
-    const { port } = odd.address() as AddressInfo; // it listens on TCP
     plain = await startForeignService(PLAIN, {
       Query: { plain: () => 1 },
       Mutation: { plainly: () => ++plainly },
     });
     const supergraph = composed([
-      { name: 'odd', url: `http://127.0.0.1:${port}/`, typeDefs: ODD },
+      { name: 'odd', url: odd.url, typeDefs: ODD },
       { name: 'plain', url: plain.url, typeDefs: PLAIN },
     ]);
     gateway = await startTestGateway({ files: { SUPERGRAPH_FILE: supergraph } });
@@ -77,8 +71,7 @@ describe('a service of a foreign graph that answers oddly', () => {
   afterAll(async () => {
     await gateway.stop();
     plain.stop();
-    odd.closeAllConnections();
-    odd.close();
+    odd.stop();
   });
 
   it.each<[string, Answer, unknown]>([
@@ -92,6 +85,12 @@ describe('a service of a foreign graph that answers oddly', () => {
       3,
     ],
     ['with another status', says('{"data":{"odd":3}}', 207), 3],
+    ['with errors that are null', says('{"data":{"odd":3},"errors":null}'), 3],
+    [
+      'the second time, when the connection broke at first',
+      (response) => (asked === 1 ? response.socket?.destroy() : says('{"data":{"odd":3}}')(response)),
+      3,
+    ],
   ])('%s is understood', async (_how, given, expected) => {
     answer = given;
     const { body } = await gateway.graphql('{ odd plain }');
@@ -109,6 +108,12 @@ describe('a service of a foreign graph that answers oddly', () => {
     ['half a JSON', says('{"data":{"odd":')],
     ['nothing', says('')],
     ['another text', says('<html>Bad gateway</html>', 502)],
+    ['a list of data', says('{"data":[]}')],
+    ['errors that are no list', says('{"data":null,"errors":{"message":"x"}}')],
+    ['an error that is none', says('{"data":null,"errors":[null]}')],
+    ['an error at a place that is none', says('{"data":null,"errors":[{"message":"x","path":"a"}]}')],
+    ['an error below an object', says('{"data":null,"errors":[{"message":"x","path":[{}]}]}')],
+    ['a redirect', (response) => response.writeHead(302, { location: 'http://127.0.0.1:1/' }).end()],
     ['the first half', breaksOff],
     ['more than 8 MiB', says(`{"data":{"odd":3},"x":"${'x'.repeat(8 * 2 ** 20)}"}`)],
     ['an end', (response) => response.socket?.destroy()],
@@ -181,7 +186,7 @@ describe('a service of a foreign graph that answers oddly', () => {
     const { body } = await Promise.race(all);
     expect(body.errors?.map(({ extensions }) => extensions['code'])).toEqual(['SERVICE_UNAVAILABLE']);
     expect(performance.now() - begun).toBeLessThan(9_000); // an operation has ten seconds
-    odd.closeAllConnections();
+    odd.hangUp();
     await Promise.all(all);
   });
 });

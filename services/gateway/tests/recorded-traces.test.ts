@@ -5,7 +5,7 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { Registry } from 'prom-client';
 import { startTestGateway, type TestGateway, type TestGatewayOptions } from './fakes/gateway.ts';
-import { openWebSocket, streamGraphqlWs } from './fakes/streams.ts';
+import { connectGraphqlWs, streamGraphqlWs } from './fakes/streams.ts';
 
 const USER = 'a0000000-0000-4000-8000-000000000001';
 const TRACE_ID = '4bf92f3577b34da6a3ce929d0e0e4736';
@@ -24,6 +24,7 @@ describe('a gateway with a collector', () => {
     mode?: TestGatewayOptions['mode'],
     wrap?: TestGatewayOptions['wrap'],
   ) => {
+    collector = await startTraceCollector();
     const env = {
       ...{ OTEL_EXPORTER_OTLP_ENDPOINT: collector.url, OTEL_EXPORTER_OTLP_PROTOCOL: 'http/json' },
       ...settings,
@@ -47,120 +48,122 @@ describe('a gateway with a collector', () => {
   const askedWith = () => gateway.tasks.calls.map(({ traceparent }) => traceparent);
   const traceIds = () => new Set(collector.spans.map(({ traceId }) => traceId));
 
-  beforeEach(async () => {
-    collector = await startTraceCollector();
-  });
-  afterEach(async () => {
+  const stop = async () => {
     await gateway.stop();
     await telemetry.stop();
     await collector.stop();
-  });
+  };
 
-  it('passes on its own place in the trace that it records', async () => {
-    await start({ OTEL_TRACES_SAMPLER: 'parentbased_always_off' }, 'http');
-    await gateway.graphql(QUERY, { token, headers: { traceparent: TRACE } });
-    await gateway.graphql(QUERY, { token });
-    await eventually(() => expect(names()).toContain('POST /graphql'));
-    const fetched = collector.spans.find(({ name }) => name === 'fetch tasks');
-    expect(fetched?.traceId).toBe(TRACE_ID);
-    expect(askedWith()).toEqual([`00-${TRACE_ID}-${fetched?.spanId}-01`, undefined]);
-  });
+  describe('that records what comes', () => {
+    beforeAll(() => start());
+    beforeEach(() => {
+      collector.spans.length = 0;
+      gateway.tasks.calls.length = 0;
+    });
+    afterAll(stop);
 
-  it.each(['in-process', 'http'] as const)('reports that a service did not answer in time: %s', async (mode) => {
-    await start({}, mode, (connections) => ({
-      ...connections,
-      request: (service, url, asked, options) => connections.request(service, url, asked, { ...options, timeoutMs: 1 }),
-    }));
-    const { promise: late, resolve } = Promise.withResolvers<object>();
-    gateway.tasks.subgraph.execute = () => late;
-    const { body } = await gateway.graphql(QUERY, { token });
-    expect(body.errors?.[0]?.extensions).toEqual({ code: 'SERVICE_UNAVAILABLE' });
-    resolve({ data: null });
-    await eventually(() =>
-      expect(paths()).toEqual(expect.arrayContaining(['POST /graphql', 'POST /graphql > query > fetch tasks'])),
-    );
-    expect(collector.spans.find(({ name }) => name === 'fetch tasks')).toMatchObject({
-      service: 'taskmesh-gateway',
-      isError: true,
-      attributes: { 'error.type': 'SERVICE_UNAVAILABLE', 'service.peer.name': 'tasks' },
+    it('believes a caller that records nothing, and ignores a malformed header', async () => {
+      for (const traceparent of [UNRECORDED, 'nonsense', `${TRACE}-more`, `00-${'0'.repeat(32)}-00f067aa0ba902b7-01`])
+        await gateway.graphql(QUERY, { token, headers: { traceparent } });
+      expect(askedWith()[0]).toBe(UNRECORDED);
+      await eventually(() => expect(names().filter((name) => name === 'POST /graphql')).toHaveLength(3));
+      expect(traceIds().size).toBe(3);
+      expect(traceIds()).not.toContain(TRACE_ID);
+    });
+
+    it('does not pass on what else a client says of its trace', async () => {
+      const headers = { traceparent: TRACE, tracestate: 'planted=1', baggage: 'planted=1' };
+      await gateway.graphql(QUERY, { token, headers });
+      await eventually(() => expect(names()).toContain('POST /graphql'));
+      expect(collector.exports.map(({ body }) => body.toString()).join()).not.toContain('planted');
+    });
+
+    it('records operations over graphql-ws, each on its own', async () => {
+      const { socket, send } = await connectGraphqlWs(gateway.origin, token);
+      for (const id of ['a', 'b'])
+        send({ id, type: 'subscribe', payload: { query: QUERY, extensions: { traceparent: TRACE } } });
+      await eventually(() => expect(names().filter((name) => name === 'graphql-ws subscribe')).toHaveLength(2));
+      expect(traceIds()).toEqual(new Set([TRACE_ID]));
+      expect(names()).toContain('query');
+      socket.close();
+    });
+
+    it('ends the span of a request whose client goes away', async () => {
+      const socket = connect(Number(new URL(gateway.origin).port), '127.0.0.1');
+      const head = 'POST /graphql HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 10\r\n';
+      socket.write(`${head}Expect: 100-continue\r\n\r\n`);
+      await once(socket, 'data'); // the gateway has it, and waits for the rest
+      socket.write('{');
+      socket.destroy();
+      await eventually(() =>
+        expect(collector.spans).toContainEqual(
+          expect.objectContaining({
+            name: 'POST /graphql',
+            attributes: expect.objectContaining({ 'error.type': 'client_gone' }),
+          }),
+        ),
+      );
     });
   });
 
-  it('records nothing because a caller says so when there is no room for that, and has no service behind it do so', async () => {
-    await start({ OTEL_TRACES_SAMPLER: 'parentbased_always_off', TRACE_CALLERS_PER_S: '0' });
-    await gateway.graphql(QUERY, { token, headers: { traceparent: TRACE } });
-    expect(askedWith()).toEqual([UNRECORDED]);
-    await telemetry.stop();
-    expect(collector.exports).toEqual([]);
-  });
+  describe('with settings of its own', () => {
+    afterEach(stop);
 
-  it('believes a caller that records nothing, and ignores a malformed header', async () => {
-    await start();
-    for (const traceparent of [UNRECORDED, 'nonsense', `${TRACE}-more`, `00-${'0'.repeat(32)}-00f067aa0ba902b7-01`])
-      await gateway.graphql(QUERY, { token, headers: { traceparent } });
-    expect(askedWith()[0]).toBe(UNRECORDED);
-    await eventually(() => expect(names().filter((name) => name === 'POST /graphql')).toHaveLength(3));
-    expect(traceIds().size).toBe(3);
-    expect(traceIds()).not.toContain(TRACE_ID);
-  });
+    it('passes on its own place in the trace that it records', async () => {
+      await start({ OTEL_TRACES_SAMPLER: 'parentbased_always_off' }, 'http');
+      await gateway.graphql(QUERY, { token, headers: { traceparent: TRACE } });
+      await gateway.graphql(QUERY, { token });
+      await eventually(() => expect(names()).toContain('POST /graphql'));
+      const fetched = collector.spans.find(({ name }) => name === 'fetch tasks');
+      expect(fetched?.traceId).toBe(TRACE_ID);
+      expect(askedWith()).toEqual([`00-${TRACE_ID}-${fetched?.spanId}-01`, undefined]);
+    });
 
-  it('does not pass on what else a client says of its trace', async () => {
-    await start();
-    const headers = { traceparent: TRACE, tracestate: 'planted=1', baggage: 'planted=1' };
-    await gateway.graphql(QUERY, { token, headers });
-    await eventually(() => expect(names()).toContain('POST /graphql'));
-    expect(collector.exports.map(({ body }) => body.toString()).join()).not.toContain('planted');
-  });
-
-  it('records operations over graphql-ws, each on its own', async () => {
-    await start();
-    const socket = await openWebSocket(`${gateway.origin}/graphql`, 'graphql-transport-ws');
-    const acknowledged = new Promise((resolve) => socket.once('message', resolve));
-    socket.send(JSON.stringify({ type: 'connection_init', payload: { authorization: `Bearer ${token}` } }));
-    await acknowledged;
-    for (const id of ['a', 'b'])
-      socket.send(
-        JSON.stringify({ id, type: 'subscribe', payload: { query: QUERY, extensions: { traceparent: TRACE } } }),
+    it.each(['in-process', 'http'] as const)('reports that a service did not answer in time: %s', async (mode) => {
+      await start({}, mode, (connections) => ({
+        ...connections,
+        request: (service, url, asked, options) =>
+          connections.request(service, url, asked, { ...options, timeoutMs: 1 }),
+      }));
+      const { promise: late, resolve } = Promise.withResolvers<object>();
+      gateway.tasks.subgraph.execute = () => late;
+      const { body } = await gateway.graphql(QUERY, { token });
+      expect(body.errors?.[0]?.extensions).toEqual({ code: 'SERVICE_UNAVAILABLE' });
+      resolve({ data: null });
+      await eventually(() =>
+        expect(paths()).toEqual(expect.arrayContaining(['POST /graphql', 'POST /graphql > query > fetch tasks'])),
       );
-    await eventually(() => expect(names().filter((name) => name === 'graphql-ws subscribe')).toHaveLength(2));
-    expect(traceIds()).toEqual(new Set([TRACE_ID]));
-    expect(names()).toContain('query');
-    socket.close();
-  });
+      expect(collector.spans.find(({ name }) => name === 'fetch tasks')).toMatchObject({
+        service: 'taskmesh-gateway',
+        isError: true,
+        attributes: { 'error.type': 'SERVICE_UNAVAILABLE', 'service.peer.name': 'tasks' },
+      });
+    });
 
-  it('records the delivery of a change on its trace, also with fields of other services, and of no other change', async () => {
-    await start({ OTEL_TRACES_SAMPLER: 'always_off' });
-    const query = 'subscription { taskChanges { sequence task { owner { name } } } }';
-    const streams = [
-      await streamGraphqlWs({ origin: gateway.origin, token, query }),
-      await streamGraphqlWs({ origin: gateway.origin, token, query: 'subscription { taskChanges { sequence } }' }),
-    ];
-    await eventually(async () =>
-      expect(await gateway.metrics.metrics()).toContain('taskmesh_realtime_subscriptions{protocol="graphql-ws"} 2'),
-    );
-    for (const traceparent of [TRACE, UNRECORDED, 'nonsense']) gateway.commit(USER, { traceparent });
-    for (const { events } of streams) await eventually(() => expect(events).toHaveLength(3));
-    await eventually(() => expect(names().filter((name) => name === 'deliver graphql-ws')).toHaveLength(2));
-    expect(collector.spans).toContainEqual(expect.objectContaining({ service: 'taskmesh-auth', name: 'query' }));
-    expect(traceIds()).toEqual(new Set([TRACE_ID]));
-    for (const stream of streams) stream.close();
-  });
+    it('records nothing because a caller says so when there is no room for that, and has no service behind it do so', async () => {
+      await start({ OTEL_TRACES_SAMPLER: 'parentbased_always_off', TRACE_CALLERS_PER_S: '0' });
+      await gateway.graphql(QUERY, { token, headers: { traceparent: TRACE } });
+      expect(askedWith()).toEqual([UNRECORDED]);
+      await telemetry.stop();
+      expect(collector.exports).toEqual([]);
+    });
 
-  it('ends the span of a request whose client goes away', async () => {
-    await start();
-    const socket = connect(Number(new URL(gateway.origin).port), '127.0.0.1');
-    const head = 'POST /graphql HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 10\r\n';
-    socket.write(`${head}Expect: 100-continue\r\n\r\n`);
-    await once(socket, 'data'); // the gateway has it, and waits for the rest
-    socket.write('{');
-    socket.destroy();
-    await eventually(() =>
-      expect(collector.spans).toContainEqual(
-        expect.objectContaining({
-          name: 'POST /graphql',
-          attributes: expect.objectContaining({ 'error.type': 'client_gone' }),
-        }),
-      ),
-    );
+    it('records the delivery of a change on its trace, also with fields of other services, and of no other change', async () => {
+      await start({ OTEL_TRACES_SAMPLER: 'always_off' });
+      const query = 'subscription { taskChanges { sequence task { owner { name } } } }';
+      const streams = [
+        await streamGraphqlWs({ origin: gateway.origin, token, query }),
+        await streamGraphqlWs({ origin: gateway.origin, token, query: 'subscription { taskChanges { sequence } }' }),
+      ];
+      await eventually(async () =>
+        expect(await gateway.metrics.metrics()).toContain('taskmesh_realtime_subscriptions{protocol="graphql-ws"} 2'),
+      );
+      for (const traceparent of [TRACE, UNRECORDED, 'nonsense']) gateway.commit(USER, { traceparent });
+      for (const { events } of streams) await eventually(() => expect(events).toHaveLength(3));
+      await eventually(() => expect(names().filter((name) => name === 'deliver graphql-ws')).toHaveLength(2));
+      expect(collector.spans).toContainEqual(expect.objectContaining({ service: 'taskmesh-auth', name: 'query' }));
+      expect(traceIds()).toEqual(new Set([TRACE_ID]));
+      for (const stream of streams) stream.close();
+    });
   });
 });

@@ -8,17 +8,13 @@ import {
   unauthenticated,
   unavailable,
 } from '@taskmesh/contracts';
-import type { SubgraphResult } from '@taskmesh/subgraph';
+import type { SubgraphRequest, SubgraphResult } from '@taskmesh/subgraph';
 import { eventually } from '@taskmesh/testing';
-import {
-  createDescriptionCheck,
-  type ApiDescription,
-  type DescribedOperation,
-  type DescriptionCheck,
-} from '@taskmesh/testing/api-description';
+import type { ApiDescription, DescribedOperation } from '@taskmesh/testing/api-description';
 import type { Connections } from '../src/connections/connections.ts';
 import { startTestGateway, type TestGateway } from './fakes/gateway.ts';
 import { guess } from './fakes/guess.ts';
+import { restOf, type RestCall, type RestOptions } from './fakes/rest.ts';
 
 const USER = '0199e1c2-5b7a-7cc3-98c4-dc0c0c07398f';
 const ID = '0199e1c3-0a41-7d1e-8d5c-2f6a8a1b9c3d';
@@ -27,11 +23,12 @@ const SECRET = 'connect ECONNREFUSED 10.0.0.7:5432';
 /** What the services answer instead of a result. */
 let failure: Error | undefined;
 let gateway: TestGateway;
-/** Beside it, where operators need a token, and where too many wrong ones were sent. */
+/** Beside it, where operators need a token. */
 let withToken: TestGateway;
-let guessed: TestGateway;
+/** From where too many wrong ones were sent. */
+const GUESSER = { 'x-forwarded-for': '203.0.113.9' };
 let description: ApiDescription;
-let check: DescriptionCheck;
+let call: RestCall;
 
 const resultOf = (error: Error): SubgraphResult => {
   const { code, issues, retryAfterSeconds } = error as Partial<AppError>;
@@ -50,36 +47,63 @@ const failingPart = <Part extends object>(part: Part): Part =>
 
 const failing = (connections: Connections): Connections => ({
   ...connections,
-  request: async (...request) => (failure ? resultOf(failure) : connections.request(...request)),
+  async request(service, url, request, options) {
+    if (failure) return resultOf(failure);
+    return (await exported(request)) ?? connections.request(service, url, request, options);
+  },
   signIn: failingPart(connections.signIn),
   backup: failingPart(connections.backup),
   deadLetters: failingPart(connections.deadLetters),
 });
 
+/** What an account has that is exported: as many entries of its audit trail. */
+const ENTRIES = 1_203;
+/** The field whose service is away, and what pages of tasks wait for. */
+let broken: string | undefined;
+let held: Promise<void> | undefined;
+
+const entry = (id: number) => ({
+  ...{ id: String(id), kind: 'session.opened', sessionId: null, ip: '192.0.2.7', at: '2026-11-20T10:00:00.000Z' },
+});
+type Page = { first?: number; after?: string | null };
+type Fields = Record<string, unknown>;
+const EXPORTED: Record<string, (page: Page) => Fields | Promise<Fields>> = {
+  me: () => ({ me: { id: USER, email: 'a@b.c', name: 'Ada', emailConfirmedAt: entry(0).at } }),
+  sessions: () => ({ sessions: [] }),
+  personalTokens: () => ({ personalTokens: [] }),
+  linkedIdentities: () => ({ linkedIdentities: [] }),
+  async tasks() {
+    await held;
+    return { tasks: { edges: [], pageInfo: { hasNextPage: false, endCursor: null } } };
+  },
+  auditEntries({ first = 0, after }) {
+    const below = after ? Number(after) : ENTRIES + 1;
+    return {
+      auditEntries: Array.from({ length: Math.min(first, below - 1) }, (_, index) => entry(below - 1 - index)),
+    };
+  },
+};
+
+async function exported({ query, variables }: SubgraphRequest): Promise<SubgraphResult | undefined> {
+  const [, name = ''] = /\{\s*(\w+)/.exec(query) ?? [];
+  if (name === broken) throw unavailable();
+  const data = await EXPORTED[name]?.(variables ?? {});
+  return data && { data };
+}
+
 beforeAll(async () => {
   gateway = await startTestGateway({ wrap: failing });
-  withToken = await startTestGateway({ env: { BACKUP_TOKEN: 'secret' }, beside: gateway });
-  guessed = await startTestGateway({ env: { BACKUP_TOKEN: 'secret' }, beside: gateway });
-  await guess(guessed.origin, 10);
-  description = (await (await fetch(`${gateway.origin}/api/openapi.json`)).json()) as ApiDescription;
-  check = createDescriptionCheck(description);
+  const env = { BACKUP_TOKEN: 'secret', TRUSTED_PROXIES: '127.0.0.1' };
+  withToken = await startTestGateway({ env, beside: gateway });
+  await guess(withToken.origin, 10, { headers: GUESSER });
+  ({ description, call } = await restOf(gateway));
 });
 afterAll(async () => {
-  for (const each of [guessed, withToken, gateway]) await each.stop();
+  for (const each of [withToken, gateway]) await each.stop();
 });
 afterEach(() => {
   failure = undefined;
 });
-
-type Sent = Record<string, string>;
-
-async function call(method: string, path: string, headers: Sent, body?: string, { origin } = gateway) {
-  const response = await fetch(origin + path, { method, headers, ...(body !== undefined && { body }) });
-  const text = await response.text();
-  check.check({ method, path, status: response.status, headers: response.headers, text });
-  const json = JSON.parse(text) as { message: string; error: string | { code: string; requestId?: string } };
-  return { status: response.status, headers: response.headers, text, json };
-}
 
 const FAILURES: Record<string, Error> = {
   '400': badUserInput([{ path: 'name', message: 'name is not as it should be.' }]),
@@ -103,7 +127,7 @@ async function provoke(status: string, method: string, path: string, operation: 
   const example = content?.['application/json']?.example as object | undefined;
   const needsToken = operation.security.length > 0;
   const mayLackToken = operation.security.some((scheme) => Object.keys(scheme).length === 0);
-  const headers: Sent = {
+  const headers: Record<string, string> = {
     ...(example && { 'content-type': 'application/json' }),
     ...(needsToken && !isOfOperators(operation) && { authorization: `Bearer ${await gateway.auth.token(USER)}` }),
     cookie: 'taskmesh-sign-in=state.nonce.verifier',
@@ -111,27 +135,26 @@ async function provoke(status: string, method: string, path: string, operation: 
   const isRestore = /restore$|dry-run$/.test(path);
   const query = path.endsWith('/oidc/start') ? `?code_challenge=${'c'.repeat(43)}` : isRestore ? '?file=a.tar.gz' : '';
   const to = path.replace('{deadLetterId}', '1').replace(/\{\w+\}/, ID);
-  const body = example ? JSON.stringify(example) : content && 'bytes';
+  const body = example ?? (content && 'bytes');
+  const send = (more: Record<string, string> = {}, own: RestOptions = {}) =>
+    call(method, to + query, { headers: { ...headers, ...more }, body, ...own });
   if (isOfOperators(operation) && needsToken) {
-    if (status === '401') return call(method, to + query, headers, body, withToken);
-    if (status === '429') return call(method, to + query, { authorization: 'Bearer secret' }, body, guessed);
+    if (status === '401') return send({}, { origin: withToken.origin });
+    if (status === '429') return send({ ...GUESSER, authorization: 'Bearer secret' }, { origin: withToken.origin });
   }
-  if (isOfOperators(operation) && status === '403')
-    return call(method, to + query, { ...headers, 'x-forwarded-for': '10.0.0.1' }, body);
+  if (isOfOperators(operation) && status === '403') return send({ 'x-forwarded-for': '10.0.0.1' });
   // What nothing in the request provokes, the service behind it returns.
   failure = FAILURES[status];
   const { parameters = [] } = operation;
   const [parameter] = parameters.filter((each) => each.in === 'query');
-  if (status === '400' && example) return call(method, to, headers, '{');
+  if (status === '400' && example) return send({}, { body: '{' });
   // No parameter is accepted twice.
-  if (status === '400' && parameter) return call(method, `${to}?${parameter.name}=x&${parameter.name}=x`, headers);
-  if (status === '400' && parameters.some((each) => each.name === 'If-Match'))
-    return call(method, to, { ...headers, 'if-match': '1' });
-  if (status === '413' && example)
-    return call(method, to, headers, JSON.stringify({ padding: 'x'.repeat(1_024 * 1_024) }));
-  if (status === '415') return call(method, to, { ...headers, 'content-type': 'text/plain' }, body);
-  if (status === '401' && needsToken && !mayLackToken) return call(method, to, { ...headers, authorization: '' }, body);
-  return call(method, to + query, headers, body);
+  if (status === '400' && parameter) return call(method, `${to}?${parameter.name}=x&${parameter.name}=x`, { headers });
+  if (status === '400' && parameters.some((each) => each.name === 'If-Match')) return send({ 'if-match': '1' });
+  if (status === '413' && example) return send({}, { body: JSON.stringify({ padding: 'x'.repeat(1_024 * 1_024) }) });
+  if (status === '415') return send({ 'content-type': 'text/plain' });
+  if (status === '401' && needsToken && !mayLackToken) return send({ authorization: '' });
+  return send();
 }
 
 it('gives every documented error, and as documented', async () => {
@@ -177,74 +200,31 @@ it('asks for a token wherever it documents that one may be missing', () => {
 });
 
 it('is missed by the check when a response is not as documented', async () => {
-  const { status, text, headers } = await call('GET', '/api/auth/me', {
-    authorization: `Bearer ${await gateway.auth.token(USER)}`,
-  });
-  const seen = { method: 'GET', path: '/api/auth/me', status, headers, text };
-  check.check(seen);
-  expect(() => check.check({ ...seen, text: text.replace('}', ',"name":"Ada"}') })).toThrow('additional properties');
-  expect(() => check.check({ ...seen, status: 418 })).toThrow('not described');
-  expect(() => check.check({ ...seen, headers: new Headers({ 'content-type': 'application/json' }) })).toThrow('lacks');
+  const { check } = await restOf(gateway);
+  const headers = { authorization: `Bearer ${await gateway.auth.token(USER)}` };
+  const seen = await call('GET', '/api/auth/me', { headers });
+  check(seen);
+  expect(() => check({ ...seen, text: seen.text.replace('}', ',"name":"Ada"}') })).toThrow('additional properties');
+  expect(() => check({ ...seen, status: 418 })).toThrow('not described');
+  expect(() => check({ ...seen, headers: new Headers({ 'content-type': 'application/json' }) })).toThrow('lacks');
 });
 
 describe('the export of an account', () => {
-  const LENGTH = 1_203;
-  let exporting: TestGateway;
-  /** The field that fails. */
-  let broken: string | undefined;
-  /** What the pages of tasks wait for. */
-  let held: Promise<void> | undefined;
-
-  const entry = (id: number) => ({
-    ...{ id: String(id), kind: 'session.opened', sessionId: null, ip: '192.0.2.7', at: '2026-11-20T10:00:00.000Z' },
+  afterEach(() => {
+    broken = held = undefined;
   });
-  type Page = { first?: number; after?: string | null };
-  type Answer = Record<string, unknown>;
-  const answers: Record<string, (page: Page) => Answer | Promise<Answer>> = {
-    me: () => ({ me: { id: USER, email: 'a@b.c', name: 'Ada', emailConfirmedAt: entry(0).at } }),
-    sessions: () => ({ sessions: [] }),
-    personalTokens: () => ({ personalTokens: [] }),
-    linkedIdentities: () => ({ linkedIdentities: [] }),
-    async tasks() {
-      await held;
-      return { tasks: { edges: [], pageInfo: { hasNextPage: false, endCursor: null } } };
-    },
-    auditEntries({ first = 0, after }) {
-      const below = after ? Number(after) : LENGTH + 1;
-      return {
-        auditEntries: Array.from({ length: Math.min(first, below - 1) }, (_, index) => entry(below - 1 - index)),
-      };
-    },
-  };
-
-  beforeAll(async () => {
-    exporting = await startTestGateway({
-      wrap: (connections) => ({
-        ...connections,
-        async request(service, url, request, options) {
-          const [, name = ''] = /\{\s*(\w+)/.exec(request.query) ?? [];
-          if (name === broken) throw unavailable();
-          const data = await answers[name]?.(request.variables ?? {});
-          return data ? { data } : connections.request(service, url, request, options);
-        },
-      }),
-    });
-  });
-  afterAll(() => exporting.stop());
 
   const read = async (user = USER) =>
-    fetch(`${exporting.origin}/api/auth/export`, {
-      headers: { authorization: `Bearer ${await exporting.auth.token(user)}` },
+    fetch(`${gateway.origin}/api/auth/export`, {
+      headers: { authorization: `Bearer ${await gateway.auth.token(user)}` },
     });
 
   it('has an audit trail of several pages', async () => {
-    broken = undefined;
     const { audit } = (await (await read()).json()) as { audit: { id: string }[] };
-    expect(audit.map(({ id }) => Number(id))).toEqual(Array.from({ length: LENGTH }, (_, index) => LENGTH - index));
+    expect(audit.map(({ id }) => Number(id))).toEqual(Array.from({ length: ENTRIES }, (_, index) => ENTRIES - index));
   });
 
   it('runs twice at once for an account, and no more', async () => {
-    broken = undefined;
     const { promise, resolve: release } = Promise.withResolvers<void>();
     held = promise;
     const running = await Promise.all([read(), read()]);

@@ -1,96 +1,47 @@
-import { fastestOf } from '@taskmesh/testing';
-import type { DeadLetter } from '@taskmesh/internal-api';
+import { eventually, fastestOf } from '@taskmesh/testing';
+import type { DeadLetter, DeadLettersInternal } from '@taskmesh/internal-api';
 import { issueSignInCode } from '@taskmesh/service';
-import { createDescriptionCheck, type ApiDescription } from '@taskmesh/testing/api-description';
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { request } from 'undici';
 import { startTestGateway, type TestGateway } from './fakes/gateway.ts';
+import { restOf, type RestCall } from './fakes/rest.ts';
+import { streamHttp } from './fakes/streams.ts';
 
 const USER = '0199e1c2-5b7a-7cc3-98c4-dc0c0c07398f';
-const JSON_TYPE = { 'content-type': 'application/json' };
-const letter = (id: number, own: Partial<DeadLetter> = {}): DeadLetter => ({
+const NO_DATABASE = { isUp: false, schema: null, missing: [], unknown: [] };
+const letter = (id: number): DeadLetter => ({
   ...{ id: String(id), source: 'relay', changeId: String(id), ownerId: null, sequence: null },
   ...{ reason: 'too large', record: null, diedAt: '2026-11-20T10:00:00.000Z', canReplay: true },
-  ...own,
 });
 
-interface Options {
-  headers?: Record<string, string>;
-  body?: unknown;
-}
-
-/** Every answer is held against the description. */
-async function callerOf({ origin }: TestGateway) {
-  const description = (await (await fetch(`${origin}/api/openapi.json`)).json()) as ApiDescription;
-  const check = createDescriptionCheck(description);
-  return async (method: string, path: string, { headers = {}, body }: Options = {}) => {
-    const response = await fetch(origin + path, {
-      method,
-      headers: { ...(body !== undefined && JSON_TYPE), ...headers },
-      ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
-    });
-    const text = await response.text();
-    check.check({ method, path, status: response.status, headers: response.headers, text });
-    // eslint-disable-next-line @typescript-eslint/no-explicit-any -- a test looks wherever it likes
-    const json: any = text ? JSON.parse(text) : {};
-    return { status: response.status, headers: response.headers, json };
-  };
-}
-
-describe('operators while a service is of another version', () => {
+describe('the platform, shown to operators', () => {
   let gateway: TestGateway;
-  let call: Awaited<ReturnType<typeof callerOf>>;
+  let call: RestCall;
 
   beforeAll(async () => {
     gateway = await startTestGateway({ mode: 'http' });
-    call = await callerOf(gateway);
+    ({ call } = await restOf(gateway));
   });
   afterAll(() => gateway.stop());
-
-  it.each([{}, { version: '9.0.0', startedAt: null, store: {}, feed: null }, null])(
-    'are shown the others when its report has another form: %j',
-    async (given) => {
-      const known = gateway.operators.reported.tasks;
-      gateway.operators.reported.tasks = given as never;
-      const { status, json } = await call('GET', '/api/operations/status');
-      gateway.operators.reported.tasks = known;
-      expect([status, json.data.problems]).toEqual([200, ['The service tasks does not answer.']]);
-    },
-  );
-
-  it('say that it is away when it answers them in another form', async () => {
-    const odd = async () => ({ letters: [] }) as never;
-    Object.assign(gateway.operators.deadLetters, { deadLetters: odd, replayDeadLetters: odd, discardDeadLetters: odd });
-    const asked: [string, string, unknown?][] = [
-      ['GET', ''],
-      ['POST', '/replay', { all: true }],
-      ['POST', '/discard', { all: true }],
-      ['POST', '/1/replay'],
-      ['DELETE', '/1'],
-    ];
-    for (const [method, path, body] of asked) {
-      const { status, json } = await call(method, `/api/operations/dead-letters${path}`, { body });
-      expect([method, path, status, json.error?.code]).toEqual([method, path, 503, 'SERVICE_UNAVAILABLE']);
-    }
+  /** What each of them is at first; a test may change any of it. */
+  let usual: (() => void)[];
+  beforeEach(() => {
+    const { reported, ...services } = gateway.operators;
+    const before = structuredClone(reported);
+    usual = Object.values(services).map((service) => {
+      const own = { ...service };
+      return () => void Object.assign(service, own);
+    });
+    usual.push(() => void Object.assign(reported, before));
   });
-});
-
-describe.each(['in-process', 'http'] as const)('the platform, shown to operators, the services %s', (mode) => {
-  let gateway: TestGateway;
-  let call: Awaited<ReturnType<typeof callerOf>>;
-
-  beforeAll(async () => {
-    gateway = await startTestGateway({ mode });
-    call = await callerOf(gateway);
+  afterEach(() => {
+    for (const restore of usual) restore();
   });
-  afterAll(() => gateway.stop());
-  afterEach(() => gateway.operators.letters.splice(0));
 
   const status = async () => (await call('GET', '/api/operations/status')).json;
+  const problems = async (): Promise<string[]> => (await status()).data.problems;
 
   it('shows every service, the feed, its own readers and the backups', async () => {
+    const { auth, tasks, backup } = gateway.operators.reported;
     const { success, message, data } = await status();
     expect({ success, message }).toEqual({ success: true, message: 'All is well.' });
     expect(data).toEqual({
@@ -98,56 +49,44 @@ describe.each(['in-process', 'http'] as const)('the platform, shown to operators
       problems: [],
       services: [
         { name: 'gateway', isUp: true, version: expect.any(String), startedAt: expect.any(String), store: null },
-        { name: 'auth', isUp: true, ...gateway.operators.reported.auth },
-        ...(['tasks', 'backup'] as const).map((name) => {
-          const { version, startedAt, store } = gateway.operators.reported[name];
+        ...Object.entries({ auth, tasks, backup }).map(([name, { version, startedAt, store }]) => {
           return { name, isUp: true, version, startedAt, store };
         }),
       ],
-      feed: gateway.operators.reported.tasks.feed,
+      feed: tasks.feed,
       eventLog: { system: 'memory', isUpForTasks: true, isUpForGateway: true },
       cache: { system: 'memory', isUp: true },
       realtime: {
         connections: { 'graphql-ws': 0, sse: 0, multipart: 0, channel: 0 },
         ...{ subscriptions: 0, owners: 0, queueBytes: 0 },
       },
-      backups: gateway.operators.reported.backup.backups,
+      backups: backup.backups,
     });
   });
 
   it('counts who reads the feed here', async () => {
-    const token = await gateway.auth.token(USER);
-    const leave = new AbortController();
-    const stream = await fetch(`${gateway.origin}/graphql`, {
-      method: 'POST',
-      headers: { ...JSON_TYPE, accept: 'text/event-stream', authorization: `Bearer ${token}` },
-      body: JSON.stringify({ query: 'subscription { taskChanges { cursor } }' }),
-      signal: leave.signal,
-    });
-    await stream.body?.getReader().read();
-    expect((await status()).data.realtime).toMatchObject({ connections: { sse: 1 }, subscriptions: 1, owners: 1 });
-    leave.abort();
+    const query = 'subscription { taskChanges { cursor } }';
+    const stream = await streamHttp('sse', { origin: gateway.origin, token: await gateway.auth.token(USER), query });
+    await eventually(async () =>
+      expect((await status()).data.realtime).toMatchObject({ connections: { sse: 1 }, subscriptions: 1, owners: 1 }),
+    );
+    stream.close();
   });
 
   it('says in sentences what is wrong', async () => {
-    const { reported } = gateway.operators;
-    const before = structuredClone(reported);
-    reported.auth.store = { isUp: false, schema: null, missing: [], unknown: [] };
-    reported.tasks.version = '9.0.0';
-    reported.tasks.store.missing = ['0009-next'];
-    reported.tasks.eventLog.isUp = false;
-    reported.tasks.relayFailingSeconds = 61.2;
-    reported.tasks.feed = {
-      epoch: 1,
-      pending: 4,
-      oldestPendingAgeSeconds: 12.4,
-      deadLetters: { relay: 1, gateway: 1 },
-    };
-    reported.backup.store.unknown = ['0010-newer'];
-    reported.backup.backups.archives = null;
-    reported.backup.backups.schedule = { pattern: '* * * * *', nextAt: null, failingSince: '2026-11-20T10:00:00.000Z' };
+    const { auth, tasks, backup } = gateway.operators.reported;
+    Object.assign(auth, { store: NO_DATABASE });
+    Object.assign(tasks, {
+      version: '9.0.0',
+      store: { ...NO_DATABASE, isUp: true, missing: ['0009-next'] },
+      eventLog: { system: 'memory', isUp: false },
+      relayFailingSeconds: 61.2,
+      feed: { epoch: 1, pending: 4, oldestPendingAgeSeconds: 12.4, deadLetters: { relay: 1, gateway: 1 } },
+    });
+    Object.assign(backup, { store: { ...NO_DATABASE, isUp: true, unknown: ['0010-newer'] } });
+    const schedule = { pattern: '* * * * *', nextAt: null, failingSince: '2026-11-20T10:00:00.000Z' };
+    Object.assign(backup.backups, { archives: null, schedule });
     const { message, data } = await status();
-    Object.assign(reported, before);
     expect(message).toBe(data.problems.join(' '));
     expect(data.problems).toEqual([
       'The database of auth does not answer.',
@@ -164,255 +103,202 @@ describe.each(['in-process', 'http'] as const)('the platform, shown to operators
   });
 
   it('reports the database only, where the archives are not known because of it', async () => {
-    const { reported } = gateway.operators;
-    const before = structuredClone(reported);
-    reported.backup.store = { isUp: false, schema: null, missing: [], unknown: [] };
-    reported.backup.backups.archives = null;
-    const { data } = await status();
-    Object.assign(reported, before);
-    expect(data.problems).toEqual(['The database of backup does not answer.']);
+    const { backup } = gateway.operators.reported;
+    Object.assign(backup, { store: NO_DATABASE, backups: { ...backup.backups, archives: null } });
+    expect(await problems()).toEqual(['The database of backup does not answer.']);
   });
 
   it('shows a service that fails as down, and not why', async () => {
-    const { before } = gateway.operators;
-    before(() => Promise.reject(new Error('a secret of the service')));
+    gateway.operators.auth.status = () => Promise.reject(new Error('a secret of the service'));
     const failed = await status();
-    expect(failed.data.services.filter(({ isUp }: { isUp: boolean }) => !isUp)).toHaveLength(1);
+    expect(failed.data.problems).toEqual(['The service auth does not answer.']);
     expect(JSON.stringify(failed)).not.toContain('a secret');
   });
 
   it('waits a second only for a service that does not answer', async () => {
-    const { before } = gateway.operators;
+    gateway.operators.auth.status = () => new Promise(() => undefined);
     const round = async () => {
       const begun = performance.now();
-      before(() => new Promise(() => undefined));
-      const silent = await status();
-      expect(silent.data.services.filter(({ isUp }: { isUp: boolean }) => !isUp)).toEqual([
-        { name: expect.any(String), isUp: false, version: null, startedAt: null, store: null },
-      ]);
+      expect((await status()).data.services[1]).toEqual({
+        ...{ name: 'auth', isUp: false, version: null, startedAt: null, store: null },
+      });
       return performance.now() - begun;
     };
     expect(await fastestOf(round)).toBeLessThan(3_000); // the time-outs of other calls are longer
   });
 
-  it('lists dead letters page by page', async () => {
-    gateway.operators.letters.push(...[1, 2, 3, 4, 5].map((id) => letter(id)), letter(6, { source: 'gateway', record: '{"title":"a text"}' })); // prettier-ignore
-    const seen: string[] = [];
-    let path = '/api/operations/dead-letters?limit=4';
-    for (let pages = 0; path !== '' && pages < 5; pages++) {
-      const { json, headers } = await call('GET', path);
-      expect(json).toMatchObject({ success: true, count: json.data.length });
-      seen.push(...json.data.map(({ id }: DeadLetter) => id));
-      const [, next = ''] = /^<(\?.*)>; rel="next"$/.exec(headers.get('link') ?? '') ?? [];
-      path = next && `/api/operations/dead-letters${next}`;
+  it.each([{}, { version: '9.0.0', startedAt: null, store: {}, feed: null }, null])(
+    'shows the others when one is of another version, whose report has another form: %j',
+    async (given) => {
+      gateway.operators.tasks.status = async () => given as never;
+      expect(await problems()).toEqual(['The service tasks does not answer.']);
+    },
+  );
+
+  describe('its dead letters', () => {
+    const path = '/api/operations/dead-letters';
+    const behave = (changes: Partial<DeadLettersInternal>) => Object.assign(gateway.operators.deadLetters, changes);
+
+    it('are listed page by page', async () => {
+      const all = [1, 2, 3, 4, 5].map(letter);
+      behave({
+        deadLetters: async ({ after = '0', limit = 0 }) => all.slice(Number(after)).slice(0, limit),
+      });
+      const seen: string[] = [];
+      let query = '?limit=4';
+      for (let pages = 0; query !== '' && pages < 5; pages++) {
+        const { json, headers } = await call('GET', path + query);
+        expect(json).toMatchObject({ success: true, count: json.data.length });
+        seen.push(...json.data.map(({ id }: DeadLetter) => id));
+        query = /^<(\?.*)>; rel="next"$/.exec(headers.get('link') ?? '')?.[1] ?? '';
+      }
+      expect(seen).toEqual(['1', '2', '3', '4', '5']);
+      expect((await call('GET', `${path}?after=4`)).json.message).toBe('1 dead letter found.');
+    });
+
+    it.each<[string, string, object | undefined, object, string, number]>([
+      ['POST', '/1/replay', undefined, { ids: ['1'] }, 'Published again.', 404],
+      ['DELETE', '/1', undefined, { ids: ['1'] }, 'Discarded.', 404],
+      ['POST', '/replay', { ids: ['3', '9'] }, { ids: ['3', '9'] }, 'Published again: 1.', 200],
+      ['POST', '/replay', { all: true }, { all: true }, 'Published again: 1.', 200],
+      ['POST', '/discard', { ids: ['4'] }, { ids: ['4'] }, 'Discarded: 1.', 200],
+    ])('are published again and discarded: %s %s %j', async (method, at, body, choice, message, statusOfNone) => {
+      const chosen: object[] = [];
+      const takes = (count: number) => ({
+        replayDeadLetters: async (given: object) => (chosen.push(given), { replayed: count }),
+        discardDeadLetters: async (given: object) => (chosen.push(given), { discarded: count }),
+      });
+      behave(takes(1));
+      expect((await call(method, path + at, { body })).json.message).toBe(message);
+      behave(takes(0));
+      expect((await call(method, path + at, { body })).status).toBe(statusOfNone);
+      expect(chosen).toEqual([choice, choice]);
+    });
+
+    it.each<[string, string, number, object?]>([
+      ...['x', '-1', '1e3', '%00', '1%2f2', '1234567890123456789', '1;drop'].flatMap(
+        (id): [string, string, number][] => [
+          ['DELETE', `/${id}`, 404],
+          ['POST', `/${id}/replay`, 404],
+        ],
+      ),
+      ...['limit=0', 'limit=101', 'limit=x', 'after=x', 'after=-1', 'after=', 'after=1&after=2', 'limit=%ff'].map(
+        (query): [string, string, number] => ['GET', `?${query}`, 400],
+      ),
+      ...[{ all: false }, { ids: 'all' }, { ids: [1] }, { ids: ['1'], more: true }, []].flatMap((body) =>
+        ['/replay', '/discard'].map((at): [string, string, number, object] => ['POST', at, 400, body]),
+      ),
+    ])(
+      'are not asked for by %s %s, a %d',
+      async (...[method, at, expected, body]: [string, string, number, object?]) => {
+        const never = () => Promise.reject(new Error('It was asked.'));
+        behave({ deadLetters: never, replayDeadLetters: never, discardDeadLetters: never });
+        expect((await call(method, path + at, { body })).status).toBe(expected);
+      },
+    );
+
+    it('are away when the service answers in the form of another version', async () => {
+      const odd = async () => ({ letters: [] }) as never;
+      behave({ deadLetters: odd, replayDeadLetters: odd, discardDeadLetters: odd });
+      for (const [method, at, body] of [
+        ['GET', ''],
+        ['POST', '/replay', { all: true }],
+        ['POST', '/discard', { all: true }],
+        ['POST', '/1/replay'],
+        ['DELETE', '/1'],
+      ] as const)
+        expect(await call(method, path + at, { body })).toMatchObject({
+          ...{ status: 503, json: { error: { code: 'SERVICE_UNAVAILABLE' } } },
+        });
+    });
+  });
+
+  it('is shown without services that are away: what they alone know is null', async () => {
+    await gateway.stopService('tasks');
+    await gateway.stopService('backup');
+    const { data } = await status();
+    expect(data).toMatchObject({
+      problems: ['The service tasks does not answer.', 'The service backup does not answer.'],
+      services: [{ isUp: true }, { isUp: true }, { name: 'tasks', isUp: false }, { name: 'backup', isUp: false }],
+      ...{ feed: null, backups: null, eventLog: { isUpForTasks: null, isUpForGateway: true } },
+    });
+    for (const [method, path, body] of [
+      ['GET', 'operations/dead-letters'],
+      ['GET', 'backups'],
+      ['POST', 'backups'],
+      ['PUT', 'backups/x.tar.gz', 'archive'],
+      ['POST', 'backup/restore?file=x'],
+    ] as const) {
+      const answer = await call(method, `/api/${path}`, { body });
+      expect([path, answer.status, answer.headers.get('retry-after')]).toEqual([path, 503, '1']);
     }
-    expect(seen).toEqual(['1', '2', '3', '4', '5', '6']);
-    const { json } = await call('GET', '/api/operations/dead-letters?after=5');
-    expect(json).toMatchObject({ message: '1 dead letter found.', data: [{ record: '{"title":"a text"}' }] });
   });
-
-  it('publishes dead letters again, and discards them, one by one or all', async () => {
-    const { letters } = gateway.operators;
-    letters.push(...[1, 2, 3, 4, 5, 6].map((id) => letter(id, { canReplay: id !== 2 })));
-    const post = async (path: string, body?: unknown) => {
-      const { status, json } = await call('POST', `/api/operations/dead-letters/${path}`, { body });
-      return [status, json.message];
-    };
-    expect(await post('1/replay')).toEqual([200, 'Published again.']);
-    expect(await post('1/replay')).toEqual([404, 'There is no such dead letter, or its change is no longer kept.']);
-    expect((await post('2/replay'))[0]).toBe(404);
-    expect((await call('DELETE', '/api/operations/dead-letters/2')).status).toBe(200);
-    expect((await call('DELETE', '/api/operations/dead-letters/2')).status).toBe(404);
-    expect(await post('replay', { ids: ['3', '99'] })).toEqual([200, 'Published again: 1.']);
-    expect(await post('discard', { ids: ['4'] })).toEqual([200, 'Discarded: 1.']);
-    expect(await post('replay', { all: true })).toEqual([200, 'Published again: 2.']);
-    expect(letters).toEqual([]);
-  });
-
-  it('changes nothing for an invalid choice', async () => {
-    gateway.operators.letters.push(letter(1));
-    const choices = [{}, { all: false }, { ids: 'all' }, { ids: [1] }, { ids: ['1'], all: true }, { ids: ['1'], more: true }, []]; // prettier-ignore
-    for (const body of choices)
-      for (const work of ['replay', 'discard'])
-        expect((await call('POST', `/api/operations/dead-letters/${work}`, { body })).status).toBe(400);
-    expect(gateway.operators.letters).toHaveLength(1);
-  });
-
-  it.each(['x', '-1', '1e3', '%00', '1%2f2', '1234567890123456789', '1;drop'])(
-    'finds no dead letter "%s"',
-    async (id) => {
-      expect((await call('DELETE', `/api/operations/dead-letters/${id}`)).status).toBe(404);
-      expect((await call('POST', `/api/operations/dead-letters/${id}/replay`)).status).toBe(404);
-    },
-  );
-
-  it.each(['limit=0', 'limit=101', 'limit=x', 'after=x', 'after=-1', 'after=', 'after=1&after=2', 'limit=%ff'])(
-    'refuses a list of %s',
-    async (query) => {
-      expect((await call('GET', `/api/operations/dead-letters?${query}`)).status).toBe(400);
-    },
-  );
 });
 
-describe('operators of the platform', () => {
-  const SAME = { 'sec-fetch-site': 'same-origin' };
+describe('an operator of this machine', () => {
   const TOKEN = 'a-token-of-this-machine-that-is-long-enough';
-  let dir: string;
   let gateway: TestGateway;
+  let page: Record<string, string>;
 
   beforeAll(async () => {
-    dir = await mkdtemp(join(tmpdir(), 'taskmesh-operators-'));
-    const file = join(dir, 'keys', 'machine-token');
-    await mkdir(join(dir, 'keys'));
-    await writeFile(file, `${TOKEN}\n`, { mode: 0o600 });
-    gateway = await startTestGateway({ env: { DATA_DIR: dir, CORS_ORIGINS: 'https://app.example' } });
+    gateway = await startTestGateway({ machineToken: `${TOKEN}\n`, env: { CORS_ORIGINS: 'https://app.example' } });
+    page = { 'sec-fetch-site': 'same-origin', origin: gateway.origin };
   });
-  afterAll(async () => {
-    await gateway.stop();
-    await rm(dir, { recursive: true });
-  });
+  afterAll(() => gateway.stop());
 
-  const own = () => new URL(gateway.origin).host;
-  const ask = async (method: 'GET' | 'POST', path: string, headers: Record<string, string | string[]>) => {
-    const { statusCode, body } = await request(gateway.origin + path, { method, headers });
-    return { status: statusCode, text: await body.text() };
+  const post = async (path: string, headers: Record<string, string>, body: object = {}) => {
+    const sent = { 'content-type': 'application/json', ...headers };
+    const url = gateway.origin + path;
+    const { statusCode, body: answer } = await request(url, {
+      method: 'POST',
+      headers: sent,
+      body: JSON.stringify(body),
+    });
+    return { status: statusCode, text: await answer.text() };
   };
-  const statusOf = async (headers: Record<string, string | string[]>, path = '/api/operations/check') =>
-    (await ask('POST', path, headers)).status;
+  const checked = async (headers: Record<string, string>) => (await post('/api/operations/check', headers)).status;
   const bearer = (token: string) => ({ authorization: `Bearer ${token}` });
+  const exchange = (code: unknown, headers = page) => post('/api/operations/sign-in', headers, { code });
 
-  it('are our own pages on this machine, with its token', async () => {
-    const page = { ...SAME, origin: `http://${own()}` };
-    expect(await statusOf({ ...page, ...bearer(TOKEN) })).toBe(200);
-    expect(await statusOf({ ...page, ...bearer(TOKEN) }, '/api/backups')).toBe(201);
-    expect(await statusOf(page)).toBe(401);
-    expect(await statusOf({ ...page, ...bearer(`${TOKEN}x`) })).toBe(401);
-    expect(await statusOf({ ...page, ...bearer(await gateway.auth.token(USER)) })).toBe(401);
+  it('is our own page with the token, and a program without; no page of another origin, even an allowed one', async () => {
+    expect([await checked({ ...page, ...bearer(TOKEN) }), await checked({})]).toEqual([200, 200]);
+    for (const other of [{}, bearer(`${TOKEN}x`), bearer(await gateway.auth.token(USER))])
+      expect(await checked({ ...page, ...other })).toBe(401);
+    for (const headers of [{}, bearer(TOKEN)])
+      expect(await checked({ ...page, origin: 'https://app.example', ...headers })).toBe(403);
   });
 
-  it('are programs on this machine, as before', async () => {
-    expect(await statusOf({})).toBe(200);
-    expect((await ask('GET', '/api/operations/status', SAME)).status).toBe(200);
+  it('is one in GraphQL, too, where a user stays that user', async () => {
+    const codes = async (headers: Record<string, string>) =>
+      /"code":"(\w+)"/.exec((await post('/graphql', headers, { query: '{ backups { file } }' })).text)?.[1];
+    expect(await codes({ ...page, ...bearer(TOKEN) })).toBeUndefined();
+    expect(await codes(page)).toBe('UNAUTHENTICATED');
+    expect(await codes({ origin: 'https://evil.example', ...bearer(TOKEN) })).toBe('UNAUTHENTICATED');
+    expect(await codes(bearer(await gateway.auth.token(USER)))).toBe('FORBIDDEN');
   });
 
-  it.each<Record<string, string>>([{ origin: 'https://app.example' }, { forwarded: 'for=127.0.0.1' }])(
-    'are no others, with the token or without: %j',
-    async (given) => {
-      const headers = { ...SAME, origin: `http://${own()}`, ...given };
-      for (const sent of [headers, { ...headers, ...bearer(TOKEN) }]) {
-        expect(await statusOf(sent)).toBe(403);
-        for (const path of ['/api/operations/status', '/api/operations/dead-letters'])
-          expect((await ask('GET', path, sent)).status).toBe(403);
-      }
-    },
-  );
-
-  it('in GraphQL, too, and a user stays that user', async () => {
-    const codes = async (headers: Record<string, string>) => {
-      const { body } = await request(`${gateway.origin}/graphql`, {
-        method: 'POST',
-        headers: { ...JSON_TYPE, ...headers },
-        body: JSON.stringify({ query: '{ backups { file } }' }),
-      });
-      const { errors = [] } = (await body.json()) as { errors?: { extensions: { code: string } }[] };
-      return errors.map(({ extensions }) => extensions.code);
-    };
-    const page = { ...SAME, origin: `http://${own()}` };
-    expect(await codes({ ...page, ...bearer(TOKEN) })).toEqual([]);
-    expect(await codes(page)).toEqual(['UNAUTHENTICATED']);
-    expect(await codes({ origin: 'https://evil.example', ...bearer(TOKEN) })).toEqual(['UNAUTHENTICATED']);
-    expect(await codes(bearer(await gateway.auth.token(USER)))).toEqual(['FORBIDDEN']);
+  it('gets the token for a code, once', async () => {
+    const code = issueSignInCode(gateway.machineTokenFile, Date.now());
+    const both = await Promise.all([exchange(code), exchange(code)]);
+    expect(both.map(({ status }) => status).toSorted()).toEqual([200, 401]);
+    expect(both.find(({ status }) => status === 200)?.text).toContain(TOKEN);
+    expect((await exchange(code)).status).toBe(401);
+    expect(JSON.stringify(gateway.logged)).not.toContain(code);
   });
 
-  describe('with a code in the place of the token', () => {
-    const exchange = async (headers: Record<string, string>, code: unknown) => {
-      const { statusCode, body } = await request(`${gateway.origin}/api/operations/sign-in`, {
-        method: 'POST',
-        headers: { ...JSON_TYPE, ...headers },
-        body: JSON.stringify({ code }),
-      });
-      return { status: statusCode, text: await body.text() };
-    };
-    const issue = () => issueSignInCode(join(dir, 'keys', 'machine-token'), Date.now());
-    const page = () => ({ ...SAME, origin: `http://${own()}` });
-
-    it('get the token once', async () => {
-      const code = issue();
-      const both = await Promise.all([exchange(page(), code), exchange(page(), code)]);
-      expect(both.map(({ status }) => status).toSorted()).toEqual([200, 401]);
-      expect(both.find(({ status }) => status === 200)?.text).toContain(TOKEN);
-      expect((await exchange(page(), code)).status).toBe(401);
-      expect(gateway.logged.some((line) => JSON.stringify(line).includes(code))).toBe(false);
-    });
-
-    it('are no one with a wrong one, or an old one', async () => {
-      const old = issueSignInCode(join(dir, 'keys', 'machine-token'), Date.now() - 11 * 60_000);
-      expect((await exchange(page(), old)).status).toBe(401);
-      const code = issue();
-      for (const wrong of ['', `${code}x`, TOKEN]) expect((await exchange(page(), wrong)).status).toBe(401);
-      for (const none of [null, 1, 'x'.repeat(1_025)]) expect((await exchange(page(), none)).status).toBe(400);
-      expect((await exchange({ ...page(), origin: 'https://evil.example' }, code)).status).toBe(403);
-      expect(await statusOf({ ...page(), ...bearer(code) })).toBe(401);
-      expect((await exchange(page(), code)).status).toBe(200);
-    });
+  it('is no one with a wrong code, or an old one', async () => {
+    const old = issueSignInCode(gateway.machineTokenFile, Date.now() - 11 * 60_000);
+    expect((await exchange(old)).status).toBe(401);
+    const code = issueSignInCode(gateway.machineTokenFile, Date.now());
+    for (const wrong of ['', `${code}x`, TOKEN]) expect((await exchange(wrong)).status).toBe(401);
+    for (const none of [null, 1, 'x'.repeat(1_025)]) expect((await exchange(none)).status).toBe(400);
+    expect((await exchange(code, { ...page, origin: 'https://evil.example' })).status).toBe(403);
+    expect(await checked({ ...page, ...bearer(code) })).toBe(401);
+    expect((await exchange(code)).status).toBe(200);
   });
 
-  it('never find the token in a log', () => {
+  it('never finds the token in a log', () => {
     expect(gateway.logged.length).toBeGreaterThan(0);
     expect(JSON.stringify(gateway.logged)).not.toContain(TOKEN);
-  });
-});
-
-it('shows the platform to holders of the backup token only, wherever they are, where there is one', async () => {
-  const dir = await mkdtemp(join(tmpdir(), 'taskmesh-operators-'));
-  const file = join(dir, 'keys', 'machine-token');
-  await mkdir(join(dir, 'keys'));
-  const token = 'x'.repeat(40);
-  await writeFile(file, token, { mode: 0o600 });
-  const gateway = await startTestGateway({ env: { BACKUP_TOKEN: 'secret', DATA_DIR: dir } });
-  try {
-    const statusOf = async (headers: Record<string, string>) =>
-      (await fetch(`${gateway.origin}/api/operations/status`, { headers })).status;
-    expect(await statusOf({})).toBe(401);
-    expect(await statusOf({ authorization: `Bearer ${token}` })).toBe(401);
-    expect(await statusOf({ authorization: `Bearer ${await gateway.auth.token(USER)}` })).toBe(401);
-    expect(await statusOf({ authorization: 'Bearer secret', 'x-forwarded-for': '203.0.113.9' })).toBe(200);
-    const code = issueSignInCode(file, Date.now());
-    const body = JSON.stringify({ code });
-    const signIn = { method: 'POST', headers: JSON_TYPE, body };
-    expect((await fetch(`${gateway.origin}/api/operations/sign-in`, signIn)).status).toBe(401);
-  } finally {
-    await gateway.stop();
-    await rm(dir, { recursive: true });
-  }
-});
-
-describe('the platform with services that are away', () => {
-  it('is shown, with what is down; what they alone know is null', async () => {
-    const gateway = await startTestGateway({ mode: 'http' });
-    try {
-      const call = await callerOf(gateway);
-      await gateway.stopService('tasks');
-      await gateway.stopService('backup');
-      const { status, json } = await call('GET', '/api/operations/status');
-      expect(status).toBe(200);
-      expect(json.data).toMatchObject({
-        problems: ['The service tasks does not answer.', 'The service backup does not answer.'],
-        services: [{ isUp: true }, { isUp: true }, { name: 'tasks', isUp: false }, { name: 'backup', isUp: false }],
-        ...{ feed: null, backups: null, eventLog: { isUpForTasks: null, isUpForGateway: true } },
-      });
-      for (const [method, path] of [
-        ['GET', 'operations/dead-letters'],
-        ['GET', 'backups'],
-        ['POST', 'backups'],
-        ['PUT', 'backups/x.tar.gz'],
-        ['POST', 'backup/restore?file=x'],
-      ] as const) {
-        const answer = await call(method, `/api/${path}`, method === 'PUT' ? { body: 'archive' } : {});
-        expect([path, answer.status, answer.headers.get('retry-after')]).toEqual([path, 503, '1']);
-      }
-    } finally {
-      await gateway.stop();
-    }
   });
 });

@@ -12,7 +12,7 @@ describe('what waits for slow readers of all accounts together', () => {
   let gateway: TestGateway;
 
   beforeAll(async () => {
-    gateway = await startTestGateway({ maxQueuedBytes: MIB });
+    gateway = await startTestGateway({ maxKeptBytes: MIB });
   });
   afterAll(() => gateway.stop());
 

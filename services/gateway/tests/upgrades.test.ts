@@ -63,7 +63,7 @@ describe('an upgrade that is refused', () => {
   ])('leaks no file descriptor when its client %s', async (_what, behave) => {
     await eventually(() => expect(open).toEqual([]));
     const before = openSockets();
-    const sockets = await Promise.all(Array.from({ length: 300 }, () => send(refused)));
+    const sockets = await Promise.all(Array.from({ length: 100 }, () => send(refused)));
     for (const socket of sockets) {
       await eventually(() => expect(statusOf(socket)).toBe(401), { everyMs: 1 });
       behave(socket);

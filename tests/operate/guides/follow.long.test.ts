@@ -40,21 +40,14 @@ describe('who follows a guide to the letter', () => {
     await copy.node('scripts/test.mjs', 'services/gateway/tests/rest-', 'tests/contract/stack');
   }, 600_000);
 
-  it('has a service in the graph, in one process, in the image, in Compose and in the chart', async () => {
+  it('has a service in the graph, in one process, in the stack and in the image', async () => {
     copy.follow(stepsIn('add-a-service'));
     await copy.node('tools/codegen.ts');
-    await copy.node('charts/tools/generate.ts');
-    await check('taskmesh', 'notes', 'gateway', 'all-in-one', 'local', 'charts');
+    await check('taskmesh', 'notes', 'gateway', 'all-in-one', 'local');
     const ofGateway = ['src/config', 'tests/federation', 'tests/supergraph-reload', 'tests/connections'];
     await copy.node(
       ...['scripts/test.mjs', 'services/notes', ...ofGateway.map((name) => `services/gateway/${name}`)],
-      ...['tools/compose', 'tools/settings', 'deploy/image/main', 'charts/tests/schema'],
-    );
-    await copy.node(
-      'scripts/test.mjs',
-      'charts/tests/services',
-      '-t',
-      'are one image|listen for everybody|settings name',
+      ...['tools/settings', 'deploy/image/main'],
     );
 
     const product = await startProduct('start', {}, copy.root);

@@ -73,7 +73,7 @@ const sockets: readonly Case[] = [
     config: { postgres_changes: bindings(() => `category=in.(${'"\\\\",'.repeat(600)})`, 10) },
   })),
   channelSocket('a join with 100 filters', 'account', 'join ok', (turn) => ({
-    config: { postgres_changes: bindings((at) => `category=in.(${turn}_${at},${'a,'.repeat(90)}a)`) },
+    config: { postgres_changes: bindings((at) => `category=in.(${turn}_${at},${'a,'.repeat(78)}a)`) },
   })),
   channelSocket('patterns', 'account', 'join ok', (turn) => ({
     config: { postgres_changes: bindings((at) => `description=like.*${turn}_${at}${'%a'.repeat(40)}`, 50) },

@@ -1,7 +1,7 @@
 import { AppError, forbidden, notFound } from '@taskmesh/contracts';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Readable } from 'node:stream';
-import type { Routes } from '../calls.ts';
+import { type Routes, toWireError } from '../calls.ts';
 import {
   SIGN_OF_LIFE_MS,
   UPLOAD_SILENCE_MS,
@@ -22,7 +22,7 @@ export const backupWorkRoutes =
     void app.register(async (scope) => {
       const said = (error: unknown) => {
         if (!(error instanceof AppError)) log.error({ err: error }, 'work for an operator failed');
-        return failureOf(error);
+        return { error: toWireError(error) };
       };
       scope.removeAllContentTypeParsers();
       scope.addContentTypeParser('*', (_request, _payload, done) => done(null));
@@ -93,13 +93,6 @@ function linesOf(run: (onProgress: OnWorkProgress) => Promise<unknown>, said: (e
     )
     .then(lines.end);
   return lines.stream;
-}
-
-function failureOf(error: unknown): Extract<WorkLine, { error: object }> {
-  if (!(error instanceof AppError))
-    return { error: { code: 'INTERNAL_SERVER_ERROR', message: 'Internal server error.' } };
-  const { code, message, issues } = error;
-  return { error: { code, message, ...(issues && { issues }) } };
 }
 
 function fileOf({ query }: FastifyRequest): string {

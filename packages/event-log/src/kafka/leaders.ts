@@ -128,7 +128,8 @@ export function createLeaders({ seeds, connect, random, monotonicMs }: LeadersOp
   return {
     async of(topic) {
       const { partitions, leaders } = await pictureOf(topic);
-      return ({ key, partition = partitionOf(key, partitions) }) => {
+      return ({ key }) => {
+        const partition = partitionOf(key, partitions);
         const leader = leaders.get(partition);
         if (leader === undefined) return { partition, reason: createErrorFromCode(LEADER_NOT_AVAILABLE) };
         return absent.has(leader) ? { partition, reason: absent.get(leader) } : { partition, leader };

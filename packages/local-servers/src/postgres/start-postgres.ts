@@ -40,7 +40,7 @@ export type PostgresServer = Awaited<ReturnType<typeof startPostgres>>;
 /**
  * Starts the PostgreSQL that npm brought on `dataDir`, which is set up when it is new. TCP on 127.0.0.1 only, password
  * needed (kept beside the data directory, for its owner's eyes). A server that a killed parent left there is ended first.
- * `binaries`: by default those that npm brought.
+ * `binaries`: by default those that npm brought; the benchmark of backups runs an older server.
  * @throws PlainError
  */
 export async function startPostgres(options: ServerOptions & { binaries?: PostgresBinaries }) {

@@ -22,14 +22,11 @@ function fixture(pageSize = 10_000) {
       return { last: sessions.at(-1)?.sequence ?? head, sessions };
     },
   };
+  const sessions = createEndedSessions({ auth, clock: { now: () => nowMs }, log, monotonicMs: () => monotonicMs });
+  running.push(sessions);
   return {
     asked,
-    sessions: createEndedSessions({
-      auth,
-      clock: { now: () => nowMs },
-      log,
-      monotonicMs: () => monotonicMs,
-    }),
+    sessions,
     end: (sessionId: string, until = UNTIL) => {
       const session = { sequence: list.length + 1, sessionId, until };
       list = [...list, session];
@@ -46,6 +43,11 @@ function fixture(pageSize = 10_000) {
   };
 }
 
+const running: ReturnType<typeof createEndedSessions>[] = [];
+afterEach(async () => {
+  for (const sessions of running.splice(0)) await sessions.stop();
+});
+
 describe('the list of ended sessions', () => {
   it('is loaded whole, page by page, and then asked for what is new', async () => {
     const { sessions, end, asked } = fixture(2);
@@ -57,7 +59,6 @@ describe('the list of ended sessions', () => {
     end('d');
     await eventually(() => sessions.has('d'));
     expect(asked.slice(0, 3)).toEqual([0, 2, 3]);
-    await sessions.stop();
   });
 
   it('notifies listeners of each session once', async () => {
@@ -72,7 +73,6 @@ describe('the list of ended sessions', () => {
     forget();
     sessions.announce([end('c')]);
     expect(heard).toEqual(['a', 'b']);
-    await sessions.stop();
   });
 
   it('keeps a session to the latest end that it heard of', async () => {
@@ -85,7 +85,6 @@ describe('the list of ended sessions', () => {
     await sessions.start();
     await eventually(() => !sessions.has('c'));
     expect([sessions.has('a'), sessions.has('b')]).toEqual([true, true]);
-    await sessions.stop();
   });
 
   it('begins again when auth numbers its list again, and forgets nothing', async () => {
@@ -96,7 +95,6 @@ describe('the list of ended sessions', () => {
     renumber(['x']);
     await eventually(() => sessions.has('x'));
     expect(sessions.has('a')).toBe(true);
-    await sessions.stop();
   });
 
   it('keeps a session for an hour longer than a channel accepts its token', async () => {
@@ -112,7 +110,6 @@ describe('the list of ended sessions', () => {
     pass(61_000);
     await eventually(() => !sessions.has('short'));
     expect(sessions.has('long')).toBe(true);
-    await sessions.stop();
   });
 
   it('forgets nothing because the clock is wrong for a while', async () => {
@@ -125,6 +122,5 @@ describe('the list of ended sessions', () => {
     const before = asked.length;
     await eventually(() => asked.length > before + 1);
     expect(sessions.has('short')).toBe(true);
-    await sessions.stop();
   });
 });

@@ -1,5 +1,5 @@
 import { unavailable } from '@taskmesh/contracts';
-import type { IdentitySigner } from '@taskmesh/identity';
+import { CLOCK_SKEW_S, type IdentitySigner } from '@taskmesh/identity';
 import {
   authInternal,
   authOperators,
@@ -12,13 +12,13 @@ import {
   deadLettersInternal,
   tasksInternal,
   tasksOperators,
+  type ServicePool,
 } from '@taskmesh/internal-api';
-import { inSpan, type Clock, type Log } from '@taskmesh/service';
+import { createFailureLog, inSpan, type Clock, type Log } from '@taskmesh/service';
 import type { SubgraphRequest } from '@taskmesh/subgraph';
 import type { GatewayProcess } from '../config.ts';
 import { REQUEST_TIMEOUT_MS, type Connections, type RequestOptions } from './connections.ts';
 import { createExternalSubgraphClient, fetchSpan, postGraphQL } from './requests.ts';
-import { createServiceClocks } from './service-clocks.ts';
 
 const CALLER = 'gateway';
 /** Internal calls have their own connections, so that they never wait behind clients' requests. */
@@ -49,7 +49,7 @@ export function connectHttp({ urls, signer, clock, log }: HttpConnectionOptions)
   const outside = createExternalSubgraphClient();
 
   const post = async (service: string, request: SubgraphRequest, options: RequestOptions, traceparent?: string) => {
-    const { call, idempotent, signal, timeoutMs = REQUEST_TIMEOUT_MS } = options;
+    const { call, timeoutMs = REQUEST_TIMEOUT_MS, ...more } = options;
     const pool = byName.get(service);
     if (!pool) throw unavailable(undefined, new Error(`There is no service "${service}".`));
     const token = await signer.tokenFor(call.identity, service);
@@ -59,7 +59,7 @@ export function connectHttp({ urls, signer, clock, log }: HttpConnectionOptions)
       'x-request-id': call.requestId,
     };
     if (traceparent) headers.traceparent = traceparent;
-    return postGraphQL(pool, { path: '/graphql', headers, request, isOurs: true, idempotent, signal, timeoutMs });
+    return postGraphQL(pool, { path: '/graphql', headers, request, isOurs: true, timeoutMs, ...more });
   };
   const ask = (service: string, request: SubgraphRequest, asked: RequestOptions) =>
     inSpan(
@@ -93,4 +93,56 @@ export function connectHttp({ urls, signer, clock, log }: HttpConnectionOptions)
       await outside.close();
     },
   };
+}
+
+/** The `Date` of a response counts whole seconds. */
+const RESOLUTION_MS = 1_000;
+
+interface ServiceClocks {
+  /** Compares the service's clock with this gateway's at each response. */
+  watch(service: string, pool: ServicePool): ServicePool;
+  /** How far the service's clock is ahead, or behind if negative; 0 within the tolerance. */
+  aheadSeconds(service: string): number;
+}
+
+/** Logs clocks that differ by more than the tolerance, each at most once a minute: other tokens are refused then. */
+function createServiceClocks({ clock, log }: { clock: Clock; log: Log }): ServiceClocks {
+  const differences = new Map<string, number>();
+
+  const watcherOf = (service: string) => {
+    const problem = createFailureLog(() =>
+      log.warn(
+        { peer: service, aheadSeconds: differences.get(service) },
+        'the clock of a service is wrong, or this one is',
+      ),
+    );
+    return (aheadSeconds: number) => {
+      differences.set(service, aheadSeconds);
+      if (aheadSeconds === 0) problem.succeeded();
+      else problem.failed(new Error('different'));
+    };
+  };
+
+  return {
+    watch(service, { post, ...pool }) {
+      const note = watcherOf(service);
+      return {
+        ...pool,
+        async post(request) {
+          const [sentAt, begun] = [clock.now(), performance.now()];
+          const answer = await post(request);
+          const dateMs = Date.parse(answer.date ?? '');
+          if (!Number.isNaN(dateMs)) note(outOfTolerance(dateMs, sentAt, performance.now() - begun));
+          return answer;
+        },
+      };
+    },
+    aheadSeconds: (service) => differences.get(service) ?? 0,
+  };
+}
+
+/** The response was made at some time while the gateway waited for it. */
+function outOfTolerance(dateMs: number, sentAtMs: number, waitedMs: number): number {
+  const aheadMs = Math.max(0, dateMs - (sentAtMs + waitedMs)) || Math.min(0, dateMs + RESOLUTION_MS - sentAtMs);
+  return Math.abs(aheadMs) > CLOCK_SKEW_S * 1_000 ? Math.round(aheadMs / 1_000) : 0;
 }

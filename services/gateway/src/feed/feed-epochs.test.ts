@@ -9,13 +9,20 @@ import { createFeed, type Feed } from './feed.ts';
 
 const log = createLog({ service: 'test', level: 'silent' });
 
-describe('the feed of a gateway, when an answer was given before a restore and comes behind it', () => {
-  let store: ReturnType<typeof createStore>;
-  let feed: Feed;
-  const owner = randomUUID();
-  const bystander = randomUUID();
-  const commit = (count: number, of = owner) => Array.from({ length: count }, () => store.commit(of));
+let store: ReturnType<typeof createStore>;
+let feed: Feed;
+const [owner, bystander] = [randomUUID(), randomUUID()];
 
+beforeEach(async () => {
+  store = createStore();
+  feed = createFeed({ ...store, log, headsEveryMs: 20 });
+  await feed.start();
+});
+afterEach(() => feed.stop());
+
+const commit = (count: number) => Array.from({ length: count }, () => store.commit(owner));
+
+describe('the feed of a gateway, when an answer was given before a restore and comes behind it', () => {
   /** Restores, and shows the new epoch to this gateway. */
   const restore = async () => {
     store.restore();
@@ -25,13 +32,6 @@ describe('the feed of a gateway, when an answer was given before a restore and c
     await eventually(() => expect(reader.seen).toEqual([1]));
     detach();
   };
-
-  beforeEach(async () => {
-    store = createStore();
-    feed = createFeed({ ...store, log, headsEveryMs: 20 });
-    await feed.start();
-  });
-  afterEach(() => feed.stop());
 
   it('a head of the old epoch moves no feed of the new one', async () => {
     commit(100);
@@ -140,19 +140,6 @@ describe('the feed of a gateway, when an answer was given before a restore and c
     expect(feed.owners()).toBe(0);
   });
 
-  it('an owner whose feed has expired begins again for the next reader', async () => {
-    commit(3);
-    const first = createReader();
-    await feed.subscribe(owner, undefined, first);
-    commit(2);
-    store.forgetUpTo(owner, 5);
-    await eventually(() => expect(first.ends).toEqual(['expired']));
-    const second = createReader();
-    await feed.subscribe(owner, undefined, second);
-    store.deliver(store.commit(owner));
-    await eventually(() => expect(second.seen).toEqual([6]));
-  });
-
   it('a feed without a reader requests nothing, even if changes are missing', async () => {
     jest.useFakeTimers({ doNotFake: ['setImmediate', 'nextTick'] });
     try {
@@ -174,23 +161,11 @@ describe('the feed of a gateway, when an answer was given before a restore and c
 });
 
 describe('the feed of a gateway, when the store lost changes that were delivered', () => {
-  let store: ReturnType<typeof createStore>;
-  let feed: Feed;
-  const owner = randomUUID();
-  const bystander = randomUUID();
-
-  beforeEach(async () => {
-    store = createStore();
-    feed = createFeed({ ...store, log, headsEveryMs: 20 });
-    await feed.start();
-  });
-  afterEach(() => feed.stop());
-
   it('ends all feeds, because new changes have the numbers of the lost ones, and goes on with readers that begin again', async () => {
     const readers = { owner: createReader(), bystander: createReader() };
     await feed.subscribe(owner, undefined, readers.owner);
     await feed.subscribe(bystander, undefined, readers.bystander);
-    for (let count = 0; count < 5; count++) store.deliver(store.commit(owner));
+    for (const change of commit(5)) store.deliver(change);
     store.deliver(store.commit(bystander));
     expect(readers.owner.seen).toEqual(upTo(5));
     store.lose(owner, 2);
@@ -207,7 +182,7 @@ describe('the feed of a gateway, when the store lost changes that were delivered
     await feed.subscribe(owner, undefined, reader);
     const comparison = store.answerLate('heads');
     await comparison.asked;
-    for (let count = 0; count < 5; count++) store.deliver(store.commit(owner));
+    for (const change of commit(5)) store.deliver(change);
     comparison.come();
     const { heads } = store.asked;
     await eventually(() => expect(store.asked.heads).toBeGreaterThan(heads + 1));
@@ -216,23 +191,15 @@ describe('the feed of a gateway, when the store lost changes that were delivered
 });
 
 describe('the feed of a gateway, when records are not of its store', () => {
-  let store: ReturnType<typeof createStore>;
-  let feed: Feed;
-  const owner = randomUUID();
-  const bystander = randomUUID();
   const readers = { owner: createReader(), bystander: createReader() };
   const forge = (key: string, change: Partial<TaskChanged>, of = key) =>
     store.deliverText(key, JSON.stringify({ ...store.makeChange(of, 1), ...change }));
 
   beforeEach(async () => {
-    store = createStore();
-    feed = createFeed({ ...store, log, headsEveryMs: 20 });
-    await feed.start();
     Object.assign(readers, { owner: createReader(), bystander: createReader() });
     await feed.subscribe(owner, undefined, readers.owner);
     await feed.subscribe(bystander, undefined, readers.bystander);
   });
-  afterEach(() => feed.stop());
 
   const expectToGoOn = async () => {
     store.deliver(store.commit(owner));
@@ -338,8 +305,7 @@ describe('the feed of a gateway, when records are not of its store', () => {
     await new Promise((resolve) => setTimeout(resolve, 2_500));
     const { changesAfter } = store.asked;
     expect(changesAfter).toBeLessThan(10);
-    store.deliver(store.commit(owner));
-    store.deliver(store.commit(owner));
+    for (const change of commit(2)) store.deliver(change);
     expect(reader.seen).toEqual([1, 2]);
     expect(store.asked.changesAfter).toBe(changesAfter);
     await quiet.stop();

@@ -7,11 +7,13 @@ import { readFile } from 'node:fs/promises';
 import { z } from 'zod';
 import type { GraphQLConfig } from '../config.ts';
 import { refusal } from '../supergraph/client-errors.ts';
+import type { Memory } from '../http/memory.ts';
+import type { Turns } from '../http/turns.ts';
 import type { GraphMetrics } from '../supergraph/executor.ts';
 import type { ClientOperation, LiveGraph } from '../supergraph/live-graph.ts';
 import { InvalidOperation, type PreparedOperation, type RequestCall } from '../supergraph/operation.ts';
 import { coerceVariables } from '../supergraph/variables.ts';
-import { isTooLong } from './documents.ts';
+import { isTooLong, LARGE_COST } from './documents.ts';
 import { isHashOf, type PersistedQueries } from './persisted-queries.ts';
 
 /** How a request arrived. */
@@ -42,11 +44,14 @@ export interface AdmissionDeps {
   graph: LiveGraph;
   trusted: TrustedDocuments;
   persisted: PersistedQueries;
+  memory: Pick<Memory, 'requireRoom'>;
+  turns: Turns;
   metrics: Pick<GraphMetrics, 'refused'>;
   log: Log;
 }
 
-export function createAdmission({ config, graph, trusted, persisted, metrics, log }: AdmissionDeps): Admission {
+export function createAdmission(deps: AdmissionDeps): Admission {
+  const { config, graph, trusted, persisted, memory, turns, metrics, log } = deps;
   const findText = (request: CheckedRequest): CheckedRequest => {
     const { query, hash } = request;
     const agreed = hash && trusted.byHash(hash.value);
@@ -70,16 +75,24 @@ export function createAdmission({ config, graph, trusted, persisted, metrics, lo
       .catch((error: unknown) => log.warn({ err: error }, 'a persisted query is not kept'));
   };
 
+  const admitText = async (text: string, operationName: string | undefined, { caller }: Arrival) => {
+    const { current } = graph;
+    const admit = () => current.admit(text, operationName);
+    return current.isKnown(text) ? admit() : turns.run(networkOf(caller.ip), admit);
+  };
+
   const check = async (sent: UncheckedRequest, arrival: Arrival): Promise<AdmittedOperation> => {
     const request = findText(checkRequest(sent));
     const { query, operationName } = request;
     if (query !== undefined && isTooLong(query, config))
       throw refusal('GRAPHQL_PARSE_FAILED', 'The document is too long.');
-    const operation = graph.current.admit(query ?? (await persistedText(request)), operationName);
+    const operation = await admitText(query ?? (await persistedText(request)), operationName, arrival);
     checkKind(operation, arrival);
     const variables = coerceVariables(operation, request.variables);
-    if (config.maxCost > 0 && operation.cost(variables) > config.maxCost)
+    const cost = operation.cost(variables);
+    if (config.maxCost > 0 && cost > config.maxCost)
       throw refusal('GRAPHQL_VALIDATION_FAILED', 'The operation asks for too much at once.');
+    if (cost > LARGE_COST) memory.requireRoom();
     remember(request, arrival);
     return { operation, variables };
   };

@@ -8,8 +8,6 @@ import {
 } from '@apollo/server';
 import {
   ApolloServerPluginCacheControlDisabled,
-  ApolloServerPluginInlineTraceDisabled,
-  ApolloServerPluginLandingPageDisabled,
   ApolloServerPluginSchemaReportingDisabled,
   ApolloServerPluginUsageReportingDisabled,
 } from '@apollo/server/plugin/disabled';
@@ -19,9 +17,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { InvalidOperation, type RequestCall } from '../supergraph/operation.ts';
 import type { Graph, LiveGraph } from '../supergraph/live-graph.ts';
 import type { AdmittedOperation } from './admission.ts';
-
-/** From this cost on (docs/limits.md), results may have megabytes. */
-const LARGE_COST = 500;
+import { LARGE_COST } from './documents.ts';
 
 /** An operation that came over HTTP. */
 export interface HttpOperation {
@@ -71,8 +67,6 @@ export function createGraphQLServer({ graph, log }: { graph: LiveGraph; log: Log
     },
     plugins: [
       ApolloServerPluginCacheControlDisabled(),
-      ApolloServerPluginInlineTraceDisabled(),
-      ApolloServerPluginLandingPageDisabled(),
       ApolloServerPluginSchemaReportingDisabled(),
       ApolloServerPluginUsageReportingDisabled(),
       { requestDidStart: async () => listener },
@@ -165,6 +159,7 @@ function createListener(graph: LiveGraph): GraphQLRequestListener<Context> {
       if (!(outcome instanceof InvalidOperation)) return;
       http.status = outcome.httpStatus ?? refusedStatusOf(type);
       if (http.status === 405) http.headers.set('allow', 'POST');
+      if (http.status === 503) http.headers.set('retry-after', '1');
       if (body.kind === 'single') body.singleResult.errors = outcome.errors.map((error) => error.toJSON());
     },
   };

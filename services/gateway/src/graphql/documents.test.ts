@@ -1,3 +1,4 @@
+import { getIntrospectionQuery } from 'graphql';
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -16,9 +17,9 @@ function costOf(source: string, variables: Record<string, unknown> = {}): number
   return operation.cost(coerceVariables(operation, variables));
 }
 
-function messagesOf(source: string): string[] {
+function messagesOf(source: string, admit = prepare): string[] {
   try {
-    prepare(source);
+    admit(source, /\bQ0\b/.exec(source)?.[0]);
     return [];
   } catch (error) {
     if (!(error instanceof InvalidOperation)) throw error;
@@ -41,6 +42,66 @@ describe('the cost of an operation', () => {
 
   it.each(examples)('$source with $variables is $cost', ({ source, variables, cost }) => {
     expect(costOf(source, JSON.parse(variables) as Record<string, unknown>)).toBe(cost);
+  });
+});
+
+/** `me { tasks { edges { node { owner { … } } } } }`, `levels` fields deep. */
+function nested(levels: number): string {
+  const cycle = ['tasks(first: 1)', 'edges', 'node', 'owner'];
+  const names = ['me', ...Array.from({ length: levels - 2 }, (_, index) => cycle[index % 4]), '__typename'];
+  return `{ ${names.join(' { ')} ${'} '.repeat(levels)}`;
+}
+const several = (count: number, text: (index: number) => string) =>
+  Array.from({ length: count }, (_, at) => text(at)).join(' ');
+const aliases = (count: number) => `{ ${several(count, (index) => `a${index}: taskStatistics { total }`)} }`;
+/** Each of five tokens. */
+const operations = (count: number) => several(count, (index) => `query Q${index} { __typename }`);
+const ALIASED = `fragment F on TaskStatistics { ${several(16, (index) => `x${index}: total`)} }`;
+const LOGIN = 'login(input: { email: "x", password: "x" }) { expiresIn }';
+const SIGN_IN = 'signInWithCode(input: { code: "x", verifier: "x", password: "x" }) { expiresIn }';
+const LINK = 'linkIdentity(input: { code: "x", verifier: "x", password: "x" }) { id }';
+const ONE_PASSWORD = 'An operation may have one mutation that proves or replaces a password, an address or a token.';
+
+describe('the limits of a document', () => {
+  it.each([
+    ['12 levels', nested(12), nested(13), 'The operation is nested too deeply.'],
+    ['30 aliases', aliases(30), aliases(31), 'The operation has too many aliases.'],
+    [
+      '30 aliases, fragments counted where they are spread',
+      `{ taskStatistics { ...F } } ${ALIASED}`,
+      `{ taskStatistics { ...F } b: taskStatistics { ...F } } ${ALIASED}`,
+      'The operation has too many aliases.',
+    ],
+    ['4,000 tokens', operations(799), operations(801), 'Syntax Error: Document contains more than 4000 tokens.'],
+    [
+      'introspection, but not without end',
+      getIntrospectionQuery(),
+      `{ __schema { types { fields { type { ${'ofType { '.repeat(20)} name ${'} '.repeat(20)} } } } } }`,
+      'The introspection is nested too deeply.',
+    ],
+    ['one password', `mutation { ${LOGIN} }`, `mutation { a: ${LOGIN} b: ${LOGIN} }`, ONE_PASSWORD],
+    [
+      'one password in fragments',
+      `mutation { ...A } fragment A on Mutation { ${LOGIN} }`,
+      `mutation { ...A ...B } fragment A on Mutation { a: ${LOGIN} } fragment B on Mutation { b: ${LOGIN} }`,
+      ONE_PASSWORD,
+    ],
+    [
+      'one password by mail',
+      `mutation { ${LOGIN} }`,
+      `mutation { ${LOGIN} requestPasswordReset(email: "x") }`,
+      ONE_PASSWORD,
+    ],
+    ['one password with a code', `mutation { ${SIGN_IN} }`, `mutation { ${SIGN_IN} ${LINK} }`, ONE_PASSWORD],
+  ])('are %s', (_limit, within, beyond, message) => {
+    expect(messagesOf(within)).toEqual([]);
+    expect(messagesOf(beyond)).toEqual([message]);
+  });
+
+  it('are off where they are 0', () => {
+    const off = { ...config, maxDepth: 0, maxAliases: 0, maxTokens: 0 };
+    const { admit } = createDocuments({ schema: initial.schema, config: off });
+    for (const source of [nested(16), aliases(60), operations(1_000)]) expect(messagesOf(source, admit)).toEqual([]);
   });
 });
 
@@ -129,9 +190,6 @@ describe('a document with fragments', () => {
     const spread = `query Q { ${names.map((name) => `...${name}`).join(' ')} }`;
     return `${spread} ${names.map((name) => `fragment ${name} on Query { __typename }`).join(' ')}`;
   };
-  const operations = (count: number) =>
-    Array.from({ length: count }, (_, at) => `query Q${at} { __typename }`).join(' ');
-
   it('has 140 of them at most, or fewer beside several operations', () => {
     expect(messagesOf(fragments(140))).toEqual([]);
     expect(messagesOf(fragments(141))).toEqual(['The document has too many fragments.']);
@@ -144,39 +202,5 @@ describe('a document with fragments', () => {
       `{ ${aliases.map((alias) => `${alias}: me { ...F }`).join(' ')} } fragment F on User { tasks(after: "${'x'.repeat(60_000)}") { totalCount } }`;
     expect(messagesOf(spread(['a', 'b']))).toEqual([]);
     expect(messagesOf(spread(['a', 'b', 'c']))).toEqual(['The arguments of the operation are too long.']);
-  });
-});
-
-describe('the values of an enum', () => {
-  const BY_LITERAL = '{ tasks(orderBy: { field: TITLE }) { totalCount } }';
-  const BY_VARIABLE = 'query ($f: TaskFilter) { tasks(filter: $f) { totalCount } }';
-  const refusals = (introspection: boolean) => {
-    const { admit: prepareHere } = createDocuments({ schema: initial.schema, config: { ...config, introspection } });
-    const refusalOf = (run: () => unknown) => {
-      try {
-        run();
-      } catch (error) {
-        return (error as Error).message;
-      }
-      return undefined;
-    };
-    return [
-      refusalOf(() => prepareHere(BY_LITERAL)),
-      refusalOf(() => coerceVariables(prepareHere(BY_VARIABLE), { f: { priority: 'NONE' } })),
-    ];
-  };
-
-  it('are given to one who names another one, as all of the schema can be read', () => {
-    expect(refusals(true)).toEqual([
-      'Expected a value of type "TaskOrderField!": one of CREATED_AT, UPDATED_AT, DUE_DATE, PRIORITY.',
-      'f.priority must be one of LOW, MEDIUM, HIGH.',
-    ]);
-  });
-
-  it('are not given where introspection is switched off', () => {
-    expect(refusals(false)).toEqual([
-      'Expected a value of type "TaskOrderField!".',
-      'f.priority must be of type TaskPriority.',
-    ]);
   });
 });

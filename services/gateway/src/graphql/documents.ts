@@ -14,6 +14,8 @@ import { createParts, InvalidOperation } from '../supergraph/operation.ts';
 import { createSizer, type OperationSize } from './operation-size.ts';
 import { createValidation, parseDocument } from './validation.ts';
 
+/** From this cost on (docs/limits.md), results may have megabytes. */
+export const LARGE_COST = 500;
 const CACHE_BYTES = 32 * 1024 * 1024;
 /** Of an operation that ran, apart from its document. */
 const OPERATION_BYTES = 1_024;
@@ -51,8 +53,10 @@ export function createDocuments({ schema, config }: DocumentsDeps) {
     known.set(document.hash, document);
   };
 
+  const hashOf = (source: string) => createHash('sha256').update(source).digest('hex');
+
   const prepare = (source: string): ValidDocument => {
-    const hash = createHash('sha256').update(source).digest('hex');
+    const hash = hashOf(source);
     const found = known.get(hash);
     if (found) return found;
     const document = parseDocument(source, config);
@@ -93,6 +97,7 @@ export function createDocuments({ schema, config }: DocumentsDeps) {
       operation,
       operationName: operation.name?.value,
       partOf: createParts((bytes) => resize(valid, bytes)),
+      isLarge: size.fields > MANY_FIELDS || size.cost > LARGE_COST,
       hideSuggestions: !config.introspection,
       cost: (variables) =>
         size.hasVariablePages ? createSizer(schema, document, variables)(operation).cost : size.cost,
@@ -104,6 +109,7 @@ export function createDocuments({ schema, config }: DocumentsDeps) {
 
   return {
     admit,
+    isKnown: (source: string) => known.has(hashOf(source)),
     /** The document with this hash, if it is kept. */
     parsed: (hash: string): DocumentNode | undefined => known.get(hash)?.document,
     /** What is kept. */
@@ -118,6 +124,8 @@ function bytesOf(document: DocumentNode, source: string): number {
   return 5_120 + 4 * source.length + 400 * tokens;
 }
 
+/** Operations that people write have fewer. */
+const MANY_FIELDS = 100;
 const MAX_INTROSPECTION_DEPTH = 20;
 /** Applies with fragments expanded, because planning takes as long as if they were written out. */
 const MAX_FIELDS = 2_000;

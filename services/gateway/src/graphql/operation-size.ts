@@ -168,25 +168,21 @@ function createWalker(schema: GraphQLSchema, document: DocumentNode, variables: 
   return ofSelections;
 }
 
-function together(parts: readonly OperationSize[]): OperationSize {
-  return {
-    depth: parts.reduce((deepest, { depth }) => Math.max(deepest, depth), 0),
-    introspectionDepth: parts.reduce((deepest, { introspectionDepth }) => Math.max(deepest, introspectionDepth), 0),
-    aliases: sum(parts, ({ aliases }) => aliases),
-    authMutations: sum(parts, ({ authMutations }) => authMutations),
-    fields: sum(parts, ({ fields }) => fields),
-    characters: sum(parts, ({ characters }) => characters),
-    cost: sum(parts, ({ cost }) => cost),
-    hasVariablePages: parts.some(({ hasVariablePages }) => hasVariablePages),
-  };
-}
+const DEEPEST = ['depth', 'introspectionDepth'] as const;
+const SUMMED = ['aliases', 'authMutations', 'fields', 'characters', 'cost'] as const;
 
-function sum<Item>(items: readonly Item[], numberOf: (item: Item) => number): number {
-  return items.reduce((total, item) => total + numberOf(item), 0);
+function together(parts: readonly OperationSize[]): OperationSize {
+  const whole = { ...NOTHING };
+  for (const part of parts) {
+    for (const name of DEEPEST) whole[name] = Math.max(whole[name], part[name]);
+    for (const name of SUMMED) whole[name] += part[name];
+    whole.hasVariablePages ||= part.hasVariablePages;
+  }
+  return whole;
 }
 
 function lengthOf(nodes: readonly ASTNode[] = []): number {
-  return sum(nodes, ({ loc }) => (loc ? loc.end - loc.start : 0));
+  return nodes.reduce((sum, { loc }) => sum + (loc ? loc.end - loc.start : 0), 0);
 }
 
 function limitPage(value: unknown, otherwise: number): number {

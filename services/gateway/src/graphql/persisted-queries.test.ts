@@ -42,6 +42,13 @@ function keepingOf() {
   };
 }
 
+it('counts one that was seen before once only', async () => {
+  const { keep, has } = keepingOf();
+  for (let times = 0; times < 250; times++) await keep('ada', 'office', 1);
+  await keep('ada', 'office', 200);
+  expect(await has('ada', 199)).toBe(true);
+});
+
 it('charges a caller nothing beyond the limit of its network', async () => {
   const { keep, has } = keepingOf();
   await keep('ada', 'office', 200);

@@ -7,9 +7,8 @@ import { GraphQLError } from 'graphql';
 import Negotiator from 'negotiator';
 import type { IncomingMessage } from 'node:http';
 import { callerOf, type GatewayContext } from '../context.ts';
-import { readJsonBytes } from '../http/json-bytes.ts';
-import { isTooDeep, parseJsonObject } from '../http/json-object.ts';
-import { addVary, encodeText, gzipFor, isCompressible, jsonWeightIn, weightIn } from '../http/negotiation.ts';
+import { isTooDeep, readJsonObject } from '../http/json-body.ts';
+import { jsonWeightIn, sendText, weightIn } from '../http/negotiation.ts';
 import { readParameters } from '../http/query-parameters.ts';
 import { JSON_TYPE, refuseOtherMethods } from '../http/replies.ts';
 import { serveExplorer, wantsExplorer } from '../pages/pages.ts';
@@ -34,110 +33,73 @@ export interface StreamExchange {
   protocol: StreamProtocol;
 }
 
+type HandlerContext = Pick<
+  GatewayContext,
+  'admission' | 'authenticate' | 'clientIp' | 'log' | 'operators' | 'requestCall' | 'turns'
+>;
+
 export interface GraphQLRoutesDeps {
-  handler: GraphQLHandler;
-  streams?: StreamTransport;
+  context: HandlerContext;
+  server: GraphQLServer;
+  streams?: StreamTransport | undefined;
 }
 
 /** `/graphql`: POST, GET for queries, and a page for people. */
-export function graphqlRoutes(app: FastifyInstance, { handler, streams }: GraphQLRoutesDeps): void {
+export function graphqlRoutes(app: FastifyInstance, { context, server, streams }: GraphQLRoutesDeps): void {
   const sendPage = serveExplorer(app);
   void app.register(async (scope) => {
-    scope.setErrorHandler((error, request, reply) => send(reply, handler.failed(error, request)));
+    scope.setErrorHandler((error, request, reply) => sendFailure(context, { error, request, reply }));
     scope.route({
       method: METHODS,
       url: '/graphql',
       handler: async (request, reply) => {
         if (wantsExplorer(request)) return sendPage(reply);
         const canStream = streams !== undefined && request.method !== 'HEAD';
-        const { json, stream } = chooseResponseTypes(request.headers.accept, { canStream });
-        if (json === undefined) return streams?.handle({ request, reply, protocol: stream });
-        const answer = await handler.answer(request, json, stream);
-        if ('status' in answer) return send(reply, answer);
-        return streams?.subscribe(answer.subscription, { request, reply, protocol: answer.protocol });
+        const { json, stream: protocol } = chooseResponseTypes(request.headers.accept, { canStream });
+        if (json === undefined) return streams?.handle({ request, reply, protocol });
+        const { outcome, caller } = await admit(context, request, protocol);
+        if (protocol && !(outcome instanceof InvalidOperation) && isSubscription(outcome))
+          return streams?.subscribe(outcome, { request, reply, protocol });
+        const operation = { outcome, caller, type: json };
+        const { status, headers, body } = await server.answer(operation);
+        reply.code(status).headers(Object.fromEntries(headers)).header('cache-control', 'no-store');
+        return sendText(request, reply, { text: body, mayCompress: isQuery(operation) });
       },
     });
     refuseOtherMethods(scope, '/graphql', METHODS);
   });
 }
 
-function send(reply: FastifyReply, { status, headers, body }: HttpAnswer): FastifyReply {
-  for (const [name, value] of headers) {
-    if (name === 'vary') addVary(reply, value);
-    else reply.header(name, value);
-  }
-  return reply.code(status).send(body);
-}
-
-/** A request to `/graphql`, under the id that its answer reports. */
-export interface GraphQLRequest {
-  raw: IncomingMessage;
-  id: string;
-}
-
-export interface HttpAnswer {
-  status: number;
-  headers: Iterable<[string, string]>;
-  /** JSON; bytes when it is large or compressed. */
-  body: string | Buffer;
-}
-
 /** What was refused need not parse. */
 const SUBSCRIPTION = /^\s*subscription\b/;
-const NO_STORE: [string, string] = ['cache-control', 'no-store'];
 
-export interface GraphQLHandler {
-  /**
-   * Answers in this JSON type, unless it is a subscription of a client that accepts a stream. Rejects with what keeps the
-   * request from being read or let in at all, and with what refuses such a subscription; `failed` answers it.
-   */
-  answer(
-    request: GraphQLRequest,
-    type: string,
-    protocol: StreamProtocol | undefined,
-  ): Promise<HttpAnswer | { subscription: AdmittedOperation; protocol: StreamProtocol }>;
-  failed(error: unknown, request: Pick<GraphQLRequest, 'id'>): HttpAnswer;
+/** Rejects with what keeps a request from being read, and with what refuses a subscription of a client that accepts a stream. */
+async function admit(context: HandlerContext, request: FastifyRequest, protocol: StreamProtocol | undefined) {
+  const { raw } = request;
+  const sent = await readRequest(raw, context);
+  const caller = context.requestCall(request, await identityOf(context, raw));
+  const arrival = { isGet: raw.method !== 'POST', canStream: protocol !== undefined, caller };
+  const outcome = await context.admission.admit(sent, arrival).catch(invalidOperation);
+  if (outcome instanceof InvalidOperation && protocol && SUBSCRIPTION.test(String(sent.query))) throw outcome;
+  return { outcome, caller };
 }
 
-/** Reads GraphQL requests, and has Apollo Server answer them. */
-export function createGraphQLHandler(
-  context: Pick<GatewayContext, 'admission' | 'authenticate' | 'clientIp' | 'log' | 'operators' | 'requestCall'>,
-  server: GraphQLServer,
-): GraphQLHandler {
-  const serve = async ({ raw }: GraphQLRequest, operation: HttpOperation): Promise<HttpAnswer> => {
-    const { status, headers: own, body: text } = await server.answer(operation);
-    const headers = [...own, NO_STORE];
-    const body = await encodeText(text);
-    if (!isCompressible(body) || !isQuery(operation)) return { status, headers, body };
-    headers.push(['vary', 'Accept-Encoding']);
-    const compressed = await gzipFor(raw.headers['accept-encoding'], body);
-    if (!compressed) return { status, headers, body };
-    return { status, headers: [...headers, ['content-encoding', 'gzip']], body: compressed };
-  };
+interface Failure {
+  error: unknown;
+  request: FastifyRequest;
+  reply: FastifyReply;
+}
 
-  return {
-    async answer(request, type, protocol) {
-      const { raw } = request;
-      const sent = await readRequest(raw, context.clientIp(raw));
-      const caller = context.requestCall(request, await identityOf(context, raw));
-      const arrival = { isGet: raw.method !== 'POST', canStream: protocol !== undefined, caller };
-      const outcome = await context.admission.admit(sent, arrival).catch(invalidOperation);
-      if (outcome instanceof InvalidOperation) {
-        if (protocol && SUBSCRIPTION.test(String(sent.query))) throw outcome;
-      } else if (protocol && isSubscription(outcome)) return { subscription: outcome, protocol };
-      return serve(request, { outcome, caller, type });
-    },
-
-    failed(error, { id }) {
-      const { status, errors, retryAfterSeconds } = toFormatted(error, id);
-      if (status >= 500 && status !== 503) context.log.error({ err: error, requestId: id }, 'request failed');
-      const headers: [string, string][] = [];
-      if (status === 405) headers.push(['allow', 'POST']);
-      if (status === 503 || status === 429) headers.push(['retry-after', String(retryAfterSeconds ?? 1)]);
-      headers.push(['content-type', JSON_TYPE], NO_STORE);
-      return { status, headers, body: JSON.stringify({ errors }) };
-    },
-  };
+function sendFailure({ log }: HandlerContext, { error, request: { id }, reply }: Failure): FastifyReply {
+  const { status, errors, retryAfterSeconds } = toFormatted(error, id);
+  if (status >= 500 && status !== 503) log.error({ err: error, requestId: id }, 'request failed');
+  if (status === 405) reply.header('allow', 'POST');
+  if (status === 503 || status === 429) reply.header('retry-after', String(retryAfterSeconds ?? 1));
+  return reply
+    .code(status)
+    .header('content-type', JSON_TYPE)
+    .header('cache-control', 'no-store')
+    .send(JSON.stringify({ errors }));
 }
 
 /** Results of mutations may hold tokens, whose length compression would reveal beside what a client sent. */
@@ -179,9 +141,12 @@ function toFormatted(error: unknown, requestId: string) {
 const PREFLIGHT_HEADERS = ['apollo-require-preflight', 'x-apollo-operation-name'];
 const PARAMETERS = new Set(['query', 'operationName', 'documentId', 'variables', 'extensions']);
 
-/** What an HTTP request of the client with this address asks for: its body, or its search parameters. @throws AppError */
-export async function readRequest(request: IncomingMessage, ip: string): Promise<UncheckedRequest> {
-  if (request.method === 'POST') return parseJsonObject(await readJsonBytes(request, ip), parseExactJson);
+/** What an HTTP request asks for: its body, or its search parameters. @throws AppError */
+export async function readRequest(
+  request: IncomingMessage,
+  context: Pick<GatewayContext, 'clientIp' | 'turns'>,
+): Promise<UncheckedRequest> {
+  if (request.method === 'POST') return readJsonObject(request, context, parseExactJson);
   refuseForeignPage(request);
   return readSearch(readParameters(request.url ?? '', PARAMETERS));
 }

@@ -2,7 +2,7 @@ import { AppError, type ErrorCode, toAppError } from '@taskmesh/contracts';
 import { closePromptly, isLoopbackHost, type Log } from '@taskmesh/service';
 import { fastify, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import { randomUUID } from 'node:crypto';
-import { type IncomingMessage, METHODS, STATUS_CODES } from 'node:http';
+import { type IncomingMessage, METHODS } from 'node:http';
 import type { Socket } from 'node:net';
 import type { GatewayConfig } from '../config.ts';
 import { awaitContinue, mayTakeLong, hasBody } from './bodies.ts';
@@ -14,8 +14,8 @@ import {
   serveInTurn,
 } from './client-connections.ts';
 import { headerValues } from './client.ts';
-import { BODY_LIMIT_BYTES } from './json-bytes.ts';
-import { type AnswerUnknownPath, errorText, JSON_TYPE, refuseUnknownPath, sendError } from './replies.ts';
+import { asClientRequest, BODY_LIMIT_BYTES, clientRequests, type ClientRequestDeps } from './client-request.ts';
+import { type AnswerUnknownPath, rawError, refuseUnknownPath, sendError } from './replies.ts';
 
 const MAX_HEADER_BYTES = 16 * 1024;
 /** Longer than a load balancer keeps an idle connection, so that the balancer closes first. */
@@ -25,7 +25,7 @@ const MAX_PLAIN_CONNECTIONS = 1_000;
 /** Time for busy clients to notice that they should open another connection. */
 const LINGER_MS = 3_000;
 
-export interface AppDeps {
+export interface AppDeps extends ClientRequestDeps {
   log: Log;
   /** What offers an upgrade and is none by this is an ordinary request (RFC 9110, 7.8). */
   isUpgrade: (request: IncomingMessage) => boolean;
@@ -51,7 +51,13 @@ export function createApp(config: GatewayConfig, deps: AppDeps): FastifyInstance
     // No id may be too long for its route: overlong ids get the same answer as other unknown ids.
     routerOptions: { ignoreTrailingSlash: true, caseSensitive: true, maxParamLength: MAX_HEADER_BYTES },
     // Without a Host, Node would answer by itself, with neither an id nor a body.
-    http: { maxHeaderSize: MAX_HEADER_BYTES, requireHostHeader: false, shouldUpgradeCallback: isUpgrade, ...http },
+    http: {
+      ...http,
+      IncomingMessage: clientRequests(deps),
+      maxHeaderSize: MAX_HEADER_BYTES,
+      requireHostHeader: false,
+      shouldUpgradeCallback: isUpgrade,
+    },
     clientErrorHandler: answerBadRequest,
     // A path that cannot be decoded matches nothing.
     frameworkErrors: (_error, request, reply) => {
@@ -114,24 +120,14 @@ function answerBadRequest(error: Error & { code?: string }, socket: Socket): voi
     if (socket.bytesRead === 0) return void socket.destroy();
   }
   const [status, code, message] = REFUSALS[error.code ?? ''] ?? BAD_REQUEST;
-  const requestId = randomUUID();
-  const body = errorText(new AppError(code, message), requestId);
-  if (socket.writable) {
-    const head = [
-      `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
-      `Content-Type: ${JSON_TYPE}`,
-      `Content-Length: ${Buffer.byteLength(body)}`,
-      `X-Request-Id: ${requestId}`,
-      'Connection: close',
-    ];
-    socket.write(`${head.join('\r\n')}\r\n\r\n${body}`);
-  }
+  if (socket.writable) socket.write(rawError(new AppError(code, message), status));
   socket.destroySoon();
 }
 
+/** An error of the request itself, while it arrives, is its answer; one behind it is not. */
 function isAnswering(socket: Socket): boolean {
   const response = currentResponse(socket);
-  return response?.headersSent === true && !response.writableFinished;
+  return response?.writableFinished === false && (response.headersSent || response.req.complete);
 }
 
 type Refusal = [status: number, code: ErrorCode, message: string];
@@ -186,9 +182,11 @@ const LOOK_EVERY_MS = 50;
 function leaveBodiesUnread(app: FastifyInstance): void {
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('*', (_request, _payload, done) => done(null));
-  app.addHook('onRequest', hideContentType);
+  app.addHook('onRequest', trimHeaders);
   app.server.on('request', (request, response) => {
-    if (hasBody(request)) response.once('finish', () => request.complete || limitRest(request));
+    if (!hasBody(request)) return;
+    response.once('prefinish', () => asClientRequest(request).release());
+    response.once('finish', () => request.complete || limitRest(request));
   });
 }
 
@@ -203,8 +201,15 @@ function limitRest(request: IncomingMessage): void {
   }, LOOK_EVERY_MS).unref();
 }
 
-/** Fastify would refuse a malformed content type with an error of its own, before any of our checks. */
-function hideContentType({ raw }: FastifyRequest, _reply: unknown, done: () => void): void {
-  if (raw.headers['content-type'] !== undefined) raw.headers['content-type'] = undefined;
+/** Longer lists of what a client accepts take milliseconds to read. */
+const MAX_ACCEPT_LENGTH = 1_024;
+
+function trimHeaders({ raw: { headers } }: FastifyRequest, _reply: unknown, done: () => void): void {
+  // Fastify would refuse a malformed one with an error of its own, before any of our checks.
+  if (headers['content-type'] !== undefined) headers['content-type'] = undefined;
+  for (const name of ['accept', 'accept-encoding'] as const) {
+    const given = headers[name];
+    if (given && given.length > MAX_ACCEPT_LENGTH) headers[name] = String(given).slice(0, MAX_ACCEPT_LENGTH);
+  }
   done();
 }

@@ -6,6 +6,7 @@ import type { Socket } from 'node:net';
 import type { Readable } from 'node:stream';
 import { promisify } from 'node:util';
 import { gunzip, inflate } from 'node:zlib';
+import { asClientRequest } from './client-request.ts';
 
 export function hasBody({ headers }: IncomingMessage): boolean {
   return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
@@ -24,16 +25,13 @@ export const mayTakeLong = (socket: Socket): boolean => exempt.has(socket);
  * stream refuses the rest.
  */
 export function longBodyOf(request: IncomingMessage, { silenceMs = SILENCE_MS } = {}): Readable {
+  asClientRequest(request).passOn();
   const { socket } = request;
   exempt.add(socket);
-  sendContinue(request);
   const body = receiveBody(request, { silenceMs });
   body.once('close', () => exempt.delete(socket));
   return body;
 }
-
-/** Sends the 100 to a client that waits for it. */
-const waiting = new WeakMap<IncomingMessage, () => void>();
 
 /**
  * `Expect: 100-continue` is answered only when the body is wanted, so that a request that is refused before (for its
@@ -44,19 +42,13 @@ export function awaitContinue(server: Server): void {
     const { shouldKeepAlive } = response;
     // Unless the body is read, the request never ends on this connection, so the answer has to be its last.
     response.shouldKeepAlive = false;
-    waiting.set(request, () => {
+    asClientRequest(request).sendContinue = () => {
       response.shouldKeepAlive = shouldKeepAlive;
       response.writeContinue();
-    });
+    };
     server.emit('request', request, response);
   });
   server.on('checkExpectation', (request, response) => server.emit('request', request, response));
-}
-
-/** Call before reading a body. */
-export function sendContinue(request: IncomingMessage): void {
-  waiting.get(request)?.();
-  waiting.delete(request);
 }
 
 export type Decode = (bytes: Buffer, limits: { maxBytes: number; network: string }) => Promise<Buffer>;

@@ -48,9 +48,9 @@ export const currentResponse = (socket: Socket): ServerResponse | undefined => c
 export const isServing = (socket: Socket): boolean => currentResponse(socket)?.writableFinished === false;
 
 /**
- * Runs one request of a connection at a time. Node would run all that arrive, and keep their responses where no limit
- * counts them, for as long as the first one takes: a stream takes hours. Stands before the app's own listener, the only
- * one so far: what the app answers before its hooks must not pass by.
+ * Runs one request of a connection at a time, and reads no more of it while others wait. Node would run all that arrive, and
+ * keep their responses where no limit counts them, for as long as the first one takes: a stream takes hours. Stands before
+ * the app's own listener, the only one so far: what the app answers before its hooks must not pass by.
  */
 export function serveInTurn(server: Server): void {
   const [serve] = server.listeners('request') as [RequestListener];
@@ -68,8 +68,9 @@ export function serveInTurn(server: Server): void {
     if (response.socket) return begin();
     if (turns.waiting >= MAX_WAITING) return void socket.destroy();
     turns.waiting++;
+    socket.pause();
     response.once('socket', () => {
-      turns.waiting--;
+      if (--turns.waiting === 0) socket.resume(); // what is missing of its body
       begin();
     });
   });

@@ -1,4 +1,4 @@
-import type { FastifyReply } from 'fastify';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import Negotiator from 'negotiator';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { promisify } from 'node:util';
@@ -57,7 +57,7 @@ export async function encodeText(text: string): Promise<string | Buffer> {
 }
 
 /** Whether a text of this length is compressed for a client that accepts gzip. */
-export const isCompressible = (text: string | Buffer): boolean => text.length >= MIN_LENGTH;
+const isCompressible = (text: string | Buffer): boolean => text.length >= MIN_LENGTH;
 
 /** Whether a client accepts gzip, at least as much as the text as it is. */
 export function acceptsGzip(acceptEncoding: string | string[] | undefined): boolean {
@@ -78,6 +78,24 @@ export async function gzipFor(
   } finally {
     running--;
   }
+}
+
+interface SentText {
+  text: string;
+  mayCompress: boolean;
+}
+
+/** Sends a text, compressed if it may be and its client accepts that. */
+export async function sendText(
+  { headers }: FastifyRequest,
+  reply: FastifyReply,
+  { text, mayCompress }: SentText,
+): Promise<FastifyReply> {
+  const body = await encodeText(text);
+  if (!mayCompress || !isCompressible(body)) return reply.send(body);
+  addVary(reply, 'Accept-Encoding');
+  const compressed = await gzipFor(headers['accept-encoding'], body);
+  return compressed ? reply.header('content-encoding', 'gzip').send(compressed) : reply.send(body);
 }
 
 /** Tells caches that the response depends on this request header, in addition to those named before. */

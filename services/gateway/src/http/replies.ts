@@ -1,5 +1,7 @@
 import { AppError, notFound } from '@taskmesh/contracts';
 import type { FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods } from 'fastify';
+import { randomUUID } from 'node:crypto';
+import { STATUS_CODES } from 'node:http';
 
 export const JSON_TYPE = 'application/json; charset=utf-8';
 
@@ -27,7 +29,7 @@ export function setErrorHead(reply: FastifyReply, { httpStatus, retryAfterSecond
   return reply.code(httpStatus);
 }
 
-export const errorText = (error: AppError, requestId: string, envelope: Envelope = 'plain'): string =>
+const errorText = (error: AppError, requestId: string, envelope: Envelope = 'plain'): string =>
   JSON.stringify(errorBody(error, requestId, envelope));
 
 /** For a defect, clients get only the request id. */
@@ -38,6 +40,21 @@ export function errorBody({ httpStatus, code, message, issues }: AppError, reque
     message,
     error: { code, ...(issues && { details: issues }), ...(httpStatus >= 500 && { requestId }) },
   };
+}
+
+/** An error for a connection that Node's server does not answer on any more, and that ends with it. */
+export function rawError(error: AppError, status: number, headers: readonly string[] = []): string {
+  const requestId = randomUUID();
+  const body = errorText(error, requestId);
+  const head = [
+    `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
+    `Content-Type: ${JSON_TYPE}`,
+    `Content-Length: ${Buffer.byteLength(body)}`,
+    `X-Request-Id: ${requestId}`,
+    ...headers,
+    'Connection: close',
+  ];
+  return `${head.join('\r\n')}\r\n\r\n${body}`;
 }
 
 const READ = ['GET', 'HEAD'];

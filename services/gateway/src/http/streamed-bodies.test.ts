@@ -5,10 +5,16 @@ import { connect } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { mayTakeLong, longBodyOf } from './bodies.ts';
+import { clientRequests } from './client-request.ts';
+import type { Memory } from './memory.ts';
 
 /** A server with a request timeout of 200 ms; the gateway's is 30 s. */
 async function start(handle: (request: IncomingMessage) => Promise<string>) {
-  const server = createServer({ requestTimeout: 200, headersTimeout: 200, connectionsCheckingInterval: 20 });
+  const memory = { hold: () => true } as unknown as Memory; // it has room
+  const server = createServer({
+    IncomingMessage: clientRequests({ memory, clientIp: () => '127.0.0.1' }),
+    ...{ requestTimeout: 200, headersTimeout: 200, connectionsCheckingInterval: 20 },
+  });
   server.on('clientError', (_error, socket) => {
     if (!mayTakeLong(socket as never)) socket.destroy();
   });

@@ -2,8 +2,11 @@ import { createLog } from '@taskmesh/service';
 import { eventually } from '@taskmesh/testing';
 import { fastify, type FastifyInstance } from 'fastify';
 import { connect, type AddressInfo, type Socket } from 'node:net';
+import { Registry } from 'prom-client';
 import { serveInTurn } from './client-connections.ts';
-import { leaveUncounted, limitUnreadAnswers, noteAccount } from './unread-answers.ts';
+import { asClientRequest } from './client-request.ts';
+import { createMemory, type Memory } from './memory.ts';
+import { leaveUncounted, unreadAnswers } from './unread-answers.ts';
 
 const MIB = 1024 * 1024;
 const SIZE = 16 * MIB;
@@ -12,7 +15,7 @@ const SHARED = Buffer.alloc(SIZE);
 
 describe('what waits to be read of answers', () => {
   let app: FastifyInstance;
-  let budget: ReturnType<typeof limitUnreadAnswers>;
+  let memory: Memory;
   let port: number;
   let clients: Socket[];
   let served: Socket[];
@@ -23,23 +26,24 @@ describe('what waits to be read of answers', () => {
     app = fastify({ forceCloseConnections: true });
     serveInTurn(app.server);
     app.get<{ Params: { account: string; mib: string } }>('/:account/:mib', ({ params, raw }, reply) => {
-      noteAccount(raw, params.account);
+      asClientRequest(raw).account = params.account;
       if (params.account === 'all') leaveUncounted(reply.raw);
       served.push(raw.socket);
       return reply.send(params.account === 'all' ? SHARED : Buffer.alloc(Number(params.mib) * MIB));
     });
-    budget = limitUnreadAnswers(app.server, {
-      log: createLog({ service: 'test', level: 'silent' }),
-      clientIp: () => '192.0.2.1',
+    memory = createMemory({
       maxBytes: MAX_BYTES,
+      metrics: new Registry(),
+      log: createLog({ service: 'test', level: 'silent' }),
     });
-    await budget.start();
+    memory.watch(unreadAnswers(app.server, () => '192.0.2.1'));
+    await memory.start();
     await app.listen({ host: '127.0.0.1', port: 0 });
     ({ port } = app.server.address() as AddressInfo);
   });
   afterEach(async () => {
     for (const client of clients) client.destroy();
-    await budget.stop();
+    await memory.stop();
     await app.close();
   });
 

@@ -15,12 +15,12 @@ import { createStoredOperations } from './operations.ts';
 import { reducedEndpoints } from './tasks/reduced.ts';
 import { registerEndpoints, type Mount, type RegisterContext } from './serve-endpoints.ts';
 
-export type RestContext = RegisterContext & StatusContext & Pick<GatewayContext, 'config' | 'graph'>;
+export type RestContext = RegisterContext & StatusContext & Pick<GatewayContext, 'config' | 'graph' | 'memory'>;
 
 /** The interface document's endpoints over the graph, and their description. Those that the graph lacks are absent. */
 export function restRoutes(app: FastifyInstance, context: RestContext): void {
   const { tasksContract, publicUrl } = context.config;
-  const operations = createStoredOperations(context.graph);
+  const operations = createStoredOperations(context.graph, context.memory);
   const present = <Part extends Mount>(mount: Part): Part => ({
     ...mount,
     endpoints: mount.endpoints.filter(({ needs }) => !needs || operations.has(needs)),

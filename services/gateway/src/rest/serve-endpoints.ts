@@ -1,13 +1,12 @@
 import { forbidden, parseInput, toAppError, unauthenticated } from '@taskmesh/contracts';
 import { type AccessTokenClaims, ANONYMOUS, type Identity } from '@taskmesh/identity';
-import { createLines, type Lines, type OnWorkProgress, type RequestOrigin } from '@taskmesh/internal-api';
+import { createLines, type Lines, type OnWorkProgress } from '@taskmesh/internal-api';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { Readable } from 'node:stream';
 import { callerOf, type GatewayContext } from '../context.ts';
 import { longBodyOf } from '../http/bodies.ts';
-import { readJsonBytes } from '../http/json-bytes.ts';
-import { parseJsonObject } from '../http/json-object.ts';
-import { addVary, encodeText, gzipFor, isCompressible, prefers } from '../http/negotiation.ts';
+import { readJsonObject } from '../http/json-body.ts';
+import { addVary, prefers, sendText } from '../http/negotiation.ts';
 import { type Envelope, errorBody, JSON_TYPE, refuseOtherMethods, sendError, setErrorHead } from '../http/replies.ts';
 import { wantsPage } from '../pages/page.ts';
 import {
@@ -92,7 +91,7 @@ const urlOf = (prefix: string, path: string) => `${prefix}${path.replace(/\{(\w+
 
 const methodsOf = ({ method }: Endpoint) => (method === 'GET' ? ['GET', 'HEAD'] : [method]);
 
-type EndpointContext = Pick<GatewayContext, 'authenticate' | 'clientIp' | 'operators' | 'requestCall'>;
+type EndpointContext = Pick<GatewayContext, 'authenticate' | 'clientIp' | 'operators' | 'requestCall' | 'turns'>;
 
 type AnswerEndpoint = (request: FastifyRequest, onProgress?: OnWorkProgress) => Promise<Answer>;
 
@@ -113,7 +112,10 @@ function createAnswerEndpoint(
       id: idIn(request.params),
       claims,
       raw: request.raw,
-      origin: () => originOf(context, request),
+      origin() {
+        const { ip, client, requestId } = context.requestCall(request, ANONYMOUS);
+        return { ip, client: client ?? null, requestId };
+      },
       isHead: request.method === 'HEAD',
       onProgress,
       run: runner(context, operations, { request, identity }),
@@ -159,12 +161,7 @@ async function bodyOf(
   context: EndpointContext,
 ): Promise<unknown> {
   if (isBytes(schema)) return longBodyOf(raw);
-  return parseInput(schema, parseJsonObject(await readJsonBytes(raw, context.clientIp(raw))));
-}
-
-function originOf(context: EndpointContext, request: FastifyRequest): RequestOrigin {
-  const { ip, client, requestId } = context.requestCall(request, ANONYMOUS);
-  return { ip: ip ?? null, client: client ?? null, requestId };
+  return parseInput(schema, await readJsonObject(raw, context));
 }
 
 /** Fastify's parameters are always an object. */
@@ -209,12 +206,9 @@ async function sendAnswer(request: FastifyRequest, reply: FastifyReply, answer: 
   if (body === null) return reply.send();
   if (body instanceof Readable) return reply.send(body);
   reply.header('content-type', JSON_TYPE).header('x-content-type-options', 'nosniff');
-  const text = await encodeText(JSON.stringify(body));
   // The length of compressed secrets reveals them; and one tag for two forms would not be a strong one.
-  if (etag !== undefined || isSecret || !isCompressible(text)) return reply.send(text);
-  addVary(reply, 'Accept-Encoding');
-  const compressed = await gzipFor(request.headers['accept-encoding'], text);
-  return compressed ? reply.header('content-encoding', 'gzip').send(compressed) : reply.send(text);
+  const mayCompress = etag === undefined && !isSecret;
+  return sendText(request, reply, { text: JSON.stringify(body), mayCompress });
 }
 
 /** NDJSON: each line is a JSON object. */

@@ -41,20 +41,20 @@ interface Account {
   cost: number;
   characters: number;
   /** The keys of its subscriptions. */
-  renderings: Counts;
+  renderings: Map<string, number>;
   inTurn: LimitFunction;
 }
 
 /** `maxCost` is the limit for the sum of all results of one change; 0: none. */
 export function createAccountShares(maxCost: number): AccountShares {
   const accounts = new Map<string, Account>();
-  const documents = createCounts();
+  const documents = new Map<string, number>();
   let documentCharacters = 0;
 
   return {
     take(accountId, { key, source, variableCharacters, ...claim }) {
       const account = accounts.get(accountId) ?? {
-        ...{ cost: 0, characters: 0, renderings: createCounts(), inTurn: pLimit(AT_ONCE) },
+        ...{ cost: 0, characters: 0, renderings: new Map<string, number>(), inTurn: pLimit(AT_ONCE) },
       };
       const isKnown = account.renderings.has(key);
       const cost = isKnown ? 0 : COST_PER_RENDERING + claim.cost;
@@ -66,16 +66,16 @@ export function createAccountShares(maxCost: number): AccountShares {
       if (isCrowded && characters > LITTLE_CHARACTERS) return undefined;
 
       accounts.set(accountId, account);
-      account.renderings.add(key);
-      if (documents.add(source)) documentCharacters += source.length;
+      count(account.renderings, key, 1);
+      if (count(documents, source, 1) === 1) documentCharacters += source.length;
       account.cost += cost;
       account.characters = characters;
       return {
         inTurn: account.inTurn,
         release() {
           account.characters -= variableCharacters;
-          if (documents.remove(source)) documentCharacters -= source.length;
-          if (!account.renderings.remove(key)) return;
+          if (count(documents, source, -1) === 0) documentCharacters -= source.length;
+          if (count(account.renderings, key, -1) > 0) return;
           account.characters -= source.length;
           account.cost -= COST_PER_RENDERING + claim.cost;
           if (account.renderings.size === 0) accounts.delete(accountId);
@@ -85,33 +85,10 @@ export function createAccountShares(maxCost: number): AccountShares {
   };
 }
 
-/** How often each text is there. */
-interface Counts {
-  readonly size: number;
-  has(text: string): boolean;
-  /** Whether it is the first. */
-  add(text: string): boolean;
-  /** Whether it was the last. */
-  remove(text: string): boolean;
-}
-
-function createCounts(): Counts {
-  const counts = new Map<string, number>();
-  return {
-    get size() {
-      return counts.size;
-    },
-    has: (text) => counts.has(text),
-    add(text) {
-      const count = counts.get(text) ?? 0;
-      counts.set(text, count + 1);
-      return count === 0;
-    },
-    remove(text) {
-      const left = (counts.get(text) ?? 1) - 1;
-      if (left > 0) counts.set(text, left);
-      else counts.delete(text);
-      return left <= 0;
-    },
-  };
+/** Counts a key once more or less. Returns how often it is there. */
+export function count(counts: Map<string, number>, key: string, more: 1 | -1): number {
+  const times = (counts.get(key) ?? 0) + more;
+  if (times > 0) counts.set(key, times);
+  else counts.delete(key);
+  return times;
 }

@@ -1,11 +1,13 @@
 import { unavailable, type TaskChanged } from '@taskmesh/contracts';
 import { Kind, visit, type ASTNode } from 'graphql';
+import { LRUCache } from 'lru-cache';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import pLimit from 'p-limit';
 import type { FormatResult } from '../supergraph/client-errors.ts';
 import type { OperationResult, PreparedOperation, RequestCall, Resized } from '../supergraph/operation.ts';
 import type { Graph } from '../supergraph/live-graph.ts';
 import { perChange } from '../realtime-metrics.ts';
+import type { LargeAnswers } from '../supergraph/large-answers.ts';
 import { toChangeEvent } from './change-event.ts';
 import { compileProjection } from './projection.ts';
 import { planSubscription, type SubscriptionPlan } from './subscription-plan.ts';
@@ -16,6 +18,8 @@ const FOREIGN_PATIENCE_MS = 30_000;
 const TRY_AGAIN_MS = 250;
 /** How much is written in one turn of the event loop; further events wait for later turns. */
 const MAX_CHARACTERS_PER_TURN = 512 * 1024;
+/** Of texts that are finished, of all documents together. */
+const MAX_FINISHED_CHARACTERS = 8 * 1024 * 1024;
 /** Per document, so that a service is not overwhelmed when it comes back by everything that waited for it. */
 const FOREIGN_AT_ONCE = 16;
 
@@ -41,6 +45,7 @@ export interface EventRenderer {
 
 export interface EventRendererDeps {
   formatResult: FormatResult;
+  largeAnswers: LargeAnswers;
   /** Called with the bytes that the renderer holds more or less than before. */
   resized?: Resized;
 }
@@ -76,7 +81,9 @@ export function createEventRenderer(
     };
   }
 
-  const plan = planSubscription(operation, { supergraph, services, ...deps });
+  const planned = planSubscription(operation, { supergraph, services, ...deps });
+  const plan: SubscriptionPlan = (root, variables, run) =>
+    deps.largeAnswers.run(run.call, (takeLarge) => planned(root, variables, { ...run, takeLarge }));
   const written = new WeakMap<TaskChanged, Map<string, string | Asked>>();
   const atOnce = pLimit(FOREIGN_AT_ONCE);
   return {
@@ -99,7 +106,10 @@ export function createEventRenderer(
         const text = withForeignFields({ change, plan, variables, inTurn: turn, readers });
         byKey.set(key, { text, readers });
         text.then(
-          (json) => byKey.set(key, json),
+          (json) => {
+            byKey.set(key, json);
+            finished.set({}, { texts: new WeakRef(byKey), key, characters: json.length });
+          },
           () => byKey.delete(key), // the next reader asks again
         );
         return forReader(text, isWaiting);
@@ -107,6 +117,13 @@ export function createEventRenderer(
     },
   };
 }
+
+/** Equal streams take a finished text soon after each other. A change may wait for long, with the texts of many documents. */
+const finished = new LRUCache<object, { texts: WeakRef<Map<string, unknown>>; key: string; characters: number }>({
+  maxSize: MAX_FINISHED_CHARACTERS,
+  sizeCalculation: ({ characters }) => characters,
+  dispose: ({ texts, key }) => texts.deref()?.delete(key),
+});
 
 let charactersInTurn = 0;
 

@@ -6,7 +6,7 @@ import {
   unavailable,
   type TaskChanged,
 } from '@taskmesh/contracts';
-import type { Clock } from '@taskmesh/service';
+import { type Clock, networkOf } from '@taskmesh/service';
 import { GraphQLError } from 'graphql';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { InvalidOperation, type PreparedOperation, type RequestCall } from '../supergraph/operation.ts';
@@ -16,6 +16,8 @@ import { readArguments } from './arguments.ts';
 import { concerns, type TaskFilter } from './change-event.ts';
 import type { Feed } from '../feed/feed.ts';
 import type { FeedEnd } from '../feed/owner-feed.ts';
+import type { Memory } from '../http/memory.ts';
+import type { Turns } from '../http/turns.ts';
 import type { FailureReason, Protocol, SubscriptionMetrics } from '../realtime-metrics.ts';
 import {
   createEventRenderer,
@@ -31,6 +33,8 @@ const WAITING_LIMIT = 1_000;
 const AT_ONCE = 2;
 /** Of the JSON of one event: ten times the largest change. It is there for each reader at once. */
 const MAX_EVENT_CHARACTERS = 512 * 1024;
+
+const RENDERER = 'event renderer';
 
 /** Why a stream ended without its client ending it. */
 export type StreamEnd =
@@ -87,6 +91,8 @@ interface Deps extends EventRendererDeps {
   clock: Clock;
   graph: LiveGraph;
   shares: AccountShares;
+  memory: Pick<Memory, 'isShort'>;
+  turns: Turns;
 }
 
 /** How a stream treats changes. */
@@ -108,7 +114,7 @@ interface LiveStream {
 }
 
 export function createSubscriptions(deps: Deps): Subscriptions {
-  const { feed, graph, clock, metrics, shares } = deps;
+  const { feed, graph, clock, metrics, shares, memory, turns } = deps;
   const streams = new Set<LiveStream>();
 
   // Plan all documents on the new graph while the old one goes on serving events; then switch all streams over between
@@ -131,11 +137,19 @@ export function createSubscriptions(deps: Deps): Subscriptions {
     };
   });
 
+  const planInTurn = async ({ operation: { source, operationName, partOf }, call }: StreamRequest) => {
+    if (partOf.has(RENDERER)) return;
+    const { current } = graph;
+    await turns.run(networkOf(call.ip), () => planOn(current, { source, operationName }, deps));
+  };
+
   return {
     async subscribe(request, sink) {
       const { protocol, variables, call } = request;
       const { identity } = call;
       if (identity.role !== 'user') throw toGraphQLError(unauthenticated());
+      if (memory.isShort()) throw toGraphQLError(unavailable());
+      await planInTurn(request);
       const operation = onCurrent(graph.current, request.operation);
       const args = readArguments(operation, variables);
       const rendering = renderingOf(graph.of(operation.schema), operation, deps);
@@ -196,11 +210,15 @@ function onCurrent({ supergraph, admit }: Graph, operation: ClientOperation): Cl
 }
 
 function renderingOf(graph: Graph, operation: PreparedOperation, deps: EventRendererDeps): EventRenderer {
-  return operation.partOf('event renderer', (resized) => createEventRenderer(graph, operation, { ...deps, resized }));
+  return operation.partOf(RENDERER, (resized) => createEventRenderer(graph, operation, { ...deps, resized }));
 }
 
 /** The document on another graph, or why it cannot run there, as if its client had just sent it. */
-function planOn(next: Graph, { source, operationName }: PreparedOperation, deps: EventRendererDeps) {
+function planOn(
+  next: Graph,
+  { source, operationName }: Pick<PreparedOperation, 'source' | 'operationName'>,
+  deps: EventRendererDeps,
+) {
   try {
     return renderingOf(next, next.admit(source, operationName), deps);
   } catch (error) {

@@ -14,8 +14,10 @@ import {
 import { getOperationAST, GraphQLError, parse, validate } from 'graphql';
 import { Counter, type Registry } from 'prom-client';
 import type { ExecutorKind } from '../config.ts';
+import type { Turns } from '../http/turns.ts';
 import { createResultFormat } from './client-errors.ts';
 import { createApolloEngine, createCompiledEngine } from './engines.ts';
+import type { LargeAnswers } from './large-answers.ts';
 import {
   createParts,
   type Engine,
@@ -41,6 +43,8 @@ export interface ExecutorDeps {
   log: Log;
   kind: ExecutorKind;
   runForCaller: RunForCaller;
+  turns: Turns;
+  largeAnswers: LargeAnswers;
 }
 
 const ENGINES: Record<ExecutorKind, (supergraph: Supergraph, services: GraphSources, log: Log) => Engine> = {
@@ -49,7 +53,7 @@ const ENGINES: Record<ExecutorKind, (supergraph: Supergraph, services: GraphSour
 };
 
 export function createExecutor(deps: ExecutorDeps): GraphExecutor {
-  const { supergraph, services, metrics, clock, log, kind, runForCaller } = deps;
+  const { supergraph, services, metrics, clock, log, kind, runForCaller, turns, largeAnswers } = deps;
   const { schema } = supergraph;
   const engine = ENGINES[kind](supergraph, services, log);
   const formatResult = createResultFormat(log);
@@ -68,7 +72,16 @@ export function createExecutor(deps: ExecutorDeps): GraphExecutor {
 
   const run: GraphExecutor['run'] = async (operation, variables, call) => {
     const begunMs = performance.now();
-    const runInTurn = () => runForCaller(call, async () => planOf(operation)(variables, runOf(operation, call)));
+    const begin = () => ({
+      ended: largeAnswers.run(call, (takeLarge) =>
+        planOf(operation)(variables, { ...runOf(operation, call), takeLarge }),
+      ),
+    });
+    const runInTurn = () =>
+      runForCaller(call, async () => {
+        const isQuick = operation.partOf.has('plan') && !operation.isLarge;
+        return (isQuick ? begin() : await turns.run(networkOf(call.ip), begin)).ended;
+      });
     let result: EngineResult;
     try {
       result = await (stored.get(operation.source) === operation

@@ -19,6 +19,8 @@ export interface Graph {
   readonly executor: GraphExecutor;
   /** Prepares a client's document, as far as it does not depend on variables. @throws InvalidOperation */
   admit(source: string, operationName?: string): ClientOperation;
+  /** Whether this document is kept, so that to admit it costs next to nothing. */
+  isKnown(source: string): boolean;
   /** A document that was admitted, by its hash, for as long as it is kept. */
   parsed(hash: string): DocumentNode | undefined;
 }
@@ -140,11 +142,10 @@ function createReloadMetrics(registry: Registry) {
     help: 'When the supergraph that is served was loaded',
     registers,
   });
-  reloads.inc({ outcome: 'loaded' }, 0);
-  reloads.inc({ outcome: 'refused' }, 0);
+  for (const outcome of ['loaded', 'refused']) reloads.inc({ outcome }, 0);
   loadedAt.setToCurrentTime();
   return {
-    took: () => {
+    took() {
       reloads.inc({ outcome: 'loaded' });
       loadedAt.setToCurrentTime();
     },

@@ -43,16 +43,20 @@ export interface RequestCall {
 export type Resized = (bytes: number) => void;
 
 /** What is made of an operation when it is first needed. It is kept, counted and evicted with its document. */
-export type PartOf = <Part>(name: string, make: (resized: Resized) => Part) => Part;
+export interface PartOf {
+  <Part>(name: string, make: (resized: Resized) => Part): Part;
+  has(name: string): boolean;
+}
 
 export function createParts(resized: Resized = () => undefined): PartOf {
   const made = new Map<string, unknown>();
-  return <Part>(name: string, make: (resized: Resized) => Part): Part => {
+  const partOf = <Part>(name: string, make: (resized: Resized) => Part): Part => {
     if (made.has(name)) return made.get(name) as Part; // made by an earlier call for the same name
     const part = make(resized);
     made.set(name, part);
     return part;
   };
+  return Object.assign(partOf, { has: (name: string) => made.has(name) });
 }
 
 /** A parsed and validated document, to be kept and run many times. */
@@ -65,6 +69,8 @@ export interface PreparedOperation {
   readonly operationName: string | undefined;
   /** Its plan, its renderer for events, and more. */
   readonly partOf: PartOf;
+  /** Whether to plan it and to begin it takes milliseconds. @default false */
+  readonly isLarge?: boolean;
   /** Whether messages reveal nothing of the schema but what the client has named. @default false */
   readonly hideSuggestions?: boolean;
 }
@@ -133,6 +139,8 @@ export interface OperationRun {
   /** By `monotonicClock`; anything unanswered by then is abandoned. */
   deadline: number;
   mutation: boolean;
+  /** Resolves when an answer of so many bytes may be read and worked on, until the operation is over. */
+  takeLarge?: (bytes: number) => Promise<void>;
   /** A mutation of @apollo/gateway got no data: the result is null, and the remaining ones must not run. */
   hasFailed?: boolean;
   /** Set when exactly one client wants the result; events, for which several may wait, have none. */

@@ -2,23 +2,21 @@ import { AppError, unauthenticated, unavailable } from '@taskmesh/contracts';
 import {
   closeGracefully,
   createHeartbeats,
+  cutSlow,
   endReasonOf,
   endSocket,
   REALTIME_PATH,
   SERVICE_RESTART,
-  socketReader,
   WS_CLOSE,
 } from '@taskmesh/realtime-protocol';
 import { networkOf, type Service, siteOf } from '@taskmesh/service';
-import { randomUUID } from 'node:crypto';
-import { type IncomingMessage, STATUS_CODES } from 'node:http';
+import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { type WebSocket, WebSocketServer } from 'ws';
 import type { GatewayContext } from '../context.ts';
 import { createFeed } from '../feed/feed.ts';
 import { places, placesOfNetworks } from '../http/client-connections.ts';
-import { errorText, JSON_TYPE } from '../http/replies.ts';
-import { createUnreadBudget } from '../http/unread-answers.ts';
+import { rawError } from '../http/replies.ts';
 import { createRealtimeMetrics, type Protocol } from '../realtime-metrics.ts';
 import { createAccountShares } from '../subscriptions/account-shares.ts';
 import { createSubscriptions } from '../subscriptions/subscriptions.ts';
@@ -56,8 +54,7 @@ export interface RealtimeDeps {
 /** The change feed, the subscriptions on it, and the protocols that carry them. */
 export function createRealtime(context: GatewayContext, { random }: RealtimeDeps): Realtime {
   const { eventLog, connections, log, clock, graph, tracing } = context;
-  const { maxSocketsPerUser, maxSocketsPerIp, maxMessageBytes, maxQueuedBytes, maxConnectionAgeS } =
-    context.config.realtime;
+  const { maxSocketsPerUser, maxSocketsPerIp, maxMessageBytes, maxConnectionAgeS } = context.config.realtime;
   const metrics = createRealtimeMetrics(context.metrics, clock);
   const feed = createFeed({ eventLog, tasks: connections.tasks, log, metrics, tracing });
   const subscriptions = createSubscriptions({
@@ -67,6 +64,9 @@ export function createRealtime(context: GatewayContext, { random }: RealtimeDeps
     formatResult: createResultFormat(log),
     metrics,
     shares: createAccountShares(ACCOUNT_COST_FACTOR * context.config.graphql.maxCost),
+    memory: context.memory,
+    turns: context.turns,
+    largeAnswers: context.largeAnswers,
   });
   const formatErrors = createErrorFormat(log);
   const watch = createSessionWatch(context);
@@ -99,22 +99,16 @@ export function createRealtime(context: GatewayContext, { random }: RealtimeDeps
 
   let isDraining = false;
   const networks = new WeakMap<WebSocket, string>();
-  const queuedBytes = () => {
-    let sum = streams.waitingBytes();
-    for (const socket of sockets.clients) sum += socket.bufferedAmount;
-    return sum;
-  };
-  metrics.watch({ owners: () => feed.owners(), queueBytes: queuedBytes });
-  const unreadBudget = createUnreadBudget({
-    maxBytes: maxQueuedBytes,
-    waitingBytes: queuedBytes,
-    readers: () => [
-      ...[...sockets.clients].map((socket) => ({ ...socketReader(socket), network: networks.get(socket) ?? '' })),
-      ...streams.readers(),
-    ],
-    log,
-    what: 'sockets and streams',
-  });
+  metrics.watchOwners(() => feed.owners());
+  context.memory.watch(() =>
+    [...sockets.clients]
+      .filter(({ bufferedAmount }) => bufferedAmount > 0)
+      .map((socket) => ({
+        bytes: socket.bufferedAmount,
+        network: networks.get(socket) ?? '',
+        giveUp: () => cutSlow(socket),
+      })),
+  );
 
   sockets.on('wsClientError', (error, socket) => refuseUpgrade(socket, new AppError('BAD_USER_INPUT', error.message)));
 
@@ -138,15 +132,11 @@ export function createRealtime(context: GatewayContext, { random }: RealtimeDeps
 
   return {
     streams,
-    async start() {
-      await feed.start();
-      await unreadBudget.start();
-    },
+    start: feed.start,
     async stop() {
       isDraining = true;
       await Promise.all([drain(sockets, random), streams.stop(DRAIN_SPREAD_MS)]);
       watch.stop();
-      await unreadBudget.stop();
       await feed.stop();
     },
     isUpgrade: (request) =>
@@ -220,19 +210,9 @@ const HEADER_OF: Record<number, string[]> = { 401: ['WWW-Authenticate: Bearer'],
 
 /** Answers an upgrade with an HTTP error and closes the connection, which Node's server no longer controls. */
 function refuseUpgrade(socket: Duplex, error: AppError): void {
-  const requestId = randomUUID();
-  const body = errorText(error, requestId);
-  const head = [
-    `HTTP/1.1 ${error.httpStatus} ${STATUS_CODES[error.httpStatus]}`,
-    `Content-Type: ${JSON_TYPE}`,
-    `Content-Length: ${Buffer.byteLength(body)}`,
-    `X-Request-Id: ${requestId}`,
-    'Sec-WebSocket-Version: 13',
-    ...(HEADER_OF[error.httpStatus] ?? []),
-    'Connection: close',
-  ];
+  const headers = ['Sec-WebSocket-Version: 13', ...(HEADER_OF[error.httpStatus] ?? [])];
   const cut = setTimeout(() => socket.destroy(), LINGER_MS);
   socket.once('close', () => clearTimeout(cut));
   socket.resume(); // closing with unread bytes would send a reset, and the client would lose the answer
-  socket.end(`${head.join('\r\n')}\r\n\r\n${body}`, () => socket.destroy());
+  socket.end(rawError(error, error.httpStatus, headers), () => socket.destroy());
 }

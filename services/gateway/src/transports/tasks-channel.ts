@@ -42,13 +42,18 @@ export function createTasksChannel(deps: TransportDeps & { feed: Feed }): Realti
         return { id: identity.userId, expiresAt: claims.exp, watch: (onEnd) => watch(claims, onEnd) };
       },
     },
-    subscribe: (owner, after, reader) =>
-      feed
-        .subscribe(owner, after, { ...reader, onChange: (change) => reader.onChange(asRowChange(change)) })
-        .catch((error: unknown) => {
-          if (error instanceof AppError && error.code === 'CURSOR_EXPIRED') return 'cursor expired' as const;
-          throw error;
-        }),
+    async subscribe(owner, after, reader) {
+      context.memory.requireRoom();
+      try {
+        return await feed.subscribe(owner, after, {
+          ...reader,
+          onChange: (change) => reader.onChange(asRowChange(change)),
+        });
+      } catch (error) {
+        if (error instanceof AppError && error.code === 'CURSOR_EXPIRED') return 'cursor expired';
+        throw error;
+      }
+    },
     limits: {
       channels: maxSubscriptions,
       bindings: maxSubscriptions * maxSocketsPerUser,

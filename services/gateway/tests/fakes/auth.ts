@@ -9,44 +9,16 @@ import {
   type Identity,
   type TokenScope,
 } from '@taskmesh/identity';
-import {
-  type AuthInternal,
-  type AuthSignIn,
-  type EndedSession,
-  type KnownToken,
-  requireUser,
-  type Subgraph,
-  type SubgraphContext,
-} from '@taskmesh/internal-api';
+import { type EndedSession, type KnownToken, requireUser, type SubgraphContext } from '@taskmesh/internal-api';
 import type { Log } from '@taskmesh/service';
 import { importJWK, type CryptoKey, type JWK } from 'jose';
 import { randomUUID } from 'node:crypto';
 import { createFakeSubgraph } from './fake-subgraph.ts';
 
-/** An auth service in memory, with real tokens. */
-export interface FakeAuth {
-  subgraph: Subgraph;
-  internal: AuthInternal;
-  /** There is no provider. */
-  signIn: AuthSignIn;
-  key: JWK;
-  /** A token for a user; `claims` override those of a valid one. */
-  token(userId: string, options?: { claims?: Partial<AccessTokenClaims>; key?: JWK }): Promise<string>;
-  end(sessionId: string): EndedSession;
-  personalToken(userId: string, scope: TokenScope): { token: string; id: string };
-  /** The callers, call by call. */
-  callers: Identity[];
-  keyCalls(): number;
-  /** Makes all internal calls fail with this error, or work again. */
-  failInternal(error: Error | undefined): void;
-  rotate(): Promise<void>;
-  /** Removes every key except the signing one. */
-  retire(): void;
-}
-
 const noProvider = () => Promise.reject(notFound('There is no provider.'));
 
-export async function createFakeAuth(log: Log): Promise<FakeAuth> {
+/** An auth service in memory, with real tokens. */
+export async function createFakeAuth(log: Log) {
   let key = await createSigningKey('key-1');
   let keys = [key];
   const ended: EndedSession[] = [];
@@ -55,7 +27,9 @@ export async function createFakeAuth(log: Log): Promise<FakeAuth> {
   let keyCalls = 0;
   let failure: Error | undefined;
 
-  const token: FakeAuth['token'] = async (userId, { claims = {}, key: signing = key } = {}) => {
+  /** A token for a user; `claims` override those of a valid one. */
+  const token = async (userId: string, options: { claims?: Partial<AccessTokenClaims>; key?: JWK } = {}) => {
+    const { claims = {}, key: signing = key } = options;
     const nowS = Math.floor(Date.now() / 1000);
     const good = {
       userId,
@@ -70,7 +44,7 @@ export async function createFakeAuth(log: Log): Promise<FakeAuth> {
     return signAccessToken({ ...good, ...claims }, { kid: signing.kid ?? '', privateKey });
   };
 
-  const personalToken: FakeAuth['personalToken'] = (userId, scope) => {
+  const personalToken = (userId: string, scope: TokenScope) => {
     const [token, id, nowS] = [newPersonalToken(), randomUUID(), Math.floor(Date.now() / 1000)];
     const known = { id, scope, userId, email: `${userId}@example.com`, createdAt: nowS, expiresAt: nowS + 86_400 };
     personalTokens.set(hashOfPersonalToken(token), known);
@@ -135,13 +109,13 @@ export async function createFakeAuth(log: Log): Promise<FakeAuth> {
   return {
     subgraph: createFakeSubgraph('auth', resolvers, log),
     internal: {
-      async endedSessions(after) {
+      async endedSessions(after: number) {
         if (failure) throw failure;
         const sessions = ended.filter(({ sequence }) => sequence > after);
         return { last: ended.length, sessions };
       },
       noteSessionUses: async () => undefined,
-      async findPersonalToken(hash) {
+      async findPersonalToken(hash: string) {
         if (failure) throw failure;
         return personalTokens.get(hash) ?? null;
       },
@@ -152,21 +126,17 @@ export async function createFakeAuth(log: Log): Promise<FakeAuth> {
       },
     },
     signIn: { begin: noProvider, complete: noProvider },
-    get key() {
-      return key;
-    },
-    token,
-    personalToken,
-    end,
+    ...{ token, personalToken, end },
+    /** The callers, call by call. */
     callers,
     keyCalls: () => keyCalls,
-    failInternal: (error) => {
-      failure = error;
-    },
+    /** Makes all internal calls fail with this error, or work again. */
+    failInternal: (error: Error | undefined) => void (failure = error),
     async rotate() {
       key = await createSigningKey(`key-${keys.length + 1}`);
       keys = [key, ...keys];
     },
+    /** Removes every key except the signing one. */
     retire() {
       keys = [key];
     },

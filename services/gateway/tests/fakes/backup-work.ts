@@ -1,158 +1,75 @@
-import { conflict, notFound } from '@taskmesh/contracts';
 import {
   type BackupEntry,
   type BackupWork,
+  type OnWorkProgress,
   type RestoreEnd,
-  type WorkProgress,
   requireOperator,
   type SubgraphContext,
 } from '@taskmesh/internal-api';
-import { createHash } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 
-export interface FakeBackupWork {
-  work: BackupWork;
-  /** Its part of the graph, with the same archives. */
-  resolvers: Record<'Query' | 'Mutation', Record<string, Resolver>>;
-  archives: Map<string, Buffer>;
-  /** Makes the next call fail with this error. */
-  failNext(error: Error): void;
-  /** The outcomes of the next undos; without any, they succeed. */
-  undos: RestoreEnd['outcome'][];
+const AT = '2026-11-20T10:00:00.000Z';
+const ENTRY: BackupEntry = {
+  ...{ file: 'a.tar.gz', sizeBytes: 4, sha256: 'f'.repeat(64), createdAt: AT, origin: 'request' },
+  ...{ stores: ['tasks', 'auth'], verifiedAt: null, verifiedVersion: null, unfitAt: null, unfitReason: null },
+};
+const RESTORED: RestoreEnd = { success: true, message: 'Restored.', error: null, outcome: 'RESTORED', dropped: [] };
+
+async function working<Result>(onProgress: OnWorkProgress | undefined, result: Result): Promise<Result> {
+  onProgress?.({ phase: 'dump', store: 'tasks', doneBytes: 1, totalBytes: 2 });
+  return result;
 }
 
-type Resolver = (parent: unknown, args: never, context: SubgraphContext) => unknown;
-
-/** The backup service, with archives in memory. */
-export function createFakeBackupWork(): FakeBackupWork {
-  const archives = new Map<string, Buffer>();
-  const progress: WorkProgress[] = [{ phase: 'dump', store: 'tasks', doneBytes: 1, totalBytes: 2 }];
-  const undos: RestoreEnd['outcome'][] = [];
-  let failure: Error | undefined;
-  let made = 0;
-
-  const mayFail = () => {
-    const error = failure;
-    failure = undefined;
-    if (error) throw error;
-  };
-  const entryOf = (file: string, content: Buffer): BackupEntry => ({
-    file,
-    sizeBytes: content.length,
-    sha256: createHash('sha256').update(content).digest('hex'),
-    createdAt: '2026-11-20T10:00:00.000Z',
-    origin: 'request',
-    stores: ['tasks', 'auth'],
-    verifiedAt: null,
-    verifiedVersion: null,
-    unfitAt: null,
-    unfitReason: null,
-  });
-  const find = (file: string) => {
-    const content = archives.get(file);
-    return content ? entryOf(file, content) : null;
-  };
-
+/** The backup service, where everything succeeds. It has one archive, whose bytes are those of the last upload. */
+export function createFakeBackupWork() {
+  let stored = Buffer.from('some');
   const work: BackupWork = {
-    async create(onProgress) {
-      progress.forEach((step) => onProgress?.(step));
-      mayFail();
-      const file = `made-${++made}.tar.gz`;
-      archives.set(file, Buffer.from(`made ${made}`));
-      return entryOf(file, Buffer.from(`made ${made}`));
-    },
-    async verify(file, onProgress) {
-      const entry = find(file);
-      if (!entry) throw notFound('There is no such backup file.');
-      progress.forEach((step) => onProgress?.(step));
-      mayFail();
-      return { ...entry, verifiedAt: '2026-11-20T11:00:00.000Z', verifiedVersion: '0.1.0' };
-    },
-    async scan(onProgress) {
-      progress.forEach((step) => onProgress?.(step));
-      mayFail();
-      return { archives: archives.size, added: 1, unread: 0 };
-    },
-    async restore(file, onProgress, parameters) {
-      if (file.startsWith('..')) return refused('FILE_OUTSIDE');
-      if (!archives.has(file)) return refused('FILE_NOT_FOUND');
-      progress.forEach((step) => onProgress?.(step));
-      mayFail();
-      const lists = { dropped: ['tasks.invoices'], safetyBackup: 'before.tar.gz' };
-      return { success: true, message: JSON.stringify(parameters), error: null, outcome: 'RESTORED', ...lists };
-    },
-    async dryRun(file, onProgress, { stores } = {}) {
-      if (!archives.has(file)) throw notFound('There is no such backup file.');
-      progress.forEach((step) => onProgress?.(step));
-      mayFail();
-      return {
-        possible: !stores,
-        obstacles: (stores ?? []).map((store) => `${store}: somebody uses it`),
+    create: (onProgress) => working(onProgress, ENTRY),
+    verify: (file, onProgress) => working(onProgress, { ...ENTRY, file, verifiedAt: AT, verifiedVersion: '0.1.0' }),
+    scan: (onProgress) => working(onProgress, { archives: 1, added: 1, unread: 0 }),
+    // Its message says with which parameters.
+    restore: (_file, onProgress, parameters) =>
+      working(onProgress, {
+        ...{ ...RESTORED, message: JSON.stringify(parameters) },
+        ...{ dropped: ['tasks.invoices'], safetyBackup: 'before.tar.gz' },
+      }),
+    dryRun: (_file, onProgress, { stores = [] } = {}) =>
+      working(onProgress, {
+        possible: stores.length === 0,
+        obstacles: stores.map((store) => `${store}: somebody uses it`),
         stores: [{ store: 'tasks', rows: [{ name: 'tasks', now: 2, after: 1 }] }],
-        accounts: stores ? null : { now: 3, after: 2, gone: 2, back: 1, sessionsEnding: 4 },
-        skipped: [{ kind: 'view', count: 1 }],
-        dropped: ['tasks.invoices'],
-        tookMs: 12,
-      };
-    },
-    async undo(onProgress, restoredAt) {
-      const [outcome = restoredAt === undefined || restoredAt === RESTORED_AT ? 'RESTORED' : 'OTHER_RESTORE'] =
-        undos.splice(0, 1);
-      if (!outcome.startsWith('RESTORED')) return refused(outcome);
-      progress.forEach((step) => onProgress?.(step));
-      mayFail();
-      return { success: true, message: 'Database restored.', error: null, outcome, dropped: [] };
-    },
-    async download(file) {
-      mayFail();
-      const content = archives.get(file);
-      const entry = find(file);
-      return content && entry
-        ? { sizeBytes: content.length, sha256: entry.sha256, content: Readable.from([content]) }
-        : undefined;
-    },
+        accounts: { now: 3, after: 2, gone: 2, back: 1, sessionsEnding: 4 },
+        ...{ skipped: [{ kind: 'view', count: 1 }], dropped: ['tasks.invoices'], tookMs: 12 },
+      }),
+    undo: (onProgress) => working(onProgress, RESTORED),
+    download: async () => ({ sizeBytes: stored.length, sha256: ENTRY.sha256, content: Readable.from([stored]) }),
     async upload(file, content) {
-      mayFail();
-      const bytes = await buffer(content);
-      const there = archives.get(file);
-      if (there && !there.equals(bytes)) throw conflict('There is another archive of that name.');
-      archives.set(file, bytes);
-      return entryOf(file, bytes);
+      stored = await buffer(content);
+      return { ...ENTRY, file, sizeBytes: stored.length };
     },
   };
 
   const resolver =
-    <Args>(resolve: (args: Args) => unknown): Resolver =>
-    (_parent, args, { identity }) => {
+    <Args>(resolve: (args: Args) => unknown) =>
+    (_parent: unknown, args: Args, { identity }: SubgraphContext) => {
       requireOperator(identity);
-      mayFail();
-      return resolve(args as Args); // the schema's
+      return resolve(args);
     };
-  const resolvers: FakeBackupWork['resolvers'] = {
+  const replaced = { file: 'a.tar.gz', stores: ['tasks'], isUndo: false, restoredAt: AT };
+  /** Its part of the graph. A file whose name begins with `none` is not there. */
+  const resolvers = {
     Query: {
-      backups: resolver(() => [...archives].map(([file, content]) => entryOf(file, content))),
-      backup: resolver(({ file }: { file: string }) => find(file)),
-      undoableRestore: resolver(() => {
-        if (undos.shift() === 'NOTHING_TO_UNDO') return null;
-        const [restoredAt, keptUntil] = [RESTORED_AT, '2026-11-21T10:00:00.000Z'];
-        return { file: 'a.tar.gz', stores: ['tasks'], isUndo: false, restoredAt, keptUntil, replacedKeptMs: 0 };
-      }),
+      backups: resolver(() => [ENTRY]),
+      backup: resolver(({ file }: { file: string }) =>
+        file.startsWith('none') ? null : { ...ENTRY, file, sizeBytes: stored.length },
+      ),
+      undoableRestore: resolver(() => ({ ...replaced, keptUntil: AT, replacedKeptMs: 0 })),
     },
     Mutation: {
-      deleteBackup: resolver(({ file }: { file: string }) => archives.delete(file)),
+      deleteBackup: resolver(({ file }: { file: string }) => !file.startsWith('none')),
       newEpoch: resolver(({ atLeast }: { atLeast?: number | null }) => ({ epoch: atLeast ?? 28_000_000 })),
     },
   };
-
-  return {
-    ...{ work, resolvers, archives, undos },
-    failNext: (error) => (failure = error),
-  };
-}
-
-const RESTORED_AT = '2026-11-20T10:00:00.000Z';
-
-function refused(outcome: RestoreEnd['outcome']) {
-  return { success: false, message: 'Backup not restored.', error: 'No such file.', outcome, dropped: [] };
+  return { work, resolvers };
 }

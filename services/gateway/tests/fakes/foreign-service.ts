@@ -3,6 +3,7 @@ import { buildSubgraphSchema } from '@apollo/subgraph';
 import { graphql, parse } from 'graphql';
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
 
 export interface ForeignService {
   url: string;
@@ -21,33 +22,37 @@ export function composed(services: { name: string; url: string; typeDefs: string
   return supergraphSdl;
 }
 
-/** An ordinary GraphQL server over HTTP. */
-export async function startForeignService(typeDefs: string, resolvers: object): Promise<ForeignService> {
-  const schema = buildSubgraphSchema([{ typeDefs: parse(typeDefs), resolvers: resolvers as never }]); // tiny resolvers without generated types
-  const seen: IncomingHttpHeaders[] = [];
-  let failure: number | undefined;
-  const answer = async (request: IncomingMessage, response: ServerResponse) => {
-    seen.push(request.headers);
-    if (failure !== undefined) return void response.writeHead(failure).end('Bad gateway');
-    const chunks: Buffer[] = [];
-    for await (const chunk of request) chunks.push(chunk as Buffer); // a Buffer, as no encoding is set
-    const { query, variables } = JSON.parse(Buffer.concat(chunks).toString()) as {
-      query: string;
-      variables: Record<string, unknown>;
-    };
-    response.setHeader('content-type', 'application/json');
-    response.end(JSON.stringify(await graphql({ schema, source: query, variableValues: variables })));
-  };
-  const server = createServer((request, response) => void answer(request, response));
+/** A server over HTTP that gets the whole body of each request. */
+export async function startServer(answer: (body: string, response: ServerResponse, request: IncomingMessage) => void) {
+  const server = createServer((request, response) => {
+    void text(request).then((body) => answer(body, response, request));
+  });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo; // always an AddressInfo for TCP
   return {
     url: `http://127.0.0.1:${port}/graphql?tenant=1`,
-    seen,
-    failWith: (status) => void (failure = status),
+    hangUp: () => server.closeAllConnections(),
     stop() {
       server.closeAllConnections();
       server.close();
     },
   };
+}
+
+/** An ordinary GraphQL server over HTTP. */
+export async function startForeignService(typeDefs: string, resolvers: object): Promise<ForeignService> {
+  const schema = buildSubgraphSchema([{ typeDefs: parse(typeDefs), resolvers: resolvers as never }]); // tiny resolvers without generated types
+  const seen: IncomingHttpHeaders[] = [];
+  let failure: number | undefined;
+  const answer = async (body: string, response: ServerResponse) => {
+    const { query, variables } = JSON.parse(body) as { query: string; variables: Record<string, unknown> };
+    response.setHeader('content-type', 'application/json');
+    response.end(JSON.stringify(await graphql({ schema, source: query, variableValues: variables })));
+  };
+  const { url, stop } = await startServer((body, response, { headers }) => {
+    seen.push(headers);
+    if (failure === undefined) void answer(body, response);
+    else response.writeHead(failure).end('Bad gateway');
+  });
+  return { url, stop, seen, failWith: (status) => void (failure = status) };
 }

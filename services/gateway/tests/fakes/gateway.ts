@@ -1,31 +1,45 @@
 import { TASK_CHANGES_TOPIC } from '@taskmesh/contracts';
 import { createMemoryKeyValue, type KeyValue } from '@taskmesh/key-value';
 import { createMemoryEventLog } from '@taskmesh/event-log';
-import { createLog, stopAll, systemClock, type Clock, type Tracing } from '@taskmesh/service';
+import { createLog, stopAll, systemClock, type Clock, type Log, type Tracing } from '@taskmesh/service';
 import { eventually } from '@taskmesh/testing';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Registry } from 'prom-client';
 import { readGatewayConfig } from '../../src/config.ts';
 import type { Connections } from '../../src/connections/connections.ts';
-import { connectInProcess } from '../../src/connections/in-process.ts';
+import { connectInProcess, type InProcessServices } from '../../src/connections/in-process.ts';
 import { createGateway, type Gateway } from '../../src/create-gateway.ts';
 import { createFakeSubgraph } from './fake-subgraph.ts';
-import { createFakeBackupWork, type FakeBackupWork } from './backup-work.ts';
-import { createFakeAuth, type FakeAuth } from './auth.ts';
-import { createFakeOperators, type FakeOperators } from './operators.ts';
+import { createFakeBackupWork } from './backup-work.ts';
+import { createFakeAuth } from './auth.ts';
+import { createFakeOperators } from './operators.ts';
 import { createFakeTasks, type FakeTasks } from './tasks.ts';
 import { connectServers } from './servers.ts';
 import type { OwnService } from './type-defs.ts';
 
-export interface TestGateway {
+/** The services in memory. */
+export async function createFakes(log: Log) {
+  const [auth, tasks] = [await createFakeAuth(log), createFakeTasks(log)];
+  const [backupWork, operators] = [createFakeBackupWork(), createFakeOperators()];
+  const services: InProcessServices = {
+    auth: { ...auth, operators: operators.auth },
+    tasks: { ...tasks, operators: operators.tasks, deadLetters: operators.deadLetters },
+    backup: {
+      subgraph: createFakeSubgraph('backup', backupWork.resolvers, log),
+      ...{ work: backupWork.work, operators: operators.backup },
+    },
+  };
+  return { auth, tasks, backupWork, operators, services };
+}
+
+export type Fakes = Awaited<ReturnType<typeof createFakes>>;
+
+export interface TestGateway extends Fakes {
   gateway: Gateway;
   origin: string;
-  auth: FakeAuth;
-  tasks: FakeTasks;
-  backupWork: FakeBackupWork;
-  operators: FakeOperators;
+  machineTokenFile: string;
   /** What was logged, parsed. */
   logged: Record<string, unknown>[];
   /** What the admin port would show. */
@@ -60,8 +74,10 @@ export interface TestGatewayOptions {
   env?: Record<string, string>;
   /** Texts of files, by the variables that name them. */
   files?: Record<string, string>;
-  /** @default 64 MiB */
-  maxQueuedBytes?: number;
+  /** The token of this machine, in its file. */
+  machineToken?: string;
+  /** @default 128 MiB */
+  maxKeptBytes?: number;
   mode?: 'in-process' | 'http';
   keyValue?: KeyValue;
   /** Runs a second gateway with another one's services. */
@@ -82,24 +98,18 @@ export async function startTestGateway(options: TestGatewayOptions = {}): Promis
     level: 'debug',
     destination: { write: (line) => void logged.push(JSON.parse(line) as Record<string, unknown>) },
   });
-  const auth = options.beside?.auth ?? (await createFakeAuth(log));
-  const tasks = options.beside?.tasks ?? createFakeTasks(log);
-  const backupWork = options.beside?.backupWork ?? createFakeBackupWork();
-  const backup = createFakeSubgraph('backup', backupWork.resolvers, log);
-  const { work } = backupWork;
-  const operators = options.beside?.operators ?? createFakeOperators();
-  const { deadLetters } = operators;
-  const services = {
-    auth: { ...auth, operators: operators.auth },
-    tasks: { ...tasks, operators: operators.tasks, deadLetters },
-    backup: { subgraph: backup, work, operators: operators.backup },
-  };
+  const { auth, tasks, backupWork, operators, services } = options.beside ?? (await createFakes(log));
   const folder = await mkdtemp(join(tmpdir(), 'gateway-'));
   const files: Record<string, string> = {};
   for (const [variable, text] of Object.entries(options.files ?? {}))
     await writeFile((files[variable] = join(folder, variable)), text);
-  const config = readGatewayConfig({ PORT: '0', NODE_ENV: 'test', DATA_DIR: '/nowhere', ...files, ...env });
-  if (options.maxQueuedBytes) config.realtime.maxQueuedBytes = options.maxQueuedBytes;
+  const machineTokenFile = join(folder, 'keys', 'machine-token');
+  if (options.machineToken) {
+    await mkdir(join(folder, 'keys'));
+    await writeFile(machineTokenFile, options.machineToken, { mode: 0o600 });
+  }
+  const config = readGatewayConfig({ PORT: '0', NODE_ENV: 'test', DATA_DIR: folder, ...files, ...env });
+  if (options.maxKeptBytes) config.maxKeptBytes = options.maxKeptBytes;
   const { connections, servers } =
     mode === 'http'
       ? await connectServers(services, log, clock)
@@ -127,6 +137,8 @@ export async function startTestGateway(options: TestGatewayOptions = {}): Promis
     tasks,
     backupWork,
     operators,
+    services,
+    machineTokenFile,
     logged,
     metrics,
     async figure(series) {

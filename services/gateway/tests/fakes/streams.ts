@@ -1,5 +1,7 @@
 import { eventually } from '@taskmesh/testing';
 import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { request, type IncomingMessage } from 'node:http';
 import { WebSocket } from 'ws';
 
 /** A stream over any protocol, without a client library. */
@@ -11,7 +13,7 @@ export interface TestStream {
   /** Set when it has ended: a socket's close code, or whether a response broke off before its regular end. */
   ended: { code?: number; isTorn?: boolean } | undefined;
   close(): void;
-  /** Sockets only: stops and resumes reading. */
+  /** Stops and resumes reading. */
   pause(): void;
   resume(): void;
   /** Channels only: sends a frame. */
@@ -84,7 +86,7 @@ export interface GraphqlWsClient {
   subscribe(id: string, query: string): void;
 }
 
-export async function connectGraphqlWs(origin: string, token: string): Promise<GraphqlWsClient> {
+export async function connectGraphqlWs(origin: string, token: string, params = {}): Promise<GraphqlWsClient> {
   const socket = await openWebSocket(`${origin}/graphql`, 'graphql-transport-ws');
   const messages: Message[] = [];
   const client: GraphqlWsClient = {
@@ -102,28 +104,23 @@ export async function connectGraphqlWs(origin: string, token: string): Promise<G
   };
   socket.on('message', (bytes) => messages.push(JSON.parse(String(bytes)) as Message));
   socket.on('close', (code) => (client.closed = code));
-  client.send({ type: 'connection_init', payload: { authorization: `Bearer ${token}` } });
+  client.send({ type: 'connection_init', payload: { authorization: `Bearer ${token}`, ...params } });
   await eventually(() => expect(messages).toEqual([{ type: 'connection_ack' }]));
   return client;
 }
 
 export async function streamGraphqlWs(request: StreamRequest): Promise<TestStream> {
   const { origin, token, query, variables, extensions, params } = request;
-  const socket = await openWebSocket(`${origin}/graphql`, 'graphql-transport-ws');
+  const { socket, send } = await connectGraphqlWs(origin, token, params);
   const stream = createStream(socket);
-  const id = randomUUID();
-  let isAcknowledged = false;
   socket.on('close', (code) => (stream.ended = { code }));
   socket.on('message', (bytes) => {
     const message = JSON.parse(String(bytes)) as { type: string; payload: never };
-    if (message.type === 'connection_ack') isAcknowledged = true;
     if (message.type === 'next') stream.events.push(message.payload);
     if (message.type === 'error') stream.errors.push(...(message.payload as TestStream['errors']));
     if (message.type === 'error' || message.type === 'complete') stream.ended = {};
   });
-  socket.send(JSON.stringify({ type: 'connection_init', payload: { authorization: `Bearer ${token}`, ...params } }));
-  await eventually(() => isAcknowledged);
-  socket.send(JSON.stringify({ id, type: 'subscribe', payload: { query, variables, extensions } }));
+  send({ id: randomUUID(), type: 'subscribe', payload: { query, variables, extensions } });
   return stream;
 }
 
@@ -133,28 +130,29 @@ export async function streamHttp(
   kind: 'sse' | 'multipart',
   { origin, token, query, variables, headers }: StreamRequest,
 ): Promise<TestStream> {
-  const abort = new AbortController();
-  const stream = createStream({ close: () => abort.abort(), pause: () => {}, resume: () => {}, send: () => {} });
-  const response = await fetch(`${origin}/graphql`, {
-    method: 'POST',
+  const asked = request(`${origin}/graphql`, {
+    ...{ method: 'POST', agent: false },
     headers: { 'content-type': 'application/json', accept: ACCEPT[kind], authorization: `Bearer ${token}`, ...headers },
-    body: JSON.stringify({ query, variables }),
-    signal: abort.signal,
+  });
+  asked.end(JSON.stringify({ query, variables }));
+  const [response] = (await once(asked, 'response')) as [IncomingMessage];
+  const stream = createStream({
+    close: () => asked.destroy(),
+    pause: () => void response.pause(),
+    resume: () => void response.resume(),
+    send: () => {},
   });
   let isWhole = false;
-  const read = async () => {
-    let text = '';
-    for await (const chunk of response.body?.pipeThrough(new TextDecoderStream()) ?? []) {
-      text += chunk;
-      const parts = text.split(kind === 'sse' ? '\n\n' : '\r\n--graphql');
-      text = parts.pop() ?? '';
-      for (const part of parts) takePart(kind, part, stream);
-      isWhole ||= kind === 'sse' ? parts.some((part) => part.startsWith('event: complete')) : text.startsWith('--');
-    }
-  };
-  void read()
-    .catch(() => undefined) // broken off
-    .finally(() => (stream.ended = isWhole ? {} : { isTorn: true }));
+  let text = '';
+  response.setEncoding('utf8').on('data', (chunk) => {
+    text += chunk;
+    const parts = text.split(kind === 'sse' ? '\n\n' : '\r\n--graphql');
+    text = parts.pop() ?? '';
+    for (const part of parts) takePart(kind, part, stream);
+    isWhole ||= kind === 'sse' ? parts.some((part) => part.startsWith('event: complete')) : text.startsWith('--');
+  });
+  for (const each of [asked, response]) each.on('error', () => undefined); // broken off
+  response.on('close', () => (stream.ended = isWhole ? {} : { isTorn: true }));
   return stream;
 }
 

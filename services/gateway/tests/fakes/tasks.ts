@@ -1,26 +1,18 @@
 import { badUserInput } from '@taskmesh/contracts';
-import { type TasksInternal, requireUser, type Subgraph, type SubgraphContext } from '@taskmesh/internal-api';
+import { requireUser, type SubgraphContext } from '@taskmesh/internal-api';
 import type { Log } from '@taskmesh/service';
 import type { TaskFragment } from '../../src/rest/operations.ts';
 import { createStore } from './change-store.ts';
 import { createFakeSubgraph } from './fake-subgraph.ts';
 
-export interface FakeTasks {
-  subgraph: Subgraph;
-  internal: TasksInternal;
-  /** `commit` delivers nothing. */
-  changes: TasksInternal & Pick<ReturnType<typeof createStore>, 'commit' | 'cursor'>;
-  /** The callers and their traces, call by call. */
-  calls: Pick<SubgraphContext, 'identity' | 'traceparent' | 'isTraced'>[];
-  /** Every resolver throws this until it is unset. */
-  fail(error: Error | undefined): void;
-}
+export type FakeTasks = ReturnType<typeof createFakeTasks>;
 
 /** A tasks service in memory: each user has two tasks. */
-export function createFakeTasks(log: Log): FakeTasks {
-  const calls: FakeTasks['calls'] = [];
-  const { tasks, commit, cursor } = createStore({ mostAtOnce: Infinity });
-  const changes = { ...tasks, commit, cursor };
+export function createFakeTasks(log: Log) {
+  /** The callers and their traces, call by call. */
+  const calls: Pick<SubgraphContext, 'identity' | 'traceparent' | 'isTraced'>[] = [];
+  const { tasks, commit, cursor, restore } = createStore({ mostAtOnce: Infinity });
+  const changes = { ...tasks, commit, cursor, restore };
   let failure: Error | undefined;
 
   const taskOf = (userId: string, number: number): TaskFragment & { owner: object } => ({
@@ -82,10 +74,10 @@ export function createFakeTasks(log: Log): FakeTasks {
   return {
     subgraph: createFakeSubgraph('tasks', resolvers, log),
     internal: changes,
+    /** `commit` delivers nothing. */
     changes,
     calls,
-    fail: (error) => {
-      failure = error;
-    },
+    /** Every resolver throws this until it is unset. */
+    fail: (error: Error | undefined) => void (failure = error),
   };
 }

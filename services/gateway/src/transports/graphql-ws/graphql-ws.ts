@@ -5,7 +5,7 @@ import type { IncomingMessage } from 'node:http';
 import type { WebSocket } from 'ws';
 import type { RequestCall } from '../../supergraph/operation.ts';
 import { connectionOf, headerValues } from '../../http/client.ts';
-import { parseJsonObject } from '../../http/json-object.ts';
+import { memoryOf, parseJsonObject } from '../../http/json-body.ts';
 import type { Caller, GatewayContext } from '../../context.ts';
 import { createOperations, type OperationsDeps } from './operations.ts';
 import {
@@ -119,7 +119,9 @@ function serve(socket: WebSocket, request: IncomingMessage, deps: GraphqlWsDeps 
         if (message.id.length > MAX_ID_LENGTH)
           return refuse(CloseCode.BadRequest, `An id has at most ${MAX_ID_LENGTH} characters`);
         if (operations.has(message.id)) return refuse(CloseCode.SubscriberAlreadyExists, 'Subscriber already exists');
-        return operations.start(message, bytes.length, (traceparent) => callOf(context, user, handshake, traceparent));
+        return operations.start(message, memoryOf(bytes), (traceparent) =>
+          callOf(context, user, handshake, traceparent),
+        );
       }
       case MessageType.Complete:
         return operations.complete(message.id);

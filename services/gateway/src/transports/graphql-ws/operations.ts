@@ -1,5 +1,5 @@
 import { rateLimited, toGraphQLError } from '@taskmesh/contracts';
-import { within } from '@taskmesh/service';
+import { type Span, within } from '@taskmesh/service';
 import { GraphQLError } from 'graphql';
 import { MessageType, type SubscribeMessage, type SubscribePayload } from 'graphql-ws';
 import type { WebSocket } from 'ws';
@@ -7,9 +7,10 @@ import type { FormatErrors } from '../../supergraph/client-errors.ts';
 import { InvalidOperation, type RequestCall } from '../../supergraph/operation.ts';
 import type { ClientOperation } from '../../supergraph/live-graph.ts';
 import { asTraceparent } from '../../http/client.ts';
-import { holdMessage, tooMany } from '../../http/json-bytes.ts';
+import { holdMessage, tooMany } from '../../http/client-request.ts';
 import { encodeText } from '../../http/negotiation.ts';
 import type { GatewayContext } from '../../context.ts';
+import type { AdmittedOperation } from '../../graphql/admission.ts';
 import type { TransportMetrics } from '../transport.ts';
 import {
   closeGracefully,
@@ -133,9 +134,8 @@ export function createOperations(socket: WebSocket, output: Output, deps: Operat
     if (!isRunning(operation)) operation.stop();
   };
 
-  const run = async (operation: Operation, payload: SubscribePayload, call: RequestCall) => {
-    const { admission } = context;
-    const admitted = await admission.admit(payload, { isGet: false, canStream: true, caller: call });
+  const run = async (operation: Operation, admitting: Promise<AdmittedOperation>, call: RequestCall) => {
+    const admitted = await admitting;
     if (!isRunning(operation)) return; // given up before it ran
     if (admitted.operation.operation.operation === 'subscription') return beginStream(operation, { ...admitted, call });
     const result = await context.graph
@@ -146,22 +146,31 @@ export function createOperations(socket: WebSocket, output: Output, deps: Operat
     tell(operation, MessageType.Complete);
     finish(operation);
   };
+  /** Nothing that waits may keep the payload, whose objects take many times its text: neither `run` nor a function made in `start`. */
+  const begin = (operation: Operation, payload: SubscribePayload, call: RequestCall, span: Span | undefined) => {
+    const work = () =>
+      run(operation, context.admission.admit(payload, { isGet: false, canStream: true, caller: call }), call);
+    return span ? within(span, work) : work();
+  };
 
   return {
     has: (id) => running.has(id),
     start({ id, payload }, sizeBytes, callOf) {
       const operation: Operation = { id, canResume: () => false, stop: () => {} };
       running.set(id, operation);
-      const release = holdMessage(sizeBytes);
-      if (!release) return fail(operation, [toGraphQLError(tooMany())]);
       const traceparent = asTraceparent(payload.extensions?.['traceparent']);
       const span = context.tracing.begin(traceparent, () => ({ name: 'graphql-ws subscribe', kind: 'server' }));
       const call = callOf(span?.traceparent ?? context.tracing.unrecorded(traceparent));
-      const begin = () => run(operation, payload, call).finally(() => span?.end());
-      const work = (span ? within(span, begin) : begin()).catch((error: unknown) =>
-        fail(operation, error instanceof InvalidOperation ? error.errors : formatErrors([error], call.requestId)),
-      );
-      oweResult(socket, work.finally(release));
+      const release = holdMessage(context.memory, sizeBytes, call);
+      const work = (release ? begin(operation, payload, call, span) : Promise.reject(toGraphQLError(tooMany())))
+        .catch((error: unknown) =>
+          fail(operation, error instanceof InvalidOperation ? error.errors : formatErrors([error], call.requestId)),
+        )
+        .finally(() => {
+          release?.();
+          span?.end();
+        });
+      oweResult(socket, work);
     },
     complete(id) {
       const operation = running.get(id);

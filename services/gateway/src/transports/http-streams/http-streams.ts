@@ -5,9 +5,9 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { isSubscription, type AdmittedOperation } from '../../graphql/admission.ts';
 import { readRequest, type StreamExchange, type StreamTransport } from '../../graphql/routes.ts';
 import { callerOf } from '../../context.ts';
-import { releaseBody } from '../../http/json-bytes.ts';
+import { asClientRequest } from '../../http/client-request.ts';
 import { encodeText } from '../../http/negotiation.ts';
-import { holderOf, leaveUncounted, type Reader } from '../../http/unread-answers.ts';
+import { endBy } from '../../http/unread-answers.ts';
 import { createEventChunks, multipart, sse, type StreamFormat } from './formats.ts';
 import type { EndReason } from '../../realtime-metrics.ts';
 import type { TransportDeps } from '../transport.ts';
@@ -22,8 +22,6 @@ export interface HttpStreamsDeps extends TransportDeps {
 export type HttpStreams = StreamTransport & {
   /** Breaks off every stream at a random time within `spreadMs`, so that clients do not all reconnect at once. */
   stop(spreadMs: number): Promise<void>;
-  waitingBytes(): number;
-  readers(): Reader[];
 };
 
 /** `Subscription.taskChanges` over SSE (https://github.com/enisdenjo/graphql-sse) and multipart (subscriptionSpec=1.0). */
@@ -52,17 +50,6 @@ export function createHttpStreams(deps: HttpStreamsDeps): HttpStreams {
       await Promise.all(tearing);
       for (const writer of open) writer.end({ kind: 'stopped' }); // streams that were still starting
     },
-    waitingBytes() {
-      let sum = 0;
-      for (const writer of open) sum += writer.waitingBytes;
-      return sum;
-    },
-    readers: () =>
-      [...open].map((writer) => ({
-        waitingBytes: writer.waitingBytes,
-        ...holderOf(writer.request, deps.context.clientIp),
-        cut: () => writer.end({ kind: 'slow' }),
-      })),
   };
 }
 
@@ -83,9 +70,8 @@ async function handle(deps: Deps, exchange: Exchange): Promise<unknown> {
   const user = await userOf(deps, exchange);
   const { call } = user;
   const carrier = { isGet: request.method !== 'POST', canStream: true, caller: call };
-  const { admission, clientIp } = context;
-  const sent = await readRequest(request.raw, clientIp(request.raw));
-  const admitted = await admission.admit(sent, carrier);
+  const sent = await readRequest(request.raw, context);
+  const admitted = await context.admission.admit(sent, carrier);
   if (isSubscription(admitted)) return subscribe(deps, exchange, { user, subscription: admitted });
   const result = await context.graph
     .of(admitted.operation.schema)
@@ -122,7 +108,7 @@ async function subscribe(
     reportEnd(writer.endReason);
   };
   open.add(writer);
-  leaveUncounted(reply.raw);
+  endBy(reply.raw, () => writer.end({ kind: 'slow' }));
   try {
     stream = await subscriptions.subscribe(
       {
@@ -145,7 +131,7 @@ async function subscribe(
     writer.open();
     return reply;
   }
-  releaseBody(request.raw);
+  asClientRequest(request.raw).release();
   reportEnd = metrics.connected(protocol);
   writer.beatWith(stream.position);
   writer.open();

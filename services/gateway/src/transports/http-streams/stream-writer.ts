@@ -1,5 +1,5 @@
 import type { GraphQLError } from 'graphql';
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { ServerResponse } from 'node:http';
 import { type Heartbeats, writeShared } from '@taskmesh/realtime-protocol';
 import type { EndReason } from '../../realtime-metrics.ts';
 import type { EventChunkOf, StreamFormat } from './formats.ts';
@@ -79,14 +79,6 @@ export class StreamWriter implements StreamSink {
 
   get endReason(): EndReason {
     return this.#endReason;
-  }
-
-  get request(): IncomingMessage {
-    return this.#reply.raw.req;
-  }
-
-  get waitingBytes(): number {
-    return this.#reply.raw.writableLength;
   }
 
   position(cursor: string): void {

@@ -1,0 +1,160 @@
+import { AppError, badUserInput, unavailable } from '@taskmesh/contracts';
+import { networkOf, siteOf } from '@taskmesh/service';
+import { IncomingMessage } from 'node:http';
+import type { Socket } from 'node:net';
+import type { RequestCall } from '../supergraph/operation.ts';
+import { currentResponse } from './client-connections.ts';
+import type { Holding, Memory } from './memory.ts';
+
+/** Limit for bodies, both before and after decompression. */
+export const BODY_LIMIT_BYTES = 1024 * 1024;
+/** Of each body, this much is always accepted, so that ordinary requests are served beside many large ones. */
+const ORDINARY_BYTES = 16 * 1024;
+/** Each piece of a body costs time and memory, even if it is a single byte. */
+const MAX_PIECES = 4_096;
+const PIECE_BYTES = 256;
+/** As long as an operation may wait and run. */
+const MAX_HOLD_MS = 15_000;
+
+export interface ClientRequestDeps {
+  memory: Memory;
+  clientIp: (request: IncomingMessage) => string;
+}
+
+/** The requests of a server, whose bodies count where they arrive: also while nobody reads them, as behind another answer. */
+export function clientRequests({ memory, clientIp }: ClientRequestDeps) {
+  return class extends ClientRequest {
+    constructor(socket: Socket) {
+      super(socket, memory, clientIp);
+    }
+  };
+}
+
+export class ClientRequest extends IncomingMessage {
+  readonly #memory: Memory;
+  readonly #clientIp: (request: IncomingMessage) => string;
+  #holding: Holding | undefined;
+  #timer: NodeJS.Timeout | undefined;
+  #isLong = false;
+  #isOver = false;
+  #bytes = 0;
+  #pieces = 0;
+  /** Whose it is, if that is known: for the limits on what all of an account keep here. */
+  account: string | undefined;
+  /** Sends the 100 to a client that waits for it. To be called before its body is read. */
+  sendContinue: (() => void) | undefined;
+  /** Why the body cannot be read: what had arrived of it was dropped. */
+  refusal: AppError | undefined;
+  /** Called when it is refused while it is being read. */
+  onRefused: ((refusal: AppError) => void) | undefined;
+
+  constructor(socket: Socket, memory: Memory, clientIp: (request: IncomingMessage) => string) {
+    super(socket);
+    this.#memory = memory;
+    this.#clientIp = clientIp;
+  }
+
+  /** Node's parser calls it with each piece, and with null at the end. */
+  override push(piece: Buffer | null): boolean {
+    if (piece === null || this.#isLong) return super.push(piece);
+    if (!this.#isOver) this.#count(piece);
+    return this.#isOver || super.push(piece); // what comes later is thrown away
+  }
+
+  /**
+   * For a body that is read as a stream of any length from now on, and arrives no faster than that.
+   * @throws AppError when it was refused before
+   */
+  passOn(): void {
+    if (this.refusal) throw this.refusal;
+    this.#isLong = true;
+    this.release();
+    this.sendContinue?.();
+  }
+
+  /**
+   * It is whole, and counts as so many bytes until it is answered, as what was parsed waits with its operation, even if its client leaves.
+   * @throws AppError SERVICE_UNAVAILABLE when there is no room for that
+   */
+  keep(bytes: number): void {
+    const hasRoom = this.#hold(bytes);
+    if (this.#holding) this.#timer = setTimeout(() => this.release(), MAX_HOLD_MS).unref();
+    if (hasRoom) return;
+    this.release();
+    throw tooMany();
+  }
+
+  /** Its answer is sent, or it is not worked on any more: a stream goes on for hours without its body. */
+  release(): void {
+    this.#isOver = true;
+    clearTimeout(this.#timer);
+    if (this.#holding) this.#memory.hold(this.#holding, 0);
+  }
+
+  #count(piece: Buffer): void {
+    this.#bytes += piece.length;
+    this.#pieces++;
+    if (this.#bytes > BODY_LIMIT_BYTES) this.#refuse(tooLarge());
+    else if (this.#pieces > MAX_PIECES) this.#refuse(tooManyPieces());
+    else if (!this.#hold(this.#bytes + PIECE_BYTES * this.#pieces, () => this.#refuse(tooMany())))
+      this.#refuse(tooMany());
+  }
+
+  #hold(bytes: number, giveUp?: () => void): boolean {
+    const beyond = Math.max(0, bytes - ORDINARY_BYTES);
+    if (!this.#holding && beyond === 0) return true;
+    this.#holding ??= this.#firstHolding();
+    this.#holding.giveUp = giveUp;
+    return this.#memory.hold(this.#holding, beyond);
+  }
+
+  #firstHolding(): Holding {
+    this.once('close', () => this.#timer ?? this.release());
+    const accountNow = () => this.account; // often found out after the body was read
+    return {
+      ...{ bytes: 0, since: performance.now(), network: siteOf(networkOf(this.#clientIp(this))) },
+      get account() {
+        return accountNow();
+      },
+    };
+  }
+
+  #refuse(refusal: AppError): void {
+    if (this.refusal) return;
+    this.refusal = refusal;
+    this.release();
+    const response = currentResponse(this.socket);
+    // It waits for its turn: what it has here would stay until then.
+    if (response?.req !== this) return void this.socket.destroy();
+    if (refusal.message === MANY_PIECES) response.shouldKeepAlive = false; // otherwise the rest would be read, and thrown away
+    this.onRefused?.(refusal);
+    this.resume(); // throws away what has arrived
+  }
+}
+
+/** The server makes no others. */
+export const asClientRequest = (request: IncomingMessage): ClientRequest => request as ClientRequest;
+
+/** Of each message of a socket, this much is always accepted: many wait with their operations. */
+const ORDINARY_MESSAGE_BYTES = 4 * 1024;
+
+/** What is kept of a socket's message while its operation waits and runs; undefined when there is no room for it. To be released once. */
+export function holdMessage(
+  memory: Memory,
+  sizeBytes: number,
+  { ip, identity }: Pick<RequestCall, 'ip' | 'identity'>,
+): (() => void) | undefined {
+  const bytes = Math.max(0, sizeBytes - ORDINARY_MESSAGE_BYTES);
+  if (bytes === 0) return () => undefined;
+  const account = identity.role === 'user' ? identity.userId : undefined;
+  const message = { bytes: 0, network: siteOf(networkOf(ip)), account };
+  const release = () => void memory.hold(message, 0);
+  return memory.hold(message, bytes) ? release : release();
+}
+
+/** The whole body is invalid, so the issue has no path. */
+export const invalidBody = (message: string) => badUserInput([{ path: '', message }]);
+export const tooMany = () => unavailable('Too many large requests arrive right now; try again.');
+export const tooLarge = () => new AppError('PAYLOAD_TOO_LARGE', 'The body must not be larger than 1 MiB.');
+const MANY_PIECES = 'The body arrives in too many pieces.';
+const tooManyPieces = () => new AppError('PAYLOAD_TOO_LARGE', MANY_PIECES);

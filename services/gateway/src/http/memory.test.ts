@@ -1,0 +1,87 @@
+import { jest } from '@jest/globals';
+import { createLog } from '@taskmesh/service';
+import { Registry } from 'prom-client';
+import { createMemory, type Holding, type Memory } from './memory.ts';
+
+const MIB = 1024 * 1024;
+
+const memoryOf = (maxBytes: number) =>
+  createMemory({ maxBytes, metrics: new Registry(), log: createLog({ service: 'gateway', level: 'fatal' }) });
+
+/** What was given up, in order, by name: `<network>/<account>/<what>`. */
+function holdings(bytesByName: Record<string, number>, more: Partial<Holding> = {}) {
+  const givenUp: string[] = [];
+  const made = Object.entries(bytesByName).map(([name, bytes]): Holding => {
+    const [network = '', account] = name.split('/');
+    return { bytes, network, account: account || undefined, giveUp: () => void givenUp.push(name), ...more };
+  });
+  return { givenUp, made };
+}
+
+describe('answers that wait to be read', () => {
+  beforeEach(() => jest.useFakeTimers());
+  afterEach(() => jest.useRealTimers());
+
+  it.each<[string, Record<string, number>, string[]]>([
+    ['nothing within the limit', { 'n//a': 10, 'n//b': 20, 'n//c': 30, 'n//d': 40 }, []],
+    ['the largest', { 'n//a': 10, 'n//b': 60, 'n//c': 50, 'n//d': 30 }, ['n//b', 'n//c']],
+    ['just enough', { 'n//a': 76, 'n//b': 25 }, ['n//a']],
+    ['no small ones', { 'n//a': 1, 'n//b': 1, 'n//c': 1, 'n//d': 200 }, ['n//d']],
+    [
+      'those of the network with the most, of that the account, of that the connection',
+      { 'home/ada/1': 34, 'home/eve/1': 11, 'office/bob/1': 23, 'office/bob/2': 6, 'office/kim/1': 26 },
+      ['office/bob/1', 'office/bob/2'],
+    ],
+  ])('are cut beyond the limit: %s', async (_what, waiting, expected) => {
+    const { givenUp, made } = holdings(waiting);
+    const memory = memoryOf(100);
+    memory.watch(() => made);
+    await memory.start();
+    jest.advanceTimersByTime(150);
+    await memory.stop();
+    jest.advanceTimersByTime(1_000);
+    expect(givenUp).toEqual(made.reduce((sum, { bytes }) => sum + bytes, 0) > 100 ? expected : []);
+  });
+
+  it('have less room beside requests', async () => {
+    const { givenUp, made } = holdings({ 'n//a': 60 });
+    const memory = memoryOf(100);
+    memory.watch(() => made);
+    expect(memory.hold({ bytes: 0, network: 'm' }, 50)).toBe(true);
+    await memory.start();
+    jest.advanceTimersByTime(150);
+    await memory.stop();
+    expect(givenUp).toEqual(['n//a']);
+  });
+});
+
+describe('requests', () => {
+  let memory: Memory;
+  beforeEach(() => (memory = memoryOf(128 * MIB)));
+
+  const holdAll = (made: Holding[]) => made.map((request) => memory.hold(request, request.bytes || MIB));
+
+  it('that arrive give way to others: those of the network with the most, of these the oldest', () => {
+    const { givenUp, made } = holdings({ 'n//1': 0, 'm//1': 0, 'm//2': 0, 'm//3': 0 });
+    const [small, ...large] = made.map((request, index) => ({ ...request, since: index }));
+    memory.hold(small as Holding, 2 * MIB);
+    for (const request of large) memory.hold(request, 10 * MIB);
+    expect(givenUp).toEqual([]);
+    expect(memory.hold({ bytes: 0, network: 'x', account: 'kim' }, MIB)).toBe(false); // nothing was ended yet
+    expect(givenUp).toEqual(['m//1']);
+    memory.hold(large[0] as Holding, 0);
+    expect(memory.hold({ bytes: 0, network: 'x', account: 'kim' }, MIB)).toBe(true);
+  });
+
+  it('that are worked on for an account, or for a network without one, have half of the room', () => {
+    const { made } = holdings(Object.fromEntries(Array.from({ length: 17 }, (_, at) => [`n/ada/${at}`, 0])), {
+      giveUp: undefined,
+    });
+    expect(holdAll(made)).toEqual([...Array<boolean>(16).fill(true), false]);
+    expect(memory.hold({ bytes: 0, network: 'n', account: 'bob' }, MIB)).toBe(true);
+    expect(memory.hold({ bytes: 0, network: 'n' }, MIB)).toBe(true);
+    memory.hold(made[16] as Holding, 0);
+    memory.hold(made[0] as Holding, 0);
+    expect(memory.hold({ bytes: 0, network: 'n', account: 'ada' }, MIB)).toBe(true);
+  });
+});

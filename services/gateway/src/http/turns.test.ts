@@ -1,0 +1,51 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { createTurns } from './turns.ts';
+
+/** Keeps the processor for so long. */
+function busy(ms: number): void {
+  const until = performance.now() + ms;
+  while (performance.now() < until);
+}
+
+describe('works that keep the processor for long', () => {
+  it('leave it to others in between, and networks take turns', async () => {
+    const turns = createTurns();
+    const order: string[] = [];
+    let othersTurns = 0;
+    let isOver = false;
+    const others = (async () => {
+      for (; !isOver; othersTurns++) await nextTurn();
+    })();
+    const work = (network: string) => turns.run(network, () => (busy(8), order.push(network)));
+    await Promise.all([...Array.from({ length: 20 }, () => work('192.0.2.1')), work('192.0.2.2')]);
+    isOver = true;
+    await others;
+    expect(order.indexOf('192.0.2.2')).toBeLessThan(3);
+    expect(othersTurns).toBeGreaterThan(20);
+  });
+
+  it('are done at once when they are short and few', async () => {
+    const turns = createTurns();
+    const results: number[] = [];
+    for (const number of [1, 2, 3]) void turns.run('192.0.2.1', () => results.push(number));
+    await null;
+    await null;
+    expect(results.length).toBeGreaterThan(0);
+    await expect(turns.run('192.0.2.1', () => 4)).resolves.toBe(4);
+    await expect(
+      turns.run('192.0.2.1', () => {
+        throw new Error('no');
+      }),
+    ).rejects.toThrow('no');
+    await expect(turns.run('192.0.2.1', () => 5)).resolves.toBe(5);
+  });
+
+  it('are refused when too many wait', async () => {
+    const turns = createTurns();
+    const outcomes = await Promise.allSettled(Array.from({ length: 1_500 }, () => turns.run('192.0.2.1', () => 1)));
+    expect(outcomes.filter(({ status }) => status === 'rejected').length).toBeGreaterThan(100);
+    expect(outcomes.find(({ status }) => status === 'rejected')).toMatchObject({
+      reason: { code: 'SERVICE_UNAVAILABLE' },
+    });
+  });
+});

@@ -1,0 +1,35 @@
+import { createDescriptionCheck, type ApiDescription } from '@taskmesh/testing/api-description';
+import type { TestGateway } from './gateway.ts';
+
+export interface RestOptions {
+  headers?: Record<string, string>;
+  /** Sent as it is when it is bytes or a text, else as JSON. */
+  body?: unknown;
+  /** Where the request is sent, if not to the described gateway. */
+  origin?: string;
+}
+
+/** Requests whose responses are all compared with the description of this gateway. */
+export async function restOf(gateway: Pick<TestGateway, 'origin'>) {
+  const response = await fetch(`${gateway.origin}/api/openapi.json`);
+  const description = (await response.json()) as ApiDescription;
+  const { check } = createDescriptionCheck(description);
+  const call = async (method: string, path: string, { headers, body, origin = gateway.origin }: RestOptions = {}) => {
+    const isRaw = typeof body === 'string' || body instanceof Uint8Array;
+    const response = await fetch(origin + path, {
+      method,
+      headers: { ...(body !== undefined && !isRaw && { 'content-type': 'application/json' }), ...headers },
+      ...(body !== undefined && { body: isRaw ? (body as string | Uint8Array<ArrayBuffer>) : JSON.stringify(body) }),
+    });
+    const text = await response.text();
+    const seen = { method, path, status: response.status, headers: response.headers, text };
+    check(seen);
+    const isJson = response.headers.get('content-type')?.startsWith('application/json') && text !== '';
+    // eslint-disable-next-line @typescript-eslint/no-explicit-any -- a test looks wherever it likes, and fails when nothing is there
+    const json: any = isJson ? JSON.parse(text) : {};
+    return { ...seen, json };
+  };
+  return { description, check, call };
+}
+
+export type RestCall = Awaited<ReturnType<typeof restOf>>['call'];

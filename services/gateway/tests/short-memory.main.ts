@@ -1,0 +1,58 @@
+// Run with a small heap: a gateway whose memory is filled by what no limit of ours counts. See short-memory.test.ts.
+import { setTimeout as sleep } from 'node:timers/promises';
+import { startTestGateway } from './fakes/gateway.ts';
+
+const MAX_REQUESTS = 1_000;
+const NUMBERS = 512 * 1024; // of eight bytes each
+
+const kept: number[][] = [];
+const gateway = await startTestGateway({
+  wrap: (connections) => ({
+    ...connections,
+    async request(...args) {
+      kept.push(new Array<number>(NUMBERS).fill(0.5));
+      return connections.request(...args);
+    },
+  }),
+});
+const { origin } = gateway;
+const token = await gateway.auth.token('a0000000-0000-4000-8000-000000000001');
+
+const ask = async (path: string, { body, accept = 'application/json' }: { body?: object; accept?: string } = {}) => {
+  const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json', accept };
+  const response = await fetch(origin + path, {
+    headers,
+    ...(body && { method: 'POST', body: JSON.stringify(body) }),
+  });
+  await response.body?.cancel();
+  return { status: response.status, retryAfter: response.headers.get('retry-after') };
+};
+const graphql = (query: string, more?: object, accept?: string) =>
+  ask('/graphql', { body: { query, ...more }, ...(accept && { accept }) });
+const largePage = () => graphql('{ tasks(first: 1000) { edges { node { title } } } }');
+
+/** How many requests it took until the page had this status. */
+async function requestsUntil(status: number): Promise<number> {
+  for (let count = 1; count <= MAX_REQUESTS; count++) {
+    if ((await largePage()).status === status) return count;
+    if (status === 200) await sleep(10);
+  }
+  throw new Error(`No page was a ${status}.`);
+}
+
+await requestsUntil(503);
+const whileShort = {
+  largePages: await Promise.all(Array.from({ length: 30 }, largePage)),
+  largePageOfRest: await ask('/api/tasks'),
+  largeBody: await graphql('{ __typename }', { padding: 'x'.repeat(100_000) }),
+  stream: await graphql('subscription { taskChanges { cursor } }', {}, 'text/event-stream'),
+  ordinary: await graphql('{ taskStatistics { total } }'),
+  ready: await ask('/readyz'),
+  health: await ask('/health'),
+};
+const share = await gateway.figure('taskmesh_gateway_live_memory_ratio');
+kept.length = 0;
+await requestsUntil(200);
+const logged = gateway.logged.filter(({ msg }) => String(msg).startsWith('memory is')).map(({ msg }) => msg);
+process.stdout.write(JSON.stringify({ whileShort, share, logged }));
+await gateway.stop();

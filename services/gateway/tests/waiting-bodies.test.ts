@@ -1,0 +1,90 @@
+import { newPersonalToken } from '@taskmesh/identity';
+import { eventually } from '@taskmesh/testing';
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { startTestGateway, type TestGateway } from './fakes/gateway.ts';
+
+const MIB = 1024 * 1024;
+const PIECES = '1\r\nx\r\n'.repeat(60_000);
+
+const HEAD = ['Host: x', 'Content-Type: application/json'];
+const inPieces = (line: string, ...headers: string[]) =>
+  `${[line, ...HEAD, ...headers, 'Transfer-Encoding: chunked'].join('\r\n')}\r\n\r\n${PIECES}0\r\n\r\n`;
+
+describe('bodies that arrive before anything reads them', () => {
+  let gateway: TestGateway;
+  let open: Socket[] = [];
+  /** Looks up tokens that no one knows yet, until it resolves. */
+  let looking = Promise.resolve();
+
+  beforeAll(async () => {
+    gateway = await startTestGateway({
+      wrap: (connections) => ({
+        ...connections,
+        auth: {
+          ...connections.auth,
+          findPersonalToken: async () => looking.then(() => null),
+        },
+      }),
+    });
+  });
+  afterEach(() => {
+    for (const socket of open) socket.destroy();
+    open = [];
+  });
+  afterAll(() => gateway.stop());
+
+  const send = async (text: string | Buffer): Promise<Socket> => {
+    const socket = connect(Number(new URL(gateway.origin).port), '127.0.0.1').on('error', () => undefined);
+    open.push(socket);
+    await once(socket, 'connect');
+    socket.write(text);
+    return socket;
+  };
+  const memory = () => {
+    const { heapUsed, external } = process.memoryUsage();
+    return heapUsed + external;
+  };
+  const ordinary = async () => (await gateway.graphql('{ __typename }')).status;
+
+  it('are not read behind a stream, beyond what came with it', async () => {
+    const token = await gateway.auth.token('a0000000-0000-4000-8000-000000000001');
+    const query = JSON.stringify({ query: 'subscription { taskChanges { cursor } }' });
+    const head = ['POST /graphql HTTP/1.1', ...HEAD, 'Accept: text/event-stream', `Authorization: Bearer ${token}`];
+    const stream = `${head.join('\r\n')}\r\nContent-Length: ${query.length}\r\n\r\n${query}`;
+    const sockets = await Promise.all(Array.from({ length: 12 }, () => send(stream)));
+    await eventually(async () =>
+      expect(await gateway.figure('taskmesh_realtime_connections{protocol="sse"}')).toBe(12),
+    );
+    const behind = Buffer.from(inPieces('POST /graphql HTTP/1.1').repeat(8));
+    const before = memory();
+    for (const socket of sockets) socket.write(behind);
+    await sleep(1_000);
+    expect(memory() - before).toBeLessThan(30 * MIB);
+    expect(await ordinary()).toBe(200);
+  });
+
+  it('are refused beyond 4,096 pieces while a token is looked up', async () => {
+    let end = () => undefined as void;
+    looking = new Promise((resolve) => (end = resolve));
+    const body = Buffer.from(inPieces('POST /api/tasks HTTP/1.1', `Authorization: Bearer ${newPersonalToken()}`));
+    const before = memory();
+    const sockets = await Promise.all(Array.from({ length: 50 }, () => send(body)));
+    await sleep(1_000);
+    expect(memory() - before).toBeLessThan(60 * MIB);
+    expect(await ordinary()).toBe(200);
+    end();
+    const [answer] = (await once(sockets[0] as Socket, 'data')) as [Buffer];
+    expect(answer.toString()).toMatch(/^HTTP\/1\.1 401 /);
+  });
+
+  it('do not keep a client from sending several requests at once', async () => {
+    const body = JSON.stringify({ query: '{ __typename }', padding: 'x'.repeat(100_000) });
+    const request = `${['POST /graphql HTTP/1.1', ...HEAD].join('\r\n')}\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
+    const socket = await send(request.repeat(3));
+    let answers = '';
+    socket.on('data', (data: Buffer) => (answers += data.toString()));
+    await eventually(() => expect(answers.match(/HTTP\/1\.1 200 /g)).toHaveLength(3));
+  });
+});
