@@ -1,7 +1,8 @@
 import type { Mail } from '@taskmesh/mail';
-import type { AccountMailKind } from './change.entities.ts';
+import type { AccountMailKind } from '../changes/change.entities.ts';
 
-export const EMAIL_TOKEN_LIFETIME_MINUTES = 60;
+/** For how long the tokens of mails work. */
+export const TOKEN_MINUTES = { recovery: 30, confirmation: 60 };
 
 const at = (time: Date) => `${time.toISOString().slice(0, 16).replace('T', ' ')} UTC`;
 
@@ -57,23 +58,39 @@ export const CHANGE_MAILS: Record<Exclude<AccountMailKind, 'email.confirm'>, (ch
     ]),
 };
 
+interface TokenMail {
+  to: string;
+  token: string;
+  publicUrl: string;
+}
+
 /** The token also has a line of its own, in case the link cannot be followed. After `#`, no server sees it. */
-export function confirmEmailMail({ to, token, publicUrl }: { to: string; token: string; publicUrl: string }): Mail {
-  return mail(to, 'Confirm your new address for Taskmesh', [
+const linesOf = ({ token, publicUrl }: TokenMail, page: string, purpose: string): string[] => [
+  '',
+  `Follow this link to ${purpose}:`,
+  '',
+  `${publicUrl}/${page}#token=${token}`,
+  '',
+  'Or enter this token where you are asked for it:',
+  '',
+  token,
+  '',
+];
+
+export const recoveryMail = (given: TokenMail): Mail =>
+  mail(given.to, 'Set a new Taskmesh password', [
+    'Somebody, most likely you, asked for a new password of your Taskmesh account.',
+    ...linesOf(given, 'reset-password', 'choose one'),
+    `Both work once, for ${TOKEN_MINUTES.recovery} minutes. If it was not you, there is nothing to do: your password stays as it is.`,
+  ]);
+
+export const confirmEmailMail = (given: TokenMail): Mail =>
+  mail(given.to, 'Confirm your new address for Taskmesh', [
     'Somebody, most likely you, asked that this be the address of their Taskmesh account.',
-    '',
-    'Follow this link to confirm it with the password of that account:',
-    '',
-    `${publicUrl}/confirm-email#token=${token}`,
-    '',
-    'Or enter this token where you are asked for it:',
-    '',
-    token,
-    '',
-    `Both work once, for ${EMAIL_TOKEN_LIFETIME_MINUTES} minutes, and only for the owner of the account.`,
+    ...linesOf(given, 'confirm-email', 'confirm it with the password of that account'),
+    `Both work once, for ${TOKEN_MINUTES.confirmation} minutes, and only for the owner of the account.`,
     'If it was not you, somebody may have mistyped their own address: there is nothing to do.',
   ]);
-}
 
 /** For an address that already has an account: only its owner learns of the attempt. */
 export function addressInUseMail(to: string): Mail {
