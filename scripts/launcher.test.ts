@@ -47,7 +47,7 @@ const FAKE_NPM = `
     }
     writeFileSync('node_modules/.package-lock.json', JSON.stringify({ packages: Object.fromEntries(wanted) }));
   };
-  setTimeout(end, 500);
+  setTimeout(end, 50);
 `;
 
 /** Stands in for the build of the console: notes that it was asked for. */
@@ -64,7 +64,7 @@ afterAll(() => {
 });
 
 /** A repository with our scripts, nothing installed, and stand-ins for the platform and npm. */
-function repository() {
+function repository(installed?: 'production' | 'all') {
   const path = mkdtempSync(join(tmpdir(), 'taskmesh-launcher-'));
   repositories.push(path);
   const write = (file: string, content: string) => {
@@ -96,19 +96,17 @@ function repository() {
     children.push(child);
     return child;
   };
+  const markInstalled = (set: 'production' | 'all') => {
+    const { packages } = JSON.parse(readFileSync(join(path, 'package-lock.json'), 'utf8')) as {
+      packages: Record<string, { dev?: boolean }>;
+    };
+    const there = Object.entries(packages).filter(([name, { dev }]) => name && (set === 'all' || !dev));
+    for (const [name] of there) write(`${name}/package.json`, '{}');
+    write('node_modules/.package-lock.json', JSON.stringify({ packages: Object.fromEntries(there) }));
+  };
+  if (installed) markInstalled(installed);
   return {
-    path,
-    write,
-    lines,
-    markInstalled(set: 'production' | 'all') {
-      const { packages } = JSON.parse(readFileSync(join(path, 'package-lock.json'), 'utf8')) as {
-        packages: Record<string, { dev?: boolean }>;
-      };
-      const there = Object.entries(packages).filter(([name, { dev }]) => name && (set === 'all' || !dev));
-      for (const [name] of there) write(`${name}/package.json`, '{}');
-      write('node_modules/.package-lock.json', JSON.stringify({ packages: Object.fromEntries(there) }));
-    },
-    run,
+    ...{ path, write, lines, markInstalled, run },
     async runUntilUp(script: string) {
       const child = run(script);
       const ended = outcome(child);
@@ -158,8 +156,7 @@ describe('the settings', () => {
     ['run.mjs', 'services/backup/cli/main.ts', ['services/backup/cli/main.ts', 'list']],
     ['run.mjs', 'deploy/local/src/seed/main.ts', ['deploy/local/src/seed/main.ts']],
   ])('of a file .env count where the environment has none: %s', async (script, file, args) => {
-    const { run, lines, write, markInstalled } = repository();
-    markInstalled('all');
+    const { run, lines, write } = repository('all');
     write(file, FAKE(SETTING));
     write('.env', "TASKMESH_URL='Taskmesh <a@example.com>' # why\nPATH=/nowhere\n");
     expect((await outcome(run(script, ...args))).code).toBe(0);
@@ -167,8 +164,7 @@ describe('the settings', () => {
   });
 
   it('of a file .env count however editors and people put blanks between them', async () => {
-    const { run, lines, write, markInstalled } = repository();
-    markInstalled('all');
+    const { run, lines, write } = repository('all');
     const names = ['PORT', 'ADMIN_PORT', 'HOST', 'LOG_LEVEL', 'MAIL_FROM', 'DATA_DIR', 'SMTP_URL'];
     write(
       'deploy/all-in-one/src/main.ts',
@@ -199,31 +195,20 @@ describe('the settings', () => {
     ]);
   });
 
-  it('stop a start when a line of .env sets nothing, and their values are not shown', async () => {
-    const { run, lines, write, markInstalled } = repository();
-    markInstalled('all');
-    write('.env', '# settings\nPORT=4000\nBACKUP_TOKEN: a-secret\n');
+  it.each([
+    ['# settings\nPORT=4000\nBACKUP_TOKEN: a-secret\n', 'line 3: write BACKUP_TOKEN=…'],
+    ['MAIL_FROM="two\nlines"\nsome secret words\nPORT=5304\n', 'line 3: is not NAME=value\n'],
+  ])('stop a start when a line of .env sets nothing, and their values are not shown: %j', async (content, said) => {
+    const { run, lines, write } = repository('all');
+    write('.env', content);
     const { code, stderr } = await outcome(run('start.mjs'));
-    expect(code).toBe(1);
-    expect(stderr).toContain('line 3: write BACKUP_TOKEN=…');
-    expect(stderr).not.toMatch(/a-secret|^ +at /m);
-    expect(lines('notes')).toEqual([]);
-  });
-
-  it('stop a start when a line of .env is no setting', async () => {
-    const { run, lines, write, markInstalled } = repository();
-    markInstalled('all');
-    write('.env', 'MAIL_FROM="two\nlines"\nsome secret words\nPORT=5304\n');
-    const { code, stderr } = await outcome(run('start.mjs'));
-    expect(code).toBe(1);
-    expect(stderr).toContain('line 3: is not NAME=value\n');
-    expect(stderr).not.toContain('secret');
+    expect([code, stderr]).toEqual([1, expect.stringContaining(said)]);
+    expect(stderr).not.toMatch(/secret|^ +at /m);
     expect(lines('notes')).toEqual([]);
   });
 
   it('of a file .env are reported where their names are none of ours, without their values', async () => {
-    const { run, lines, write, markInstalled } = repository();
-    markInstalled('all');
+    const { run, lines, write } = repository('all');
     write(
       'deploy/all-in-one/src/main.ts',
       FAKE('JSON.stringify([process.env.PROT ?? null, process.env.FOO, process.env.PORT])'),
@@ -244,8 +229,7 @@ describe('the settings', () => {
   });
 
   it('of a file .env are not reported where they may be secrets that slipped into a line of their own', async () => {
-    const { run, write, markInstalled } = repository();
-    markInstalled('all');
+    const { run, write } = repository('all');
     write('deploy/all-in-one/src/main.ts', FAKE("''"));
     write('.env', 'BACKUP_TOKEN=\nYSBzZWNyZXQgb2YgMTYhIQ==\nport=1');
     expect((await outcome(run('start.mjs'))).stderr.trim().split('\n')).toEqual([
@@ -255,8 +239,7 @@ describe('the settings', () => {
   });
 
   it('are said to be out of reach in plain words when .env cannot be read', async () => {
-    const { path, run, markInstalled } = repository();
-    markInstalled('all');
+    const { path, run } = repository('all');
     mkdirSync(join(path, '.env'));
     const { code, stderr } = await outcome(run('start.mjs'));
     expect(code).toBe(1);
@@ -265,8 +248,7 @@ describe('the settings', () => {
   });
 
   it('of a file .env are nothing to the tests', async () => {
-    const { run, lines, write, markInstalled } = repository();
-    markInstalled('all');
+    const { run, lines, write } = repository('all');
     write('deploy/local/src/test-main.ts', FAKE(SETTING));
     write('.env', 'TASKMESH_URL=yes');
     await outcome(run('test.mjs'));
@@ -298,21 +280,15 @@ describe('the installation', () => {
     ['backup', ['services/backup/cli/main.ts', 'list'], 'backup list'],
     ['seed', ['deploy/local/src/seed/main.ts'], 'seed'],
   ])('is not touched by npm run %s beside a product that runs', async (_name, args, note) => {
-    const { run, lines, markInstalled } = repository();
-    markInstalled('production');
+    const { run, lines } = repository('production');
     const { code } = await outcome(run('run.mjs', ...args));
     expect([code, lines('notes'), lines('npm-calls')]).toEqual([0, [note], []]);
   });
 
-  it('brings a backup command no more than it needs', async () => {
+  it('brings a backup command no more than it needs: by the lock file, independent of npm’s settings', async () => {
     const { run, lines } = repository();
     expect((await outcome(run('run.mjs', 'services/backup/cli/main.ts', 'list'))).code).toBe(0);
     expect(lines('npm-calls')).toEqual([expect.stringMatching(/^install .*--omit=dev/)]);
-  });
-
-  it('has npm install the lock file, independent of its settings', async () => {
-    const { run, lines } = repository();
-    await outcome(run('run.mjs', 'services/backup/cli/main.ts', 'list'));
     for (const option of ['--package-lock', '--no-legacy-peer-deps', '--include=peer', '--include=optional'])
       expect(lines('npm-calls')[0]).toContain(` ${option} `);
   });
@@ -330,8 +306,7 @@ describe('the installation', () => {
   });
 
   it('takes what somebody installed by hand for what it is', async () => {
-    const { lines, write, markInstalled, runUntilUp } = repository();
-    markInstalled('production');
+    const { lines, write, runUntilUp } = repository('production');
     write('package-lock.json', '{"packages":{"":{},"node_modules/tool":{"version":"1.1.0","dev":true}}}');
     write('node_modules/.package-lock.json', '{"packages":{"node_modules/tool":{"version":"1.1.0","dev":true}}}');
     write('node_modules/tool/package.json', '{}');
@@ -433,16 +408,14 @@ describe('the installation', () => {
   });
 
   it('is repaired when a package has gone', async () => {
-    const { path, lines, markInstalled, runUntilUp } = repository();
-    markInstalled('all');
+    const { path, lines, runUntilUp } = repository('all');
     rmSync(join(path, 'node_modules/tool'), { recursive: true });
     await runUntilUp('test.mjs');
     expect(lines('npm-calls')).toHaveLength(1);
   });
 
   it('leaves what is there as it was when npm gives up by itself', async () => {
-    const { path, run, write, markInstalled } = repository();
-    markInstalled('all');
+    const { path, run, write } = repository('all');
     const list = join(path, 'node_modules/.package-lock.json');
     const before = readFileSync(list, 'utf8');
     write('package-lock.json', '{"packages":{"":{},"node_modules/tool":{"version":"2.0.0","dev":true}}}');
@@ -457,8 +430,7 @@ describe('a tool', () => {
   const NOTES = `import { writeFileSync } from 'node:fs'; writeFileSync('notes', process.argv.slice(2).join(' '));`;
 
   it('is run wherever it is', async () => {
-    const { path, run, lines, write, markInstalled } = repository();
-    markInstalled('all');
+    const { path, run, lines, write } = repository('all');
     const elsewhere = repository();
     elsewhere.write('tool.mjs', NOTES);
     expect((await outcome(run('run.mjs', join(elsewhere.path, 'tool.mjs'), 'one'))).code).toBe(0);
@@ -469,8 +441,7 @@ describe('a tool', () => {
   });
 
   it('needs no more than the product needs when it is called by its whole path', async () => {
-    const { path, run, lines, markInstalled } = repository();
-    markInstalled('production');
+    const { path, run, lines } = repository('production');
     await outcome(run('run.mjs', join(path, 'services/backup/cli/main.ts'), 'list'));
     expect([lines('notes'), lines('npm-calls')]).toEqual([['backup list'], []]);
   });
@@ -492,33 +463,21 @@ describe('a tool', () => {
 });
 
 describe('a running command', () => {
-  it('hears each signal once, and its exit code is ours', async () => {
-    const { run, lines, markInstalled } = repository();
-    markInstalled('production');
-    const child = run('start.mjs');
+  it('gets its arguments, hears each signal once, and its exit code is ours', async () => {
+    const { run, lines } = repository('all');
+    const child = run('test.mjs', '--long', 'some/path');
     const ended = outcome(child);
-    await eventually(() => expect(lines('notes')).toEqual(['up']));
+    await eventually(() => expect(lines('notes')).toEqual(['up --long some/path']));
     child.kill('SIGINT');
     expect((await ended).code).toBe(7);
-    expect(lines('notes')).toEqual(['up', 'SIGINT']);
+    expect(lines('notes').slice(1)).toEqual(['SIGINT']);
   });
 
   it('learns that its launcher was killed', async () => {
-    const { run, lines, markInstalled } = repository();
-    markInstalled('production');
+    const { run, lines } = repository('production');
     const child = run('start.mjs');
     await eventually(() => expect(lines('notes')).toEqual(['up']));
     child.kill('SIGKILL');
     await eventually(() => expect(lines('notes')).toEqual(['up', 'disconnect']));
-  });
-
-  it('gets the arguments that are meant for it', async () => {
-    const { run, lines, markInstalled } = repository();
-    markInstalled('all');
-    const child = run('test.mjs', '--long', 'some/path');
-    const ended = outcome(child);
-    await eventually(() => expect(lines('notes')).toEqual(['up --long some/path']));
-    child.kill('SIGTERM');
-    await ended;
   });
 });

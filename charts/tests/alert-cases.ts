@@ -6,172 +6,84 @@ export interface AlertCase {
   series: Record<string, { fires: string; silent: string }>;
 }
 
-const of = (component: string) => `namespace="prod",job="shop-taskmesh-${component}-admin",pod="p"`;
+type Series = AlertCase['series'];
+
+/** A series of a component, with more labels. */
+const of = (component: string, metric: string, labels = '') =>
+  `${metric}{namespace="prod",job="shop-taskmesh-${component}-admin",pod="p"${labels}}`;
 const constant = (value: number) => `${value}x120`;
 const growing = (by: number) => `0+${by}x120`;
+const when = (series: string, fires: string, silent = fires): Series => ({ [series]: { fires, silent } });
+const outcome = (is: string) => `,outcome="${is}"`;
+const upTo = (le: string) => of('gateway', 'taskmesh_realtime_delivery_latency_seconds_bucket', `,le="${le}"`);
+const answered = (status: number) => of('gateway', 'http_request_duration_seconds_count', `,status="${status}"`);
+const oldest = (what: string) => of('tasks', `taskmesh_${what}_oldest_pending_age_seconds`);
+const [backupRuns, verified] = ['taskmesh_backup_schedule_failures_total', 'taskmesh_backup_verifications_total'];
 
 /** How a verification may end besides well. */
 const VERIFICATIONS_GONE_WRONG = ['unfit', 'unprovable', 'failed'];
 
+/** Each alert with the series that decide. */
+const CASES: [alert: string, ...Series[]][] = [
+  ['TaskmeshTargetDown', when(of('auth', 'up'), constant(0), constant(1))],
+  ['TaskmeshRequestsFail', when(answered(200), growing(600)), when(answered(503), growing(60), growing(1))],
+  ['TaskmeshEventLoopLate', when(of('tasks', 'nodejs_eventloop_lag_p99_seconds'), constant(0.5), constant(0.02))],
+  ['TaskmeshLogLinesLost', when(of('tasks', 'taskmesh_log_lines_lost_total'), growing(1), constant(5))],
+  [
+    'TaskmeshDeliverySlow',
+    when(upTo('0.5'), growing(50), growing(100)),
+    ...[when(upTo('5'), growing(100)), when(upTo('+Inf'), growing(100))],
+  ],
+  [
+    'TaskmeshAccountDeletionsLate',
+    when(oldest('account_deletions'), growing(60), constant(2)),
+    when(of('tasks', 'taskmesh_account_log_read_age_seconds'), constant(1)),
+  ],
+  ['TaskmeshOutboxStuck', when(oldest('outbox'), growing(60), constant(2))],
+  ['TaskmeshOutboxUnknown', when(of('tasks', 'up'), constant(1)), when(oldest('outbox'), '_x120', constant(0))],
+  ['TaskmeshDeadLetters', when(of('tasks', 'taskmesh_dead_letters', ',source="relay"'), constant(1), constant(0))],
+  ['TaskmeshGapFills', when(of('gateway', 'taskmesh_realtime_gap_fills_total'), growing(300), growing(6))],
+  [
+    'TaskmeshClientsTooSlow',
+    when(of('gateway', 'taskmesh_realtime_connections_ended_total', ',reason="slow"'), growing(60), growing(1)),
+  ],
+  [
+    'TaskmeshSupergraphRefused',
+    when(of('gateway', 'taskmesh_gateway_supergraph_reloads_total', outcome('refused')), growing(1), constant(3)),
+  ],
+  ['TaskmeshLoginsWait', when(of('auth', 'taskmesh_auth_password_hash_waiting'), constant(50), constant(5))],
+  [
+    'TaskmeshMailsFail',
+    when(of('auth', 'taskmesh_auth_recovery_mails_total', outcome('failed')), growing(1), constant(9)),
+  ],
+  ['TaskmeshBackupFails', when(of('backup', backupRuns, ',run="retention"'), growing(1), constant(2))],
+  ...VERIFICATIONS_GONE_WRONG.map((wrong): [string, ...Series[]] => [
+    'TaskmeshBackupFails',
+    when(of('backup', verified, outcome(wrong)), growing(1), constant(2)),
+    when(of('backup', verified, outcome('ok')), growing(1)),
+  ]),
+  ['TaskmeshRestoreUnsettled', when(of('backup', 'taskmesh_backup_restores_unsettled'), constant(1), constant(0))],
+  ['TaskmeshRestoreLeftovers', when(of('backup', 'taskmesh_backup_restore_leftovers'), constant(1), constant(0))],
+];
+
 /** promtool's clock begins at the beginning of Unix' time. */
 const DAYS = { interval: '1h', evalTime: '12d' };
+const ofDays = ['TaskmeshBackupOld success', 'TaskmeshBackupUnproved proved'].flatMap((each): AlertCase[] => {
+  const [alert = '', what] = each.split(' ');
+  const name = of('backup', `taskmesh_backup_last_${what}_timestamp_seconds`);
+  const ahead = when(name.replace('pod="p"', 'pod="ahead"'), '99999999x300');
+  return [
+    when(name, '1x300', '0+3600x300'),
+    // None so far: of an installation that is twelve days old, and of one that is a day old.
+    when(name, '0x300', '_x263 0x37'),
+    // Of a service whose clock is far ahead, alone, and beside one whose clock is right.
+    when(name, '99999999x300', '600+3600x300'),
+    { ...when(name, '1x300', '0+3600x300'), ...ahead },
+    { ...when(name, '0x300', '0+3600x300'), ...ahead },
+  ].map((series) => ({ alert, time: DAYS, series }));
+});
 
 export const ALERT_CASES: AlertCase[] = [
-  { alert: 'TaskmeshTargetDown', series: { [`up{${of('auth')}}`]: { fires: constant(0), silent: constant(1) } } },
-  {
-    alert: 'TaskmeshRequestsFail',
-    series: {
-      [`http_request_duration_seconds_count{${of('gateway')},status="200"}`]: {
-        fires: growing(600),
-        silent: growing(600),
-      },
-      [`http_request_duration_seconds_count{${of('gateway')},status="503"}`]: {
-        fires: growing(60),
-        silent: growing(1),
-      },
-    },
-  },
-  {
-    alert: 'TaskmeshEventLoopLate',
-    series: { [`nodejs_eventloop_lag_p99_seconds{${of('tasks')}}`]: { fires: constant(0.5), silent: constant(0.02) } },
-  },
-  {
-    alert: 'TaskmeshLogLinesLost',
-    series: { [`taskmesh_log_lines_lost_total{${of('tasks')}}`]: { fires: growing(1), silent: constant(5) } },
-  },
-  {
-    alert: 'TaskmeshDeliverySlow',
-    series: {
-      [`taskmesh_realtime_delivery_latency_seconds_bucket{${of('gateway')},le="0.5"}`]: {
-        fires: growing(50),
-        silent: growing(100),
-      },
-      [`taskmesh_realtime_delivery_latency_seconds_bucket{${of('gateway')},le="5"}`]: {
-        fires: growing(100),
-        silent: growing(100),
-      },
-      [`taskmesh_realtime_delivery_latency_seconds_bucket{${of('gateway')},le="+Inf"}`]: {
-        fires: growing(100),
-        silent: growing(100),
-      },
-    },
-  },
-  {
-    alert: 'TaskmeshAccountDeletionsLate',
-    series: {
-      [`taskmesh_account_deletions_oldest_pending_age_seconds{${of('tasks')}}`]: {
-        fires: growing(60),
-        silent: constant(2),
-      },
-      [`taskmesh_account_log_read_age_seconds{${of('tasks')}}`]: { fires: constant(1), silent: constant(1) },
-    },
-  },
-  {
-    alert: 'TaskmeshOutboxStuck',
-    series: {
-      [`taskmesh_outbox_oldest_pending_age_seconds{${of('tasks')}}`]: { fires: growing(60), silent: constant(2) },
-    },
-  },
-  {
-    alert: 'TaskmeshOutboxUnknown',
-    series: {
-      [`up{${of('tasks')}}`]: { fires: constant(1), silent: constant(1) },
-      [`taskmesh_outbox_oldest_pending_age_seconds{${of('tasks')}}`]: { fires: '_x120', silent: constant(0) },
-    },
-  },
-  {
-    alert: 'TaskmeshDeadLetters',
-    series: { [`taskmesh_dead_letters{${of('tasks')},source="relay"}`]: { fires: constant(1), silent: constant(0) } },
-  },
-  {
-    alert: 'TaskmeshGapFills',
-    series: { [`taskmesh_realtime_gap_fills_total{${of('gateway')}}`]: { fires: growing(300), silent: growing(6) } },
-  },
-  {
-    alert: 'TaskmeshClientsTooSlow',
-    series: {
-      [`taskmesh_realtime_connections_ended_total{${of('gateway')},reason="slow"}`]: {
-        fires: growing(60),
-        silent: growing(1),
-      },
-    },
-  },
-  {
-    alert: 'TaskmeshSupergraphRefused',
-    series: {
-      [`taskmesh_gateway_supergraph_reloads_total{${of('gateway')},outcome="refused"}`]: {
-        fires: growing(1),
-        silent: constant(3),
-      },
-    },
-  },
-  {
-    alert: 'TaskmeshLoginsWait',
-    series: { [`taskmesh_auth_password_hash_waiting{${of('auth')}}`]: { fires: constant(50), silent: constant(5) } },
-  },
-  {
-    alert: 'TaskmeshMailsFail',
-    series: {
-      [`taskmesh_auth_recovery_mails_total{${of('auth')},outcome="failed"}`]: {
-        fires: growing(1),
-        silent: constant(9),
-      },
-    },
-  },
-  ...[
-    { alert: 'TaskmeshBackupOld', figure: 'last_success_timestamp_seconds' },
-    { alert: 'TaskmeshBackupUnproved', figure: 'last_proved_timestamp_seconds' },
-  ].flatMap(({ alert, figure }) => {
-    const name = `taskmesh_backup_${figure}{${of('backup')}}`;
-    return [
-      { alert, time: DAYS, series: { [name]: { fires: '1x300', silent: '0+3600x300' } } },
-      // None so far: of an installation that is twelve days old, and of one that is a day old.
-      { alert, time: DAYS, series: { [name]: { fires: '0x300', silent: '_x263 0x37' } } },
-      // Of a service whose clock is far ahead, alone, and beside one whose clock is right.
-      { alert, time: DAYS, series: { [name]: { fires: '99999999x300', silent: '600+3600x300' } } },
-      {
-        alert,
-        time: DAYS,
-        series: {
-          [name]: { fires: '1x300', silent: '0+3600x300' },
-          [name.replace('pod="p"', 'pod="ahead"')]: { fires: '99999999x300', silent: '99999999x300' },
-        },
-      },
-      {
-        alert,
-        time: DAYS,
-        series: {
-          [name]: { fires: '0x300', silent: '0+3600x300' },
-          [name.replace('pod="p"', 'pod="ahead"')]: { fires: '99999999x300', silent: '99999999x300' },
-        },
-      },
-    ];
-  }),
-  {
-    alert: 'TaskmeshBackupFails',
-    series: {
-      [`taskmesh_backup_schedule_failures_total{${of('backup')},run="retention"}`]: {
-        fires: growing(1),
-        silent: constant(2),
-      },
-    },
-  },
-  ...VERIFICATIONS_GONE_WRONG.map((outcome) => ({
-    alert: 'TaskmeshBackupFails',
-    series: {
-      [`taskmesh_backup_verifications_total{${of('backup')},outcome="${outcome}"}`]: {
-        fires: growing(1),
-        silent: constant(2),
-      },
-      [`taskmesh_backup_verifications_total{${of('backup')},outcome="ok"}`]: { fires: growing(1), silent: growing(1) },
-    },
-  })),
-  {
-    alert: 'TaskmeshRestoreUnsettled',
-    series: { [`taskmesh_backup_restores_unsettled{${of('backup')}}`]: { fires: constant(1), silent: constant(0) } },
-  },
-  {
-    alert: 'TaskmeshRestoreLeftovers',
-    series: { [`taskmesh_backup_restore_leftovers{${of('backup')}}`]: { fires: constant(1), silent: constant(0) } },
-  },
+  ...CASES.map(([alert, ...series]): AlertCase => ({ alert, series: Object.assign({}, ...series) as Series })),
+  ...ofDays,
 ];

@@ -19,7 +19,7 @@ beforeAll(async () => {
   promtool = await providePromtool();
   dir = mkdtempSync(join(tmpdir(), 'taskmesh-alerts-'));
   alerts = await allAlerts();
-}, 120_000);
+});
 afterAll(() => rmSync(dir, { recursive: true, force: true }));
 
 /** Whether it fires at the end of these series. */

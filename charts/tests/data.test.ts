@@ -6,11 +6,10 @@ import { parse } from 'yaml';
 import { ACCOUNTS_TOPIC, TASK_CHANGES_TOPIC } from '@taskmesh/contracts';
 import { CHARTS } from '../tools/generated.ts';
 import { render, renderText, valuesFiles } from './support/helm.ts';
-import { containersOf, workloads, type Manifest } from './support/manifest.ts';
+import { containersOf, ofKind, workloads, type Manifest } from './support/manifest.ts';
 
 const chart = 'taskmesh-data';
 const release = 'taskmesh-data';
-const ofKind = (manifests: Manifest[], kind: string) => manifests.filter((each) => each.kind === kind);
 const namesOf = (manifests: Manifest[], kind: string) => ofKind(manifests, kind).map(({ metadata }) => metadata.name);
 
 describe('the servers by operators', () => {

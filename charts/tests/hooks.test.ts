@@ -3,6 +3,7 @@ import { containersOf, serving, workloads, type Manifest } from './support/manif
 
 const hookOf = ({ metadata }: Manifest) => metadata.annotations?.['helm.sh/hook'];
 const weightOf = ({ metadata }: Manifest) => Number(metadata.annotations?.['helm.sh/hook-weight']);
+const isMigration = ({ metadata }: Manifest) => metadata.name.includes('migrate');
 const jobs = async (options?: RenderOptions) =>
   workloads(await render(options)).filter(({ kind, metadata }) => kind === 'Job' && !metadata.name.includes('-test-'));
 
@@ -67,18 +68,9 @@ describe('before an install or an upgrade', () => {
       const said = JSON.parse(
         preflight?.template.spec.containers[0]?.env?.find(({ name }) => name === 'EXPECTED_SECRETS')?.value ?? '{}',
       ) as Record<string, { secret: string; key: string; path: string }[]>;
-      expect(
-        new Set(
-          Object.values(said)
-            .flat()
-            .map(({ secret, key }) => `${secret}/${key}`),
-        ),
-      ).toEqual(looked);
-      expect(
-        Object.values(said)
-          .flat()
-          .every(({ path }) => path !== ''),
-      ).toBe(true);
+      const all = Object.values(said).flat();
+      expect(new Set(all.map(({ secret, key }) => `${secret}/${key}`))).toEqual(looked);
+      expect(all.every(({ path }) => path !== '')).toBe(true);
     },
   );
 
@@ -172,7 +164,7 @@ describe('migrations', () => {
       );
 
   it('as a hook: a job for each store with its own secret, and services wait for the schema', async () => {
-    const migrations = (await jobs()).filter(({ metadata }) => metadata.name.includes('migrate'));
+    const migrations = (await jobs()).filter(isMigration);
     expect(
       migrations.flatMap(({ template }) =>
         template.spec.containers.map(({ args, env = [] }) => [args, env.at(-1)?.valueFrom]),
@@ -183,11 +175,7 @@ describe('migrations', () => {
         { secretKeyRef: { name: 'taskmesh-postgresql', key: `${name}-url` } },
       ]),
     );
-    expect(await atStart('values.yaml')).toEqual([
-      ['auth', 'false'],
-      ['tasks', 'false'],
-      ['backup', 'false'],
-    ]);
+    expect(await atStart('values.yaml')).toEqual(['auth', 'tasks', 'backup'].map((name) => [name, 'false']));
   });
 
   it('as a job: no hook, a role of its own, and a new name for every change', async () => {
@@ -225,31 +213,21 @@ describe('migrations', () => {
       template.spec.initContainers?.map(({ args }) => args),
     );
     expect(inits).toEqual([undefined, [['migrate', 'auth']], [['migrate', 'tasks']], [['migrate', 'backup']]]);
-    expect(
-      (await jobs({ values: 'ci/migrations-init-values.yaml' })).filter(({ metadata }) =>
-        metadata.name.includes('migrate'),
-      ),
-    ).toEqual([]);
+    expect((await jobs({ values: 'ci/migrations-init-values.yaml' })).filter(isMigration)).toEqual([]);
   });
 
   it('at start: by the services themselves', async () => {
-    expect(await atStart('ci/migrations-start-values.yaml')).toEqual([
-      ['auth', 'true'],
-      ['tasks', 'true'],
-      ['backup', 'true'],
-    ]);
-    expect(
-      (await jobs({ values: 'ci/migrations-start-values.yaml' })).filter(({ metadata }) =>
-        metadata.name.includes('migrate'),
-      ),
-    ).toEqual([]);
+    expect(await atStart('ci/migrations-start-values.yaml')).toEqual(
+      ['auth', 'tasks', 'backup'].map((name) => [name, 'true']),
+    );
+    expect((await jobs({ values: 'ci/migrations-start-values.yaml' })).filter(isMigration)).toEqual([]);
   });
 });
 
 it('none: no job, no init container, and no service that migrates', async () => {
   const set = { 'migrations.mode': 'none' };
   const manifests = await render({ set });
-  expect((await jobs({ set })).filter(({ metadata }) => metadata.name.includes('migrate'))).toEqual([]);
+  expect((await jobs({ set })).filter(isMigration)).toEqual([]);
   for (const { template } of serving(manifests)) {
     expect(template.spec.initContainers).toBeUndefined();
     const [{ env = [] } = { env: [] }] = template.spec.containers;

@@ -1,9 +1,7 @@
-import { render, valuesFiles } from './support/helm.ts';
-import { isSelected, workloads, type Manifest, type PolicyRule } from './support/manifest.ts';
+import { render } from './support/helm.ts';
+import { isSelected, policiesOf, portsOf, type Manifest } from './support/manifest.ts';
 import { named } from './containers.ts';
 
-const policiesOf = (manifests: Manifest[]) => manifests.filter(({ kind }) => kind === 'NetworkPolicy');
-const portsOf = ({ ports = [] }: PolicyRule) => ports.map(({ port }) => port);
 const isPod = (name: string) => ({
   'app.kubernetes.io/name': 'taskmesh',
   'app.kubernetes.io/instance': 'shop',
@@ -21,39 +19,6 @@ function neighbours(manifests: Manifest[], component: string, direction: 'ingres
     .flatMap(({ podSelector }) => podSelector?.matchLabels?.['app.kubernetes.io/component'] ?? [])
     .toSorted();
 }
-
-describe.each(valuesFiles('taskmesh').filter((file) => file !== 'ci/bare-values.yaml'))(
-  'the network with %s',
-  (values) => {
-    it('is closed in both directions for every pod, those of jobs included', async () => {
-      const manifests = await render({ values });
-      const closed = policiesOf(manifests).filter(({ spec }) => spec?.policyTypes?.join() === 'Ingress,Egress');
-      for (const { template, metadata } of workloads(manifests)) {
-        const policies = closed.filter(({ spec }) => isSelected(spec?.podSelector ?? {}, template.metadata.labels));
-        expect([metadata.name, policies.length > 0]).toEqual([metadata.name, true]);
-      }
-    });
-
-    it('lets only scrapers to the admin port', async () => {
-      const rules = policiesOf(await render({ values })).flatMap(({ spec }) => spec?.ingress ?? []);
-      const admin = rules.filter((rule) => portsOf(rule).includes('admin'));
-      expect(admin.length).toBeGreaterThan(0);
-      const namespace = values === 'values-openshift.yaml' ? 'openshift-user-workload-monitoring' : 'monitoring';
-      for (const rule of admin) {
-        expect(portsOf(rule)).toEqual(['admin']);
-        expect(rule.from).toEqual([
-          { namespaceSelector: { matchLabels: { 'kubernetes.io/metadata.name': namespace } } },
-        ]);
-      }
-      expect(rules.every(({ ports = [] }) => ports.length > 0)).toBe(true); // no ports would be all of them
-    });
-
-    it('has no way out without ports', async () => {
-      const rules = policiesOf(await render({ values })).flatMap(({ spec }) => spec?.egress ?? []);
-      for (const rule of rules) expect(portsOf(rule).length).toBeGreaterThan(0);
-    });
-  },
-);
 
 describe('who talks to whom', () => {
   it('follows the architecture, and nothing more', async () => {

@@ -2,11 +2,10 @@ import { existsSync, globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { CHARTS } from '../tools/generated.ts';
 import { render, runHelm, type RenderOptions } from './support/helm.ts';
-import { serving, type Manifest } from './support/manifest.ts';
+import { ofKind, serving } from './support/manifest.ts';
 import { alertsOf, allAlerts } from './alerts.ts';
 
 const ROOT = join(CHARTS, '..');
-const ofKind = (manifests: Manifest[], kind: string) => manifests.filter((each) => each.kind === kind);
 
 describe('scaling', () => {
   it('by default: two of what serves, one backup, and a budget where there is more than one', async () => {
@@ -214,106 +213,77 @@ describe('every figure that is looked at', () => {
 });
 
 describe('values that do not go together', () => {
-  it.each<[Record<string, unknown>, string]>([
+  it.each<[string, string]>([
+    ['keys.generate=false', 'keys.accessTokens.existingSecret is empty: name a secret, or set keys.generate to true'],
+    ['backup.replicas=2', 'set backup.s3.existingSecret, or backup.replicas to 1'],
+    ['kafka.sasl.mechanism=plain', 'kafka.sasl.gateway lacks username or existingSecret'],
+    ['kafka.tls.ca.existingSecret=ca', 'kafka.tls.enabled is false: set it to true'],
+    ['kafka.clientCertificates.tasks.existingSecret=c', 'kafka.clientCertificates.tasks is set, but kafka.tls.enabled'],
+    ['gateway.autoscaling.mode=keda', 'set prometheus.address to where Prometheus answers'],
+    ['tasks.autoscaling.minReplicas=9', 'tasks.autoscaling.minReplicas is above maxReplicas: lower it'],
+    ['backup.settings.BACKUP_SCHEDULE=', 'BACKUP_KEEP needs backup.settings.BACKUP_SCHEDULE'],
+    ['auth.settings.OIDC_ISSUER=https://login.example.com', 'OIDC_ISSUER and OIDC_CLIENT_ID go together'],
+    ['auth.oidc.existingSecret=login', 'auth.oidc.existingSecret is set, but no one signs in at a provider'],
+    ['auth.settings.OIDC_NAME=Example', 'auth.settings.OIDC_NAME is set, but no one signs in at a provider'],
+    ['backup.settings.BACKUP_MAIL_TO=a@example.com', 'set auth.smtp.existingSecret, or BACKUP_MAIL_TO to'],
+    ['backup.settings.BACKUP_RECIPIENTS=age1x', 'set backup.encryption.existingSecret, or BACKUP_VERIFY to false'],
+    ['gateway.trustedDocuments.mode=only', 'set gateway.trustedDocuments.existingConfigMap'],
+    ['httpRoute.enabled=true', 'set httpRoute.parentRefs to your Gateway'],
+    ['ingress.enabled=true', 'set ingress.hosts, such as [tasks.example.com]'],
+    ['externalSecrets.enabled=true', 'set externalSecrets.storeRef.name to your store'],
+    ['externalSecrets.enabled=true', 'list what to fetch under externalSecrets.secrets'],
+    ['mode=allInOne', 'with mode allInOne set keys.backupToken.existingSecret, or settings.NODE_ENV'],
     [
-      { 'keys.generate': false },
-      'keys.accessTokens.existingSecret is empty: name a secret, or set keys.generate to true',
-    ],
-    [{ 'backup.replicas': 2 }, 'set backup.s3.existingSecret, or backup.replicas to 1'],
-    [{ 'kafka.sasl.mechanism': 'plain' }, 'kafka.sasl.gateway lacks username or existingSecret'],
-    [{ 'kafka.tls.ca.existingSecret': 'ca' }, 'kafka.tls.enabled is false: set it to true'],
-    [
-      { 'kafka.clientCertificates.tasks.existingSecret': 'c' },
-      'kafka.clientCertificates.tasks is set, but kafka.tls.enabled',
-    ],
-    [{ 'gateway.autoscaling.mode': 'keda' }, 'set prometheus.address to where Prometheus answers'],
-    [{ 'tasks.autoscaling.minReplicas': 9 }, 'tasks.autoscaling.minReplicas is above maxReplicas: lower it'],
-    [{ 'backup.settings.BACKUP_SCHEDULE': '' }, 'BACKUP_KEEP needs backup.settings.BACKUP_SCHEDULE'],
-    [{ 'auth.settings.OIDC_ISSUER': 'https://login.example.com' }, 'OIDC_ISSUER and OIDC_CLIENT_ID go together'],
-    [{ 'auth.oidc.existingSecret': 'login' }, 'auth.oidc.existingSecret is set, but no one signs in at a provider'],
-    [{ 'auth.settings.OIDC_NAME': 'Example' }, 'auth.settings.OIDC_NAME is set, but no one signs in at a provider'],
-    [{ 'backup.settings.BACKUP_MAIL_TO': 'a@example.com' }, 'set auth.smtp.existingSecret, or BACKUP_MAIL_TO to'],
-    [
-      { 'backup.settings.BACKUP_RECIPIENTS': 'age1x' },
-      'set backup.encryption.existingSecret, or BACKUP_VERIFY to false',
-    ],
-    [{ 'gateway.trustedDocuments.mode': 'only' }, 'set gateway.trustedDocuments.existingConfigMap'],
-    [{ 'httpRoute.enabled': true }, 'set httpRoute.parentRefs to your Gateway'],
-    [{ 'ingress.enabled': true }, 'set ingress.hosts, such as [tasks.example.com]'],
-    [{ 'externalSecrets.enabled': true }, 'set externalSecrets.storeRef.name to your store'],
-    [{ 'externalSecrets.enabled': true }, 'list what to fetch under externalSecrets.secrets'],
-    [{ mode: 'allInOne' }, 'with mode allInOne set keys.backupToken.existingSecret, or settings.NODE_ENV'],
-    [
-      { mode: 'allInOne', 'keys.accessTokens.existingSecret': 'mine' },
+      'mode=allInOne keys.accessTokens.existingSecret=mine',
       'keys.accessTokens.existingSecret is set, but with mode allInOne the pod makes these keys itself',
     ],
     [
-      { mode: 'allInOne', 'tasks.autoscaling.mode': 'hpa' },
+      'mode=allInOne tasks.autoscaling.mode=hpa',
       'tasks.autoscaling.mode is hpa, but mode allInOne has one pod: set it to none',
     ],
-    [{ 'gateway.resources.limits.memory': '768' }, 'gateway.resources.limits.memory is 768: nothing starts with less'],
-    [{ 'auth.resources.limits.memory': '200Mi' }, 'auth.resources.requests.memory is 256Mi, above the limit of 200Mi'],
-    [{ 'jobs.resources.limits.cpu': '50m' }, 'jobs.resources.requests.cpu is 100m, above the limit of 50m: lower it'],
+    ['gateway.resources.limits.memory="768"', 'gateway.resources.limits.memory is 768: nothing starts with less'],
+    ['auth.resources.limits.memory=200Mi', 'auth.resources.requests.memory is 256Mi, above the limit of 200Mi'],
+    ['jobs.resources.limits.cpu=50m', 'jobs.resources.requests.cpu is 100m, above the limit of 50m: lower it'],
+    ['gateway.autoscaling.mode=hpa gateway.resources.requests={"cpu":null}', 'set gateway.resources.requests.cpu'],
+    ['fullnameOverride=Mesh', 'the objects\' names would begin with "Mesh", which no Service may have'],
+    ['fullnameOverride=2nd', 'set fullnameOverride to a-z, 0-9 and -, beginning with a letter, such as taskmesh'],
+    ['nameOverride=my.mesh', 'the objects\' names would begin with "shop-my.mesh"'],
+    ['nameOverride=_x fullnameOverride=mesh', 'nameOverride is "_x", which no label may be'],
+    ['commonLabels={"app.kubernetes.io/name":"x"}', 'commonLabels has app.kubernetes.io/name, which is the chart'],
+    ['pod.labels={"app.kubernetes.io/component":"x"}', 'pod.labels has app.kubernetes.io/component'],
+    ['tasks.pod.labels={"app.kubernetes.io/instance":"x"}', 'tasks.pod.labels has app.kubernetes.io/instance'],
+    ['serviceMonitor.labels={"helm.sh/chart":"x"}', 'serviceMonitor.labels has helm.sh/chart'],
+    ['pod.extraEnv=[{"name":"LOG_LEVEL"}]', 'pod.extraEnv has LOG_LEVEL, which the chart sets itself: remove it there'],
+    ['auth.pod.extraEnv=[{"name":"REDIS_URL"}]', 'auth.pod.extraEnv has REDIS_URL, which the chart sets itself'],
+    ['pod.extraEnv=[{"name":"A"},{"name":"A"}]', 'pod.extraEnv has A twice: remove one'],
+    ['jobs.pod.extraEnv=[{"name":"A"},{"name":"A"}]', 'jobs.pod.extraEnv has A twice: remove one'],
+    ['pod.extraVolumes=[{"name":"tmp"}]', 'pod.extraVolumes has tmp, which is a volume of the chart'],
+    ['pod.extraVolumes=[{"name":"a"},{"name":"a"}]', 'pod.extraVolumes has a twice: remove one'],
+    ['pod.extraVolumeMounts=[{"name":"tmp","mountPath":"/data/"}]', 'pod.extraVolumeMounts has /data/, which is taken'],
     [
-      { 'gateway.autoscaling.mode': 'hpa', 'gateway.resources.requests': { cpu: null } },
-      'set gateway.resources.requests.cpu',
-    ],
-    [{ fullnameOverride: 'Mesh' }, 'the objects\' names would begin with "Mesh", which no Service may have'],
-    [{ fullnameOverride: '2nd' }, 'set fullnameOverride to a-z, 0-9 and -, beginning with a letter, such as taskmesh'],
-    [{ nameOverride: 'my.mesh' }, 'the objects\' names would begin with "shop-my.mesh"'],
-    [{ nameOverride: '_x', fullnameOverride: 'mesh' }, 'nameOverride is "_x", which no label may be'],
-    [
-      { commonLabels: { 'app.kubernetes.io/name': 'x' } },
-      'commonLabels has app.kubernetes.io/name, which is the chart',
-    ],
-    [{ 'pod.labels': { 'app.kubernetes.io/component': 'x' } }, 'pod.labels has app.kubernetes.io/component'],
-    [{ 'tasks.pod.labels': { 'app.kubernetes.io/instance': 'x' } }, 'tasks.pod.labels has app.kubernetes.io/instance'],
-    [{ 'serviceMonitor.labels': { 'helm.sh/chart': 'x' } }, 'serviceMonitor.labels has helm.sh/chart'],
-    [
-      { 'pod.extraEnv': [{ name: 'LOG_LEVEL' }] },
-      'pod.extraEnv has LOG_LEVEL, which the chart sets itself: remove it there',
-    ],
-    [{ 'auth.pod.extraEnv': [{ name: 'REDIS_URL' }] }, 'auth.pod.extraEnv has REDIS_URL, which the chart sets itself'],
-    [{ 'pod.extraEnv': [{ name: 'A' }, { name: 'A' }] }, 'pod.extraEnv has A twice: remove one'],
-    [{ 'jobs.pod.extraEnv': [{ name: 'A' }, { name: 'A' }] }, 'jobs.pod.extraEnv has A twice: remove one'],
-    [{ 'pod.extraVolumes': [{ name: 'tmp' }] }, 'pod.extraVolumes has tmp, which is a volume of the chart'],
-    [{ 'pod.extraVolumes': [{ name: 'a' }, { name: 'a' }] }, 'pod.extraVolumes has a twice: remove one'],
-    [
-      { 'pod.extraVolumeMounts': [{ name: 'tmp', mountPath: '/data/' }] },
-      'pod.extraVolumeMounts has /data/, which is taken',
-    ],
-    [
-      { 'pod.extraVolumeMounts': [{ name: 'a', mountPath: '/a' }] },
+      'pod.extraVolumeMounts=[{"name":"a","mountPath":"/a"}]',
       'mounts a, which is no volume: add it to pod.extraVolumes',
     ],
-    [{ 'pod.maxUnavailable': 0 }, 'pod.maxUnavailable is 0: set a number from 1, or a part from 1% to 100%'],
-    [{ 'gateway.pod.maxUnavailable': '0%' }, 'gateway.pod.maxUnavailable is 0%: set a number from 1'],
-    [{ 'tasks.pod.maxUnavailable': '101%' }, 'tasks.pod.maxUnavailable is 101%: set a number from 1'],
+    ['pod.maxUnavailable=0', 'pod.maxUnavailable is 0: set a number from 1, or a part from 1% to 100%'],
+    ['gateway.pod.maxUnavailable=0%', 'gateway.pod.maxUnavailable is 0%: set a number from 1'],
+    ['tasks.pod.maxUnavailable=101%', 'tasks.pod.maxUnavailable is 101%: set a number from 1'],
     [
-      { ingress: { enabled: true, hosts: ['*.example.com'] } },
+      'ingress={"enabled":true,"hosts":["*.example.com"]}',
       'settings.PUBLIC_URL is empty, and no host is a single one (*.example.com): set it to the origin that clients use',
     ],
-  ])('are refused with a sentence that names the path and the remedy: %j', async (set, sentence) => {
+  ])('are refused with a sentence that names the path and the remedy: %s', async (set, sentence) => {
     await expect(render({ set })).rejects.toThrow(sentence);
   });
 
+  const values = 'values-trial.yaml';
   it.each<[RenderOptions, string]>([
     [{ release: '2nd' }, 'the objects\' names would begin with "2nd-taskmesh"'],
     [{ release: 'tasks.eu' }, 'the objects\' names would begin with "tasks.eu-taskmesh"'],
-    [{ values: 'values-trial.yaml', release: '007' }, 'set fullnameOverride to a-z, 0-9 and -'],
-    [{ values: 'values-trial.yaml', set: { 'pod.extraEnv': [{ name: 'PORT' }] } }, 'pod.extraEnv has PORT, which'],
-    [
-      { values: 'values-trial.yaml', set: { 'backup.settings.BACKUP_SCHEDULE': '' } },
-      'BACKUP_KEEP needs backup.settings.BACKUP_SCHEDULE',
-    ],
-    [
-      { values: 'values-trial.yaml', set: { 'auth.settings.OIDC_CLIENT_ID': 'tasks' } },
-      'OIDC_ISSUER and OIDC_CLIENT_ID go together',
-    ],
-    [
-      { values: 'values-trial.yaml', set: { 'auth.oidc.existingSecret': 'login' } },
-      'auth.oidc.existingSecret is set, but no one signs in at a provider',
-    ],
+    [{ values, release: '007' }, 'set fullnameOverride to a-z, 0-9 and -'],
+    [{ values, set: 'pod.extraEnv=[{"name":"PORT"}]' }, 'pod.extraEnv has PORT, which'],
+    [{ values, set: 'backup.settings.BACKUP_SCHEDULE=' }, 'BACKUP_KEEP needs backup.settings.BACKUP_SCHEDULE'],
+    [{ values, set: 'auth.settings.OIDC_CLIENT_ID=tasks' }, 'OIDC_ISSUER and OIDC_CLIENT_ID go together'],
+    [{ values, set: 'auth.oidc.existingSecret=login' }, 'existingSecret is set, but no one signs in at a provider'],
   ])('are refused with others that are said elsewhere: %j', async (options, sentence) => {
     await expect(render(options)).rejects.toThrow(sentence);
   });
@@ -325,17 +295,9 @@ describe('values that do not go together', () => {
 });
 
 describe('what is said after an install', () => {
+  const FOLDER = join(CHARTS, 'taskmesh');
   const notes = (...args: string[]) =>
-    runHelm([
-      'install',
-      'shop',
-      join(CHARTS, 'taskmesh'),
-      '--dry-run=client',
-      '--namespace',
-      'prod',
-      '--hide-secret',
-      ...args,
-    ]);
+    runHelm(['install', 'shop', FOLDER, '--dry-run=client', '--namespace', 'prod', '--hide-secret', ...args]);
 
   it.each([
     {
@@ -361,7 +323,7 @@ describe('what is said after an install', () => {
       hides: ['--timeout'],
     },
     {
-      args: ['-f', join(CHARTS, 'taskmesh/values-trial.yaml')],
+      args: ['-f', join(FOLDER, 'values-trial.yaml')],
       says: [
         'service/shop-taskmesh 4000:80',
         'http://127.0.0.1:4000/#/operations',
@@ -371,12 +333,12 @@ describe('what is said after an install', () => {
       hides: ['backup-token'],
     },
     {
-      args: ['-f', join(CHARTS, 'taskmesh/ci/hpa-ingress-values.yaml')],
+      args: ['-f', join(FOLDER, 'ci/hpa-ingress-values.yaml')],
       says: ['https://tasks.example.com/api/docs', 'TRUSTED_PROXIES is empty: behind the proxy all callers are one'],
       hides: ['port-forward'],
     },
     {
-      args: ['-f', join(CHARTS, 'taskmesh/ci/tls-sasl-values.yaml')],
+      args: ['-f', join(FOLDER, 'ci/tls-sasl-values.yaml')],
       says: ['https://tasks.example.com     the console', 'https://tasks.example.com/api/docs'],
       hides: ['Mind:', 'backup-token', 'machine-token'],
     },

@@ -10,11 +10,24 @@ import { whyRefused } from './settings-readers.ts';
 
 type Tree = Record<string, unknown>;
 
-describe.each(CHART_NAMES)('the values of %s', (chart) => {
+/** What a chart says of its values. */
+function chartOf(chart: string) {
   const file = (name: string) => readFileSync(join(CHARTS, chart, name), 'utf8');
   const schema = JSON.parse(file('values.schema.json')) as AnySchemaObject;
+  const defaults = parse(file('values.yaml')) as Tree;
+  const values = () => structuredClone(defaults);
   const validate = new Ajv2020({ allowUnionTypes: true, strictTypes: false }).compile(schema);
-  const values = () => parse(file('values.yaml')) as Tree;
+  /** Whether the values are right with another one at a path. */
+  const fits = (path: string[], value: unknown) => {
+    const changed = values();
+    (at(changed, path.slice(0, -1)) as Tree)[path.at(-1) ?? ''] = value;
+    return validate(changed);
+  };
+  return { schema, values, validate, fits };
+}
+
+describe.each(CHART_NAMES)('the values of %s', (chart) => {
+  const { schema, values, validate, fits } = chartOf(chart);
 
   it('have a schema and a table that are up to date (npm run charts:generate)', () => {
     for (const [path, text] of generatedFiles(chart)) {
@@ -30,26 +43,17 @@ describe.each(CHART_NAMES)('the values of %s', (chart) => {
   it('know no other key, wherever it is', () => {
     const groups = paths(schema, (part) => part.additionalProperties === false);
     expect(groups.length).toBeGreaterThan(5);
-    for (const group of groups) {
-      const changed = values();
-      (at(changed, group) as Tree).noSuchKey = 1;
-      expect([group.join('.'), validate(changed)]).toEqual([group.join('.'), false]);
-    }
+    for (const group of groups)
+      expect([group.join('.'), fits([...group, 'noSuchKey'], 1)]).toEqual([group.join('.'), false]);
   });
 
   it('are of one type each', () => {
     const leaves = paths(schema, (part) => part.properties === undefined && part.$ref === undefined).filter(
       ([first]) => first !== 'global',
     );
-    for (const leaf of leaves) {
-      const changed = values();
-      (at(changed, leaf.slice(0, -1)) as Tree)[leaf.at(-1) ?? ''] = null;
-      const other = () => {
-        (at(changed, leaf.slice(0, -1)) as Tree)[leaf.at(-1) ?? ''] = [[{ no: 'such type' }]];
-        return validate(changed);
-      };
-      expect([leaf.join('.'), validate(changed), other()]).toEqual([leaf.join('.'), false, false]);
-    }
+    for (const leaf of leaves)
+      for (const value of [null, [[{ no: 'such type' }]]])
+        expect([leaf.join('.'), fits(leaf, value)]).toEqual([leaf.join('.'), false]);
   });
 
   it('are all there: a default that null takes away is missed', () => {
@@ -82,10 +86,7 @@ const schemaAt = (schema: AnySchemaObject, path: string[]) =>
   path.reduce((part, name) => (part.properties as Record<string, AnySchemaObject>)[name] ?? {}, schema);
 
 describe('what no server of Kubernetes takes, or no service of ours', () => {
-  const file = (name: string) => readFileSync(join(CHARTS, 'taskmesh', name), 'utf8');
-  const validate = new Ajv2020({ allowUnionTypes: true, strictTypes: false }).compile(
-    JSON.parse(file('values.schema.json')) as AnySchemaObject,
-  );
+  const { fits } = chartOf('taskmesh');
 
   it.each<[string, unknown, unknown]>([
     ['commonLabels', { 'example.com/team': 'a.b_c-1' }, { team: 'my team' }],
@@ -133,21 +134,12 @@ describe('what no server of Kubernetes takes, or no service of ours', () => {
     ['backup.settings.BACKUP_KEEP', '7\n', 'seven'],
     ['backup.settings.BACKUP_KEEP', 'last=3,\nyearly=2\n', 'last=3 yearly=2'],
   ])('is refused at %s: not %j but %j', (path, right, wrong) => {
-    const fits = (value: unknown) => {
-      const values = parse(file('values.yaml')) as Tree;
-      const keys = path.split('.');
-      (at(values, keys.slice(0, -1)) as Tree)[keys.at(-1) ?? ''] = value;
-      return validate(values);
-    };
-    expect([fits(right), fits(wrong)]).toEqual([true, false]);
+    expect([right, wrong].map((value) => fits(path.split('.'), value))).toEqual([true, false]);
   });
 });
 
 describe('the settings in the values, and the services', () => {
-  const file = (name: string) => readFileSync(join(CHARTS, 'taskmesh', name), 'utf8');
-  const validate = new Ajv2020({ allowUnionTypes: true, strictTypes: false }).compile(
-    JSON.parse(file('values.schema.json')) as AnySchemaObject,
-  );
+  const { fits } = chartOf('taskmesh');
 
   it.each<[string, unknown[], unknown[]]>([
     ['settings.PUBLIC_URL', ['', 'http://a:8080/'], ['a.example.com', 'https://a b']],
@@ -192,26 +184,25 @@ describe('the settings in the values, and the services', () => {
       ...(name === 'OIDC_ISSUER' && { OIDC_CLIENT_ID: 'taskmesh' }),
     };
     const verdicts = (value: unknown) => {
-      const values = parse(file('values.yaml')) as Tree;
-      (at(values, keys.slice(0, -1)) as Tree)[name] = value;
-      return [value, validate(values), whyRefused({ ...(value !== '' && others), [name]: String(value) }).length === 0];
+      const refusals = whyRefused({ ...(value !== '' && others), [name]: String(value) });
+      return [value, fits(keys, value), refusals.length === 0];
     };
     expect(right.map(verdicts)).toEqual(right.map((value) => [value, true, true]));
     expect(wrong.map(verdicts)).toEqual(wrong.map((value) => [value, false, false]));
   });
 });
 
-describe('what Helm says to wrong values', () => {
-  it.each([3, 4] as const)('names the path (Helm %s)', async (helm) => {
-    const wrong = render({ helm, set: { 'gateway.replicas': 'many' } });
-    await expect(wrong).rejects.toThrow(/gateway.replicas.*integer/);
-    await expect(render({ helm, set: { 'gateway.replica': 2 } })).rejects.toThrow(/gateway.*replica/);
-    await expect(render({ helm, set: { 'gateway.pod.replica': 2 } })).rejects.toThrow(/pod.*replica/);
-    await expect(render({ helm, set: { 'image.tag': 'latest' } })).rejects.toThrow(/image.tag/);
-    await expect(render({ helm, set: { 'gateway.resources': null } })).rejects.toThrow(/gateway.*resources/);
-    await expect(render({ helm, set: { 'networkPolicy.egress.otlp': null } })).rejects.toThrow(/egress.*otlp/);
-    await expect(render({ helm, set: { pod: null } })).rejects.toThrow(/pod/);
-  });
+it.each([3, 4] as const)('Helm %s names the path of a wrong value', async (helm) => {
+  const wrong: [string, unknown, RegExp][] = [
+    ['gateway.replicas', 'many', /gateway.replicas.*integer/],
+    ['gateway.replica', 2, /gateway.*replica/],
+    ['gateway.pod.replica', 2, /pod.*replica/],
+    ['image.tag', 'latest', /image.tag/],
+    ['gateway.resources', null, /gateway.*resources/],
+    ['networkPolicy.egress.otlp', null, /egress.*otlp/],
+    ['pod', null, /pod/],
+  ];
+  for (const [path, value, said] of wrong) await expect(render({ helm, set: { [path]: value } })).rejects.toThrow(said);
 });
 
 describe('the settings in the values', () => {
@@ -219,11 +210,11 @@ describe('the settings in the values', () => {
   const OWN = new Set([
     ...SERVICES.map((name) => `${name.toUpperCase()}_URL`),
     ...`HOST PORT ADMIN_HOST ADMIN_PORT DATA_DIR BACKUPS_DIR DATABASE_PREFIX IDENTITY_KEY_FILE
-    IDENTITY_PUBLIC_KEYS_FILE POSTGRES_URL REDIS_URL
-    KAFKA_BROKERS
-    KAFKA_SASL_PASSWORD KAFKA_TOPIC_PREFIX SUPERGRAPH_FILE TRUSTED_DOCUMENTS
-    TRUSTED_DOCUMENTS_FILE ACCESS_TOKEN_KEYS_FILE SMTP_URL OIDC_CLIENT_SECRET BACKUP_TOKEN BACKUP_S3_URL BACKUP_KEY_FILE BACKUP_WEBHOOK_URL
-    TASKS_ADMIN_URL AUTH_ADMIN_URL MIGRATE_AT_START NEWER_SCHEMA TRACE_CALLERS_PER_S`.split(/\s+/),
+    IDENTITY_PUBLIC_KEYS_FILE POSTGRES_URL REDIS_URL KAFKA_BROKERS KAFKA_SASL_PASSWORD KAFKA_TOPIC_PREFIX
+    SUPERGRAPH_FILE TRUSTED_DOCUMENTS TRUSTED_DOCUMENTS_FILE ACCESS_TOKEN_KEYS_FILE SMTP_URL OIDC_CLIENT_SECRET
+    BACKUP_TOKEN BACKUP_S3_URL BACKUP_KEY_FILE BACKUP_WEBHOOK_URL TASKS_ADMIN_URL AUTH_ADMIN_URL MIGRATE_AT_START NEWER_SCHEMA TRACE_CALLERS_PER_S`.split(
+      /\s+/,
+    ),
   ]);
 
   it('are those of the product, with its defaults', () => {
@@ -239,14 +230,8 @@ describe('the settings in the values', () => {
     );
     // What an installation for users has otherwise than a developer's machine.
     const others = [
-      'NODE_ENV',
-      'PUBLIC_URL',
-      'RATE_LIMIT_FACTOR',
-      'GRAPHQL_INTROSPECTION',
-      'REALTIME_MAX_CONNECTION_AGE_S',
-      'HASH_CONCURRENCY',
-      'BACKUP_SCHEDULE',
-      'BACKUP_KEEP',
+      ...['NODE_ENV', 'PUBLIC_URL', 'RATE_LIMIT_FACTOR', 'GRAPHQL_INTROSPECTION', 'REALTIME_MAX_CONNECTION_AGE_S'],
+      ...['HASH_CONCURRENCY', 'BACKUP_SCHEDULE', 'BACKUP_KEEP'],
     ];
     for (const [name, value] of Object.entries(settings))
       if (!others.includes(name)) expect([name, String(value)]).toEqual([name, defaults.get(name)]);

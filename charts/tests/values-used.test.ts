@@ -64,18 +64,11 @@ const partOf = (path: string) =>
 async function changes(leaf: Documented): Promise<boolean> {
   for (const values of valuesFiles('taskmesh'))
     for (const value of others(leaf)) {
-      const before = await original(values);
+      const before = await renderText({ values });
       const after = await renderText({ values, set: { [leaf.path]: value } }).catch(() => before); // refused beside these
       if (after !== before) return true;
     }
   return false;
-}
-
-const originals = new Map<string, Promise<string>>();
-function original(values: string): Promise<string> {
-  const text = originals.get(values) ?? renderText({ values });
-  originals.set(values, text);
-  return text;
 }
 
 // Each takes a render or more: an ordinary run tries some, a long one (npm run test:long) all.

@@ -1,20 +1,15 @@
 import { startEmbedded, type Embedded } from '@taskmesh/all-in-one';
-import { nodeEnvironment } from '@taskmesh/testing';
-import { spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { createRest } from '../support/http.ts';
+import { createRest } from '../http.ts';
 
-const MAIN = fileURLToPath(new URL('../../services/backup/cli/main.ts', import.meta.url));
-
-interface Ran {
-  status: number | null;
-  out: string;
-  err: string;
+/** The service does not export its command line. */
+interface CommandLine {
+  run(world: object): Promise<number>;
 }
+const { run } = (await import(new URL('../../services/backup/cli/run.ts', import.meta.url).href)) as CommandLine;
 
 describe('the command line for backups, beside a running platform', () => {
   const dataDir = mkdtempSync(join(tmpdir(), 'taskmesh-backup-cli-'));
@@ -31,16 +26,14 @@ describe('the command line for backups, beside a running platform', () => {
     rmSync(cwd, { recursive: true });
   }, 180_000);
 
-  const backup = (args: string[], more: Record<string, string> = {}): Promise<Ran> =>
-    new Promise((resolve, reject) => {
-      const env = { ...nodeEnvironment(), TASKMESH_URL: platform.url, BACKUP_TOKEN: 'a-secret', ...more };
-      const child = spawn(process.execPath, [MAIN, ...args], { cwd, env, stdio: ['ignore', 'pipe', 'pipe'] });
-      const ran: Ran = { status: null, out: '', err: '' };
-      child.stdout.on('data', (text) => (ran.out += String(text)));
-      child.stderr.on('data', (text) => (ran.err += String(text)));
-      child.on('error', reject);
-      child.on('close', (status) => resolve({ ...ran, status }));
+  const backup = async (args: string[], more: Record<string, string> = {}) => {
+    let [out, err] = ['', ''];
+    const status = await run({
+      ...{ args, cwd, env: { TASKMESH_URL: platform.url, BACKUP_TOKEN: 'a-secret', ...more }, ask: undefined },
+      ...{ out: { write: (text: string) => (out += text) }, err: { write: (text: string) => (err += text) } },
     });
+    return { status, out, err };
+  };
 
   it('goes through the life of a backup: made, listed, verified, taken away, deleted, brought back, restored', async () => {
     const rest = createRest(platform.url);

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Client } from 'pg';
-import { createRest } from '../support/http.ts';
+import { createRest } from '../http.ts';
 import { createRandom } from '../faults/random.ts';
 import { leftovers } from './leftovers.ts';
 

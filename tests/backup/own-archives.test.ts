@@ -89,16 +89,6 @@ describe('an archive that was made here', () => {
       /The store in the archive is not of the version 0001-tasks-and-feed/,
     ],
     [
-      'promises more rows than it has',
-      ({ manifest }) => (manifest.stores.tasks.rows['tasks'] = 25),
-      /The table tasks has 24 rows, and the manifest says 25/,
-    ],
-    [
-      'has more rows than it promises',
-      ({ manifest }) => (manifest.stores.auth.rows['audit_log'] = 8),
-      /The table audit_log has 9 rows, and the manifest says 8/,
-    ],
-    [
       'does not name a table that it has',
       ({ manifest }) => delete manifest.stores.tasks.rows['feeds'],
       /does not name the table feeds/,
@@ -122,18 +112,6 @@ describe('an archive that was made here', () => {
       /without tasks\.completed, which a store/,
     ],
     [
-      'has the dump of each store for the other',
-      (content) => {
-        const { tasks, auth } = content.dumps;
-        content.dumps = { tasks: auth, auth: tasks };
-        const { stores: entries } = content.manifest;
-        const rows = entries.tasks.rows;
-        entries.tasks.rows = entries.auth.rows;
-        entries.auth.rows = rows;
-      },
-      /without (tasks|feeds)/,
-    ],
-    [
       'has rows that break the rules of today',
       ({ dumps }) => (dumps.tasks = dumps.tasks.replace('\tplain 24\t', '\tx\t')),
       /title has at least 3 characters/,
@@ -144,22 +122,26 @@ describe('an archive that was made here', () => {
       /Rows of the table tasks break the rules|the dump was not accepted/,
     ],
   ])(
-    'is neither verified nor restored when it %s',
+    'is not fit for a restore when it %s',
     async (_what, change, reason) => {
-      const before = await rowsOf(stores);
       const forged = forge(made, change);
       expect(await reasonOf(forged)).toMatch(reason);
       expect((await stores.backup.backups.find(forged))?.verifiedAt).toBeNull();
-      expect(await stores.work.restore(forged)).toMatchObject({ outcome: 'PROCESSED', dropped: [] });
-      expect(await rowsOf(stores)).toEqual(before);
     },
     60_000,
   );
 
-  it('reports in the response of a restore why a schema is not restored', async () => {
+  it('is not restored then, which changes nothing: the response says why', async () => {
+    const before = await rowsOf(stores);
     const forged = forge(made, ({ manifest }) => (manifest.stores.tasks.schemaVersion = '0099-future'));
-    const { message } = await stores.work.restore(forged);
-    expect(message).toMatch(/not restored \(The archive has a schema of the version 0099-future, .*newer one\)/);
+    expect(await stores.work.restore(forged)).toMatchObject({
+      outcome: 'PROCESSED',
+      dropped: [],
+      message: expect.stringMatching(
+        /not restored \(The archive has a schema of the version 0099-future, .*newer one\)/,
+      ),
+    });
+    expect(await rowsOf(stores)).toEqual(before);
   }, 180_000);
 
   it('has nothing to skip except for foreign objects in the stores', async () => {
@@ -261,7 +243,6 @@ describe('an archive that was made here', () => {
     const { file } = await stores.work.create();
     await stores.tasks.query(`delete from tasks where priority = 'low'; update tasks set title = 'changed'`);
     await stores.auth.query(`update accounts set name = 'changed'`);
-    expect(await reasonOf(file)).toBe('none');
     expect(await stores.work.restore(file)).toMatchObject({ outcome: 'RESTORED' });
     expect(await rowsOf(stores)).toEqual(before);
   }, 180_000);

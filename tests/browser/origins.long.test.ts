@@ -1,19 +1,14 @@
-import { startEmbedded, type Embedded } from '@taskmesh/all-in-one';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { newAccount } from '../client/device.ts';
-import { createRest } from '../support/http.ts';
-import { startChromium, type Chromium } from './chromium.ts';
+import { register, type Account } from '../http.ts';
+import { usePlatform } from './console/use-platform.ts';
 
 /** Outside it, pages of any loopback origin may call, as both are here. */
 const PRODUCTION = { NODE_ENV: 'production', BACKUP_TOKEN: 'b'.repeat(40) };
 
 /** What a page of somebody else does: signs in, reads the list, and follows it over SSE and a WebSocket. */
-const USE = async (url: string, account: object) => {
+const USE = async ({ url, account }: { url: string; account: Account }) => {
   const json = { 'content-type': 'application/json' };
   const signedIn = await fetch(`${url}/api/auth/login`, {
     method: 'POST',
@@ -50,41 +45,25 @@ async function servePage(): Promise<{ origin: string; server: Server }> {
 }
 
 describe('a page of another origin in a real browser', () => {
-  const dataDir = mkdtempSync(join(tmpdir(), 'taskmesh-origins-'));
-  const account = newAccount();
   let allowed: Awaited<ReturnType<typeof servePage>>;
   let foreign: Awaited<ReturnType<typeof servePage>>;
-  let platform: Embedded;
-  let chromium: Chromium;
-
   beforeAll(async () => {
-    allowed = await servePage();
-    foreign = await servePage();
-    platform = await startEmbedded({
-      env: { ...PRODUCTION, DATA_DIR: dataDir, PORT: '0', LOG_LEVEL: 'warn', CORS_ORIGINS: allowed.origin },
-      progress: () => {},
-    });
-    await createRest(platform.url)('POST', '/auth/signup', { body: { ...account, name: 'Ada' } });
-    chromium = await startChromium();
-  }, 300_000);
-  afterAll(async () => {
-    await chromium.stop();
-    await platform.stop();
-    for (const { server } of [allowed, foreign]) server.close();
-    rmSync(dataDir, { recursive: true });
-  }, 180_000);
+    [allowed, foreign] = await Promise.all([servePage(), servePage()]);
+  });
+  const { url, open } = usePlatform(async () => ({ ...PRODUCTION, CORS_ORIGINS: allowed.origin }));
+  afterAll(() => [allowed, foreign].forEach(({ server }) => server.close()));
 
   const use = async (origin: string) => {
-    const page = await chromium.open(`${origin}/`);
-    const call = `(${String(USE)})('${platform.url}', ${JSON.stringify(account)})`;
-    return page.evaluate<string[]>(call).finally(() => page.close());
+    const { email, password } = await register(url());
+    const { page } = await open({}, origin);
+    return page.evaluate(USE, { url: url(), account: { email, password } });
   };
 
   it('reaches everything when CORS_ORIGINS names it', async () => {
     expect(await use(allowed.origin)).toEqual([expect.stringContaining('text/event-stream'), 'open']);
-  }, 60_000);
+  });
 
   it('reaches nothing otherwise', async () => {
     await expect(use(foreign.origin)).rejects.toThrow('Failed to fetch');
-  }, 60_000);
+  });
 });

@@ -3,30 +3,18 @@ import { eventually } from '@taskmesh/testing';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createGraphql, createRest } from '../support/http.ts';
-import { startProduct, type Product } from '../operate/commands/start-product.ts';
-import {
-  createDevice,
-  newAccount,
-  readList,
-  shownBy,
-  type Account,
-  type Device,
-  type DeviceOptions,
-} from './device.ts';
+import { type Account, createGraphql, createRest, newAccount } from '../http.ts';
+import { useProduct } from '../product.ts';
+import { createDevice, readList, shownBy, type Device, type DeviceOptions } from './device.ts';
 
 /** Access tokens live for this long: all that lasts longer needs a refresh. */
 const TOKEN_S = 3;
 
-let product: Product;
-beforeAll(async () => {
-  product = await startProduct('start', { ACCESS_TOKEN_TTL_S: String(TOKEN_S) });
-}, 120_000);
-afterAll(() => product.stop(), 30_000);
+const product = useProduct('start', () => ({ ACCESS_TOKEN_TTL_S: String(TOKEN_S) }));
 
 const devices: Device[] = [];
 const device = async (options: Omit<DeviceOptions, 'url'> = { transport: 'graphql-ws' }): Promise<Device> => {
-  const made = await createDevice({ url: product.url, ...options });
+  const made = await createDevice({ url: product().url, ...options });
   devices.push(made);
   return made;
 };
@@ -50,7 +38,7 @@ const codeOf = (write: Promise<unknown>) =>
 /** The token of the mail to a new address. */
 const tokenFor = (email: string) =>
   eventually(() => {
-    const folder = join(product.dataDir, 'mail');
+    const folder = join(product().dataDir, 'mail');
     const mails = readdirSync(folder).map((name) => readFileSync(join(folder, name), 'utf8'));
     const mail = mails.find((text) => text.includes(`To: ${email}`)) ?? '';
     const [, token] = /\/confirm-email#token=(\S+)$/m.exec(mail) ?? [];
@@ -79,7 +67,7 @@ describe.each(['graphql-ws', 'sse'] as const)('over %s', (transport) => {
     const one = await device({ transport });
     const account = await signedUp(one);
     await one.client.createTask({ title: 'kept' });
-    const rest = createRest(product.url);
+    const rest = createRest(product().url);
     const { body } = await rest<{ data: { file: string } }>('POST', '/backups');
     await one.client.createTask({ title: 'made since' });
     expect(shownBy(one)).toHaveLength(2);
@@ -87,7 +75,7 @@ describe.each(['graphql-ws', 'sse'] as const)('over %s', (transport) => {
     expect(restored.status).toBe(200);
     await eventually(() => expect(shownBy(one).map(({ title }) => title)).toEqual(['kept']));
     await one.client.createTask({ title: 'made afterwards' });
-    expect(shownBy(one)).toEqual(await readList(product.url, account));
+    expect(shownBy(one)).toEqual(await readList(product().url, account));
     await isLive(one);
   });
 });
@@ -136,7 +124,7 @@ it('a session that is ended elsewhere empties the list, and writes are refused',
   await signedUp(one);
   await one.client.createTask({ title: 'private' });
   const { accessToken } = JSON.parse((await storage.getItem('taskmesh.session')) ?? '{}') as { accessToken: string };
-  await createGraphql(product.url)('mutation { logout }', { token: accessToken });
+  await createGraphql(product().url)('mutation { logout }', { token: accessToken });
   await eventually(() => expect(one.list.get()).toMatchObject({ status: 'signed-out', tasks: [] }));
   expect(one.client.user()).toBeNull();
   expect(await codeOf(one.client.createTask({ title: 'refused' }))).toBe('SIGNED_OUT');
@@ -172,7 +160,7 @@ it('what is written without a network waits, survives a restart of the page, and
   await isLive(again);
   // Not by `pendingWrites`, which is 0 as well until what was kept has been read.
   const expected = await eventually(async () => {
-    const tasks = await readList(product.url, account);
+    const tasks = await readList(product().url, account);
     expect(tasks.map(({ title }) => title).toSorted()).toEqual(['renamed offline', 'written offline']);
     return tasks;
   });

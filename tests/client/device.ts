@@ -1,7 +1,6 @@
 import { createClient, createMemoryStorage, type Client, type LiveTasks, type Storage } from '@taskmesh/client';
 import { createFaultyProxy, type FaultyProxy } from '@taskmesh/testing';
-import { randomUUID } from 'node:crypto';
-import { createGraphql, createRest } from '../support/http.ts';
+import { type Account, createGraphql, logIn } from '../http.ts';
 
 export type Transport = 'graphql-ws' | 'sse';
 
@@ -47,15 +46,6 @@ export async function createDevice({
   };
 }
 
-export interface Account {
-  email: string;
-  password: string;
-}
-
-export function newAccount(): Account {
-  return { email: `${randomUUID()}@example.com`, password: 'correct horse battery staple' };
-}
-
 export interface Row {
   id: string;
   title: string;
@@ -68,9 +58,9 @@ export function shownBy({ list }: Device): Row[] {
 
 /** The same list as somebody reads it who has no such client. */
 export async function readList(url: string, account: Account): Promise<Row[]> {
-  const { body } = await createRest(url)<{ access_token: string }>('POST', '/auth/login', { body: account });
+  const { token } = await logIn(url, account);
   const query =
     '{ tasks(first: 1000, orderBy: { field: UPDATED_AT, direction: DESC }) { edges { node { id title version } } } }';
-  const { data } = await createGraphql(url)<{ tasks: { edges: { node: Row }[] } }>(query, { token: body.access_token });
+  const { data } = await createGraphql(url)<{ tasks: { edges: { node: Row }[] } }>(query, { token });
   return data.tasks.edges.map(({ node }) => node);
 }

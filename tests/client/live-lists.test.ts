@@ -1,25 +1,27 @@
-import { eventually, fastestOf } from '@taskmesh/testing';
+import { eventually, fastestOf, nodeEnvironment } from '@taskmesh/testing';
+import { execFile } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { promisify } from 'node:util';
 import { createRandom } from '../faults/random.ts';
-import { startProduct, type Product } from '../operate/commands/start-product.ts';
-import { createDevice, newAccount, readList, shownBy, type Device } from './device.ts';
+import { useProduct } from '../product.ts';
+import { createDevice, readList, shownBy, type Device } from './device.ts';
+import { newAccount } from '../http.ts';
 
+const README = join(import.meta.dirname, '../../packages/client/README.md');
 /** How long the network misbehaves. */
 const TROUBLE_MS = 6_000;
 /** From the last cut until every list is as the server has it. */
 const EQUAL_WITHIN_MS = 2_000;
 const SEED = 17;
 
-let product: Product;
-beforeAll(async () => {
-  product = await startProduct('start');
-}, 120_000);
-afterAll(() => product.stop(), 30_000);
+const product = useProduct('start');
 
 describe.each(['graphql-ws', 'sse'] as const)('lists over %s', (transport) => {
   const devices: Device[] = [];
   const device = async (): Promise<Device> => {
-    const made = await createDevice({ url: product.url, transport });
+    const made = await createDevice({ url: product().url, transport });
     devices.push(made);
     return made;
   };
@@ -87,7 +89,7 @@ describe.each(['graphql-ws', 'sse'] as const)('lists over %s', (transport) => {
     });
     expect(equalMs).toBeLessThan(EQUAL_WITHIN_MS);
     await Promise.all(writes);
-    const expected = await readList(product.url, account);
+    const expected = await readList(product().url, account);
     expect(shownBy(first)).toEqual(expected);
     expect(refused).toEqual([]);
     expect(expected.map(({ title }) => title).toSorted()).toEqual(created.toSorted());
@@ -97,4 +99,18 @@ describe.each(['graphql-ws', 'sse'] as const)('lists over %s', (transport) => {
         `equal ${Math.round(equalMs)} ms after the last cut`,
     );
   });
+});
+
+it('the example of the client’s README runs, and prints what happens', async () => {
+  const [, example = ''] = /```js\n([^]*?)```/.exec(readFileSync(README, 'utf8')) ?? [];
+  const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module', '--eval', example], {
+    cwd: import.meta.dirname,
+    env: { ...nodeEnvironment(), TASKMESH_URL: product().url },
+  });
+  const lines = stdout.split('\n').map((line) => line.trim());
+  // Whether the list is live by then depends on the machine.
+  const tasks = lines.map((line) => line.replace(/^\S+ /, ''));
+  expect(tasks).toContain('1 Water the plants …');
+  expect(tasks.indexOf('1 Water the plants')).toBeGreaterThan(tasks.indexOf('1 Water the plants …'));
+  expect(lines.filter((line) => line !== '').at(-1)).toBe('signed-out 0');
 });

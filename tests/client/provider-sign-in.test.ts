@@ -1,27 +1,22 @@
 import { createClient, createMemoryStorage, readSignInAnswer, type TaskmeshError } from '@taskmesh/client';
 import { startSignInProvider, type SignInProvider } from '@taskmesh/testing/sign-in-provider';
 import { randomUUID } from 'node:crypto';
-import { startProduct, type Product } from '../operate/commands/start-product.ts';
+import { useProduct } from '../product.ts';
 
 const PUBLIC_URL = 'http://tasks.example';
 const PASSWORD = 'a long and private phrase';
 
 let provider: SignInProvider;
-let product: Product;
 beforeAll(async () => {
   provider = await startSignInProvider({ redirectUri: `${PUBLIC_URL}/api/auth/oidc/callback` });
-  const { issuer, clientId, clientSecret } = provider;
-  product = await startProduct('start', {
-    ...{ PUBLIC_URL, OIDC_ISSUER: issuer, OIDC_CLIENT_ID: clientId, OIDC_CLIENT_SECRET: clientSecret },
-    OIDC_NAME: 'Example',
-  });
-}, 120_000);
-afterAll(async () => {
-  await product.stop();
-  await provider.close();
-}, 30_000);
+});
+const product = useProduct('start', () => ({
+  ...{ PUBLIC_URL, OIDC_ISSUER: provider.issuer, OIDC_NAME: 'Example' },
+  ...{ OIDC_CLIENT_ID: provider.clientId, OIDC_CLIENT_SECRET: provider.clientSecret },
+}));
+afterAll(() => provider.close());
 
-const newClient = (storage = createMemoryStorage()) => createClient({ url: product.url, storage });
+const newClient = (storage = createMemoryStorage()) => createClient({ url: product().url, storage });
 const codeOf = (work: Promise<unknown>) =>
   work.then(
     () => undefined,
@@ -33,8 +28,8 @@ async function go(location: string, sub: string | null): Promise<string> {
   const begun = await fetch(location, { redirect: 'manual' });
   const cookie = /^[^;]+/.exec(begun.headers.get('set-cookie') ?? '')?.[0] ?? '';
   const { pathname, search } = await provider.signIn(begun.headers.get('location') ?? '', sub);
-  const ended = await fetch(product.url + pathname + search, { redirect: 'manual', headers: { cookie } });
-  return new URL(ended.headers.get('location') ?? '', product.url).hash;
+  const ended = await fetch(product().url + pathname + search, { redirect: 'manual', headers: { cookie } });
+  return new URL(ended.headers.get('location') ?? '', product().url).hash;
 }
 
 function newPerson(email = `${randomUUID()}@example.com`) {

@@ -1,5 +1,5 @@
 import { eventually } from '@taskmesh/testing';
-import { clientOf, keysOf, newEmail, PASSWORD, type Client } from './client.ts';
+import { clientOf, keysOf, newEmail, PASSWORD, type Body, type CallOptions, type Client } from './client.ts';
 import type { Platform } from './platform.ts';
 import { expectError, TIME, UUID } from './shapes.ts';
 
@@ -9,52 +9,46 @@ const INVALID = { status: 400, code: 'BAD_USER_INPUT', envelope: 'plain' } as co
 /** Accounts and sessions: the auth rows of the interface document, the same below each prefix. */
 export function describeAccounts(platform: () => Platform) {
   const client = clientOf(platform);
+  const post = <Content = Body>(path: string, json: object, more: CallOptions = {}) =>
+    client.call<Content>('POST', `/api/auth/${path}`, { json, ...more });
+  const me = (token?: string, prefix = '/api') =>
+    client.call<Record<string, unknown>>('GET', `${prefix}/auth/me`, { token });
+  const ends = (token: string) =>
+    eventually(async () => expectError(await me(token), REFUSED_LOGIN), { timeoutMs: 1_000 });
+  const person = (email = newEmail()) => ({ email, password: PASSWORD, name: 'Ada' });
 
   describe.each(['/api', '/full/api', '/reduced/api'])('accounts below %s', (prefix) => {
     it('are opened, used and left with exactly the documented answers', async () => {
       const email = newEmail();
-      const signUp = await client.call('POST', `${prefix}/auth/signup`, {
-        json: { email, password: PASSWORD, name: 'Ada' },
-      });
+      const signUp = await client.call('POST', `${prefix}/auth/signup`, { json: person(email) });
       expect(signUp.status).toBe(201);
-      expect(signUp.body).toEqual({
-        access_token: expect.stringMatching(/^[\w-]+\.[\w-]+\.[\w-]+$/),
-        user: { id: UUID, email, email_confirmed_at: TIME },
-      });
+      const access_token = expect.stringMatching(/^[\w-]+\.[\w-]+\.[\w-]+$/);
+      expect(signUp.body).toEqual({ access_token, user: { id: UUID, email, email_confirmed_at: TIME } });
 
       const login = await client.call('POST', `${prefix}/auth/login`, { json: { email, password: PASSWORD } });
       expect(login.status).toBe(200);
       expect(login.body).toEqual({ access_token: expect.any(String), user: signUp.body.user });
 
-      const me = await client.call<Record<string, number>>('GET', `${prefix}/auth/me?ignored=1`, {
-        token: login.body.access_token,
-      });
-      expect(me.status).toBe(200);
-      expect(me.body).toEqual({ userId: signUp.body.user.id, email, iat: expect.any(Number), exp: expect.any(Number) });
-      expect([me.body.iat, me.body.exp].every(Number.isSafeInteger)).toBe(true);
-      expect(Number(me.body.exp) - Number(me.body.iat)).toBe(3_600);
+      const token = login.body.access_token;
+      const mine = await client.call<Record<string, number>>('GET', `${prefix}/auth/me?ignored=1`, { token });
+      const { iat = 0, exp = 0 } = mine.body;
+      expect([mine.status, mine.body]).toEqual([200, { userId: signUp.body.user.id, email, iat, exp }]);
+      expect([iat, exp].every(Number.isSafeInteger)).toBe(true);
+      expect(exp - iat).toBe(3_600);
 
-      const logout = await client.call('POST', `${prefix}/auth/logout`, { token: login.body.access_token });
-      expect(logout.status).toBe(200);
-      expect(logout.body).toEqual({ message: expect.stringMatching(/\S/) });
-      await eventually(
-        async () =>
-          expectError(await client.call('GET', `${prefix}/auth/me`, { token: login.body.access_token }), REFUSED_LOGIN),
-        { timeoutMs: 1_000 },
-      );
-      expectError(
-        await client.call('POST', `${prefix}/auth/logout`, { token: login.body.access_token }),
-        REFUSED_LOGIN,
-      );
-      expect((await client.call('GET', `${prefix}/auth/me`, { token: signUp.body.access_token })).status).toBe(200);
+      const logout = await client.call('POST', `${prefix}/auth/logout`, { token });
+      expect([logout.status, logout.body]).toEqual([200, { message: expect.stringMatching(/\S/) }]);
+      await eventually(async () => expectError(await me(token, prefix), REFUSED_LOGIN), { timeoutMs: 1_000 });
+      expectError(await client.call('POST', `${prefix}/auth/logout`, { token }), REFUSED_LOGIN);
+      expect((await me(signUp.body.access_token, prefix)).status).toBe(200);
     });
   });
 
   describe('sign-up', () => {
     it('needs every field, and names the one that is missing', async () => {
-      const whole: Record<string, string> = { email: newEmail(), password: PASSWORD, name: 'Ada' };
+      const whole = person();
       for (const field of keysOf(whole)) {
-        const answer = await client.call('POST', '/api/auth/signup', { json: { ...whole, [field]: undefined } });
+        const answer = await post('signup', { ...whole, [field]: undefined });
         expectError(answer, INVALID);
         expect(answer.body.error.details?.map(({ path }) => path)).toEqual([field]);
       }
@@ -62,36 +56,22 @@ export function describeAccounts(platform: () => Platform) {
 
     it('is a 409 for an address that is taken, in any case and with blanks around it', async () => {
       const { email } = await client.signUp(`Ada.${newEmail()}`);
-      for (const taken of [email, email.toUpperCase(), ` ${email}\t`]) {
-        const answer = await client.call('POST', '/api/auth/signup', {
-          json: { email: taken, password: PASSWORD, name: 'Ada' },
-        });
-        expectError(answer, { status: 409, code: 'CONFLICT', envelope: 'plain' });
-      }
-      const login = await client.logIn(email.toUpperCase());
-      expect(login.body.user.email).toBe(email);
+      const conflict = { status: 409, code: 'CONFLICT', envelope: 'plain' } as const;
+      for (const taken of [email, email.toUpperCase(), ` ${email}\t`])
+        expectError(await post('signup', person(taken)), conflict);
+      expect((await client.logIn(email.toUpperCase())).body.user.email).toBe(email);
     });
 
     it('ignores fields that it does not know and a token that comes along', async () => {
-      const json = {
-        email: newEmail(),
-        password: PASSWORD,
-        name: 'Ada',
-        id: 'x',
-        isAdmin: true,
-        email_confirmed_at: null,
-      };
-      const { status, body } = await client.call('POST', '/api/auth/signup', { json, token: 'nonsense' });
+      const json = { ...person(), id: 'x', isAdmin: true, email_confirmed_at: null };
+      const { status, body } = await post('signup', json, { token: 'nonsense' });
       expect(status).toBe(201);
       expect(body.user).toEqual({ id: UUID, email: json.email, email_confirmed_at: TIME });
     });
 
     it('takes a password in any normal form of its letters', async () => {
       const email = newEmail();
-      const signUp = await client.call('POST', '/api/auth/signup', {
-        json: { email, password: 'caf\u00e9 au lait', name: 'Ada' },
-      });
-      expect(signUp.status).toBe(201);
+      expect((await post('signup', { ...person(email), password: 'caf\u00e9 au lait' })).status).toBe(201);
       expect((await client.logIn(email, 'cafe\u0301 au lait')).status).toBe(200);
       expect((await client.logIn(email, 'caf\u00e9 au lait ')).status).toBe(401);
     });
@@ -99,35 +79,31 @@ export function describeAccounts(platform: () => Platform) {
 
   describe('a refresh token', () => {
     it('comes with a session for which it was requested, and works once', async () => {
-      const account = { email: newEmail(), password: PASSWORD, name: 'Ada', refresh: true };
-      const signedUp = await client.call('POST', '/api/auth/signup', { json: account });
-      const loggedIn = await client.call('POST', '/api/auth/login', { json: account });
-      for (const { body } of [signedUp, loggedIn]) {
+      const account = { ...person(), refresh: true };
+      for (const { body } of [await post('signup', account), await post('login', account)]) {
         expect(keysOf(body)).toEqual(['access_token', 'refresh_token', 'user']);
-        const json = { refresh_token: body.refresh_token };
-        expect((await client.call('POST', '/api/auth/refresh', { json })).status).toBe(200);
-        expect((await client.call('POST', '/api/auth/refresh', { json })).status).toBe(401);
+        for (const status of [200, 401])
+          expect((await post('refresh', { refresh_token: body.refresh_token })).status).toBe(status);
       }
     });
 
     it.each([false, null, 1, 'true', {}])('does not come with "refresh": %j', async (refresh) => {
-      const json = { email: newEmail(), password: PASSWORD, name: 'Ada', refresh };
-      const { status, body } = await client.call('POST', '/api/auth/signup', { json });
+      const { status, body } = await post('signup', { ...person(), refresh });
       expect([status, keysOf(body)]).toEqual([201, ['access_token', 'user']]);
     });
   });
 
   it('keeps every response about accounts out of caches', async () => {
-    const account = { email: newEmail(), password: PASSWORD, name: 'Ada', refresh: true };
-    const signedUp = await client.call('POST', '/api/auth/signup', { json: account });
+    const account = { ...person(), refresh: true };
+    const signedUp = await post('signup', account);
     const { access_token: token, refresh_token } = signedUp.body;
     const responses = [
       signedUp,
-      await client.call('POST', '/api/auth/login', { json: account }),
-      await client.call('POST', '/api/auth/login', { json: { ...account, password: 'not the phrase' } }),
-      await client.call('POST', '/api/auth/refresh', { json: { refresh_token } }),
-      await client.call('GET', '/api/auth/me', { token }),
-      await client.call('GET', '/api/auth/me'),
+      await post('login', account),
+      await post('login', { ...account, password: 'not the phrase' }),
+      await post('refresh', { refresh_token }),
+      await me(token),
+      await me(),
     ];
     expect(responses.map(({ status }) => status)).toEqual([201, 200, 401, 200, 200, 401]);
     for (const { headers } of responses) expect(headers.get('cache-control')).toBe('no-store');
@@ -146,11 +122,8 @@ export function describeAccounts(platform: () => Platform) {
 
   describe('logout', () => {
     it('looks at no body', async () => {
-      for (const body of [
-        { raw: '{not json' },
-        { raw: 'x', headers: { 'content-type': 'text/plain' } },
-        { json: [1] },
-      ]) {
+      const plain = { raw: 'x', headers: { 'content-type': 'text/plain' } };
+      for (const body of [{ raw: '{not json' }, plain, { json: [1] }]) {
         const { token } = await client.signUp();
         expect((await client.call('POST', '/api/auth/logout', { token, ...body })).status).toBe(200);
       }
@@ -160,40 +133,30 @@ export function describeAccounts(platform: () => Platform) {
       const { email, token } = await client.signUp();
       const other = (await client.logIn(email)).body.access_token;
       await client.call('POST', '/api/auth/logout', { token });
-      await eventually(async () => expect((await client.call('GET', '/api/tasks', { token })).status).toBe(401), {
-        timeoutMs: 1_000,
-      });
-      expect((await client.graphql('{ me { id } }', { token })).body.errors?.[0]?.extensions.code).toBe(
-        'UNAUTHENTICATED',
-      );
-      expect((await client.call('GET', '/api/tasks', { token: other })).status).toBe(200);
-      expect((await client.graphql('{ me { id } }', { token: other })).body.errors).toBeUndefined();
+      const list = async (bearer: string) => (await client.call('GET', '/api/tasks', { token: bearer })).status;
+      await eventually(async () => expect(await list(token)).toBe(401), { timeoutMs: 1_000 });
+      const errors = async (bearer: string) => (await client.graphql('{ me { id } }', { token: bearer })).body.errors;
+      expect(await errors(token)).toMatchObject([{ extensions: { code: 'UNAUTHENTICATED' } }]);
+      expect([await list(other), await errors(other)]).toEqual([200, undefined]);
     });
   });
 
   describe('refreshing', () => {
-    const refresh = (refresh_token: unknown) =>
-      client.call<Refreshed>('POST', '/api/auth/refresh', { json: { refresh_token } });
+    const refresh = (refresh_token: unknown) => post<Refreshed>('refresh', { refresh_token });
 
     it('gives new tokens for each one, once; a second use ends the session', async () => {
       const { email } = await client.signUp();
       const first = await openSession(client, email);
       const second = await refresh(first.refreshToken);
       expect(second.status).toBe(200);
-      expect(second.body).toEqual({
-        access_token: expect.any(String),
-        refresh_token: expect.any(String),
-        expires_in: 3_600,
-      });
+      const texts = { access_token: expect.any(String), refresh_token: expect.any(String) };
+      expect(second.body).toEqual({ ...texts, expires_in: 3_600 });
       expect(second.body.refresh_token).not.toBe(first.refreshToken);
-      expect((await client.call('GET', '/api/auth/me', { token: second.body.access_token })).status).toBe(200);
+      expect((await me(second.body.access_token)).status).toBe(200);
 
       expectError(await refresh(first.refreshToken), REFUSED_LOGIN);
       expectError(await refresh(second.body.refresh_token), REFUSED_LOGIN);
-      for (const token of [first.accessToken, second.body.access_token])
-        await eventually(async () => expect((await client.call('GET', '/api/auth/me', { token })).status).toBe(401), {
-          timeoutMs: 1_000,
-        });
+      for (const token of [first.accessToken, second.body.access_token]) await ends(token);
     });
 
     it('lets one of several simultaneous uses through at most', async () => {

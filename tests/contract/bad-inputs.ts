@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { deflateSync, gzipSync } from 'node:zlib';
 import { PASSWORD, type CallOptions } from './client.ts';
+import { words } from './shapes.ts';
 
 /** A request that has to be refused. `{id}` in the path is a task of the caller's. */
 export interface BadInput {
@@ -24,19 +25,8 @@ const LONE = '\ud800';
 const NOT_STRINGS = [5, true, [], {}];
 
 const BAD_TITLES = [
-  null,
-  ...NOT_STRINGS,
-  '',
-  'ab',
-  '😀a',
-  chars(256),
-  chars(256, '😀'),
-  '   ',
-  '\t\n ',
-  '\u200b\u200b\u200b',
-  '\u0085\u0085\u0085',
-  'a\u0000bc',
-  `ab${LONE}c`,
+  ...[null, ...NOT_STRINGS, '', 'ab', '😀a', chars(256), chars(256, '😀'), '   ', '\t\n '],
+  ...['\u200b\u200b\u200b', '\u0085\u0085\u0085', 'a\u0000bc', `ab${LONE}c`],
 ];
 const BAD_DESCRIPTIONS = [...NOT_STRINGS, chars(2_001), chars(2_001, '😀'), 'nul \u0000', LONE];
 const BAD_CATEGORIES = [...NOT_STRINGS, chars(256), chars(10_000), '\u0000', `x${LONE}`];
@@ -46,36 +36,16 @@ const BAD_DUE_DATES = [
   ...NOT_STRINGS,
   1_795_168_800_000,
   '',
-  '2026-01-01T00:00:00',
-  '2026-01-01',
-  '2026-02-30T00:00:00Z',
-  '2025-02-29T00:00:00Z',
-  '2026-13-01T00:00:00Z',
-  '2026-00-10T00:00:00Z',
-  '2026-01-00T00:00:00Z',
-  '2026-01-01T23:59:60Z',
-  '2026-01-01T24:00:00Z',
-  '2026-01-01T00:60:00Z',
-  '+275760-09-13T00:00:00Z',
-  '-000001-01-01T00:00:00Z',
-  '0000-01-01T00:00:00Z',
-  '10000-01-01T00:00:00Z',
-  '0001-01-01T00:00:00+01:00',
-  '9999-12-31T23:59:59-01:00',
-  'infinity',
-  'now',
-  'yesterday',
-  '1',
   'Jan 1 2026',
-  '2026-1-1',
-  '2026-001',
-  '2026-W01',
-  '2026-01-01T00:00:00+24:00',
-  '2026-01-01T00:00:00+0100',
   '2026-01-01 00:00:00Z',
   ' 2026-01-01T00:00:00Z',
   '2026-01-01T00:00:00Z\n',
-  '2026-01-01T00:00:00.Z',
+  ...words(`
+    2026-01-01T00:00:00 2026-01-01 2026-02-30T00:00:00Z 2025-02-29T00:00:00Z 2026-13-01T00:00:00Z
+    2026-00-10T00:00:00Z 2026-01-00T00:00:00Z 2026-01-01T23:59:60Z 2026-01-01T24:00:00Z 2026-01-01T00:60:00Z
+    +275760-09-13T00:00:00Z -000001-01-01T00:00:00Z 0000-01-01T00:00:00Z 10000-01-01T00:00:00Z
+    0001-01-01T00:00:00+01:00 9999-12-31T23:59:59-01:00 infinity now yesterday 1 2026-1-1 2026-001 2026-W01
+    2026-01-01T00:00:00+24:00 2026-01-01T00:00:00+0100 2026-01-01T00:00:00.Z`),
 ];
 const FIELDS: Record<string, unknown[]> = {
   title: BAD_TITLES,
@@ -94,6 +64,11 @@ const body = (method: string, path: string, json: object): BadInput => ({
   options: { json },
 });
 
+const withHeader = (method: string, path: string, name: string, value: string, status = 400): BadInput => ({
+  ...{ status, method, path, shown: `${name} ${short(value)}` },
+  options: { ...(method !== 'DELETE' && { json: { title: 'Never stored' } }), headers: { [name]: value } },
+});
+
 function taskBodies(): BadInput[] {
   const forms = [
     { method: 'POST', path: '/api/tasks', fields: Object.keys(FIELDS), rest: { title: 'Never stored' } },
@@ -109,27 +84,12 @@ function taskBodies(): BadInput[] {
 }
 
 const BAD_IDS = [
-  'abc',
-  '1',
-  '-1',
-  'ffffffff-ffff-ffff-ffff-fffffffffffff',
-  '%7B0199e1c3-0a41-7d1e-8d5c-2f6a8a1b9c3d%7D',
-  '0199e1c30a417d1e8d5c2f6a8a1b9c3d',
-  'urn:uuid:0199e1c3-0a41-7d1e-8d5c-2f6a8a1b9c3d',
-  '00000000-0000-0000-0000-000000000000',
-  '0199e1c3-0a41-7d1e-8d5c-2f6a8a1b9c3d',
-  '{id}%00',
-  '{id}%0a',
-  '{id}%20',
-  'a%2fb',
+  ...words(`
+    abc 1 -1 ffffffff-ffff-ffff-ffff-fffffffffffff %7B0199e1c3-0a41-7d1e-8d5c-2f6a8a1b9c3d%7D
+    0199e1c30a417d1e8d5c2f6a8a1b9c3d urn:uuid:0199e1c3-0a41-7d1e-8d5c-2f6a8a1b9c3d
+    00000000-0000-0000-0000-000000000000 0199e1c3-0a41-7d1e-8d5c-2f6a8a1b9c3d {id}%00 {id}%0a {id}%20 a%2fb
+    %F0%9F%98%80 __proto__ constructor STATS % %ff ..%2f`),
   "'%20or%201=1",
-  '%F0%9F%98%80',
-  '__proto__',
-  'constructor',
-  'STATS',
-  '%',
-  '%ff',
-  '..%2f',
   chars(100),
   chars(8_000),
 ];
@@ -193,37 +153,14 @@ const open = (path: string, json: unknown, status = 400): BadInput => ({
 function accounts(): BadInput[] {
   const valid = () => ({ email: `${randomUUID()}@example.com`, password: PASSWORD, name: 'Ada' });
   const BAD_EMAILS = [
-    '',
-    ' ',
-    'a',
-    'a@',
-    '@b',
-    'a b@c',
-    'a@b@c',
-    'a@b.c\r\nBcc: x@y.z',
-    'a@b.c\nx',
-    'a@b.c\u0000',
-    `${chars(251)}@b.c`,
-    `${LONE}@b.c`,
-    'a\u0085@b.c',
-    null,
-    ...NOT_STRINGS,
+    ...['', ' ', 'a', 'a@', '@b', 'a b@c', 'a@b@c', 'a@b.c\r\nBcc: x@y.z', 'a@b.c\nx', 'a@b.c\u0000'],
+    ...[`${chars(251)}@b.c`, `${LONE}@b.c`, 'a\u0085@b.c', null, ...NOT_STRINGS],
   ];
   const signUps = {
     email: [undefined, ...BAD_EMAILS],
     password: [
-      undefined,
-      null,
-      ...NOT_STRINGS,
-      '',
-      chars(7),
-      chars(129),
-      chars(129, '😀'),
-      chars(2_000),
-      chars(10, ' '),
-      'password123',
-      `long enough${LONE}`,
-      'long enough\u0000',
+      ...[undefined, null, ...NOT_STRINGS, '', chars(7), chars(129), chars(129, '😀'), chars(2_000), chars(10, ' ')],
+      ...['password123', `long enough${LONE}`, 'long enough\u0000'],
     ],
     name: [undefined, null, ...NOT_STRINGS, '', '   ', '\u200b', chars(256), chars(256, '😀'), 'a\u0000b', LONE],
   };
@@ -268,25 +205,9 @@ function bodies(): BadInput[] {
   const typed = (type: string) => raw(415, `type ${type}`, good, { 'content-type': type });
   return [
     ...[
-      '',
-      '{',
-      good.slice(0, -1),
-      `${good}x`,
-      '[]',
-      `[${good}]`,
-      '"x"',
-      'null',
-      '5',
-      '  ',
-      '{"title":"abc",}',
-      '{"title":NaN}',
-      '{"title":1e400}',
-      "{'title':'Never stored'}",
-      `${good}${good}`,
-      `${good}\u0000`,
-      `\ufeff\ufeff${good}`,
-      `{/**/${good.slice(1)}`,
-      '\u0000',
+      ...['', '{', good.slice(0, -1), `${good}x`, '[]', `[${good}]`, '"x"', 'null', '5', '  ', '{"title":"abc",}'],
+      ...['{"title":NaN}', '{"title":1e400}', "{'title':'Never stored'}", `${good}${good}`, `${good}\u0000`],
+      ...[`\ufeff\ufeff${good}`, `{/**/${good.slice(1)}`, '\u0000'],
     ].flatMap((text) => raw(400, `the body ${short(text)}`, text)),
     ...raw(400, 'no UTF-8', Buffer.concat([Buffer.from('{"title":"ab'), Buffer.from([0xff, 0xff]), Buffer.from('"}')])),
     ...raw(400, 'an overlong UTF-8 form', Buffer.from('7b227469746c65223a226162c0af227d', 'hex')),
@@ -313,47 +234,17 @@ function bodies(): BadInput[] {
     ...raw(415, 'brotli', good, { 'content-encoding': 'br' }),
     ...raw(415, 'an unknown encoding', good, { 'content-encoding': 'x-nonsense' }),
     ...[
-      'text/plain',
-      'application/x-www-form-urlencoded',
-      'multipart/form-data; boundary=x',
-      'application/json; charset=iso-8859-1',
-      'application/json; charset=utf-16',
-      'application/json; charset=',
-      'application/vnd.api+json',
-      'application/xml',
-      'application/jsonx',
-      'text/json',
-      'nonsense',
-      'json',
-      '*/*',
+      ...['text/plain', 'application/x-www-form-urlencoded', 'multipart/form-data; boundary=x', 'application/xml'],
+      ...['utf-16', 'iso-8859-1', ''].map((charset) => `application/json; charset=${charset}`),
+      ...['application/vnd.api+json', 'application/jsonx', 'text/json', 'nonsense', 'json', '*/*'],
     ].flatMap(typed),
     {
       ...body('POST', '/api/tasks', {}),
-      shown: 'a title of the prototype',
-      options: { raw: '{"__proto__":{"title":"Never stored"}}' },
+      ...{ shown: 'a title of the prototype', options: { raw: '{"__proto__":{"title":"Never stored"}}' } },
     },
-    {
-      ...body('POST', '/api/tasks', {}),
-      shown: 'a key of 256 characters',
-      options: { json: { title: 'Never stored' }, headers: { 'idempotency-key': chars(256) } },
-    },
-    {
-      ...body('POST', '/api/tasks', {}),
-      shown: 'an empty key',
-      options: { json: { title: 'Never stored' }, headers: { 'idempotency-key': '' } },
-    },
-    {
-      ...body('PATCH', '/api/tasks/{id}', {}),
-      status: 412,
-      shown: 'another version',
-      options: { json: { title: 'Never stored' }, headers: { 'if-match': '"77"' } },
-    },
-    {
-      ...body('DELETE', '/api/tasks/{id}', {}),
-      status: 412,
-      shown: 'a weak tag',
-      options: { headers: { 'if-match': 'W/"1"' } },
-    },
+    ...[chars(256), ''].map((key) => withHeader('POST', '/api/tasks', 'idempotency-key', key)),
+    withHeader('PATCH', '/api/tasks/{id}', 'if-match', '"77"', 412),
+    withHeader('DELETE', '/api/tasks/{id}', 'if-match', 'W/"1"', 412),
   ];
 }
 
@@ -361,68 +252,40 @@ function gzipped(bytes: Buffer): Buffer<ArrayBuffer> {
   return Buffer.from(gzipSync(bytes));
 }
 
+/** Each of these methods, at each of these paths. */
+const each = (methods: string, paths: string) =>
+  words(paths).flatMap((path) => words(methods).map((method) => ({ method, path, shown: '' })));
+
 function methodsAndTokens(): BadInput[] {
-  const rows = [
-    [405, 'PUT', '/api/tasks'],
-    [405, 'DELETE', '/api/tasks'],
-    [405, 'PATCH', '/api/tasks'],
-    [405, 'POST', '/api/tasks/{id}'],
-    [405, 'PUT', '/api/tasks/{id}'],
-    [405, 'POST', '/api/tasks/stats'],
-    [405, 'DELETE', '/api/tasks/stats'],
-    [405, 'GET', '/api/auth/login'],
-    [405, 'PUT', '/api/auth/signup'],
-    [405, 'DELETE', '/api/auth/me'],
-    [405, 'GET', '/api/auth/logout'],
-    [404, 'GET', '/API/tasks'],
-    [404, 'DELETE', '/api/Tasks/{id}'],
-    [404, 'DELETE', '//api/tasks/{id}'],
-    [404, 'POST', '/tasks'],
-    [404, 'GET', '/api/tasks/{id}/x'],
-    [404, 'GET', '/reduced/api/tasks/stats'],
-  ] as const;
-  const withoutToken = [
-    ['GET', '/api/tasks'],
-    ['POST', '/api/tasks'],
-    ['PATCH', '/api/tasks/{id}'],
-    ['DELETE', '/api/tasks/{id}'],
-    ['GET', '/api/tasks/stats'],
-    ['GET', '/reduced/api/tasks'],
-    ['POST', '/reduced/api/tasks'],
-    ['GET', '/reduced/api/tasks/{id}'],
-    ['PATCH', '/reduced/api/tasks/{id}'],
-    ['DELETE', '/reduced/api/tasks/{id}'],
-    ['GET', '/api/auth/me'],
-    ['POST', '/api/auth/logout'],
-  ] as const;
-  const BAD_AUTHORIZATIONS = [
-    '',
-    'Bearer',
-    'Basic dXNlcjpwYXNz',
-    'Bearer nonsense',
-    'Bearer a.b.c',
-    'Bearer eyJhbGciOiJub25lIn0.e30.',
+  const notAllowed = [
+    ...each('PUT DELETE PATCH', '/api/tasks'),
+    ...each('POST PUT', '/api/tasks/{id}'),
+    ...each('POST DELETE', '/api/tasks/stats'),
+    ...each('GET', '/api/auth/login /api/auth/logout'),
+    ...[...each('PUT', '/api/auth/signup'), ...each('DELETE', '/api/auth/me')],
   ];
-  const OF_ACCOUNTS = ['signup', 'login', 'refresh', 'forgot-password', 'reset-password'];
+  const notThere = [
+    ...each('GET', '/API/tasks /api/tasks/{id}/x /reduced/api/tasks/stats'),
+    ...each('DELETE', '/api/Tasks/{id} //api/tasks/{id}'),
+    ...each('POST', '/tasks'),
+  ];
+  const ofUsers = [
+    ...each('GET POST', '/api/tasks /reduced/api/tasks'),
+    ...each('PATCH DELETE', '/api/tasks/{id} /reduced/api/tasks/{id}'),
+    ...each('GET', '/api/tasks/stats /reduced/api/tasks/{id} /api/auth/me'),
+    ...each('POST', '/api/auth/logout'),
+  ];
+  const ofAccounts = words('signup login refresh forgot-password reset-password').map((name) => `/api/auth/${name}`);
+  const BAD_AUTHORIZATIONS = ['', 'Bearer', 'Basic dXNlcjpwYXNz', 'Bearer nonsense', 'Bearer a.b.c'];
+  const anonymous = true;
+  const options = { headers: { 'x-http-method-override': 'GET' } };
   return [
-    ...OF_ACCOUNTS.map((path): BadInput => ({
-      ...{ status: 405, method: 'PATCH', path: `/api/auth/${path}`, shown: '', options: {}, anonymous: true },
-    })),
-    ...rows.map(([status, method, path]): BadInput => ({
-      status,
-      method,
-      path,
-      shown: '',
-      options: { headers: { 'x-http-method-override': 'GET' } },
-    })),
-    ...withoutToken.flatMap(([method, path]) =>
-      BAD_AUTHORIZATIONS.map((authorization): BadInput => ({
-        status: 401,
-        method,
-        path,
-        shown: short(authorization),
-        options: { headers: { authorization } },
-        anonymous: true,
+    ...each('PATCH', ofAccounts.join(' ')).map((target) => ({ ...target, status: 405, options: {}, anonymous })),
+    ...notAllowed.map((target) => ({ ...target, status: 405, options })),
+    ...notThere.map((target) => ({ ...target, status: 404, options })),
+    ...ofUsers.flatMap((target) =>
+      [...BAD_AUTHORIZATIONS, 'Bearer eyJhbGciOiJub25lIn0.e30.'].map((authorization) => ({
+        ...{ ...target, status: 401, shown: short(authorization), options: { headers: { authorization } }, anonymous },
       })),
     ),
   ];

@@ -4,7 +4,7 @@ import { request, type IncomingMessage } from 'node:http';
 import { json as jsonOf } from 'node:stream/consumers';
 import { clientOf, keysOf, type Account, type Body, type Task } from './client.ts';
 import type { Platform } from './platform.ts';
-import { expectError, TASK_KEYS, TIME, UUID } from './shapes.ts';
+import { casesOf, expectError, TASK_KEYS, TIME, UUID } from './shapes.ts';
 
 const SENTENCE = expect.stringMatching(/\S/);
 const NOT_FOUND = { status: 404, code: 'NOT_FOUND', envelope: 'tasks' } as const;
@@ -20,13 +20,15 @@ export function describeFullTasks(platform: () => Platform, prefix: string) {
     [owner, stranger] = [await client.signUp(), await client.signUp()];
   });
 
-  const create = async (json: object, { token } = owner) => {
-    const answer = await client.call('POST', `${prefix}/tasks`, { token, json: { title: 'A task', ...json } });
+  const call = <Content = Body>(method: string, path: string, json?: object, { token } = owner) =>
+    client.call<Content>(method, `${prefix}/tasks${path}`, { token, ...(json && { json }) });
+  const create = async (json: object, account = owner) => {
+    const answer = await call('POST', '', { title: 'A task', ...json }, account);
     expect(answer.status).toBe(201);
     return answer.body.data;
   };
-  const list = async (query: string, { token } = owner) => {
-    const answer = await client.call<Body<Task[]>>('GET', `${prefix}/tasks${query}`, { token });
+  const list = async (query: string, account = owner) => {
+    const answer = await call<Body<Task[]>>('GET', query, undefined, account);
     expect(answer.status).toBe(200);
     expect(keysOf(answer.body)).toEqual(['count', 'data', 'message', 'success']);
     expect(answer.body).toMatchObject({ success: true, message: SENTENCE, count: answer.body.data.length });
@@ -35,73 +37,40 @@ export function describeFullTasks(platform: () => Platform, prefix: string) {
 
   describe(`tasks below ${prefix}`, () => {
     it('are created with the documented answer and defaults', async () => {
-      const { status, body, headers } = await client.call('POST', `${prefix}/tasks`, {
-        token: owner.token,
-        json: { title: 'abc' },
-      });
+      const { status, body, headers } = await call('POST', '', { title: 'abc' });
       expect(status).toBe(201);
-      expect(body).toEqual({
-        success: true,
-        message: SENTENCE,
-        data: {
-          id: UUID,
-          user_id: owner.id,
-          title: 'abc',
-          description: null,
-          completed: false,
-          due_date: null,
-          category: null,
-          priority: 'medium',
-          created_at: TIME,
-          updated_at: TIME,
-        },
-      });
+      const absent = { description: null, category: null, due_date: null };
+      const data = { ...absent, id: UUID, user_id: owner.id, title: 'abc', completed: false, priority: 'medium' };
+      const times = { created_at: TIME, updated_at: TIME };
+      expect(body).toEqual({ success: true, message: SENTENCE, data: { ...data, ...times } });
       expect(headers.get('etag')).toBe('"1"');
     });
 
     it('keep every field as it was sent', async () => {
-      const sent = {
-        title: ' é e\u0301 😀 <b>',
-        description: 'd'.repeat(2_000),
-        completed: true,
-        dueDate: '2026-12-01T09:00:00.5+01:00',
-        category: '',
-        priority: 'high',
+      const same = {
+        ...{ title: ' é e\u0301 😀 <b>', description: 'd'.repeat(2_000) },
+        ...{ completed: true, category: '', priority: 'high' },
       };
-      const task = await create(sent);
-      const { dueDate: _, ...same } = sent;
+      const task = await create({ ...same, dueDate: '2026-12-01T09:00:00.5+01:00' });
       expect(task).toMatchObject({ ...same, due_date: '2026-12-01T08:00:00.500Z', user_id: owner.id });
-      const read = await client.call('GET', `${prefix}/tasks/${task.id}`, { token: owner.token });
+      const read = await call('GET', `/${task.id}`);
       expect(read.status).toBe(200);
       expect(read.body).toEqual({ success: true, message: SENTENCE, data: task });
-      expect(
-        (await client.call('GET', `${prefix}/tasks/${task.id.toUpperCase()}`, { token: owner.token })).body.data,
-      ).toEqual(task);
+      expect((await call('GET', `/${task.id.toUpperCase()}`)).body.data).toEqual(task);
     });
 
     it('ignore unknown fields, and null where a field is optional', async () => {
-      const task = await create({
-        id: randomUUID(),
-        user_id: stranger.id,
-        due_date: 'x',
-        created_at: 'x',
-        description: null,
-        dueDate: null,
-        category: null,
-      });
+      const unknown = { id: randomUUID(), user_id: stranger.id, due_date: 'x', created_at: 'x' };
+      const task = await create({ ...unknown, description: null, dueDate: null, category: null });
       expect(task).toMatchObject({ user_id: owner.id, description: null, due_date: null, category: null });
       expect(keysOf(task)).toEqual(TASK_KEYS);
     });
 
     it('change in the fields that are sent, and in updated_at', async () => {
-      const task = await create({
-        description: 'text',
-        dueDate: '2026-01-01T00:00:00Z',
-        category: 'home',
-        priority: 'low',
-      });
+      const texts = { description: 'text', category: 'home', priority: 'low' };
+      const task = await create({ ...texts, dueDate: '2026-01-01T00:00:00Z' });
       const patch = async (json: object) => {
-        const { status, body } = await client.call('PATCH', `${prefix}/tasks/${task.id}`, { token: owner.token, json });
+        const { status, body } = await call('PATCH', `/${task.id}`, json);
         expect(status).toBe(200);
         expect(keysOf(body)).toEqual(['data', 'message', 'success']);
         expect(body.success).toBe(true);
@@ -122,13 +91,12 @@ export function describeFullTasks(platform: () => Platform, prefix: string) {
 
     it('go away once', async () => {
       const { id } = await create({});
-      const path = `${prefix}/tasks/${id}`;
-      const deleted = await client.call('DELETE', path, { token: owner.token, raw: '{not looked at' });
+      const raw = '{not looked at';
+      const deleted = await client.call('DELETE', `${prefix}/tasks/${id}`, { token: owner.token, raw });
       expect(deleted.status).toBe(200);
       expect(deleted.body).toEqual({ success: true, message: SENTENCE });
-      expectError(await client.call('DELETE', path, { token: owner.token }), NOT_FOUND);
-      expectError(await client.call('GET', path, { token: owner.token }), NOT_FOUND);
-      expectError(await client.call('PATCH', path, { token: owner.token, json: {} }), NOT_FOUND);
+      for (const [method, json] of [['DELETE'], ['GET'], ['PATCH', {}]] as const)
+        expectError(await call(method, `/${id}`, json), NOT_FOUND);
     });
 
     it('of others look exactly like tasks that are not there', async () => {
@@ -136,39 +104,24 @@ export function describeFullTasks(platform: () => Platform, prefix: string) {
       const calls = [['GET'], ['PATCH', { title: 'Stolen' }], ['DELETE']] as const;
       for (const [method, json] of calls) {
         const answers = [];
-        for (const path of [id, randomUUID(), 'no-uuid'])
-          answers.push(
-            await client.call(method, `${prefix}/tasks/${path}`, { token: stranger.token, ...(json && { json }) }),
-          );
+        for (const path of [id, randomUUID(), 'no-uuid']) answers.push(await call(method, `/${path}`, json, stranger));
         for (const answer of answers) expectError(answer, NOT_FOUND);
         expect(new Set(answers.map(({ text }) => text)).size).toBe(1);
       }
-      expect((await client.call('GET', `${prefix}/tasks/${id}`, { token: owner.token })).body.data.title).toBe(
-        'A task',
-      );
+      expect((await call('GET', `/${id}`)).body.data.title).toBe('A task');
       expect((await list('', stranger)).map((task) => task.id)).not.toContain(id);
     });
 
     it("are refused with the client's own names of what is wrong", async () => {
-      const json = {
-        title: 'ab',
-        description: 5,
-        dueDate: 'tomorrow',
-        category: [],
-        priority: 'urgent',
-        completed: 'yes',
-      };
-      const answer = await client.call('POST', `${prefix}/tasks`, { token: owner.token, json });
+      const texts = { title: 'ab', description: 5, category: [] };
+      const json = { ...texts, dueDate: 'tomorrow', priority: 'urgent', completed: 'yes' };
+      const answer = await call('POST', '', json);
       expectError(answer, INVALID);
       expect(answer.body.error.details?.map(({ path }) => path).toSorted()).toEqual(keysOf(json));
     });
 
     it('are refused before they are looked for', async () => {
-      for (const id of [randomUUID(), 'nonsense'])
-        expectError(
-          await client.call('PATCH', `${prefix}/tasks/${id}`, { token: owner.token, json: { title: null } }),
-          INVALID,
-        );
+      for (const id of [randomUUID(), 'nonsense']) expectError(await call('PATCH', `/${id}`, { title: null }), INVALID);
     });
 
     describe('conditional requests', () => {
@@ -183,21 +136,13 @@ export function describeFullTasks(platform: () => Platform, prefix: string) {
           ...(method === 'PATCH' && { json: { title: 'Changed' } }),
         });
 
-      it.each([
-        ['"1"', 200],
-        ['*', 200],
-        ['"7", "1"', 200],
-        ['"2"', 412],
-        ['"7", "8"', 412],
-        ['W/"1"', 412],
-        ['"nonsense"', 412],
-        ['"99999999999999999999"', 412],
-        ['1', 400],
-        ['nonsense', 400],
-        ['"1" "2"', 400],
-        ['w/"1"', 400],
-        ['', 400],
-      ])('If-Match: %s is a %d', async (tag, status) => {
+      it.each(
+        casesOf({
+          200: ['"1"', '*', '"7", "1"'],
+          412: ['"2"', '"7", "8"', 'W/"1"', '"nonsense"', '"99999999999999999999"'],
+          400: ['1', 'nonsense', '"1" "2"', 'w/"1"', ''],
+        }),
+      )('If-Match: %s is a %d', async (tag, status) => {
         const changed = await send('PATCH', 'if-match', tag);
         if (status === 412) expectError(changed, { status, code: 'PRECONDITION_FAILED', envelope: 'tasks' });
         else if (status === 400) expectError(changed, INVALID);
@@ -207,53 +152,42 @@ export function describeFullTasks(platform: () => Platform, prefix: string) {
         expect((await send('DELETE', 'if-match', status === 200 ? '"2"' : tag)).status).toBe(status);
       });
 
-      it.each([
-        ['"1"', 404],
-        ['"7", "8"', 404],
-        ['"nonsense"', 404],
-        ['1', 400],
-      ])('If-Match: %s of a task that is not there is a %d', async (tag, status) => {
-        for (const id of [randomUUID(), 'no-uuid'])
-          for (const method of ['PATCH', 'DELETE']) {
-            const answer = await send(method, 'if-match', tag, `${prefix}/tasks/${id}`);
-            expect(answer.status).toBe(status);
-            if (status === 400) expect(answer.body.error.details?.[0]?.path).toBe('If-Match');
-          }
-      });
+      it.each(casesOf({ 404: ['"1"', '"7", "8"', '"nonsense"'], 400: ['1'] }))(
+        'If-Match: %s of a task that is not there is a %d',
+        async (tag, status) => {
+          for (const id of [randomUUID(), 'no-uuid'])
+            for (const method of ['PATCH', 'DELETE']) {
+              const answer = await send(method, 'if-match', tag, `${prefix}/tasks/${id}`);
+              expect(answer.status).toBe(status);
+              if (status === 400) expect(answer.body.error.details?.[0]?.path).toBe('If-Match');
+            }
+        },
+      );
 
-      it.each([
-        ['"1"', 304],
-        ['W/"1"', 304],
-        ['"7", "1"', 304],
-        ['*', 304],
-        ['"2"', 200],
-        ['1', 200],
-        ['', 200],
-      ])('If-None-Match: %s is a %d for GET and HEAD', async (tag, status) => {
-        for (const method of ['GET', 'HEAD']) {
-          const answer = await send(method, 'if-none-match', tag);
-          expect([answer.status, answer.headers.get('etag')]).toEqual([status, '"1"']);
-          if (status === 304) expect([answer.text, answer.headers.get('content-type')]).toEqual(['', null]);
-        }
-        expect((await send('PATCH', 'if-none-match', '"2"')).body.data.title).toBe('Changed');
-      });
+      it.each(casesOf({ 304: ['"1"', 'W/"1"', '"7", "1"', '*'], 200: ['"2"', '1', ''] }))(
+        'If-None-Match: %s is a %d for GET and HEAD',
+        async (tag, status) => {
+          for (const method of ['GET', 'HEAD']) {
+            const answer = await send(method, 'if-none-match', tag);
+            expect([answer.status, answer.headers.get('etag')]).toEqual([status, '"1"']);
+            if (status === 304) expect([answer.text, answer.headers.get('content-type')]).toEqual(['', null]);
+          }
+          expect((await send('PATCH', 'if-none-match', '"2"')).body.data.title).toBe('Changed');
+        },
+      );
     });
 
     it('are sent back as they were read: due_date counts as dueDate', async () => {
       const due = '2026-12-01T17:00:00.000Z';
       const task = await create({ due_date: due });
       expect(task.due_date).toBe(due);
-      const patch = async (json: object) =>
-        (await client.call('PATCH', `${prefix}/tasks/${task.id}`, { token: owner.token, json })).body.data;
+      const patch = async (json: object) => (await call('PATCH', `/${task.id}`, json)).body.data;
       expect(await patch(task)).toMatchObject({ due_date: due });
       expect((await patch({ ...task, due_date: null })).due_date).toBeNull();
       expect((await create({ dueDate: due, due_date: 'nonsense' })).due_date).toBe(due);
       expect((await create({ dueDate: null, due_date: due })).due_date).toBeNull();
       for (const due_date of ['nonsense', 5]) {
-        const { status, body } = await client.call('POST', `${prefix}/tasks`, {
-          token: owner.token,
-          json: { title: 'ab', due_date },
-        });
+        const { status, body } = await call('POST', '', { title: 'ab', due_date });
         expect([status, body.error.details?.map(({ path }) => path)]).toEqual([400, ['title', 'due_date']]);
         expect(body.message).toContain('due_date must be ');
       }
@@ -351,7 +285,7 @@ export function describeFullTasks(platform: () => Platform, prefix: string) {
     });
 
     it('names the parameters that are wrong', async () => {
-      const answer = await client.call('GET', `${prefix}/tasks?order=up&limit=0`, { token: lister.token });
+      const answer = await call('GET', '?order=up&limit=0');
       expectError(answer, INVALID);
       expect(answer.body.error.details).toEqual([
         { path: 'order', message: 'order must be one of asc, desc.' },
@@ -363,9 +297,7 @@ export function describeFullTasks(platform: () => Platform, prefix: string) {
       const seen: string[] = [];
       let query: string | undefined = '?limit=2&sortBy=priority&limit_=x';
       const linkOf = async (path: string) => {
-        const { body, headers } = await client.call<Body<Task[]>>('GET', `${prefix}/tasks${path}`, {
-          token: lister.token,
-        });
+        const { body, headers } = await call<Body<Task[]>>('GET', path, undefined, lister);
         seen.push(...body.data.map(({ title }) => title));
         return /^<(\?[^>]+)>; rel="next"$/.exec(headers.get('link') ?? '')?.[1];
       };
@@ -390,29 +322,25 @@ export function describeFullTasks(platform: () => Platform, prefix: string) {
     }, 60_000);
 
     it('answers HEAD as GET, without a body', async () => {
-      const head = await client.call('HEAD', `${prefix}/tasks`, { token: lister.token });
-      expect([head.status, head.text, head.headers.get('content-type')]).toEqual([
-        200,
-        '',
-        expect.stringMatching(/^application\/json/),
-      ]);
+      const head = await call('HEAD', '');
+      expect([head.status, head.text]).toEqual([200, '']);
+      expect(head.headers.get('content-type')).toMatch(/^application\/json/);
       expect((await client.call('HEAD', `${prefix}/tasks`)).status).toBe(401);
     });
   });
 
   describe(`the statistics below ${prefix}`, () => {
     it("count the caller's tasks, and are no task of the name stats", async () => {
-      const { token } = await client.signUp();
+      const account = await client.signUp();
       const stats = async () => {
-        const { status, body } = await client.call('GET', `${prefix}/tasks/stats`, { token });
+        const { status, body } = await call('GET', '/stats', undefined, account);
         expect(status).toBe(200);
         expect(body).toMatchObject({ success: true, message: SENTENCE });
         expect(keysOf(body)).toEqual(['data', 'message', 'success']);
         return body.data;
       };
       expect(await stats()).toEqual({ total: 0, completed: 0, pending: 0, completionPercentage: 0 });
-      for (const completed of [true, false, false])
-        await client.call('POST', `${prefix}/tasks`, { token, json: { title: 'abc', completed } });
+      for (const completed of [true, false, false]) await create({ completed }, account);
       expect(await stats()).toEqual({ total: 3, completed: 1, pending: 2, completionPercentage: 33.33 });
     });
   });

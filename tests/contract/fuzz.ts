@@ -215,6 +215,6 @@ export function describeFuzz(platform: () => Platform, { runs, seed }: { runs: n
       );
       expect(answers.length).toBeGreaterThan(2 * forUsers.length);
     },
-    60_000 + runs * 100,
+    60_000 + runs * 300,
   );
 }

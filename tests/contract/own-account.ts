@@ -113,23 +113,14 @@ export function describeOwnAccount(platform: () => Platform) {
       expect((await client.signUp(email)).email).toBe(email);
     });
 
-    it.each([
-      ['GET', '/profile'],
-      ['PATCH', '/profile'],
-      ['DELETE', '/profile'],
-      ['POST', '/change-password'],
-      ['POST', '/change-email'],
-      ['GET', '/sessions'],
-      ['DELETE', '/sessions'],
-      ['DELETE', '/sessions/x'],
-      ['GET', '/tokens'],
-      ['POST', '/tokens'],
-      ['DELETE', '/tokens/x'],
-      ['GET', '/audit'],
-      ['GET', '/export'],
-    ])('needs a token for %s %s', async (method, path) => {
-      expectError(await client.call(method, `/api/auth${path}`), UNAUTHENTICATED);
-    });
+    const OF_USERS = `GET /profile, PATCH /profile, DELETE /profile, POST /change-password, POST /change-email, GET /sessions,
+      DELETE /sessions, DELETE /sessions/x, GET /tokens, POST /tokens, DELETE /tokens/x, GET /audit, GET /export`;
+    it.each(OF_USERS.split(/,\s+/).map((line) => line.split(' ')))(
+      'needs a token for %s %s',
+      async (method = '', path = '') => {
+        expectError(await client.call(method, `/api/auth${path}`), UNAUTHENTICATED);
+      },
+    );
   });
 
   describe('a session', () => {

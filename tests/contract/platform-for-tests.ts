@@ -1,6 +1,6 @@
 import { createDescriptionCheck, type ApiDescription, type DescriptionCheck } from '@taskmesh/testing/api-description';
 import { join } from 'node:path';
-import { startProduct, type Command, type Product } from '../operate/commands/start-product.ts';
+import { useProduct, type Command } from '../product.ts';
 import type { Platform } from './platform.ts';
 
 /** Where links in mails lead: as behind a proxy, not where the product listens. */
@@ -17,18 +17,16 @@ export function platformForTests(
   command: keyof typeof KEY_FILES,
   settings: () => Record<string, string> = () => ({}),
 ): () => Platform {
-  let product: Product;
+  const product = useProduct(command, () => ({ PUBLIC_URL, ...settings() }));
   let description: DescriptionCheck;
 
   beforeAll(async () => {
-    product = await startProduct(command, { PUBLIC_URL, ...settings() });
-    const response = await fetch(`${product.url}/api/openapi.json`);
+    const response = await fetch(`${product().url}/api/openapi.json`);
     description = createDescriptionCheck((await response.json()) as ApiDescription);
-  }, 120_000);
-  afterAll(() => product.stop(), 30_000);
+  });
 
   return () => {
-    const { url, dataDir } = product;
+    const { url, dataDir } = product();
     const { accessKeysFile, identityKeyFile }: Pick<Platform, 'accessKeysFile' | 'identityKeyFile'> =
       KEY_FILES[command];
     return {

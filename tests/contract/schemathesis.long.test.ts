@@ -3,9 +3,8 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { createRest } from '../support/http.ts';
-import { newAccount } from '../client/device.ts';
-import { startProduct, type Product } from '../operate/commands/start-product.ts';
+import { register } from '../http.ts';
+import { useProduct } from '../product.ts';
 
 const run = promisify(execFile);
 const VERSION = '4.32.5';
@@ -21,34 +20,19 @@ const CHECKS = [
 const EXCLUDED = '^/api/auth/(logout|profile|change-password|sessions|oidc/start)';
 
 let folder: string;
-let product: Product;
+const product = useProduct('start');
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'taskmesh-schemathesis-'));
-  product = await startProduct('start');
   await run('python3', ['-m', 'venv', folder]);
   await run(join(folder, 'bin/pip'), ['install', '--quiet', `schemathesis==${VERSION}`]);
 }, 300_000);
-afterAll(async () => {
-  rmSync(folder, { recursive: true });
-  await product.stop();
-}, 60_000);
+afterAll(() => rmSync(folder, { recursive: true }));
 
 it('answers what schemathesis sends as /api/openapi.json says', async () => {
-  const signedUp = await createRest(product.url)<{ access_token: string }>('POST', '/auth/signup', {
-    body: { ...newAccount(), name: 'Ada' },
-  });
-  const args = ['run', `${product.url}/api/openapi.json`, '--checks', CHECKS.join(), '--seed', '1', '--no-shrink'];
-  const bounds = [
-    '--max-examples',
-    '10',
-    '--max-time',
-    '90',
-    '--request-timeout',
-    '60',
-    '--phases',
-    'examples,coverage,fuzzing',
-  ];
-  const account = ['-H', `Authorization: Bearer ${signedUp.body.access_token}`, '--exclude-path-regex', EXCLUDED];
+  const { token } = await register(product().url);
+  const args = ['run', `${product().url}/api/openapi.json`, '--checks', CHECKS.join(), '--seed', '1', '--no-shrink'];
+  const bounds = ['--max-examples=10', '--max-time=90', '--request-timeout=60', '--phases=examples,coverage,fuzzing'];
+  const account = ['-H', `Authorization: Bearer ${token}`, '--exclude-path-regex', EXCLUDED];
   const command = run(join(folder, 'bin/st'), [...args, ...bounds, ...account], { cwd: folder, maxBuffer: 2 ** 26 });
   // It fails with the report of what was answered otherwise.
   const { stdout } = await command.catch((error: { stdout: string }) => Promise.reject(new Error(error.stdout)));

@@ -1,4 +1,3 @@
-import { ownInstallation } from '@taskmesh/testing';
 import { startSignInProvider, type SignInProvider } from '@taskmesh/testing/sign-in-provider';
 import { startMailServer, type MailServer } from '@taskmesh/testing/mail-server';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -25,7 +24,6 @@ describe('the platform as separate processes, with settings of its own', () => {
   });
 
   const platform = platformForTests('stack', () => ({
-    ...ownInstallation(),
     CORS_ORIGINS: ALLOWED_ORIGIN,
     REQUEST_TIMEOUT_S: String(REQUEST_TIMEOUT_S),
     SMTP_URL: mailServer.url,

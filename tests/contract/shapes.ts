@@ -4,6 +4,13 @@ export const UUID = expect.stringMatching(/^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}
 export const TIME = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
 const SENTENCE = expect.stringMatching(/\S/);
 
+/** What several lines list. */
+export const words = (text: string) => text.trim().split(/\s+/);
+
+/** A case for each, with what they share behind it: `{ 404: ['/a', '/b'] }` has two. */
+export const casesOf = (cases: Record<number, string[]>) =>
+  Object.entries(cases).flatMap(([shared, each]) => each.map((one): [string, number] => [one, Number(shared)]));
+
 export const TASK_KEYS = [
   'category',
   'completed',

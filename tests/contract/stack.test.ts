@@ -1,4 +1,3 @@
-import { ownInstallation } from '@taskmesh/testing';
 import type { ApiDescription } from '@taskmesh/testing/api-description';
 import { describeAccounts, describeLoginLimit } from './accounts.ts';
 import { clientOf } from './client.ts';
@@ -16,7 +15,7 @@ import { describeTokens } from './tokens.ts';
 
 /** The whole interface as the documents have it. */
 describe('the platform as separate processes, as "npm run stack" runs it, keeps the contract:', () => {
-  const platform = platformForTests('stack', ownInstallation);
+  const platform = platformForTests('stack');
   const client = clientOf(platform);
 
   describeAccounts(platform);

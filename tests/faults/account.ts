@@ -1,7 +1,7 @@
 import { eventually } from '@taskmesh/testing';
-import { createGraphql, createRest } from '../support/http.ts';
-import { PROTOCOLS, type Protocol } from '../support/streams/protocols.ts';
-import { openStream, type ReadList, type Stream } from '../support/streams/stream.ts';
+import { createGraphql, newAccount, register } from '../http.ts';
+import { PROTOCOLS, type Protocol } from '../feed/streams/protocols.ts';
+import { openStream, type ReadList, type Stream } from '../feed/streams/stream.ts';
 import type { Restore } from './epochs.ts';
 import { contradictions, type Contradiction } from './history.ts';
 import type { Write } from './write.ts';
@@ -68,7 +68,7 @@ const SETTLE_TIMEOUT_MS = 60_000;
 export async function createAccount(options: AccountOptions): Promise<Account> {
   const { urls, name, random, writers: writerCount = 2, paceMs, protocols = PROTOCOLS, isRestored = false } = options;
   const url = urls[0] ?? '';
-  const { token, ownerId } = await signUp(url, name);
+  const { token, id: ownerId } = await register(url, newAccount(), name.slice(0, 50));
   let asked = 0;
   const readList = () => readListAt(urls[asked++ % urls.length] ?? '', token);
   const list = await readList();
@@ -135,7 +135,7 @@ export async function createAccount(options: AccountOptions): Promise<Account> {
         longestGapMs: Math.round(Math.max(...writers.map((writer) => writer.longestGapMs()))),
         streams: streams.map((stream) => ({
           protocol: stream.protocol,
-          events: changesOf(stream).length,
+          events: stream.changes().length,
           resumes: stream.resumes(),
           latenciesMs: latenciesOf(stream, writes).map(({ ms }) => ms),
         })),
@@ -154,25 +154,11 @@ function latenciesOf(stream: Stream, writes: Write[]): Latency[] {
       title !== undefined && outcome === 'confirmed' ? [[title, answeredAt] as const] : [],
     ),
   );
-  return changesOf(stream).flatMap(({ kind, task, seenAt }) => {
+  return stream.changes().flatMap(({ kind, task, seenAt }) => {
     const answeredAt = kind === 'DELETE' ? undefined : answers.get(task.title);
     return answeredAt === undefined ? [] : [{ answeredAt, ms: Math.max(0, seenAt - answeredAt) }];
   });
 }
-
-async function signUp(url: string, name: string): Promise<{ token: string; ownerId: string }> {
-  const answer = await createRest(url)<{ access_token: string; user: { id: string } }>('POST', '/auth/signup', {
-    body: {
-      email: `${name}-${Date.now()}@example.com`,
-      password: 'correct horse battery staple',
-      name: name.slice(0, 50),
-    },
-  });
-  if (answer.status !== 201) throw new Error(`Sign-up was answered with ${answer.status}.`);
-  return { token: answer.body.access_token, ownerId: answer.body.user.id };
-}
-
-const changesOf = ({ readings }: Stream) => readings.flatMap(({ changes }) => changes);
 
 const LIST = '{ tasks(first: 500) { edges { node { id title version } } changesCursor } }';
 

@@ -1,8 +1,8 @@
 import { say } from '@taskmesh/local';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { PROTOCOLS, PROTOCOLS_WITH_NAMES } from '../support/streams/protocols.ts';
+import { PROTOCOLS, PROTOCOLS_WITH_NAMES } from '../feed/streams/protocols.ts';
 import { report, runCampaign, type DoneFault } from './campaign.ts';
-import { useFaultStack } from './fault-stack.ts';
+import { useStack } from '../stack.ts';
 import { inject } from './inject.ts';
 import { numberFromEnv } from './random.ts';
 
@@ -12,7 +12,7 @@ const AWAY_MS = 60_000;
 const CALM_MS = 8_000;
 
 describe('the feed while auth, which adds the names of owners, is away for a minute', () => {
-  const faulty = useFaultStack('auth-away');
+  const faulty = useStack('auth-away');
 
   it('delivers every event whole or not at all, and each once', async () => {
     const freezeAuth = async (_accounts: unknown, random: () => number): Promise<DoneFault[]> => {

@@ -1,5 +1,5 @@
 import { databaseUrl, serviceDatabase, withPostgres, type Stack } from '@taskmesh/local';
-import { createRest } from '../support/http.ts';
+import { createRest } from '../http.ts';
 import { signIn } from './guest.ts';
 
 /** What there is of those that do nothing, row by row, but for when they were last seen. */

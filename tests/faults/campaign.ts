@@ -141,16 +141,31 @@ function counted(faults: DoneFault[]): CampaignFigures['faults'] {
   return counts;
 }
 
-/** Of several accounts. */
-/** What is wrong with what accounts saw, and what they did, once they write no more. Closes them. */
-export async function conclude(accounts: readonly Account[]) {
-  const verdicts = await Promise.all(accounts.map((account) => account.verdict()));
-  const figures = summary(accounts.map((account) => account.figures()));
-  await Promise.all(accounts.map((account) => account.close()));
-  return { findings: verdicts.flatMap(({ contradictions, surprises }) => [...contradictions, ...surprises]), figures };
+/**
+ * Accounts whose writers and streams are at work while something is done. Says what is wrong with what they saw, and with what
+ * they did, and how much that was.
+ */
+export async function underLoad(
+  options: Omit<AccountOptions, 'name'> & { names: string[] },
+  work: (accounts: Account[]) => Promise<unknown>,
+) {
+  const { names, ...common } = options;
+  const accounts: Account[] = [];
+  for (const name of names) accounts.push(await createAccount({ ...common, name }));
+  try {
+    await work(accounts);
+    await Promise.all(accounts.map((account) => account.stopWriting()));
+    const verdicts = await Promise.all(accounts.map((account) => account.verdict()));
+    const figures = summary(accounts.map((account) => account.figures()));
+    const findings = verdicts.flatMap(({ contradictions, surprises }) => [...contradictions, ...surprises]);
+    console.info(`${names.join(', ')}: ${JSON.stringify(figures)}`);
+    return { findings, figures, accounts };
+  } finally {
+    await Promise.all(accounts.map((account) => account.close()));
+  }
 }
 
-export function summary(figures: AccountFigures[]): Pick<CampaignFigures, 'writes' | 'streams'> {
+function summary(figures: AccountFigures[]): Pick<CampaignFigures, 'writes' | 'streams'> {
   const sum = (name: 'confirmed' | 'denied' | 'unknown' | 'refused' | 'retried') =>
     figures.reduce((total, each) => total + each[name], 0);
   const byProtocol = Map.groupBy(

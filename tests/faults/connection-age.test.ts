@@ -3,8 +3,8 @@ import { eventually } from '@taskmesh/testing';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { PROTOCOLS } from '../support/streams/protocols.ts';
-import { createAccount } from './account.ts';
+import { PROTOCOLS } from '../feed/streams/protocols.ts';
+import { underLoad } from './campaign.ts';
 import { createRandom, numberFromEnv } from './random.ts';
 
 const SEED = numberFromEnv('TASKMESH_SEED', 20_261_127);
@@ -25,27 +25,17 @@ describe('connections that may only become a second old', () => {
   }, 180_000);
 
   it('lose, repeat and reorder nothing under writes, in any protocol', async () => {
-    const account = await createAccount({
-      urls: [platform.url],
-      name: 'aging',
-      random: createRandom(SEED),
-      paceMs: 20,
+    const load = {
+      ...{ urls: [platform.url], names: [`aging-of-${SEED}`], random: createRandom(SEED), paceMs: 20 },
       // Not even the channel: before it ends it sends the cursor behind its last change.
       protocols: PROTOCOLS.map(({ protocol, connect }) => ({ protocol, connect })),
+    };
+    const { findings, figures } = await underLoad(load, async ([account]) => {
+      const resumes = () => Math.min(...(account?.streams ?? []).map((stream) => stream.resumes()));
+      await eventually(() => expect(resumes()).toBeGreaterThanOrEqual(RETURNS), { timeoutMs: 60_000 });
     });
-    await eventually(
-      () => expect(Math.min(...account.streams.map((stream) => stream.resumes()))).toBeGreaterThanOrEqual(RETURNS),
-      { timeoutMs: 60_000 },
-    );
-    await account.stopWriting();
-    const { contradictions, surprises } = await account.verdict();
-    const { confirmed, streams } = account.figures();
-    await account.close();
-    console.info(
-      `seed ${SEED}:`,
-      JSON.stringify(streams.map(({ protocol, events, resumes }) => ({ protocol, events, resumes }))),
-    );
-    expect([...contradictions, ...surprises]).toEqual([]);
-    for (const { events } of streams) expect(events).toBeGreaterThanOrEqual(confirmed);
+    expect(findings).toEqual([]);
+    for (const { events } of Object.values(figures.streams))
+      expect(events).toBeGreaterThanOrEqual(figures.writes.confirmed);
   }, 180_000);
 });

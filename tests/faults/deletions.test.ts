@@ -1,18 +1,16 @@
 import { databaseUrl } from '@taskmesh/local';
 import { eventually } from '@taskmesh/testing';
-import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Pool } from 'pg';
-import { createRest } from '../support/http.ts';
+import { createRest, newAccount, type Owner, register } from '../http.ts';
 import { createBystanders } from './bystanders.ts';
-import { useFaultStack } from './fault-stack.ts';
+import { useStack } from '../stack.ts';
 import { contradictingGuests, hostGuests } from './guests.ts';
 import { inject, shuffled, type FaultKind } from './inject.ts';
 import { readPublished, type Published } from './published.ts';
 import { createRandom, numberFromEnv } from './random.ts';
 
 const SEED = numberFromEnv('TASKMESH_SEED', 20_261_124);
-const PASSWORD = 'correct horse battery staple';
 /** Some batches, so that a process can be killed between two of them. */
 const TASKS = 2_000;
 const GONE_WITHIN_MS = 60_000;
@@ -29,15 +27,11 @@ const FAULTS: [target: string, kind: FaultKind][] = [
   ['gateway-2', 'freeze'],
 ];
 
-interface Person {
-  id: string;
-  email: string;
-  token: string;
-}
+type Person = Pick<Owner, 'id' | 'email' | 'token'>;
 
 describe('an account that is deleted while processes are killed', () => {
   const random = createRandom(SEED);
-  const faulty = useFaultStack('deletions');
+  const faulty = useStack('deletions');
   let tasks: Pool;
   let auth: Pool;
   let published: Published;
@@ -58,11 +52,7 @@ describe('an account that is deleted while processes are killed', () => {
   const rest: ReturnType<typeof createRest> = (...args) => createRest(faulty.stack.urls[0] ?? '')(...args);
 
   async function signUp(): Promise<Person> {
-    const email = `${randomUUID()}@example.com`;
-    const { body } = await rest<{ access_token: string; user: { id: string } }>('POST', '/auth/signup', {
-      body: { email, password: PASSWORD, name: 'Ada' },
-    });
-    const person = { id: body.user.id, email, token: body.access_token };
+    const person = await register(faulty.stack.urls[0] ?? '');
     expect((await create(person)).status).toBe(201);
     return person;
   }
@@ -110,9 +100,9 @@ describe('an account that is deleted while processes are killed', () => {
     async (what, faults) => {
       const [ada, bob] = [await signUp(), await signUp()];
       await fill(ada);
-      expect((await rest('DELETE', '/auth/profile', { token: ada.token, body: { password: PASSWORD } })).status).toBe(
-        200,
-      );
+      expect(
+        (await rest('DELETE', '/auth/profile', { token: ada.token, body: { password: newAccount().password } })).status,
+      ).toBe(200);
       for (const [target, kind] of faults) {
         if (target === 'tasks') await eventually(async () => expect(await tasksOf(ada)).toBeLessThan(TASKS), { timeoutMs: 20_000 }); // prettier-ignore
         await inject(faulty, { target, kind, forMs: 0 });
@@ -120,7 +110,7 @@ describe('an account that is deleted while processes are killed', () => {
       }
       await eventually(async () => expect(await leftOf(ada)).toEqual([]), { timeoutMs: GONE_WITHIN_MS });
       await eventually(() => expectDelivered(ada, TASKS), { timeoutMs: 20_000 });
-      console.info(`seed ${SEED}, ${what}: delivered ${published.timesDelivered(ada.id)} times`);
+      console.info(`seed ${SEED}, ${what}: delivered again: ${published.timesAgain(ada.id)}`);
       await eventually(async () => expect((await create(bob)).status).toBe(201));
       expect(await tasksOf(bob)).toBe(2);
       await eventually(() => expect(published.of(bob.id).map(({ sequence }) => sequence)).toEqual([1, 2]));
@@ -156,7 +146,9 @@ describe('an account that is deleted while processes are killed', () => {
     });
     await Promise.all(
       people.map(async ({ token }) =>
-        expect((await rest('DELETE', '/auth/profile', { token, body: { password: PASSWORD } })).status).toBe(200),
+        expect(
+          (await rest('DELETE', '/auth/profile', { token, body: { password: newAccount().password } })).status,
+        ).toBe(200),
       ),
     );
     await inject(faulty, { target: 'tasks', kind: 'kill', forMs: 0 });

@@ -4,7 +4,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createClient, type Task } from '../contract/client.ts';
-import { startProduct } from '../operate/commands/start-product.ts';
+import { startProduct } from '../product.ts';
 import { freeze } from './inject.ts';
 
 describe('the PostgreSQL of the embedded platform', () => {
@@ -83,5 +83,5 @@ describe('a PostgreSQL of the product that does not come back', () => {
     } finally {
       rmSync(product.dataDir, { recursive: true, force: true });
     }
-  }, 120_000);
+  });
 });

@@ -1,4 +1,4 @@
-import type { ReadList } from '../support/streams/stream.ts';
+import type { ReadList } from '../feed/streams/stream.ts';
 import type { Write } from './write.ts';
 
 /** The store was replaced by an archive between these two moments of `performance.now()`. */

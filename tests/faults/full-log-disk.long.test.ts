@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync, statfsSync, writeFileSync } from 'node:
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createClient } from '../contract/client.ts';
-import { startProduct, type Product } from '../operate/commands/start-product.ts';
+import { startProduct, type Product } from '../product.ts';
 
 /** Mounting a small file system needs root. */
 const asRoot = process.getuid?.() === 0 ? describe : describe.skip;

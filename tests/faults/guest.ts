@@ -1,9 +1,9 @@
 import { databaseUrl, serviceDatabase, withPostgres, type Stack } from '@taskmesh/local';
 import { eventually } from '@taskmesh/testing';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createGraphql, createRest } from '../support/http.ts';
-import { openStream, type ReadList, type Stream } from '../support/streams/stream.ts';
-import type { Protocol } from '../support/streams/protocols.ts';
+import { createGraphql, createRest } from '../http.ts';
+import { openStream, type ReadList, type Stream } from '../feed/streams/stream.ts';
+import type { Protocol } from '../feed/streams/protocols.ts';
 import { readListAt } from './account.ts';
 import type { Write } from './write.ts';
 import { startWriter } from './writer.ts';

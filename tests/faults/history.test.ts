@@ -1,43 +1,50 @@
-import { PROTOCOLS } from '../support/streams/protocols.ts';
-import { EMPTY_LIST, type Reading, type StreamedChange } from '../support/streams/stream.ts';
+import { PROTOCOLS } from '../feed/streams/protocols.ts';
+import { EMPTY_LIST, type Reading, type StreamedChange } from '../feed/streams/stream.ts';
 import { contradictions, type Fault, type History } from './history.ts';
 import type { Write } from './write.ts';
 
 const OWNER = 'ada-id';
 const task = (id: string, title: string, version: number, ownerId = OWNER) => ({ id, ownerId, title, version });
 
-const CHANGES: Pick<StreamedChange, 'kind' | 'task' | 'previous'>[] = [
-  { kind: 'INSERT', task: task('a', 'one', 1), previous: null },
-  { kind: 'UPDATE', task: task('a', 'two', 2), previous: task('a', 'one', 1) },
-  { kind: 'INSERT', task: task('b', 'three', 1), previous: null },
-  { kind: 'UPDATE', task: task('b', 'maybe', 2), previous: task('b', 'three', 1) },
-  { kind: 'DELETE', task: task('a', 'two', 2), previous: task('a', 'two', 2) },
-  { kind: 'INSERT', task: task('c', 'four', 1), previous: null },
+type Task = ReturnType<typeof task>;
+const made = (kind: StreamedChange['kind'], now: Task, previous: Task | null, sequence?: number): StreamedChange => ({
+  ...{ kind, task: now, previous, sequence, seenAt: 0 },
+});
+
+const CHANGES = [
+  made('INSERT', task('a', 'one', 1), null, 1),
+  made('UPDATE', task('a', 'two', 2), task('a', 'one', 1), 2),
+  made('INSERT', task('b', 'three', 1), null, 3),
+  made('UPDATE', task('b', 'maybe', 2), task('b', 'three', 1), 4),
+  made('DELETE', task('a', 'two', 2), task('a', 'two', 2), 5),
+  made('INSERT', task('c', 'four', 1), null, 6),
 ];
+
+const write = (
+  kind: Write['kind'],
+  taskId: string,
+  title: string | undefined,
+  sentAt: number,
+  answeredAt = sentAt + 1,
+) => ({ kind, taskId, ...(title && { title }), outcome: 'confirmed', sentAt, answeredAt }) as Write;
 
 /** Two writers: one of a and c, the other of b, whose update never gets a response. */
 const WRITES: Write[] = [
-  { kind: 'INSERT', title: 'one', taskId: 'a', outcome: 'confirmed', sentAt: 1, answeredAt: 2 },
-  { kind: 'UPDATE', title: 'two', taskId: 'a', outcome: 'confirmed', sentAt: 3, answeredAt: 4 },
-  { kind: 'INSERT', title: 'three', taskId: 'b', outcome: 'confirmed', sentAt: 1, answeredAt: 5 },
-  { kind: 'UPDATE', title: 'maybe', taskId: 'b', outcome: 'unknown', sentAt: 6, answeredAt: Infinity },
-  { kind: 'UPDATE', title: 'never', taskId: 'a', outcome: 'denied', sentAt: 7, answeredAt: 8 },
-  { kind: 'DELETE', taskId: 'a', outcome: 'confirmed', sentAt: 9, answeredAt: 10 },
-  { kind: 'INSERT', title: 'four', taskId: 'c', outcome: 'confirmed', sentAt: 11, answeredAt: 12 },
+  write('INSERT', 'a', 'one', 1),
+  write('UPDATE', 'a', 'two', 3),
+  write('INSERT', 'b', 'three', 1, 5),
+  { ...write('UPDATE', 'b', 'maybe', 6, Infinity), outcome: 'unknown' },
+  { ...write('UPDATE', 'a', 'never', 7), outcome: 'denied' },
+  write('DELETE', 'a', undefined, 9),
+  write('INSERT', 'c', 'four', 11),
 ];
-
-const numbered = (changes: typeof CHANGES) => changes.map((change, index) => ({ ...change, sequence: index + 1 }));
 
 type Mutation = (changes: StreamedChange[]) => StreamedChange[];
 
 /** A valid history of streams of every protocol, except for a change to one of them; channels have no sequences. */
 function historyWith(protocol: string, mutate: Mutation): History {
   const streams = PROTOCOLS.map(({ protocol: name }): [string, Reading[]] => {
-    const changes = numbered(CHANGES).map((change) => ({
-      ...change,
-      seenAt: 0,
-      sequence: name.startsWith('channel') ? undefined : change.sequence,
-    }));
+    const changes = name.startsWith('channel') ? CHANGES.map((each) => ({ ...each, sequence: undefined })) : CHANGES;
     return [name, [{ list: EMPTY_LIST, changes: name === protocol ? mutate(changes) : changes }]];
   });
   const tasks = new Map([
@@ -64,28 +71,13 @@ const MUTATIONS: Record<string, [Mutation, Fault]> = {
   'two changes of one task swapped': [swapped(0), 'reordered'],
   'changes of two tasks swapped': [swapped(4), 'reordered'],
   'a change of somebody else': [
-    (changes) => [
-      ...changes,
-      {
-        kind: 'INSERT',
-        task: task('x', 'theirs', 1, 'bob-id'),
-        previous: null,
-        seenAt: 0,
-        sequence: changes[0]?.sequence && 7,
-      },
-    ],
+    (changes) => [...changes, made('INSERT', task('x', 'theirs', 1, 'bob-id'), null, changes[0]?.sequence && 7)],
     'foreign',
   ],
   'a change that was denied': [
     (changes) => [
       ...changes.slice(0, 4),
-      {
-        kind: 'UPDATE',
-        task: task('a', 'never', 3),
-        previous: task('a', 'two', 2),
-        seenAt: 0,
-        sequence: changes[0]?.sequence && 5,
-      },
+      made('UPDATE', task('a', 'never', 3), task('a', 'two', 2), changes[0]?.sequence && 5),
     ],
     'foreign',
   ],
@@ -106,14 +98,7 @@ describe('the history checker', () => {
   const sound = historyWith('', (changes) => changes);
 
   it('detects a confirmed write that no stream delivered', () => {
-    const gone: Write = {
-      kind: 'INSERT',
-      title: 'gone',
-      taskId: 'd',
-      outcome: 'confirmed',
-      sentAt: 13,
-      answeredAt: 14,
-    };
+    const gone = write('INSERT', 'd', 'gone', 13);
     const found = contradictions({ ...sound, writes: [...WRITES, gone] });
     expect(found.map(({ fault }) => fault)).toEqual(PROTOCOLS.map(() => 'lost'));
   });
@@ -151,20 +136,17 @@ describe('the history checker over a restore', () => {
   /** The archive was made when "one" was there; the restore met one write, whose side is unknown. */
   const writes: Write[] = [
     ...WRITES,
-    { kind: 'UPDATE', title: 'beside', taskId: 'c', outcome: 'confirmed', sentAt: 19, answeredAt: 26 },
-    { kind: 'UPDATE', title: 'first', taskId: 'a', outcome: 'confirmed', sentAt: 26, answeredAt: 28 },
-    { kind: 'UPDATE', title: 'second', taskId: 'a', outcome: 'confirmed', sentAt: 31, answeredAt: 32 },
-    { kind: 'DELETE', taskId: 'a', outcome: 'confirmed', sentAt: 33, answeredAt: 34 },
+    write('UPDATE', 'c', 'beside', 19, 26),
+    write('UPDATE', 'a', 'first', 26, 28),
+    write('UPDATE', 'a', 'second', 31),
+    write('DELETE', 'a', undefined, 33),
   ];
   const list = { tasks: new Map([['a', { title: 'first', version: 2 }]]), cursor: 'again', readAt: 30 };
-  const since: StreamedChange[] = [
-    { kind: 'UPDATE', task: task('a', 'second', 3), previous: task('a', 'first', 2), sequence: 2, seenAt: 0 },
-    { kind: 'DELETE', task: task('a', 'second', 3), previous: task('a', 'second', 3), sequence: 3, seenAt: 0 },
+  const since = [
+    made('UPDATE', task('a', 'second', 3), task('a', 'first', 2), 2),
+    made('DELETE', task('a', 'second', 3), task('a', 'second', 3), 3),
   ];
-  const before: Reading = {
-    list: EMPTY_LIST,
-    changes: numbered(CHANGES.slice(0, 4)).map((change) => ({ ...change, seenAt: 0 })),
-  };
+  const before: Reading = { list: EMPTY_LIST, changes: CHANGES.slice(0, 4) };
   const found = (...readings: Reading[]) =>
     contradictions({
       owner: 'ada',

@@ -1,4 +1,4 @@
-import type { Reading, StreamedChange } from '../support/streams/stream.ts';
+import type { Reading, StreamedChange } from '../feed/streams/stream.ts';
 import { epochOf, isDue, mayBeListOf, mayBeOf, type Restore } from './epochs.ts';
 import type { Write } from './write.ts';
 

@@ -71,7 +71,7 @@ beforeAll(async () => {
   dir = mkdtempSync(join(tmpdir(), 'taskmesh-kafka-faults-'));
   port = await findFreePort();
   await start();
-}, 120_000);
+});
 afterAll(async () => {
   await kafka.stop();
   rmSync(dir, { recursive: true, force: true });
@@ -124,7 +124,7 @@ it('continues within seconds after its broker was frozen, and no publish hangs m
   expect(failures).toBeGreaterThan(0);
   expect(publishing.longestMs()).toBeLessThan(10_000);
   expect(backMs).toBeLessThan(10_000);
-}, 120_000);
+});
 
 it('reads from the first record on what is published after its broker came back empty', async () => {
   const reading = await startReading();
@@ -165,4 +165,4 @@ it('is ready as soon as a broker comes that was not there at the start', async (
   await eventually(() => log.publish(topic, [{ key: 'k', value: 'hello' }]).then(() => true), { timeoutMs: 30_000 });
   await eventually(() => values.includes('hello'));
   await late.close();
-}, 120_000);
+});

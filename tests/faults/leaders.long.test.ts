@@ -2,10 +2,10 @@ import { TASK_CHANGES_TOPIC } from '@taskmesh/contracts';
 import { say } from '@taskmesh/local';
 import kafkajs from 'kafkajs';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { PROTOCOLS } from '../support/streams/protocols.ts';
+import { PROTOCOLS } from '../feed/streams/protocols.ts';
 import type { Account, Latency } from './account.ts';
 import { report, runCampaign, type DoneFault, type OwnerOptions } from './campaign.ts';
-import { useFaultStack } from './fault-stack.ts';
+import { useStack } from '../stack.ts';
 import { startKafkaCluster, type KafkaCluster } from './kafka-cluster.ts';
 import { numberFromEnv } from './random.ts';
 
@@ -34,7 +34,7 @@ interface Outage {
 
 describe('the feed while a third of the partitions is without a leader', () => {
   let kafka: KafkaCluster;
-  const faulty = useFaultStack('leaders', async (dataDir) => {
+  const faulty = useStack('leaders', async (dataDir) => {
     kafka = await startKafkaCluster(dataDir, NODES);
     return { env: { KAFKA_BROKERS: kafka.url }, stop: () => kafka.stop() };
   });

@@ -1,9 +1,7 @@
-import { databaseUrl } from '@taskmesh/local';
+import { databaseUrl, withPostgres } from '@taskmesh/local';
 import { eventually } from '@taskmesh/testing';
-import { Client } from 'pg';
-import { createAccount, type Account } from './account.ts';
-import { conclude } from './campaign.ts';
-import { useFaultStack } from './fault-stack.ts';
+import { underLoad } from './campaign.ts';
+import { useStack } from '../stack.ts';
 import { inject } from './inject.ts';
 import { readPublished } from './published.ts';
 import { createRandom, numberFromEnv } from './random.ts';
@@ -14,17 +12,12 @@ const WRITES = 60;
 
 describe('marks of published changes that were not on the disk when PostgreSQL was killed', () => {
   const random = createRandom(SEED);
-  const faulty = useFaultStack('marks');
+  const faulty = useStack('marks');
 
-  const query = async (text: string, database = 'postgres') => {
-    const client = new Client({ connectionString: databaseUrl(faulty.stack.servers.postgres, database) });
-    await client.connect();
-    try {
+  const query = (text: string, database = 'postgres') =>
+    withPostgres(databaseUrl(faulty.stack.servers.postgres, database), async (client) => {
       return (await client.query<Record<string, unknown>>(text)).rows;
-    } finally {
-      await client.end();
-    }
-  };
+    });
   const allMarked = async () => {
     const [row] = await query(
       'select exists(select 1 from changes where published_at is null) as left',
@@ -38,21 +31,22 @@ describe('marks of published changes that were not on the disk when PostgreSQL w
     const published = await readPublished(stack);
     await query(`alter system set wal_writer_delay = '10s'`);
     await query('select pg_reload_conf()');
-    const accounts: Account[] = [];
     const again: number[] = [];
+    const findings: unknown[] = [];
     for (let round = 0; round < ROUNDS; round++) {
-      const account = await createAccount({ urls: stack.urls, name: `owner-marks-${round}`, random, paceMs: 20 });
-      accounts.push(account);
-      await eventually(() => account.figures().confirmed > WRITES);
-      await account.stopWriting();
-      await eventually(allMarked, { everyMs: 1 });
-      await inject(faulty, { target: 'postgres', kind: 'kill', forMs: 0 });
-      await eventually(allMarked);
-      again.push(published.timesDelivered(account.ownerId) - published.of(account.ownerId).length);
+      const load = { urls: stack.urls, names: [`marks-${round}-of-${SEED}`], random, paceMs: 20 };
+      const outcome = await underLoad(load, async ([account]) => {
+        await eventually(() => (account?.figures().confirmed ?? 0) > WRITES);
+        await account?.stopWriting();
+        await eventually(allMarked, { everyMs: 1 });
+        await inject(faulty, { target: 'postgres', kind: 'kill', forMs: 0 });
+        await eventually(allMarked);
+        again.push(published.timesAgain(account?.ownerId ?? ''));
+      });
+      findings.push(...outcome.findings);
     }
-    const { findings, figures } = await conclude(accounts);
     await published.close();
-    console.info(`seed ${SEED}, PostgreSQL killed:`, JSON.stringify({ again, ...figures }));
+    console.info(`delivered again: ${again.join(', ')}`);
     expect(findings).toEqual([]);
     expect(Math.max(...again)).toBeGreaterThan(0);
   }, 240_000);

@@ -2,9 +2,8 @@ import { findFreePort, startKafka } from '@taskmesh/local';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { eventually } from '@taskmesh/testing';
-import { createAccount, type Account } from './account.ts';
-import { conclude } from './campaign.ts';
-import { useFaultStack } from './fault-stack.ts';
+import { underLoad } from './campaign.ts';
+import { useStack } from '../stack.ts';
 import { createProduceProxy, type ProduceFault, type ProduceProxy } from './produce-proxy.ts';
 import { readPublished } from './published.ts';
 import { createRandom, numberFromEnv } from './random.ts';
@@ -33,7 +32,7 @@ const TRIALS: Trial[] = [
 describe('a broker whose answers to the relay fail', () => {
   const random = createRandom(SEED);
   let proxy: ProduceProxy;
-  const faulty = useFaultStack('produce', async (folder) => {
+  const faulty = useStack('produce', async (folder) => {
     const port = await findFreePort();
     proxy = await createProduceProxy(() => port, random);
     const properties = [`advertised.listeners=PLAINTEXT://127.0.0.1:${proxy.port}`];
@@ -51,22 +50,18 @@ describe('a broker whose answers to the relay fail', () => {
     'loses, repeats and reorders nothing in any protocol: $fault',
     async ({ fault, share, forMs }) => {
       const published = await readPublished(faulty.stack);
-      const accounts: Account[] = [];
-      for (let owner = 0; owner < OWNERS; owner++) {
-        const name = `${fault.replace(' ', '-')}-${owner}`;
-        accounts.push(await createAccount({ urls: faulty.stack.urls, name, random, paceMs: 40 }));
-      }
-      await sleep(CALM_MS);
-      proxy.inject(fault, share);
-      await sleep(forMs);
-      proxy.inject(undefined);
-      await eventually(() => expect(proxy.counts.get(fault)).toBeGreaterThan(0));
-      await Promise.all(accounts.map((account) => account.stopWriting()));
-      const { findings, figures } = await conclude(accounts);
-      const again = accounts.map(({ ownerId }) => published.timesDelivered(ownerId) - published.of(ownerId).length);
+      const names = Array.from({ length: OWNERS }, (_, owner) => `${fault.replace(' ', '-')}-${owner}-of-${SEED}`);
+      const load = { urls: faulty.stack.urls, names, random, paceMs: 40 };
+      const { findings, figures, accounts } = await underLoad(load, async () => {
+        await sleep(CALM_MS);
+        proxy.inject(fault, share);
+        await sleep(forMs);
+        proxy.inject(undefined);
+        await eventually(() => expect(proxy.counts.get(fault)).toBeGreaterThan(0));
+      });
+      const again = accounts.map(({ ownerId }) => published.timesAgain(ownerId));
       await published.close();
-      const times = proxy.counts.get(fault);
-      console.info(`seed ${SEED}, ${fault}, ${times} times:`, JSON.stringify({ again, ...figures }));
+      console.info(`${fault}, ${proxy.counts.get(fault)} times; delivered again: ${again.join(', ')}`);
       expect(findings).toEqual([]);
       for (const { events } of Object.values(figures.streams))
         expect(events).toBeGreaterThanOrEqual(figures.writes.confirmed);

@@ -6,8 +6,8 @@ import { createLog } from '@taskmesh/service';
 export interface Published {
   /** Every change of this owner, in the order in which it was delivered first. */
   of(ownerId: string): TaskChanged[];
-  /** How often it was delivered, with what came again. */
-  timesDelivered(ownerId: string): number;
+  /** How many changes came again. */
+  timesAgain(ownerId: string): number;
   close(): Promise<void>;
 }
 
@@ -27,7 +27,10 @@ export async function readPublished({ servers }: Stack): Promise<Published> {
   await reader.ready();
   return {
     of: (ownerId) => [...(received.get(ownerId)?.bySequence.values() ?? [])],
-    timesDelivered: (ownerId) => received.get(ownerId)?.times ?? 0,
+    timesAgain: (ownerId) => {
+      const { times = 0, bySequence } = received.get(ownerId) ?? {};
+      return times - (bySequence?.size ?? 0);
+    },
     close: () => eventLog.close(),
   };
 }

@@ -3,9 +3,8 @@ import { eventually } from '@taskmesh/testing';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { createAccount, type Account } from './account.ts';
-import { conclude } from './campaign.ts';
-import { useFaultStack } from './fault-stack.ts';
+import { underLoad } from './campaign.ts';
+import { useStack } from '../stack.ts';
 import { inject } from './inject.ts';
 import { readPublished } from './published.ts';
 import { createRandom, numberFromEnv } from './random.ts';
@@ -20,7 +19,7 @@ const FREEZE_MS = 12_000;
 
 describe('two processes of tasks, one of them frozen for longer than its lease', () => {
   const random = createRandom(SEED);
-  const faulty = useFaultStack('relays');
+  const faulty = useStack('relays');
   let other: RunningProcess;
   let otherAdmin: string;
 
@@ -53,23 +52,21 @@ describe('two processes of tasks, one of them frozen for longer than its lease',
     const { stack } = faulty;
     const admin = stack.processes.get('tasks')?.current.adminUrl ?? '';
     const published = await readPublished(stack);
-    const accounts: Account[] = [];
-    for (let owner = 0; owner < OWNERS; owner++)
-      accounts.push(await createAccount({ urls: stack.urls, name: `owner-relays-${owner}`, random, paceMs: 40 }));
-    for (let round = 0; round < ROUNDS; round++) {
-      await inject(faulty, { target: 'tasks', kind: 'kill', forMs: 0 });
-      await eventually(async () => expect(await partsOf(otherAdmin)).toBe(PARTS)); // of the one without writers
-      other.kill('SIGSTOP');
-      await sleep(FREEZE_MS);
-      await eventually(async () => expect(await partsOf(admin)).toBe(PARTS));
-      other.kill('SIGCONT');
-      await eventually(async () => expect(await partsOf(otherAdmin)).toBe(0));
-    }
-    await Promise.all(accounts.map((account) => account.stopWriting()));
-    const { findings, figures } = await conclude(accounts);
-    const again = accounts.map(({ ownerId }) => published.timesDelivered(ownerId) - published.of(ownerId).length);
+    const names = Array.from({ length: OWNERS }, (_, owner) => `relays-${owner}-of-${SEED}`);
+    const load = { urls: stack.urls, names, random, paceMs: 40 };
+    const { findings, figures, accounts } = await underLoad(load, async () => {
+      for (let round = 0; round < ROUNDS; round++) {
+        await inject(faulty, { target: 'tasks', kind: 'kill', forMs: 0 });
+        await eventually(async () => expect(await partsOf(otherAdmin)).toBe(PARTS)); // of the one without writers
+        other.kill('SIGSTOP');
+        await sleep(FREEZE_MS);
+        await eventually(async () => expect(await partsOf(admin)).toBe(PARTS));
+        other.kill('SIGCONT');
+        await eventually(async () => expect(await partsOf(otherAdmin)).toBe(0));
+      }
+    });
+    console.info(`delivered again: ${accounts.map(({ ownerId }) => published.timesAgain(ownerId)).join(', ')}`);
     await published.close();
-    console.info(`seed ${SEED}, ${ROUNDS} freezes:`, JSON.stringify({ again, ...figures }));
     expect(findings).toEqual([]);
     for (const { events } of Object.values(figures.streams))
       expect(events).toBeGreaterThanOrEqual(figures.writes.confirmed);

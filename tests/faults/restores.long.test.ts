@@ -1,11 +1,11 @@
 import { say } from '@taskmesh/local';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createRest } from '../support/http.ts';
+import { createRest } from '../http.ts';
 import type { Account } from './account.ts';
 import { report, runCampaign, type DoneFault } from './campaign.ts';
 import type { Restore } from './epochs.ts';
 import { miscounted } from './counts.ts';
-import { useFaultStack } from './fault-stack.ts';
+import { useStack } from '../stack.ts';
 import { inject, shuffled } from './inject.ts';
 import { numberFromEnv } from './random.ts';
 
@@ -18,7 +18,7 @@ const FROZEN = ['gateway-1', 'gateway-2', 'gateway-1', 'gateway-2', 'tasks', 'ka
 const RESTORES = FROZEN.length;
 
 describe('the feed while the tasks are restored again and again', () => {
-  const faulty = useFaultStack('restores');
+  const faulty = useStack('restores');
 
   const makeArchive = async () => {
     const { status, body } = await createRest(faulty.stack.urls[0] ?? '')<{ data: { file: string } }>(

@@ -3,9 +3,9 @@ import { mkdirSync, rmSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { createGraphql, createRest } from '../support/http.ts';
+import { createGraphql, createRest } from '../http.ts';
 import { report, runCampaign, type DoneFault } from './campaign.ts';
-import { useFaultStack } from './fault-stack.ts';
+import { useStack } from '../stack.ts';
 import { numberFromEnv } from './random.ts';
 import { installReleaseBefore, RELEASE_BEFORE } from './release-before.ts';
 
@@ -25,7 +25,7 @@ describe(`an installation of ${RELEASE_BEFORE.version} that is upgraded under lo
     rmSync(join(links, service), { force: true });
     symlinkSync(join(services, service), join(links, service));
   };
-  const faulty = useFaultStack(
+  const faulty = useStack(
     'upgrade',
     () => Promise.resolve({ env: { BACKUP_TOKEN, NEWER_SCHEMA: 'allow' }, stop: async () => {} }),
     (folder) => {

@@ -1,4 +1,4 @@
-import type { StreamedChange } from '../support/streams/stream.ts';
+import type { StreamedChange } from '../feed/streams/stream.ts';
 
 /** A write that was sent. Titles are unique, so that a change identifies its writer. */
 export interface Write {

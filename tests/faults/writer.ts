@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createGraphql, createRest } from '../support/http.ts';
+import { createGraphql, createRest } from '../http.ts';
 import type { Write } from './write.ts';
 
 export interface WriterOptions {

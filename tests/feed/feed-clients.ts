@@ -6,14 +6,8 @@ import {
 } from '@supabase/supabase-js';
 import { createFaultyProxy, eventually } from '@taskmesh/testing';
 import { createClient as createSse } from 'graphql-sse';
-import { randomUUID } from 'node:crypto';
 import { createClient as createOldSupabase } from 'supabase-js-2.49';
-import { createGraphql, createRest } from '../support/http.ts';
-
-interface RestTask {
-  id: string;
-  title: string;
-}
+import { readCursor, register } from '../http.ts';
 
 type Change = RealtimePostgresChangesPayload<Record<string, unknown>>;
 
@@ -23,27 +17,11 @@ const SUBSCRIPTION =
 /** Real clients of every protocol, as applications use them. */
 export function describeFeedClients(platform: () => { urls: string[] }) {
   const url = () => platform().urls[0] ?? '';
-  const rest: ReturnType<typeof createRest> = (...args) => createRest(url())(...args);
-
-  const account = async () => {
-    const { body } = await rest<{ access_token: string; user: { id: string } }>('POST', '/auth/signup', {
-      body: { email: `${randomUUID()}@example.com`, password: 'correct horse battery staple', name: 'Ada' },
-    });
-    const token = body.access_token;
-    const { data } = await createGraphql(url())<{ tasks: { changesCursor: string } }>('{ tasks { changesCursor } }', {
-      token,
-    });
-    return { token, userId: body.user.id, after: data.tasks.changesCursor };
-  };
-  const create = async (token: string, title: string) =>
-    (await rest<{ data: RestTask }>('POST', '/tasks', { token, body: { title } })).body.data;
-  const rename = (token: string, { id }: RestTask, title: string) =>
-    rest('PATCH', `/tasks/${id}`, { token, body: { title } });
-  const remove = (token: string, { id }: RestTask) => rest('DELETE', `/tasks/${id}`, { token });
-
   describe('graphql-sse', () => {
     it('streams changes with fields of other services, resumes behind a cursor and ends at logout', async () => {
-      const { token, after } = await account();
+      const owner = await register(url());
+      const { token } = owner;
+      const after = await readCursor(url(), token);
       const seen: { sequence: number; cursor: string; task: { owner: object } }[] = [];
       const client = createSse({
         url: `${url()}/graphql`,
@@ -64,8 +42,8 @@ export function describeFeedClients(platform: () => { urls: string[] }) {
           },
         );
       });
-      const task = await create(token, 'first');
-      await rename(token, task, 'second');
+      const task = await owner.create('first');
+      await owner.change(task, { title: 'second' });
       await eventually(() => expect(seen.map(({ sequence }) => sequence)).toEqual([1, 2]));
       expect(seen[0]?.task.owner).toEqual({ name: 'Ada', taskStatistics: { total: 1 } });
 
@@ -82,13 +60,14 @@ export function describeFeedClients(platform: () => { urls: string[] }) {
       await eventually(() => expect(resumed).toEqual([2]));
       stop();
 
-      await rest('POST', '/auth/logout', { token });
+      await owner.signOut();
       await ended;
       expect(results.at(-1)).toMatchObject({ errors: [{ extensions: { code: 'UNAUTHENTICATED' } }] });
     });
 
     it('says what is wrong with a request in its status', async () => {
-      const { token } = await account();
+      const owner = await register(url());
+      const { token } = owner;
       const send = (query: string, headers: Record<string, string>) =>
         fetch(`${url()}/graphql`, {
           method: 'POST',
@@ -106,7 +85,9 @@ export function describeFeedClients(platform: () => { urls: string[] }) {
 
   describe('Apollo Client over multipart', () => {
     it('gets every change', async () => {
-      const { token, after } = await account();
+      const owner = await register(url());
+      const { token } = owner;
+      const after = await readCursor(url(), token);
       const client = new ApolloClient({
         cache: new InMemoryCache(),
         link: new HttpLink({ uri: `${url()}/graphql`, headers: { authorization: `Bearer ${token}` } }),
@@ -115,8 +96,8 @@ export function describeFeedClients(platform: () => { urls: string[] }) {
       const subscription = client
         .subscribe<{ taskChanges: { task: { title: string } } }>({ query: gql(SUBSCRIPTION), variables: { after } })
         .subscribe(({ data }) => void (data && titles.push(data.taskChanges.task.title)));
-      const task = await create(token, 'first');
-      await rename(token, task, 'second');
+      const task = await owner.create('first');
+      await owner.change(task, { title: 'second' });
       await eventually(() => expect(titles).toEqual(['first', 'second']));
       subscription.unsubscribe();
       client.stop();
@@ -149,9 +130,9 @@ export function describeFeedClients(platform: () => { urls: string[] }) {
     });
 
     it('sees its own inserts, updates and deletes in order, and no one else’s', async () => {
-      const { token, userId } = await account();
-      const stranger = await account();
-      const client = await connect(token);
+      const owner = await register(url());
+      const stranger = await register(url());
+      const client = await connect(owner.token);
       const all: Change[] = [];
       const deleted: Change[] = [];
       const channel = client
@@ -163,27 +144,27 @@ export function describeFeedClients(platform: () => { urls: string[] }) {
           (change) => void deleted.push(change),
         );
       await subscribed(channel);
-      await create(stranger.token, 'not for you');
-      const task = await create(token, 'first');
-      await rename(token, task, 'second');
-      await remove(token, task);
+      await stranger.create('not for you');
+      const task = await owner.create('first');
+      await owner.change(task, { title: 'second' });
+      await owner.remove(task);
       await eventually(() => expect(all.map(({ eventType }) => eventType)).toEqual(['INSERT', 'UPDATE', 'DELETE']));
       expect(all[0]).toMatchObject({
         schema: 'public',
         table: 'tasks',
         errors: null,
         old: {},
-        new: { id: task.id, user_id: userId, title: 'first', version: 1, completed: false, due_date: null },
+        new: { id: task, user_id: owner.id, title: 'first', version: 1, completed: false, due_date: null },
       });
       expect(all[1]).toMatchObject({ new: { title: 'second', version: 2 }, old: { title: 'first', version: 1 } });
-      expect(all[2]).toMatchObject({ new: {}, old: { id: task.id, title: 'second', version: 2 } });
+      expect(all[2]).toMatchObject({ new: {}, old: { id: task, title: 'second', version: 2 } });
       expect(all[2]?.commit_timestamp).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
       expect(deleted.map(({ eventType }) => eventType)).toEqual(['DELETE']);
     });
 
     it('filters by column, also what leaves the filter', async () => {
-      const { token } = await account();
-      const client = await connect(token);
+      const owner = await register(url());
+      const client = await connect(owner.token);
       const done: Change[] = [];
       const title = 'a, quoted "title';
       await subscribed(
@@ -195,18 +176,18 @@ export function describeFeedClients(platform: () => { urls: string[] }) {
             (change) => void done.push(change),
           ),
       );
-      const task = await create(token, title);
-      await create(token, 'another one');
-      await rename(token, task, 'left the filter');
-      await rename(token, task, 'is out by now');
-      await create(token, title);
+      const task = await owner.create(title);
+      await owner.create('another one');
+      await owner.change(task, { title: 'left the filter' });
+      await owner.change(task, { title: 'is out by now' });
+      await owner.create(title);
       await eventually(() => expect(done.map(({ eventType }) => eventType)).toEqual(['INSERT', 'UPDATE', 'INSERT']));
     });
 
     it('receives its own broadcasts on request, and no one else does', async () => {
       const heard: [who: string, message: object][] = [];
       const self = { config: { broadcast: { self: true, ack: true } } };
-      const [own, other] = [await connect((await account()).token), await connect((await account()).token)];
+      const [own, other] = [await connect((await register(url())).token), await connect((await register(url())).token)];
       const [here, there] = [own.channel('room', self), other.channel('room', self)];
       here.on('broadcast', { event: '*' }, (message) => void heard.push(['own', message]));
       there.on('broadcast', { event: '*' }, (message) => void heard.push(['other', message]));
@@ -221,8 +202,8 @@ export function describeFeedClients(platform: () => { urls: string[] }) {
     });
 
     it('is refused with a reason for a filter that cannot be', async () => {
-      const { token } = await account();
-      const client = await connect(token);
+      const owner = await register(url());
+      const client = await connect(owner.token);
       const channel = client
         .channel('tasks')
         .on('postgres_changes', { event: '*', schema: 'public', table: 'tasks', filter: 'owner=eq.1' }, () => {});
@@ -231,13 +212,13 @@ export function describeFeedClients(platform: () => { urls: string[] }) {
   });
 
   it('lets a Supabase client resume behind the last cursor that it received', async () => {
-    const { token } = await account();
+    const owner = await register(url());
     const { hostname: host, port } = new URL(url());
     const network = await createFaultyProxy({ host, port: Number(port) });
     const client = createSupabase(`http://${network.host}:${network.port}`, 'public-key', {
-      accessToken: async () => token,
+      accessToken: async () => owner.token,
     });
-    await client.realtime.setAuth(token);
+    await client.realtime.setAuth(owner.token);
     const titles: unknown[] = [];
     let cursors = 0;
     const channel = client
@@ -253,12 +234,12 @@ export function describeFeedClients(platform: () => { urls: string[] }) {
     channel.updateJoinPayload({ resume: { since: null } });
     await new Promise<void>((resolve) => channel.subscribe((status) => status === 'SUBSCRIBED' && resolve()));
     await eventually(() => expect(cursors).toBe(1)); // where it begins
-    await create(token, 'one');
+    await owner.create('one');
     await eventually(() => expect([titles, cursors]).toEqual([['one'], 2]));
     // The network goes away under the client, and changes are made meanwhile.
     await network.cut();
-    await create(token, 'two');
-    await create(token, 'three');
+    await owner.create('two');
+    await owner.create('three');
     expect(titles).toEqual(['one']);
     await network.restore();
     await eventually(() => expect(titles).toEqual(['one', 'two', 'three']), { timeoutMs: 15_000 });

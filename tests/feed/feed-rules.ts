@@ -1,7 +1,6 @@
 import { eventually, fastestOf } from '@taskmesh/testing';
-import { randomUUID } from 'node:crypto';
-import { createRest } from '../support/http.ts';
-import { openSocket, type RawSocket } from '../support/raw-socket.ts';
+import { createRest, register } from '../http.ts';
+import { openSocket, type RawSocket } from './raw-socket.ts';
 
 type ChannelFrame = [
   joinRef: string | null,
@@ -27,13 +26,7 @@ export function describeFeedRules(platform: () => { urls: string[] }) {
     for (const socket of open.splice(0)) socket.close();
   });
 
-  const account = async () => {
-    const { body } = await rest<{ access_token: string }>('POST', '/auth/signup', {
-      body: { email: `${randomUUID()}@example.com`, password: 'correct horse battery staple', name: 'Ada' },
-    });
-    return body.access_token;
-  };
-  const create = (token: string, title: string) => rest('POST', '/tasks', { token, body: { title } });
+  const account = async () => (await register(url())).token;
 
   const graphqlSocket = async (protocol = 'graphql-transport-ws', headers: Record<string, string> = {}) => {
     const socket = await openSocket(`${url()}/graphql`, { protocol, headers });
@@ -156,18 +149,18 @@ export function describeFeedRules(platform: () => { urls: string[] }) {
     });
 
     it('delivers another user’s changes as soon as their token is pushed, and the former user’s no longer', async () => {
-      const [ada, bob] = [await account(), await account()];
-      const socket = await joined(ada);
+      const [ada, bob] = [await register(url()), await register(url())];
+      const socket = await joined(ada.token);
       const titles = () => socket.frames.flatMap((frame) => (frame as ChannelFrame)[4].data?.record?.title ?? []);
-      await create(ada, 'of ada');
+      await ada.create('of ada');
       await eventually(() => expect(titles()).toEqual(['of ada']));
-      socket.send(['1', '2', 'realtime:tasks', 'access_token', { access_token: bob }]);
+      socket.send(['1', '2', 'realtime:tasks', 'access_token', { access_token: bob.token }]);
       await eventually(async () => {
-        await create(bob, 'of bob');
+        await bob.create('of bob');
         return titles().includes('of bob');
       });
-      await create(ada, 'not any more');
-      await create(bob, 'last of bob');
+      await ada.create('not any more');
+      await bob.create('last of bob');
       await eventually(() => expect(titles().at(-1)).toBe('last of bob'));
       expect(titles()).not.toContain('not any more');
     });

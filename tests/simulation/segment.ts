@@ -1,5 +1,5 @@
 import type { FeedPosition } from '@taskmesh/internal-api';
-import { EMPTY_LIST, type StreamedChange } from '../support/streams/stream.ts';
+import { EMPTY_LIST, type StreamedChange } from '../feed/streams/stream.ts';
 import { contradictions, type Contradiction } from '../faults/history.ts';
 import { asWrite, listAfter, type Committed, type Store } from './store.ts';
 

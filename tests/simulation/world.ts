@@ -3,6 +3,7 @@ import { createMemoryEventLog } from '@taskmesh/event-log';
 import {
   buildSupergraph,
   createFeed,
+  createLargeAnswers,
   createLiveGraph,
   createSessionWatch,
   createAccountShares,
@@ -48,7 +49,7 @@ const NO_METRICS: TransportMetrics & RelayMetrics = {
   subscribed: () => () => {},
   delivered: () => {},
   failed: () => {},
-  watch: () => {},
+  watchOwners: () => {},
   published: () => {},
   deadLettered: () => {},
 };
@@ -139,6 +140,7 @@ export async function createWorld(time: VirtualTime, { random, owners, hasDeleti
     shares: createAccountShares(0),
     memory: { isShort: () => false },
     turns: { run: async (_network, work) => work() },
+    largeAnswers: createLargeAnswers(),
     formatResult: ({ data, errors = [] }) => ({
       data,
       ...(errors.length > 0 && {

@@ -18,41 +18,55 @@ export interface RenderOptions {
   chart?: string;
   /** A file of the chart, below its folder. */
   values?: string | undefined;
-  /** More values, by their paths: any JSON. */
-  set?: Record<string, unknown>;
+  /** More values, by their paths: any JSON. Or as a line: `a.b=c d=1`. */
+  set?: Record<string, unknown> | string;
   helm?: HelmVersion;
   kubernetes?: string;
   release?: string;
   namespace?: string;
 }
 
-/** The text of a release as `helm template` makes it. @throws Error with the message of Helm */
-export async function renderText(options: RenderOptions = {}): Promise<string> {
-  const {
-    chart = 'taskmesh',
-    values,
-    set = {},
-    helm = 4,
-    kubernetes = '1.36.0',
-    release = 'shop',
-    namespace = 'prod',
-  } = options;
+const valuesOf = (line: string) =>
+  Object.fromEntries([...line.matchAll(/(\S+?)=(\S*)/g)].map(([, path = '', value = '']) => [path, valueOf(value)]));
+
+function valueOf(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+}
+
+function argumentsOf(options: RenderOptions): string[] {
+  const { chart = 'taskmesh', values = 'values.yaml', set = {}, kubernetes = '1.36.0' } = options;
+  const { release = 'shop', namespace = 'prod' } = options;
   const folder = join(CHARTS, chart);
   const args = ['template', release, folder, '--namespace', namespace, '--kube-version', kubernetes];
-  if (values) args.push('--values', join(folder, values));
-  for (const [path, value] of Object.entries(set)) args.push('--set-json', `${path}=${JSON.stringify(value)}`);
-  return runHelm(args, helm);
+  if (values !== 'values.yaml') args.push('--values', join(folder, values)); // that one is read anyway
+  for (const [path, value] of Object.entries(typeof set === 'string' ? valuesOf(set) : set))
+    args.push('--set-json', `${path}=${JSON.stringify(value)}`);
+  return args;
 }
 
-const rendered = new Map<string, Promise<Manifest[]>>();
+/** The text of a release as `helm template` makes it, now. @throws Error with the message of Helm */
+export const renderAgain = (options: RenderOptions) => runHelm(argumentsOf(options), options.helm);
 
-/** The objects of a release; the same options are rendered once, and no caller changes the result. */
-export function render(options: RenderOptions = {}): Promise<Manifest[]> {
-  const key = JSON.stringify(options);
-  const manifests = rendered.get(key) ?? renderText(options).then(parseManifests);
-  rendered.set(key, manifests);
-  return manifests;
+const texts = new Map<string, Promise<string>>();
+const objects = new Map<string, Promise<Manifest[]>>();
+
+function once<Value>(made: Map<string, Promise<Value>>, options: RenderOptions, make: () => Promise<Value>) {
+  const key = JSON.stringify([argumentsOf(options), options.helm]);
+  const value = made.get(key) ?? make();
+  made.set(key, value);
+  return value;
 }
+
+/** The text of a release; the same options are rendered once. */
+export const renderText = (options: RenderOptions = {}) => once(texts, options, () => renderAgain(options));
+
+/** The objects of a release, which no caller changes. */
+export const render = (options: RenderOptions = {}) =>
+  once(objects, options, () => renderText(options).then(parseManifests));
 
 /** The objects in a text; duplicate keys are rejected, as by a server. */
 export function parseManifests(text: string): Manifest[] {

@@ -101,3 +101,7 @@ export const containersOf = ({ spec }: PodTemplate) => [...(spec.initContainers 
 
 export const isSelected = ({ matchLabels = {} }: Selector, labels: Record<string, string>) =>
   Object.entries(matchLabels).every(([name, value]) => labels[name] === value);
+
+export const ofKind = (manifests: Manifest[], kind: string) => manifests.filter((each) => each.kind === kind);
+export const policiesOf = (manifests: Manifest[]) => ofKind(manifests, 'NetworkPolicy');
+export const portsOf = ({ ports = [] }: PolicyRule) => ports.map(({ port }) => port);

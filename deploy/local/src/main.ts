@@ -21,7 +21,7 @@ await runCommand({
     say(`\n${firstSteps(url)}`);
     say(`Explore the graph in a browser: ${url}/graphql`);
     say(`Operators: ${operatorsAddress(url, stack.machineToken, { isTerminal: process.stdout.isTTY })}\n`);
-    say(`Logs and data: ${settings.dataDir}. Ctrl-C stops everything.`);
+    say(`Logs, data, and mails without SMTP_URL: ${settings.dataDir}. Ctrl-C stops everything.`);
     return stack;
   },
   killNow: () => dataDir && killNotedProcesses(dataDir),

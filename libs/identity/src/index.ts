@@ -8,7 +8,8 @@ export {
   type Identity,
   type TokenScope,
 } from './identity.ts';
-export { createSigningKey, publicKeys, readKeySetFile, readSigningKeyFile, type KeySet } from './keys.ts';
+export { createSigningKey, isKeySet, isPrivateKey, publicKeys, type KeySet } from './keys.ts';
+export { readKeySetFile, readSigningKeyFile } from './keys.ts';
 export {
   createIdentitySigner,
   createIdentityVerifier,

@@ -1,6 +1,6 @@
 import { exportJWK, generateKeyPair, type JWK } from 'jose';
 import { ConfigError, isObject, readEnv, setting, type Env } from '@taskmesh/service';
-import { createPrivateKey, createPublicKey, type JsonWebKey, type KeyObject } from 'node:crypto';
+import { createPrivateKey, createPublicKey, type JsonWebKeyInput, type KeyObject } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { z } from 'zod';
 
@@ -23,22 +23,14 @@ export function publicKeys({ keys }: KeySet): KeySet {
  * Reads the JWK set, of ES256 keys that all have a `kid`, from the file that the variable `name` names.
  * @throws ConfigError
  */
-export function readKeySetFile(env: Env, name: string): KeySet {
-  return readJsonFile(env, { name, what: 'JWK set of ES256 keys', read: (value) => isKeySet(value) && value });
-}
+export const readKeySetFile = (env: Env, name: string): KeySet =>
+  readJsonFile(env, name, 'JWK set of ES256 keys', (value) => isKeySet(value) && value);
 
 /** Reads the private ES256 key, a JWK, from the file that the variable `name` names. @throws ConfigError */
-export function readSigningKeyFile(env: Env, name: string): JWK {
-  return readJsonFile(env, { name, what: 'private ES256 JWK', read: (value) => isPrivate(value) && value });
-}
+export const readSigningKeyFile = (env: Env, name: string): JWK =>
+  readJsonFile(env, name, 'private ES256 JWK', (value) => isPrivateKey(value) && value);
 
-interface Wanted<Value> {
-  name: string;
-  what: string;
-  read: (value: unknown) => Value | false;
-}
-
-function readJsonFile<Value>(env: Env, { name, what, read }: Wanted<Value>): Value {
+function readJsonFile<Value>(env: Env, name: string, what: string, read: (value: unknown) => Value | false): Value {
   const file = String(readEnv(z.object({ [name]: setting.text() }), env)[name]);
   try {
     const value = read(JSON.parse(readFileSync(file, 'utf8')));
@@ -49,20 +41,24 @@ function readJsonFile<Value>(env: Env, { name, what, read }: Wanted<Value>): Val
   throw new ConfigError([`${name} must name a readable ${what} (is: ${JSON.stringify(file)})`]);
 }
 
-/** @throws for a key that is none */
-function isKey(value: unknown): value is JWK {
-  return hasId(value) && isES256(createPublicKey({ key: value, format: 'jwk' }));
+/** Whether it is a private ES256 key with a `kid`. */
+export const isPrivateKey = (value: unknown): value is JWK & { kid: string } => isKeyBy(createPrivateKey, value);
+
+function isKeyBy(parse: (key: JsonWebKeyInput) => KeyObject, value: unknown): value is JWK & { kid: string } {
+  if (!isObject(value) || typeof value.kid !== 'string' || value.kid === '') return false;
+  try {
+    return parse({ key: value, format: 'jwk' }).asymmetricKeyDetails?.namedCurve === 'prime256v1';
+  } catch {
+    return false;
+  }
 }
 
-/** @throws for a key that is none */
-function isPrivate(value: unknown): value is JWK {
-  return hasId(value) && isES256(createPrivateKey({ key: value, format: 'jwk' }));
-}
-
-const hasId = (value: unknown): value is JWK & JsonWebKey => isObject(value) && typeof value.kid === 'string';
-
-const isES256 = ({ asymmetricKeyDetails }: KeyObject) => asymmetricKeyDetails?.namedCurve === 'prime256v1';
-
-function isKeySet(value: unknown): value is KeySet {
-  return isObject(value) && Array.isArray(value.keys) && value.keys.length > 0 && value.keys.every(isKey);
+/** Whether it is a JWK set of ES256 keys that all have a `kid`. */
+export function isKeySet(value: unknown): value is KeySet {
+  return (
+    isObject(value) &&
+    Array.isArray(value.keys) &&
+    value.keys.length > 0 &&
+    value.keys.every((key) => isKeyBy(createPublicKey, key))
+  );
 }

@@ -63,6 +63,7 @@ function createLazyPool(url: string, { connections, lookup, maxResponseSize = MA
 const CONNECTIONS = 256;
 /** More requests than this are refused: the service cannot keep up. */
 const MAX_QUEUED = 1_024;
+const LARGE_RESPONSE_BYTES = 256 * 1024;
 /** The connection is gone: the service never saw the request, or died with it. */
 const RESETS = new Set(['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET']);
 
@@ -76,6 +77,8 @@ export interface Post {
   signal?: AbortSignal | undefined;
   /** Whether the request may be sent again when the connection breaks before an answer. */
   idempotent: boolean;
+  /** Called for a response of more than 256 KiB, which is read when this has resolved; the request fails with what it rejects with. */
+  onLarge?: ((bytes: number) => Promise<void>) | undefined;
 }
 
 export interface Answer {
@@ -126,7 +129,7 @@ export function createServicePool(
 
   const post = (request: Post) =>
     new Promise<Answer>((resolve, reject) => {
-      const { timeoutMs, signal, idempotent, path, headers, body } = request;
+      const { timeoutMs, signal, idempotent, onLarge, path, headers, body } = request;
       if (pool.isDestroyed) return reject(gaveUp('The pool is closed.'));
       if (signal?.aborted) return reject(gaveUp('The caller has gone.'));
       if (outstanding >= connections + MAX_QUEUED) return reject(gaveUp('Too many requests wait for the service.'));
@@ -158,9 +161,12 @@ export function createServicePool(
           controller = begun;
           if (!idempotent) waiting.leaveCaller();
         },
-        onResponseStart(_controller, status, { date }) {
+        onResponseStart(begun, status, { date, 'content-length': length }) {
           answer.status = status;
           if (typeof date === 'string') answer.date = date;
+          if (!onLarge || !(Number(length) > LARGE_RESPONSE_BYTES)) return;
+          begun.pause();
+          onLarge(Number(length)).then(() => begun.resume(), giveUp);
         },
         onResponseData(_controller, chunk) {
           if (isOver) return;

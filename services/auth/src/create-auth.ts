@@ -13,28 +13,21 @@ import {
 import { closeOnStop, inOrder, type HealthReport, type Service } from '@taskmesh/service';
 import { createAccountLog } from './account-log/create-account-log.ts';
 import { createAccountService } from './accounts/account.service.ts';
-import { createAuditRepository } from './audit/audit.repository.ts';
-import { createAuditService } from './audit/audit.service.ts';
-import { createChangeRepository } from './changes/change.repository.ts';
 import { createChangeService } from './changes/change.service.ts';
-import { createChangesOutbox } from './changes/changes-outbox.ts';
 import type { AuthConfig } from './config.ts';
 import { createAuthDatabase } from './database.ts';
-import { createDeletionService } from './deletion/deletion.service.ts';
 import { createAuthResolvers } from './graphql/auth.resolvers.ts';
 import { createHousekeepingRepository } from './housekeeping.repository.ts';
 import { createHousekeeping } from './housekeeping.ts';
 import { createAccountsImport } from './import/create-accounts-import.ts';
+import { createMailWorker, type Letter, type Outbox } from './mails/mail-worker.ts';
+import { createChangesOutbox, createRecoveryOutbox } from './mails/outboxes.ts';
 import { createBrowserSignInService } from './oidc/browser-sign-in.service.ts';
 import { createLinkedIdentityService } from './oidc/linked-identity.service.ts';
-import { createOidcRepository } from './oidc/oidc.repository.ts';
 import { createProvider } from './oidc/provider.ts';
 import { createProviderSignInService } from './oidc/provider-sign-in.service.ts';
-import { createPersonalTokenRepository } from './personal-tokens/personal-token.repository.ts';
 import { createPersonalTokenService } from './personal-tokens/personal-token.service.ts';
 import { createLoginStrategy } from './passport.ts';
-import { createRecoveryOutbox } from './recovery/recovery-outbox.ts';
-import { createRecoveryRepository } from './recovery/recovery.repository.ts';
 import { createRecoveryService } from './recovery/recovery.service.ts';
 import { createSessionMaker } from './sessions/new-session.ts';
 import { createSessionRepository } from './sessions/session.repository.ts';
@@ -61,39 +54,30 @@ export interface Auth extends Service {
 /** Does not connect: `start` prepares the schema and begins background work. Does not listen. */
 export async function createAuth(config: AuthConfig, deps: AuthDeps): Promise<Auth> {
   const common = await createCommonParts(config, deps);
-  const { database, keys, mailer, hasher, metrics, clock, log } = common;
+  const { database, keys, mailer, hasher, metrics, oidc, publicUrl, clock, log } = common;
 
-  const { publicUrl, accessTokenTtlSeconds, refreshTokenTtlDays, maxSessionsPerAccount: mostPerAccount } = config;
+  const { accessTokenTtlSeconds, refreshTokenTtlDays, maxSessionsPerAccount: mostPerAccount } = config;
 
   const sessionRepository = createSessionRepository(database);
   const maker = createSessionMaker({ ...common, accessTokenTtlSeconds, refreshTokenTtlDays });
   const sessions = createSessionService({ ...common, repository: sessionRepository, maker, mostPerAccount });
   const accounts = createAccountService({ ...common, maker, sessions, strategyOf: createLoginStrategy });
 
-  const recoveryRepository = createRecoveryRepository(database);
-  const recoveryMails = common.mailWorker(
-    createRecoveryOutbox({ ...common, repository: recoveryRepository, publicUrl }),
-  );
-  const recovery = createRecoveryService({ ...common, repository: recoveryRepository });
-
-  const changeRepository = createChangeRepository(database);
-  const changeMails = common.mailWorker(createChangesOutbox({ ...common, repository: changeRepository, publicUrl }));
-  const changes = createChangeService({ ...common, repository: changeRepository });
+  const mailWorker = <Waiting extends Letter>(outbox: Outbox<Waiting>) =>
+    createMailWorker({ outbox, mailer, clock, log, onAttempt: metrics.mail });
+  const recoveryMails = mailWorker(createRecoveryOutbox(common));
+  const changeMails = mailWorker(createChangesOutbox(common));
 
   const accountLog = createAccountLog(common, deps.eventLog);
-  const deletion = createDeletionService(common);
-
-  const oidcRepository = createOidcRepository(database);
-  const linking = { ...common, repository: oidcRepository };
   const provider =
     config.oidc &&
     createProvider({
       ...{ ...common, config: config.oidc, clientSecret: config.secrets.oidcClientSecret },
       callbackUrl: `${publicUrl}/api/auth/oidc/callback`,
-      isLinked: async (identity) => (await oidcRepository.findLinked(identity)) !== null,
+      isLinked: async (identity) => (await oidc.findLinked(identity)) !== null,
     });
 
-  const personalTokens = createPersonalTokenService({ ...common, repository: createPersonalTokenRepository(database) });
+  const personalTokens = createPersonalTokenService(common);
   const housekeeping = createHousekeeping({
     repository: createHousekeepingRepository(database),
     auditRetentionDays: config.auditRetentionDays,
@@ -114,11 +98,12 @@ export async function createAuth(config: AuthConfig, deps: AuthDeps): Promise<Au
     name: 'auth',
     typeDefs: readTypeDefs(import.meta.dirname),
     resolvers: createAuthResolvers({
-      ...{ accounts, changes, deletion, recovery, sessions },
-      audit: createAuditService(createAuditRepository(database)),
-      identities: createLinkedIdentityService(linking),
+      ...{ accounts, sessions },
+      changes: createChangeService(common),
+      identities: createLinkedIdentityService(common),
       providerName: provider?.name,
-      signIns: createProviderSignInService({ ...linking, sessions }),
+      recovery: createRecoveryService(common),
+      signIns: createProviderSignInService(common, sessions),
       tokens: personalTokens,
       onMutation: metrics.mutation,
     }),
@@ -135,7 +120,7 @@ export async function createAuth(config: AuthConfig, deps: AuthDeps): Promise<Au
       accessTokenKeys: () => Promise.resolve(keys.verifyingKeys()),
     },
     accounts: accountLog.service,
-    signIn: createBrowserSignInService({ ...common, provider, repository: oidcRepository }),
+    signIn: createBrowserSignInService(common, provider),
     operators: createAuthStatus({
       database,
       relayFailingSeconds: () => accountLog.relay?.failingSeconds(),

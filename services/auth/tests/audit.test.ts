@@ -67,13 +67,6 @@ describe('the audit trail', () => {
     await expect(running.database.query(statement)).rejects.toThrow('the audit trail only grows');
     expect(await count()).toEqual(before);
   });
-
-  it('outlives the account', async () => {
-    const { userId } = await signedUp(running, 'gone@example.com');
-    await running.database.query('delete from accounts where id = $1', [userId]);
-    const rows = await running.database.query('select kind from audit_log where account_id = $1', [userId]);
-    expect(rows).toEqual([{ kind: 'account.created' }]);
-  });
 });
 
 describe("one's own audit trail", () => {

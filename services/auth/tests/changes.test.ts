@@ -1,4 +1,4 @@
-import { codeOf, CHANGE_NAME, CHANGE_PASSWORD, loggedIn, LOGIN_PLAIN, ME, REFRESH, REQUEST_RESET, RESET, signedUp, type OpenSession } from './support/operations.ts'; // prettier-ignore
+import { codeOf, CHANGE_PASSWORD, loggedIn, LOGIN_PLAIN, REFRESH, REQUEST_RESET, RESET, signedUp, type OpenSession } from './support/operations.ts'; // prettier-ignore
 import { tokenIn } from './support/mails.ts';
 import { PASSWORD, runAuth, type RunningAuth } from './support/running-auth.ts';
 
@@ -17,22 +17,6 @@ const kindsOf = async ({ userId }: OpenSession) =>
   (await running.database.query('select kind from audit_log where account_id = $1 order by id', [userId])).map(
     ({ kind }) => kind,
   );
-
-describe('changing the name', () => {
-  const change = ({ identity }: Pick<OpenSession, 'identity'>, name: string) =>
-    running.send(CHANGE_NAME, { name }, identity);
-
-  it('gives the account another one, trimmed, and no other account', async () => {
-    const [ada, bob] = [await signedUp(running, 'ada@example.com'), await signedUp(running, 'bob@example.com')];
-    expect((await change(ada, '  Ada Lovelace ')).data).toEqual({
-      changeName: { id: ada.userId, name: 'Ada Lovelace' },
-    });
-    const nameOf = async ({ identity }: OpenSession) => (await running.send(ME, {}, identity)).data?.me;
-    expect(await nameOf(ada)).toMatchObject({ name: 'Ada Lovelace' });
-    expect(await nameOf(bob)).toMatchObject({ name: 'Somebody' });
-    expect(await kindsOf(ada)).toEqual(['account.created', 'name.changed']);
-  });
-});
 
 describe('changing the password', () => {
   const change = (
@@ -145,19 +129,5 @@ describe('changing the password', () => {
     for (let count = 0; count < 12; count++) expect((await change(ada, PASSWORD, PASSWORD)).errors).toBeUndefined();
     await running.auth.processAll();
     expect(running.postbox.mails).toHaveLength(20);
-  });
-
-  it('is announced later when the mail server is unavailable, also after a restart', async () => {
-    const ada = await signedUp(running, 'ada@example.com');
-    running.postbox.failure = new Error('connect ECONNREFUSED');
-    await change(ada);
-    await running.auth.processAll();
-    expect(running.postbox.mails).toEqual([]);
-    await running.auth.stop();
-    running.postbox.failure = undefined;
-    const restarted = await running.another();
-    running.clock.advance(10_000);
-    await restarted.processAll();
-    expect(running.postbox.mails.map(({ to }) => to)).toEqual(['ada@example.com']);
   });
 });

@@ -18,20 +18,14 @@ const count = async (table: string) =>
   Number((await running.database.query(`select count(*)::int as n from ${table}`))[0]?.n);
 
 describe('the rows of a session', () => {
-  it('are as many after many refreshes as after the first', async () => {
-    let { refreshToken } = await signedUp(running, 'a@example.com');
+  it('are as many after many refreshes, and distinguish a used token from one that was never issued', async () => {
+    const { refreshToken, sessionId } = await signedUp(running, 'a@example.com');
+    let newest = refreshToken;
     for (let round = 0; round < 20; round++) {
-      refreshToken = sessionOf(await running.send(REFRESH, { token: refreshToken }), 'refreshSession').refreshToken;
+      newest = sessionOf(await running.send(REFRESH, { token: newest }), 'refreshSession').refreshToken;
       expect(await count('refresh_tokens')).toBe(1);
     }
     expect(await count('sessions')).toBe(1);
-  });
-
-  it('distinguish an expired token from one that was never issued', async () => {
-    const { refreshToken, sessionId } = await signedUp(running, 'a@example.com');
-    let newest = refreshToken;
-    for (let round = 0; round < 20; round++)
-      newest = sessionOf(await running.send(REFRESH, { token: newest }), 'refreshSession').refreshToken;
     expect(codeOf(await running.send(REFRESH, { token: refreshToken }))).toBe('UNAUTHENTICATED');
     expect((await running.auth.internal.endedSessions(0)).sessions).toMatchObject([{ sessionId }]);
     expect(codeOf(await running.send(REFRESH, { token: newest }))).toBe('UNAUTHENTICATED');
@@ -114,15 +108,6 @@ describe('the audit trail', () => {
     );
     expect(strangers).toEqual({ n: 100_000, first: 2_501 });
     expect(await running.database.query('select kind from audit_log where account_id = $1', [userId])).toHaveLength(2);
-  });
-
-  it('is cleared however much there is', async () => {
-    await running.database.query(
-      `insert into audit_log (at, kind, request_id)
-       select now() - interval '1 year', 'session.opened', n::text from generate_series(1, 3500) n`,
-    );
-    await running.auth.processAll();
-    expect(await count('audit_log')).toBe(0);
   });
 });
 

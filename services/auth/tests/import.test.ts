@@ -1,5 +1,6 @@
 import { eventually } from '@taskmesh/testing';
 import { emailKey } from '../src/accounts/email-key.ts';
+import { COST } from '../src/passwords/hasher.ts';
 import { tokenIn } from './support/mails.ts';
 import {
   CHANGE_EMAIL,
@@ -30,19 +31,24 @@ import { PASSWORD, runAuth, type RunningAuth } from './support/running-auth.ts';
 const NO_PASSWORD = /^\$argon2id\$v=19\$m=19456,t=2,p=1\$[\w+/]{22}\$[\w+/]{43}$/;
 const ID = `'01890000-0000-7000-8000-000000000001'`;
 
-describe('a restored database', () => {
-  let living: RunningAuth;
-  let loaded: RestoredDatabase;
+let running: RunningAuth;
+const olds: string[] = [];
+beforeAll(async () => {
+  running = await runAuth({ env: { RATE_LIMIT_FACTOR: '0' }, hashCost: COST }); // an import keeps no cheaper ones
+});
+beforeEach(() => running.reset());
+afterAll(async () => {
+  await running.stop();
+  for (const old of olds) await dropDatabase(old);
+});
 
-  beforeAll(async () => {
-    living = await runAuth();
-  });
-  afterAll(() => living.stop());
+describe('a restored database', () => {
+  let loaded: RestoredDatabase;
   afterEach(() => loaded.drop());
 
   async function importDatabase(statements: string) {
     loaded = await restoredDatabase(statements);
-    return living.auth.restore.importDatabase(loaded.name);
+    return running.auth.restore.importDatabase(loaded.name);
   }
 
   it('becomes a store with the same accounts, and without what was around them', async () => {
@@ -59,23 +65,24 @@ describe('a restored database', () => {
     expect(await loaded.query(`select to_regnamespace('restored') as schema`)).toEqual([{ schema: null }]);
     const structure = `select table_name, column_name, data_type from information_schema.columns
       where table_schema = 'public' order by 1, 2`;
-    expect(await loaded.query(structure)).toEqual(await living.database.query(structure));
+    expect(await loaded.query(structure)).toEqual(await running.database.query(structure));
     // A session that was closed is there until its process has ended, that of the test's own statements, too.
-    const connections = () => living.database.query('select 1 from pg_stat_activity where datname = $1', [loaded.name]);
+    const connections = () =>
+      running.database.query('select 1 from pg_stat_activity where datname = $1', [loaded.name]);
     await eventually(async () => expect(await connections()).toEqual([]));
   });
 
   it('is compared with the live store: who would be gone or back, and which sessions would end', async () => {
-    await signedUp(living, 'stays@compare.test');
-    const { userId } = await signedUp(living, 'goes@compare.test');
-    await loggedIn(living, 'goes@compare.test');
-    loaded = await backupOf(living);
+    await signedUp(running, 'stays@compare.test');
+    const { userId } = await signedUp(running, 'goes@compare.test');
+    await loggedIn(running, 'goes@compare.test');
+    loaded = await backupOf(running);
     await loaded.query(`delete from restored.accounts where id = '${userId}'; ${restoredAccount()}`);
-    expect(await living.auth.restore.importDatabase(loaded.name)).toMatchObject({ complete: true });
-    const state = async () => living.database.query('select * from accounts, sessions order by 1, 2');
+    expect(await running.auth.restore.importDatabase(loaded.name)).toMatchObject({ complete: true });
+    const state = async () => running.database.query('select * from accounts, sessions order by 1, 2');
     const before = await state();
-    const { now } = (await living.database.query('select count(*)::int as now from accounts'))[0] as { now: number };
-    expect(await living.auth.restore.compare(loaded.name)).toMatchObject({
+    const { now } = (await running.database.query('select count(*)::int as now from accounts'))[0] as { now: number };
+    expect(await running.auth.restore.compare(loaded.name)).toMatchObject({
       tables: { accounts: { now, after: now }, audit_log: { now: expect.any(Number), after: expect.any(Number) } },
       accounts: { now, after: now, gone: 1, back: 1, sessionsEnding: 2 },
     });
@@ -170,26 +177,15 @@ describe('a restored database', () => {
 
   it('is never the live one, nor a missing one', async () => {
     loaded = await restoredDatabase('select 1');
-    const { restore } = living.auth;
+    const { restore } = running.auth;
     for (const call of [restore.importDatabase, restore.carryOver, restore.resume]) {
-      await expect(call(nameOf(living.database))).rejects.toMatchObject({ code: 'BAD_USER_INPUT' });
+      await expect(call(nameOf(running.database))).rejects.toMatchObject({ code: 'BAD_USER_INPUT' });
       await expect(call(`${loaded.name}_not_there`)).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE' });
     }
   });
 });
 
 describe('a restore of the accounts', () => {
-  let running: RunningAuth;
-  const olds: string[] = [];
-
-  beforeEach(async () => {
-    running = await runAuth({ env: { RATE_LIMIT_FACTOR: '0' } });
-  });
-  afterEach(async () => {
-    await running.stop();
-    for (const old of olds.splice(0)) await dropDatabase(old);
-  });
-
   const trail = () => running.database.query('select * from audit_log order by id');
   const restore = async (backup: RestoredDatabase) => {
     await running.auth.restore.importDatabase(backup.name);
@@ -293,7 +289,7 @@ describe('a restore of the accounts', () => {
     const before = await trail();
 
     await running.auth.restore.resume(old);
-    const replaced = await swap(running, old, 'replaced');
+    const replaced = await swap(running, old);
     olds.push(replaced);
     await loggedIn(running, 'later@example.test');
     for (const { refreshToken } of [someone, later])

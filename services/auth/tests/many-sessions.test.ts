@@ -1,7 +1,7 @@
+import type { Identity } from '@taskmesh/identity';
 import type { EndedSession } from '@taskmesh/internal-api';
 import type { SubgraphResult } from '@taskmesh/subgraph';
 import { eventually } from '@taskmesh/testing';
-import { Client } from 'pg';
 import { Registry } from 'prom-client';
 import { tokenIn } from './support/mails.ts';
 import {
@@ -20,7 +20,7 @@ import {
   type OpenSession,
 } from './support/operations.ts';
 import { PASSWORD, runAuth, type RunningAuth } from './support/running-auth.ts';
-import { countWaiting } from './support/waiting.ts';
+import { whileHeld } from './support/waiting.ts';
 
 const MINUTE_MS = 60_000;
 /** The answer to many at once when the store is too slow to have all in turn: nothing has changed, and they may try again. */
@@ -28,15 +28,19 @@ const BUSY = 'SERVICE_UNAVAILABLE';
 
 let running: RunningAuth;
 let registry: Registry;
-const run = async (maxSessionsPerAccount = 1_000, env: Record<string, string> = {}) => {
-  registry = new Registry();
-  running = await runAuth({
-    env: { RATE_LIMIT_FACTOR: '0', PUBLIC_URL: 'https://tasks.example/', ...env },
-    config: { maxSessionsPerAccount },
-    metrics: registry,
+/** The tests of a group share a service in which an account may have so many sessions. */
+const withAtMost = (maxSessionsPerAccount = 1_000) => {
+  beforeAll(async () => {
+    registry = new Registry();
+    running = await runAuth({
+      env: { RATE_LIMIT_FACTOR: '0', PUBLIC_URL: 'https://tasks.example/', HASH_CONCURRENCY: '8' },
+      config: { maxSessionsPerAccount },
+      metrics: registry,
+    });
   });
+  beforeEach(() => running.reset());
+  afterAll(() => running.stop());
 };
-afterEach(() => running.stop());
 
 const living = async ({ userId }: Pick<OpenSession, 'userId'>) =>
   (
@@ -84,9 +88,132 @@ async function statements(): Promise<number> {
   return [...counts].reduce((sum, [, count]) => sum + Number(count), 0);
 }
 
-describe('an account with as many sessions as it may have', () => {
+/** Many log in at once, to an account with so many sessions. */
+async function race({ most, before }: { most: number; before: number }) {
+  const ada = await signedUp(running, 'ada@example.com');
+  await fill(ada, before - 1);
+  const others = await Promise.all(
+    Array.from({ length: 20 }, async () =>
+      running.send(LOGIN, { input: { email: 'ada@example.com', password: PASSWORD } }),
+    ),
+  );
+  const opened = others.filter((result) => !result.errors).length;
+  for (const result of others) expect([undefined, BUSY]).toContain(codeOf(result));
+  expect(opened).toBeGreaterThanOrEqual(most - before + 1);
+  expect(await auditOf('session.opened', ada)).toHaveLength(opened);
+  expect(await living(ada)).toHaveLength(most);
+  const list = await wholeList();
+  expect(list.map(({ sequence }) => sequence)).toEqual(list.map((_entry, index) => index + 1));
+  expect(list).toHaveLength(before + opened - most);
+  expect(await auditOf('session.ended', ada)).toHaveLength(list.length);
+  const listedIds = others.flatMap(listedBy).toSorted();
+  expect(listedIds).toEqual(list.map(({ sessionId }) => sessionId).toSorted());
+}
+
+describe('an account that may have one session', () => {
+  withAtMost(1);
+
+  it('has one after each login', async () => {
+    let last = await signedUp(running, 'ada@example.com');
+    for (let logins = 0; logins < 3; logins++) {
+      last = await loggedIn(running, 'ada@example.com');
+      expect(await living(last)).toEqual([last.sessionId]);
+    }
+  });
+
+  it('reports all that ended in one operation', async () => {
+    await signedUp(running, 'ada@example.com');
+    const both = `mutation ($input: LoginInput!) {
+      one: login(input: $input) { accessToken }
+      other: login(input: $input) { accessToken }
+    }`;
+    const result = await running.send(both, { input: { email: 'ada@example.com', password: PASSWORD } });
+    expect(codeOf(result)).toBeUndefined();
+    expect(listedBy(result)).toHaveLength(2);
+    expect(listedBy(result)).toEqual((await wholeList()).map(({ sessionId }) => sessionId));
+  });
+
+  it('opens no session for a password that has changed meanwhile, and ends none', async () => {
+    const ada = await signedUp(running, 'ada@example.com');
+    const changing = 'update accounts set password_version = password_version + 1';
+    const login = () => running.send(LOGIN, { input: { email: 'ada@example.com', password: PASSWORD } });
+    expect(codeOf(await whileHeld(running, [changing], login))).toBe('UNAUTHENTICATED');
+    expect(await living(ada)).toEqual([ada.sessionId]);
+    expect(await wholeList()).toEqual([]);
+  });
+});
+
+describe('an account that may have two', () => {
+  withAtMost(2);
+
+  it('counts only sessions that can be used', async () => {
+    const ada = await signedUp(running, 'ada@example.com');
+    await running.send(LOGIN_PLAIN, { input: { email: 'ada@example.com', password: PASSWORD } });
+    running.clock.advance(61 * MINUTE_MS); // the second had an access token alone
+    const other = await loggedIn(running, 'ada@example.com');
+    expect(await wholeList()).toEqual([]);
+    for (const { refreshToken } of [ada, other])
+      expect(codeOf(await running.send(REFRESH, { token: refreshToken }))).toBeUndefined();
+  });
+
+  const MANY = 5_000;
+
+  type Act = [query: string, variables: object, identity?: Identity];
+  const newPassword = 'another horse battery';
+  const ways: [string, (who: OpenSession, email: string) => Act | Promise<Act>][] = [
+    ['ends all others', ({ identity }) => [END_OTHERS, {}, identity]],
+    [
+      'changes its password',
+      ({ identity }) => [CHANGE_PASSWORD, { input: { currentPassword: PASSWORD, newPassword } }, identity],
+    ],
+    [
+      'sets a new password by mail',
+      async (_who, email) => {
+        await running.send(REQUEST_RESET, { email });
+        await running.auth.processAll();
+        const token = tokenIn(running.postbox.mails.findLast(({ to }) => to === email)?.text);
+        return [RESET, { input: { token, newPassword } }];
+      },
+    ],
+    ['deletes itself', ({ identity }) => [DELETE_ACCOUNT, { input: { password: PASSWORD } }, identity]],
+    ['logs in', (_who, email) => [LOGIN, { input: { email, password: PASSWORD } }]],
+  ];
+
+  it.each(ways)(
+    'from before that limit, with 5,000, %s with no more statements than one with three, and an answer of bounded size',
+    async (_what, way) => {
+      const costs: number[] = [];
+      const sizes: number[] = [];
+      for (const [email, count] of [
+        ['few@example.com', 3],
+        ['many@example.com', MANY],
+      ] as const) {
+        const who = await signedUp(running, email);
+        await fill(who, count);
+        const act = await way(who, email);
+        const listed = (await wholeList()).length;
+        const before = await statements();
+        const result = await running.send(...act);
+        costs.push((await statements()) - before);
+        sizes.push(listedBy(result).length);
+        expect(codeOf(result)).toBeUndefined();
+        const list = (await wholeList()).slice(listed);
+        expect(list.length).toBeGreaterThanOrEqual(count - 1);
+        expect(list.map(({ sequence }) => sequence)).toEqual(list.map((_entry, index) => listed + index + 1));
+        expect(listedBy(result)).toEqual(list.slice(0, 1_000).map(({ sessionId }) => sessionId));
+        expect((await living(who)).length).toBeLessThanOrEqual(2);
+      }
+      const [ofFew = 0, ofMany] = costs;
+      expect(ofMany).toBeLessThan(ofFew + 20); // background work may come between
+      expect(sizes[1]).toBe(1_000);
+    },
+  );
+});
+
+describe('an account that may have three', () => {
+  withAtMost(3);
+
   it('lets its owner in, and ends the session that was not used for the longest', async () => {
-    await run(3);
     const first = await signedUp(running, 'ada@example.com');
     const second = await loggedIn(running, 'ada@example.com');
     const third = await loggedIn(running, 'ada@example.com');
@@ -109,110 +236,38 @@ describe('an account with as many sessions as it may have', () => {
     expect(await auditOf('session.opened', first)).toHaveLength(3);
   });
 
-  it('counts only sessions that can be used', async () => {
-    await run(2);
-    const ada = await signedUp(running, 'ada@example.com');
-    await running.send(LOGIN_PLAIN, { input: { email: 'ada@example.com', password: PASSWORD } });
-    running.clock.advance(61 * MINUTE_MS); // the second had an access token alone
-    const other = await loggedIn(running, 'ada@example.com');
-    expect(await wholeList()).toEqual([]);
-    for (const { refreshToken } of [ada, other])
-      expect(codeOf(await running.send(REFRESH, { token: refreshToken }))).toBeUndefined();
-  });
+  it('never has more, however many log in at once', () => race({ most: 3, before: 2 }));
+});
 
-  it('has one session after each login when it may have one', async () => {
-    await run(1);
-    let last = await signedUp(running, 'ada@example.com');
-    for (let logins = 0; logins < 3; logins++) {
-      last = await loggedIn(running, 'ada@example.com');
-      expect(await living(last)).toEqual([last.sessionId]);
-    }
-  });
+describe('an account that may have 110', () => {
+  withAtMost(110);
 
-  it('reports all that ended in one operation', async () => {
-    await run(1);
-    await signedUp(running, 'ada@example.com');
-    const both = `mutation ($input: LoginInput!) {
-      one: login(input: $input) { accessToken }
-      other: login(input: $input) { accessToken }
-    }`;
-    const result = await running.send(both, { input: { email: 'ada@example.com', password: PASSWORD } });
-    expect(codeOf(result)).toBeUndefined();
-    expect(listedBy(result)).toHaveLength(2);
-    expect(listedBy(result)).toEqual((await wholeList()).map(({ sessionId }) => sessionId));
-  });
+  it('never has more, however many log in at once', () => race({ most: 110, before: 105 }));
+});
 
-  it('opens no session for a password that has changed meanwhile, and ends none', async () => {
-    await run(1);
-    const ada = await signedUp(running, 'ada@example.com');
-    const changing = new Client({ connectionString: running.database.url });
-    await changing.connect();
-    try {
-      await changing.query('begin');
-      await changing.query('update accounts set password_version = password_version + 1');
-      const login = running.send(LOGIN, { input: { email: 'ada@example.com', password: PASSWORD } });
-      await eventually(async () => expect(await countWaiting(running)).toBe(1));
-      await changing.query('commit');
-      expect(codeOf(await login)).toBe('UNAUTHENTICATED');
-    } finally {
-      await changing.end();
-    }
-    expect(await living(ada)).toEqual([ada.sessionId]);
-    expect(await wholeList()).toEqual([]);
-  });
-
-  it.each([
-    { most: 3, before: 2 },
-    { most: 110, before: 105 },
-  ])('has never more than $most, however many log in at once', async ({ most, before }) => {
-    await run(most, { HASH_CONCURRENCY: '8' });
-    const ada = await signedUp(running, 'ada@example.com');
-    await fill(ada, before - 1);
-    const others = await Promise.all(
-      Array.from({ length: 20 }, async () =>
-        running.send(LOGIN, { input: { email: 'ada@example.com', password: PASSWORD } }),
-      ),
-    );
-    const opened = others.filter((result) => !result.errors).length;
-    for (const result of others) expect([undefined, BUSY]).toContain(codeOf(result));
-    expect(opened).toBeGreaterThanOrEqual(most - before + 1);
-    expect(await auditOf('session.opened', ada)).toHaveLength(opened);
-    expect(await living(ada)).toHaveLength(most);
-    const list = await wholeList();
-    expect(list.map(({ sequence }) => sequence)).toEqual(list.map((_entry, index) => index + 1));
-    expect(list).toHaveLength(before + opened - most);
-    expect(await auditOf('session.ended', ada)).toHaveLength(list.length);
-    const listedIds = others.flatMap(listedBy).toSorted();
-    expect(listedIds).toEqual(list.map(({ sessionId }) => sessionId).toSorted());
-  });
+describe('an account', () => {
+  withAtMost();
 
   it('opens no session for a caller that gets an error, and one for every other', async () => {
-    await run(undefined, { HASH_CONCURRENCY: '8' });
     const ada = await signedUp(running, 'ada@example.com');
-    const holding = new Client({ connectionString: running.database.url });
-    await holding.connect();
-    try {
-      await holding.query('begin');
-      await holding.query('update accounts set updated_at = updated_at');
-      const codes: unknown[] = [];
-      const logins = Array.from({ length: 20 }, async () => {
-        const result = await running.send(LOGIN, { input: { email: 'ada@example.com', password: PASSWORD } });
-        codes.push(codeOf(result));
-      });
-      await eventually(() => expect(codes).toContain(BUSY)); // no connection is free for the last
-      await holding.query('commit');
-      await Promise.all(logins);
-      const refused = codes.filter((code) => code === BUSY).length;
-      expect(codes.filter((code) => code !== BUSY)).toEqual(Array.from({ length: 20 - refused }, () => undefined));
-      expect(await auditOf('session.opened', ada)).toHaveLength(20 - refused);
-      expect(await living(ada)).toHaveLength(21 - refused);
-    } finally {
-      await holding.end();
-    }
+    const codes: unknown[] = [];
+    const logins = () =>
+      Promise.all(
+        Array.from({ length: 20 }, async () => {
+          const result = await running.send(LOGIN, { input: { email: 'ada@example.com', password: PASSWORD } });
+          codes.push(codeOf(result));
+        }),
+      );
+    await whileHeld(running, ['update accounts set updated_at = updated_at'], logins, {
+      meanwhile: () => eventually(() => expect(codes).toContain(BUSY)), // no connection is free for the last
+    });
+    const refused = codes.filter((code) => code === BUSY).length;
+    expect(codes.filter((code) => code !== BUSY)).toEqual(Array.from({ length: 20 - refused }, () => undefined));
+    expect(await auditOf('session.opened', ada)).toHaveLength(20 - refused);
+    expect(await living(ada)).toHaveLength(21 - refused);
   });
 
   it('may have a thousand unless something else is set, and one from before that limit gets there with the next login', async () => {
-    await run();
     const ada = await signedUp(running, 'ada@example.com');
     await fill(ada, 999);
     await loggedIn(running, 'ada@example.com');
@@ -223,68 +278,5 @@ describe('an account with as many sessions as it may have', () => {
     expect(await living(ada)).toHaveLength(1_000);
     expect(await living(ada)).toEqual(expect.arrayContaining([sessionId, ada.sessionId]));
     expect(await wholeList()).toHaveLength(1_502);
-  });
-});
-
-describe('an account from before that limit, with 5,000 sessions', () => {
-  const MANY = 5_000;
-  const NEW_PASSWORD = 'another horse battery';
-
-  const resetPassword = async (email: string) => {
-    await running.send(REQUEST_RESET, { email });
-    await running.auth.processAll();
-    const token = tokenIn(running.postbox.mails.findLast(({ to }) => to === email)?.text);
-    return () => running.send(RESET, { input: { token, newPassword: NEW_PASSWORD } });
-  };
-
-  const ways: [string, (who: OpenSession, email: string) => Promise<() => Promise<SubgraphResult>>][] = [
-    [
-      'ends all others',
-      async ({ identity }) =>
-        () =>
-          running.send(END_OTHERS, {}, identity),
-    ],
-    [
-      'changes its password',
-      async ({ identity }) =>
-        () =>
-          running.send(CHANGE_PASSWORD, { input: { currentPassword: PASSWORD, newPassword: NEW_PASSWORD } }, identity),
-    ],
-    ['sets a new password by mail', async (_who, email) => resetPassword(email)],
-    [
-      'deletes itself',
-      async ({ identity }) =>
-        () =>
-          running.send(DELETE_ACCOUNT, { input: { password: PASSWORD } }, identity),
-    ],
-    ['logs in', async (_who, email) => () => running.send(LOGIN, { input: { email, password: PASSWORD } })],
-  ];
-
-  it.each(ways)('%s with no more statements than one with three, and an answer of bounded size', async (_what, way) => {
-    await run(2);
-    const costs: number[] = [];
-    const sizes: number[] = [];
-    for (const [email, count] of [
-      ['few@example.com', 3],
-      ['many@example.com', MANY],
-    ] as const) {
-      const who = await signedUp(running, email);
-      await fill(who, count);
-      const act = await way(who, email);
-      const listed = (await wholeList()).length;
-      const before = await statements();
-      const result = await act();
-      costs.push((await statements()) - before);
-      sizes.push(listedBy(result).length);
-      expect(codeOf(result)).toBeUndefined();
-      const list = (await wholeList()).slice(listed);
-      expect(list.length).toBeGreaterThanOrEqual(count - 1);
-      expect(list.map(({ sequence }) => sequence)).toEqual(list.map((_entry, index) => listed + index + 1));
-      expect(listedBy(result)).toEqual(list.slice(0, 1_000).map(({ sessionId }) => sessionId));
-      expect((await living(who)).length).toBeLessThanOrEqual(2);
-    }
-    const [ofFew = 0, ofMany] = costs;
-    expect(ofMany).toBeLessThan(ofFew + 20); // background work may come between
-    expect(sizes[1]).toBe(1_000);
   });
 });

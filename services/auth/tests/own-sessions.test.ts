@@ -3,12 +3,10 @@ import { randomUUID } from 'node:crypto';
 import type { OwnSession } from '../src/sessions/session.repository.ts';
 import {
   codeOf,
-  END_OTHERS,
   END_SESSION,
   loggedIn,
   LOGIN,
   LOGIN_PLAIN,
-  ME,
   REFRESH,
   SESSIONS,
   signedUp,
@@ -140,23 +138,5 @@ describe('ending one of your sessions', () => {
     const { sessionId } = plain.extensions?.['session'] as { sessionId: string };
     running.clock.advance(HOUR_MS + 1_000);
     expect(codeOf(await running.send(END_SESSION, { id: sessionId }, ada.identity))).toBe('NOT_FOUND');
-  });
-});
-
-describe('ending all other sessions', () => {
-  it("ends the caller's own but the one that asks, says how many, and leaves everybody else's", async () => {
-    const ada = await signedUp(running, 'ada@example.com');
-    const others = [await loggedIn(running, 'ada@example.com'), await loggedIn(running, 'ada@example.com')];
-    const bob = await signedUp(running, 'bob@example.com');
-    expect((await running.send(END_OTHERS, {}, ada.identity)).data).toEqual({ endOtherSessions: 2 });
-    const ids = others.map(({ sessionId }) => sessionId).toSorted();
-    expect((await endedIds()).toSorted()).toEqual(ids);
-    expect((await auditOf(ada.userId)).map(({ id }) => String(id)).toSorted()).toEqual(ids);
-    for (const each of [ada, bob]) {
-      expect((await sessionsOf(each)).map(({ id }) => id)).toEqual([each.sessionId]);
-      expect(codeOf(await running.send(ME, {}, each.identity))).toBeUndefined();
-    }
-    expect((await running.send(END_OTHERS, {}, ada.identity)).data).toEqual({ endOtherSessions: 0 });
-    expect(codeOf(await running.send(END_OTHERS))).toBe('UNAUTHENTICATED');
   });
 });

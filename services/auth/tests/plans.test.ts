@@ -4,14 +4,13 @@ import * as accounts from '../src/accounts/account.statements.ts';
 import * as audit from '../src/audit/audit.statements.ts';
 import { createAuthDatabase } from '../src/database.ts';
 import * as housekeeping from '../src/housekeeping.statements.ts';
-import { claimFrom } from '../src/mails/mail-queue.ts';
 import * as sessions from '../src/sessions/session.statements.ts';
 
 const modules = [accountLog, accounts, audit, housekeeping, sessions];
 const ONE_ROW = ['account_log_state', 'ended_session_counter'];
 
 it('no statement planned in an empty store reads a whole table that grows', async () => {
-  const statements = [...statementsOf(...modules), ...housekeeping.EXPIRED, claimFrom('recovery_requests')];
+  const statements = [...statementsOf(...modules), ...housekeeping.EXPIRED];
   expect(statements.length).toBeGreaterThan(20);
   expect(await scannedTables(createAuthDatabase, { statements, small: ONE_ROW })).toEqual({});
 });

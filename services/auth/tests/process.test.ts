@@ -62,36 +62,27 @@ afterEach(async () => {
 });
 
 describe('auth as a process', () => {
-  it('serves the graph to holders of an identity token, and stops cleanly', async () => {
+  it('serves the graph to holders of an identity token, its internal functions to services only, and stops cleanly', async () => {
     const auth = start();
     const url = await auth.url();
     const session = sessionOf(await signUp(url, 'ada@example.com'), 'signUp');
-    const { identity } = session;
+    const { identity, sessionId } = session;
     expect((await post(url, { caller, identity, query: ME })).data?.me).toMatchObject({ id: session.userId });
     expect((await post(url, { caller, identity, query: LOGOUT })).data).toEqual({ logout: true });
     expect(await (await fetch(`${await auth.adminUrl()}/metrics`)).text()).toContain(
       'taskmesh_auth_mutations_total{mutation="logout",outcome="ok",service="auth"} 1',
     );
-    expect(await auth.stop()).toEqual({ code: 0, signal: null });
-  });
 
-  it('lets no one in without a valid identity token in the header', async () => {
-    const url = await start().url();
-    const headers = [undefined, 'Basic YWRhOnNlY3JldA==', 'Bearer ', 'Bearer nonsense', 'Bearer one two'];
-    for (const authorization of headers) {
-      const response = await fetch(`${url}/graphql`, {
-        method: 'POST',
-        headers: { 'content-type': 'application/json', ...(authorization && { authorization }) },
-        body: JSON.stringify({ query: ME, access_token: 'in the body' }),
-      });
-      expect([authorization, response.status]).toEqual([authorization, 401]);
+    const headers = (authorization?: string) => ({
+      ...{ 'content-type': 'application/json', ...(authorization && { authorization }) },
+    });
+    const body = JSON.stringify({ query: ME, access_token: 'in the body' });
+    const foreign = `Bearer ${await caller.signer.tokenFor(identity, 'tasks')}`;
+    for (const authorization of [undefined, 'Basic YWRhOnNlY3JldA==', 'Bearer ', 'Bearer nonsense', foreign]) {
+      const { status } = await fetch(`${url}/graphql`, { method: 'POST', headers: headers(authorization), body });
+      expect([authorization, status]).toEqual([authorization, 401]);
     }
-  });
 
-  it('offers its internal functions to services only', async () => {
-    const url = await start().url();
-    const { identity, sessionId } = sessionOf(await signUp(url, 'ada@example.com'), 'signUp');
-    await post(url, { caller, identity, query: LOGOUT });
     const pool = createServicePool(url);
     const internal = createInternalClient(authInternal, { pool, signer: caller.signer });
     expect(await internal.endedSessions(0)).toMatchObject({ last: 1, sessions: [{ sequence: 1, sessionId }] });
@@ -99,17 +90,21 @@ describe('auth as a process', () => {
     const operators = createInternalClient(authOperators, { pool, signer: caller.signer });
     expect(await operators.status()).toMatchObject({ store: { isUp: true, missing: [], unknown: [] } });
     await pool.destroy();
-
-    const token = await caller.signer.tokenFor(identity, 'auth');
-    const headers = { 'content-type': 'application/json', authorization: `Bearer ${token}` };
+    const ofUser = headers(`Bearer ${await caller.signer.tokenFor(identity, 'auth')}`);
     for (const name of ['endedSessions', 'status']) {
-      const refused = await fetch(`${url}/internal/${name}`, { method: 'POST', headers, body: '{"args":[0]}' });
-      expect(await refused.json()).toMatchObject({ error: { code: 'FORBIDDEN' } });
+      const call = { method: 'POST', headers: ofUser, body: '{"args":[0]}' };
+      expect(await (await fetch(`${url}/internal/${name}`, call)).json()).toMatchObject({
+        error: { code: 'FORBIDDEN' },
+      });
     }
+    expect(await auth.stop()).toEqual({ code: 0, signal: null });
   });
 
-  it('says that it is unavailable while the database is away, and continues afterwards', async () => {
+  it('waits for a database that starts later, says that it is unavailable while that is away, and continues', async () => {
+    await proxy.cut();
     const auth = start();
+    await eventually(() => expect(auth.output()).toContain('waiting for the database'), { timeoutMs: 60_000 });
+    await proxy.restore();
     const [url, adminUrl] = [await auth.url(), await auth.adminUrl()];
     const { identity } = sessionOf(await signUp(url, 'ada@example.com'), 'signUp');
     const isReady = async () => (await fetch(`${adminUrl}/readyz`)).status;
@@ -162,14 +157,6 @@ describe('auth as a process', () => {
     expect(refused).toMatchObject({ code: 1, said: expect.stringContaining('POSTGRES_URL') });
     expect(refused.said).not.toContain('wrong-password');
     expect(await migrate({ POSTGRES_URL: 'mysql://x' })).toMatchObject({ code: 1 });
-  });
-
-  it('waits for a database that starts later than itself', async () => {
-    await proxy.cut();
-    const auth = start();
-    const url = auth.url();
-    await proxy.restore();
-    expect(codeOf(await signUp(await url, 'ada@example.com'))).toBeUndefined();
   });
 
   it('sends a recovery mail after kill -9, when the mail server is back', async () => {

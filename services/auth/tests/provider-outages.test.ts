@@ -20,16 +20,23 @@ const MIB = 1024 * 1024;
 
 let provider: SignInProvider;
 let running: RunningAuth;
-let logged: string[];
+let logged: string[] = [];
 
-beforeEach(async () => {
-  logged = [];
+beforeAll(async () => {
   provider = await startSignInProvider({ redirectUri: REDIRECT_URI });
   provider.accounts.set('ada', ADA);
   const log = createLog({ service: 'auth', level: 'info', destination: { write: (line) => void logged.push(line) } });
   running = await runAuth({ env: settingsFor(provider), log });
 });
-afterEach(async () => {
+/** Another instance, which knows nothing of the provider yet. */
+beforeEach(async () => {
+  logged = [];
+  provider.answerWith(undefined);
+  provider.tamper(undefined);
+  await running.auth.stop();
+  await running.reset();
+});
+afterAll(async () => {
   await running.stop();
   await provider.close();
 });
@@ -62,7 +69,7 @@ const WAYS: [string, (response: ServerResponse) => void][] = [
 
 describe('a provider that is away', () => {
   it('prevents nothing but signing in there', async () => {
-    await provider.close();
+    provider.answerWith((response) => response.destroy());
     expect(await running.auth.ready()).toMatchObject({ ok: true });
     await expect(begin(running)).rejects.toMatchObject(UNAVAILABLE);
     expect(await running.auth.ready()).toMatchObject({ ok: true });
@@ -181,30 +188,27 @@ describe('what is asked of a provider', () => {
 
 describe('without a provider', () => {
   it('there is none, and no one begins', async () => {
-    const plain = await runAuth();
-    expect((await plain.send('{ signInProvider { name } }')).data).toEqual({ signInProvider: null });
+    const none = { OIDC_ISSUER: '', OIDC_CLIENT_ID: '', OIDC_CLIENT_SECRET: '', OIDC_NAME: '' };
+    const auth = await running.another(none);
+    const plain = { ...running, auth };
+    const send = (query: string, variables = {}) =>
+      auth.subgraph.execute({ query, variables }, { identity: { role: 'anonymous' }, requestId: 'request-1' });
+    expect((await send('{ signInProvider { name } }')).data).toEqual({ signInProvider: null });
     await expect(begin(plain)).rejects.toMatchObject({ code: 'NOT_FOUND' });
     await expect(complete(plain, 'x', { search: '?state=x' })).rejects.toMatchObject({ code: 'NOT_FOUND' });
     const input = { code: 'x'.repeat(43), verifier: 'x'.repeat(43) };
-    const result = await plain.send(
-      'mutation ($input: SignInWithCodeInput!) { signInWithCode(input: $input) { expiresIn } }',
-      {
-        input,
-      },
-    );
-    expect(codeOf(result)).toBe('BAD_USER_INPUT');
-    await plain.stop();
+    const query = 'mutation ($input: SignInWithCodeInput!) { signInWithCode(input: $input) { expiresIn } }';
+    expect(codeOf(await send(query, { input }))).toBe('BAD_USER_INPUT');
   });
 });
 
 describe('callers who sign in at the provider', () => {
   it('are limited, each for themselves', async () => {
-    const limited = await runAuth({ env: { ...settingsFor(provider), RATE_LIMIT_FACTOR: '1' } });
+    const limited = { ...running, auth: await running.another({ RATE_LIMIT_FACTOR: '1' }) };
     for (let count = 0; count < 180; count++) await begin(limited);
     await expect(begin(limited)).rejects.toMatchObject({ code: 'RATE_LIMITED', retryAfterSeconds: expect.any(Number) });
     await expect(complete(limited, 'x', { search: '' })).rejects.toMatchObject({ code: 'RATE_LIMITED' });
     const elsewhere = { ip: '198.51.100.7', client: null, requestId: 'request-2' };
     await limited.auth.signIn.begin({ codeChallenge: 'x'.repeat(43) }, elsewhere);
-    await limited.stop();
   });
 });

@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { createReadStream, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -69,6 +70,31 @@ describe('an archive that is downloaded', () => {
     content.once('data', () => content.destroy());
     await eventually(() => expect(closed()).toBe(1));
   });
+});
+
+it('an upload is a transfer until it is stored, not only until all of it was sent', async () => {
+  const begun: (() => void)[] = [];
+  const upload: BackupService['upload'] = (_file, content, onStored = () => undefined) => {
+    content.resume();
+    begun.push(onStored);
+    return new Promise(() => undefined);
+  };
+  const work = createBackupWork({
+    backups: { upload } as unknown as BackupService,
+    restores: {} as RestoreService,
+    dryRun: () => Promise.reject(new Error('not asked')),
+  });
+  const send = () => {
+    const content = Readable.from(['x']);
+    const sent = once(content, 'close');
+    return { sent, uploading: work.upload('a', content) };
+  };
+  await Promise.all([send(), send(), send(), send()].map(({ sent }) => sent));
+  const { sent, uploading } = send();
+  await expect(Promise.race([uploading, sent])).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE' });
+  begun[0]?.();
+  await send().sent;
+  expect(begun).toHaveLength(5);
 });
 
 it('transfers of archives are few at once, and more are refused until one has ended', async () => {

@@ -3,7 +3,7 @@ import type { BackupWork } from '@taskmesh/internal-api';
 import { asUnavailable } from '@taskmesh/store';
 import { finished } from 'node:stream';
 import type { BackupService, Download } from './archives/archive.service.ts';
-import { entryOf } from './archives/archives.resolvers.ts';
+import { entryOf } from './graphql/backup.resolvers.ts';
 import type { DryRun } from './restore/dry-run.ts';
 import type { RestoreService } from './restore/restore.service.ts';
 
@@ -48,8 +48,8 @@ export function createBackupWork({ backups, restores, dryRun }: BackupWorkDeps):
       }
     },
     async upload(file, content) {
-      finished(content, beginTransfer());
-      return entryOf(await withWords(backups.upload(file, content)));
+      const end = beginTransfer();
+      return entryOf(await withWords(backups.upload(file, content, end)));
     },
   };
 }

@@ -1,10 +1,9 @@
 /** Work on untrusted input, in a process of its own: it can harm only that process, whose memory returns to the system. */
 import { unavailable } from '@taskmesh/contracts';
-import { errorCode, errorMessage } from '@taskmesh/contracts/error-details';
 import { fork, type Serializable } from 'node:child_process';
 import { once } from 'node:events';
-import { flushCompileCache } from 'node:module';
 import type { Writable } from 'node:stream';
+import type { Message, SentError } from './child-job.ts';
 
 type ErrorClass = new (message: string, options?: ErrorOptions) => Error;
 
@@ -22,16 +21,6 @@ export interface Job {
   errors: ErrorClass[];
   /** When the process has ended by itself: it needed more memory than it may have. */
   tooMuch: () => Error;
-}
-
-type Message =
-  { kind: 'progress'; bytes: number } | { kind: 'done'; result: Serializable } | { kind: 'failed'; error: SentError };
-
-interface SentError {
-  name: string;
-  code: string;
-  message: string;
-  cause?: SentError;
 }
 
 const MEMORY = ['--max-old-space-size=64', '--max-semi-space-size=4'];
@@ -85,33 +74,6 @@ const NEEDED = /^(NODE_|MALLOC_|OPENSSL_|PGSSL|SSL_CERT_|LD_LIBRARY_PATH$)/;
 
 // eslint-disable-next-line no-restricted-properties -- what a child is given of it, not what is configured by it
 const neededEnvironment = () => Object.fromEntries(Object.entries(process.env).filter(([name]) => NEEDED.test(name)));
-
-const PROGRESS_EVERY_MS = 100;
-
-/** The main function of the process: does one job, reports the result, and exits. */
-export function doJob<Order>(work: (order: Order, onProgress: (bytes: number) => void) => Promise<unknown>): void {
-  flushCompileCache(); // the parent kills this process, and Node would not save the cache then
-  const leave = () => process.exit();
-  process.once('disconnect', leave); // the parent is gone
-  // Terminals and some service managers send these to the whole process group; the parent decides what to do.
-  for (const signal of ['SIGHUP', 'SIGINT', 'SIGTERM'] as const) process.on(signal, () => undefined);
-  let last = -Infinity; // a small job may be done before this process is as old as one interval
-  const onProgress = (bytes: number) => {
-    const now = performance.now();
-    if (now - last < PROGRESS_EVERY_MS) return;
-    last = now;
-    process.send?.({ kind: 'progress', bytes });
-  };
-  const done = (result: unknown) => process.send?.({ kind: 'done', result }, leave);
-  const failed = (error: unknown) => process.send?.({ kind: 'failed', error: sent(error) }, leave);
-  process.once('message', (order: Order) => void work(order, onProgress).then(done, failed));
-}
-
-function sent(error: unknown): SentError {
-  const { name, cause } = error instanceof Error ? error : {};
-  const own = { name: name ?? '', code: errorCode(error), message: errorMessage(error) };
-  return cause === undefined ? own : { ...own, cause: sent(cause) };
-}
 
 function received({ name, code, message, cause }: SentError, errors: ErrorClass[]): Error {
   const options = cause && { cause: received(cause, errors) };

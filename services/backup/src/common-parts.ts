@@ -1,4 +1,3 @@
-import type { dumpDatabase } from '@taskmesh/pg-rows';
 import type { Log } from '@taskmesh/service';
 import type { ArchiveCipher } from './archives/encryption.ts';
 import type { ArchiveLimits } from './archives/limits.ts';
@@ -7,13 +6,13 @@ import type { LookAtDisk } from './disk-space.ts';
 import type { BackupMetrics } from './metrics.ts';
 import type { LoadLimits } from './restore/watch-database.ts';
 import type { BackupStorage } from './storage/backup-storage.ts';
+import type { Patience } from './stall-detection.ts';
 import type { TemporaryFiles } from './temporary-files.ts';
 
 /** What the features of backup work with. */
 export interface CommonParts {
   /** Absent: archives are not encrypted, and encrypted ones cannot be opened. */
   cipher: ArchiveCipher | undefined;
-  dump: typeof dumpDatabase;
   storage: BackupStorage;
   look: LookAtDisk;
   temporaryDirs: TemporaryFiles;
@@ -23,8 +22,7 @@ export interface CommonParts {
   /** Of a restore: an archive that exceeds them is not made. */
   archiveLimits: ArchiveLimits;
   loadLimits: LoadLimits;
-  /** How long reading the stores may show no progress; large stores get more. */
-  stallMs: number;
+  patience: Patience;
   /** How long replaced stores are kept for an undo. */
   keepOldMs: number;
   now: () => Date;

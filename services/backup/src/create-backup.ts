@@ -6,7 +6,6 @@ import {
   type StatusOf,
   type Subgraph,
 } from '@taskmesh/internal-api';
-import { dumpDatabase } from '@taskmesh/pg-rows';
 import {
   closeOnStop,
   ConfigError,
@@ -26,7 +25,6 @@ import { randomBytes } from 'node:crypto';
 import { Registry } from 'prom-client';
 import { createBackupRepository } from './archives/archive.repository.ts';
 import { createBackupService, type BackupService } from './archives/archive.service.ts';
-import { createBackupsResolvers } from './archives/archives.resolvers.ts';
 import { createCipher } from './archives/encryption.ts';
 import { archiveLimits } from './archives/limits.ts';
 import { createBackupWork } from './backup-work.ts';
@@ -36,18 +34,18 @@ import { createBackupDatabase } from './database.ts';
 import { refuseUnfit } from './databases/connect.ts';
 import { createStores, type StoreName, type StoreOwner } from './databases/store.ts';
 import { lookAtDisk, type LookAtDisk } from './disk-space.ts';
-import type { Resolvers } from './graphql/types.generated.ts';
+import { createBackupResolvers } from './graphql/backup.resolvers.ts';
 import { createBackupMetrics } from './metrics.ts';
 import { createDryRun } from './restore/dry-run.ts';
 import { createRestoreRepository, createVerificationRepository } from './restore/restore.repository.ts';
-import { createRestoreResolvers } from './restore/restore.resolvers.ts';
 import { createRestoreService } from './restore/restore.service.ts';
 import { createVerifier } from './restore/verifier.ts';
-import { loadLimits, STALL_MS } from './restore/watch-database.ts';
+import { loadLimits } from './restore/watch-database.ts';
 import { createRunLock } from './run-lock.ts';
 import { createNotifier } from './schedule/run-reports.ts';
 import { createSchedules } from './schedule/runs.ts';
 import { createBackupStatus } from './status.ts';
+import { DEFAULT_PATIENCE, type Patience } from './stall-detection.ts';
 import { createDirectoryStorage } from './storage/directory-storage.ts';
 import { createTemporaryDirs } from './temporary-files.ts';
 
@@ -57,6 +55,8 @@ export interface BackupDeps {
   owners?: Partial<Record<StoreName, StoreOwner>>;
   /** How to look at the disk. @default asks the system */
   look?: LookAtDisk;
+  /** @default those of `DEFAULT_PATIENCE` */
+  patience?: Partial<Patience>;
   log: Log;
   metrics?: Registry;
 }
@@ -83,6 +83,7 @@ const SETTLE_RETRY = { firstMs: 1_000, longestMs: 30_000 };
 /** Does not connect yet; `start` checks the schema and completes what a crash interrupted. */
 export async function createBackup(config: BackupConfig, deps: BackupDeps): Promise<Backup> {
   const { clock, look = lookAtDisk, log, metrics = new Registry() } = deps;
+  const patience = { ...DEFAULT_PATIENCE, ...deps.patience };
   const database = await createBackupDatabase({ url: config.postgresUrl, log });
   database.measure(metrics);
   const schema = createSchemaGate({ database, policy: config.schema, log });
@@ -96,15 +97,14 @@ export async function createBackup(config: BackupConfig, deps: BackupDeps): Prom
   const cipher = await createCipher(config);
   const shared: CommonParts = {
     cipher,
-    dump: dumpDatabase,
     storage,
     look,
     temporaryDirs,
     stores: createStores(secrets.adminUrls, deps.owners ?? {}),
     mainStore: config.restoreStore,
     archiveLimits: archiveLimits(config),
-    loadLimits: loadLimits(config),
-    stallMs: STALL_MS,
+    loadLimits: loadLimits(config, patience),
+    patience,
     keepOldMs: config.keepOldMs,
     now: () => new Date(clock.now()),
     nextId: () => randomBytes(6).toString('hex'),
@@ -151,13 +151,6 @@ export async function createBackup(config: BackupConfig, deps: BackupDeps): Prom
   const dryRun = createDryRun({ ...shared, verifier });
   const notifier = createNotifier(config, { ...shared, database, clock });
   const schedules = createSchedules(config, { ...shared, backups, database, reports: notifier.reports });
-  const ofBackups = createBackupsResolvers(backups);
-  const ofRestores = createRestoreResolvers(restores, dryRun);
-  const resolvers: Resolvers = {
-    ...ofBackups,
-    Query: { ...ofBackups.Query, ...ofRestores.Query },
-    Mutation: { ...ofBackups.Mutation, ...ofRestores.Mutation },
-  };
   const cleanUp = async () => {
     await temporaryDirs.sweep();
     await backups.start();
@@ -179,7 +172,7 @@ export async function createBackup(config: BackupConfig, deps: BackupDeps): Prom
     subgraph: createSubgraph({
       name: 'backup',
       typeDefs: readTypeDefs(import.meta.dirname),
-      resolvers,
+      resolvers: createBackupResolvers({ backups, restores, dryRun }),
       mapError: asUnavailable,
       log,
     }),

@@ -1,3 +1,15 @@
+/** How long to wait before giving up. */
+export interface Patience {
+  /** For a restore, a backup or a verification that somebody else runs. */
+  busyMs: number;
+  /** For work on a store that shows no progress; large stores get more. */
+  stallMs: number;
+  /** For transactions that write, at a swap. */
+  writersMs: number;
+}
+
+export const DEFAULT_PATIENCE: Patience = { busyMs: 5_000, stallMs: 30_000, writersMs: 20_000 };
+
 /** Something took too long or made no progress: because of the archive, or of a slow disk, server or network. */
 export class TooSlowError extends Error {
   override readonly name = 'TooSlowError';

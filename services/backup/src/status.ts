@@ -10,7 +10,7 @@ import { askInTime, readVersion, type Clock } from '@taskmesh/service';
 import { createStoreStatus, type Database } from '@taskmesh/store';
 import { isOwn, type Backup } from './archives/archive.entity.ts';
 import type { BackupService } from './archives/archive.service.ts';
-import { entryOf } from './archives/archives.resolvers.ts';
+import { entryOf } from './graphql/backup.resolvers.ts';
 import { isInFuture } from './clock-skew.ts';
 import type { BackupConfig } from './config.ts';
 import type { RestoreService } from './restore/restore.service.ts';

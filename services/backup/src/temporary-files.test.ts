@@ -55,12 +55,8 @@ describe('temporary directories', () => {
   });
 
   it('of other machines stay, even if processes here have their ids', async () => {
-    const others = createTemporaryDirs({ dir, now: Date.now, log, host: 'another-host' });
-    await others.use(async (folder) => {
-      await mkdir(join(dir, `run-${NO_SUCH_PROCESS}-abc-another-host`));
-      expect(await createTemporaryDirs({ dir, now: Date.now, log }).sweep()).toBe(0);
-      expect(await readdir(dir)).toContain(basename(folder));
-    });
+    await mkdir(join(dir, `run-${NO_SUCH_PROCESS}-abc-another-host`));
+    expect(await createTemporaryDirs({ dir, now: Date.now, log }).sweep()).toBe(0);
   });
 
   it('of a living process, or of another machine, are swept when they are older than any run', async () => {

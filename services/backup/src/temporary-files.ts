@@ -24,32 +24,32 @@ export interface TemporaryFilesOptions {
   onRemains: (error: unknown, path: string) => void;
   /** Makes each a directory that only we may enter, and `dir` where it is missing. */
   areDirs?: boolean;
-  /** Several hosts may share the directory, each with its own process ids. @default this machine's name */
-  host?: string;
   /** Removes a file, or a directory with its content. @default with retries */
   remove?: (path: string) => Promise<void>;
 }
 
+/** Several hosts may share a directory, each with its own process ids. */
+const HOST = hostname();
 /** For all services in this process, which may share a directory. */
 const inUse = new Set<string>();
 
 export function createTemporaryFiles(options: TemporaryFilesOptions): TemporaryFiles {
   const { dir, prefix, maxAgeMs, now, onRemains, areDirs = false } = options;
-  const { host = hostname(), remove = removeWithRetries } = options;
+  const { remove = removeWithRetries } = options;
   const makeDir = async (path: string) => areDirs && (await mkdir(path, { recursive: true, mode: 0o700 }));
 
   const isAbandoned = async (name: string): Promise<boolean> => {
     const [, pid, itsHost] = /^(\d+)-[0-9a-f]+-(.*)$/s.exec(name.slice(prefix.length)) ?? [];
     const path = join(dir, name);
     // A restarted container may get the same process id.
-    if (itsHost === host && (Number(pid) === process.pid ? !inUse.has(path) : !isAlive(Number(pid)))) return true;
+    if (itsHost === HOST && (Number(pid) === process.pid ? !inUse.has(path) : !isAlive(Number(pid)))) return true;
     const stats = await stat(path).catch(() => undefined);
     return stats !== undefined && now() - stats.mtimeMs > maxAgeMs;
   };
 
   return {
     async use(work) {
-      const path = join(dir, `${prefix}${process.pid}-${randomBytes(6).toString('hex')}-${host}`);
+      const path = join(dir, `${prefix}${process.pid}-${randomBytes(6).toString('hex')}-${HOST}`);
       inUse.add(path);
       try {
         await makeDir(path);
@@ -89,7 +89,7 @@ const MAX_AGE_MS = 24 * 60 * 60 * 1000;
 export function createTemporaryDirs({
   log,
   ...options
-}: Pick<TemporaryFilesOptions, 'dir' | 'now' | 'host' | 'remove'> & { log: Log }): TemporaryFiles {
+}: Pick<TemporaryFilesOptions, 'dir' | 'now' | 'remove'> & { log: Log }): TemporaryFiles {
   const onRemains = (error: unknown, path: string) => log.error({ err: error, dir: path }, 'temporary files remain');
   return createTemporaryFiles({ ...options, prefix: 'run-', maxAgeMs: MAX_AGE_MS, onRemains, areDirs: true });
 }

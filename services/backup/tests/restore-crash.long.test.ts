@@ -1,4 +1,5 @@
-import { createCrashFixture, crash, runRestore, type CrashPoint } from './support/crash-points.ts';
+import type { CrashPoint } from './support/backup-process.ts';
+import { createCrashFixture, crash, runRestore } from './support/crash-points.ts';
 import { startSecondServer } from './support/second-server.ts';
 
 const WAYS: CrashPoint['when'][] = ['before', 'sent', 'cut'];

@@ -1,6 +1,7 @@
 import { createTestDatabase, type TestDatabase } from '@taskmesh/testing';
 import { randomBytes } from 'node:crypto';
-import { createCrashFixture, crash, runRestore, type CrashPoint } from './support/crash-points.ts';
+import type { CrashPoint } from './support/backup-process.ts';
+import { createCrashFixture, crash, runRestore } from './support/crash-points.ts';
 
 const POINTS = 8;
 const WAYS: CrashPoint['when'][] = ['before', 'sent', 'cut'];

@@ -1,23 +1,12 @@
 import { databaseOf, inDatabase } from '@taskmesh/store';
 import { createFaultyProxy, eventually } from '@taskmesh/testing';
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { text } from 'node:stream/consumers';
-import { fileURLToPath } from 'node:url';
 import { maintenanceUrl } from '../src/databases/connect.ts';
-import {
-  accountsDump,
-  createBackupFixture,
-  ownArchive,
-  restoreWith,
-  tasksDump,
-  type BackupFixture,
-} from './support/backup-fixture.ts';
+import { bothStores, createBackupFixture, restoreWith, type BackupFixture } from './support/backup-fixture.ts';
+import { askProcess } from './support/backup-process.ts';
 import { createHeldSessions } from './support/held-sessions.ts';
 import { withClient } from './support/with-client.ts';
 
 const SUBSCRIBE = `create subscription obstacle connection '' publication p with (connect = false)`;
-const PROCESS = fileURLToPath(new URL('./support/archive-process.ts', import.meta.url));
 const NOT_RESTORED = { success: true, outcome: 'PROCESSED', databaseRestored: false };
 const OLD = ['old', 'old@x'];
 const NEW = ['new', 'new@x'];
@@ -27,13 +16,11 @@ const { hold, letGo } = createHeldSessions();
 
 beforeAll(async () => {
   fixture = await createBackupFixture('obstacles');
-  await fixture.archive('own.tar.gz', ownArchive({ tasks: tasksDump(['new']), auth: accountsDump(['new@x']) }));
+  await fixture.archive('own.tar.gz', bothStores('new'));
 });
 afterAll(() => fixture.close());
 
-beforeEach(async () => {
-  await fixture.fillStores('old', 'old@x');
-});
+beforeEach(() => fixture.fillStores('old', 'old@x'));
 afterEach(async () => {
   await letGo();
   await eventually(async () => expect(await fixture.leftovers()).toEqual([]), { timeoutMs: 40_000 });
@@ -73,9 +60,11 @@ describe('a restore', () => {
 
   it('changes nothing, in no store and at no time, when a writer does not end', async () => {
     await hold(fixture.auth.url, 'begin', `insert into accounts values (2, 'later@x')`);
-    expect(await fixture.restore('own.tar.gz')).toMatchObject({
-      ...NOT_RESTORED,
-      message: expect.stringContaining('somebody is writing'),
+    await fixture.withOther({ patience: { writersMs: 1_000 } }, async (other) => {
+      expect(await restoreWith(other, 'own.tar.gz')).toMatchObject({
+        ...NOT_RESTORED,
+        message: expect.stringContaining('somebody is writing'),
+      });
     });
     expect(await fixture.inStores()).toEqual(OLD);
     await letGo();
@@ -84,14 +73,9 @@ describe('a restore', () => {
     ]);
   }, 180_000);
 
-  it('ends transactions that last long and write nothing', async () => {
+  it('ends transactions that last long and write nothing, and replaces stores that are flagged as templates', async () => {
     await hold(fixture.auth.url, 'begin', 'select * from accounts');
     await hold(fixture.tasks.url, 'begin', `insert into tasks values (gen_random_uuid(), 'going on')`);
-    expect(await fixture.restore('own.tar.gz')).toMatchObject({ outcome: 'RESTORED' });
-    expect(await fixture.inStores()).toEqual(NEW);
-  }, 180_000);
-
-  it('replaces stores that are flagged as templates', async () => {
     const flag = async (isTemplate: boolean) => {
       for (const { url } of [fixture.tasks, fixture.auth])
         await fixture.own.query(`alter database ${databaseOf(url)} is_template ${isTemplate}`);
@@ -165,9 +149,8 @@ describe('a restore', () => {
     ).toBe(1);
     await eventually(async () => expect(await metric('taskmesh_backup_restore_leftovers', {})).toBe(1));
 
-    await fixture.archive('next.tar.gz', ownArchive({ tasks: tasksDump(['next']), auth: accountsDump(['next@x']) }));
+    await fixture.archive('next.tar.gz', bothStores('next'));
     expect(await fixture.restore('next.tar.gz')).toMatchObject({ outcome: 'RESTORED' });
-    expect(await fixture.backup.backups.verify('next.tar.gz')).toMatchObject({ file: 'next.tar.gz' });
     expect(await fixture.inStores()).toEqual(['next', 'next@x']);
 
     const left = await fixture.leftovers();
@@ -230,12 +213,8 @@ describe('a restore by an administrator that is no superuser', () => {
       secrets: { ...fixture.config.secrets, adminUrls: { tasks, auth } },
     };
     const query = 'mutation { restoreBackup(file: "own.tar.gz") { outcome databaseRestored success } }';
-    const child = spawn(process.execPath, [PROCESS, JSON.stringify({ config, query })], {
-      stdio: ['ignore', 'pipe', 'inherit'],
-    });
-    const [written, [exitCode]] = await Promise.all([text(child.stdout), once(child, 'exit')]);
-    const result = JSON.parse(written.trim().split('\n').at(-1) ?? '{}') as { data?: { restoreBackup: object } };
-    return { exitCode: exitCode as number, ...result.data?.restoreBackup };
+    const { answer, exitCode } = await askProcess(config, query);
+    return { exitCode, ...(answer?.data?.restoreBackup as object) };
   };
 
   it('changes nothing while a session that it may not end uses a store', async () => {

@@ -1,6 +1,5 @@
 import { inDatabase } from '@taskmesh/store';
 import { requiredAddress } from '@taskmesh/testing';
-import { randomBytes } from 'node:crypto';
 import { Client } from 'pg';
 import { dropLeft, settleRestore } from '../src/restore/settle-restore.ts';
 import type { RestoreStage } from '../src/restore/restore.entities.ts';
@@ -16,7 +15,6 @@ import {
 } from './support/test-stores.ts';
 import { withClient } from './support/with-client.ts';
 
-const ROLE = `test_settle_${randomBytes(5).toString('hex')}`;
 const UNTOUCHED = ['live: former, fresh: new', 'live: former, fresh: new'];
 const SWAPPED = ['live: new, old: (former)', 'live: new, old: (former)'];
 const KEPT_UNTIL = new Date(NOW.getTime() + KEPT_MS);
@@ -24,20 +22,9 @@ const KEPT_UNTIL = new Date(NOW.getTime() + KEPT_MS);
 let testStores: TestStores;
 let trial: RestoreTrial;
 beforeAll(async () => {
-  await administer(`create role ${ROLE} superuser login password 'secret'`);
   testStores = await createTestStores();
 });
-afterAll(async () => {
-  await testStores.drop();
-  await administer(`drop role ${ROLE}`);
-});
-
-function otherServer(): string {
-  const url = new URL(requiredAddress('POSTGRES_URL'));
-  url.username = ROLE;
-  url.password = 'secret';
-  return url.href;
-}
+afterAll(() => testStores.drop());
 
 interface Left {
   stage: RestoreStage;
@@ -113,7 +100,7 @@ describe('an interrupted restore of stores that have a server in common', () => 
 
 describe('an interrupted restore of stores of several servers', () => {
   beforeEach(async () => {
-    trial = await testStores.begin({ authServer: otherServer() });
+    trial = await testStores.begin({ isApart: true });
   });
 
   it.each<[Left, string[]]>([
@@ -224,6 +211,7 @@ describe('taking a restore back', () => {
   });
 
   it('ends when the service that owns a store shows no progress any more, and so does what it does there', async () => {
+    trial.loadLimits.stallMs = 100;
     let held: Client | undefined;
     let ended: Promise<unknown> | undefined;
     trial.stores.auth.owner.resume = async (database) => {

@@ -1,5 +1,4 @@
 import { inDatabase } from '@taskmesh/store';
-import { requiredAddress } from '@taskmesh/testing';
 import { randomBytes } from 'node:crypto';
 import { Client } from 'pg';
 import { maintenanceUrl } from '../src/databases/connect.ts';
@@ -9,9 +8,8 @@ import type { RestoreStage } from '../src/restore/restore.entities.ts';
 import { administer, createTestStores, type TestStores, type RestoreTrial } from './support/test-stores.ts';
 import { withClient } from './support/with-client.ts';
 
-const ROLE = `test_swap_${randomBytes(5).toString('hex')}`;
 /** An administrator who may not end what superusers do. */
-const ADMIN = `${ROLE}_admin`;
+const ADMIN = `test_swap_${randomBytes(5).toString('hex')}`;
 const UNTOUCHED = ['live: former, fresh: new', 'live: former, fresh: new'];
 const SWAPPED = ['live: new, old: (former)', 'live: new, old: (former)'];
 
@@ -20,23 +18,14 @@ let trial: RestoreTrial;
 const held: Client[] = [];
 
 beforeAll(async () => {
-  await administer(`create role ${ROLE} superuser login password 'secret'`);
   await administer(`create role ${ADMIN} createdb login password 'secret' in role pg_monitor, pg_signal_backend`);
   testStores = await createTestStores();
 });
 afterAll(async () => {
   await testStores.drop();
-  await administer(`drop role ${ROLE}, ${ADMIN}`);
+  await administer(`drop role ${ADMIN}`);
 });
 afterEach(() => Promise.all(held.splice(0).map((client) => client.end().catch(() => undefined))));
-
-/** What another administrator owns cannot be in the same transaction: to the restore that is another server. */
-function otherServer(): string {
-  const url = new URL(requiredAddress('POSTGRES_URL'));
-  url.username = ROLE;
-  url.password = 'secret';
-  return url.href;
-}
 
 /** A session of another client; returns the error that ended it. */
 async function hold(url: string): Promise<{ client: Client; ended: Promise<unknown> }> {
@@ -52,23 +41,24 @@ async function hold(url: string): Promise<{ client: Client; ended: Promise<unkno
 
 /** Swaps, with what `at` does when the journal has reached a stage; says what the journal and the servers were at each step. */
 async function swap(at: Partial<Record<RestoreStage, () => Promise<unknown>>> = {}, version: string | null = null) {
-  const { line, stores, journal, log, state } = trial;
+  const { line, journal, state } = trial;
   const steps: unknown[] = [];
-  await swapStores({
-    restore: { ...line },
-    stores: line.stores.map((name) => stores[name]),
-    versions: new Map(line.stores.map((name) => [name, version])),
-    journal: {
-      ...journal,
-      async reach(id, values) {
-        await journal.reach(id, values);
-        steps.push([values.stage, ...(await state())]);
-        await at[values.stage]?.();
-      },
+  const noted = {
+    ...journal,
+    async reach(...[id, values]: Parameters<typeof journal.reach>) {
+      await journal.reach(id, values);
+      steps.push([values.stage, ...(await state())]);
+      await at[values.stage]?.();
     },
-    log,
-    onAttempt: () => steps.push('attempt'),
-  });
+  };
+  await swapStores(
+    { ...trial, journal: noted },
+    {
+      restore: { ...line },
+      versions: new Map(line.stores.map((name) => [name, version])),
+      onAttempt: () => steps.push('attempt'),
+    },
+  );
   return steps;
 }
 
@@ -273,6 +263,7 @@ describe('a swap with something to carry over', () => {
   ])(
     'goes on when copying before %s, and ends what goes on in the new store',
     async (_what, end) => {
+      trial.loadLimits.stallMs = 100;
       const { owner, adminUrl } = trial.stores.auth;
       owner.carryOverAhead = async (database) => {
         const { client } = await hold(inDatabase(adminUrl, database));
@@ -294,7 +285,7 @@ describe('a swap with something to carry over', () => {
 
 describe('a swap of stores of several servers', () => {
   beforeEach(async () => {
-    trial = await testStores.begin({ authServer: otherServer() });
+    trial = await testStores.begin({ isApart: true });
   });
 
   it('keeps the new ones closed until it is decided, and then opens all of them', async () => {

@@ -4,13 +4,7 @@ import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { gzipSync } from 'node:zlib';
-import {
-  accountsDump,
-  createBackupFixture,
-  ownArchive,
-  tasksDump,
-  type BackupFixture,
-} from './support/backup-fixture.ts';
+import { bothStores, createBackupFixture, type BackupFixture } from './support/backup-fixture.ts';
 import { childrenOf } from './support/memory.ts';
 
 let fixture: BackupFixture;
@@ -45,7 +39,7 @@ describe('an upload', () => {
   });
 
   it('is listed by when it was made and what it holds, where its manifest says so; never by a time to come', async () => {
-    const files = ownArchive({ tasks: tasksDump(['sent']), auth: accountsDump(['a@x']) });
+    const files = bothStores('sent');
     await fixture.archive('made-once.tar.gz', files);
     await upload('brought.tar.gz', await readFile(onDisk('made-once.tar.gz')));
     const brought = (await fixture.backup.backups.list()).find(({ file }) => file === 'brought.tar.gz');
@@ -60,12 +54,6 @@ describe('an upload', () => {
     expect(createdAt.getTime()).toBeLessThanOrEqual(Date.now());
   });
 
-  it('can be restored from', async () => {
-    await fixture.archive('source.tar.gz', { 'database.sql': tasksDump(['sent']) });
-    await upload('restorable.tar.gz', await readFile(onDisk('source.tar.gz')));
-    expect(await fixture.restore('restorable.tar.gz')).toMatchObject({ databaseRestored: true });
-  });
-
   it('may be repeated with the same content, and never replaces another one', async () => {
     const first = await upload('taken.tar.gz', zipped('first'));
     expect(await upload('taken.tar.gz', zipped('first'))).toMatchObject({ sha256: first.sha256 });
@@ -74,17 +62,40 @@ describe('an upload', () => {
   });
 
   it('is looked into in turn, however many arrive at once: each look takes a process, and room', async () => {
-    const files = ownArchive({ tasks: tasksDump(['sent']), auth: accountsDump([]) });
-    await fixture.archive('one-of-many.tar.gz', { ...files, 'large.txt': 'x'.repeat(100 * MIB) });
+    await fixture.archive('one-of-many.tar.gz', { ...bothStores('sent'), 'large.txt': 'x'.repeat(20 * MIB) });
     const content = await readFile(onDisk('one-of-many.tar.gz'));
     const others = childrenOf(process.pid).length;
     let most = 0;
     const timer = setInterval(() => (most = Math.max(most, childrenOf(process.pid).length - others)), 5);
-    const sent = await Promise.all(['a', 'b', 'c', 'd'].map((name) => upload(`${name}-at-once.tar.gz`, content)));
+    const steps: string[] = [];
+    const send = async (name: string) => {
+      const stored = () => void steps.push('stored');
+      const sent = await fixture.backup.backups.upload(`${name}-at-once.tar.gz`, Readable.from([content]), stored);
+      steps.push('looked into');
+      return sent;
+    };
+    const sent = await Promise.all(['a', 'b', 'c', 'd'].map(send));
     clearInterval(timer);
+    // No look holds up that others are reported as stored.
+    expect(steps.lastIndexOf('stored')).toBeLessThan(steps.lastIndexOf('looked into') - 1);
     expect(sent.map(({ stores }) => stores)).toEqual(sent.map(() => ['tasks', 'auth']));
     expect(most).toBe(1);
   }, 60_000);
+
+  it.each([
+    ['stored', 'counted.tar.gz', true],
+    ['refused', '../counted.tar.gz', false],
+  ])('reports once that it is %s', async (_what, file, isStored) => {
+    let reports = 0;
+    const uploading = fixture.backup.backups.upload(file, Readable.from([zipped('x')]), () => void (reports += 1));
+    expect(
+      await uploading.then(
+        () => true,
+        () => false,
+      ),
+    ).toBe(isStored);
+    expect(reports).toBe(1);
+  });
 
   it('has one winner of several at once', async () => {
     const sent = await Promise.allSettled(['a', 'b', 'c', 'd'].map((text) => upload('raced.tar.gz', zipped(text))));
@@ -176,11 +187,8 @@ describe('a download', () => {
 describe('a backup', () => {
   it('is found by its name', async () => {
     await upload('found.tar.gz', zipped('x'));
-    const ask = async (file: string) => {
-      const query = 'query ($file: String!) { backup(file: $file) { file } }';
-      const asked = { identity: { role: 'operator' } as const, requestId: 'r' };
-      return (await fixture.backup.subgraph.execute({ query, variables: { file } }, asked)).data?.backup;
-    };
+    const ask = async (file: string) =>
+      (await fixture.ask('query ($file: String!) { backup(file: $file) { file } }', { file })).data.backup;
     expect(await ask('found.tar.gz')).toEqual({ file: 'found.tar.gz' });
     expect(await ask('missing.tar.gz')).toBeNull();
     expect(await ask('../found.tar.gz')).toBeNull();

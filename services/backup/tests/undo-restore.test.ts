@@ -1,59 +1,49 @@
 import { databaseOf } from '@taskmesh/store';
 import { eventually } from '@taskmesh/testing';
 import type { Backup } from '../src/index.ts';
-import {
-  accountsDump,
-  createBackupFixture,
-  ownArchive,
-  tasksDump,
-  type BackupFixture,
-  type Restored,
-} from './support/backup-fixture.ts';
-
+import { ask, bothStores, createBackupFixture, tasksDump, type BackupFixture } from './support/backup-fixture.ts';
 import { DATABASE_STATE, STORE_STATE } from './support/catalogue.ts';
 
 const HOUR_MS = 60 * 60_000;
-let fixture: BackupFixture;
+const FIRST = ['first', 'first@x'];
+const ONE = ['one', 'one@x'];
+const FAILED = { success: false, databaseRestored: false };
 
+let fixture: BackupFixture;
 beforeAll(async () => {
   fixture = await createBackupFixture('undo', { keepOldMs: HOUR_MS });
-  for (const name of ['one', 'two'])
-    await fixture.archive(
-      `${name}.tar.gz`,
-      ownArchive({ tasks: tasksDump([name]), auth: accountsDump([`${name}@x`]) }),
-    );
+  for (const name of ['one', 'two']) await fixture.archive(`${name}.tar.gz`, bothStores(name));
   await fixture.archive('tasks.tar.gz', { 'database.sql': tasksDump(['alone']) });
 });
 afterAll(() => fixture.close());
 
-beforeEach(async () => {
-  await fixture.fillStores('first', 'first@x');
-});
+beforeEach(() => fixture.fillStores('first', 'first@x'));
 afterEach(async () => {
-  await fixture.own.query('update restores set left_until = now() where left_until is not null');
-  await startAgain();
+  await expire();
   expect(await fixture.leftovers()).toEqual([]);
 });
 
-async function undo(restoredAt?: unknown): Promise<Restored> {
+async function undo(restoredAt?: unknown): Promise<{ outcome: string; message: string; keptUntil: string | null }> {
   const query =
     'mutation ($restoredAt: DateTime) { undoRestore(restoredAt: $restoredAt) { success message error databaseRestored outcome keptUntil } }';
-  const { data, errors } = await fixture.backup.subgraph.execute(
-    { query, variables: { restoredAt } },
-    { identity: { role: 'operator' }, requestId: 'r' },
-  );
-  if (errors) throw new Error(JSON.stringify(errors));
-  return data?.undoRestore as Restored;
+  const { data, error } = await fixture.ask(query, { restoredAt });
+  if (error) throw new Error(JSON.stringify(error));
+  return data.undoRestore as { outcome: string; message: string; keptUntil: string | null };
 }
 
-async function undoable({ subgraph }: Pick<Backup, 'subgraph'> = fixture.backup) {
+async function undoable(backup: Pick<Backup, 'subgraph'> = fixture.backup) {
   const query = '{ undoableRestore { file stores isUndo restoredAt keptUntil replacedKeptMs } }';
-  const { data } = await subgraph.execute({ query }, { identity: { role: 'operator' }, requestId: 'r' });
-  return data?.undoableRestore as Record<string, unknown> | null;
+  return (await ask(backup, query)).data.undoableRestore as Record<string, unknown> | null;
 }
 
 /** Another instance begins, and does what is due. */
 const startAgain = () => fixture.withOther({}, async () => undefined);
+
+/** The time of what is kept is over. */
+async function expire() {
+  await fixture.own.query('update restores set left_until = now() where left_until is not null');
+  await startAgain();
+}
 
 /** Of the databases that are kept, those that anybody may connect to. */
 const openOnes = async () =>
@@ -64,55 +54,56 @@ const openOnes = async () =>
 const epoch = async () => Number((await fixture.tasks.query('select epoch from feed_state'))[0]?.epoch);
 
 describe('the stores that a restore replaced', () => {
-  it('are kept closed, and come back by an undo; what they replaced then comes back by another one', async () => {
+  it('are kept closed, and come back by an undo with the sessions of today and a new epoch; another undo takes it back', async () => {
+    await fixture.auth.query('insert into sessions (account) values (1), (1)');
+    const epochs = [await epoch()];
     await fixture.restore('one.tar.gz');
-    const [old] = await fixture.leftovers();
-    expect(await fixture.own.query('select datallowconn as open from pg_database where datname = $1', [old])).toEqual([
-      { open: false },
-    ]);
+    const kept = await fixture.leftovers();
+    expect(await fixture.own.query('select datname from pg_database where datname = any($1)', [kept])).toHaveLength(2);
+    expect(await openOnes()).toEqual([]);
     await fixture.tasks.query(`insert into tasks values (gen_random_uuid(), 'since')`);
+    const [ended, living] = await fixture.auth.query('select id from sessions order by id');
+    await fixture.auth.query('delete from sessions where id = $1', [ended?.id]);
+    epochs.push(await epoch());
     expect(await undo()).toMatchObject({ success: true, databaseRestored: true, outcome: 'RESTORED' });
-    expect(await fixture.inStores()).toEqual(['first', 'first@x']);
+    expect(await fixture.inStores()).toEqual(FIRST);
+    expect(await fixture.auth.query('select id from sessions')).toEqual([living]);
+    expect(await epoch()).toBeGreaterThan(Math.max(...epochs));
     expect(await undo()).toMatchObject({ outcome: 'RESTORED' });
     expect(await fixture.inStores()).toEqual(['one', 'since', 'one@x']);
   }, 180_000);
 
-  it('are named before an undo, and what becomes of those that it replaces is reported after it', async () => {
-    const current = async () => (await fixture.backup.operators.status()).backups.undoable;
+  it('are named before an undo, by the archive that somebody has decrypted elsewhere; what becomes of those that it replaces is reported after it', async () => {
+    const { work, operators } = fixture.backup;
+    const current = async () => (await operators.status()).backups.undoable;
     expect([await undoable(), await current()]).toEqual([null, null]);
-    await fixture.restore('one.tar.gz');
+    await work.restore('one.tar.gz', undefined, { decryptedFrom: 'secret.tar.gz.age' });
     expect(await current()).toEqual(await undoable());
-    const [what, kept] = [{ file: 'one.tar.gz', stores: ['tasks', 'auth'], replacedKeptMs: HOUR_MS }, await undoable()];
+    const what = { file: 'secret.tar.gz.age', stores: ['tasks', 'auth'], replacedKeptMs: HOUR_MS };
+    const kept = await undoable();
     expect(kept).toMatchObject({ ...what, isUndo: false });
     expect(Date.parse(String(kept?.keptUntil)) - Date.parse(String(kept?.restoredAt))).toBe(HOUR_MS);
     const { message, keptUntil } = await undo();
     expect(message).toBe(
-      `Undone: the restore of one.tar.gz from ${kept?.restoredAt}. What the undo replaced is kept until ${keptUntil}: another undo brings it back.`,
+      `Undone: the restore of secret.tar.gz.age from ${kept?.restoredAt}. What the undo replaced is kept until ${keptUntil}: another undo brings it back.`,
     );
     expect(await undoable()).toMatchObject({ ...what, isUndo: true, keptUntil });
-    expect((await undo()).message).toMatch(/^Undone: the undo of a restore of one.tar.gz from /);
-  }, 180_000);
-
-  it('are named by the archive that somebody has decrypted elsewhere, not by what that was brought as', async () => {
-    const { work } = fixture.backup;
-    await work.restore('one.tar.gz', undefined, { decryptedFrom: 'secret.tar.gz.age' });
-    expect(await undoable()).toMatchObject({ file: 'secret.tar.gz.age' });
-    expect((await undo()).message).toContain('Undone: the restore of secret.tar.gz.age from ');
+    expect((await undo()).message).toMatch(/^Undone: the undo of a restore of secret.tar.gz.age from /);
     for (const decryptedFrom of ['', '../x', 'a\u001b.tar.gz', 'x'])
       await expect(work.restore('one.tar.gz', undefined, { decryptedFrom })).rejects.toMatchObject({
         code: 'BAD_USER_INPUT',
       });
-    expect(await fixture.inStores()).toEqual(['first', 'first@x']);
   }, 180_000);
 
-  it('stay as they are when somebody meant an earlier restore', async () => {
+  it('are dropped when there are newer ones, stay when somebody meant an earlier restore, and go when their time is over', async () => {
     await fixture.restore('one.tar.gz');
-    const seen = await undoable();
+    const [seen, first] = [await undoable(), await fixture.leftovers()];
     await fixture.restore('two.tar.gz');
+    await eventually(async () => expect(await fixture.leftovers()).toHaveLength(2));
+    expect(await fixture.leftovers()).not.toContain(first[0]);
     const before = fixture.logged.length;
     expect(await undo(seen?.restoredAt)).toMatchObject({
-      success: false,
-      databaseRestored: false,
+      ...FAILED,
       outcome: 'OTHER_RESTORE',
       error: expect.stringContaining('Nothing was undone'),
     });
@@ -120,85 +111,54 @@ describe('the stores that a restore replaced', () => {
     expect(await fixture.inStores()).toEqual(['two', 'two@x']);
     for (const nonsense of ['', 'yesterday', 5]) await expect(undo(nonsense)).rejects.toThrow('BAD_USER_INPUT');
     expect(await undo((await undoable())?.restoredAt)).toMatchObject({ outcome: 'RESTORED' });
-    expect(await fixture.inStores()).toEqual(['one', 'one@x']);
+    expect(await fixture.inStores()).toEqual(ONE);
+    await expire();
+    expect(await fixture.leftovers()).toEqual([]);
+    expect(await undo()).toMatchObject({ ...FAILED, outcome: 'NOTHING_TO_UNDO' });
+    expect(await fixture.inStores()).toEqual(ONE);
   }, 180_000);
 
   it('are gone for good with an undo while nothing is kept, which says so', async () => {
     await fixture.restore('one.tar.gz');
-    const other = await fixture.startOther({ keepOldMs: 0 });
-    expect(await undoable(other)).toMatchObject({ replacedKeptMs: 0 });
-    expect(await other.work.undo()).toMatchObject({
-      message: expect.stringContaining('What the undo replaced is not kept: it cannot be undone.'),
-      keptUntil: null,
+    await fixture.withOther({ keepOldMs: 0 }, async (other) => {
+      expect(await undoable(other)).toMatchObject({ replacedKeptMs: 0 });
+      expect(await other.work.undo()).toMatchObject({
+        message: expect.stringContaining('What the undo replaced is not kept: it cannot be undone.'),
+        keptUntil: null,
+      });
+      expect(await undoable(other)).toBeNull();
     });
-    expect(await undoable(other)).toBeNull();
-    await other.stop();
-  }, 180_000);
-
-  it('begin a new epoch, above the one that they had and the one that they replace', async () => {
-    const before = await epoch();
-    await fixture.restore('one.tar.gz');
-    const between = await epoch();
-    await undo();
-    expect(await epoch()).toBeGreaterThan(Math.max(before, between));
-  }, 180_000);
-
-  it('take the sessions of today, for accounts that they have: what ended stays ended', async () => {
-    await fixture.auth.query(`insert into accounts values (2, 'both@x')`);
-    await fixture.auth.query('insert into sessions (account) values (1), (2), (2)');
-    await fixture.archive(
-      'both.tar.gz',
-      ownArchive({ tasks: tasksDump(['one']), auth: accountsDump(['first@x', 'both@x']) }),
-    );
-    await fixture.restore('both.tar.gz');
-    const [ended, , kept] = await fixture.auth.query('select id from sessions order by id');
-    await fixture.auth.query('delete from sessions where id = $1', [ended?.id]);
-    await undo();
-    const sessions = (await fixture.auth.query('select id from sessions')).map(({ id }) => id);
-    expect(sessions).toContain(kept?.id);
-    expect(sessions).not.toContain(ended?.id);
-    expect(sessions).toHaveLength(2);
-  }, 180_000);
-
-  it('are dropped when their time is over, and when there are newer ones', async () => {
-    await fixture.restore('one.tar.gz');
-    const first = await fixture.leftovers();
-    expect(first).toHaveLength(2);
-    await fixture.restore('two.tar.gz');
-    await eventually(async () => expect(await fixture.leftovers()).toHaveLength(2));
-    expect(await fixture.leftovers()).not.toContain(first[0]);
-    await undo();
-    expect(await fixture.inStores()).toEqual(['one', 'one@x']);
-    await fixture.own.query('update restores set left_until = now() where left_until is not null');
-    await startAgain();
-    expect(await fixture.leftovers()).toEqual([]);
-    expect(await undo()).toMatchObject({ success: false, databaseRestored: false, outcome: 'NOTHING_TO_UNDO' });
-    expect(await fixture.inStores()).toEqual(['one', 'one@x']);
   }, 180_000);
 
   it('are of the last restore only: an undo of one store leaves the other alone', async () => {
-    await fixture.restore('one.tar.gz');
     await fixture.restore('tasks.tar.gz');
+    await fixture.auth.query(`update accounts set email = 'since@x'`);
     await undo();
-    expect(await fixture.inStores()).toEqual(['one', 'one@x']);
+    expect(await fixture.inStores()).toEqual(['first', 'since@x']);
   }, 180_000);
 
-  it('survive an undo that fails', async () => {
+  it('survive an undo that fails, and are closed again when one died', async () => {
     await fixture.restore('one.tar.gz');
     const { resume } = fixture.owners.auth;
     fixture.owners.auth.resume = () => Promise.reject(new Error('no luck'));
     expect(await undo()).toMatchObject({
-      success: false,
-      databaseRestored: false,
+      ...FAILED,
       outcome: 'FAILED',
       error: expect.stringContaining('the data are as they were'),
     });
-    expect(await fixture.inStores()).toEqual(['one', 'one@x']);
-    expect(await openOnes()).toEqual([]);
-    await startAgain();
     fixture.owners.auth.resume = resume;
+    expect(await fixture.inStores()).toEqual(ONE);
+    expect(await openOnes()).toEqual([]);
+    for (const old of await fixture.leftovers())
+      await fixture.own.query(`alter database ${old} allow_connections true`);
+    await fixture.own.query(
+      `insert into restores (id, file, stage, stores, started_at, undoes)
+       select 'died', file, 'loading', stores, now(), id from restores where left_until > now()`,
+    );
+    await startAgain();
+    expect(await openOnes()).toEqual([]);
     expect(await undo()).toMatchObject({ outcome: 'RESTORED' });
-    expect(await fixture.inStores()).toEqual(['first', 'first@x']);
+    expect(await fixture.inStores()).toEqual(FIRST);
   }, 180_000);
 
   it('have what the operator has set, granted and taken away since', async () => {
@@ -220,23 +180,8 @@ describe('the stores that a restore replaced', () => {
     const before = await state();
     expect(await undo()).toMatchObject({ outcome: 'RESTORED' });
     expect(await state()).toEqual(before);
-    expect(await fixture.inStores()).toEqual(['first', 'first@x']);
-    await fixture.own.query('update restores set left_until = now() where left_until is not null');
-    await startAgain(); // what is kept has grants as well
+    expect(await fixture.inStores()).toEqual(FIRST);
+    await expire(); // what is kept has grants as well
     await query(`alter database ${live} reset all; drop owned by ${role}; drop role ${role}`);
-  }, 180_000);
-
-  it('are closed again when an undo died', async () => {
-    await fixture.restore('one.tar.gz');
-    for (const old of await fixture.leftovers())
-      await fixture.own.query(`alter database ${old} allow_connections true`);
-    await fixture.own.query(
-      `insert into restores (id, file, stage, stores, started_at, undoes)
-       select 'died', file, 'loading', stores, now(), id from restores where left_until > now()`,
-    );
-    await startAgain();
-    expect(await openOnes()).toEqual([]);
-    expect(await undo()).toMatchObject({ outcome: 'RESTORED' });
-    expect(await fixture.inStores()).toEqual(['first', 'first@x']);
   }, 180_000);
 });

@@ -16,6 +16,7 @@ import { headerValues } from './http/client.ts';
 import { asClientRequest } from './http/client-request.ts';
 import type { Memory } from './http/memory.ts';
 import type { Turns } from './http/turns.ts';
+import type { LargeAnswers } from './supergraph/large-answers.ts';
 import type { Admission } from './graphql/admission.ts';
 
 /** A token's claims, and the key that verified them; personal tokens have none. */
@@ -62,6 +63,7 @@ export interface GatewayContext {
   /** What is kept for clients. */
   memory: Memory;
   turns: Turns;
+  largeAnswers: LargeAnswers;
   /** The client's address; forwarding headers count only from trusted proxies. */
   clientIp(request: IncomingMessage): string;
   /** The call for one operation of an HTTP request. */

@@ -21,6 +21,7 @@ import type { GatewayConfig } from './config.ts';
 import type { Connections } from './connections/connections.ts';
 import { createCallerBulkheads, createExecutor, createGraphMetrics } from './supergraph/executor.ts';
 import { createServiceMap } from './supergraph/data-source.ts';
+import { createLargeAnswers } from './supergraph/large-answers.ts';
 import { createLiveGraph, type Graph, watchSupergraph } from './supergraph/live-graph.ts';
 import { createRequestCall } from './http/client.ts';
 import { openSupergraph, type Supergraph } from './supergraph/supergraph.ts';
@@ -86,11 +87,13 @@ export async function createGateway(config: GatewayConfig, deps: GatewayDeps): P
   const graphMetrics = createGraphMetrics(metrics);
   const runForCaller = createCallerBulkheads();
   const turns = createTurns();
+  const largeAnswers = createLargeAnswers();
   const graphOf = (supergraph: Supergraph): Graph => {
     const { admit, isKnown, parsed } = createDocuments({ schema: supergraph.schema, config: config.graphql });
     const shared = { metrics: graphMetrics, clock: monotonicClock, log };
     const services = createServiceMap(supergraph, { connections, ...shared });
-    const executor = createExecutor({ supergraph, services, ...shared, kind: config.executor, runForCaller, turns });
+    const bounds = { runForCaller, turns, largeAnswers };
+    const executor = createExecutor({ supergraph, services, ...shared, ...bounds, kind: config.executor });
     return { supergraph, services, executor, admit, isKnown, parsed };
   };
   const graph = createLiveGraph({ initial: graphOf(initial), build: (sdl) => graphOf(build(sdl)) });
@@ -126,6 +129,7 @@ export async function createGateway(config: GatewayConfig, deps: GatewayDeps): P
     clientIp,
     memory,
     turns,
+    largeAnswers,
     admission,
     operators: createOperators({
       rules: { token: config.secrets.backupToken, machineToken: config.secrets.machineToken?.token },

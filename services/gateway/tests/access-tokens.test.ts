@@ -1,17 +1,12 @@
 import { createSigningKey } from '@taskmesh/identity';
 import { eventually } from '@taskmesh/testing';
 import { once } from 'node:events';
-import { startTestGateway, type TestGateway } from './fakes/gateway.ts';
+import { startTestGateway, type TestGateway, useGateway } from './fakes/gateway.ts';
 import { openWebSocket, PROTOCOLS, streamBy } from './fakes/streams.ts';
 
 const USER = 'a0000000-0000-4000-8000-000000000001';
 
-let gateway: TestGateway;
-
-beforeAll(async () => {
-  gateway = await startTestGateway();
-});
-afterAll(() => gateway.stop());
+const gateway = useGateway();
 
 const me = (token: string, { origin } = gateway) =>
   fetch(`${origin}/api/auth/me`, { headers: { authorization: `Bearer ${token}` } });

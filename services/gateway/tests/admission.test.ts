@@ -2,7 +2,7 @@ import { createMemoryKeyValue } from '@taskmesh/key-value';
 import { eventually } from '@taskmesh/testing';
 import { createHash } from 'node:crypto';
 import type { UncheckedRequest } from '../src/graphql/admission.ts';
-import { startTestGateway, type TestGateway } from './fakes/gateway.ts';
+import { startTestGateway, type TestGateway, useGateway } from './fakes/gateway.ts';
 import { connectGraphqlWs } from './fakes/streams.ts';
 
 const USER = 'a0000000-0000-4000-8000-000000000001';
@@ -205,11 +205,7 @@ const CASES: Record<string, [sent: UncheckedRequest, outcome: Outcome]> = {
 };
 
 describe('an operation has the same outcome', () => {
-  let gateway: TestGateway;
-  beforeAll(async () => {
-    gateway = await startTestGateway();
-  });
-  afterAll(() => gateway.stop());
+  const gateway = useGateway();
 
   describe.each(Object.entries(TRANSPORTS))('over %s', (_, send) => {
     it.each(Object.entries(CASES))('%s', async (_name, [sent, outcome]) => {

@@ -2,12 +2,11 @@ import { unavailable } from '@taskmesh/contracts';
 import { eventually } from '@taskmesh/testing';
 import type { Connections, RequestOptions } from '../src/connections/connections.ts';
 import { connectGraphqlWs, streamGraphqlWs } from './fakes/streams.ts';
-import { startTestGateway, type TestGateway } from './fakes/gateway.ts';
+import { useGateway } from './fakes/gateway.ts';
 
 /** Requests to services while these are held: none is answered, but callers may leave. */
 const held: RequestOptions[] = [];
 let isHeld = false;
-let test: TestGateway;
 let token: string;
 const ADA = 'a0000000-0000-4000-8000-000000000001';
 
@@ -23,11 +22,8 @@ const holding = (connections: Connections): Connections => ({
   },
 });
 
-beforeAll(async () => {
-  test = await startTestGateway({ wrap: holding });
-  token = await test.auth.token(ADA);
-});
-afterAll(() => test.stop());
+const test = useGateway({ wrap: holding });
+beforeAll(async () => void (token = await test.auth.token(ADA)));
 beforeEach(() => {
   held.length = 0;
   isHeld = true;

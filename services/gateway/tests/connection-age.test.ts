@@ -1,5 +1,5 @@
 import { eventually } from '@taskmesh/testing';
-import { startTestGateway, type TestGateway } from './fakes/gateway.ts';
+import { useGateway } from './fakes/gateway.ts';
 import { holdExecution } from './fakes/hold-execution.ts';
 import {
   connectGraphqlWs,
@@ -19,18 +19,16 @@ const QUERY_WITHOUT_CURSOR = `subscription ($after: String, $with: Boolean = fal
 }`;
 const BARE_QUERY = 'subscription { taskChanges { sequence task { title } } }';
 
-let gateway: TestGateway;
 let token: string;
 const open: { close(): void }[] = [];
 
+const gateway = useGateway({ env: { REALTIME_MAX_CONNECTION_AGE_S: '1' }, random: () => 0.5 });
 beforeAll(async () => {
-  gateway = await startTestGateway({ env: { REALTIME_MAX_CONNECTION_AGE_S: '1' }, random: () => 0.5 });
   token = await gateway.auth.token(USER);
 });
 afterEach(() => {
   for (const each of open.splice(0)) each.close();
 });
-afterAll(() => gateway.stop());
 
 /** How a channel is joined whose client tracks cursors. */
 const RESUMING = { resume: { since: null } };

@@ -4,6 +4,7 @@ import { createLog } from '@taskmesh/service';
 import { readGatewayConfig } from '../src/config.ts';
 import { createResultFormat } from '../src/supergraph/client-errors.ts';
 import { createCallerBulkheads, createExecutor } from '../src/supergraph/executor.ts';
+import { createLargeAnswers } from '../src/supergraph/large-answers.ts';
 import type { RequestCall } from '../src/supergraph/operation.ts';
 import { openSupergraph } from '../src/supergraph/supergraph.ts';
 import { coerceVariables } from '../src/supergraph/variables.ts';
@@ -43,6 +44,7 @@ const services = Object.fromEntries(supergraph.services.map(({ name }) => [name,
 const metrics = { operation: () => undefined };
 const executor = createExecutor({
   turns: { run: async (_network, work) => work() },
+  largeAnswers: createLargeAnswers(),
   supergraph,
   services,
   metrics,
@@ -75,6 +77,7 @@ async function run(admit: Admit, source: string, given: Record<string, boolean>)
       operation,
       {
         formatResult: createResultFormat(log),
+        largeAnswers: createLargeAnswers(),
         resized,
       },
     ),

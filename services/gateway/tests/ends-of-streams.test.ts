@@ -1,20 +1,17 @@
 import { jest } from '@jest/globals';
 import { unavailable } from '@taskmesh/contracts';
 import { eventually } from '@taskmesh/testing';
-import { startTestGateway, type TestGateway } from './fakes/gateway.ts';
+import { type TestGateway, useGateway } from './fakes/gateway.ts';
 import { GRAPHQL_PROTOCOLS, streamBy, streamGraphqlWs, type TestStream } from './fakes/streams.ts';
 
 const QUERY = 'subscription ($after: String) { taskChanges(after: $after) { sequence task { owner { name } } } }';
 
-let gateway: TestGateway;
 /** Of the test. */
 let [user, sid] = ['', ''];
 let users = 0;
 const open: TestStream[] = [];
 
-beforeAll(async () => {
-  gateway = await startTestGateway();
-});
+const gateway = useGateway();
 beforeEach(() => {
   user = `a0000000-0000-4000-8000-00000000000${++users}`;
   sid = user.replace('a', 'c');
@@ -23,7 +20,6 @@ afterEach(async () => {
   for (const each of open.splice(0)) each.close();
   await running(0);
 });
-afterAll(() => gateway.stop());
 
 const request = async (query = QUERY) => ({
   ...{ origin: gateway.origin, query },

@@ -1,5 +1,5 @@
 import { eventually } from '@taskmesh/testing';
-import { startTestGateway, type TestGateway } from './fakes/gateway.ts';
+import { useGateway } from './fakes/gateway.ts';
 import {
   GRAPHQL_PROTOCOLS,
   PROTOCOLS,
@@ -13,17 +13,15 @@ import {
 const USER = 'a0000000-0000-4000-8000-000000000001';
 
 describe('a subscription', () => {
-  let gateway: TestGateway;
   let token: string;
 
+  const gateway = useGateway();
   beforeAll(async () => {
-    gateway = await startTestGateway();
     token = await gateway.auth.token(USER);
   });
   beforeEach(() => {
     gateway.tasks.calls.length = 0;
   });
-  afterAll(() => gateway.stop());
 
   /** Streams that miss no change any more. */
   const openAll = async (protocols: readonly Protocol[], start: StreamRequest) => {

@@ -1,16 +1,15 @@
 import { AppError, unavailable } from '@taskmesh/contracts';
-import { startTestGateway, type TestGateway } from './fakes/gateway.ts';
+import { useGateway } from './fakes/gateway.ts';
 
 const USER = 'a0000000-0000-4000-8000-000000000001';
 const OTHER = 'b0000000-0000-4000-8000-000000000002';
 
 const EXECUTORS = ['compiled', 'apollo'];
 describe.each(EXECUTORS)('the graph by the %s executor', (executor) => {
-  let gateway: TestGateway;
   let token: string;
 
+  const gateway = useGateway({ mode: 'http', env: { GATEWAY_EXECUTOR: executor } });
   beforeAll(async () => {
-    gateway = await startTestGateway({ mode: 'http', env: { GATEWAY_EXECUTOR: executor } });
     token = await gateway.auth.token(USER);
   });
   beforeEach(() => {
@@ -18,7 +17,6 @@ describe.each(EXECUTORS)('the graph by the %s executor', (executor) => {
     gateway.tasks.calls.length = 0;
     gateway.tasks.fail(undefined);
   });
-  afterAll(() => gateway.stop());
 
   it('joins what the services know, there and back again', async () => {
     const query = '{ me { tasks { edges { node { title owner { name } } } } } }';

@@ -1,14 +1,9 @@
-import { startTestGateway, type TestGateway } from './fakes/gateway.ts';
+import { useGateway } from './fakes/gateway.ts';
 
 const USER = 'a0000000-0000-4000-8000-000000000001';
 
 describe('the metrics of the graph', () => {
-  let gateway: TestGateway;
-
-  beforeAll(async () => {
-    gateway = await startTestGateway({ env: { GRAPHQL_MAX_DEPTH: '2' } });
-  });
-  afterAll(() => gateway.stop());
+  const gateway = useGateway({ env: { GRAPHQL_MAX_DEPTH: '2' } });
 
   it('count operations by kind, requests by service, errors and refusals by code', async () => {
     const token = await gateway.auth.token(USER);

@@ -1,17 +1,15 @@
 import { serverAudits } from 'graphql-http';
 import { createHash } from 'node:crypto';
-import { ask, startTestGateway, type TestGateway } from './fakes/gateway.ts';
+import { ask, useGateway } from './fakes/gateway.ts';
 
 const USER = 'a0000000-0000-4000-8000-000000000001';
 
-let gateway: TestGateway;
 let token: string;
 
+const gateway = useGateway();
 beforeAll(async () => {
-  gateway = await startTestGateway();
   token = await gateway.auth.token(USER);
 });
-afterAll(() => gateway.stop());
 
 const get = (path: string, headers: Record<string, string> = {}) => fetch(`${gateway.origin}${path}`, { headers });
 const codesOf = (body: { errors?: { extensions: Record<string, unknown> }[] }) =>

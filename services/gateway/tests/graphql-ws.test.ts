@@ -1,6 +1,6 @@
 import { eventually, fastestOf } from '@taskmesh/testing';
 import type { WebSocket } from 'ws';
-import { startTestGateway, type TestGateway } from './fakes/gateway.ts';
+import { startTestGateway, useGateway } from './fakes/gateway.ts';
 import { holdExecution } from './fakes/hold-execution.ts';
 import { connectGraphqlWs, type GraphqlWsClient, openWebSocket, streamGraphqlWs, streamHttp } from './fakes/streams.ts';
 
@@ -13,17 +13,13 @@ interface Message {
   payload?: unknown;
 }
 
-let gateway: TestGateway;
 const open: WebSocket[] = [];
 
-beforeAll(async () => {
-  gateway = await startTestGateway();
-});
+const gateway = useGateway();
 afterEach(async () => {
   for (const socket of open.splice(0)) socket.terminate();
   await eventually(async () => expect(await running()).toBe(0));
 });
-afterAll(() => gateway.stop());
 
 const running = () => gateway.figure('taskmesh_realtime_subscriptions{protocol="graphql-ws"}');
 const subscription = (id: string, query: string): Message => ({ id, type: 'subscribe', payload: { query } });

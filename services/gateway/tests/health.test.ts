@@ -1,5 +1,5 @@
 import { eventually } from '@taskmesh/testing';
-import { startTestGateway, type TestGateway } from './fakes/gateway.ts';
+import { type TestGateway, useGateway } from './fakes/gateway.ts';
 
 const healthOf = async ({ origin }: TestGateway) => {
   const response = await fetch(`${origin}/health`);
@@ -13,11 +13,7 @@ const degraded = (...unavailable: string[]) => ({
 });
 
 describe('/health', () => {
-  let gateway: TestGateway;
-  beforeAll(async () => {
-    gateway = await startTestGateway({ mode: 'http' });
-  });
-  afterAll(() => gateway.stop());
+  const gateway = useGateway({ mode: 'http' });
 
   it('names the services whose store does not answer, or that do not, while /readyz stays ok', async () => {
     const becomes = (health: object) => eventually(async () => expect(await healthOf(gateway)).toEqual(health));

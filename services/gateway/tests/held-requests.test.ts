@@ -1,6 +1,6 @@
 import { collectGarbage, eventually } from '@taskmesh/testing';
 import { Server, type IncomingMessage } from 'node:http';
-import { startTestGateway, type TestGateway } from './fakes/gateway.ts';
+import { useGateway } from './fakes/gateway.ts';
 import { streamChannel, streamGraphqlWs, type TestStream } from './fakes/streams.ts';
 
 const USER = 'a0000000-0000-4000-8000-000000000001';
@@ -17,13 +17,10 @@ function watchUpgrades() {
 }
 
 describe('a socket that is open', () => {
-  let gateway: TestGateway;
   let upgrades: ReturnType<typeof watchUpgrades>;
   let stream: TestStream | undefined;
 
-  beforeAll(async () => {
-    gateway = await startTestGateway();
-  });
+  const gateway = useGateway();
   beforeEach(() => {
     upgrades = watchUpgrades();
   });
@@ -31,7 +28,6 @@ describe('a socket that is open', () => {
     upgrades.stop();
     stream?.close();
   });
-  afterAll(() => gateway.stop());
 
   it.each([
     { protocol: 'graphql-ws', open: streamGraphqlWs },

@@ -3,17 +3,15 @@ import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Connections } from '../src/connections/connections.ts';
-import { startTestGateway, type TestGateway } from './fakes/gateway.ts';
+import { startTestGateway, useGateway } from './fakes/gateway.ts';
 import { holdExecution } from './fakes/hold-execution.ts';
 
 const USER = 'a0000000-0000-4000-8000-000000000001';
 
-let gateway: TestGateway;
-
-beforeAll(async () => {
-  gateway = await startTestGateway({ wrap: withLargeTask, env: { HOST: 'localhost' } });
+const gateway = useGateway({
+  env: { HOST: 'localhost' },
+  wrap: (connections) => withLargeTask(connections),
 });
-afterAll(() => gateway.stop());
 
 /** Sends bytes verbatim, and returns everything received until the connection closes. */
 function raw(text: string, origin = gateway.origin): Promise<string> {
@@ -30,6 +28,9 @@ function raw(text: string, origin = gateway.origin): Promise<string> {
 it('has one server, where the name of its host may have two addresses', () => {
   expect(new URL(gateway.origin).hostname).toBe('127.0.0.1');
 });
+
+const get = (path: string, ...headers: string[]) =>
+  [`GET ${path} HTTP/1.1`, 'Host: x', 'Connection: close', ...headers].join('\r\n') + '\r\n\r\n';
 
 it.each<[string, string, number, string]>([
   ['a method of other protocols', 'PROPFIND /graphql HTTP/1.1\r\nHost: x', 405, 'METHOD_NOT_ALLOWED'],
@@ -175,13 +176,9 @@ describe('requests that a connection sends before its answers have ended', () =>
 });
 
 describe('a gateway with clients that take nothing', () => {
-  let impatient: TestGateway;
+  const impatient = useGateway({ env: { REQUEST_TIMEOUT_S: '1' }, wrap: withLargeTask });
   let token: string;
-  beforeAll(async () => {
-    impatient = await startTestGateway({ env: { REQUEST_TIMEOUT_S: '1' }, wrap: withLargeTask });
-    token = await impatient.auth.token(USER);
-  });
-  afterAll(() => impatient.stop());
+  beforeAll(async () => void (token = await impatient.auth.token(USER)));
 
   it('cuts them off when their answer waits in memory', async () => {
     const socket = connect(Number(new URL(impatient.origin).port), '127.0.0.1', () =>
@@ -190,7 +187,7 @@ describe('a gateway with clients that take nothing', () => {
     socket.pause();
     // A destroyed peer resets the connection at the next byte, so this shows without reading anything. Bytes that arrive
     // prolong the timeout.
-    const probe = setInterval(() => socket.write('\r\n'), 2_500);
+    const probe = setInterval(() => socket.write('\r\n'), 1_500);
     await new Promise((resolve) => socket.once('error', resolve));
     clearInterval(probe);
     socket.destroy();
@@ -271,7 +268,7 @@ describe('the rest of a body that the response did not wait for', () => {
   });
 
   it('keeps the connection for the next request when it is short', async () => {
-    const requests = `POST /nope HTTP/1.1\r\nHost: x\r\nContent-Length: ${MIB}\r\n\r\n${'x'.repeat(MIB)}GET /livez HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`;
+    const requests = `POST /nope HTTP/1.1\r\nHost: x\r\nContent-Length: ${MIB}\r\n\r\n${'x'.repeat(MIB)}${get('/livez')}`;
     expect((await raw(requests)).match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 404', 'HTTP/1.1 200']);
   });
 });

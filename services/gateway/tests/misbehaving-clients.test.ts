@@ -4,7 +4,7 @@ import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
 import { WebSocket } from 'ws';
-import { startTestGateway, type TestGateway } from './fakes/gateway.ts';
+import { startTestGateway, useGateway } from './fakes/gateway.ts';
 import {
   connectGraphqlWs,
   openWebSocket,
@@ -18,7 +18,6 @@ import {
 const QUERY = 'subscription { taskChanges { sequence task { title } } }';
 const LARGE = 'x'.repeat(40_000);
 
-let gateway: TestGateway;
 let users = 0;
 const open: { close(): void }[] = [];
 const newUser = () => `a0000000-0000-4000-8000-${String(++users).padStart(12, '0')}`;
@@ -41,15 +40,12 @@ const flood = (user: string) => {
   for (let count = 0; count < 2; count++) gateway.commit(user, { title: 'x'.repeat(400_000) });
 };
 
-beforeAll(async () => {
-  gateway = await startTestGateway();
-});
+const gateway = useGateway();
 afterEach(async () => {
   for (const each of open.splice(0)) each.close();
   await eventually(async () => expect(await subscriptions()).toBe(0));
 });
 afterEach(() => jest.restoreAllMocks());
-afterAll(() => gateway.stop());
 
 describe('a client that does not read', () => {
   const ENDS = {

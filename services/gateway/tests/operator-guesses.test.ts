@@ -1,6 +1,6 @@
 import { newPersonalToken } from '@taskmesh/identity';
 import { createMemoryKeyValue } from '@taskmesh/key-value';
-import { startTestGateway, type TestGateway } from './fakes/gateway.ts';
+import { startTestGateway, useGateway } from './fakes/gateway.ts';
 import { guess } from './fakes/guess.ts';
 
 const USER = 'a0000000-0000-4000-8000-000000000001';
@@ -16,15 +16,11 @@ const counts = (statuses: number[]) =>
   Object.fromEntries([...new Set(statuses)].map((status) => [status, statuses.filter((one) => one === status).length]));
 
 describe('wrong tokens of operators', () => {
-  let gateway: TestGateway;
   /** A caller for each test. */
   let here: Record<string, string>;
   let callers = 0;
-  beforeAll(async () => {
-    gateway = await startTestGateway({ env: ENV });
-  });
+  const gateway = useGateway({ env: ENV });
   beforeEach(() => void (here = at(`203.0.113.${++callers}`)));
-  afterAll(() => gateway.stop());
 
   const ask = (headers: Record<string, string>, path = STATUS) => fetch(`${gateway.origin}${path}`, { headers });
   const statusOf = async (headers: Record<string, string>, path = STATUS) => (await ask(headers, path)).status;

@@ -1,6 +1,6 @@
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { request } from 'undici';
-import { startTestGateway, type TestGateway } from './fakes/gateway.ts';
+import { useGateway } from './fakes/gateway.ts';
 
 const BROWSER = { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' };
 /** What a first visit of the console may load, as it is sent. */
@@ -26,12 +26,7 @@ const PAGES: Record<string, { files: string[]; policy?: string[] }> = {
   '/confirm-email': { files: ['look.css', 'token-form.js'] },
 };
 
-let gateway: TestGateway;
-
-beforeAll(async () => {
-  gateway = await startTestGateway();
-});
-afterAll(() => gateway.stop());
+const gateway = useGateway();
 
 const get = (path: string, init?: RequestInit) => fetch(`${gateway.origin}${path}`, init);
 const pageAt = async (path: string) => (await get(path, { headers: BROWSER })).text();

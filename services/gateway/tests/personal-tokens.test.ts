@@ -1,5 +1,5 @@
 import { eventually } from '@taskmesh/testing';
-import { startTestGateway, type TestGateway } from './fakes/gateway.ts';
+import { useGateway } from './fakes/gateway.ts';
 import { PROTOCOLS, streamBy, streamGraphqlWs } from './fakes/streams.ts';
 
 const USER = 'a0000000-0000-4000-8000-000000000001';
@@ -7,11 +7,7 @@ const CREATE = 'mutation { createTask(input: { title: "By a program" }) { id } }
 const READ_ONLY = { message: expect.stringContaining('may only read'), extensions: { code: 'FORBIDDEN' } };
 
 describe('a personal token', () => {
-  let gateway: TestGateway;
-  beforeAll(async () => {
-    gateway = await startTestGateway({ mode: 'http' });
-  });
-  afterAll(() => gateway.stop());
+  const gateway = useGateway({ mode: 'http' });
 
   it('asks over GraphQL, and the services learn that it does', async () => {
     const { token, id } = gateway.auth.personalToken(USER, 'write');

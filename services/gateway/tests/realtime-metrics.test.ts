@@ -1,12 +1,11 @@
 import { eventually } from '@taskmesh/testing';
-import { startTestGateway, type TestGateway } from './fakes/gateway.ts';
+import { useGateway } from './fakes/gateway.ts';
 import { openWebSocket, PROTOCOLS, streamBy, streamGraphqlWs, type TestStream } from './fakes/streams.ts';
 
 const USER = 'a0000000-0000-4000-8000-000000000001';
 const QUERY = 'subscription ($after: String) { taskChanges(after: $after) { sequence } }';
 
 describe('the figures of the realtime side', () => {
-  let gateway: TestGateway;
   let token: string;
   const open: TestStream[] = [];
 
@@ -27,8 +26,8 @@ describe('the figures of the realtime side', () => {
     return all;
   };
 
+  const gateway = useGateway({ env: { REALTIME_MAX_SUBSCRIPTIONS: '2' } });
   beforeAll(async () => {
-    gateway = await startTestGateway({ env: { REALTIME_MAX_SUBSCRIPTIONS: '2' } });
     token = await gateway.auth.token(USER);
   });
   afterEach(async () => {
@@ -38,7 +37,6 @@ describe('the figures of the realtime side', () => {
         expect(await figure(`taskmesh_realtime_connections{protocol="${protocol}"}`)).toBe(0);
     });
   });
-  afterAll(() => gateway.stop());
 
   it('count connections, subscriptions and owners up and down again', async () => {
     const all = await streams();

@@ -3,7 +3,7 @@ import formats from 'ajv-formats';
 import { readVersion } from '@taskmesh/service';
 import { parseJsonObject } from '../src/http/json-body.ts';
 import type { OpenApiDocument } from '../src/rest/openapi/document.ts';
-import { startTestGateway, type TestGateway } from './fakes/gateway.ts';
+import { type TestGateway, useGateway } from './fakes/gateway.ts';
 
 const USER = '0199e1c2-5b7a-7cc3-98c4-dc0c0c07398f';
 
@@ -21,14 +21,9 @@ function operationsOf({ paths }: OpenApiDocument) {
 }
 
 describe('the API description', () => {
-  let rest: TestGateway;
+  const rest = useGateway({ env: { PUBLIC_URL: 'https://tasks.example.com/' } });
   let document: OpenApiDocument;
-
-  beforeAll(async () => {
-    rest = await startTestGateway({ env: { PUBLIC_URL: 'https://tasks.example.com/' } });
-    document = await described(rest);
-  });
-  afterAll(() => rest.stop());
+  beforeAll(async () => void (document = await described(rest)));
 
   it('is OpenAPI 3.1, at the public address', () => {
     expect(document.openapi).toBe('3.1.0');

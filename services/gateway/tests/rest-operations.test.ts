@@ -2,7 +2,7 @@ import { eventually, fastestOf } from '@taskmesh/testing';
 import type { DeadLetter, DeadLettersInternal } from '@taskmesh/internal-api';
 import { issueSignInCode } from '@taskmesh/service';
 import { request } from 'undici';
-import { startTestGateway, type TestGateway } from './fakes/gateway.ts';
+import { useGateway } from './fakes/gateway.ts';
 import { restOf, type RestCall } from './fakes/rest.ts';
 import { streamHttp } from './fakes/streams.ts';
 
@@ -14,14 +14,12 @@ const letter = (id: number): DeadLetter => ({
 });
 
 describe('the platform, shown to operators', () => {
-  let gateway: TestGateway;
   let call: RestCall;
 
+  const gateway = useGateway({ mode: 'http' });
   beforeAll(async () => {
-    gateway = await startTestGateway({ mode: 'http' });
     ({ call } = await restOf(gateway));
   });
-  afterAll(() => gateway.stop());
   /** What each of them is at first; a test may change any of it. */
   let usual: (() => void)[];
   beforeEach(() => {
@@ -237,14 +235,12 @@ describe('the platform, shown to operators', () => {
 
 describe('an operator of this machine', () => {
   const TOKEN = 'a-token-of-this-machine-that-is-long-enough';
-  let gateway: TestGateway;
   let page: Record<string, string>;
 
+  const gateway = useGateway({ machineToken: `${TOKEN}\n`, env: { CORS_ORIGINS: 'https://app.example' } });
   beforeAll(async () => {
-    gateway = await startTestGateway({ machineToken: `${TOKEN}\n`, env: { CORS_ORIGINS: 'https://app.example' } });
     page = { 'sec-fetch-site': 'same-origin', origin: gateway.origin };
   });
-  afterAll(() => gateway.stop());
 
   const post = async (path: string, headers: Record<string, string>, body: object = {}) => {
     const sent = { 'content-type': 'application/json', ...headers };

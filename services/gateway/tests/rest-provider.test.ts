@@ -1,14 +1,13 @@
 import { badUserInput, notFound, rateLimited, unavailable, type AppError } from '@taskmesh/contracts';
 import type { RequestOrigin } from '@taskmesh/internal-api';
 import type { Connections } from '../src/connections/connections.ts';
-import { startTestGateway, type TestGateway } from './fakes/gateway.ts';
+import { startTestGateway, useGateway } from './fakes/gateway.ts';
 
 const CHALLENGE = 'c'.repeat(43);
 /** What a browser has while it is at the provider, and what it comes back with. */
 const BINDING = 'state.nonce.verifier';
 const SIGN_IN_CODE = 'code-of-the-provider';
 
-let gateway: TestGateway;
 /** The calls to auth, and what the next one fails with. */
 const calls: { input: object; origin: RequestOrigin }[] = [];
 let failure: Error | undefined;
@@ -36,10 +35,7 @@ function withProvider(connections: Connections): Connections {
   };
 }
 
-beforeAll(async () => {
-  gateway = await startTestGateway({ env: { PUBLIC_URL: 'https://tasks.example.com' }, wrap: withProvider });
-});
-afterAll(() => gateway.stop());
+const gateway = useGateway({ env: { PUBLIC_URL: 'https://tasks.example.com' }, wrap: withProvider });
 
 describe('a sign-in at the provider', () => {
   const get = async (path: string, headers: Record<string, string> = {}) => {

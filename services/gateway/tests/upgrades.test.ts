@@ -4,7 +4,7 @@ import { eventually } from '@taskmesh/testing';
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { Registry } from 'prom-client';
-import { startTestGateway, type TestGateway } from './fakes/gateway.ts';
+import { startTestGateway, useGateway } from './fakes/gateway.ts';
 import { openWebSocket } from './fakes/streams.ts';
 import { createFakeTasks } from './fakes/tasks.ts';
 
@@ -18,16 +18,12 @@ const HANDSHAKE = [
 /** Sent with ordinary requests by curl --http2 and Java's client. */
 const H2C = ['Connection: Upgrade, HTTP2-Settings', 'Upgrade: h2c', 'HTTP2-Settings: AAMAAABkAAQAoAAAAAIAAAAA'];
 
-let gateway: TestGateway;
 const open: Socket[] = [];
 
-beforeAll(async () => {
-  gateway = await startTestGateway();
-});
+const gateway = useGateway();
 afterEach(() => {
   for (const socket of open.splice(0)) socket.destroy();
 });
-afterAll(() => gateway.stop());
 
 const request = (line: string, headers: string[], body = '') =>
   `${[`${line} HTTP/1.1`, 'Host: x', ...headers].join('\r\n')}\r\n\r\n${body}`;

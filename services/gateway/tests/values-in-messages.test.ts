@@ -4,7 +4,7 @@ import { createValidation, parseDocument } from '../src/graphql/validation.ts';
 import { createParts, type PreparedOperation } from '../src/supergraph/operation.ts';
 import { coerceVariables } from '../src/supergraph/variables.ts';
 import { readGatewayConfig } from '../src/config.ts';
-import { ask, startTestGateway, type TestGateway } from './fakes/gateway.ts';
+import { ask, useGateway } from './fakes/gateway.ts';
 
 const SECRET = 'hunter2Tr0ub4dor';
 const USER = 'a0000000-0000-4000-8000-000000000001';
@@ -78,13 +78,11 @@ const hasSecret = (text: string) => /hunter2|Tr0ub4dor|8675309/.test(text);
 
 describe.each<Record<string, string>>([{}, { GRAPHQL_INTROSPECTION: 'false' }])('a gateway with %j', (env) => {
   const hasIntrospection = env['GRAPHQL_INTROSPECTION'] === undefined;
-  let gateway: TestGateway;
   let authorization: string;
+  const gateway = useGateway({ env });
   beforeAll(async () => {
-    gateway = await startTestGateway({ env });
     authorization = `Bearer ${await gateway.auth.token(USER)}`;
   });
-  afterAll(() => gateway.stop());
 
   async function messagesOf(body: unknown): Promise<string> {
     const { body: answer } = await ask(gateway.origin, body, { authorization });

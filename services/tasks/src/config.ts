@@ -1,22 +1,10 @@
-import { readSchemaPolicy, type SchemaPolicy } from '@taskmesh/store';
+import { readSchemaPolicy } from '@taskmesh/store';
 import { type Backoff, type Env, readAll, readEnv, setting } from '@taskmesh/service';
 import { z } from 'zod';
 
 export const RELAY_BACKOFF: Backoff = { firstMs: 50, longestMs: 2_000 };
 
-export interface TasksConfig {
-  /** postgres://user:password@host:port/database */
-  postgresUrl: string;
-  /** Maximum number of connections, besides the relay's own. */
-  poolSize: number;
-  /** How long published changes are kept for clients that reconnect. */
-  changeRetentionMs: number;
-  /** For an event log that does not accept records. */
-  relay: Backoff;
-  schema: SchemaPolicy;
-  /** A create beyond it is refused. 0: any number. */
-  maxTasksPerOwner: number;
-}
+export type TasksConfig = ReturnType<typeof readTasksConfig>;
 
 const HOUR_MS = 3_600_000;
 const YEAR_H = 8_784;
@@ -29,17 +17,21 @@ const settings = z.object({
 });
 
 /** @throws ConfigError with every problem */
-export function readTasksConfig(env: Env): TasksConfig {
+export function readTasksConfig(env: Env) {
   const { values, schema } = readAll({
     values: () => readEnv(settings, env),
     schema: () => readSchemaPolicy(env),
   });
   return {
     postgresUrl: values.POSTGRES_URL,
+    /** Maximum number of connections, besides the relay's own. */
     poolSize: 10,
+    /** How long published changes are kept for clients that reconnect. */
     changeRetentionMs: values.CHANGE_RETENTION_HOURS * HOUR_MS,
+    /** For an event log that does not accept records. */
     relay: RELAY_BACKOFF,
     schema,
+    /** A create beyond it is refused. 0: any number. */
     maxTasksPerOwner: values.MAX_TASKS_PER_OWNER,
   };
 }

@@ -1,4 +1,4 @@
-import { asUnavailable, createSchemaGate, shareAmongOwners, storeHealth } from '@taskmesh/store';
+import { asUnavailable, createSchemaGate, storeHealth } from '@taskmesh/store';
 import {
   createSubgraph,
   readTypeDefs,
@@ -44,9 +44,6 @@ import { createTasksResolvers } from './tasks/tasks.resolvers.ts';
 /** Migrations have connections of their own. */
 const IMPORT_POOL_SIZE = 1;
 
-/** The part of the pool that the statements of one owner may occupy. */
-const OWNER_SHARE = 0.4;
-
 export interface TasksDeps {
   clock: Clock;
   log: Log;
@@ -80,8 +77,7 @@ export async function createTasks(config: TasksConfig, deps: TasksDeps): Promise
   const { clock, log, eventLog, accounts, metrics = new Registry() } = deps;
   const database = await createTasksDatabase({ url: config.postgresUrl, poolSize: config.poolSize, log });
   database.measure(metrics);
-  const shared = shareAmongOwners(database, Math.ceil(config.poolSize * OWNER_SHARE));
-  const feeds = createFeedRepository(shared);
+  const feeds = createFeedRepository(database);
   const cursors = createCursors(feeds);
   const repositories = {
     relay: createRelayRepository(database),
@@ -103,7 +99,7 @@ export async function createTasks(config: TasksConfig, deps: TasksDeps): Promise
     ...{ eraser, eventLog, log },
   });
   watchClosedOwners(metrics, { repository: owners, readAgeMs: closedOwners.readAgeMs });
-  const repository = createTaskRepository({ database: shared, maxTasks: config.maxTasksPerOwner });
+  const repository = createTaskRepository({ database, maxTasks: config.maxTasksPerOwner });
   const { changeRetentionMs } = config;
   const housekeeping = createHousekeeping({ feeds, tasks: repository, changeRetentionMs, clock, log });
   const tasks = createTaskService({

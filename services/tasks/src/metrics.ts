@@ -30,20 +30,14 @@ export function watchClosedOwners(
   });
 }
 
-export interface RelayMetrics {
-  /** `lagsMs`: for each change, the time from its commit until the log had taken it. */
-  published(lagsMs: number[]): void;
-  failed(): void;
-  deadLettered(): void;
-}
-
-export interface RelayMetricsDeps {
-  relay: Pick<RelayRepository, 'backlog'>;
-  deadLetters: Pick<DeadLetterRepository, 'count'>;
-}
+export type RelayMetrics = ReturnType<typeof createRelayMetrics>;
 
 /** How far the event log is behind the store. */
-export function createRelayMetrics(registry: Registry, { relay, deadLetters }: RelayMetricsDeps): RelayMetrics {
+export function createRelayMetrics(
+  registry: Registry,
+  repositories: { relay: Pick<RelayRepository, 'backlog'>; deadLetters: Pick<DeadLetterRepository, 'count'> },
+) {
+  const { relay, deadLetters } = repositories;
   const registers = [registry];
   watchBacklog(registry, {
     read: relay.backlog,
@@ -86,7 +80,8 @@ export function createRelayMetrics(registry: Registry, { relay, deadLetters }: R
     registers,
   });
   return {
-    published(lagsMs) {
+    /** For each change, the time from its commit until the log had taken it. */
+    published(lagsMs: number[]): void {
       published.inc(lagsMs.length);
       for (const lagMs of lagsMs) lag.observe(Math.max(lagMs, 0) / 1_000);
     },

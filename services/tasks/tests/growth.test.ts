@@ -1,6 +1,10 @@
+import type { Statement } from '@taskmesh/store';
 import type { Task } from '../src/tasks/task.entities.ts';
 import { placeOf, type TaskOrder } from '../src/tasks/task-order.ts';
-import { createTaskRepository, type ListRequest } from '../src/tasks/task.repository.ts';
+import type { ListRequest } from '../src/tasks/list.statements.ts';
+import { createTaskRepository } from '../src/tasks/task.repository.ts';
+import { GIVEN_FIELDS } from '../src/tasks/task-row.ts';
+import { DELETE, FIND, UPDATE } from '../src/tasks/task.statements.ts';
 import { LARGE_OWNER, openLargeStore, SMALL_OWNER, type LargeStore } from './support/large-store.ts';
 import { pagesOf } from './support/pages-of.ts';
 
@@ -101,4 +105,16 @@ it('reads the tasks of a large owner, and no others, for other lists, totals and
   expect(await above(3 * OWNED + FEW_PAGES, requests)).toEqual({});
   expect(await pagesFor((repository) => repository.statistics(LARGE_OWNER))).toBeLessThan(OWNED + FEW_PAGES);
   expect(await pagesFor((repository) => repository.statistics(SMALL_OWNER))).toBeLessThan(FEW_PAGES);
+});
+
+/** The title, and nothing else. */
+const CHANGES = GIVEN_FIELDS.flatMap((field) => (field === 'title' ? [true, 'another title'] : [false, null]));
+
+it.each<[string, Statement, (id: unknown) => unknown[]]>([
+  ['is read', FIND, (id) => [id, LARGE_OWNER]],
+  ['is changed', UPDATE, (id) => [0, null, id, LARGE_OWNER, null, new Date(), ...CHANGES]],
+  ['is deleted', DELETE, (id) => [0, null, id, LARGE_OWNER, null, new Date()]],
+])('one task of a large owner %s without a look at the others', async (_what, statement, valuesFor) => {
+  const { rows } = await store.client.query('select id from tasks where user_id = $1 limit 1', [LARGE_OWNER]);
+  expect(await pagesOf(store.client, statement, valuesFor(rows[0]?.id))).toBeLessThan(60);
 });

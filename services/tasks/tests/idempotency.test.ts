@@ -1,7 +1,7 @@
 import { eventually } from '@taskmesh/testing';
 import { createHash } from 'node:crypto';
 import { Client } from 'pg';
-import { codeOf, createTestClock, startTasks, type TestTasks } from './support/running-tasks.ts';
+import { codeOf, createTestClock, startHere, startTasks, type TestTasks } from './support/running-tasks.ts';
 
 const clock = createTestClock();
 let service: TestTasks;
@@ -74,16 +74,12 @@ it('forgets a key after 24 hours', async () => {
 
 it('forgets no key that is valid by the clock of the database, although its own is ahead', async () => {
   const ahead = createTestClock(new Date().toISOString());
-  const other = await startTasks({ name: 'clock_ahead', clock: ahead });
-  try {
-    const user = other.user();
-    const first = await user.create({ title: 'once' }, 'key');
-    ahead.advance(25 * 3_600_000);
-    await other.tasks.housekeep();
-    expect((await user.create({ title: 'once' }, 'key')).id).toBe(first.id);
-  } finally {
-    await other.stop();
-  }
+  const other = await startHere({ name: 'clock_ahead', clock: ahead });
+  const user = other.user();
+  const first = await user.create({ title: 'once' }, 'key');
+  ahead.advance(25 * 3_600_000);
+  await other.tasks.housekeep();
+  expect((await user.create({ title: 'once' }, 'key')).id).toBe(first.id);
 });
 
 it('keeps the newest 10,000 keys of an owner', async () => {

@@ -20,6 +20,9 @@ async function importDatabase(statements: string) {
 
 const withRows = (...rows: RestoredRow[]) => RESTORED_TASKS + rows.map(restoredRow).join('');
 
+/** Those that a store has of its owners. */
+const CHANGES = 'select (select count(*) from changes) + (select coalesce(sum(sequence), 0) from feeds) as n';
+
 const schemas = () =>
   loaded.query(`select nspname as name from pg_namespace where nspname in ('public', 'restored') order by 1`);
 
@@ -44,29 +47,33 @@ it('reports what is left out, up to a limit', async () => {
 });
 
 describe('a complete restored store', () => {
-  it('becomes a store with the same rows and nothing else', async () => {
+  it('becomes a store with the same rows and nothing else, on which the service runs', async () => {
     const id = randomUUID();
     const statements = `${withRows(
       { id: `'${id}'`, version: '7', due_date: `'0001-01-01T00:00Z'`, category: `''`, description: `'some'` },
       { version: 'null' },
-    )} create table restored.invoices (id int); create table restored.feeds (owner_id uuid);`;
+    )} create table restored.invoices (id int); create table restored.feeds (owner_id uuid);
+      create table restored.feed_state (epoch int, cursor_key bytea); insert into restored.feed_state values (1, '\\x01')`;
     expect(await importDatabase(statements)).toEqual({ complete: true, rows: { tasks: 2 }, dropped: ['invoices'] });
     expect(await schemas()).toEqual([{ name: 'public' }]);
     expect(await loaded.query('select id, version, description, category from tasks order by version desc')).toEqual([
       { id, version: 7, description: 'some', category: '' },
       expect.objectContaining({ version: 1 }),
     ]);
-    expect(
-      await loaded.query('select (select count(*) from changes) + (select coalesce(sum(sequence), 0) from feeds) as n'),
-    ).toEqual([{ n: '0' }]);
-  });
-
-  it('has everything that migrations create, so that the service runs on it', async () => {
-    const owner = randomUUID();
-    await importDatabase(withRows({ user_id: `'${owner}'` }));
+    expect(await loaded.query(CHANGES)).toEqual([{ n: '0' }]);
     const structure = `select table_name, column_name, data_type from information_schema.columns
       where table_schema = 'public' order by 1, 2`;
     expect(await loaded.query(structure)).toEqual(await living.database.query(structure));
+
+    // Its secret for cursors is neither the live store's nor the dump's.
+    const key = 'select length(cursor_key) as bytes, cursor_key::text as key from feed_state';
+    const [[fresh], [old]] = [await loaded.query(key), await living.database.query(key)];
+    expect(fresh?.bytes).toBe(32);
+    expect(fresh?.key).not.toEqual(old?.key);
+
+    // It can be renamed. A session that was closed is there until its process has ended, that of this test's, too.
+    const connections = () => living.database.query(`select 1 from pg_stat_activity where datname = $1`, [loaded.name]);
+    await eventually(async () => expect(await connections()).toEqual([]));
   });
 
   it('accepts text, times of other types and enumerations as text', async () => {
@@ -94,48 +101,20 @@ describe('a complete restored store', () => {
   });
 
   it.each([
-    ['nothing', '', 2],
-    [
-      'a lower epoch',
-      'create table restored.feed_state (epoch integer); insert into restored.feed_state values (1)',
-      2,
-    ],
-    [
-      'a higher epoch',
-      'create table restored.feed_state (epoch integer); insert into restored.feed_state values (41)',
-      42,
-    ],
-    ['no number', `create table restored.feed_state (epoch text); insert into restored.feed_state values ('x')`, 2],
-    [
-      'no room',
-      `create table restored.feed_state (epoch bigint); insert into restored.feed_state values (2147483647)`,
-      2,
-    ],
-    ['no epoch', `create table restored.feed_state (other int)`, 2],
-  ])('begins an epoch behind the live one and its own, with %s in the dump', async (_what, state, epoch) => {
+    ['a lower epoch', 'integer', '1', 2],
+    ['a higher epoch', 'integer', '41', 42],
+    ['no number', 'text', `'x'`, 2],
+    ['no room', 'bigint', '2147483647', 2],
+  ])('begins an epoch behind the live one and its own, with %s in the dump', async (_what, type, own, epoch) => {
+    const state = `create table restored.feed_state (epoch ${type}); insert into restored.feed_state values (${own})`;
     expect(await importDatabase(withRows({}) + state)).toMatchObject({ complete: true, dropped: [] });
     expect(await loaded.query('select epoch from feed_state')).toEqual([{ epoch }]);
   });
 
-  it('has a secret for cursors that neither the live store nor the dump has', async () => {
-    const state = `create table restored.feed_state (epoch int, cursor_key bytea); insert into restored.feed_state values (1, '\\x01')`;
-    await importDatabase(withRows({}) + state);
-    const key = 'select length(cursor_key) as bytes, cursor_key::text as key from feed_state';
-    const [fresh] = await loaded.query(key);
-    const [old] = await living.database.query(key);
-    expect(fresh?.bytes).toBe(32);
-    expect(fresh?.key).not.toEqual(old?.key);
-  });
-
-  it('keeps no connection, so that it can be renamed', async () => {
-    await importDatabase(withRows({}));
-    // A session that was closed is there until its process has ended, that of the test's own statements, too.
-    const connections = () => living.database.query(`select 1 from pg_stat_activity where datname = $1`, [loaded.name]);
-    await eventually(async () => expect(await connections()).toEqual([]));
-  });
-
-  it('may be empty', async () => {
-    expect(await importDatabase(RESTORED_TASKS)).toEqual({ complete: true, rows: { tasks: 0 }, dropped: [] });
+  it('may be empty, and have no epoch', async () => {
+    const statements = `${RESTORED_TASKS} create table restored.feed_state (other int)`;
+    expect(await importDatabase(statements)).toEqual({ complete: true, rows: { tasks: 0 }, dropped: [] });
+    expect(await loaded.query('select epoch from feed_state')).toEqual([{ epoch: 2 }]);
   });
 
   it('accepts many rows, for longer than a request may take', async () => {
@@ -159,26 +138,31 @@ describe('an incomplete restored store', () => {
     expect(await importDatabase(statements)).toEqual({ complete: false, reason: expect.stringMatching(reason) });
   });
 
-  it.each<[string, RestoredRow]>([
-    ['title', { title: `'ab'` }],
-    ['title', { title: `repeat('x', 256)` }],
-    ['title', { title: `U&' \\00A0\\200B\\3000'` }],
-    ['title is needed', { title: 'null' }],
-    ['description', { description: `repeat('x', 2001)` }],
-    ['category', { category: `repeat('x', 256)` }],
-    ['priority', { priority: `'urgent'` }],
-    ['priority is needed', { priority: 'null' }],
-    ['completed is needed', { completed: 'null' }],
-    ['user_id is needed', { user_id: 'null' }],
-    ['id is needed', { id: 'null' }],
-    ['created_at', { created_at: `'-infinity'` }],
-    ['updated_at', { updated_at: `'infinity'` }],
-    ['due_date', { due_date: `'0001-12-31 BC'` }],
-    ['due_date', { due_date: `'9999-12-31T23:59:59.9996Z'` }],
-  ])('is refused for its %s: %j', async (word, row) => {
-    const result = await importDatabase(withRows({}, row));
-    expect(result).toEqual({ complete: false, reason: expect.stringContaining(word) });
-    expect(await schemas()).toEqual([{ name: 'public' }, { name: 'restored' }]);
+  it('is refused for each rule that one of its rows breaks', async () => {
+    loaded = await restoredDatabase(withRows({}));
+    const broken: [string, RestoredRow][] = [
+      ['title', { title: `'ab'` }],
+      ['title', { title: `repeat('x', 256)` }],
+      ['title', { title: `U&' \\00A0\\200B\\3000'` }],
+      ['title is needed', { title: 'null' }],
+      ['description', { description: `repeat('x', 2001)` }],
+      ['category', { category: `repeat('x', 256)` }],
+      ['priority', { priority: `'urgent'` }],
+      ['priority is needed', { priority: 'null' }],
+      ['completed is needed', { completed: 'null' }],
+      ['user_id is needed', { user_id: 'null' }],
+      ['id is needed', { id: 'null' }],
+      ['created_at', { created_at: `'-infinity'` }],
+      ['updated_at', { updated_at: `'infinity'` }],
+      ['due_date', { due_date: `'0001-12-31 BC'` }],
+      ['due_date', { due_date: `'9999-12-31T23:59:59.9996Z'` }],
+    ];
+    for (const [word, row] of broken) {
+      await loaded.query(`delete from restored.tasks; ${restoredRow()} ${restoredRow(row)}`);
+      const result = await living.tasks.restore.importDatabase(loaded.name);
+      expect([row, result]).toEqual([row, { complete: false, reason: expect.stringContaining(word) }]);
+      expect(await schemas()).toEqual([{ name: 'public' }, { name: 'restored' }]);
+    }
   });
 
   it('is rejected for text that is not a value of the column', async () => {
@@ -187,12 +171,8 @@ describe('an incomplete restored store', () => {
         due_date text, category text, priority text, created_at text, updated_at text);
       insert into restored.tasks values ('1', gen_random_uuid(), 'text', null, 'perhaps', 'soon', null, 'low', 'x', now())`;
     const result = await importDatabase(statements);
-    for (const sentence of [
-      'id is needed',
-      'completed is needed',
-      'created_at is needed',
-      'due_date must be of the type',
-    ])
+    const wrong = ['id is needed', 'completed is needed', 'created_at is needed', 'due_date must be of the type'];
+    for (const sentence of wrong)
       expect(result).toEqual({ complete: false, reason: expect.stringContaining(sentence) });
   });
 
@@ -209,19 +189,10 @@ describe('an incomplete restored store', () => {
   });
 
   it('is validated by the rules for requests', async () => {
-    const titles = [
-      'abc',
-      '😀😀😀',
-      '😀😀',
-      ' x ',
-      '   ',
-      '\u2028\ufeff\u200d',
-      'x'.repeat(255),
-      '😀'.repeat(255),
-      '😀'.repeat(256),
-    ];
-    const descriptions = [null, '', '😀'.repeat(2000), '😀'.repeat(2001)];
-    const categories = [null, '', '😀'.repeat(255), '😀'.repeat(256)];
+    const long = (length: number) => '😀'.repeat(length);
+    const titles = ['abc', '😀😀😀', '😀😀', ' x ', '   ', '\u2028\ufeff\u200d', 'x'.repeat(255), long(255), long(256)];
+    const descriptions = [null, '', long(2000), long(2001)];
+    const categories = [null, '', long(255), long(256)];
     const text = (value: string | null) => (value === null ? 'null' : `'${value}'`);
     loaded = await restoredDatabase(RESTORED_TASKS);
     const inputs = [
@@ -229,23 +200,19 @@ describe('an incomplete restored store', () => {
       ...descriptions.map((description) => ({ title: 'title', description, category: null })),
       ...categories.map((category) => ({ title: 'title', description: null, category })),
     ];
-    for (const input of inputs.filter((each) => !createTaskInput.safeParse(each).success)) {
+    const insert = ({ title, description, category }: (typeof inputs)[number]) =>
+      loaded.query(restoredRow({ title: text(title), description: text(description), category: text(category) }));
+    const isGood = (input: (typeof inputs)[number]) => createTaskInput.safeParse(input).success;
+    const restored = () => living.tasks.restore.importDatabase(loaded.name);
+    for (const input of inputs.filter((each) => !isGood(each))) {
       await loaded.query('truncate restored.tasks');
-      const { title, description, category } = input;
-      await loaded.query(restoredRow({ title: text(title), description: text(description), category: text(category) }));
-      expect([input, await living.tasks.restore.importDatabase(loaded.name)]).toMatchObject([
-        input,
-        { complete: false },
-      ]);
+      await insert(input);
+      expect([input, await restored()]).toMatchObject([input, { complete: false }]);
     }
     await loaded.query('truncate restored.tasks');
-    const good = inputs.filter((each) => createTaskInput.safeParse(each).success);
-    for (const { title, description, category } of good)
-      await loaded.query(restoredRow({ title: text(title), description: text(description), category: text(category) }));
-    expect(await living.tasks.restore.importDatabase(loaded.name)).toMatchObject({
-      complete: true,
-      rows: { tasks: good.length },
-    });
+    const good = inputs.filter(isGood);
+    for (const input of good) await insert(input);
+    expect(await restored()).toMatchObject({ complete: true, rows: { tasks: good.length } });
   });
 });
 
@@ -293,9 +260,7 @@ describe('a store from before a restore', () => {
     expect(after?.epoch).toBe(21);
     expect(after?.cursor_key).not.toEqual(before?.cursor_key);
     expect(await loaded.query('select count(*)::int as n from tasks')).toEqual([{ n: 1 }]);
-    expect(
-      await loaded.query('select (select count(*) from changes) + (select coalesce(sum(sequence), 0) from feeds) as n'),
-    ).toEqual([{ n: '0' }]);
+    expect(await loaded.query(CHANGES)).toEqual([{ n: '0' }]);
   });
 
   it('has an epoch above the live one, independent of its own', async () => {

@@ -1,27 +1,21 @@
 import { openLockSession, openSession, type Database } from '@taskmesh/store';
-import { createLog } from '@taskmesh/service';
-import { createFaultyProxy, createTestDatabase, eventually, type TestDatabase } from '@taskmesh/testing';
-import { createTasksDatabase } from '../src/database.ts';
+import { createFaultyProxy, eventually, type TestDatabase } from '@taskmesh/testing';
 import { openLease, type Lease } from '../src/relay/relay.repository.ts';
 import type { ReadChange } from '../src/relay/publisher.ts';
+import { openStore } from './support/store.ts';
 
-const log = createLog({ service: 'tasks', level: 'silent' });
 let store: TestDatabase;
 let database: Database;
+let close: () => Promise<void>;
 const leases: Lease[] = [];
 
 beforeAll(async () => {
-  store = await createTestDatabase('lease');
-  database = await createTasksDatabase({ url: store.url, log });
-  await database.migrate();
+  ({ store, database, close } = await openStore('lease'));
 });
 afterEach(async () => {
   for (const lease of leases.splice(0)) await lease.end();
 });
-afterAll(async () => {
-  await database.close();
-  await store.drop();
-});
+afterAll(() => close());
 
 async function open(onNews = () => undefined as void): Promise<Lease> {
   const lease = await openLease(database, { onNews, onReplay: onNews, monotonicMs: () => performance.now() });
@@ -64,10 +58,9 @@ it('loses its parts within seconds when it is frozen in the middle of an answer 
   const proxy = await createFaultyProxy({ host, port: Number(port) });
   const url = new URL(store.url);
   [url.hostname, url.port] = [proxy.host, String(proxy.port)];
-  const frozen = await openLockSession(
-    { openSession: (options) => openSession({ url: url.href, name: 'frozen', timeoutMs: 60_000, ...options }) },
-    { monotonicMs: () => performance.now() },
-  );
+  const frozen = await openLockSession({
+    openSession: (options) => openSession({ url: url.href, name: 'frozen', timeoutMs: 60_000, ...options }),
+  });
   const [LOCK_CLASS, LOCK] = [1, 2];
   expect(await frozen.claim(LOCK_CLASS, [LOCK])).toEqual([LOCK]);
   const text = `select repeat('x', 1000000) from generate_series(1, 1000)`;

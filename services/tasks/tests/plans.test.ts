@@ -8,15 +8,10 @@ import { listStatement } from '../src/tasks/list.statements.ts';
 import * as tasks from '../src/tasks/task.statements.ts';
 
 const lists = (['CREATED_AT', 'UPDATED_AT', 'DUE_DATE', 'PRIORITY'] as const).flatMap((field) =>
-  [false, true].map((isFiltered) =>
-    listStatement({
-      order: { field, direction: 'DESC' },
-      isFiltered,
-      isBehind: true,
-      withFeed: true,
-      withPrevious: true,
-    }),
-  ),
+  [{}, { completed: true }].map((filter) => {
+    const request = { ownerId: '', filter, order: { field, direction: 'DESC' } as const, limit: 1, offset: 0 };
+    return listStatement({ ...request, behind: [], withTotal: false, withHead: true, withPrevious: true }).statement;
+  }),
 );
 
 /** Those with one row. */

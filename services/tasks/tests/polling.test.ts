@@ -1,13 +1,12 @@
 import type { Session } from '@taskmesh/store';
-import { createLog } from '@taskmesh/service';
-import { createTestDatabase, eventually } from '@taskmesh/testing';
+import { eventually } from '@taskmesh/testing';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Client } from 'pg';
-import { createTasksDatabase } from '../src/database.ts';
 import { createDeadLetterRepository } from '../src/relay/dead-letter.repository.ts';
 import { createDeadLetterService } from '../src/relay/dead-letter.service.ts';
 import { openLease } from '../src/relay/relay.repository.ts';
-import { startTasks } from './support/running-tasks.ts';
+import { startHere } from './support/running-tasks.ts';
+import { openStore, silent } from './support/store.ts';
 
 const CHANGES = 20_000;
 /** What the owner did as one statement does it, so that its id is taken as the service takes them. */
@@ -28,11 +27,8 @@ async function connect(url: string): Promise<Client> {
 }
 
 /** A store, and a lease on all of its log of which is known what it asks. */
-async function openStore() {
-  const store = await createTestDatabase('polling');
-  const log = createLog({ service: 'tasks', level: 'silent' });
-  const database = await createTasksDatabase({ url: store.url, poolSize: 2, log });
-  await database.migrate();
+async function openLog() {
+  const { store, database, close } = await openStore('polling', { poolSize: 2 });
   const asked: Parameters<Session['run']>[] = [];
   const openSession: typeof database.openSession = async (options) => {
     const session = await database.openSession(options);
@@ -76,14 +72,13 @@ async function openStore() {
     lowest: () => Math.min(...(asked.findLast(([{ name }]) => name === 'relay-read')?.[1]?.[1] as number[])),
     async close() {
       await Promise.all([lease.end(), snapshot.end(), explainer.end()]);
-      await database.close();
-      await store.drop();
+      await close();
     },
   };
 }
 
 it('looks at nothing that is published already, however long somebody holds an old snapshot', async () => {
-  const { snapshot, lease, commit, publish, pages, close } = await openStore();
+  const { snapshot, lease, commit, publish, pages, close } = await openLog();
   try {
     await snapshot.query('begin isolation level repeatable read');
     await snapshot.query('select from changes');
@@ -99,7 +94,7 @@ it('looks at nothing that is published already, however long somebody holds an o
 }, 180_000);
 
 it('finds what an operator replays, however old it is', async () => {
-  const { store, database, lease, commit, publish, lowest, close } = await openStore();
+  const { store, database, lease, commit, publish, lowest, close } = await openLog();
   try {
     await commit(50);
     await publish(50);
@@ -113,8 +108,9 @@ it('finds what an operator replays, however old it is', async () => {
     };
     await eventually(risen, { everyMs: 50 });
     const deadLetters = createDeadLetterService({
-      ...{ repository: createDeadLetterRepository(database), onReplayed: () => undefined },
-      log: createLog({ service: 'tasks', level: 'silent' }),
+      repository: createDeadLetterRepository(database),
+      onReplayed: () => undefined,
+      log: silent,
     });
     expect(await deadLetters.replayDeadLetters({ all: true })).toEqual({ replayed: 1 });
     await eventually(async () => expect(await lease.read(500, [])).toMatchObject([{ id: '7' }]));
@@ -124,7 +120,7 @@ it('finds what an operator replays, however old it is', async () => {
 });
 
 it('finds the first change of all after a long time without any', async () => {
-  const { lease, commit, close } = await openStore();
+  const { lease, commit, close } = await openLog();
   try {
     const begun = performance.now();
     while (performance.now() - begun < 1_300) {
@@ -139,7 +135,7 @@ it('finds the first change of all after a long time without any', async () => {
 });
 
 it('finds what is committed behind higher ids, however late', async () => {
-  const service = await startTasks({ name: 'late' });
+  const service = await startHere({ name: 'late' });
   const [late, early] = [service.user(), service.user()];
   const writer = await connect(service.database.url);
   try {
@@ -161,6 +157,5 @@ it('finds what is committed behind higher ids, however late', async () => {
     ]);
   } finally {
     await writer.end();
-    await service.stop();
   }
 }, 180_000);

@@ -1,33 +1,29 @@
 import { eventually } from '@taskmesh/testing';
 import { Registry } from 'prom-client';
 import { choosyLog, expectWholeHistory, faultyLog, HASTE, refusal, usersOf } from './support/relay.ts';
-import { startTasks, type TestUser } from './support/running-tasks.ts';
+import { startHere, type TestUser } from './support/running-tasks.ts';
 
 it('puts a record aside that the event log refuses for good; the others and the feed itself continue', async () => {
   const metrics = new Registry();
   const eventLog = choosyLog(({ value }) => (value.includes('poison') ? refusal('MESSAGE_TOO_LARGE') : undefined));
-  const service = await startTasks({ name: 'relay_poison', eventLog, metrics, relay: HASTE });
-  try {
-    const [poisoner, neighbour] = usersOf(2, service).flat() as [TestUser, TestUser];
-    await poisoner.create({ title: 'before' });
-    const { id } = await poisoner.create({ title: 'poison' });
-    await poisoner.update(id, { title: 'cured' }); // its former image is in the record, too
-    await poisoner.create({ title: 'behind it' });
-    await neighbour.create({ title: 'flows' });
-    await service.delivered();
-    expect(await service.database.query('select sequence::int, reason from dead_letters order by sequence')).toEqual([
-      { sequence: 2, reason: 'KafkaJSProtocolError: message_too_large' },
-      { sequence: 3, reason: 'KafkaJSProtocolError: message_too_large' },
-    ]);
-    const titlesOf = ({ id: owner }: TestUser) =>
-      service.published.filter(({ ownerId }) => ownerId === owner).map(({ task }) => task.title);
-    expect([titlesOf(poisoner), titlesOf(neighbour)]).toEqual([['before', 'behind it'], ['flows']]);
-    const { changes } = await service.tasks.internal.changesAfter(poisoner.id, 0, 10);
-    expect(changes.map(({ task }) => task.title)).toEqual(['before', 'poison', 'cured', 'behind it']);
-    expect(await metrics.metrics()).toContain('taskmesh_outbox_dead_letters_total 2');
-  } finally {
-    await service.stop();
-  }
+  const service = await startHere({ name: 'relay_poison', eventLog, metrics, relay: HASTE });
+  const [poisoner, neighbour] = usersOf(2, service).flat() as [TestUser, TestUser];
+  await poisoner.create({ title: 'before' });
+  const { id } = await poisoner.create({ title: 'poison' });
+  await poisoner.update(id, { title: 'cured' }); // its former image is in the record, too
+  await poisoner.create({ title: 'behind it' });
+  await neighbour.create({ title: 'flows' });
+  await service.delivered();
+  expect(await service.database.query('select sequence::int, reason from dead_letters order by sequence')).toEqual([
+    { sequence: 2, reason: 'KafkaJSProtocolError: message_too_large' },
+    { sequence: 3, reason: 'KafkaJSProtocolError: message_too_large' },
+  ]);
+  const titlesOf = ({ id: owner }: TestUser) =>
+    service.published.filter(({ ownerId }) => ownerId === owner).map(({ task }) => task.title);
+  expect([titlesOf(poisoner), titlesOf(neighbour)]).toEqual([['before', 'behind it'], ['flows']]);
+  const { changes } = await service.tasks.internal.changesAfter(poisoner.id, 0, 10);
+  expect(changes.map(({ task }) => task.title)).toEqual(['before', 'poison', 'cured', 'behind it']);
+  expect(await metrics.metrics()).toContain('taskmesh_outbox_dead_letters_total 2');
 });
 
 it('keeps the order of an owner who had to wait, also behind a record that is refused for good', async () => {
@@ -36,20 +32,16 @@ it('keeps the order of an owner who had to wait, also behind a record that is re
     if (isOut) return refusal('LEADER_NOT_AVAILABLE');
     return value.includes('poison') ? refusal('MESSAGE_TOO_LARGE') : undefined;
   });
-  const service = await startTasks({ name: 'relay_behind', eventLog, relay: HASTE });
-  try {
-    const user = service.user();
-    // More than is tried at once of one who waited.
-    for (let n = 1; n <= 150; n++) await user.create({ title: n % 40 === 0 ? 'poison' : `task ${n}` });
-    await eventually(async () => expect((await service.tasks.ready()).checks?.eventLog).toBe(false));
-    isOut = false;
-    await service.delivered();
-    expect(service.published.map(({ sequence }) => sequence)).toEqual(
-      Array.from({ length: 150 }, (_, n) => n + 1).filter((n) => n % 40 !== 0),
-    );
-  } finally {
-    await service.stop();
-  }
+  const service = await startHere({ name: 'relay_behind', eventLog, relay: HASTE });
+  const user = service.user();
+  // More than is tried at once of one who waited.
+  for (let n = 1; n <= 150; n++) await user.create({ title: n % 40 === 0 ? 'poison' : `task ${n}` });
+  await eventually(async () => expect((await service.tasks.ready()).checks?.eventLog).toBe(false));
+  isOut = false;
+  await service.delivered();
+  expect(service.published.map(({ sequence }) => sequence)).toEqual(
+    Array.from({ length: 150 }, (_, n) => n + 1).filter((n) => n % 40 !== 0),
+  );
 });
 
 it('publishes a dead letter that is replayed while its owner has to wait as soon as the owner continues', async () => {
@@ -59,27 +51,23 @@ it('publishes a dead letter that is replayed while its owner has to wait as soon
     if (isOut) return refusal('LEADER_NOT_AVAILABLE');
     return isTooLarge && value.includes('poison') ? refusal('MESSAGE_TOO_LARGE') : undefined;
   });
-  const service = await startTasks({ name: 'relay_replayed', eventLog, relay: HASTE });
-  try {
-    const user = service.user();
-    await user.create({ title: 'poison' });
-    await user.create({ title: 'before' });
-    await service.delivered();
-    [isTooLarge, isOut] = [false, true];
-    await user.create({ title: 'behind it' });
-    await eventually(async () => expect((await service.tasks.ready()).checks?.eventLog).toBe(false));
-    expect(await service.tasks.deadLetters.replayDeadLetters({ all: true })).toEqual({ replayed: 1 });
-    const unpublished = 'select count(*)::int as count from changes where published_at is null';
-    expect(await service.database.query(unpublished)).toEqual([{ count: 2 }]);
-    const triedBefore = tries;
-    await eventually(() => expect(tries).toBeGreaterThan(triedBefore + 20)); // reading what is new before each
-    isOut = false;
-    const sequences = () => service.published.map(({ sequence }) => sequence);
-    // It was found late, when the relay looked for changes without a notice: every 30 s.
-    await eventually(() => expect(sequences().toSorted()).toEqual([1, 2, 3]), { timeoutMs: 10_000 });
-  } finally {
-    await service.stop();
-  }
+  const service = await startHere({ name: 'relay_replayed', eventLog, relay: HASTE });
+  const user = service.user();
+  await user.create({ title: 'poison' });
+  await user.create({ title: 'before' });
+  await service.delivered();
+  [isTooLarge, isOut] = [false, true];
+  await user.create({ title: 'behind it' });
+  await eventually(async () => expect((await service.tasks.ready()).checks?.eventLog).toBe(false));
+  expect(await service.tasks.deadLetters.replayDeadLetters({ all: true })).toEqual({ replayed: 1 });
+  const unpublished = 'select count(*)::int as count from changes where published_at is null';
+  expect(await service.database.query(unpublished)).toEqual([{ count: 2 }]);
+  const triedBefore = tries;
+  await eventually(() => expect(tries).toBeGreaterThan(triedBefore + 20)); // reading what is new before each
+  isOut = false;
+  const sequences = () => service.published.map(({ sequence }) => sequence);
+  // It was found late, when the relay looked for changes without a notice: every 30 s.
+  await eventually(() => expect(sequences().toSorted()).toEqual([1, 2, 3]), { timeoutMs: 10_000 });
 });
 
 it('never takes an outage for a bad record, under any error of the log: its owner waits, and no other', async () => {
@@ -94,22 +82,18 @@ it('never takes an outage for a bad record, under any error of the log: its owne
   const eventLog = choosyLog(({ key }) =>
     isOut && key === clients[0] ? refusal(reasons[tries++ % reasons.length] ?? '') : undefined,
   );
-  const service = await startTasks({ name: 'relay_outage', eventLog, relay: HASTE });
-  try {
-    const users = usersOf(3, service).flat();
-    clients.push(...users.map(({ id }) => id));
-    for (const user of users) await user.create({ title: 'waits or not' });
-    await eventually(() => expect(tries).toBeGreaterThan(60));
-    expect(service.published.map(({ ownerId }) => ownerId).toSorted()).toEqual(clients.slice(1));
-    expect((await service.tasks.ready()).checks?.eventLog).toBe(false);
-    isOut = false;
-    await expectWholeHistory(service, users);
-    expect(await service.database.query('select * from dead_letters')).toEqual([]);
-    expect(service.published).toHaveLength(3);
-    await eventually(async () => expect((await service.tasks.ready()).checks?.eventLog).toBe(true));
-  } finally {
-    await service.stop();
-  }
+  const service = await startHere({ name: 'relay_outage', eventLog, relay: HASTE });
+  const users = usersOf(3, service).flat();
+  clients.push(...users.map(({ id }) => id));
+  for (const user of users) await user.create({ title: 'waits or not' });
+  await eventually(() => expect(tries).toBeGreaterThan(60));
+  expect(service.published.map(({ ownerId }) => ownerId).toSorted()).toEqual(clients.slice(1));
+  expect((await service.tasks.ready()).checks?.eventLog).toBe(false);
+  isOut = false;
+  await expectWholeHistory(service, users);
+  expect(await service.database.query('select * from dead_letters')).toEqual([]);
+  expect(service.published).toHaveLength(3);
+  await eventually(async () => expect((await service.tasks.ready()).checks?.eventLog).toBe(true));
 });
 
 it('publishes for everybody else at full rate while a part of the log takes nothing, and then all of that in order', async () => {
@@ -118,7 +102,7 @@ it('publishes for everybody else at full rate while a part of the log takes noth
   const eventLog = choosyLog(({ key }) =>
     isOut && partition(key) === 3 ? refusal('LEADER_NOT_AVAILABLE') : undefined,
   );
-  const service = await startTasks({ name: 'relay_partition', eventLog });
+  const service = await startHere({ name: 'relay_partition', eventLog });
   const fill = (from: number, to: number, last: string) =>
     service.database.query(
       `with owner as (select n, ('01890000-0000-7000-8000-00000000' || lpad(to_hex(n), 3, '0') || $3)::uuid as id
@@ -133,30 +117,26 @@ it('publishes for everybody else at full rate while a part of the log takes noth
       [from, to, last],
     );
   const isHeld = ({ ownerId }: { ownerId: string }) => partition(ownerId) === 3;
-  try {
-    for (let round = 0; round < 3; round++) await fill(1, 700, '3'); // more than is read at once
+  for (let round = 0; round < 3; round++) await fill(1, 700, '3'); // more than is read at once
+  await fill(1, 67, '4');
+  await eventually(() => expect(service.published).toHaveLength(67));
+  const tookMs: number[] = [];
+  for (let round = 2; round <= 20; round++) {
     await fill(1, 67, '4');
-    await eventually(() => expect(service.published).toHaveLength(67));
-    const tookMs: number[] = [];
-    for (let round = 2; round <= 20; round++) {
-      await fill(1, 67, '4');
-      await service.database.query(`notify taskmesh_task_changes`);
-      const begun = performance.now();
-      await eventually(() => expect(service.published).toHaveLength(67 * round), { everyMs: 1 });
-      if (round > 10) tookMs.push(performance.now() - begun);
-    }
-    expect(tookMs.toSorted((a, b) => a - b)[5]).toBeLessThan(1_000);
-    expect(service.published.some(isHeld)).toBe(false);
-    isOut = false;
-    await service.delivered();
-    const held = service.published.filter(isHeld);
-    expect(held).toHaveLength(2_100);
-    for (const changes of Map.groupBy(held, ({ ownerId }) => ownerId).values())
-      expect(changes.map(({ sequence }) => sequence)).toEqual([1, 2, 3]);
-    expect(await service.database.query('select * from dead_letters')).toEqual([]);
-  } finally {
-    await service.stop();
+    await service.database.query(`notify taskmesh_task_changes`);
+    const begun = performance.now();
+    await eventually(() => expect(service.published).toHaveLength(67 * round), { everyMs: 1 });
+    if (round > 10) tookMs.push(performance.now() - begun);
   }
+  expect(tookMs.toSorted((a, b) => a - b)[5]).toBeLessThan(1_000);
+  expect(service.published.some(isHeld)).toBe(false);
+  isOut = false;
+  await service.delivered();
+  const held = service.published.filter(isHeld);
+  expect(held).toHaveLength(2_100);
+  for (const changes of Map.groupBy(held, ({ ownerId }) => ownerId).values())
+    expect(changes.map(({ sequence }) => sequence)).toEqual([1, 2, 3]);
+  expect(await service.database.query('select * from dead_letters')).toEqual([]);
 }, 120_000);
 
 it('never takes an absent event log for a bad record', async () => {
@@ -167,15 +147,11 @@ it('never takes an absent event log for a bad record', async () => {
     if (isAway) throw refusal('MESSAGE_TOO_LARGE'); // of everything at once it says nothing about any
     await publish();
   });
-  const service = await startTasks({ name: 'relay_blame', eventLog, relay: HASTE });
-  try {
-    const users = usersOf(5, service).flat();
-    for (const user of users) await user.create({ title: 'waits' });
-    await eventually(() => calls > 60);
-    isAway = false;
-    await expectWholeHistory(service, users);
-    expect(await service.database.query('select * from dead_letters')).toEqual([]);
-  } finally {
-    await service.stop();
-  }
+  const service = await startHere({ name: 'relay_blame', eventLog, relay: HASTE });
+  const users = usersOf(5, service).flat();
+  for (const user of users) await user.create({ title: 'waits' });
+  await eventually(() => expect(calls).toBeGreaterThan(60));
+  isAway = false;
+  await expectWholeHistory(service, users);
+  expect(await service.database.query('select * from dead_letters')).toEqual([]);
 });

@@ -1,17 +1,9 @@
 import { createMemoryEventLog, type EventLog } from '@taskmesh/event-log';
-import { createLog } from '@taskmesh/service';
-import {
-  createFaultyProxy,
-  createTestDatabase,
-  eventually,
-  type FaultyProxy,
-  type TestDatabase,
-} from '@taskmesh/testing';
+import { createFaultyProxy, eventually, type FaultyProxy, type TestDatabase } from '@taskmesh/testing';
 import { migrations } from '../migrations/index.ts';
 import { createTasks, readTasksConfig, type Tasks } from '../src/index.ts';
 import { createAccountLog } from './support/account-log.ts';
-
-const log = createLog({ service: 'tasks', level: 'silent' });
+import { createStore, silent } from './support/store.ts';
 
 let database: TestDatabase;
 let proxy: FaultyProxy;
@@ -19,14 +11,14 @@ let tasks: Tasks;
 let isLogUp: () => Promise<boolean> = async () => true;
 
 beforeAll(async () => {
-  database = await createTestDatabase('status');
+  database = await createStore('status');
   const url = new URL(database.url);
   proxy = await createFaultyProxy({ host: url.hostname, port: Number(url.port) });
   url.port = String(proxy.port);
   const eventLog: EventLog = { ...createMemoryEventLog(), isUp: () => isLogUp() };
   const clock = { now: () => Date.now() };
   const { accounts } = createAccountLog();
-  tasks = await createTasks(readTasksConfig({ POSTGRES_URL: url.href }), { clock, log, eventLog, accounts });
+  tasks = await createTasks(readTasksConfig({ POSTGRES_URL: url.href }), { clock, log: silent, eventLog, accounts });
   await tasks.start();
 });
 afterAll(async () => {

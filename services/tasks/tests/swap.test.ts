@@ -20,7 +20,6 @@ beforeAll(async () => {
   replica = await service.another();
 });
 afterAll(async () => {
-  await replica.stop();
   await service.stop();
   for (const old of olds) await dropOld(old);
 });

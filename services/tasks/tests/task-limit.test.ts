@@ -1,11 +1,11 @@
-import { createLog } from '@taskmesh/service';
-import { createTestDatabase, eventually, type TestDatabase } from '@taskmesh/testing';
+import type { Database } from '@taskmesh/store';
+import { eventually, type TestDatabase } from '@taskmesh/testing';
 import { randomUUID } from 'node:crypto';
 import { Client } from 'pg';
-import { createTasksDatabase } from '../src/database.ts';
 import { createReleaseBefore } from './support/release-before.ts';
 import { restoredDatabase, restoredRow, RESTORED_TASKS, type RestoredRow } from './support/restored.ts';
-import { codeOf, startTasks, type TestTasks, type TestUser } from './support/running-tasks.ts';
+import { codeOf, startHere, startTasks, type TestTasks, type TestUser } from './support/running-tasks.ts';
+import { openStore } from './support/store.ts';
 
 const MOST = 20;
 
@@ -59,7 +59,7 @@ describe('an owner with as many tasks as allowed', () => {
   });
 
   it('claims no key for a task for which another first create at the same time leaves no room', async () => {
-    const single = await startTasks({ name: 'first_creates', env: { MAX_TASKS_PER_OWNER: '1' } });
+    const single = await startHere({ name: 'first_creates', env: { MAX_TASKS_PER_OWNER: '1' } });
     const others = new Client({ connectionString: single.database.url });
     await others.connect();
     try {
@@ -80,7 +80,6 @@ describe('an owner with as many tasks as allowed', () => {
       expect(await single.database.query('select from idempotency_keys')).toEqual([]);
     } finally {
       await others.end();
-      await single.stop();
     }
   });
 
@@ -128,28 +127,24 @@ it('counts the tasks of a restored store, which may be more', async () => {
 });
 
 it('counts the tasks of a store that was loaded by psql, which has no feeds, when it first reads the account log', async () => {
-  const loaded = await startTasks({ name: 'loaded_by_psql', env: { MAX_TASKS_PER_OWNER: String(MOST) } });
-  try {
-    const [user, other] = [loaded.user(), loaded.user()];
-    await fill(user, MOST - 1);
-    const [id = ''] = await fill(other, 2);
-    await loaded.database.query('truncate feeds, changes');
-    await loaded.database.query('update account_position set epoch = 0, sequence = 0');
-    await create(user);
-    await other.remove(id);
-    await loaded.tasks.processDeletions();
-    await expectCounted(loaded.database);
-    expect(codeOf(await create(user))).toBe('CONFLICT');
-    expect(await loaded.database.query('select sequence::int from feeds where owner_id = $1', [user.id])).toEqual([
-      { sequence: 1 },
-    ]);
-  } finally {
-    await loaded.stop();
-  }
+  const loaded = await startHere({ name: 'loaded_by_psql', env: { MAX_TASKS_PER_OWNER: String(MOST) } });
+  const [user, other] = [loaded.user(), loaded.user()];
+  await fill(user, MOST - 1);
+  const [id = ''] = await fill(other, 2);
+  await loaded.database.query('truncate feeds, changes');
+  await loaded.database.query('update account_position set epoch = 0, sequence = 0');
+  await create(user);
+  await other.remove(id);
+  await loaded.tasks.processDeletions();
+  await expectCounted(loaded.database);
+  expect(codeOf(await create(user))).toBe('CONFLICT');
+  expect(await loaded.database.query('select sequence::int from feeds where owner_id = $1', [user.id])).toEqual([
+    { sequence: 1 },
+  ]);
 });
 
 it('lets owners write whose tasks are counted while others are still to be counted', async () => {
-  const loaded = await startTasks({ name: 'counted_in_parts' });
+  const loaded = await startHere({ name: 'counted_in_parts' });
   const other = new Client({ connectionString: loaded.database.url });
   await other.connect();
   try {
@@ -179,17 +174,12 @@ it('lets owners write whose tasks are counted while others are still to be count
     await expectCounted(loaded.database);
   } finally {
     await other.end();
-    await loaded.stop();
   }
 });
 
 it('has no limit with 0', async () => {
-  const unlimited = await startTasks({ name: 'no_task_limit', env: { MAX_TASKS_PER_OWNER: '0' } });
-  try {
-    await fill(unlimited.user(), MOST + 1);
-  } finally {
-    await unlimited.stop();
-  }
+  const unlimited = await startHere({ name: 'no_task_limit', env: { MAX_TASKS_PER_OWNER: '0' } });
+  await fill(unlimited.user(), MOST + 1);
 });
 
 describe('beside the previous release', () => {
@@ -214,12 +204,8 @@ describe('beside the previous release', () => {
 
   describe('counts what it left', () => {
     let store: TestDatabase;
-    const open = () =>
-      createTasksDatabase({ url: store.url, poolSize: 1, log: createLog({ service: 'tasks', level: 'silent' }) });
-    const migrate = async () => {
-      const database = await open();
-      await database.migrate().finally(() => database.close());
-    };
+    let database: Database;
+    let close: () => Promise<void>;
     const [owner, unknown] = [randomUUID(), randomUUID()];
     const tasksOf = (...owners: string[]) => `
       insert into tasks (id, user_id, title, completed, priority, created_at, updated_at)
@@ -227,8 +213,7 @@ describe('beside the previous release', () => {
       from unnest(array[${owners.map((each) => `'${each}'`).join(', ')}]) owner`;
 
     beforeEach(async () => {
-      store = await createTestDatabase('counted');
-      await migrate();
+      ({ store, database, close } = await openStore('counted', { poolSize: 1 }));
       await store.query(`
         delete from mikro_orm_migrations where name = '0007-one-counter';
         drop trigger feeds_count_tasks on feeds; drop trigger feeds_count_first_task on feeds; drop function feeds_count_tasks;
@@ -241,10 +226,10 @@ describe('beside the previous release', () => {
       await store.query(`insert into feeds (owner_id, sequence, keys) values ('${owner}', 7, 1)`);
       await store.query(tasksOf(owner, owner, unknown));
     });
-    afterEach(() => store.drop());
+    afterEach(() => close());
 
     it('with and without a feed', async () => {
-      await migrate();
+      await database.migrate();
       await expectCounted(store);
       expect(await store.query('select sequence::int, keys from feeds where owner_id = $1', [owner])).toEqual([
         { sequence: 7, keys: 0 },
@@ -257,7 +242,7 @@ describe('beside the previous release', () => {
       await writer.connect();
       try {
         for (const statement of ['begin', ...before]) await writer.query(statement);
-        const migrating = migrate();
+        const migrating = database.migrate();
         await eventually(async () =>
           expect(
             await store.query(

@@ -1,11 +1,8 @@
-import { newAccount } from '../../client/device.ts';
-import { createRest } from '../../support/http.ts';
+import { createRest, newAccount, register } from '../../http.ts';
 import { barriersIn } from './axe.ts';
-import { visit } from './browser.ts';
-import { useConsole } from './screen.ts';
 import { usePlatform } from './use-platform.ts';
 
-const { url, browser, linkTo } = usePlatform();
+const { url, open, linkTo } = usePlatform();
 
 const NEW_PASSWORD = 'another horse battery staple';
 
@@ -13,10 +10,8 @@ const statusOf = async (email: string, password: string) =>
   (await createRest(url())('POST', '/auth/login', { body: { email, password } })).status;
 
 it('changes a password, an address and a forgotten password, by the links in mails', async () => {
-  const { page, problems, close } = await visit(browser(), url());
-  const { signUp, signIn, goTo, field, button, says } = useConsole(page);
-  const account = newAccount();
-  await signUp(account);
+  const { page, signUp, signIn, goTo, field, button, says } = await open();
+  const account = await signUp();
 
   await goTo('Account');
   await field('Current password').fill('not this one');
@@ -66,9 +61,7 @@ it('changes a password, an address and a forgotten password, by the links in mai
   await page.getByRole('status').waitFor();
   await page.getByRole('link', { name: 'Sign in' }).click();
   await signIn({ email, password: account.password });
-  expect(problems).toEqual([]);
-  await close();
-}, 180_000);
+});
 
 it.each([
   ['reset-password', 'Set the password'],
@@ -76,8 +69,7 @@ it.each([
 ])(
   'the page /%s takes the token out of the address at once, and asks for the link again after a reload',
   async (name, deed) => {
-    const { page, problems, close } = await visit(browser(), `${url()}/${name}#token=nonsense`);
-    const { field, button, says } = useConsole(page);
+    const { page, field, button, says } = await open({}, `${url()}/${name}#token=nonsense`);
     const asks = page.getByText('Open the link in the e-mail again');
     expect(page.url()).toBe(`${url()}/${name}`);
     expect(await asks.isVisible()).toBe(false);
@@ -91,18 +83,12 @@ it.each([
     await page.goto(`${url()}/${name}#token=another`);
     await asks.waitFor({ state: 'hidden' });
     await page.waitForURL(`${url()}/${name}`);
-    expect(problems).toEqual([]);
-    await close();
   },
-  60_000,
 );
 
 it('confirms a new address of a signed-in user without the password', async () => {
-  const { page, problems, close } = await visit(browser(), url());
-  const { signUp, signIn, goTo, field, button, says } = useConsole(page);
-  const [account, stranger] = [newAccount(), newAccount()];
-  await createRest(url())('POST', '/auth/signup', { body: { ...stranger, name: 'Bob' } });
-  await signUp(account);
+  const { page, signUp, signIn, goTo, field, button, says } = await open();
+  const [account, stranger] = [await signUp(), await register(url())];
   const ask = async () => {
     const { email } = newAccount();
     await goTo('Account');
@@ -151,19 +137,15 @@ it('confirms a new address of a signed-in user without the password', async () =
   await button('Sign in').click();
   await button('Confirm the new address').click();
   await isChangedTo(elsewhere.email);
-  expect(problems).toEqual([]);
-  await close();
-}, 180_000);
+});
 
 it('deletes an account by its password and its typed address, at once and everywhere', async () => {
-  const { page, problems, close } = await visit(browser(), url());
-  const { signUp, goTo, field, button, says, add, settles } = useConsole(page);
-  const account = newAccount();
-  await signUp(account);
+  const { page, signUp, goTo, field, button, says, add, settles } = await open();
+  const account = await signUp();
   await add('Water the plants');
   await settles();
-  const elsewhere = await visit(browser(), url());
-  await useConsole(elsewhere.page).signIn(account);
+  const elsewhere = await open();
+  await elsewhere.signIn(account);
 
   await goTo('Account');
   await field('Confirm with your password').fill('not this one');
@@ -192,8 +174,7 @@ it('deletes an account by its password and its typed address, at once and everyw
   await button('Drop and delete').click();
   await says('Your account is deleted');
   expect(await page.getByRole('alert').count()).toBe(0);
-  await useConsole(elsewhere.page).says('You were signed out');
-  await elsewhere.close();
+  await elsewhere.says('You were signed out');
   expect(await statusOf(account.email, account.password)).toBe(401);
   await page.reload();
   await page.getByRole('heading', { name: 'Sign in' }).waitFor();
@@ -203,18 +184,13 @@ it('deletes an account by its password and its typed address, at once and everyw
   ).not.toContain('Written in vain');
   await page.getByRole('link', { name: 'For operators' }).click();
   await page.getByRole('heading', { name: 'Operations' }).waitFor();
-  expect(problems).toEqual([]);
-  await close();
-}, 180_000);
+});
 
 it('loads more of a long list on request', async () => {
-  const account = newAccount();
-  const rest = createRest(url());
-  const { body } = await rest<{ access_token: string }>('POST', '/auth/signup', { body: { ...account, name: 'Ada' } });
+  const account = await register(url());
   const names = Array.from({ length: 60 }, (_, index) => `task ${index + 1}`);
-  for (const title of names) await rest('POST', '/tasks', { token: body.access_token, body: { title } });
-  const { page, close } = await visit(browser(), url());
-  const { signIn, lists, button, says, add } = useConsole(page);
+  for (const title of names) await account.create(title);
+  const { page, signIn, lists, button, says, add } = await open();
   await signIn(account);
   await lists(names.slice(10).toReversed());
   await says('50 of 60 shown');
@@ -224,5 +200,4 @@ it('loads more of a long list on request', async () => {
   await lists(names.slice(0, 50));
   await add('the newest one');
   await says('50 of 61 shown');
-  await close();
-}, 180_000);
+});

@@ -1,19 +1,17 @@
 import { createFaultyProxy } from '@taskmesh/testing';
-import { newAccount } from '../../client/device.ts';
-import { createRest } from '../../support/http.ts';
-import { visit } from './browser.ts';
-import { useConsole } from './screen.ts';
+import { logIn, newAccount, register } from '../../http.ts';
 import { usePlatform } from './use-platform.ts';
 
-const { url, browser } = usePlatform();
+const { url, open } = usePlatform();
 
 it('lists stay as they were while the server is away, behind other views and filters too, and continue when it is back', async () => {
   const { hostname: host, port } = new URL(url());
   const network = await createFaultyProxy({ host, port: Number(port) });
-  const { page, problems, close } = await visit(browser(), `http://${network.host}:${network.port}`);
-  const { signUp, add, tick, lists, titles, settles, goTo, says } = useConsole(page);
-  const account = newAccount();
-  await signUp(account);
+  const { page, signUp, add, tick, lists, titles, settles, goTo, says } = await open(
+    {},
+    `http://${network.host}:${network.port}`,
+  );
+  const account = await signUp();
   for (const title of ['first', 'second', 'third']) await add(title);
   await lists(['third', 'second', 'first']);
   await tick('second');
@@ -58,9 +56,7 @@ it('lists stay as they were while the server is away, behind other views and fil
   await goTo('Sessions'); // was never read: it is when somebody answers again
   await says('The server cannot be reached.');
 
-  const rest = createRest(url());
-  const { body } = await rest<{ access_token: string }>('POST', '/auth/login', { body: account });
-  await rest('POST', '/tasks', { token: body.access_token, body: { title: 'from elsewhere' } });
+  await (await logIn(url(), account)).create('from elsewhere');
   await network.restore();
   await says('This device');
   await goTo('Tasks');
@@ -68,7 +64,83 @@ it('lists stay as they were while the server is away, behind other views and fil
   await page.getByText('Not connected').waitFor({ state: 'detached' });
   await show('Done');
   await lists(['second']);
-  expect(problems).toEqual([]);
-  await close();
   await network.close();
-}, 120_000);
+});
+
+it('notifies a user whose session ended elsewhere, in any view, and keeps what they wrote until they sign in', async () => {
+  const { page, beginWith, signIn, add, lists, goTo, says, settles } = await open();
+  const account = await beginWith('written before');
+
+  await page.context().setOffline(true);
+  await add('written offline');
+  await lists(['written offline', 'written before']);
+  await goTo('Account');
+  await (await logIn(url(), account)).endOtherSessions();
+  await page.context().setOffline(false);
+  await says('You were signed out: your session has ended here, or was ended on another device.');
+  await signIn(account).catch(() => undefined); // it goes on in the view where it was
+  await goTo('Tasks');
+  await lists(['written offline', 'written before']);
+  await settles();
+  expect(await (await logIn(url(), account)).titles()).toHaveLength(2);
+});
+
+it('shows the sign-in to a user who is signed out in the tab of their sign-up', async () => {
+  const { page, signUp, says } = await open();
+  const account = await signUp();
+  await (await logIn(url(), account)).endOtherSessions();
+  await says('You were signed out');
+  expect(await page.getByRole('heading', { level: 1 }).textContent()).toBe('Sign in');
+});
+
+it('keeps users signed in in other tabs only if they chose so', async () => {
+  const account = await register(url());
+  const { page, signIn, button } = await open();
+  const openTab = async () => {
+    const tab = await page.context().newPage();
+    await tab.goto(url());
+    await tab.getByRole('heading', { level: 1 }).waitFor();
+    const heading = await tab.getByRole('heading', { level: 1 }).textContent();
+    await tab.close();
+    return heading;
+  };
+  await signIn(account);
+  expect(await openTab()).toBe('Sign in');
+  expect(await page.evaluate('localStorage.length')).toBe(0);
+  await button('Sign out').click();
+
+  await page.getByRole('checkbox', { name: 'Keep me signed in' }).check();
+  await signIn(account);
+  expect(await openTab()).toBe('Tasks');
+  await button('Sign out').click();
+  await page.getByRole('heading', { name: 'Sign in' }).waitFor();
+  expect(await openTab()).toBe('Sign in');
+  expect(await page.evaluate('localStorage.length + sessionStorage.length')).toBe(0);
+  expect(await page.evaluate('document.cookie')).toBe('');
+});
+
+it('keeps pending changes across a reload', async () => {
+  const { page, signUp, add, lists, titleOf, field, says, button, settles } = await open();
+  const account = newAccount();
+  await signUp(account);
+  await add('to be changed');
+  await lists(['to be changed']);
+  await settles();
+  const elsewhere = await logIn(url(), account);
+  const [task] = await elsewhere.list();
+
+  // The server does not answer: what is written waits, and goes with the page into storage.
+  await page.route('**/graphql', (route) => route.abort());
+  await add('kept');
+  await titleOf('to be changed').click();
+  await field('Title').fill('changed here');
+  await field('Title').press('Enter');
+  await lists(['kept', 'changed here']);
+  await elsewhere.change(task?.id ?? '', { title: 'changed there' });
+  await page.unroute('**/graphql');
+  await page.reload();
+  await says('“changed there” was changed elsewhere, too');
+  await lists(['kept', 'changed there']);
+  await button('Save my choice').click();
+  await lists(['kept', 'changed here']);
+});

@@ -1,12 +1,9 @@
 import type { Page } from 'playwright-core';
-import { newAccount, type Account } from '../../client/device.ts';
-import { createRest } from '../../support/http.ts';
+import { type Owner, register } from '../../http.ts';
 import { barriersIn } from './axe.ts';
-import { visit, type Visit } from './browser.ts';
-import { useConsole } from './screen.ts';
 import { usePlatform } from './use-platform.ts';
 
-const { url, browser } = usePlatform();
+const { url, open } = usePlatform();
 
 const PHONE = { width: 390, height: 844 };
 const DESK = { width: 1280, height: 900 };
@@ -17,42 +14,34 @@ describe.each([
   ['light', PHONE],
   ['dark', PHONE],
 ] as const)('in %s colours, in a window of %j', (colorScheme, viewport) => {
-  let account: Account;
-  let seen: Visit;
+  let account: Owner;
+  let seen: Awaited<ReturnType<typeof open>>;
   let page: Page;
 
   beforeAll(async () => {
-    account = newAccount();
-    const rest = createRest(url());
-    const { body } = await rest<{ access_token: string }>('POST', '/auth/signup', {
-      body: { ...account, name: 'Ada' },
-    });
-    const { access_token: token } = body;
+    account = await register(url());
     const tasks = [
       { title: 'Overdue and important', due_date: '2020-01-01T00:00:00Z', priority: 'high', category: 'papers' },
       { title: 'Later', due_date: '2999-01-01T00:00:00Z', priority: 'low', description: 'With a word on it.' },
       { title: 'Done', completed: true, category: 'home' },
       { title: 'Plain' },
     ];
-    for (const task of tasks) await rest('POST', '/tasks', { token, body: task });
+    for (const { title, ...more } of tasks) await account.create(title, more);
   });
 
   beforeEach(async () => {
-    seen = await visit(browser(), url(), { colorScheme, viewport });
+    seen = await open({ colorScheme, viewport });
     page = seen.page;
   });
   afterEach(async () => {
     expect(await barriersIn(page)).toEqual([]);
     expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true);
-    expect(seen.problems).toEqual([]);
     expect([...seen.origins]).toEqual([url()]);
-    await seen.close();
   });
   const signedIn = async () => {
-    const screen = useConsole(page);
-    await screen.signIn(account);
-    await screen.says('Plain');
-    return screen;
+    await seen.signIn(account);
+    await seen.says('Plain');
+    return seen;
   };
 
   it('nothing bars from signing in', async () => {
@@ -131,20 +120,16 @@ describe.each([
 
   it('nothing bars from a conflict, a task that is gone, and a change that can be taken back', async () => {
     const { button, field, titleOf, says, add, settles } = await signedIn();
-    const { body } = await createRest(url())<{ access_token: string }>('POST', '/auth/login', { body: account });
-    const { access_token: token } = body;
-    const rest = (method: string, path: string, change?: object) =>
-      createRest(url())<{ data: { id: string; title: string }[] }>(method, path, { token, body: change });
     const title = `Disputed ${viewport.width} ${colorScheme}`;
     await add(title);
     await add(`Lost ${title}`);
     await says(`Lost ${title}`);
     await settles();
-    const { data } = (await rest('GET', '/tasks')).body;
-    const idOf = (name: string) => data.find((task) => task.title === name)?.id;
+    const tasks = await account.list();
+    const idOf = (name: string) => tasks.find((task) => task.title === name)?.id ?? '';
     for (const [name, disturb] of [
-      [title, () => rest('PATCH', `/tasks/${idOf(title)}`, { title: 'Theirs' })],
-      [`Lost ${title}`, () => rest('DELETE', `/tasks/${idOf(`Lost ${title}`)}`)],
+      [title, () => account.change(idOf(title), { title: 'Theirs' })],
+      [`Lost ${title}`, () => account.remove(idOf(`Lost ${title}`))],
     ] as const) {
       await titleOf(name).click();
       await field('Title').fill(`${name}, mine`);
@@ -185,7 +170,6 @@ describe.each([
 });
 
 it.each(['/reset-password', '/confirm-email', '/nothing-here'])('nothing bars from the page %s', async (path) => {
-  const { page, close } = await visit(browser(), `${url()}${path}`);
+  const { page } = await open({}, `${url()}${path}`);
   expect(await barriersIn(page)).toEqual([]);
-  await close();
 });

@@ -1,9 +1,18 @@
+import { provideProgram } from '@taskmesh/local';
 import { chromium, type Browser, type BrowserContextOptions, type Page } from 'playwright-core';
-import { CHROMIUM_ARGS, findChromium } from '../find-chromium.ts';
 
-/** The system's Chromium, driven as somebody uses it: by what is written there, and by keys. */
+const NAMES = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable', 'chrome'];
+const REMEDY =
+  'There is no Chromium on this machine. Install it ("apt-get install chromium", "brew install --cask chromium"), ' +
+  'or put Chrome on the PATH.';
+/** In containers there is often neither a sandbox for root nor a large /dev/shm, and never a graphics card. */
+const ARGS = ['--no-sandbox', '--disable-dev-shm-usage', '--disable-gpu', '--disable-background-networking'];
+
+/** The system's Chromium (or Chrome), else Debian's package, driven as somebody uses it: by what is written there, and by keys. */
 export async function launchBrowser(): Promise<Browser> {
-  return chromium.launch({ executablePath: await findChromium(), args: CHROMIUM_ARGS });
+  const log = (line: string) => void process.stderr.write(`${line}\n`);
+  const executablePath = await provideProgram(NAMES, { package: 'chromium', log, remedy: REMEDY });
+  return chromium.launch({ executablePath, args: ARGS });
 }
 
 /** Somebody at a device of their own: nothing of others is in it. */

@@ -1,19 +1,17 @@
 import { eventually } from '@taskmesh/testing';
 import type { Browser } from 'playwright-core';
 import { readFile } from 'node:fs/promises';
-import { createRest } from '../../support/http.ts';
-import { newAccount } from '../../client/device.ts';
+import { createRest, logIn } from '../../http.ts';
 import { visit } from './browser.ts';
 import { useConsole } from './screen.ts';
 
 /** What a new user does in the console, from the account to the sign-out, while a program works on the same tasks. */
 export async function takeJourney(browser: Browser, url: string): Promise<void> {
-  const account = newAccount();
   const rest = createRest(url);
   const { page, problems, origins, close } = await visit(browser, url);
   const { button, field, titleOf, signUp, signIn, add, tick, goTo, says, lists } = useConsole(page);
 
-  await signUp(account);
+  const account = await signUp();
   await says('Nothing to do yet');
   await add('Water the plants');
   await add('Buy bread');
@@ -23,9 +21,8 @@ export async function takeJourney(browser: Browser, url: string): Promise<void> 
   await field('New task').fill('');
 
   // A program at the same time.
-  const { body } = await rest<{ access_token: string }>('POST', '/auth/login', { body: account });
-  const token = body.access_token;
-  await rest('POST', '/tasks', { token, body: { title: 'Read a book', due_date: '2020-01-01T00:00:00Z' } });
+  const { token, create } = await logIn(url, account);
+  await create('Read a book', { due_date: '2020-01-01T00:00:00Z' });
   await lists(['Read a book', 'Buy bread', 'Water the plants']);
   await says(/Overdue/);
   await says('3 open, 0 done');

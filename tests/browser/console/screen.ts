@@ -1,6 +1,6 @@
 import { eventually } from '@taskmesh/testing';
 import type { Page } from 'playwright-core';
-import type { Account } from '../../client/device.ts';
+import { type Account, newAccount } from '../../http.ts';
 
 /** What a look at a page may take on a busy machine. */
 const PATIENCE = { timeoutMs: 30_000 };
@@ -18,18 +18,19 @@ export function useConsole(page: Page) {
     await field('E-mail').fill(email);
     await field('Password').fill(password);
   };
-  return {
+  const screen = {
     button,
     field,
     titleOf,
     /** Of the tasks, from top to bottom. */
     titles,
-    async signUp(account: Account, name = 'Ada') {
+    async signUp(account = newAccount()) {
       await page.getByRole('link', { name: 'Create an account' }).click();
-      await field('Name').fill(name);
+      await field('Name').fill('Ada');
       await enter(account);
       await button('Create the account').click();
       await page.getByRole('heading', { name: 'Tasks', exact: true }).waitFor();
+      return account;
     },
     async signIn(account: Account) {
       await enter(account);
@@ -39,6 +40,14 @@ export function useConsole(page: Page) {
     async add(title: string) {
       await field('New task').fill(title);
       await field('New task').press('Enter');
+    },
+    /** Signs up, and adds these tasks, which the server then has. */
+    async beginWith(...tasks: string[]) {
+      const account = await screen.signUp();
+      for (const title of tasks) await screen.add(title);
+      await screen.lists(tasks.toReversed());
+      await screen.settles();
+      return account;
     },
     tick: (title: string) => page.getByRole('checkbox', { name: `Done: ${title}`, exact: true }).click(),
     goTo: (view: string) => page.getByRole('navigation').getByRole('link', { name: view }).click(),
@@ -50,4 +59,5 @@ export function useConsole(page: Page) {
     lists: (expected: string[], { timeoutMs } = PATIENCE) =>
       eventually(async () => expect(await titles()).toEqual(expected), { timeoutMs }),
   };
+  return screen;
 }

@@ -1,8 +1,7 @@
 /** Takes the picture in docs/console.md, of the console as it is now: `node scripts/run.mjs tests/browser/console/screenshot.main.ts`. */
 import { join } from 'node:path';
-import { newAccount } from '../../client/device.ts';
-import { createRest } from '../../support/http.ts';
-import { startProduct } from '../../operate/commands/start-product.ts';
+import { register } from '../../http.ts';
+import { startProduct } from '../../product.ts';
 import { launchBrowser, visit } from './browser.ts';
 import { useConsole } from './screen.ts';
 
@@ -23,10 +22,8 @@ const SEEN_AS = { viewport: { width: 900, height: 640 }, colorScheme: 'light', r
 const product = await startProduct('start');
 const browser = await launchBrowser();
 try {
-  const account = newAccount();
-  const rest = createRest(product.url);
-  const { body } = await rest<{ access_token: string }>('POST', '/auth/signup', { body: { ...account, name: 'Ada' } });
-  for (const task of TASKS) await rest('POST', '/tasks', { token: body.access_token, body: task });
+  const account = await register(product.url);
+  for (const { title, ...more } of TASKS) await account.create(title, more);
   const { page } = await visit(browser, product.url, SEEN_AS);
   const { signIn, says } = useConsole(page);
   await signIn(account);

@@ -1,47 +1,59 @@
 import { startEmbedded, type Embedded } from '@taskmesh/all-in-one';
 import { eventually, ownInstallation } from '@taskmesh/testing';
-import type { Browser } from 'playwright-core';
+import type { Browser, BrowserContextOptions } from 'playwright-core';
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { launchBrowser } from './browser.ts';
+import { launchBrowser, visit, type Visit } from './browser.ts';
+import { useConsole } from './screen.ts';
+
+/** A browser for the tests of a file. */
+export function useBrowser(url: () => string) {
+  jest.setTimeout(180_000); // some do a lot on a page, each look at which may take long
+  let browser: Browser;
+  const visits: Visit[] = [];
+  beforeAll(async () => {
+    browser = await launchBrowser();
+  });
+  afterAll(() => browser.close());
+  afterEach(async () => {
+    for (const { problems, close } of visits.splice(0)) {
+      await close();
+      expect(problems).toEqual([]);
+    }
+  });
+  return {
+    browser: () => browser,
+    /** Somebody opens the console at a device of their own. What goes wrong in it fails the test. */
+    async open(options: BrowserContextOptions = {}, address = url()) {
+      const visited = await visit(browser, address, options);
+      visits.push(visited);
+      return { ...visited, ...useConsole(visited.page) };
+    },
+  };
+}
 
 /** The platform in one process, and a browser, for the tests of a file. With settings of their own, if they need some. */
-export function usePlatform(settings: () => Promise<Record<string, string>> = async () => ({})): {
-  url(): string;
-  browser(): Browser;
-  /** Of this machine. */
-  machineToken(): Embedded['machineToken'];
-  linkTo(page: string, email: string): Promise<string>;
-} {
+export function usePlatform(settings: () => Promise<Record<string, string>> = async () => ({})) {
   const dataDir = mkdtempSync(join(tmpdir(), 'taskmesh-console-'));
   let platform: Embedded;
-  let browser: Browser;
 
   beforeAll(async () => {
     const { POSTGRES_URL, DATABASE_PREFIX } = ownInstallation();
-    const env = {
-      DATA_DIR: dataDir,
-      PORT: '0',
-      LOG_LEVEL: 'warn',
-      POSTGRES_URL,
-      DATABASE_PREFIX,
-      ...(await settings()),
-    };
-    platform = await startEmbedded({ env, progress: () => {} });
-    browser = await launchBrowser();
-  }, 180_000);
+    const env = { DATA_DIR: dataDir, PORT: '0', LOG_LEVEL: 'warn', POSTGRES_URL, DATABASE_PREFIX };
+    platform = await startEmbedded({ env: { ...env, ...(await settings()) }, progress: () => {} });
+  });
   afterAll(async () => {
-    await browser.close();
     await platform.stop();
     rmSync(dataDir, { recursive: true });
-  }, 60_000);
+  });
   return {
+    ...useBrowser(() => platform.url),
     url: () => platform.url,
-    browser: () => browser,
+    /** Of this machine. */
     machineToken: () => platform.machineToken,
     /** Where the last mail to somebody leads that has a link to this page. */
-    linkTo: (page, email) =>
+    linkTo: (page: string, email: string) =>
       eventually(() => {
         const mails = readdirSync(join(dataDir, 'mail')).toSorted();
         const texts = mails.map((name) => readFileSync(join(dataDir, 'mail', name), 'utf8'));

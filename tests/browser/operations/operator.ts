@@ -1,18 +1,30 @@
-import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
-import { visit, type Visit } from '../console/browser.ts';
+import { operatorsAddress } from '@taskmesh/local';
+import type { BrowserContextOptions, Page } from 'playwright-core';
+import { usePlatform } from '../console/use-platform.ts';
 
-/** Opens the operators' part, and signs in there. */
-export async function visitAsOperator(
-  browser: Browser,
-  url: string,
-  token: string,
-  options: BrowserContextOptions = {},
-): Promise<Visit> {
-  const visited = await visit(browser, `${url}/#/operations`, options);
-  await visited.page.getByRole('textbox', { name: 'Operators’ token' }).fill(token);
-  await visited.page.getByRole('button', { name: 'Sign in' }).click();
-  await visited.page.getByRole('heading', { name: 'Overview' }).waitFor();
-  return visited;
+/** The platform in one process with this machine's token, and a browser, for the tests of a file. */
+export function useOperatedPlatform() {
+  const platform = usePlatform();
+  const { url, machineToken } = platform;
+  const token = () => machineToken()?.token ?? '';
+  return {
+    ...platform,
+    token,
+    /** Where the terminal would show that operators begin. */
+    address: () => operatorsAddress(url(), machineToken(), { isTerminal: true }).split(' ')[0] ?? '',
+    async openAsOperator(options: BrowserContextOptions = {}) {
+      const visited = await platform.open(options, `${url()}/#/operations`);
+      await signInAsOperator(visited.page, token());
+      return { ...visited, ...useOperations(visited.page) };
+    },
+  };
+}
+
+/** At the operators' part. */
+export async function signInAsOperator(page: Page, token: string): Promise<void> {
+  await page.getByRole('textbox', { name: 'Operators’ token' }).fill(token);
+  await page.getByRole('button', { name: 'Sign in' }).click();
+  await page.getByRole('heading', { name: 'Overview' }).waitFor();
 }
 
 /** The operators' part of the console as somebody who looks at it sees and uses it. */

@@ -1,7 +1,6 @@
 import { createFaultyProxy, eventually, type FaultyProxy } from '@taskmesh/testing';
-import { createRest, type Rest } from '../../support/http.ts';
-import { newAccount } from '../device.ts';
-import { startProduct, type Product } from '../../operate/commands/start-product.ts';
+import { createRest, register, type Rest } from '../../http.ts';
+import { useProduct } from '../../product.ts';
 import { EXAMPLE_PROGRAMS, type Example } from './programs.ts';
 import { startProgram } from './start-program.ts';
 
@@ -9,39 +8,19 @@ import { startProgram } from './start-program.ts';
 const START_MS = 120_000;
 const SOON = { timeoutMs: 30_000 };
 
-let product: Product;
+const product = useProduct('start');
 let network: FaultyProxy;
 let rest: Rest;
 beforeAll(async () => {
-  product = await startProduct('start');
-  const { hostname: host, port } = new URL(product.url);
+  const { hostname: host, port } = new URL(product().url);
   network = await createFaultyProxy({ host, port: Number(port) });
-  rest = createRest(product.url);
-}, 120_000);
-afterAll(async () => {
-  await network.close();
-  await product.stop();
-}, 30_000);
-
-/** An account, and what its owner does somewhere else. */
-async function createOwner() {
-  const { body } = await rest<{ access_token: string }>('POST', '/auth/signup', {
-    body: { ...newAccount(), name: 'Ada' },
-  });
-  const token = body.access_token;
-  return {
-    token,
-    create: async (title: string) =>
-      (await rest<{ data: { id: string } }>('POST', '/tasks', { token, body: { title } })).body.data.id,
-    rename: (id: string, title: string) => rest('PATCH', `/tasks/${id}`, { token, body: { title } }),
-    remove: (id: string) => rest('DELETE', `/tasks/${id}`, { token }),
-    signOut: () => rest('POST', '/auth/logout', { token }),
-  };
-}
+  rest = createRest(product().url);
+});
+afterAll(() => network.close());
 
 /** The example as it runs for somebody who has one task, once it is live. */
 async function start({ command, env, changeIn }: Example) {
-  const owner = await createOwner();
+  const owner = await register(product().url);
   await owner.create('before');
   const program = startProgram(command(), {
     TASKMESH_URL: `http://${network.host}:${network.port}`,
@@ -73,7 +52,7 @@ async function surviveCut(example: Example): Promise<void> {
     await network.cut();
     await eventually(() => expect(state()).toBe('reconnecting'), SOON);
     await owner.create('two');
-    await owner.rename(one, 'one, changed');
+    await owner.change(one, { title: 'one, changed' });
     await owner.remove(await owner.create('three'));
     expect(changes()).toEqual(['INSERT one']);
     await network.restore();
@@ -142,7 +121,7 @@ describe('all of them', () => {
       await owner.create('made after the restore');
       await eventually(() => expect(changes().at(-1)).toBe('INSERT made after the restore'), SOON);
     }
-  }, 120_000);
+  });
 
   it('come back for the list until they get it', async () => {
     const made = await rest<{ data: { file: string } }>('POST', '/backups');
@@ -158,7 +137,7 @@ describe('all of them', () => {
       await owner.create('made after the refusals');
       await eventually(() => expect(changes().at(-1)).toBe('INSERT made after the refusals'), SOON);
     }
-  }, 120_000);
+  });
 
   it('end when their session has ended while they were away', async () => {
     await network.cut();
@@ -169,5 +148,5 @@ describe('all of them', () => {
       await eventually(() => expect(program.errors()).toContain('UNAUTHENTICATED'), { timeoutMs: 60_000 });
       expect(await program.ended).toBe('1');
     }
-  }, 120_000);
+  });
 });

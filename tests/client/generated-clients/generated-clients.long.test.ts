@@ -3,21 +3,18 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'no
 import { createHash } from 'node:crypto';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
-import { createRest } from '../../support/http.ts';
-import { newAccount } from '../device.ts';
-import { startProduct, type Product } from '../../operate/commands/start-product.ts';
+import { createRest, newAccount } from '../../http.ts';
+import { useProduct } from '../../product.ts';
 import { GENERATORS } from './generators.ts';
 
-let product: Product;
+const product = useProduct('start');
 let archive: { file: string; sha256: string };
 let description: string;
 beforeAll(async () => {
-  product = await startProduct('start');
-  const made = await createRest(product.url)<{ data: typeof archive }>('POST', '/backups');
+  const made = await createRest(product().url)<{ data: typeof archive }>('POST', '/backups');
   archive = made.body.data;
-  description = await (await fetch(`${product.url}/api/openapi.json`)).text();
-}, 180_000);
-afterAll(() => product.stop(), 30_000);
+  description = await (await fetch(`${product().url}/api/openapi.json`)).text();
+});
 
 const hasProgram = (name: string) =>
   (process.env.PATH ?? '').split(delimiter).some((folder) => existsSync(join(folder, name)));
@@ -31,7 +28,7 @@ for (const { name, needs, build } of GENERATORS) {
       const [file = '', ...args] = build(folder);
       const { email: EMAIL } = newAccount();
       const { PATH, HOME } = process.env;
-      const env = { PATH, HOME, TASKMESH_URL: product.url, EMAIL, ARCHIVE: archive.file };
+      const env = { PATH, HOME, TASKMESH_URL: product().url, EMAIL, ARCHIVE: archive.file };
       expect(execFileSync(file, args, { cwd: folder, env, encoding: 'utf8' })).toBe('Water the plants\n');
       const bytes = readFileSync(join(folder, 'archive'));
       expect(createHash('sha256').update(bytes).digest('hex')).toBe(archive.sha256);

@@ -89,28 +89,22 @@ describeReal('the network policies (not on nodes that run nothing)', () => {
     return others.flatMap((address) => [`${address}:4000`, `${address}:14000`]);
   };
 
-  it.each(Object.entries(ALLOWED))(
-    'of %s let through to %j, and to nothing else',
-    async (from, allowed) => {
-      const { namespace } = release;
-      const isService = (SERVICES as readonly string[]).includes(from);
-      const name = isService ? ((await podsOf(namespace, from))[0] ?? '') : from;
-      const isOurs = isService || (JOBS as readonly string[]).includes(from);
-      // A pod always reaches itself, so of its own component the other pods are asked.
-      const names = (isOurs ? Object.keys(at) : INSIDE).filter(
-        (target) => target !== from && target !== `${from}-admin`,
-      );
-      const expected = {
-        ...Object.fromEntries(names.map((target) => [at[target] ?? '', allowed.includes(target)])),
-        ...(isService && Object.fromEntries((await addressesBeside(from, name)).map((address) => [address, false]))),
-      };
-      await eventually(
-        async () => expect(JSON.parse(await runIn(namespace, name, REACH, ...Object.keys(expected)))).toEqual(expected),
-        { timeoutMs: 20_000, everyMs: 500 }, // a new pod's rules take a moment
-      );
-    },
-    60_000,
-  );
+  it.each(Object.entries(ALLOWED))('of %s let through to %j, and to nothing else', async (from, allowed) => {
+    const { namespace } = release;
+    const isService = (SERVICES as readonly string[]).includes(from);
+    const name = isService ? ((await podsOf(namespace, from))[0] ?? '') : from;
+    const isOurs = isService || (JOBS as readonly string[]).includes(from);
+    // A pod always reaches itself, so of its own component the other pods are asked.
+    const names = (isOurs ? Object.keys(at) : INSIDE).filter((target) => target !== from && target !== `${from}-admin`);
+    const expected = {
+      ...Object.fromEntries(names.map((target) => [at[target] ?? '', allowed.includes(target)])),
+      ...(isService && Object.fromEntries((await addressesBeside(from, name)).map((address) => [address, false]))),
+    };
+    await eventually(
+      async () => expect(JSON.parse(await runIn(namespace, name, REACH, ...Object.keys(expected)))).toEqual(expected),
+      { timeoutMs: 20_000, everyMs: 500 }, // a new pod's rules take a moment
+    );
+  });
 
   it('cover every pod', async () => {
     const policies = await list('networkpolicies', release.namespace, '.metadata.name');

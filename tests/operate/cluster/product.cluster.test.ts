@@ -1,6 +1,5 @@
 import { eventually } from '@taskmesh/testing';
-import { randomUUID } from 'node:crypto';
-import { createRest } from '../../support/http.ts';
+import { createRest, logIn, register } from '../../http.ts';
 import { describeFeedClients } from '../../feed/feed-clients.ts';
 import { describeOwnAccount } from '../journey/accounts.ts';
 import { describeJourney } from '../journey/journey.ts';
@@ -9,7 +8,6 @@ import { kubectl, list, podsOf, runIn } from './kubectl.ts';
 import { backupToken, PREFIX } from './release.ts';
 import { databaseOf, sql } from './servers.ts';
 
-const PASSWORD = 'correct horse battery staple';
 const SERVICES = ['gateway', 'auth', 'tasks', 'backup'];
 
 /** Sixteen clients at once, for a minute and a half. */
@@ -27,15 +25,11 @@ describeReal('the product in a cluster, through its service (not on nodes that r
 
   it('keeps nothing of an account that is deleted, in any service', async () => {
     const { namespace, way } = product();
-    const rest = createRest(way.url);
-    const body = { email: `${randomUUID()}@example.com`, password: PASSWORD, name: 'Ada' };
-    const { access_token: token, user } = (
-      await rest<{ access_token: string; user: { id: string } }>('POST', '/auth/signup', { body })
-    ).body;
-    expect((await rest('POST', '/tasks', { token, body: { title: 'Sail' } })).status).toBe(201);
+    const { id, token, password, create } = await register(way.url);
+    await create('Sail');
     const left = async () => {
       const count = (table: string, column: string) =>
-        `select count(*)::int as count from ${table} where ${column} = '${user.id}'`;
+        `select count(*)::int as count from ${table} where ${column} = '${id}'`;
       const rows = [
         ...(await sql(databaseOf(namespace, 'auth'), count('accounts', 'id'))),
         ...(await sql(
@@ -46,9 +40,10 @@ describeReal('the product in a cluster, through its service (not on nodes that r
       return rows.map(([row]) => row?.count);
     };
     expect((await left()).slice(0, 2)).toEqual([1, 1]);
-    expect((await rest('DELETE', '/auth/profile', { token, body: { password: PASSWORD } })).status).toBe(200);
+    const deleted = await createRest(way.url)('DELETE', '/auth/profile', { token, body: { password } });
+    expect(deleted.status).toBe(200);
     await eventually(async () => expect(await left()).toEqual([0, 0, 0, 0]), { timeoutMs: 60_000, everyMs: 500 });
-  }, 120_000);
+  });
 
   it('shows operators every part, and that all is well', async () => {
     const { namespace, way } = product();
@@ -71,16 +66,8 @@ describeReal('the product in a cluster, through its service (not on nodes that r
     const { namespace, way } = product();
     const token = await backupToken(namespace);
     const rest = createRest(way.url);
-    const account = await rest<{ access_token: string }>('POST', '/auth/signup', {
-      body: { email: `${randomUUID()}@example.com`, password: PASSWORD, name: 'Ada' },
-    });
-    const own = { token: account.body.access_token };
-    const titles = async () => {
-      const { status, body } = await rest<{ data: { title: string }[] }>('GET', '/tasks', own);
-      expect(status).toBe(200);
-      return body.data.map(({ title }) => title);
-    };
-    await rest('POST', '/tasks', { ...own, body: { title: 'in the backup' } });
+    const { create, titles } = await register(way.url);
+    await create('in the backup');
     expect((await rest('POST', '/backups')).status).toBe(401);
     const made = await rest<{ data: { file: string } }>('POST', '/backups', { token });
     expect(made.status).toBe(201);
@@ -88,11 +75,11 @@ describeReal('the product in a cluster, through its service (not on nodes that r
     expect((await rest('POST', `/backups/${file}/verify`, { token })).body).toMatchObject({
       data: { verifiedAt: expect.any(String) },
     });
-    await rest('POST', '/tasks', { ...own, body: { title: 'made after it' } });
+    await create('made after it');
     const restored = await rest('POST', `/backup/restore?file=${file}`, { token });
     expect(restored).toMatchObject({ status: 200, body: { success: true } });
     await eventually(async () => expect(await titles()).toEqual(['in the backup']));
-  }, 120_000);
+  });
 
   // As docs/runbooks/rotate-signing-keys.md says; kubelets write a changed secret into running pods within a minute or two.
   it('signs with another key when its secret says so, and takes what the former one signed', async () => {
@@ -101,29 +88,19 @@ describeReal('the product in a cluster, through its service (not on nodes that r
     const name = `${PREFIX}-keys`;
     const file = 'access-token-keys.json';
     const read = async () => {
-      const text = await kubectl([
-        'get',
-        'secret',
-        '-n',
-        namespace,
-        name,
-        '-o',
-        `jsonpath={.data.${file.replace('.', '\\.')}}`,
-      ]);
+      const path = `jsonpath={.data.${file.replace('.', '\\.')}}`;
+      const text = await kubectl(['get', 'secret', '-n', namespace, name, '-o', path]);
       return (JSON.parse(Buffer.from(text, 'base64').toString()) as { keys: { kid: string }[] }).keys;
     };
     const put = (keys: object[]) => {
       const patch = JSON.stringify({ stringData: { [file]: JSON.stringify({ keys }) } });
       return kubectl(['patch', 'secret', '-n', namespace, name, '--patch', patch]);
     };
-    const account = { email: `${randomUUID()}@example.com`, password: PASSWORD };
-    const { body } = await rest<{ access_token: string }>('POST', '/auth/signup', {
-      body: { ...account, name: 'Ada' },
-    });
+    const account = await register(way.url);
     const kidOf = (token: string) =>
       (JSON.parse(Buffer.from(token.split('.')[0] ?? '', 'base64url').toString()) as { kid: string }).kid;
     const before = await read();
-    expect(kidOf(body.access_token)).toBe(before[0]?.kid);
+    expect(kidOf(account.token)).toBe(before[0]?.kid);
 
     const make = ['node', 'services/auth/src/keys/generate-signing-key.js'];
     const made = JSON.parse(await kubectl(['exec', '-n', namespace, `deployment/${PREFIX}-auth`, '--', ...make])) as {
@@ -137,11 +114,11 @@ describeReal('the product in a cluster, through its service (not on nodes that r
     }, patience);
     await put([made, ...before]);
     await eventually(async () => {
-      const { body: login } = await rest<{ access_token: string }>('POST', '/auth/login', { body: account });
-      expect(kidOf(login.access_token)).toBe(made.kid);
-      expect((await rest('GET', '/tasks', { token: login.access_token })).status).toBe(200);
+      const { token } = await logIn(way.url, account);
+      expect(kidOf(token)).toBe(made.kid);
+      expect((await rest('GET', '/tasks', { token })).status).toBe(200);
     }, patience);
-    expect((await rest('GET', '/tasks', { token: body.access_token })).status).toBe(200);
+    expect((await rest('GET', '/tasks', { token: account.token })).status).toBe(200);
   }, 600_000);
 
   it('runs no pod as root or with a file system that can be written', async () => {
@@ -154,7 +131,7 @@ describeReal('the product in a cluster, through its service (not on nodes that r
         console.log(JSON.stringify([process.getuid(), ...written]));`;
       expect(JSON.parse(await runIn(product().namespace, name, script))).toEqual([10_001, false, false, true]);
     }
-  }, 120_000);
+  });
 
   it('is found well by helm test', async () => {
     await product().release.helm('test', 'shop', '--timeout', '5m');

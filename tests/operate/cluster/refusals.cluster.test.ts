@@ -1,6 +1,5 @@
 import { eventually } from '@taskmesh/testing';
-import { randomUUID } from 'node:crypto';
-import { createRest } from '../../support/http.ts';
+import { register } from '../../http.ts';
 import { describeReal, installationForTests } from './installation.ts';
 import { kubectl, list, podsOf } from './kubectl.ts';
 import { PREFIX } from './release.ts';
@@ -15,13 +14,9 @@ describeReal('an upgrade that cannot be (not on nodes that run nothing)', () => 
   const logs = (of: string) => kubectl(['logs', '-n', product().namespace, of, '--tail=-1']);
   const upgrade = (...sets: string[]) =>
     product().release.change('upgrade', ...['pod.annotations.tried=again', ...sets].flatMap((each) => ['--set', each]));
-  const signUp = async () => {
-    const body = { email: `${randomUUID()}@example.com`, password: 'correct horse battery staple', name: 'Ada' };
-    return (await createRest(product().way.url)('POST', '/auth/signup', { body })).status;
-  };
   const expectNothingReplaced = async (before: string[]) => {
     expect(await generations()).toEqual(before);
-    expect(await signUp()).toBe(201);
+    await register(product().way.url);
   };
 
   it('names the secret that is missing, and leaves everything as it is', async () => {
@@ -74,12 +69,12 @@ describeReal('an upgrade that cannot be (not on nodes that run nothing)', () => 
       }, { timeoutMs: 120_000, everyMs: 500 }); // prettier-ignore
       const ready = await list('pods', namespace, '.metadata.name}={.status.containerStatuses[0].ready');
       expect(ready).toEqual(expect.arrayContaining([`${fresh}=false`, `${second}=true`]));
-      expect(await signUp()).toBe(201);
+      await register(product().way.url);
     }, 180_000);
 
     it('continues when it is confirmed that this is the way back', async () => {
       await upgrade('migrations.newerSchema=allow');
-      expect(await signUp()).toBe(201);
+      await register(product().way.url);
     }, 300_000);
   });
 });

@@ -1,7 +1,6 @@
 import { renderText } from '@taskmesh/charts/helm';
-import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
-import { createRest } from '../../support/http.ts';
+import { createRest, register } from '../../http.ts';
 import { openForward, type Forward } from './forward.ts';
 import { REPOSITORY } from './images.ts';
 import { areNodesFaked, kubectl, list, newNamespace, removeNamespaces } from './kubectl.ts';
@@ -49,21 +48,19 @@ describe('the trial', () => {
       expect(await check({ authorization: `Bearer ${token}` })).toBe(200);
       expect(await check({})).toBe(401);
     },
-    120_000,
   );
 
   (isReal ? it : it.skip)(
     'keeps a task when its pod goes, and when the release does and comes again (not on nodes that run nothing)',
     async () => {
       forward = await openWayIn({ namespace, service: PREFIX });
-      const rest = createRest(forward.url);
-      const { body } = await rest<{ access_token: string }>('POST', '/auth/signup', {
-        body: { email: `${randomUUID()}@example.com`, password: 'correct horse battery staple', name: 'Ada' },
-      });
-      const own = { token: body.access_token };
-      expect((await rest('POST', '/tasks', { ...own, body: { title: 'Sail' } })).status).toBe(201);
+      const { url } = forward;
+      const { token, create } = await register(url);
+      await create('Sail');
       const expectKept = async () =>
-        expect(await rest('GET', '/tasks', own)).toMatchObject({ status: 200, body: { data: [{ title: 'Sail' }] } });
+        expect((await createRest(url)('GET', '/tasks', { token })).body).toMatchObject({
+          data: [{ title: 'Sail' }],
+        });
       await kubectl(['delete', 'pod', '-n', namespace, `${PREFIX}-0`]);
       await kubectl(['rollout', 'status', '-n', namespace, `statefulset/${PREFIX}`, '--timeout=180s']);
       await expectKept();

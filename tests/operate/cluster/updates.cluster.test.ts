@@ -1,9 +1,7 @@
 import { eventually } from '@taskmesh/testing';
-import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createRest } from '../../support/http.ts';
-import { createAccount, type Account, type AccountFigures } from '../../faults/account.ts';
-import { summary } from '../../faults/campaign.ts';
+import { register } from '../../http.ts';
+import { underLoad } from '../../faults/campaign.ts';
 import { createRandom, numberFromEnv } from '../../faults/random.ts';
 import { openKiller, type Killer } from './killer.ts';
 import { describeReal, installationForTests } from './installation.ts';
@@ -24,38 +22,31 @@ describeReal('pods that are replaced under load (not on nodes that run nothing)'
     killer = await openKiller(await newNamespace('privileged'));
   }, 180_000);
 
-  const isServing = async () => {
-    const rest = createRest(product().way.url);
-    const body = { email: `${randomUUID()}@example.com`, password: 'correct horse battery staple', name: 'Ada' };
-    const { access_token: token } = (await rest<{ access_token: string }>('POST', '/auth/signup', { body })).body;
-    expect((await rest('POST', '/tasks', { token, body: { title: 'served' } })).status).toBe(201);
-  };
+  const isServing = async () =>
+    expect(await (await register(product().way.url)).create('served')).toEqual(expect.any(String));
 
   /** Writers and streams of every protocol at work meanwhile; everything that was promised is compared afterwards. */
-  const underLoad = async (name: string, work: () => Promise<void>): Promise<ReturnType<typeof summary>> => {
+  const whileUsed = async (name: string, work: () => Promise<void>) => {
     await eventually(isServing, { timeoutMs: 120_000, everyMs: 500 }); // after what was done before
-    const accounts: Account[] = [];
-    for (let owner = 0; owner < OWNERS; owner++)
-      accounts.push(await createAccount({ urls: [product().way.url], name: `${name}-${owner}`, random, paceMs: 60 }));
-    await sleep(CALM_MS);
-    await work();
-    await sleep(CALM_MS);
-    await Promise.all(accounts.map((account) => account.stopWriting()));
-    const verdicts = await Promise.all(accounts.map((account) => account.verdict()));
-    const figures: AccountFigures[] = accounts.map((account) => account.figures());
-    await Promise.all(accounts.map((account) => account.close()));
-    const sum = summary(figures);
-    console.info(`seed ${SEED}, ${name}:`, JSON.stringify(sum));
+    const names = Array.from({ length: OWNERS }, (_, owner) => `${name}-${owner}-of-${SEED}`);
+    const { findings, figures } = await underLoad(
+      { urls: [product().way.url], names, random, paceMs: 60 },
+      async () => {
+        await sleep(CALM_MS);
+        await work();
+        await sleep(CALM_MS);
+      },
+    );
     expect(product().way.failures).toEqual([]);
-    expect(verdicts.flatMap(({ contradictions, surprises }) => [...contradictions, ...surprises])).toEqual([]);
-    expect(sum.writes.confirmed).toBeGreaterThan(100);
-    return sum;
+    expect(findings).toEqual([]);
+    expect(figures.writes.confirmed).toBeGreaterThan(100);
+    return figures;
   };
 
   it('answer every request and lose no change when a new version replaces them', async () => {
     const pods = ['gateway', 'auth', 'tasks', 'backup'].map((each) => podsOf(product().namespace, each));
     const before = (await Promise.all(pods)).flat();
-    const { writes, streams } = await underLoad('update', async () => {
+    const { writes, streams } = await whileUsed('update', async () => {
       await product().release.change('upgrade', '--set', 'pod.annotations.version=another');
       const left = before.map((each) => `pod/${each}`);
       await kubectl(['wait', '-n', product().namespace, ...left, '--for=delete', '--timeout=120s']);
@@ -75,7 +66,7 @@ describeReal('pods that are replaced under load (not on nodes that run nothing)'
   it.each(['gateway', 'auth', 'tasks', 'backup'])(
     'lose, repeat and reorder nothing when their processes are killed: %s',
     async (component) => {
-      await underLoad(component, async () => {
+      await whileUsed(component, async () => {
         for (const pod of await podsOf(product().namespace, component)) {
           await kill(product().namespace, pod);
           await sleep(CALM_MS);
@@ -88,7 +79,7 @@ describeReal('pods that are replaced under load (not on nodes that run nothing)'
   it.each(SERVER_PODS)(
     'lose, repeat and reorder nothing when a server’s is: %s',
     async (pod) => {
-      await underLoad(pod, () => kill(SERVERS, pod));
+      await whileUsed(pod, () => kill(SERVERS, pod));
     },
     300_000,
   );

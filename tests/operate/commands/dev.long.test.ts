@@ -2,8 +2,8 @@ import { DEMO_ACCOUNT } from '@taskmesh/local';
 import { eventually } from '@taskmesh/testing';
 import { utimesSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { createRest } from '../../support/http.ts';
-import { startProduct } from './start-product.ts';
+import { createRest } from '../../http.ts';
+import { startProduct } from '../../product.ts';
 
 const SOURCE = fileURLToPath(new URL('../../../libs/contracts/src/index.ts', import.meta.url));
 const STYLE = fileURLToPath(new URL('../../../services/gateway/console/src/style/rows.css', import.meta.url));

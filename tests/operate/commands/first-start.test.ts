@@ -55,7 +55,7 @@ it('a first start has nothing to complain of, however much longer auth takes to 
   await auth.query(`select pg_advisory_unlock(hashtext('taskmesh-migrations'))`);
   platform = await starting;
   expect(readFileSync(platform.logFile, 'utf8')).toBe('');
-}, 120_000);
+});
 
 it('a start has ended when clients may come, not before', async () => {
   await platform?.stop();
@@ -78,7 +78,7 @@ it('a start has ended when clients may come, not before', async () => {
   platform = await starting;
   expect(events).toEqual(['may become ready', 'started']);
   expect(await readyz()).toBe(200);
-}, 120_000);
+});
 
 it('a start can be given up, is alive meanwhile, and says what it waits for', async () => {
   await platform?.stop();

@@ -1,7 +1,7 @@
 import { eventually } from '@taskmesh/testing';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { startProduct, type Product } from './start-product.ts';
+import { startProduct, type Product } from '../../product.ts';
 
 /** It says a little more when it runs already. */
 const says = (product: Product, text: string) => eventually(() => expect(product.output()).toContain(text));
@@ -10,13 +10,14 @@ const check = (url: string, headers: Record<string, string>) =>
   fetch(`${url}/api/operations/check`, { method: 'POST', headers }).then(({ status }) => status);
 
 it.each(['start', 'stack'] as const)(
-  'npm run %s names the token of this machine where its output is no terminal, and does not print it',
+  'npm run %s says where mails are, and names the token of this machine without printing it',
   async (command) => {
     const product = await startProduct(command);
     try {
       const file = join(product.dataDir, 'keys', 'machine-token');
       const token = readFileSync(file, 'utf8').trim();
       await says(product, `${product.url}/#/operations (asks for what is in ${file})`);
+      await says(product, command === 'stack' ? 'mails without SMTP_URL: ' : `mails: ${product.dataDir}`);
       expect(product.output()).not.toContain(token);
       const authorization = `Bearer ${token}`;
       expect(await check(product.url, { origin: product.url, authorization })).toBe(200);
@@ -38,4 +39,4 @@ it('npm start makes no such token where there is a backup token', async () => {
   } finally {
     await product.stop();
   }
-}, 120_000);
+});

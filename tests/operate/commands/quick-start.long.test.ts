@@ -2,22 +2,18 @@ import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
-import { startProduct, type Product } from './start-product.ts';
+import { useProduct } from '../../product.ts';
 
 const ROOT = join(import.meta.dirname, '../../..');
 const DEFAULT_URL = 'http://127.0.0.1:4000';
 
-let product: Product;
-beforeAll(async () => {
-  product = await startProduct('start');
-}, 120_000);
-afterAll(() => product.stop(), 30_000);
+const product = useProduct('start');
 
 /** What a page asks its reader to type, for the product of this test. `isMeant`: of several blocks, those to take. */
 function commandsIn(page: string, isMeant: (block: string) => boolean = () => true): string {
   const text = readFileSync(join(ROOT, page), 'utf8');
   const blocks = [...text.matchAll(/```sh\n([^]*?)```/g)].map(([, block = '']) => block).filter(isMeant);
-  return blocks.join('\n').replaceAll(DEFAULT_URL, product.url).replaceAll('.data/', `${product.dataDir}/`);
+  return blocks.join('\n').replaceAll(DEFAULT_URL, product().url).replaceAll('.data/', `${product().dataDir}/`);
 }
 
 async function typeIn(commands: string): Promise<string> {
@@ -39,7 +35,7 @@ it('the quick start works every time, also in one shell', async () => {
 it('the examples get a token every time', async () => {
   const commands = commandsIn('docs/examples/README.md', (block) => block.includes('TASKMESH_TOKEN')).replace(
     /^node .*$/m,
-    `curl -sS ${product.url}/api/auth/me -H "Authorization: Bearer $TASKMESH_TOKEN"; echo`,
+    `curl -sS ${product().url}/api/auth/me -H "Authorization: Bearer $TASKMESH_TOKEN"; echo`,
   );
   const output = await typeIn(`${commands}\n${commands}`);
   expect(output.match(/"userId":/g)).toHaveLength(2);
@@ -49,13 +45,9 @@ it('the examples get a token every time', async () => {
 it.each([
   { page: 'docs/accounts.md', refused: ['FORBIDDEN'], answers: 10 },
   { page: 'docs/tasks.md', refused: ['PRECONDITION_FAILED', 'BAD_USER_INPUT', 'BAD_USER_INPUT'], answers: 19 },
-])(
-  'the examples of $page are answered as it says',
-  async ({ page, refused, answers }) => {
-    const lines = (await typeIn(commandsIn(page))).trim().split(/\n+/);
-    expect(lines.every((line) => line.startsWith('{"'))).toBe(true);
-    expect(lines).toHaveLength(answers);
-    expect(lines.flatMap((line) => /"code":"(\w+)"/.exec(line)?.slice(1) ?? [])).toEqual(refused);
-  },
-  60_000,
-);
+])('the examples of $page are answered as it says', async ({ page, refused, answers }) => {
+  const lines = (await typeIn(commandsIn(page))).trim().split(/\n+/);
+  expect(lines.every((line) => line.startsWith('{"'))).toBe(true);
+  expect(lines).toHaveLength(answers);
+  expect(lines.flatMap((line) => /"code":"(\w+)"/.exec(line)?.slice(1) ?? [])).toEqual(refused);
+});

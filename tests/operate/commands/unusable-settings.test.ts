@@ -2,15 +2,18 @@ import { ownInstallation } from '@taskmesh/testing';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { startProduct } from './start-product.ts';
+import { startProduct } from '../../product.ts';
 
 const dir = mkdtempSync(join(tmpdir(), 'taskmesh-unusable-'));
 afterAll(() => rmSync(dir, { recursive: true }));
 
-/** What the command prints when it ends before it runs. */
+/** What the command prints when it ends before it runs: no secret, and no trace of a stack. */
 async function refusal(settings: Record<string, string>): Promise<string> {
   const product = await startProduct('start', settings).catch((error: Error) => error.message);
-  if (typeof product === 'string') return product;
+  if (typeof product === 'string') {
+    expect(product).not.toMatch(/a-secret|^ +at /m);
+    return product;
+  }
   await product.stop();
   throw new Error('It runs.');
 }
@@ -25,8 +28,7 @@ describe('settings that cannot be used', () => {
     expect(refused).toMatch(
       /- POSTGRES_URL is set, but .*\n.*- REDIS_URL is set, but .*\n.*- KAFKA_BROKERS is set, but /,
     );
-    expect(refused).not.toMatch(/a-secret|^ +at /m);
-  }, 180_000);
+  });
 
   it('are reported before anything is reached', async () => {
     const refused = await refusal({
@@ -46,38 +48,19 @@ describe('settings that cannot be used', () => {
       'BACKUP_S3_URL must be like',
     ])
       expect(refused).toContain(`  - ${name}`);
-    expect(refused).not.toMatch(/^ +at /m);
-  }, 180_000);
+  });
 
-  const onLinux = process.platform === 'linux' ? it : it.skip;
-  onLinux(
-    'are reported when they lead to directories that cannot be written',
-    async () => {
-      const { POSTGRES_URL, DATABASE_PREFIX } = ownInstallation();
-      for (const name of ['DATA_DIR', 'BACKUPS_DIR']) {
-        const refused = await refusal({ POSTGRES_URL, DATABASE_PREFIX, [name]: '/proc/nowhere' });
-        expect(refused).toContain(`- ${name} must lead to a directory that can be written`);
-        expect(refused).not.toMatch(/^ +at /m);
-      }
-    },
-    60_000,
-  );
-
-  it('are said in words when the keys of access tokens are none', async () => {
+  const garbage = join(dir, 'graph.graphql');
+  writeFileSync(garbage, 'garbage');
+  const isLinux = process.platform === 'linux';
+  it.each([
+    ...(isLinux ? [['DATA_DIR', '/proc/nowhere', ' must lead to a directory that can be written']] : []),
+    ...(isLinux ? [['BACKUPS_DIR', '/proc/nowhere', ' must lead to a directory that can be written']] : []),
+    ['ACCESS_TOKEN_KEYS_FILE', join(dir, 'nowhere.json'), ': the access token keys in '],
+    ['SUPERGRAPH_FILE', garbage, ' must name a supergraph of Federation 2'],
+    ['SUPERGRAPH_FILE', join(dir, 'nowhere.graphql'), ' must name a supergraph of Federation 2'],
+  ])('are said in words: %s=%s', async (name = '', value = '', problem = '') => {
     const { POSTGRES_URL, DATABASE_PREFIX } = ownInstallation();
-    const refused = await refusal({ POSTGRES_URL, DATABASE_PREFIX, ACCESS_TOKEN_KEYS_FILE: join(dir, 'nowhere.json') });
-    expect(refused).toContain('- ACCESS_TOKEN_KEYS_FILE: the access token keys in ');
-    expect(refused).not.toMatch(/^ +at /m);
-  }, 180_000);
-
-  it('are said in words when a supergraph is none', async () => {
-    const file = join(dir, 'graph.graphql');
-    writeFileSync(file, 'garbage');
-    for (const path of [file, join(dir, 'nowhere.graphql')]) {
-      const { POSTGRES_URL, DATABASE_PREFIX } = ownInstallation();
-      const refused = await refusal({ POSTGRES_URL, DATABASE_PREFIX, SUPERGRAPH_FILE: path });
-      expect(refused).toMatch(/- SUPERGRAPH_FILE must name a supergraph of Federation 2/);
-      expect(refused).not.toMatch(/^ +at /m);
-    }
-  }, 180_000);
+    expect(await refusal({ POSTGRES_URL, DATABASE_PREFIX, [name]: value })).toContain(`- ${name}${problem}`);
+  });
 });

@@ -41,20 +41,19 @@ const DATABASE_SETTINGS = {
 };
 
 const server = requiredAddress('POSTGRES_URL');
-const admin = async (statements: string[]) => {
+async function admin(statements: string[]): Promise<{ datname: string }[]> {
   const client = new Client({ connectionString: server });
   await client.connect();
-  for (const statement of statements) await client.query(statement);
+  const results = [];
+  for (const statement of statements) results.push(...(await client.query<{ datname: string }>(statement)).rows);
   await client.end();
-};
+  return results;
+}
 
 /** With those that restores have kept. */
 async function dropDatabases(prefix: string): Promise<void> {
-  const client = new Client({ connectionString: server });
-  await client.connect();
-  const { rows } = await client.query('select datname from pg_database where starts_with(datname, $1)', [prefix]);
-  for (const { datname } of rows) await client.query(`drop database "${datname}" with (force)`);
-  await client.end();
+  const made = await admin([`select datname from pg_database where starts_with(datname, '${prefix}')`]);
+  await admin(made.map(({ datname }) => `drop database "${datname}" with (force)`));
 }
 
 /** The product as its clients have it, on the PostgreSQL that `prepare` returns; every store is there. */
@@ -71,24 +70,24 @@ function describeProduct(prepare: (prefix: string) => Promise<{ url: string; rel
     const env = { DATA_DIR: dataDir, PORT: '0', ADMIN_PORT: String(adminPort), LOG_LEVEL: 'warn' };
     const stores = { POSTGRES_URL: postgres.url, DATABASE_PREFIX: prefix };
     platform = await startEmbedded({ env: { ...env, ...stores }, progress: () => {} });
-  }, 120_000);
+  });
   afterAll(async () => {
     await platform?.stop();
     await dropDatabases(prefix);
     await postgres?.release();
     rmSync(dataDir, { recursive: true });
-  }, 60_000);
+  });
 
   it('has no problems to report', async () => {
     const response = await fetch(`${running().url}/api/operations/status`);
     expect(await response.json()).toMatchObject({ message: 'All is well.' });
   });
-  describeJourney(() => ({ urls: [running().url] }));
   describeRestore(() => ({ urls: [running().url], backupsDir: join(dataDir, 'backups') }));
+  return running;
 }
 
 describe('with settings of the role and of the databases that mean something else', () => {
-  describeProduct(async (prefix) => {
+  const running = describeProduct(async (prefix) => {
     const role = `${prefix}role`;
     const set = (of: string, settings: object) =>
       Object.entries(settings).map(
@@ -105,6 +104,7 @@ describe('with settings of the role and of the databases that mean something els
     const url = Object.assign(new URL(server), { username: role, password: 'secret' }).href;
     return { url, release: () => admin([`drop role ${role}`]) };
   });
+  describeJourney(() => ({ urls: [running().url] }));
 });
 
 describe('behind PgBouncer, which keeps sessions', () => {
@@ -118,7 +118,7 @@ describe('behind PgBouncer, which keeps transactions only', () => {
   let pooler: PgBouncer;
   beforeAll(async () => {
     pooler = await startPgBouncer(server, 'transaction');
-  }, 60_000);
+  });
   afterAll(() => pooler.stop());
 
   it('a start ends with the reason and the remedy', async () => {
@@ -127,7 +127,7 @@ describe('behind PgBouncer, which keeps transactions only', () => {
     const start = startEmbedded({ env, progress: () => {} });
     await expect(start).rejects.toThrow(/is reached by a pooler that keeps no sessions.*pool_mode = session/);
     rmSync(dataDir, { recursive: true });
-  }, 60_000);
+  });
 
   it('backup, whose own store is reached without it, does not start either if an admin URL names it', async () => {
     const name = `unusual_${randomBytes(4).toString('hex')}_backup`;
@@ -144,5 +144,5 @@ describe('behind PgBouncer, which keeps transactions only', () => {
       await dropDatabases(name);
       rmSync(dataDir, { recursive: true });
     }
-  }, 60_000);
+  });
 });

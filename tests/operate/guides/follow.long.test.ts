@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { startProduct } from '../commands/start-product.ts';
+import { startProduct } from '../../product.ts';
 import { copyRepository, type Copy } from './copy.ts';
 import { stepsOf } from './steps.ts';
 

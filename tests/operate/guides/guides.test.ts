@@ -5,9 +5,9 @@ import { changed, stepsOf } from './steps.ts';
 const ROOT = join(import.meta.dirname, '../../..');
 
 it.each([
-  { guide: 'add-a-field', files: 24 },
+  { guide: 'add-a-field', files: 23 },
   { guide: 'add-a-rest-path', files: 4 },
-  { guide: 'add-a-service', files: 29 },
+  { guide: 'add-a-service', files: 28 },
 ])('the steps of $guide still fit the files that they change', ({ guide, files }) => {
   const texts = new Map<string, string>();
   for (const step of stepsOf(readFileSync(join(ROOT, 'docs/guides', `${guide}.md`), 'utf8'))) {

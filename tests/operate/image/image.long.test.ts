@@ -13,7 +13,7 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createRest } from '../../support/http.ts';
+import { logIn, register } from '../../http.ts';
 import { describeFeedRules } from '../../feed/feed-rules.ts';
 import { describeJourney } from '../journey/journey.ts';
 import { describeRestore } from '../journey/restore.ts';
@@ -25,7 +25,6 @@ const START = { timeoutMs: 120_000 };
 const ROOT = join(import.meta.dirname, '../../..');
 const MIB = 1024 * 1024;
 const USER = 10_001;
-const PASSWORD = 'correct horse battery staple';
 
 // It fetches packages and takes minutes: only for who asks for it, who wants it run then.
 const why = process.env.TASKMESH_IMAGE ? whyNoImages() : 'npm run test:image does';
@@ -75,7 +74,7 @@ describeImages(`the images${why ? ` (not tried here: ${why})` : ''}`, () => {
     await Promise.all([...running].map((container) => container.stop()));
     for (const image of Object.values(images)) await image.close();
     rmSync(dir, { recursive: true });
-  }, 120_000);
+  });
 
   describe('hold', () => {
     it.each(['services', 'all'] as const)('what runs, and nothing else: %s', (target) => {
@@ -157,21 +156,14 @@ describeImages(`the images${why ? ` (not tried here: ${why})` : ''}`, () => {
     it('comes up from an empty volume, keeps what it was given, and stops on SIGTERM', async () => {
       const data = volume(dir, 'kept');
       const first = await started(data);
-      const email = 'ada@example.com';
-      const { body } = await createRest(first.url)<{ access_token: string }>('POST', '/auth/signup', {
-        body: { email, password: PASSWORD, name: 'Ada' },
-      });
-      const task = await createRest(first.url)('POST', '/tasks', { token: body.access_token, body: { title: 'Sail' } });
-      expect(task.status).toBe(201);
+      const account = await register(first.url);
+      await account.create('Sail');
       const health = start(images.all, { args: ['healthcheck'], env: first.env });
       expect(await health.ended).toEqual({ code: 0 });
       expect(await first.container.stop()).toEqual({ code: 0 });
 
       const second = await started(data);
-      const tasks = await createRest(second.url)<{ data: { title: string }[] }>('GET', '/tasks', {
-        token: body.access_token,
-      });
-      expect(tasks.body.data).toMatchObject([{ title: 'Sail' }]);
+      expect(await (await logIn(second.url, account)).titles()).toEqual(['Sail']);
       expect(await second.container.stop()).toEqual({ code: 0 });
     }, 240_000);
 
@@ -180,7 +172,7 @@ describeImages(`the images${why ? ` (not tried here: ${why})` : ''}`, () => {
       const data = () => join(dir, 'journey');
       beforeAll(async () => {
         ({ url } = await started(volume(dir, 'journey')));
-      }, 120_000);
+      });
       describeJourney(() => ({ urls: [url] }));
       describeRestore(() => ({ urls: [url], backupsDir: join(data(), 'backups') }));
     });

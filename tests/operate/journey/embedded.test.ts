@@ -4,7 +4,6 @@ import { startTraceCollector, type TraceCollector } from '@taskmesh/testing/trac
 import { mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { describeFeedClients } from '../../feed/feed-clients.ts';
 import { describeOwnAccount } from './accounts.ts';
 import { describeJourney } from './journey.ts';
 import { describeMetrics } from './metrics.ts';
@@ -38,7 +37,6 @@ describe('the embedded platform', () => {
 
   describeJourney(() => ({ urls: [platform.url] }));
   describeOwnAccount(() => ({ urls: [platform.url] }));
-  describeFeedClients(() => ({ urls: [platform.url] }));
   describeMetrics(() => ({ adminUrls: [platform.adminUrl] }));
   describeTraces(() => ({ urls: [platform.url], collector, isSplit: false }));
   describeOperations(() => ({ urls: [platform.url], dataDir, eventLog: 'memory' }));

@@ -1,5 +1,5 @@
-import { readFile } from 'node:fs/promises';
 import { INNER_SERVICES } from '@taskmesh/local';
+import { readFile } from 'node:fs/promises';
 import { eventually } from '@taskmesh/testing';
 
 /** There when `SUPERGRAPH_FILE` is, or a collector. */

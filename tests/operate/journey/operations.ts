@@ -1,9 +1,8 @@
 import { eventually } from '@taskmesh/testing';
-import { randomUUID } from 'node:crypto';
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { createGraphql, createRest } from '../../support/http.ts';
-import { subscribe } from '../../support/subscriber.ts';
+import { createRest, readCursor, register } from '../../http.ts';
+import { subscribe } from '../../feed/streams/protocols.ts';
 
 interface Seen {
   problems: string[];
@@ -86,17 +85,11 @@ export function describeDeadLetters(platform: () => Spoilt) {
 
   it('shows what a gateway could not read, publishes the change again, and forgets the rest', async () => {
     const { urls, spoil } = platform();
-    const { body } = await rest<{ access_token: string; user: { id: string } }>('POST', '/auth/signup', {
-      body: { email: `${randomUUID()}@example.com`, password: 'correct horse battery staple', name: 'Ada' },
-    });
-    const { access_token: user, user: owner } = body;
-    const graphql = createGraphql(urls[0] ?? '');
-    const { data } = await graphql<{ tasks: { changesCursor: string } }>('{ tasks { changesCursor } }', {
-      token: user,
-    });
-    const reading = await subscribe(urls, user, { after: data.tasks.changesCursor });
-    await rest('POST', '/tasks', { token: user, body: { title: 'read by everybody' } });
-    await eventually(() => expect(reading.changes).toHaveLength(1));
+    const [url = ''] = urls;
+    const owner = await register(url);
+    const reading = await subscribe(urls, owner.token, await readCursor(url, owner.token));
+    await owner.create('read by everybody');
+    await eventually(() => expect(reading.changes()).toHaveLength(1));
 
     const list = async () => {
       const { body } = await rest<{ data: Letter[] }>('GET', '/operations/dead-letters');
@@ -109,7 +102,7 @@ export function describeDeadLetters(platform: () => Spoilt) {
     expect(letters.map(({ source, canReplay }) => [source, canReplay])).toEqual(
       letters.map(({ record }) => ['gateway', record.startsWith('{')]),
     );
-    await eventually(async () => expect((await statusAt(urls[0] ?? '')).feed.deadLetters.gateway).toBe(2));
+    await eventually(async () => expect((await statusAt(url)).feed.deadLetters.gateway).toBe(2));
 
     for (const { id, canReplay } of letters) {
       const replayed = await rest('POST', `/operations/dead-letters/${id}/replay`);
@@ -118,8 +111,8 @@ export function describeDeadLetters(platform: () => Spoilt) {
     }
     await eventually(async () => expect(await list()).toEqual([]));
     // The reader had the change, and gets it once only.
-    await rest('POST', '/tasks', { token: user, body: { title: 'the next one' } });
-    await eventually(() => expect(reading.changes.map(({ sequence }) => sequence)).toEqual([1, 2]));
+    await owner.create('the next one');
+    await eventually(() => expect(reading.changes().map(({ sequence }) => sequence)).toEqual([1, 2]));
     await reading.close();
   });
 }

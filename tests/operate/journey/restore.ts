@@ -5,8 +5,8 @@ import { mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createGraphql, createRest } from '../../support/http.ts';
-import { subscribe } from '../../support/subscriber.ts';
+import { createGraphql, createRest, readCursor, register } from '../../http.ts';
+import { subscribe } from '../../feed/streams/protocols.ts';
 
 interface Outcome {
   success: boolean;
@@ -30,18 +30,6 @@ export function describeRestore(platform: () => { urls: string[]; backupsDir: st
     rmSync(folder, { recursive: true });
   };
 
-  const account = async () => {
-    const { body } = await rest<{ access_token: string; user: { id: string } }>('POST', '/auth/signup', {
-      body: { email: `${randomUUID()}@example.com`, password: 'correct horse battery staple', name: 'Ada' },
-    });
-    return { token: body.access_token, userId: body.user.id };
-  };
-  const titles = async (token: string) => {
-    const { status, body } = await rest<{ data: { title: string }[] }>('GET', '/tasks', { token });
-    expect(status).toBe(200);
-    return body.data.map(({ title }) => title);
-  };
-
   const dump = (rows: string[]) => `
     create table public.tasks (
       id uuid primary key, user_id uuid not null, title varchar(255) not null, description text, completed boolean not null,
@@ -51,18 +39,7 @@ ${rows.join('\n')}
 \\.
 `;
   const row = (userId: string, title: string) =>
-    [
-      randomUUID(),
-      userId,
-      title,
-      '\\N',
-      'f',
-      '\\N',
-      'old',
-      'high',
-      '2026-01-01 00:00:00+00',
-      '2026-01-02 00:00:00+00',
-    ].join('\t');
+    `${randomUUID()}\t${userId}\t${title}\t\\N\tf\t\\N\told\thigh\t2026-01-01 00:00:00+00\t2026-01-02 00:00:00+00`;
 
   it('answers what cannot be restored by the rules', async () => {
     mkdirSync(platform().backupsDir, { recursive: true });
@@ -91,8 +68,8 @@ ${rows.join('\n')}
   });
 
   it('leaves everything as it is when the archive has no dump, or one that does not load', async () => {
-    const { token } = await account();
-    await rest('POST', '/tasks', { token, body: { title: 'stays' } });
+    const owner = await register(url());
+    await owner.create('stays');
     archive('without.tar.gz', { 'readme.txt': 'nothing' });
     archive('broken.tar.gz', { 'database.sql': 'create table public.tasks (; drop database postgres;' });
     archive('hostile.tar.gz', { 'database.sql': "copy (select 1) to program 'touch /tmp/taskmesh-was-here';" });
@@ -101,17 +78,16 @@ ${rows.join('\n')}
       expect({ file, status, success: body.success }).toEqual({ file, status: 200, success: true });
       expect(body.message).toMatch(/was not restored/);
     }
-    expect(await titles(token)).toEqual(['stays']);
+    expect(await owner.titles()).toEqual(['stays']);
   });
 
   it('puts the dump in the place of the tasks; accounts and tokens continue, feeds begin again', async () => {
-    const { token, userId } = await account();
-    const graphql = createGraphql(url());
-    await rest('POST', '/tasks', { token, body: { title: 'made after the backup' } });
-    const { data } = await graphql<{ tasks: { changesCursor: string } }>('{ tasks { changesCursor } }', { token });
-    const subscriber = await subscribe(platform().urls, token, { after: data.tasks.changesCursor });
+    const owner = await register(url());
+    await owner.create('made after the backup');
+    const cursor = await readCursor(url(), owner.token);
+    const subscriber = await subscribe(platform().urls, owner.token, cursor);
     archive('good.tar.gz', {
-      'database.sql': dump([row(userId, 'from the backup'), row(randomUUID(), 'of somebody else')]),
+      'database.sql': dump([row(owner.id, 'from the backup'), row(randomUUID(), 'of somebody else')]),
     });
 
     const { status, body } = await restore('?file=good.tar.gz');
@@ -120,27 +96,25 @@ ${rows.join('\n')}
       body: { success: true, message: 'Database restored; the application may need a restart.' },
     });
 
-    await eventually(async () => expect(await titles(token)).toEqual(['from the backup']));
-    await eventually(() => expect(JSON.stringify(subscriber.failures)).toContain('CURSOR_EXPIRED'));
+    await eventually(async () => expect(await owner.titles()).toEqual(['from the backup']));
+    await eventually(() => expect(subscriber.failures).toContain('the feed began again')); // CURSOR_EXPIRED
     await subscriber.close();
-    const stale = await graphql<{ tasks: { changesCursor: string } }>('{ tasks { changesCursor } }', { token });
-    expect(stale.data.tasks.changesCursor).not.toBe(data.tasks.changesCursor);
-
-    const again = await subscribe(platform().urls, token, { after: stale.data.tasks.changesCursor });
-    await rest('POST', '/tasks', { token, body: { title: 'made after the restore' } });
+    const next = await readCursor(url(), owner.token);
+    expect(next).not.toBe(cursor);
+    const again = await subscribe(platform().urls, owner.token, next);
+    await owner.create('made after the restore');
     await eventually(() =>
-      expect(again.changes.map(({ sequence, task }) => [sequence, task.title])).toEqual([
-        [1, 'made after the restore'],
-      ]),
+      expect(again.changes()).toMatchObject([{ sequence: 1, task: { title: 'made after the restore' } }]),
     );
     await again.close();
   });
 
   it('makes a backup of a working platform, and goes back to it', async () => {
-    const { token } = await account();
+    const owner = await register(url());
+    const { token } = owner;
     const graphql = createGraphql(url());
     for (let count = 1; count <= 25; count++)
-      await rest('POST', '/tasks', { token, body: { title: `task ${count}`, description: 'tab\tline\nback\\slash' } });
+      await owner.create(`task ${count}`, { description: 'tab\tline\nback\\slash' });
     const read = async () =>
       (await rest<{ data: unknown[] }>('GET', '/tasks?sortBy=created_at&order=asc', { token })).body.data;
     const before = await read();
@@ -156,8 +130,8 @@ ${rows.join('\n')}
     const asUser = await graphql('mutation { createBackup { file } }', { token });
     expect(asUser.errors?.[0]?.extensions.code).toBe('FORBIDDEN');
 
-    await rest('POST', '/tasks', { token, body: { title: 'made after the backup' } });
-    const later = await account();
+    await owner.create('made after the backup');
+    const later = await register(url());
     const { status, body } = await restore(`?file=${file}`);
     expect({ status, success: body.success, message: body.message }).toEqual({
       status: 200,
@@ -166,15 +140,15 @@ ${rows.join('\n')}
     });
     await eventually(async () => expect(await read()).toEqual(before));
     // Accounts that are younger than the backup are gone, and so are their sessions.
-    await eventually(async () => expect((await rest('GET', '/tasks', later)).status).toBe(401));
+    await eventually(async () => expect((await rest('GET', '/tasks', { token: later.token })).status).toBe(401));
     expect(
       (await graphql<{ deleteBackup: boolean }>(`mutation { deleteBackup(file: "${file}") }`)).data.deleteBackup,
     ).toBe(true);
   });
 
   it('takes archives away and back over REST, whole or not at all', async () => {
-    const { token } = await account();
-    await rest('POST', '/tasks', { token, body: { title: 'in the archive' } });
+    const owner = await register(url());
+    await owner.create('in the archive');
     const made = await rest<{ data: { file: string; sizeBytes: number; sha256: string } }>('POST', '/backups');
     expect(made.status).toBe(201);
     const { file, sizeBytes, sha256 } = made.body.data;
@@ -216,9 +190,9 @@ ${rows.join('\n')}
     const lines = (await verified.text()).trimEnd().split('\n');
     expect(lines.map((line) => JSON.parse(line).progress?.phase)).toContain('load');
     expect(JSON.parse(lines.at(-1) ?? '')).toMatchObject({ status: 200, data: { verifiedAt: expect.any(String) } });
-    await rest('POST', '/tasks', { token, body: { title: 'later' } });
+    await owner.create('later');
     expect((await restore('?file=back.tar.gz')).body.message).toContain('Database restored');
-    await eventually(async () => expect(await titles(token)).toEqual(['in the archive']));
+    await eventually(async () => expect(await owner.titles()).toEqual(['in the archive']));
     expect((await rest('DELETE', '/backups/back.tar.gz')).status).toBe(200);
   }, 180_000);
 }

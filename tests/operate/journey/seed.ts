@@ -1,5 +1,5 @@
 import { DEMO_ACCOUNT, seed } from '@taskmesh/local';
-import { createRest } from '../../support/http.ts';
+import { createRest } from '../../http.ts';
 
 /** The demo data, as somebody who logs in to look at them finds them. */
 export function describeSeed(platform: () => { urls: string[] }) {

@@ -31,7 +31,7 @@ describe('the stack of separate processes, two gateways, real PostgreSQL, Redis 
       ...tracesTo(collector),
     };
     stack = await startStack({ dataDir, gateways: 2, env, log: () => {} });
-  }, 120_000);
+  });
   afterAll(async () => {
     await stack.stop();
     await collector.stop();

@@ -1,9 +1,9 @@
 import type { TraceCollector } from '@taskmesh/testing/trace-collector';
 import { eventually } from '@taskmesh/testing';
 import { randomBytes, randomUUID } from 'node:crypto';
-import { createGraphql, createRest } from '../../support/http.ts';
-import { subscribe } from '../../support/subscriber.ts';
-import { openSocket } from '../../support/raw-socket.ts';
+import { createGraphql, createRest } from '../../http.ts';
+import { subscribe } from '../../feed/streams/protocols.ts';
+import { openSocket } from '../../feed/raw-socket.ts';
 
 /** Settings that have everything recorded. */
 export const tracesTo = ({ url }: TraceCollector) => ({
@@ -65,7 +65,7 @@ export function describeTraces(platform: () => { urls: string[]; collector: Trac
 
     await eventually(async () => {
       await rest('POST', '/tasks', { token, headers, body: { title, description, category } });
-      expect(subscriber.changes).not.toHaveLength(0);
+      expect(subscriber.changes()).not.toHaveLength(0);
     });
 
     const inTasks = `gateway: POST /api/tasks${toTasks(isSplit)} > tasks: mutation`;

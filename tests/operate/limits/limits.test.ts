@@ -22,23 +22,19 @@ beforeAll(async () => {
   slowness = await measureSlowness(product, account);
   keptMib = await product.keptMib();
 }, 300_000);
-afterAll(() => product.stop(), 60_000);
+afterAll(() => product.stop());
 
 const KINDS = [...new Set(ALL_CASES.map(({ kind }) => kind))];
 const ofKind = (kind: string) => ALL_CASES.filter((each) => each.kind === kind);
 
 describe.each(KINDS)('a request at the limits of a %s', (kind) => {
-  it.each(ofKind(kind))(
-    '$name ($by) stays within the budget',
-    async (worst) => {
-      const { outcome, cpuMs, pauseMs, privateMib } = await measureCase(product, account, worst, slowness);
-      expect(outcome).toBe(worst.outcome);
-      expect(cpuMs).toBeLessThan(BUDGETS[worst.by].cpuMs);
-      expect(pauseMs).toBeLessThan(BUDGETS[worst.by].pauseMs);
-      expect(privateMib).toBeLessThan(MEMORY_LIMIT_MIB);
-    },
-    120_000,
-  );
+  it.each(ofKind(kind))('$name ($by) stays within the budget', async (worst) => {
+    const { outcome, cpuMs, pauseMs, privateMib } = await measureCase(product, account, worst, slowness);
+    expect(outcome).toBe(worst.outcome);
+    expect(cpuMs).toBeLessThan(BUDGETS[worst.by].cpuMs);
+    expect(pauseMs).toBeLessThan(BUDGETS[worst.by].pauseMs);
+    expect(privateMib).toBeLessThan(MEMORY_LIMIT_MIB);
+  });
 });
 
 it.each(CROWDED)(

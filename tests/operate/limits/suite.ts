@@ -1,4 +1,4 @@
-import { createGraphql, createRest } from '../../support/http.ts';
+import { createGraphql, createRest } from '../../http.ts';
 import type { Account, Case } from './case.ts';
 import type { MeasuredProduct, Usage } from './measured-product.ts';
 

@@ -32,7 +32,7 @@ beforeAll(async () => {
   redis = spawn('redis-server', [files.write('redis.conf', lines.join('\n'))], { stdio: 'ignore' });
   await once(redis, 'spawn');
   await eventually(async () => (await failure(over('rediss'))) === undefined);
-}, 180_000);
+});
 afterAll(async () => {
   const ended = once(redis, 'exit');
   redis.kill();
@@ -65,24 +65,14 @@ describe('a Redis that wants TLS and a password', () => {
     }
   });
 
+  const UNTRUSTED = /not trusted \(sslrootcert in REDIS_URL\)/;
+  const REFUSED = /refuses the user or .* \(REDIS_URL\)/;
   it.each<[string, () => Record<string, string>, RegExp]>([
-    ['its certificate is untrusted', () => over('rediss', { trust: '' }), /not trusted \(sslrootcert in REDIS_URL\)/],
-    [
-      'a stranger vouches for it',
-      () => over('rediss', { trust: strangersCa }),
-      /not trusted \(sslrootcert in REDIS_URL\)/,
-    ],
-    [
-      'the password is wrong',
-      () => over('rediss', { password: 'a-secret-guess' }),
-      /refuses the user or .* \(REDIS_URL\)/,
-    ],
-    ['the user is unknown', () => over('rediss', { user: 'unknown' }), /refuses the user or .* \(REDIS_URL\)/],
-    [
-      'there is no password',
-      () => ({ REDIS_URL: `redis://127.0.0.1:${plainPort}` }),
-      /refuses the user or .* \(REDIS_URL\)/,
-    ],
+    ['its certificate is untrusted', () => over('rediss', { trust: '' }), UNTRUSTED],
+    ['a stranger vouches for it', () => over('rediss', { trust: strangersCa }), UNTRUSTED],
+    ['the password is wrong', () => over('rediss', { password: 'a-secret-guess' }), REFUSED],
+    ['the user is unknown', () => over('rediss', { user: 'unknown' }), REFUSED],
+    ['there is no password', () => ({ REDIS_URL: `redis://127.0.0.1:${plainPort}` }), REFUSED],
     ['it is spoken to without TLS', () => over('redis'), /speaks TLS.*REDIS_URL/],
     ['it speaks no TLS itself', () => over('rediss', { port: plainPort }), /speaks TLS.*REDIS_URL/],
     ['no server listens', () => over('redis', { port: 1 }), /does not answer: .*ECONNREFUSED/],

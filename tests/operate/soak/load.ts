@@ -2,7 +2,7 @@ import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createAccount, type Account } from '../../faults/account.ts';
 import { createRandom } from '../../faults/random.ts';
-import { createGraphql, createRest } from '../../support/http.ts';
+import { createGraphql, createRest } from '../../http.ts';
 
 /** How long lists are asked for before everything else begins. */
 const ALONE_MS = 20_000;

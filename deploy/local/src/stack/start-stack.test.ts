@@ -70,137 +70,94 @@ function stateOf(name: string): StackState {
   return JSON.parse(readFileSync(join(dir.path, name, 'stack.json'), 'utf8'));
 }
 
+const linesOf = (name: string, file: 'starts' | 'stops') =>
+  readFileSync(join(dir.path, name, file), 'utf8')
+    .trim()
+    .split('\n');
+
 describe('a stack', () => {
-  it('gives every service what it needs to know, and what the user set', async () => {
+  const name = 'settings';
+  const keys = () =>
+    ['access-tokens', 'gateway-identity'].map((file) =>
+      readFileSync(join(dir.path, name, 'keys', `${file}.json`), 'utf8'),
+    );
+  const database = (path: string) => Object.assign(new URL(servers().POSTGRES_URL), { pathname: `/${path}` }).href;
+  let first: string[];
+
+  it('gives every service what it needs to know, and what the user set, and has its data for itself', async () => {
     const env = { ...process.env, ...servers(), RATE_LIMIT_FACTOR: '7' };
-    const stack = await start(optionsFor('settings', { gateways: 2, env }));
+    const stack = await start(optionsFor(name, { gateways: 2, env }));
     expect([...stack.processes.keys()].sort()).toEqual([...INNER_SERVICES, 'gateway-1', 'gateway-2'].sort());
+    const urlOf = (service: string) => stack.processes.get(service)?.current.url ?? '';
     const [auth, tasks, backup, gateway] = await Promise.all(
-      ['auth', 'tasks', 'backup', 'gateway-2'].map((name) =>
-        environmentOf(stack.processes.get(name)?.current.url ?? ''),
-      ),
+      ['auth', 'tasks', 'backup', 'gateway-2'].map((service) => environmentOf(urlOf(service))),
     );
     const { POSTGRES_URL, REDIS_URL, KAFKA_BROKERS } = servers();
-    const database = (name: string) => Object.assign(new URL(POSTGRES_URL), { pathname: `/${name}` }).href;
-    expect(auth).toMatchObject({
-      ...{ POSTGRES_URL: database('taskmesh_auth'), REDIS_URL, KAFKA_BROKERS },
-      RATE_LIMIT_FACTOR: '7',
-    });
-    expect(tasks).toMatchObject({
-      ...{ POSTGRES_URL: database('taskmesh_tasks'), KAFKA_BROKERS },
-      AUTH_URL: stack.processes.get('auth')?.current.url,
-      RATE_LIMIT_FACTOR: '7',
-    });
-    expect(backup).toMatchObject({
-      TASKS_URL: stack.processes.get('tasks')?.current.url,
-      TASKS_ADMIN_URL: database('taskmesh_tasks'),
-    });
-    expect(gateway).toMatchObject({
-      AUTH_URL: stack.processes.get('auth')?.current.url,
-      REDIS_URL,
-      KAFKA_BROKERS,
-      PUBLIC_URL: stack.urls[0],
-    });
-    expect(gateway?.POSTGRES_URL).toBe(POSTGRES_URL); // as the user set it: no database of the gateway's
-    const publicKeys = JSON.parse(readFileSync(gateway?.IDENTITY_PUBLIC_KEYS_FILE ?? '', 'utf8')).keys as Record<
-      string,
-      string
-    >[];
-    const own = JSON.parse(readFileSync(gateway?.IDENTITY_KEY_FILE ?? '', 'utf8')) as Record<string, string>;
-    expect(publicKeys.map(({ kid }) => kid)).toContain(own.kid);
+    const common = { KAFKA_BROKERS, RATE_LIMIT_FACTOR: '7' };
+    expect(auth).toMatchObject({ ...common, POSTGRES_URL: database('taskmesh_auth'), REDIS_URL });
+    expect(tasks).toMatchObject({ ...common, POSTGRES_URL: database('taskmesh_tasks'), AUTH_URL: urlOf('auth') });
+    expect(backup).toMatchObject({ TASKS_URL: urlOf('tasks'), TASKS_ADMIN_URL: database('taskmesh_tasks') });
+    const ofGateway = { AUTH_URL: urlOf('auth'), REDIS_URL, KAFKA_BROKERS, PUBLIC_URL: stack.urls[0] };
+    expect(gateway).toMatchObject({ ...ofGateway, POSTGRES_URL }); // as the user set it: no database of the gateway's
+    const publicKeys = JSON.parse(readFileSync(gateway?.IDENTITY_PUBLIC_KEYS_FILE ?? '', 'utf8')).keys as object[];
+    const { kid } = JSON.parse(readFileSync(gateway?.IDENTITY_KEY_FILE ?? '', 'utf8')) as { kid: string };
+    expect(publicKeys).toContainEqual(expect.objectContaining({ kid }));
     expect(publicKeys.filter((key) => 'd' in key)).toEqual([]);
     expect(stack.machineToken?.file).toBe(join(gateway?.DATA_DIR ?? '', 'keys', 'machine-token'));
     expect(Object.values(gateway ?? {}).join()).not.toContain(stack.machineToken?.token);
-    await stack.stop();
+
+    await expect(start(optionsFor(name))).rejects.toThrow(/Another stack has its data in .* \(process \d+\)/);
+    await environmentOf(stack.urls[0] ?? '');
+    first = keys();
   });
 
-  it('takes an empty setting for an absent one', async () => {
-    const empty = { PUBLIC_URL: '', ACCESS_TOKEN_KEYS_FILE: '', TASKS_ADMIN_URL: '', BACKUPS_DIR: '' };
-    const stack = await start(optionsFor('empty', { env: { ...process.env, ...servers(), ...empty } }));
-    const envOf = (name: string) => environmentOf(stack.processes.get(name)?.current.url ?? '');
+  it('that is stopped has stopped the gateways before the services, and leaves nothing behind', async () => {
+    await (await start(optionsFor('stopped'))).stop();
+    expect(existsSync(join(dir.path, 'stopped', 'stack.json'))).toBe(false);
+    expect(linesOf('stopped', 'stops')[0]).toBe('gateway');
+  });
+
+  it('keeps its keys over a restart, takes an empty setting for an absent one, and shares a server by its prefix', async () => {
+    const set = { PUBLIC_URL: '', ACCESS_TOKEN_KEYS_FILE: '', TASKS_ADMIN_URL: '', BACKUPS_DIR: '' };
+    const env = { ...process.env, ...servers(), ...set, DATABASE_PREFIX: 'staging_' };
+    const stack = await start(optionsFor(name, { env }));
+    const envOf = (service: string) => environmentOf(stack.processes.get(service)?.current.url ?? '');
+    expect(keys()).toEqual(first);
     expect((await envOf('gateway-1')).PUBLIC_URL).toBe(stack.urls[0]);
     expect((await envOf('auth')).ACCESS_TOKEN_KEYS_FILE).toMatch(/^\//);
+    expect((await envOf('tasks')).POSTGRES_URL).toBe(database('staging_tasks'));
     const { TASKS_ADMIN_URL, BACKUPS_DIR } = await envOf('backup');
-    expect([TASKS_ADMIN_URL, BACKUPS_DIR]).toEqual([
-      expect.stringMatching(/\/taskmesh_tasks$/),
-      join(dir.path, 'empty', 'backups'),
-    ]);
-    await stack.stop();
+    expect([TASKS_ADMIN_URL, BACKUPS_DIR]).toEqual([database('staging_tasks'), join(dir.path, name, 'backups')]);
   });
 
-  it('has no token of this machine where there is a backup token', async () => {
-    const env = { ...process.env, ...servers(), BACKUP_TOKEN: 'secret' };
-    const stack = await start(optionsFor('with-token', { env }));
-    expect(stack.machineToken).toBeUndefined();
-    expect(existsSync(join(dir.path, 'with-token', 'keys', 'machine-token'))).toBe(false);
+  it('starts a service that was killed again, at the same address, and updates stack.json', async () => {
+    const stack = await start(optionsFor('revived'));
+    const pids = stateOf('revived').processes.map(({ pid }) => pid);
+    const tasks = stack.processes.get('tasks');
+    const { pid = 0, current } = tasks ?? {};
+    tasks?.kill('SIGKILL');
+    await tasks?.waitExit();
+    await tasks?.waitReady();
+    const state = stateOf('revived').processes.find((each) => each.name === 'tasks');
+    expect(state).toMatchObject({ isUp: true, pid: tasks?.pid, url: current?.url });
+    expect(state?.pid).not.toBe(pid);
+    await environmentOf(current?.url ?? '');
     await stack.stop();
-  });
-
-  it('has databases of its own on a server that it shares with another one', async () => {
-    const env = { ...process.env, ...servers(), DATABASE_PREFIX: 'staging_' };
-    const stack = await start(optionsFor('shared', { env }));
-    const tasks = await environmentOf(stack.processes.get('tasks')?.current.url ?? '');
-    expect(tasks.POSTGRES_URL).toMatch(/\/staging_tasks$/);
-    expect((await environmentOf(stack.processes.get('backup')?.current.url ?? '')).TASKS_ADMIN_URL).toBe(
-      tasks.POSTGRES_URL,
-    );
-    await stack.stop();
-  });
-
-  it('stops the gateways before the services, and leaves nothing behind', async () => {
-    const stack = await start(optionsFor('stopped'));
-    const pids = stateOf('stopped').processes.map(({ pid }) => pid);
-    await stack.stop();
-    expect(pids.filter(isAlive)).toEqual([]);
-    expect(existsSync(join(dir.path, 'stopped', 'stack.json'))).toBe(false);
-    expect(readFileSync(join(dir.path, 'stopped', 'stops'), 'utf8').split('\n')[0]).toBe('gateway');
+    expect([...pids, state?.pid ?? 0].filter(isAlive)).toEqual([]);
   });
 
   it('starts nothing again that the signal which stops it has ended already', async () => {
-    const env = { ...process.env, ...servers(), STOP_MS: '1000' };
+    const env = { ...process.env, ...servers(), STOP_MS: '1000', BACKUP_TOKEN: 'secret' };
     const stack = await start(optionsFor('signalled', { env }));
+    expect(stack.machineToken).toBeUndefined(); // where there is a backup token
+    expect(existsSync(join(dir.path, 'signalled', 'keys', 'machine-token'))).toBe(false);
     const { tasks, 'gateway-1': gateway } = Object.fromEntries(stack.processes);
     tasks?.kill('SIGINT');
     const stopping = stack.stop();
     await tasks?.waitExit();
     await gateway?.waitExit(); // for longer than the first delay of what is started again
     await stopping;
-    const starts = readFileSync(join(dir.path, 'signalled', 'starts'), 'utf8')
-      .trim()
-      .split('\n');
-    expect(starts.toSorted()).toEqual([...INNER_SERVICES, 'gateway'].sort());
-  });
-
-  it('keeps its keys over a restart', async () => {
-    const read = () =>
-      ['access-tokens', 'gateway-identity'].map((name) =>
-        readFileSync(join(dir.path, 'keys', 'keys', `${name}.json`), 'utf8'),
-      );
-    await (await start(optionsFor('keys'))).stop();
-    const before = read();
-    await (await start(optionsFor('keys'))).stop();
-    expect(read()).toEqual(before);
-  });
-
-  it('starts a service that was killed again, at the same address, and updates stack.json', async () => {
-    const stack = await start(optionsFor('revived'));
-    const tasks = stack.processes.get('tasks');
-    const { pid = 0, current } = tasks ?? {};
-    tasks?.kill('SIGKILL');
-    await tasks?.waitExit();
-    await tasks?.waitReady();
-    const state = stateOf('revived').processes.find(({ name }) => name === 'tasks');
-    expect(state).toMatchObject({ isUp: true, pid: tasks?.pid, url: current?.url });
-    expect(state?.pid).not.toBe(pid);
-    await environmentOf(current?.url ?? '');
-    await stack.stop();
-  });
-
-  it('is refused on data that another one has', async () => {
-    const stack = await start(optionsFor('shared'));
-    await expect(start(optionsFor('shared'))).rejects.toThrow(/Another stack has its data in .* \(process \d+\)/);
-    await environmentOf(stack.urls[0] ?? '');
-    await stack.stop();
+    expect(linesOf('signalled', 'starts').toSorted()).toEqual([...INNER_SERVICES, 'gateway'].sort());
   });
 
   it('is refused on ports that are taken, and names them', async () => {
@@ -217,8 +174,7 @@ describe('a stack', () => {
     await expect(start(optionsFor('failed', { env }))).rejects.toThrow(
       /^tasks ended \(exit code 1\)[^]*cannot start: tasks/,
     );
-    const stops = readFileSync(join(dir.path, 'failed', 'stops'), 'utf8');
-    expect(stops.split('\n').filter(Boolean).sort()).toEqual(
+    expect(linesOf('failed', 'stops').sort()).toEqual(
       [...INNER_SERVICES.filter((name) => name !== 'tasks'), 'gateway'].sort(),
     );
   });

@@ -1,3 +1,3 @@
 export { epochAt, LARGEST_EPOCH } from './epoch-at.ts';
-export { openLockSession, type LockSession } from './lock-session.ts';
-export { createSignal, createWorkerHealth, keepWorking, type KeepWorkingOptions, type Signal } from './keep-working.ts';
+export { openLockSession } from './lock-session.ts';
+export { createSignal, createWorkerHealth, keepWorking } from './keep-working.ts';

@@ -4,50 +4,60 @@ import { createSignal, createWorkerHealth, keepWorking } from './keep-working.ts
 
 const FOREVER_MS = 60_000;
 
-/** Waits, not before it rings and then at once. */
-async function expectToWaitFor(signal: ReturnType<typeof createSignal>): Promise<void> {
-  let woken = false;
-  const waiting = signal.wait(FOREVER_MS).then(() => (woken = true));
-  await new Promise(setImmediate);
-  expect(woken).toBe(false);
-  signal.notify();
-  await waiting;
+describe('a signal', () => {
+  /** Waits, not before it is notified and then at once. */
+  async function expectToWaitFor(signal: ReturnType<typeof createSignal>): Promise<void> {
+    let woken = false;
+    const waiting = signal.wait(FOREVER_MS).then(() => (woken = true));
+    await new Promise(setImmediate);
+    expect(woken).toBe(false);
+    signal.notify();
+    await waiting;
+  }
+
+  it('wakes who waits, and remembers a notice until it is cleared', async () => {
+    const signal = createSignal();
+    await expectToWaitFor(signal);
+    await signal.wait(FOREVER_MS);
+    signal.clear();
+    await expectToWaitFor(signal);
+  });
+
+  it('gives up waiting after a while, and leaves no timer behind who was woken', async () => {
+    await createSignal().wait(1);
+    jest.useFakeTimers();
+    const signal = createSignal();
+    const waiting = signal.wait(FOREVER_MS);
+    signal.notify();
+    await waiting;
+    expect(jest.getTimerCount()).toBe(0);
+    jest.useRealTimers();
+  });
+});
+
+/** Works, fails and pauses as `options` say, and returns what was logged. */
+async function run(options: Partial<Parameters<typeof keepWorking<number>>[0]>): Promise<string[]> {
+  const lines: string[] = [];
+  await keepWorking<number>({
+    signal: AbortSignal.abort(),
+    open: async () => 1,
+    work: () => Promise.reject(new Error('lost')),
+    close: async () => undefined,
+    pause: async () => undefined,
+    health: createWorkerHealth(),
+    what: 'the test',
+    log: createLog({ service: 'test', level: 'info', destination: { write: (line) => void lines.push(line) } }),
+    ...options,
+  });
+  return lines;
 }
-
-it('wakes who waits, and not before it rings', async () => {
-  await expectToWaitFor(createSignal());
-});
-
-it('remembers a ring until it is cleared', async () => {
-  const signal = createSignal();
-  signal.notify();
-  await signal.wait(FOREVER_MS);
-  signal.clear();
-  await expectToWaitFor(signal);
-});
-
-it('gives up waiting after a while', async () => {
-  await createSignal().wait(1);
-});
-
-it('leaves no timer behind who was woken', async () => {
-  jest.useFakeTimers();
-  const signal = createSignal();
-  const waiting = signal.wait(FOREVER_MS);
-  signal.notify();
-  await waiting;
-  expect(jest.getTimerCount()).toBe(0);
-  jest.useRealTimers();
-});
-
-const log = createLog({ service: 'test', level: 'silent' });
 
 it('works under one lease after the other, closes each, and pauses longer the more of them fail in a row', async () => {
   const stopping = new AbortController();
   const pauses: number[] = [];
   const closed: number[] = [];
   let opened = 0;
-  await keepWorking<number>({
+  await run({
     signal: stopping.signal,
     async open() {
       opened++;
@@ -61,9 +71,6 @@ it('works under one lease after the other, closes each, and pauses longer the mo
     },
     close: async (lease) => void closed.push(lease),
     pause: async (ms) => void pauses.push(ms),
-    health: createWorkerHealth(),
-    what: 'the test',
-    log,
   });
   expect(closed).toEqual([1, 3, 4, 5]);
   expect(pauses.slice(0, 4)).toEqual([50, 100, 200, 50]);
@@ -74,31 +81,19 @@ it.each([
   ['has failed, or has lost its connection', () => Promise.resolve(1)],
 ])('logs what happened, and once: %s', async (happened, open) => {
   const stopping = new AbortController();
-  const lines: string[] = [];
   let pauses = 0;
-  await keepWorking({
-    signal: stopping.signal,
-    open,
-    work: () => Promise.reject(new Error('lost')),
-    close: async () => undefined,
-    pause: async () => ++pauses === 3 && stopping.abort(),
-    health: createWorkerHealth(),
-    what: 'the test',
-    log: createLog({ service: 'test', level: 'info', destination: { write: (line) => void lines.push(line) } }),
-  });
+  const lines = await run({ signal: stopping.signal, open, pause: async () => ++pauses === 3 && stopping.abort() });
   expect(lines.map((line) => JSON.parse(line).msg)).toEqual([`the test ${happened}; connecting again until it works`]);
 });
 
 it('logs another cause, and that it works again', async () => {
   const stopping = new AbortController();
-  const lines: string[] = [];
   const causes = ['the server is away', 'the server is away', 'relation "feeds" does not exist'];
   let nowMs = 0;
   const health = createWorkerHealth(() => (nowMs += 1_000));
   const failing: (number | undefined)[] = [];
-  await keepWorking({
-    signal: stopping.signal,
-    open: async () => 1,
+  const lines = await run({
+    ...{ signal: stopping.signal, health },
     async work(_lease, onRound) {
       failing.push(health.failingSeconds());
       const cause = causes.shift();
@@ -106,11 +101,6 @@ it('logs another cause, and that it works again', async () => {
       onRound();
       stopping.abort();
     },
-    close: async () => undefined,
-    pause: async () => undefined,
-    health,
-    what: 'the test',
-    log: createLog({ service: 'test', level: 'info', destination: { write: (line) => void lines.push(line) } }),
   });
   expect(lines.map((line) => JSON.parse(line)).map(({ err, msg }) => err?.message ?? msg)).toEqual([
     'the server is away',
@@ -122,14 +112,5 @@ it('logs another cause, and that it works again', async () => {
 });
 
 it('opens nothing when it is stopped already', async () => {
-  await keepWorking({
-    signal: AbortSignal.abort(),
-    open: () => Promise.reject(new Error('must not be opened')),
-    work: async () => undefined,
-    close: async () => undefined,
-    pause: async () => undefined,
-    health: createWorkerHealth(),
-    what: 'the test',
-    log,
-  });
+  expect(await run({ open: () => Promise.reject(new Error('must not be opened')) })).toEqual([]);
 });

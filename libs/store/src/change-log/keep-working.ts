@@ -1,26 +1,20 @@
 import { backoffMs, createFailureLog, type Backoff, type Log } from '@taskmesh/service';
 
 /** A notice that is remembered: if nothing waits for it, it ends the next wait at once. */
-export interface Signal {
-  notify(): void;
-  /** Resolves with the next notice, or after `timeoutMs`. Only one wait at a time. */
-  wait(timeoutMs: number): Promise<void>;
-  /** Drops a notice whose cause is about to be handled. */
-  clear(): void;
-}
-
-export function createSignal(): Signal {
+export function createSignal() {
   let isNotified = false;
   let wake: (() => void) | undefined;
   return {
-    notify() {
+    notify(): void {
       isNotified = true;
       wake?.();
     },
-    clear() {
+    /** Drops a notice whose cause is about to be handled. */
+    clear(): void {
       isNotified = false;
     },
-    async wait(timeoutMs) {
+    /** Resolves with the next notice, or after `timeoutMs`. Only one wait at a time. */
+    async wait(timeoutMs: number): Promise<void> {
       if (isNotified) return;
       let timer: NodeJS.Timeout | undefined;
       await new Promise<void>((resolve) => {

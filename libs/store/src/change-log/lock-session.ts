@@ -27,19 +27,11 @@ const CLAIM: Statement = {
   text: 'select lock from unnest($2::int[]) lock where pg_try_advisory_lock($1::int, lock)',
 };
 
-/** A session that holds advisory locks, and knows whether they are certainly still ours. */
-export interface LockSession extends Pick<Session, 'lost' | 'run' | 'listen' | 'close'> {
-  /** Takes the wanted locks that are free, and returns them. */
-  claim(lockClass: number, wanted: number[]): Promise<number[]>;
-  /** Whether the locks are certainly still ours. Check it right before each publish. */
-  isSafe(): boolean;
-}
-
-/** Connects. `monotonicMs` must advance while the process is frozen. */
-export async function openLockSession(
-  database: Pick<Database, 'openSession'>,
-  { monotonicMs }: { monotonicMs: () => number },
-): Promise<LockSession> {
+/**
+ * A session that holds advisory locks, and knows whether they are certainly still ours. Connects. `monotonicMs` must advance while the
+ * process is frozen.
+ */
+export async function openLockSession(database: Pick<Database, 'openSession'>, monotonicMs = () => performance.now()) {
   const session = await database.openSession({ settings: SETTINGS });
   let answeredAt = monotonicMs();
 
@@ -60,11 +52,13 @@ export async function openLockSession(
     lost: session.lost,
     run,
     listen: session.listen,
-    async claim(lockClass, wanted) {
+    /** Takes the wanted locks that are free, and returns them. */
+    async claim(lockClass: number, wanted: number[]): Promise<number[]> {
       return (await run<{ lock: number }>(CLAIM, [lockClass, wanted])).map(({ lock }) => lock);
     },
-    isSafe: () => !session.lost.aborted && monotonicMs() - answeredAt < FENCE_MS,
-    async close() {
+    /** Whether the locks are certainly still ours. Check it right before each publish. */
+    isSafe: (): boolean => !session.lost.aborted && monotonicMs() - answeredAt < FENCE_MS,
+    async close(): Promise<void> {
       stopPinging();
       await session.close();
     },

@@ -20,8 +20,12 @@ const STATEMENT_TIMEOUT_MS = 5_000;
 const IS_UP_MS = 1_000;
 /** On a busy machine a start must not fail because the server responds slowly. */
 const PROBE_MS = 5_000;
-const SILENCE_MS = 6_000;
+/** How much longer than a statement may take a connection may be silent. */
+const SILENCE_MS = 1_000;
+/** As long as a statement may take. */
 const MAX_TURN_WAIT_MS = 5_000;
+/** The part of the pool that the statements of one owner may occupy: others are left connections while these wait or take long. */
+const OWNER_SHARE = 0.4;
 /** Opening a connection delays a request, so idle ones are kept much longer than the driver's default of 10 s. */
 const IDLE_MS = 600_000;
 
@@ -62,6 +66,8 @@ export interface DatabaseOptions extends StoreOptions {
   migrations: MigrationObject[];
   /** For the pool and sessions, e.g. `{ plan_cache_mode: 'force_generic_plan' }`. */
   settings?: Settings;
+  /** How long a statement of a request may take. @default 5_000 */
+  statementTimeoutMs?: number;
 }
 
 export interface SchemaState {
@@ -92,8 +98,17 @@ export interface Database {
    * @throws AppError SERVICE_UNAVAILABLE
    */
   inTransaction<Result>(work: (em: EntityManager<PostgreSqlDriver>) => Promise<Result>, turn?: string): Promise<Result>;
-  /** Runs a hot statement directly on the pool, prepared. Parameters are bound, never interpolated. */
-  run<Row extends QueryResultRow>(kind: RetryOptions['kind'], statement: Statement, values: unknown[]): Promise<Row[]>;
+  /**
+   * Runs a hot statement directly on the pool, prepared. Parameters are bound, never interpolated. With an owner, only some of that
+   * owner's run at once.
+   * @throws AppError SERVICE_UNAVAILABLE also when earlier statements of the owner take too long
+   */
+  run<Row extends QueryResultRow>(
+    kind: RetryOptions['kind'],
+    statement: Statement,
+    values: unknown[],
+    ownerId?: string,
+  ): Promise<Row[]>;
   /** A connection outside the pool, for locks and notifications. The caller closes it. */
   openSession(options?: Pick<SessionOptions, 'settings' | 'timeoutMs'>): Promise<Session>;
   readonly pool: Pool;
@@ -113,11 +128,12 @@ function failForPeople(error: unknown): never {
 /** Does not connect: the first statement does. */
 export async function createDatabase(options: DatabaseOptions): Promise<Database> {
   const { name, url, entities, migrations, poolSize = 10, settings = {}, log } = options;
+  const { statementTimeoutMs = STATEMENT_TIMEOUT_MS } = options;
   const spans = createStatementSpans(url);
   const lastingSettings = { ...LASTING_PLANS, ...settings };
   let observe: ObserveStatement | undefined;
   const openOrm = async (
-    { pool, settings: extra, statementTimeoutMs, silenceMs }: Connections,
+    { pool, settings: extra, statementTimeoutMs: timeoutMs, silenceMs }: Connections,
     onAnswer: ObserveStatement = ignore,
   ) => {
     const orm = await MikroORM.init(
@@ -137,7 +153,7 @@ export async function createDatabase(options: DatabaseOptions): Promise<Database
           ...connectionConfig({
             ...{ url, name: `taskmesh-${name}`, connectTimeoutMs: CONNECT_TIMEOUT_MS },
             settings: {
-              statement_timeout: String(statementTimeoutMs),
+              statement_timeout: String(timeoutMs),
               idle_in_transaction_session_timeout: '10s',
               ...extra,
             },
@@ -164,8 +180,8 @@ export async function createDatabase(options: DatabaseOptions): Promise<Database
     {
       pool: { min: 0, max: poolSize, idleTimeoutMillis: IDLE_MS },
       settings: lastingSettings,
-      statementTimeoutMs: STATEMENT_TIMEOUT_MS,
-      silenceMs: SILENCE_MS,
+      statementTimeoutMs,
+      silenceMs: statementTimeoutMs + SILENCE_MS,
     },
     (...answer) => observe?.(...answer),
   );
@@ -175,11 +191,13 @@ export async function createDatabase(options: DatabaseOptions): Promise<Database
     ...{ max: 2, idleTimeoutMillis: IDLE_MS, query_timeout: PROBE_MS },
   });
   probe.on('error', (error) => log.debug({ reason: error.message }, 'database connection lost'));
-  const turns = createBulkhead({
-    concurrency: 1,
-    maxWaitMs: MAX_TURN_WAIT_MS,
-    refusal: () => unavailable('Your earlier requests are still running; try again.'),
-  });
+  const limited = (concurrency: number) =>
+    createBulkhead({
+      ...{ concurrency, maxWaitMs: MAX_TURN_WAIT_MS },
+      refusal: () => unavailable('Your earlier requests are still running; try again.'),
+    });
+  const turns = limited(1);
+  const owners = limited(Math.ceil(poolSize * OWNER_SHARE));
   /**
    * The pools are never ended by the ORM: its query builder loses a connection that is being opened meanwhile, and its
    * pool then never ends.
@@ -224,11 +242,19 @@ export async function createDatabase(options: DatabaseOptions): Promise<Database
       const run = () => whileAway({ kind: 'write' }, () => orm.em.fork().transactional(work));
       return turn === undefined ? run() : turns.run(turn, run);
     },
-    run: <Row extends QueryResultRow>(kind: RetryOptions['kind'], statement: Statement, values: unknown[]) =>
-      inSpan(
-        () => spans.named(statement),
-        () => whileAway({ kind }, () => runPrepared<Row>(pool, statement, values)),
-      ),
+    run<Row extends QueryResultRow>(
+      kind: RetryOptions['kind'],
+      statement: Statement,
+      values: unknown[],
+      ownerId?: string,
+    ) {
+      const run = () =>
+        inSpan(
+          () => spans.named(statement),
+          () => whileAway({ kind }, () => runPrepared<Row>(pool, statement, values)),
+        );
+      return ownerId === undefined ? run() : owners.run(ownerId, run);
+    },
     openSession: ({ settings: extra, ...session } = {}) =>
       openSession({ url, name: `taskmesh-${name}-session`, settings: { ...lastingSettings, ...extra }, ...session }),
     pool,

@@ -1,19 +1,15 @@
-import { defineEntity } from '@mikro-orm/core';
-import { createLog } from '@taskmesh/service';
 import { createTestDatabase } from '@taskmesh/testing';
-import { createDatabase } from './database.ts';
+import { openDatabase } from '../../tests/open-database.ts';
+import { databaseOf } from './connection.ts';
 import { asUnavailable, outcomeOf, whileAway } from './failures.ts';
 
-const log = createLog({ service: 'failures-under-test', level: 'silent' });
-const NothingSchema = defineEntity({ name: 'Nothing', properties: (p) => ({ id: p.integer().primary() }) });
 const failing = (properties: object) => Object.assign(new Error('failed'), properties);
 
 describe('what a failure says about its statement', () => {
   it.each([
     ...['ENOTFOUND', 'EAI_AGAIN'].map((code) => ({ code, syscall: 'getaddrinfo' })),
     ...['ECONNREFUSED', 'EHOSTUNREACH', 'ENETUNREACH', 'ETIMEDOUT', 'ENOENT'].map((code) => ({
-      code,
-      syscall: 'connect',
+      ...{ code, syscall: 'connect' },
     })),
     { code: 'ECONNREFUSED', errors: [new Error('IPv6'), new Error('IPv4')] },
     ...['53100', '53200', '53300', '53400', '25006', '57P01', '57P03', '57P05', '08001', '08004'].map((code) => ({
@@ -58,46 +54,33 @@ it.each([
   ['an unknown name', 'postgres://u:p@no-such-host.invalid/d'],
   ['a port without a server', 'postgres://u:p@127.0.0.1:1/d'],
 ])('is unavailable, and worth waiting for, with %s', async (_what, url) => {
-  const database = await createDatabase({ name: 'failures', url, entities: [NothingSchema], migrations: [], log });
-  try {
-    await expect(database.run('write', { name: 'one', text: 'select 1' }, [])).rejects.toMatchObject({
-      code: 'SERVICE_UNAVAILABLE',
-      retryAfterSeconds: 1,
-    });
-    const begun = performance.now();
-    await expect(database.migrate({ waitMs: 700 })).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE' });
-    expect(performance.now() - begun).toBeGreaterThan(400);
-  } finally {
-    await database.close();
-  }
+  const database = await openDatabase(url);
+  await expect(database.run('write', { name: 'one', text: 'select 1' }, [])).rejects.toMatchObject({
+    ...{ code: 'SERVICE_UNAVAILABLE', retryAfterSeconds: 1 },
+  });
+  const begun = performance.now();
+  await expect(database.migrate({ waitMs: 700 })).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE' });
+  expect(performance.now() - begun).toBeGreaterThan(400);
+  await database.close();
 });
 
 it('closes connections to a server that accepts no writes any more: the next may lead to one that does', async () => {
   const store = await createTestDatabase('read_only');
-  const database = await createDatabase({
-    name: 'failures',
-    url: store.url,
-    entities: [NothingSchema],
-    migrations: [],
-    poolSize: 1,
-    log,
-  });
+  const database = await openDatabase(store.url, { poolSize: 1 });
   const write = async () => {
     const client = await database.pool.connect();
     await client.query('create table written (id int)').finally(() => client.release());
   };
-  try {
-    await store.query(`alter database ${new URL(store.url).pathname.slice(1)} set default_transaction_read_only = on`);
-    await expect(whileAway({ kind: 'write', deadlineMs: 0 }, write)).rejects.toMatchObject({
-      code: 'SERVICE_UNAVAILABLE',
-    });
-    await store.query(
-      `begin read write; alter database ${new URL(store.url).pathname.slice(1)} set default_transaction_read_only = off; commit`,
+  const freeze = (to: 'on' | 'off') =>
+    store.query(
+      `begin read write; alter database ${databaseOf(store.url)} set default_transaction_read_only = ${to}; commit`,
     );
-    await whileAway({ kind: 'write' }, write);
-    expect(await store.query('select * from written')).toEqual([]);
-  } finally {
-    await database.close();
-    await store.drop();
-  }
+  await freeze('on');
+  const refused = whileAway({ kind: 'write', deadlineMs: 0 }, write);
+  await expect(refused).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE' });
+  await freeze('off');
+  await whileAway({ kind: 'write' }, write);
+  expect(await store.query('select * from written')).toEqual([]);
+  await database.close();
+  await store.drop();
 });

@@ -125,17 +125,16 @@ function previousOf(error: Error): unknown {
   return 'previous' in error ? error.previous : undefined;
 }
 
-/** Whether PostgreSQL refused a duplicate row; with `constraint`, a duplicate under that constraint only. */
-export function isUniqueViolation(error: unknown, constraint?: string): boolean {
-  if (!Error.isError(error) || codeOf(error) !== SQL_STATE.uniqueViolation) return false;
-  return constraint === undefined || ('constraint' in error && error.constraint === constraint);
-}
+const violates = (code: string) => (error: unknown, constraint?: string) =>
+  Error.isError(error) &&
+  codeOf(error) === code &&
+  (constraint === undefined || ('constraint' in error && error.constraint === constraint));
 
-/** Whether PostgreSQL refused a row because of this check. */
-export function isCheckViolation(error: unknown, constraint: string): boolean {
-  if (!Error.isError(error) || codeOf(error) !== SQL_STATE.checkViolation) return false;
-  return 'constraint' in error && error.constraint === constraint;
-}
+/** Whether PostgreSQL refused a duplicate row; with `constraint`, a duplicate under that constraint only. */
+export const isUniqueViolation = violates(SQL_STATE.uniqueViolation);
+
+/** Whether PostgreSQL refused a row because of a check, or of this one. */
+export const isCheckViolation = violates(SQL_STATE.checkViolation);
 
 /** SERVICE_UNAVAILABLE when the database was unavailable; undefined for any other error. */
 export function asUnavailable(error: unknown): AppError | undefined {

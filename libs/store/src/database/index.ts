@@ -11,8 +11,7 @@ export {
 } from './schema-gate.ts';
 export { asUnavailable, isCheckViolation, isUniqueViolation, outcomeOf, unlessFrozen } from './failures.ts';
 export { connect, databaseOf, inDatabase, type ConnectionOptions, type Settings } from './connection.ts';
-export { SERVER_VERSION, whyUnfit } from './why-postgres-fails.ts';
+export { whyUnfit } from './why-postgres-fails.ts';
 export { SQL_STATE } from './sql-state.ts';
 export { inTransaction, openSession, type Session, type SessionOptions, type SqlSession } from './session.ts';
-export { shareAmongOwners, type SharedDatabase } from './shared-database.ts';
 export type { Statement } from './statement.ts';

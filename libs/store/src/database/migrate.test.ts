@@ -1,17 +1,11 @@
-import { setTimeout as sleep } from 'node:timers/promises';
-import { defineEntity } from '@mikro-orm/core';
 import { Migration } from '@mikro-orm/migrations';
 import { createLog } from '@taskmesh/service';
 import { createTestDatabase, eventually, type TestDatabase } from '@taskmesh/testing';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Client } from 'pg';
-import { createDatabase, type Database } from './database.ts';
+import { openDatabase } from '../../tests/open-database.ts';
+import type { Database, DatabaseOptions } from './database.ts';
 
-const log = createLog({ service: 'migrate-under-test', level: 'silent' });
-const ThingSchema = defineEntity({
-  name: 'Thing',
-  tableName: 'things',
-  properties: (p) => ({ id: p.integer().primary() }),
-});
 let store: TestDatabase;
 const opened: Database[] = [];
 
@@ -25,11 +19,9 @@ afterEach(async () => {
 
 const open = (...migrations: string[][]) => openAt(store.url, migrations);
 
-async function openAt(url: string, migrations: string[][], write?: (line: string) => void): Promise<Database> {
-  const database = await createDatabase({
+async function openAt(url: string, migrations: string[][], options: Partial<DatabaseOptions> = {}): Promise<Database> {
+  const database = await openDatabase(url, {
     name: 'migrate',
-    url,
-    entities: [ThingSchema],
     migrations: migrations.map((statements, index) => ({
       name: `000${index + 1}`,
       class: class extends Migration {
@@ -38,88 +30,72 @@ async function openAt(url: string, migrations: string[][], write?: (line: string
         }
       },
     })),
-    log: write ? createLog({ service: 'migrate', level: 'info', destination: { write } }) : log,
+    ...options,
   });
   opened.push(database);
   return database;
 }
 
 const applied = async () =>
-  (await store.query('select name from mikro_orm_migrations order by id')).map(({ name }) => name);
+  (await store.query('select name from public.mikro_orm_migrations order by id')).map(({ name }) => name);
+const waiting = (how: string) =>
+  store.query(`select 1 from pg_stat_activity where datname = current_database() and ${how}`);
 const TABLE = ['create table things (id int)', 'insert into things values (1)'];
 
 it('names the right that a user lacks who does not own the database', async () => {
   const role = `stranger_${process.pid}`;
   await store.query(`create role ${role} login password 'secret'`);
-  try {
-    const url = Object.assign(new URL(store.url), { username: role, password: 'secret' });
-    const database = await openAt(url.href, [TABLE]);
-    await expect(database.migrate()).rejects.toMatchObject({
-      name: 'ConfigError',
-      problems: [
-        expect.stringMatching(/^PostgreSQL does not let this user \(POSTGRES_URL\) .* must own the database$/),
-      ],
-    });
-  } finally {
-    await store.query(`drop role ${role}`);
-  }
+  const url = Object.assign(new URL(store.url), { username: role, password: 'secret' });
+  const database = await openAt(url.href, [TABLE]);
+  await expect(database.migrate()).rejects.toMatchObject({
+    name: 'ConfigError',
+    problems: [expect.stringMatching(/^PostgreSQL does not let this user \(POSTGRES_URL\) .* must own the database$/)],
+  });
+  await store.query(`drop role ${role}`);
 });
 
-/** Begins to migrate while another session holds the lock for that, and gives up when `abort` has resolved. */
-async function giveUp(abort: (holder: Client) => Promise<unknown>): Promise<void> {
-  const holder = new Client({ connectionString: store.url });
-  await holder.connect();
-  try {
+describe('a signal to stop, while another instance migrates,', () => {
+  /** Begins to migrate while another session holds the lock for that, and gives up when `abort` has resolved. */
+  async function giveUp(abort: () => Promise<unknown>): Promise<void> {
+    const holder = new Client({ connectionString: store.url });
+    await holder.connect();
     await holder.query(`select pg_advisory_lock(hashtext('taskmesh-migrations'))`);
     const database = await open(TABLE);
     const stop = new AbortController();
     const migrating = database.migrate({ signal: stop.signal });
-    void abort(holder).then(() => stop.abort());
+    void abort().then(() => stop.abort());
     await expect(migrating).rejects.toThrow(/abort/i);
-  } finally {
     await holder.end();
   }
-}
 
-it('stops on a signal while another instance migrates, and applies nothing later', async () => {
-  const waiting = `select 1 from pg_stat_activity where datname = current_database() and wait_event = 'advisory'`;
-  await giveUp((holder) => eventually(async () => expect((await holder.query(waiting)).rowCount).toBe(1)));
-  await eventually(async () =>
-    expect(
-      await store.query(
-        `select 1 from pg_stat_activity where datname = current_database() and application_name = 'taskmesh-migrate'`,
-      ),
-    ).toEqual([]),
-  );
-  expect(await store.query(`select to_regclass('things') as things`)).toEqual([{ things: null }]);
-}, 30_000);
+  it('is followed, and nothing is applied later', async () => {
+    await giveUp(() => eventually(async () => expect(await waiting(`wait_event = 'advisory'`)).toHaveLength(1)));
+    await eventually(async () => expect(await waiting(`application_name = 'taskmesh-migrate'`)).toEqual([]));
+    expect(await store.query(`select to_regclass('things') as things`)).toEqual([{ things: null }]);
+  }, 30_000);
 
-it.each([0, 5, 20, 60])(
-  'gives up on a signal that comes %i ms after its start',
-  (afterMs) => giveUp(() => sleep(afterMs)),
-  10_000,
-);
+  it.each([0, 5, 20, 60])('is followed %i ms after the start', (afterMs) => giveUp(() => sleep(afterMs)), 10_000);
+});
 
 it('logs what it waits for while the server does not respond', async () => {
   const lines: string[] = [];
-  const database = await openAt('postgres://u:p@127.0.0.1:1/d', [TABLE], (line) => void lines.push(line));
+  const log = createLog({ service: 'migrate', level: 'info', destination: { write: (line) => void lines.push(line) } });
+  const database = await openAt('postgres://u:p@127.0.0.1:1/d', [TABLE], { log });
   await expect(database.migrate({ waitMs: 300 })).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE' });
-  expect(lines.map((line) => JSON.parse(line))).toEqual([
-    expect.objectContaining({
-      msg: 'waiting for the database',
-      reason: expect.stringMatching(/^PostgreSQL .*ECONNREFUSED/),
-    }),
+  expect(lines.map((line) => JSON.parse(line))).toMatchObject([
+    { msg: 'waiting for the database', reason: expect.stringMatching(/^PostgreSQL .*ECONNREFUSED/) },
   ]);
 });
 
 it('allows a statement of a migration to take longer than one of a request', async () => {
-  const database = await open(TABLE, ['select pg_sleep(6.8)', 'alter table things add column slow int']);
+  const slow = ['select pg_sleep(2.2)', 'alter table things add column slow int'];
+  const database = await openAt(store.url, [TABLE, slow], { statementTimeoutMs: 300 });
   await database.migrate();
   expect(await applied()).toEqual(['0001', '0002']);
-  await expect(database.run('write', { name: 'slow', text: 'select pg_sleep(6)' }, [])).rejects.toMatchObject({
+  await expect(database.run('write', { name: 'slow', text: 'select pg_sleep(2)' }, [])).rejects.toMatchObject({
     code: 'SERVICE_UNAVAILABLE',
   });
-}, 180_000);
+});
 
 it('applies each migration once, with many instances at the same time', async () => {
   const instances = await Promise.all(Array.from({ length: 4 }, () => open(TABLE, ['select pg_sleep(0.3)'])));
@@ -147,48 +123,32 @@ it('waits for a table that a long transaction has locked, without blocking other
   await (await open(TABLE)).migrate();
   const [long, reader] = [new Client({ connectionString: store.url }), new Client({ connectionString: store.url })];
   await Promise.all([long.connect(), reader.connect()]);
-  try {
-    await long.query('begin');
-    await long.query('select * from things');
-    const database = await open(TABLE, ['alter table things add column late int']);
-    let done = false;
-    const migrating = database.migrate().then(() => (done = true));
-    await eventually(async () => {
-      const waiting = await store.query(
-        `select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
-      );
-      expect(waiting).toHaveLength(1);
-    });
-    await reader.query(`set statement_timeout = '20s'`);
-    expect((await reader.query('select * from things')).rows).toEqual([{ id: 1 }]);
-    expect(done).toBe(false);
-    await long.query('commit');
-    await migrating;
-    expect(await applied()).toEqual(['0001', '0002']);
-  } finally {
-    await Promise.all([long.end(), reader.end()]);
-  }
+  await long.query('begin');
+  await long.query('select * from things');
+  const database = await open(TABLE, ['alter table things add column late int']);
+  let done = false;
+  const migrating = database.migrate().then(() => (done = true));
+  await eventually(async () => expect(await waiting(`wait_event_type = 'Lock'`)).toHaveLength(1));
+  await reader.query(`set statement_timeout = '20s'`);
+  expect((await reader.query('select * from things')).rows).toEqual([{ id: 1 }]);
+  expect(done).toBe(false);
+  await long.query('commit');
+  await migrating;
+  expect(await applied()).toEqual(['0001', '0002']);
+  await Promise.all([long.end(), reader.end()]);
 }, 180_000);
 
-it('migrates up to a given version, and continues from there', async () => {
-  const database = await open(
-    TABLE,
-    ['alter table things add column more int'],
-    ['alter table things add column most int'],
+it('migrates up to a given version, and continues from there, independent of the search_path of the database', async () => {
+  await store.query('create schema elsewhere');
+  await store.query(
+    `do $$ begin execute format('alter database %I set search_path = elsewhere', current_database()); end $$`,
   );
+  const database = await open(TABLE, ['alter table things add more int'], ['alter table things add most int']);
   await database.migrate({ to: '0002' });
   expect(await applied()).toEqual(['0001', '0002']);
   await database.migrate();
   expect(await applied()).toEqual(['0001', '0002', '0003']);
   expect(database.versions).toEqual(['0001', '0002', '0003']);
-});
-
-it('creates its tables where the service looks for them, independent of the search_path of the database', async () => {
-  await store.query('create schema elsewhere');
-  await store.query(
-    `do $$ begin execute format('alter database %I set search_path = elsewhere', current_database()); end $$`,
-  );
-  await (await open(TABLE)).migrate();
   expect(await store.query(`select table_schema from information_schema.tables where table_name = 'things'`)).toEqual([
     { table_schema: 'public' },
   ]);

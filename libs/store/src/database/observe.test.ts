@@ -1,13 +1,10 @@
-import { defineEntity } from '@mikro-orm/core';
-import { createLog } from '@taskmesh/service';
 import { createTestDatabase, type TestDatabase } from '@taskmesh/testing';
 import { Registry } from 'prom-client';
 import type { Pool } from 'pg';
-import { createDatabase, type Database } from './database.ts';
+import { openDatabase } from '../../tests/open-database.ts';
+import type { Database } from './database.ts';
 import { measurePool } from './observe.ts';
 
-const log = createLog({ service: 'statements-under-test', level: 'silent' });
-const ThingSchema = defineEntity({ name: 'Thing', properties: (p) => ({ id: p.integer().primary() }) });
 const DURATION = 'db_client_operation_duration_seconds';
 
 describe('the statements of a database', () => {
@@ -20,19 +17,18 @@ describe('the statements of a database', () => {
   });
   beforeEach(async () => {
     registry = new Registry();
-    database = await createDatabase({ name: 'tasks', url: store.url, entities: [ThingSchema], migrations: [], log });
+    database = await openDatabase(store.url, { name: 'tasks' });
     database.measure(registry);
   });
   afterEach(() => database.close());
   afterAll(() => store.drop());
 
-  const figures = async (of: RegExp) =>
-    Object.fromEntries(
-      (await registry.metrics())
-        .split('\n')
-        .filter((line) => of.test(line))
-        .map((line) => [line.slice(0, line.lastIndexOf(' ')), Number(line.slice(line.lastIndexOf(' ')))]),
+  const figures = async (of: RegExp) => {
+    const lines = (await registry.metrics()).split('\n').filter((line) => of.test(line));
+    return Object.fromEntries(
+      lines.map((line) => line.split(' ')).map(([series = '', value]) => [series, Number(value)]),
     );
+  };
 
   it('are counted by what they do, those of the pool, of the ORM and of one connection alike', async () => {
     await database.run('read', { name: 'one', text: ' select 1 as one' }, []);
@@ -65,7 +61,7 @@ describe('the statements of a database', () => {
   });
 
   it('appear beside those of another database of the process, without their texts', async () => {
-    const other = await createDatabase({ name: 'auth', url: store.url, entities: [ThingSchema], migrations: [], log });
+    const other = await openDatabase(store.url, { name: 'auth' });
     other.measure(registry);
     await database.run('read', { name: 'named', text: `select 'of ours'` }, []);
     await other.run('read', { name: 'named', text: `select 'of ours'` }, []);

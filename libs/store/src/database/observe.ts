@@ -27,25 +27,16 @@ export function createStatementMetrics(registry: Registry, pool: string): Observ
     name: 'db_client_operation_duration_seconds',
     help: 'Time until a statement was answered, without the wait for a connection',
   });
-  const byOperation = new Map<string, Observe>();
-  const observerOf = (query: unknown, failure?: unknown) => {
-    const operation = operationOf(query);
-    const error = failure === undefined ? undefined : errorTypeOf(failure);
-    const key = error === undefined ? operation : `${operation} ${error}`;
-    let observe = byOperation.get(key);
-    if (!observe) {
-      observe = histogram.observer({ pool, db_operation_name: operation, ...(error && { error_type: error }) });
-      byOperation.set(key, observe);
-    }
-    return observe;
-  };
-  /** Observers of successful named statements, so that their texts are not parsed again. */
-  const byName = new Map<string, Observe>();
+  /** By the name of a statement, so that its text is not parsed again, or by the operation; with the error. */
+  const known = new Map<string, Observe>();
   return (query, seconds, failure) => {
-    const name = nameOf(query);
-    if (name === undefined || failure !== undefined) return observerOf(query, failure)(seconds);
-    let observe = byName.get(name);
-    if (!observe) byName.set(name, (observe = observerOf(query)));
+    const error = failure === undefined ? '' : errorTypeOf(failure);
+    const key = `${nameOf(query) ?? operationOf(query)} ${error}`;
+    let observe = known.get(key);
+    if (!observe) {
+      const labels = { pool, db_operation_name: operationOf(query), ...(error && { error_type: error }) };
+      known.set(key, (observe = histogram.observer(labels)));
+    }
     observe(seconds);
   };
 }

@@ -1,5 +1,5 @@
 import { createTestDatabase, type TestDatabase } from '@taskmesh/testing';
-import { Pool, types } from 'pg';
+import { Pool, type types } from 'pg';
 import { runPrepared } from './prepared-query.ts';
 
 let store: TestDatabase;
@@ -19,39 +19,18 @@ const run = (text: string, values: unknown[] = []) => runPrepared(pool, { name: 
 
 const EVERY_TYPE = `select $1::int as int, $2::bigint as bigint, $3::text as text, $4::boolean as boolean,
   $5::timestamptz as at, $6::text[] as texts, $7::jsonb as json, $8::bytea as bytes, null as nothing`;
+const EPOCH = new Date(0);
 const VALUES: unknown[][] = [
-  [
-    7,
-    '9007199254740993',
-    'Größe, "q" \\',
-    true,
-    new Date(0),
-    ['a,b', '{"}', ''],
-    { deep: [1, null] },
-    Buffer.of(0, 255),
-  ],
+  [7, '9007199254740993', 'Größe, "q" \\', true, EPOCH, ['a,b', '{"}', ''], { deep: [1, null] }, Buffer.of(0, 255)],
   [-1, 0, '', false, '2026-02-03T04:05:06.789123Z', [], null, Buffer.alloc(0)],
   [null, undefined, null, null, null, null, null, null],
 ];
 
 it('reads and writes values as the driver does, the first time and later', async () => {
   const driver = new Pool({ connectionString: store.url, max: 1 });
-  try {
-    for (const values of [...VALUES, ...VALUES]) {
-      const { rows } = await driver.query(EVERY_TYPE, values);
-      expect(await run(EVERY_TYPE, values)).toEqual(rows);
-    }
-  } finally {
-    await driver.end();
-  }
-});
-
-it('reads with the parsers of the pool', async () => {
-  await pool.end();
-  const getTypeParser: typeof types.getTypeParser = (oid: number) =>
-    oid === 23 ? (text: string) => `int ${text}` : types.getTypeParser(oid);
-  pool = new Pool({ connectionString: store.url, max: 1, types: { getTypeParser } });
-  for (const n of [1, 2]) expect(await run('select $1::int as n', [n])).toEqual([{ n: `int ${n}` }]);
+  for (const values of [...VALUES, ...VALUES])
+    expect(await run(EVERY_TYPE, values)).toEqual((await driver.query(EVERY_TYPE, values)).rows);
+  await driver.end();
 });
 
 it('gives all rows, none, and nothing for what has no columns', async () => {
@@ -95,16 +74,16 @@ it('sends nothing when a value cannot be serialised', async () => {
   expect(await run('select $1::jsonb as json', [{ a: 1 }])).toEqual([{ json: { a: 1 } }]);
 });
 
-it('reports a value that cannot be read, and continues', async () => {
+it('reads with the parsers of the pool, reports a value that cannot be read, and continues', async () => {
   await pool.end();
   const getTypeParser: typeof types.getTypeParser = () => (text: string) => {
     if (text === '2') throw new Error('not two');
-    return text;
+    return `read ${text}`;
   };
   pool = new Pool({ connectionString: store.url, max: 1, types: { getTypeParser } });
   const numbers = 'select n from generate_series($1::int, $2::int) as n';
   await expect(run(numbers, [1, 3])).rejects.toThrow('not two');
-  expect(await run(numbers, [3, 4])).toEqual([{ n: '3' }, { n: '4' }]);
+  for (const _time of [1, 2]) expect(await run(numbers, [3, 4])).toEqual([{ n: 'read 3' }, { n: 'read 4' }]);
 });
 
 it('fails for a statement whose columns have changed, and works on another connection', async () => {

@@ -43,6 +43,17 @@ function whyUnfit({ missing, unknown }: SchemaState, { acceptsNewer }: SchemaPol
   return missing.length > 0 ? `The database lacks ${missing.join(', ')}: it has to be migrated` : undefined;
 }
 
+/** @throws ConfigError when the schema is unfit afterwards */
+async function migrate(
+  database: Pick<Database, 'migrate' | 'schemaState'>,
+  policy: SchemaPolicy,
+  signal?: AbortSignal,
+): Promise<void> {
+  await database.migrate({ signal });
+  const problem = whyUnfit(await database.schemaState(), policy);
+  if (problem !== undefined) throw new ConfigError([problem]);
+}
+
 export interface SchemaGate extends Service {
   /** Whether the schema was found fit. Stays true when a newer version migrates: its migrations allow for that. */
   isOpen(): boolean;
@@ -75,15 +86,9 @@ export function createSchemaGate(deps: {
     }
   };
 
-  const migrate = async () => {
-    await database.migrate({ signal: stopped.signal });
-    const problem = whyUnfit(await database.schemaState(), policy);
-    if (problem !== undefined) throw new ConfigError([problem]);
-  };
-
   return {
     async start() {
-      await (policy.migrates ? migrate() : wait());
+      await (policy.migrates ? migrate(database, policy, stopped.signal) : wait());
       open = true;
     },
     stop: async () => stopped.abort(),
@@ -132,9 +137,7 @@ export async function runMigrations(
     });
     const log = createLog({ service: `${service}-migrations`, level: own.LOG_LEVEL });
     const database = await open({ url: own.POSTGRES_URL, log });
-    await database.migrate();
-    const problem = whyUnfit(await database.schemaState(), policy);
-    if (problem !== undefined) throw new ConfigError([problem]);
+    await migrate(database, policy);
     log.info('the schema is up to date');
     process.exit(0);
   } catch (error) {

@@ -1,19 +1,11 @@
-import { defineEntity } from '@mikro-orm/core';
-import { createLog } from '@taskmesh/service';
 import { createTestDatabase, type TestDatabase } from '@taskmesh/testing';
 import { once } from 'node:events';
 import { connect, createServer, type AddressInfo, type Server, type Socket } from 'node:net';
 import { Transform } from 'node:stream';
-import { createDatabase } from './database.ts';
+import { openDatabase, silent } from '../../tests/open-database.ts';
 import { createSchemaGate } from './schema-gate.ts';
 import { whyPostgresFails, whyTooOld } from './why-postgres-fails.ts';
 
-const log = createLog({ service: 'version-under-test', level: 'silent' });
-const ThingSchema = defineEntity({
-  name: 'Thing',
-  tableName: 'things',
-  properties: (p) => ({ id: p.integer().primary() }),
-});
 const OLD = '140023';
 const REASON = 'is of version 14, and has to be of 15 or newer';
 
@@ -46,12 +38,6 @@ afterAll(async () => {
   await store.drop();
 });
 
-async function gateBefore(url: string, migrates: boolean) {
-  const database = await createDatabase({ name: 'version', url, entities: [ThingSchema], migrations: [], log });
-  const gate = createSchemaGate({ database, policy: { migrates, acceptsNewer: false }, log });
-  return { gate, close: () => database.close() };
-}
-
 it('recognises versions that are too old', () => {
   expect(whyTooOld(90_624)?.reason).toMatch(/^is of version 9,/);
   expect(whyTooOld(149_999)).toEqual({ reason: REASON, isLasting: true });
@@ -59,17 +45,16 @@ it('recognises versions that are too old', () => {
   expect(whyTooOld(180_004)).toBeUndefined();
 });
 
-describe.each([
-  ['that migrates', true],
-  ['that waits for the schema', false],
-])('a service %s', (_what, migrates) => {
-  it('is refused at its start on a server that is too old', async () => {
-    const { gate, close } = await gateBefore(oldUrl, migrates);
-    await expect(gate.start()).rejects.toMatchObject({ name: 'ConfigError', problems: [`PostgreSQL ${REASON}`] });
-    expect(gate.isOpen()).toBe(false);
-    expect(await store.query(`select to_regclass('mikro_orm_migrations') as made`)).toEqual([{ made: null }]);
-    await close();
-  });
+it.each([
+  ['migrates', true],
+  ['waits for the schema', false],
+])('is refused at its start on a server that is too old, a service that %s', async (_what, migrates) => {
+  const database = await openDatabase(oldUrl);
+  const gate = createSchemaGate({ database, policy: { migrates, acceptsNewer: false }, log: silent });
+  await expect(gate.start()).rejects.toMatchObject({ name: 'ConfigError', problems: [`PostgreSQL ${REASON}`] });
+  expect(gate.isOpen()).toBe(false);
+  expect(await store.query(`select to_regclass('mikro_orm_migrations') as made`)).toEqual([{ made: null }]);
+  await database.close();
 });
 
 it('is looked at before an installation begins, too', async () => {

@@ -6,9 +6,6 @@ import { SQL_STATE } from './sql-state.ts';
 /** What the migrations and statements are written for. docs/servers.md says it, too. */
 const OLDEST_MAJOR = 15;
 
-/** The same statement for every version: it runs before anything else. */
-export const SERVER_VERSION = `select current_setting('server_version_num')::int as version`;
-
 /** A server may freeze between the connection and a statement. */
 const TIME_LIMIT = { query_timeout: 5_000 };
 
@@ -22,8 +19,10 @@ const NO_SESSIONS: Refusal = {
 export async function whyUnfit(url: string, name: string): Promise<Refusal | undefined> {
   const first = await connect({ url, name }, TIME_LIMIT);
   try {
-    const { rows } = await first.query<{ version: number }>(SERVER_VERSION);
-    const tooOld = rows.map(({ version }) => whyTooOld(version)).find((refusal) => refusal !== undefined);
+    const { rows } = await first.query<{ version: number }>(
+      `select current_setting('server_version_num')::int as version`,
+    );
+    const tooOld = rows[0] && whyTooOld(rows[0].version);
     if (tooOld) return tooOld;
     const second = await connect({ url, name }, TIME_LIMIT);
     try {

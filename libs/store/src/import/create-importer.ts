@@ -7,7 +7,7 @@ import { databaseOf, inDatabase, inTransaction, openSession, SQL_STATE, type Sql
 import { withoutValues } from '../database/without-values.ts';
 import { importArchive, importDump } from './import-archive.ts';
 import {
-  provideIsValue,
+  PROVIDE_IS_VALUE,
   RESTORED,
   tooManyColumns,
   type StoreDatabase,
@@ -66,11 +66,31 @@ export function createImporter({ name, url, databaseAt, rules, log }: ImporterOp
     }
   };
 
+  const importRows = async (
+    stores: Stores,
+    store: StoreDatabase,
+    archived: ArchivedStore | null | undefined,
+  ): Promise<ImportResult> => {
+    const { to: session } = stores;
+    const tooMany = await tooManyColumns(session);
+    if (tooMany !== undefined) return { complete: false, reason: tooMany };
+    const from = { session, store, rules };
+    const imported = archived ? await importArchive({ ...from, archived }) : await importDump(from);
+    if ('reason' in imported) return { complete: false, ...imported };
+    await inTransaction(session, async () => {
+      await rules.complete(stores, archived ? 'archive' : 'dump');
+      await session.run(`drop schema ${RESTORED} cascade`);
+      // So that the first reads after the swap are planned with accurate statistics.
+      await session.run(`analyze public.${rules.table}`);
+    });
+    return { complete: true, ...imported };
+  };
+
   return {
     withStores,
     async importDatabase(database, archived) {
       const result = await withStores(database, (stores) =>
-        withDatabase(database, (store) => importRows({ stores, store, archived, rules })),
+        withDatabase(database, (store) => importRows(stores, store, archived)),
       );
       log.info({ database, ...result }, 'looked at a restored database');
       return result;
@@ -81,30 +101,6 @@ export function createImporter({ name, url, databaseAt, rules, log }: ImporterOp
         await work?.(stores);
       }),
   };
-}
-
-interface Import {
-  stores: Stores;
-  store: StoreDatabase;
-  archived: ArchivedStore | null | undefined;
-  rules: StoreRules;
-}
-
-async function importRows({ stores, store, archived, rules }: Import): Promise<ImportResult> {
-  const { to } = stores;
-  const tooMany = await tooManyColumns(to);
-  if (tooMany !== undefined) return { complete: false, reason: tooMany };
-  const imported = archived
-    ? await importArchive({ session: to, store, archived, rules })
-    : await importDump({ session: to, store, rules });
-  if ('reason' in imported) return { complete: false, ...imported };
-  await inTransaction(to, async () => {
-    await rules.complete(stores, archived ? 'archive' : 'dump');
-    await to.run(`drop schema ${RESTORED} cascade`);
-    // So that the first reads after the swap are planned with accurate statistics.
-    await to.run(`analyze public.${rules.table}`);
-  });
-  return { complete: true, ...imported };
 }
 
 /**
@@ -127,7 +123,7 @@ export async function openImportSession(
     throw withoutValues(error);
   };
   try {
-    await provideIsValue(session);
+    await session.run(PROVIDE_IS_VALUE);
   } catch (error) {
     await session.close();
     throw error;

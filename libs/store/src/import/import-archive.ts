@@ -15,12 +15,15 @@ import {
   type StoreRules,
 } from './restored-tables.ts';
 
-interface ArchiveImport {
+export interface DumpImport {
   /** Connected to the restored database. */
   session: SqlSession;
   store: StoreDatabase;
-  archived: ArchivedStore;
   rules: StoreRules;
+}
+
+interface ArchiveImport extends DumpImport {
+  archived: ArchivedStore;
 }
 
 export type ImportedRows =
@@ -126,13 +129,6 @@ const countOn = (
 /** PostgreSQL's error classes for invalid values and violated constraints. */
 function breaksRules(error: unknown): boolean {
   return error instanceof Error && 'code' in error && /^2[23]/.test(String(error.code));
-}
-
-interface DumpImport {
-  /** Connected to the restored database. */
-  session: SqlSession;
-  store: StoreDatabase;
-  rules: StoreRules;
 }
 
 /** Imports one table of an untrusted dump, after checking its rows. */

@@ -1,18 +1,19 @@
 import { createTestDatabase, type TestDatabase } from '@taskmesh/testing';
 import { openSession, type SqlSession } from '../database/index.ts';
-import { BY_ATTEMPT, isValue, provideIsValue } from './restored-tables.ts';
+import { isValue, PROVIDE_IS_VALUE } from './restored-tables.ts';
 
 let database: TestDatabase;
 let session: SqlSession;
 beforeAll(async () => {
   database = await createTestDatabase('is_value');
-});
-beforeEach(async () => {
   const settings = { search_path: 'pg_catalog,pg_temp' };
   session = await openSession({ url: database.url, name: 'is-value', settings, timeoutMs: 5_000 });
+  await session.run(PROVIDE_IS_VALUE);
 });
-afterEach(() => session.close());
-afterAll(() => database.drop());
+afterAll(async () => {
+  await session.close();
+  await database.drop();
+});
 
 const VALUES: [type: string, right: string[], wrong: string[]][] = [
   ['uuid', ['00000000-0000-0000-0000-000000000000', '{0199E1C25B7A7CC398C4DC0C0C07398F}'], ['', 'x', '0199e1c2']],
@@ -21,18 +22,11 @@ const VALUES: [type: string, right: string[], wrong: string[]][] = [
   ['timestamptz(3)', ['2026-01-02', '0001-01-01T00:00Z', 'infinity'], ['', '2026-02-30', '300000-01-01', 'soon?']],
 ];
 
-describe.each([
-  ['the server itself', (): Promise<unknown> => provideIsValue(session)],
-  ['an attempt, as before PostgreSQL 16', (): Promise<unknown> => session.run(BY_ATTEMPT)],
-])('whether a text is a value of a type is decided by %s', (_who, provide) => {
-  it.each(VALUES)('%s', async (type, right, wrong) => {
-    await provide();
-    const judge = { name: 'judge', text: `select t, ${isValue('t', type)} as is from unnest($1::text[]) t` };
-    const verdicts = await session.run(judge, [[...right, ...wrong, null]]);
-    expect(verdicts).toEqual([
-      ...right.map((t) => ({ t, is: true })),
-      ...wrong.map((t) => ({ t, is: false })),
-      { t: null, is: null },
-    ]);
-  });
+it.each(VALUES)('tells whether a text is a value of the type %s', async (type, right, wrong) => {
+  const judge = `select t, ${isValue('t', type)} as is from unnest($1::text[]) t`;
+  expect(await session.run(judge, [[...right, ...wrong, null]])).toEqual([
+    ...right.map((t) => ({ t, is: true })),
+    ...wrong.map((t) => ({ t, is: false })),
+    { t: null, is: null },
+  ]);
 });

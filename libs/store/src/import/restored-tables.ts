@@ -1,6 +1,6 @@
 import { isBlank, type ColumnType } from '@taskmesh/contracts';
 import type { StoreTables } from '@taskmesh/internal-api';
-import { SERVER_VERSION, type Database, type SqlSession } from '../database/index.ts';
+import type { Database, SqlSession } from '../database/index.ts';
 
 /** The schema with a loaded backup's rows: bare tables, whose columns may have any built-in type. */
 export const RESTORED = 'restored';
@@ -206,22 +206,11 @@ export type StoreDatabase = Pick<Database, 'migrate' | 'versions' | 'close'>;
 /** SQL: whether a text is a value of a type. In a session of an import only. */
 export const isValue = (text: string, type: string): string => `pg_temp.is_value(${text}, '${type}')`;
 
-const FIRST_WITH_ITS_OWN = 160_000;
-
-const BY_SERVER = `create function pg_temp.is_value(text, text) returns boolean language sql stable
-    as 'select pg_catalog.pg_input_is_valid($1, $2)'`;
-
-/** Before PostgreSQL 16 only an attempt shows it. */
-export const BY_ATTEMPT = `create function pg_temp.is_value(value text, type text) returns boolean language plpgsql stable strict as $$
+/** Makes `isValue` known to a session. Before PostgreSQL 16, which has a function for it, only an attempt shows it. */
+export const PROVIDE_IS_VALUE = `create function pg_temp.is_value(value text, type text) returns boolean language plpgsql stable strict as $$
     begin
       execute pg_catalog.format('select %L::%s', value, type);
       return true;
     exception when data_exception then
       return false;
     end $$`;
-
-/** Makes `isValue` known to a session. */
-export async function provideIsValue(session: Pick<SqlSession, 'run'>): Promise<void> {
-  const [server] = await session.run<{ version: number }>(SERVER_VERSION);
-  await session.run((server?.version ?? 0) < FIRST_WITH_ITS_OWN ? BY_ATTEMPT : BY_SERVER);
-}

@@ -6,7 +6,7 @@ import { runInDataDir } from '../processes/data-dir.ts';
 import { findFreePort } from '../ports.ts';
 import { endProcesses, processesWorkingIn, type StopLadder } from '../processes/process-table.ts';
 import type { ServerOptions } from '../server.ts';
-import { findPostgres } from './binaries.ts';
+import { findPostgres, type PostgresBinaries } from './binaries.ts';
 import { ensureCluster, SUPERUSER } from './create-cluster.ts';
 import { reachableBy, serverUser } from './server-user.ts';
 
@@ -40,9 +40,10 @@ export type PostgresServer = Awaited<ReturnType<typeof startPostgres>>;
 /**
  * Starts the PostgreSQL that npm brought on `dataDir`, which is set up when it is new. TCP on 127.0.0.1 only, password
  * needed (kept beside the data directory, for its owner's eyes). A server that a killed parent left there is ended first.
+ * `binaries`: by default those that npm brought; the benchmark of backups runs an older server.
  * @throws PlainError
  */
-export async function startPostgres(options: ServerOptions) {
+export async function startPostgres(options: ServerOptions & { binaries?: PostgresBinaries }) {
   const { dataDir, isThrowaway } = options;
   let port = 0;
   let url = '';
@@ -50,7 +51,7 @@ export async function startPostgres(options: ServerOptions) {
   const prepare = async () => {
     await endSessionsIn(dataDir);
     const user = serverUser(dataDir);
-    const binaries = findPostgres({ byOthers: user.ids !== undefined });
+    const binaries = options.binaries ?? findPostgres({ byOthers: user.ids !== undefined });
     const password = await ensureCluster({ dataDir, binaries, user });
     const reachable = reachableBy(user, [dataDir]);
     close = reachable.close;

@@ -1,4 +1,4 @@
-import { openLockSession, type LockSession, readBacklog, type Backlog, type Database } from '@taskmesh/store';
+import { openLockSession, readBacklog, type Backlog, type Database } from '@taskmesh/store';
 import type { AccountDeleted } from '@taskmesh/contracts';
 import type { AccountChanges, AccountLogPosition } from '@taskmesh/internal-api';
 import {
@@ -13,29 +13,23 @@ import {
 
 type EntriesAfterRow = { epoch: number; head: number } & (AccountDeleted | { sequence: null });
 
-/** The right to publish the log, which one session has at a time. */
-export interface AccountLogLease extends Pick<LockSession, 'isSafe' | 'close'> {
-  /** False when another session has it. */
-  claim(): Promise<boolean>;
-  /** The oldest entries that are not marked, in order. */
-  unpublished(limit: number): Promise<AccountDeleted[]>;
-  /** Marks all entries up to this one. */
-  markPublished(sequence: number): Promise<void>;
-}
-
 export type AccountLogRepository = ReturnType<typeof createAccountLogRepository>;
+/** The right to publish the log, which one session has at a time. */
+export type AccountLogLease = Awaited<ReturnType<AccountLogRepository['openLease']>>;
 
 export function createAccountLogRepository(database: Pick<Database, 'run' | 'openSession'>) {
   return {
-    /** `monotonicMs` must advance while the process is frozen. */
-    async openLease(options: { monotonicMs: () => number }): Promise<AccountLogLease> {
-      const session = await openLockSession(database, options);
+    async openLease() {
+      const session = await openLockSession(database);
       return {
         isSafe: session.isSafe,
         close: session.close,
+        /** False when another session has it. */
         claim: async () => (await session.claim(LOCK_CLASS, [LOCK])).length > 0,
-        unpublished: (limit) => session.run<AccountDeleted>(UNPUBLISHED, [limit]),
-        async markPublished(sequence) {
+        /** The oldest entries that are not marked, in order. */
+        unpublished: (limit: number) => session.run<AccountDeleted>(UNPUBLISHED, [limit]),
+        /** Marks all entries up to this one. */
+        async markPublished(sequence: number): Promise<void> {
           await session.run(MARK_PUBLISHED, [sequence]);
         },
       };

@@ -70,7 +70,7 @@ export function createAccountRelay({ repository, eventLog, log }: AccountRelayDe
       stopping = new AbortController();
       running = keepWorking({
         signal: stopping.signal,
-        open: () => repository.openLease({ monotonicMs: () => performance.now() }),
+        open: repository.openLease,
         work,
         close: (lease) => lease.close(),
         pause: (ms) => pause(ms, stopping.signal),

@@ -5,15 +5,15 @@ import { transactionsOf, type Database } from '@taskmesh/store';
 import { APPEND_DELETED } from '../account-log/account-log.statements.ts';
 import { AuditEntryEntity, type AuditKind } from '../audit/audit-entry.entity.ts';
 import { ERASE_TRAIL, ERASED_AT_ONCE, IS_HOUSEKEEPING } from '../audit/audit.statements.ts';
-import { accountIsGone, sessionHasEnded } from '../auth.errors.ts';
+import { accountIsGone, sessionHasEnded, wrongPassword } from '../auth.errors.ts';
 import { AccountMailEntity, EmailTokenEntity, type AccountMail, type EmailToken } from '../changes/change.entities.ts';
 import { LinkedIdentityEntity, SignInCodeEntity, type LinkedIdentity } from '../oidc/oidc.entities.ts';
 import { PersonalTokenEntity, type PersonalToken } from '../personal-tokens/personal-token.entity.ts';
 import { RecoveryRequestEntity, ResetTokenEntity, type ResetToken } from '../recovery/recovery.entities.ts';
-import { endMany, endSession, endTokens, type SessionsToEnd } from '../sessions/ended-session.repository.ts';
+import { endingsOf } from '../sessions/ended-session.repository.ts';
 import { RefreshTokenEntity, SessionEntity, type RefreshToken, type Session } from '../sessions/session.entities.ts';
-import { END_ALL_SESSIONS, END_OLDEST_SESSIONS } from '../sessions/session.statements.ts';
 import { AccountEntity } from './account.entity.ts';
+import type { StoredAccount } from './account.repository.ts';
 
 /** Who asks. With a `scope` they ask with a personal token, and `sessionId` is that token's id. */
 export interface Caller {
@@ -90,28 +90,18 @@ function accountTransaction(em: EntityManager) {
         ? em.findOne(SessionEntity, { id, accountId, endedAt: null }, locked)
         : em.findOne(PersonalTokenEntity, { id, accountId }, locked),
 
-    lockSession: (which: { id: string; accountId?: string } | { refreshFamily: string }) =>
+    lockSession: (which: { id: string } | { refreshFamily: string }) =>
       em.findOne(SessionEntity, { ...which, endedAt: null }, locked),
     addSession: (session: Omit<Session, 'endedAt' | 'lastUsedAt'>): unknown =>
       em.persist(em.create(SessionEntity, session)),
     findRefreshToken: (hash: string) => em.findOne(RefreshTokenEntity, hash),
     addRefreshToken: (token: Omit<RefreshToken, 'usedAt'>): unknown => em.persist(em.create(RefreshTokenEntity, token)),
-    /** The transaction must have locked this session. */
-    endSession: (session: Session, now: Date) => endSession(em, session, now),
-    endAllSessions: (which: SessionsToEnd) => endMany(em, END_ALL_SESSIONS, which),
-    /** Leaves so many sessions beside the one to keep, those that were used last. */
-    endOldestSessions: (which: SessionsToEnd, others: number) => endMany(em, END_OLDEST_SESSIONS, which, others),
+    ...endingsOf(em),
 
     countPersonalTokens: (accountId: string, now: Date) =>
       em.count(PersonalTokenEntity, { accountId, expiresAt: { $gt: now } }),
     addPersonalToken: (token: Omit<PersonalToken, 'lastUsedAt'>): unknown =>
       em.persist(em.create(PersonalTokenEntity, token)),
-    lockPersonalToken: (id: string, accountId: string, now: Date) =>
-      em.findOne(PersonalTokenEntity, { id, accountId, expiresAt: { $gt: now } }, locked),
-    lockPersonalTokens: (accountId: string) =>
-      em.find(PersonalTokenEntity, { accountId }, { ...locked, orderBy: { id: 'asc' } }),
-    /** The transaction must have locked these tokens. */
-    endPersonalTokens: (tokens: PersonalToken[], now: Date) => endTokens(em, tokens, now),
 
     /** A simultaneous user of the code waits, and then finds it gone. */
     lockCode: (given: GivenCode, now: Date) =>
@@ -174,5 +164,17 @@ export async function lockOwner(transaction: AccountTransaction, caller: Caller)
   const account = await transaction.lockAccount(caller.userId);
   if (!account) throw accountIsGone();
   if (!(await transaction.lockCaller(caller))) throw sessionHasEnded();
+  return account;
+}
+
+/** The same for an owner who has confirmed the password, unless it was changed since. @throws AppError also BAD_USER_INPUT */
+export async function lockConfirmed(
+  transaction: AccountTransaction,
+  caller: SignedIn,
+  known: StoredAccount,
+  path: string,
+) {
+  const account = await lockOwner(transaction, caller);
+  if (account.passwordVersion !== known.passwordVersion) throw wrongPassword(path);
   return account;
 }

@@ -1,15 +1,19 @@
-import { isUniqueViolation, type SharedDatabase } from '@taskmesh/store';
-import type { RequestOrigin } from '@taskmesh/internal-api';
+import { isUniqueViolation, type Database } from '@taskmesh/store';
+import type { KnownToken, RequestOrigin } from '@taskmesh/internal-api';
 import type { NewSession } from '../sessions/new-session.ts';
 import type { Account } from './account.entity.ts';
 import {
+  ENTRIES_OF_ACCOUNT,
   FIND_ACCOUNT,
   FIND_ACCOUNT_BY_EMAIL,
   FIND_BCRYPT_HASH,
+  FIND_TOKEN,
+  IDENTITIES_OF_ACCOUNT,
   RECORD_FAILED_LOGIN,
   REPLACE_HASH,
   SIGN_IN_IPS,
   SIGN_UP,
+  TOKENS_OF_ACCOUNT,
 } from './account.statements.ts';
 import { emailKey } from './email-key.ts';
 
@@ -28,9 +32,38 @@ export interface NewAccount {
   origin: RequestOrigin;
 }
 
+/** A personal token, as its owner sees it. Times in RFC 3339. */
+export interface OwnToken {
+  id: string;
+  name: string;
+  scope: 'READ' | 'WRITE';
+  createdAt: string;
+  expiresAt: string;
+  /** Accurate to a minute. */
+  lastUsedAt: string | null;
+}
+
+/** A linked identity, as its owner sees it. Times in RFC 3339. */
+export interface OwnIdentity {
+  id: string;
+  issuer: string;
+  email: string;
+  createdAt: string;
+  lastUsedAt: string;
+}
+
+/** An entry of the audit trail, as the account's owner sees it. The time is in RFC 3339. */
+export interface OwnEntry {
+  id: string;
+  at: string;
+  kind: string;
+  sessionId: string | null;
+  ip: string | null;
+}
+
 export type AccountRepository = ReturnType<typeof createAccountRepository>;
 
-export function createAccountRepository(database: SharedDatabase) {
+export function createAccountRepository(database: Database) {
   const findByKey = async (key: string): Promise<StoredAccount | undefined> => {
     const [row] = await database.run<AccountRow>('read', FIND_ACCOUNT_BY_EMAIL, [key]);
     return row && storedAccountOf(row);
@@ -74,6 +107,20 @@ export function createAccountRepository(database: SharedDatabase) {
     async replaceHash(id: string, { from, to }: { from: string; to: string }): Promise<void> {
       await database.run('write', REPLACE_HASH, [id, from, to]);
     },
+
+    /** A usable personal token. */
+    async findToken(hash: string, now: Date): Promise<KnownToken | null> {
+      const [token] = await database.run<KnownToken>('read', FIND_TOKEN, [hash, now]);
+      return token ?? null;
+    },
+
+    /** The usable tokens, newest first. */
+    listTokens: (id: string, now: Date) => database.run<OwnToken>('read', TOKENS_OF_ACCOUNT, [id, now], id),
+    /** Newest first. */
+    listIdentities: (id: string) => database.run<OwnIdentity>('read', IDENTITIES_OF_ACCOUNT, [id], id),
+    /** Entries of the audit trail, newest first, with ids below `after`. */
+    listEntries: (id: string, limit: number, after: string | null) =>
+      database.run<OwnEntry>('read', ENTRIES_OF_ACCOUNT, [id, limit, after], id),
 
     /** The IPs from which users signed in at this address; none without an account. */
     async signInIps(key: string): Promise<string[]> {

@@ -1,14 +1,18 @@
-import { loginInput, parseInput, signUpInput } from '@taskmesh/contracts';
+import { badUserInput, loginInput, parseInput, signUpInput } from '@taskmesh/contracts';
 import { emailIsTaken, wrongCredentials } from '../auth.errors.ts';
 import type { CommonParts } from '../common-parts.ts';
-import { isCurrent, isPartlyVerified, type Attempt } from '../passwords/hasher.ts';
+import { isPartlyVerified, type Attempt } from '../passwords/hasher.ts';
 import type { PasswordRules } from '../passwords/password-rules.ts';
 import type { OpenedSession, Opening, SessionMaker } from '../sessions/new-session.ts';
 import type { SessionService } from '../sessions/session.service.ts';
 import type { Account } from './account.entity.ts';
-import type { StoredAccount } from './account.repository.ts';
+import type { OwnEntry, StoredAccount } from './account.repository.ts';
 import { emailKey } from './email-key.ts';
 import { failedLogin } from './password-check.service.ts';
+
+const MAX_ENTRIES = 1_000;
+/** A bigint in the database. */
+const ENTRY_ID = /^-?\d{1,18}$/;
 
 /** What somebody shows who logs in. */
 export interface Credentials extends Attempt {
@@ -25,6 +29,8 @@ export interface AccountService {
   /** @throws AppError BAD_USER_INPUT, RATE_LIMITED, UNAUTHENTICATED, SERVICE_UNAVAILABLE */
   login(input: unknown, options: Opening): Promise<OpenedSession>;
   find(id: string): Promise<Account | null>;
+  /** The entries of the account's audit trail, newest first. @throws AppError BAD_USER_INPUT */
+  listEntries(id: string, page: { first: number; after: string | null }): Promise<OwnEntry[]>;
 }
 
 export interface AccountServiceDeps extends CommonParts {
@@ -46,7 +52,7 @@ export function createAccountService(deps: AccountServiceDeps): AccountService {
 
   /** After a login with this password: hashes it again if its hash has other parameters than new ones. */
   const upgradeHash = async ({ account, passwordHash }: StoredAccount, password: string, ip: string | null) => {
-    if (isCurrent(passwordHash) || isPartlyVerified(passwordHash, password)) return;
+    if (hasher.isCurrent(passwordHash) || isPartlyVerified(passwordHash, password)) return;
     await accounts.replaceHash(account.id, { from: passwordHash, to: await hasher.hash(password, ip) });
   };
 
@@ -80,6 +86,13 @@ export function createAccountService(deps: AccountServiceDeps): AccountService {
       return opened;
     },
     find: async (id) => (await accounts.findById(id))?.account ?? null,
+    async listEntries(id, { first, after }) {
+      if (first < 1 || first > MAX_ENTRIES)
+        throw badUserInput([{ path: 'first', message: `first must be a whole number from 1 to ${MAX_ENTRIES}.` }]);
+      if (after !== null && !ENTRY_ID.test(after))
+        throw badUserInput([{ path: 'after', message: 'after must be the id of an entry.' }]);
+      return accounts.listEntries(id, first, after);
+    },
   };
 }
 

@@ -1,5 +1,4 @@
 import type { Statement } from '@taskmesh/store';
-import { claimFrom } from '../mails/mail-queue.ts';
 import { rfc3339 } from '../rfc3339.ts';
 import { OPENING } from '../sessions/session.statements.ts';
 
@@ -108,6 +107,20 @@ export const ENTRIES_OF_ACCOUNT: Statement = {
     from audit_log where account_id = $1::uuid and id < coalesce($3::bigint, 9223372036854775807)
     order by audit_log.id desc limit $2::integer`,
 };
+
+/** Claims the longest-waiting letter of a table (of those `which`) until $2, so that no other instance takes it, too. $1 now. */
+const claimFrom = (table: string, which = 'true'): Statement => ({
+  name: `auth-claim-from-${table}`,
+  text: `
+    update ${table} set attempts = attempts + 1, next_attempt_at = $2::timestamptz
+    where id = (
+      select id from ${table} where next_attempt_at <= $1::timestamptz and ${which}
+      order by next_attempt_at limit 1 for update skip locked
+    )
+    returning id`,
+});
+
+export const CLAIM_RECOVERY = claimFrom('recovery_requests');
 
 /** Kinds that are unknown here are left to the newer version that knows them and runs beside this one. $3 known kinds */
 export const CLAIM_MAIL = claimFrom('account_mails', 'kind = any($3::text[])');

@@ -3,11 +3,12 @@ import {
   changeNameInput,
   changePasswordInput,
   confirmEmailInput,
+  deleteAccountInput,
   parseInput,
 } from '@taskmesh/contracts';
 import type { EndedSession, RequestOrigin } from '@taskmesh/internal-api';
 import { isUniqueViolation } from '@taskmesh/store';
-import { lockOwner, type Caller, type SignedIn } from '../accounts/account-transaction.repository.ts';
+import { lockConfirmed, lockOwner, type Caller, type SignedIn } from '../accounts/account-transaction.repository.ts';
 import type { Account } from '../accounts/account.entity.ts';
 import { emailKey } from '../accounts/email-key.ts';
 import {
@@ -17,11 +18,9 @@ import {
   ownerIsUnproven,
   sessionHasEnded,
   tokenOfAnotherAccount,
-  wrongPassword,
 } from '../auth.errors.ts';
 import type { CommonParts } from '../common-parts.ts';
 import { hashOf } from '../opaque-token.ts';
-import type { ChangeRepository } from './change.repository.ts';
 
 /** What owners change of their accounts. */
 export interface ChangeService {
@@ -46,14 +45,16 @@ export interface ChangeService {
    * either, and when the session has ended meanwhile
    */
   confirmEmail(user: SignedIn | undefined, input: unknown, origin: RequestOrigin): Promise<void>;
+  /**
+   * Deletes the account if the password is right, ends its sessions and tokens, and sends a last mail. Other services learn of
+   * the deletion from the account log.
+   * @throws AppError BAD_USER_INPUT, RATE_LIMITED, UNAUTHENTICATED when the session has ended meanwhile
+   */
+  deleteAccount(user: SignedIn, input: unknown, origin: RequestOrigin): Promise<EndedSession[]>;
 }
 
-export interface ChangeServiceDeps extends CommonParts {
-  repository: ChangeRepository;
-}
-
-export function createChangeService(deps: ChangeServiceDeps): ChangeService {
-  const { inTransaction, repository, check, hasher, rules, limits, clock, ids } = deps;
+export function createChangeService(common: CommonParts): ChangeService {
+  const { inTransaction, mails, check, hasher, rules, limits, clock, ids } = common;
 
   /** Returns the session that proves it; undefined if the password does, which counts with anyone signed in. */
   const requireOwner = async (
@@ -93,8 +94,7 @@ export function createChangeService(deps: ChangeServiceDeps): ChangeService {
       const passwordHash = await hasher.hash(newPassword, origin.ip);
       // With the account locked, the later of two changes fails the version check, and no login opens a session in between.
       const ended = await inTransaction(async (transaction) => {
-        const account = await lockOwner(transaction, user);
-        if (account.passwordVersion !== known.passwordVersion) throw wrongPassword('currentPassword');
+        const account = await lockConfirmed(transaction, user, known, 'currentPassword');
         const now = new Date(clock.now());
         account.passwordHash = passwordHash;
         account.passwordVersion++;
@@ -118,8 +118,7 @@ export function createChangeService(deps: ChangeServiceDeps): ChangeService {
       await limits.countRecovery(origin.ip);
       const isAllowed = await limits.allowConfirmationMail(emailKey(email) ?? email);
       await inTransaction(async (transaction) => {
-        const { passwordVersion } = await lockOwner(transaction, user);
-        if (passwordVersion !== known.passwordVersion) throw wrongPassword('password');
+        await lockConfirmed(transaction, user, known, 'password');
         const now = new Date(clock.now());
         const fact = { at: now, accountId: userId, origin };
         transaction.record({ ...fact, kind: 'email.change_requested', sessionId });
@@ -132,7 +131,7 @@ export function createChangeService(deps: ChangeServiceDeps): ChangeService {
     async confirmEmail(user, input, origin) {
       const { token: given, password } = parseInput(confirmEmailInput, input);
       const hash = hashOf(given);
-      const found = await repository.findEmailToken(hash, new Date(clock.now()));
+      const found = await mails.findEmailToken(hash, new Date(clock.now()));
       if (!found) throw emailTokenUnusable();
       const sessionId = await requireOwner(found.accountId, { user, password }, origin);
       await inTransaction(async (transaction) => {
@@ -157,6 +156,27 @@ export function createChangeService(deps: ChangeServiceDeps): ChangeService {
         // Who has the token reads that address's mail, so they may learn that it has an account.
         throw isUniqueViolation(error, 'accounts_email_key_unique') ? emailIsTaken() : error;
       });
+    },
+    async deleteAccount(user, input, origin) {
+      const { userId } = user;
+      const { password } = parseInput(deleteAccountInput, input);
+      const known = await check.confirm(userId, password, 'password', origin);
+      // The account is locked first, as by every other change: meanwhile no session is opened and no token created.
+      const ended = await inTransaction(async (transaction) => {
+        const account = await lockConfirmed(transaction, user, known, 'password');
+        const now = new Date(clock.now());
+        const { email: recipient, emailKey: key } = account;
+        await transaction.eraseTrail(userId);
+        transaction.record({ kind: 'account.deleted', at: now, accountId: userId, origin: { ...origin, ip: null } });
+        transaction.addMail({ id: ids.next(), accountId: null, kind: 'account.deleted', recipient, at: now, origin });
+        await transaction.removeRecoveriesOf(key);
+        await transaction.appendDeleted(userId, now);
+        const sessionsAndTokens = await transaction.endEverything(userId, now);
+        await transaction.removeAccount(userId);
+        return sessionsAndTokens;
+      }, userId);
+      await limits.forgetFailedLogins(emailKey(known.account.email) ?? '', origin.ip);
+      return ended;
     },
   };
 }

@@ -9,10 +9,8 @@ import {
 } from '@taskmesh/internal-api';
 import type { GraphQLResolveInfo } from 'graphql';
 import type { AccountService } from '../accounts/account.service.ts';
-import type { AuditService } from '../audit/audit.service.ts';
 import { accountIsGone } from '../auth.errors.ts';
 import type { ChangeService } from '../changes/change.service.ts';
-import type { DeletionService } from '../deletion/deletion.service.ts';
 import type { LinkedIdentityService } from '../oidc/linked-identity.service.ts';
 import type { ProviderSignInService } from '../oidc/provider-sign-in.service.ts';
 import type { PersonalTokenService } from '../personal-tokens/personal-token.service.ts';
@@ -23,9 +21,7 @@ import type { MutationResolvers, Resolvers } from './types.generated.ts';
 
 export interface AuthResolversDeps {
   accounts: AccountService;
-  audit: AuditService;
   changes: ChangeService;
-  deletion: DeletionService;
   identities: LinkedIdentityService;
   /** What people call the sign-in provider; undefined when there is none. */
   providerName: string | undefined;
@@ -39,7 +35,7 @@ export interface AuthResolversDeps {
 
 /** From the graph to the use cases. */
 export function createAuthResolvers(deps: AuthResolversDeps): Resolvers {
-  const { accounts, audit, changes, deletion, identities, providerName, recovery, sessions, signIns, tokens } = deps;
+  const { accounts, changes, identities, providerName, recovery, sessions, signIns, tokens } = deps;
 
   const accountOf = async (id: string) => {
     const account = await accounts.find(id);
@@ -94,7 +90,7 @@ export function createAuthResolvers(deps: AuthResolversDeps): Resolvers {
       return true;
     },
     deleteAccount: async (_parent, { input }, context) =>
-      reportEnded(context, await deletion.delete(requireSession(context.identity), input, originOf(context))),
+      reportEnded(context, await changes.deleteAccount(requireSession(context.identity), input, originOf(context))),
     linkIdentity: (_parent, { input }, context) =>
       identities.link(requireSession(context.identity), input, originOf(context)),
     unlinkIdentity: (_parent, { id }, context) =>
@@ -114,7 +110,7 @@ export function createAuthResolvers(deps: AuthResolversDeps): Resolvers {
     Query: {
       me: async (_parent, _args, { identity }) => accountOf(requireUser(identity).userId),
       auditEntries: (_parent, { first, after }, { identity }) =>
-        audit.list(requireUser(identity).userId, { first: first ?? 100, after: after ?? null }),
+        accounts.listEntries(requireUser(identity).userId, { first: first ?? 100, after: after ?? null }),
       sessions: (_parent, _args, { identity }) => sessions.list(requireUser(identity)),
       personalTokens: (_parent, _args, { identity }) => tokens.list(requireUser(identity).userId),
       signInProvider: () => (providerName === undefined ? null : { name: providerName }),

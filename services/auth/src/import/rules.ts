@@ -14,7 +14,7 @@ import {
   type StoreRules,
 } from '@taskmesh/store';
 import { emailKey } from '../accounts/email-key.ts';
-import { BCRYPT, dummyHash, PARAMETERS } from '../passwords/hasher.ts';
+import { BCRYPT, COST, dummyHash } from '../passwords/hasher.ts';
 
 const needed = {
   id: { type: 'uuid' },
@@ -99,9 +99,8 @@ function checkEmailKeys(session: SqlSession, schema: string, columns: Columns): 
   });
 }
 
-const { memoryCost, timeCost } = PARAMETERS;
 /** Limits for memory (KiB) times passes: OWASP's minimum, and four times the cost of our own hashes. */
-const [LEAST_COST, MOST_COST] = [35_840, 4 * memoryCost * timeCost];
+const [LEAST_COST, MOST_COST] = [35_840, 4 * COST.memoryCost * COST.timeCost];
 const MOST_MEMORY_KIB = 65_536;
 
 const parameter = (name: string) => `substring(password_hash from '[$,]${name}=([0-9]{1,6})[$,]')::bigint`;

@@ -1,37 +1,31 @@
 import { errorCode, errorMessage } from '@taskmesh/contracts/error-details';
-import { createSigningKey, type KeySet, publicKeys } from '@taskmesh/identity';
+import { createSigningKey, isKeySet, isPrivateKey, type KeySet, publicKeys } from '@taskmesh/identity';
 import { ensureWritableDirectory, parseJson, ConfigError, createPeriodic, type Log } from '@taskmesh/service';
 import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { link, rm, writeFile, readFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { z } from 'zod';
 import { importJWK, type CryptoKey } from 'jose';
 
-const coordinate = z.string().regex(/^[\w-]{43}$/);
-const key = z.looseObject({
-  kty: z.literal('EC'),
-  crv: z.literal('P-256'),
-  kid: z.string().min(1),
-  x: coordinate,
-  y: coordinate,
-  d: coordinate.optional(),
-});
-const keySet = z.object({ keys: z.array(key).min(1) });
+interface SigningKey {
+  kid: string;
+  privateKey: CryptoKey;
+}
 
 /**
  * Parses a key file: a JWK set of ES256 keys, each with a unique `kid`, the first one private.
  * @throws Error whose message says what is wrong, but nothing of the keys
  */
-function parseKeySet(text: string): KeySet {
-  const json = parseJson(text);
-  if (json === undefined) throw new Error('it is not JSON');
-  const parsed = keySet.safeParse(json);
-  if (!parsed.success) throw new Error('it is not a JWK set of EC P-256 keys, each with a kid');
-  const { keys } = parsed.data;
-  if (keys[0]?.d === undefined) throw new Error('its first key, the one that signs, is not a private key');
-  if (new Set(keys.map(({ kid }) => kid)).size < keys.length) throw new Error('two of its keys have the same kid');
-  return { keys };
+async function parseKeys(text: string): Promise<{ signing: SigningKey; verifying: KeySet }> {
+  const set = parseJson(text);
+  if (set === undefined) throw new Error('it is not JSON');
+  if (!isKeySet(set)) throw new Error('it is not a JWK set of EC P-256 keys, each with a kid');
+  const [first] = set.keys;
+  if (!isPrivateKey(first)) throw new Error('its first key, the one that signs, is not a private key');
+  if (new Set(set.keys.map(({ kid }) => kid)).size < set.keys.length)
+    throw new Error('two of its keys have the same kid');
+  const privateKey = (await importJWK(first, 'ES256')) as CryptoKey; // as of every elliptic-curve JWK
+  return { signing: { kid: first.kid, privateKey }, verifying: publicKeys(set) };
 }
 
 /** Creates a missing key file, readable only by its owner. If several processes try, the first one wins. */
@@ -48,11 +42,6 @@ async function ensureKeyFile(file: string): Promise<void> {
   } finally {
     await rm(fresh, { force: true });
   }
-}
-
-interface SigningKey {
-  kid: string;
-  privateKey: CryptoKey;
 }
 
 /** The keys of access tokens that the file currently contains. */
@@ -74,16 +63,15 @@ const POLL_MS = 1_000;
  */
 export function createKeyRing({ file, create, log }: KeyRingOptions) {
   let text = '';
-  let current: { signing: SigningKey; verifying: KeySet } | undefined;
+  let current: Awaited<ReturnType<typeof parseKeys>> | undefined;
   let complaint = '';
 
   const read = async () => {
     const found = await readFile(file, 'utf8');
     if (found === text) return;
-    const keys = parseKeySet(found);
-    current = { signing: await importSigningKey(keys), verifying: publicKeys(keys) };
+    current = await parseKeys(found);
     text = found;
-    log.info({ kids: keys.keys.map(({ kid }) => kid) }, 'access token keys loaded');
+    log.info({ kids: current.verifying.keys.map(({ kid }) => kid) }, 'access token keys loaded');
   };
 
   const reload = async () => {
@@ -123,11 +111,4 @@ export function createKeyRing({ file, create, log }: KeyRingOptions) {
     /** Reads the file now instead of within the next second. */
     reload,
   };
-}
-
-async function importSigningKey({ keys: [first] }: KeySet): Promise<SigningKey> {
-  if (!first?.kid) throw new Error('it has no key that signs');
-  const privateKey = await importJWK(first, 'ES256');
-  if (privateKey instanceof Uint8Array) throw new Error('its first key is not an EC key');
-  return { kid: first.kid, privateKey };
 }

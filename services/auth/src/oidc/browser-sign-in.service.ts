@@ -3,7 +3,6 @@ import { beginSignInInput, parseInput } from '@taskmesh/contracts';
 import { createOpaqueToken, hashOf } from '../opaque-token.ts';
 import { CODE_MS } from './oidc.entities.ts';
 import { noProvider, notBegunHere } from '../auth.errors.ts';
-import type { OidcRepository } from './oidc.repository.ts';
 import {
   bindingOf,
   reasonOf,
@@ -19,15 +18,12 @@ const PENDING_MS = 10 * 60_000;
 /** The description becomes part of an address. */
 const DESCRIPTION_LENGTH = 300;
 
-export interface BrowserSignInDeps extends CommonParts {
-  /** Undefined when none is configured. */
-  provider: Provider | undefined;
-  repository: OidcRepository;
-}
-
-/** Sends a browser to the provider and back. The page that started it ends up with a code that opens the session. */
-export function createBrowserSignInService(deps: BrowserSignInDeps): AuthSignIn {
-  const { provider, repository, limits, clock, log } = deps;
+/**
+ * Sends a browser to the provider, undefined when none is configured, and back. The page that started it ends up with a code that opens
+ * the session.
+ */
+export function createBrowserSignInService(common: CommonParts, provider: Provider | undefined): AuthSignIn {
+  const { oidc, limits, clock, log } = common;
   const inMs = (ms: number) => ({ createdAt: new Date(clock.now()), expiresAt: new Date(clock.now() + ms) });
 
   /** What the page finds behind `#`. */
@@ -43,7 +39,7 @@ export function createBrowserSignInService(deps: BrowserSignInDeps): AuthSignIn 
   const storeCode = async (profile: ProviderProfile, challenge: string): Promise<string> => {
     const { issuer, subject, email, emailVerified, name } = profile;
     const { token, hash } = createOpaqueToken();
-    await repository.addCode({
+    await oidc.addCode({
       ...{ hash, challenge, issuer, subject, emailVerified, ...inMs(CODE_MS) },
       ...{ email: email ?? null, name: name ?? null },
     });
@@ -66,7 +62,7 @@ export function createBrowserSignInService(deps: BrowserSignInDeps): AuthSignIn 
       await limits.countProviderSignIn(ip);
       const { location, secrets } = await provider.begin();
       const binding = bindingOf(secrets);
-      await repository.addPending({ hash: hashOf(binding), challenge, returnTo, ...inMs(PENDING_MS) });
+      await oidc.addPending({ hash: hashOf(binding), challenge, returnTo, ...inMs(PENDING_MS) });
       return { location, binding };
     },
     async complete({ binding, search }, { ip }) {
@@ -75,7 +71,7 @@ export function createBrowserSignInService(deps: BrowserSignInDeps): AuthSignIn 
       const secrets = secretsIn(binding ?? '');
       // A link from elsewhere must not use up what this browser has started.
       if (!binding || !secrets || new URLSearchParams(search).get('state') !== secrets.state) throw notBegunHere();
-      const pending = await repository.takePending(hashOf(binding), new Date(clock.now()));
+      const pending = await oidc.takePending(hashOf(binding), new Date(clock.now()));
       if (!pending) throw notBegunHere();
       const outcome = await outcomeOf(await ask(provider, search, secrets), pending.challenge);
       return { location: `${pending.returnTo}#${new URLSearchParams(outcome).toString()}` };

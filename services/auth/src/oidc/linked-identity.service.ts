@@ -1,8 +1,14 @@
 import type { RequestOrigin } from '@taskmesh/internal-api';
 import { isUniqueViolation } from '@taskmesh/store';
 import { linkIdentityInput, parseInput, parseUuid } from '@taskmesh/contracts';
-import { lockOwner, type AccountTransaction, type SignedIn } from '../accounts/account-transaction.repository.ts';
+import {
+  lockConfirmed,
+  lockOwner,
+  type AccountTransaction,
+  type SignedIn,
+} from '../accounts/account-transaction.repository.ts';
 import type { Account } from '../accounts/account.entity.ts';
+import type { OwnIdentity } from '../accounts/account.repository.ts';
 import { emailKey } from '../accounts/email-key.ts';
 import {
   addressIsAnother,
@@ -12,11 +18,9 @@ import {
   isLastWayIn,
   isLinkedAlready,
   noSuchLink,
-  wrongPassword,
 } from '../auth.errors.ts';
 import { hashOf } from '../opaque-token.ts';
 import type { SignInCode } from './oidc.entities.ts';
-import type { OidcRepository, OwnIdentity } from './oidc.repository.ts';
 import type { CommonParts } from '../common-parts.ts';
 
 /** The address that the provider vouches for. @throws AppError FORBIDDEN */
@@ -78,32 +82,27 @@ export interface LinkedIdentityService {
   unlink(user: SignedIn, id: string, origin: RequestOrigin): Promise<string>;
 }
 
-export interface LinkedIdentityDeps extends CommonParts {
-  repository: OidcRepository;
-}
-
-export function createLinkedIdentityService(deps: LinkedIdentityDeps): LinkedIdentityService {
-  const { inTransaction, repository, check, limits, clock, ids } = deps;
+export function createLinkedIdentityService(common: CommonParts): LinkedIdentityService {
+  const { inTransaction, accounts, oidc, check, limits, clock, ids } = common;
   const now = () => new Date(clock.now());
 
   return {
-    list: repository.list,
+    list: accounts.listIdentities,
     async link(user, input, origin) {
       const { userId, sessionId } = user;
       const { code: token, verifier, password } = parseInput(linkIdentityInput, input);
       await limits.countProviderSignIn(origin.ip);
       const given = { hash: hashOf(token), challenge: hashOf(verifier) };
-      const found = await repository.findCode(given, now());
+      const found = await oidc.findCode(given, now());
       if (!found) throw codeUnusable();
-      if (await repository.findLinked(found)) throw isLinkedAlready();
+      if (await oidc.findLinked(found)) throw isLinkedAlready();
       const email = verifiedEmail(found);
       const known = await check.confirm(userId, password, 'password', origin);
       return inTransaction(async (transaction) => {
         const at = now();
         const code = await transaction.lockCode(given, at);
         if (!code) throw codeUnusable();
-        const account = await lockOwner(transaction, user);
-        if (account.passwordVersion !== known.passwordVersion) throw wrongPassword('password');
+        const account = await lockConfirmed(transaction, user, known, 'password');
         if (!isSameAddress(email, account.email)) throw addressIsAnother();
         const linking = { account, now: at, origin };
         addNotice(transaction, 'identity.linked', { id: ids.next(), ...linking });

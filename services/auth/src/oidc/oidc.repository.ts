@@ -1,4 +1,4 @@
-import type { Database, SharedDatabase } from '@taskmesh/store';
+import type { Database } from '@taskmesh/store';
 import type { GivenCode } from '../accounts/account-transaction.repository.ts';
 import {
   LinkedIdentityEntity,
@@ -8,20 +8,9 @@ import {
   type PendingSignIn,
   type SignInCode,
 } from './oidc.entities.ts';
-import { IDENTITIES_OF_ACCOUNT, TAKE_PENDING } from '../accounts/account.statements.ts';
+import { TAKE_PENDING } from '../accounts/account.statements.ts';
 
-/** As its owner sees it. Times in RFC 3339. */
-export interface OwnIdentity {
-  id: string;
-  issuer: string;
-  email: string;
-  createdAt: string;
-  lastUsedAt: string;
-}
-
-export type OidcRepository = ReturnType<typeof createOidcRepository>;
-
-export function createOidcRepository(database: Database & SharedDatabase) {
+export function createOidcRepository(database: Database) {
   return {
     addPending: (pending: PendingSignIn) => database.retry((em) => em.upsert(PendingSignInEntity, pending)),
     /** Returns it once, to one caller. */
@@ -34,7 +23,5 @@ export function createOidcRepository(database: Database & SharedDatabase) {
       database.retry((em) => em.findOne(SignInCodeEntity, { ...given, expiresAt: { $gt: now } })),
     findLinked: ({ issuer, subject }: Pick<LinkedIdentity, 'issuer' | 'subject'>) =>
       database.retry((em) => em.findOne(LinkedIdentityEntity, { issuer, subject })),
-    /** Newest first. */
-    list: (accountId: string) => database.run<OwnIdentity>('read', IDENTITIES_OF_ACCOUNT, [accountId], accountId),
   };
 }

@@ -11,7 +11,6 @@ import { dummyHash } from '../passwords/hasher.ts';
 import type { OpenedSession, Opening } from '../sessions/new-session.ts';
 import type { SessionService } from '../sessions/session.service.ts';
 import { addLink, addNotice, verifiedEmail } from './linked-identity.service.ts';
-import type { OidcRepository } from './oidc.repository.ts';
 import { worksAlone, type SignInCode } from './oidc.entities.ts';
 import type { CommonParts } from '../common-parts.ts';
 
@@ -27,16 +26,11 @@ export interface ProviderSignInService {
   signIn(input: unknown, options: Opening): Promise<OpenedSession>;
 }
 
-export interface ProviderSignInDeps extends CommonParts {
-  repository: OidcRepository;
-  sessions: SessionService;
-}
-
 /** Spends a locked code, and locks the account to open a session for. */
 type Step = (transaction: AccountTransaction, code: SignInCode, now: Date) => Promise<Account>;
 
-export function createProviderSignInService(deps: ProviderSignInDeps): ProviderSignInService {
-  const { inTransaction, repository, accounts, check, sessions, limits, clock, ids } = deps;
+export function createProviderSignInService(common: CommonParts, sessions: SessionService): ProviderSignInService {
+  const { inTransaction, oidc, accounts, check, limits, clock, ids } = common;
   const now = () => new Date(clock.now());
 
   const enter: Step = async (transaction, code, at) => {
@@ -75,11 +69,11 @@ export function createProviderSignInService(deps: ProviderSignInDeps): ProviderS
     };
 
   const stepFor = async (given: GivenCode, password: string | undefined, origin: RequestOrigin): Promise<Step> => {
-    const code = await repository.findCode(given, now());
+    const code = await oidc.findCode(given, now());
     if (!code) throw codeUnusable();
     // The account first: one that a simultaneous sign-in has just opened is then also seen as linked.
     const known = code.email ? await accounts.findByEmail(code.email) : undefined;
-    const isLinked = (await repository.findLinked(code)) !== null;
+    const isLinked = (await oidc.findLinked(code)) !== null;
     const requireFresh = () => {
       if (!worksAlone(code, now())) throw codeUnusable();
     };

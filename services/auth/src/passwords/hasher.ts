@@ -5,21 +5,23 @@ import { unavailable } from '@taskmesh/contracts';
 import { createFairQueue, type FairQueue } from '@taskmesh/service';
 import { callerOf } from '../rate-limits.ts';
 
-/** argon2id with OWASP's parameters: 19 MiB, two passes, one lane. (2 is `Algorithm.Argon2id`, a const enum.) */
-export const PARAMETERS = { algorithm: 2, memoryCost: 19_456, timeCost: 2, parallelism: 1 } as const;
-
-const { memoryCost, timeCost, parallelism } = PARAMETERS;
-const PREFIX = `$argon2id$v=19$m=${memoryCost},t=${timeCost},p=${parallelism}$`;
-
-/** Whether new hashes are made with the same parameters. */
-export function isCurrent(passwordHash: string): boolean {
-  return passwordHash.startsWith(PREFIX);
+export interface HashCost {
+  /** KiB */
+  memoryCost: number;
+  timeCost: number;
 }
 
+/** OWASP's parameters for argon2id with one lane: 19 MiB, two passes. */
+export const COST: HashCost = { memoryCost: 19_456, timeCost: 2 };
+/** 2 is `Algorithm.Argon2id`, a const enum. */
+const ARGON2ID = { algorithm: 2, parallelism: 1 } as const;
+
+const prefixOf = ({ memoryCost, timeCost }: HashCost) => `$argon2id$v=19$m=${memoryCost},t=${timeCost},p=1$`;
+
 /** A random hash that no password is known to match, and that takes as long to verify as any. */
-export function dummyHash(): string {
+export function dummyHash(cost = COST): string {
   const random = (bytes: number) => randomBytes(bytes).toString('base64').replaceAll('=', '');
-  return `${PREFIX}${random(16)}$${random(32)}`;
+  return `${prefixOf(cost)}${random(16)}$${random(32)}`;
 }
 
 /** Of a cost from 4 to 14; valid in PostgreSQL, too. */
@@ -69,17 +71,19 @@ export interface HasherOptions {
   /** The bcrypt hash of any account. @default no account has one */
   findBcryptHash?: () => Promise<string | undefined>;
   onHashed?: (seconds: number) => void;
+  /** @default COST */
+  cost?: HashCost | undefined;
 }
 
 /**
  * Slow hashing on libuv's threads, bounded, so that a flood of logins starves nothing else, and one caller's no other's. bcrypt has a
  * queue of its own: a hash of another system may take a second, and every refusal needs one.
  */
-export function createHasher({ concurrency, findBcryptHash, onHashed }: HasherOptions) {
+export function createHasher({ concurrency, findBcryptHash, onHashed, cost = COST }: HasherOptions) {
   const limits = { maxWaiting: MAX_WAITING, maxWaitMs: MAX_WAIT_MS, refusal: tooMany };
   const argon2 = createFairQueue({ concurrency, ...limits });
   const bcrypt = createFairQueue({ concurrency: Math.ceil(concurrency / 4), ...limits });
-  const dummy = dummyHash();
+  const dummy = dummyHash(cost);
 
   const inTurn = <Result>(queue: FairQueue, ip: string | null, work: () => Promise<Result>): Promise<Result> =>
     queue.run(callerOf(ip), async () => {
@@ -94,7 +98,7 @@ export function createHasher({ concurrency, findBcryptHash, onHashed }: HasherOp
   return {
     /** Callers, by `ip`, take turns. @throws AppError SERVICE_UNAVAILABLE when too many are waiting */
     hash: (password: string, ip: string | null = null) =>
-      inTurn(argon2, ip, () => hash(normalizePassword(password), PARAMETERS)),
+      inTurn(argon2, ip, () => hash(normalizePassword(password), { ...ARGON2ID, ...cost })),
     /**
      * A refusal takes the same time without a hash (no such account), and with a hash of any kind: first argon2, then bcrypt as
      * long as any account has such a hash.
@@ -111,6 +115,8 @@ export function createHasher({ concurrency, findBcryptHash, onHashed }: HasherOp
       if (own.bcrypt && !matches) await onMismatch().catch(() => undefined);
       return matches;
     },
+    /** Whether new hashes are made with the same parameters. */
+    isCurrent: (passwordHash: string): boolean => passwordHash.startsWith(prefixOf(cost)),
     waiting: () => argon2.waiting() + bcrypt.waiting(),
   };
 }

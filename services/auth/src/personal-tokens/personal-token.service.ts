@@ -2,7 +2,7 @@ import { hashOfPersonalToken, newPersonalToken } from '@taskmesh/identity';
 import type { EndedSession, KnownToken, RequestOrigin } from '@taskmesh/internal-api';
 import { parseInput, parseUuid, personalTokenInput } from '@taskmesh/contracts';
 import { lockOwner, type SignedIn } from '../accounts/account-transaction.repository.ts';
-import type { OwnToken, PersonalTokenRepository } from './personal-token.repository.ts';
+import type { OwnToken } from '../accounts/account.repository.ts';
 import { expiryIsOutOfRange, noSuchToken, tooManyTokens } from '../auth.errors.ts';
 import type { CommonParts } from '../common-parts.ts';
 
@@ -24,17 +24,13 @@ export interface PersonalTokenService {
   find(hash: string): Promise<KnownToken | null>;
 }
 
-export interface PersonalTokenServiceDeps extends CommonParts {
-  repository: PersonalTokenRepository;
-}
-
-export function createPersonalTokenService(deps: PersonalTokenServiceDeps): PersonalTokenService {
-  const { inTransaction, repository, limits, clock, ids } = deps;
+export function createPersonalTokenService(common: CommonParts): PersonalTokenService {
+  const { inTransaction, accounts, limits, clock, ids } = common;
   const now = () => new Date(clock.now());
 
   return {
-    list: (userId) => repository.list(userId, now()),
-    find: (hash) => repository.find(hash, now()),
+    list: (userId) => accounts.listTokens(userId, now()),
+    find: (hash) => accounts.findToken(hash, now()),
     async create(user, input, origin) {
       const { userId } = user;
       const { name, scope, expiresAt: until } = parseInput(personalTokenInput, input);
@@ -59,13 +55,14 @@ export function createPersonalTokenService(deps: PersonalTokenServiceDeps): Pers
     },
     end: (user, id, origin) =>
       inTransaction(async (transaction) => {
-        const { id: userId } = await lockOwner(transaction, user);
+        const { id: accountId } = await lockOwner(transaction, user);
         const uuid = parseUuid(id);
+        if (uuid === undefined) throw noSuchToken();
         const at = now();
-        const token = uuid === undefined ? null : await transaction.lockPersonalToken(uuid, userId, at);
-        if (!token) throw noSuchToken();
-        transaction.record({ kind: 'token.ended', at, accountId: userId, sessionId: token.id, origin });
-        return { id: token.id, ended: await transaction.endPersonalTokens([token], at) };
+        transaction.record({ kind: 'token.ended', at, accountId, sessionId: uuid, origin });
+        const { usable, ended } = await transaction.endPersonalTokens({ accountId, now: at }, uuid);
+        if (usable === 0) throw noSuchToken();
+        return { id: uuid, ended };
       }, user.userId),
   };
 }

@@ -3,7 +3,6 @@ import type { EndedSession, RequestOrigin } from '@taskmesh/internal-api';
 import type { AccountTransaction } from '../accounts/account-transaction.repository.ts';
 import { emailKey } from '../accounts/email-key.ts';
 import { hashOf } from '../opaque-token.ts';
-import type { RecoveryRepository } from './recovery.repository.ts';
 import type { CommonParts } from '../common-parts.ts';
 
 export interface RecoveryService {
@@ -20,12 +19,8 @@ export interface RecoveryService {
   reset(input: unknown, origin: RequestOrigin): Promise<EndedSession[]>;
 }
 
-export interface RecoveryServiceDeps extends CommonParts {
-  repository: RecoveryRepository;
-}
-
-export function createRecoveryService(deps: RecoveryServiceDeps): RecoveryService {
-  const { inTransaction, repository, hasher, rules, limits, clock, ids } = deps;
+export function createRecoveryService(common: CommonParts): RecoveryService {
+  const { inTransaction, mails, hasher, rules, limits, clock, ids } = common;
 
   return {
     async request(address, { ip, requestId }) {
@@ -33,12 +28,12 @@ export function createRecoveryService(deps: RecoveryServiceDeps): RecoveryServic
       const key = emailKey(email) ?? email;
       await limits.countRecovery(ip);
       if (!(await limits.allowRecoveryMail(key))) return;
-      await repository.request({ id: ids.next(), emailKey: key, ip, requestId, createdAt: new Date(clock.now()) });
+      await mails.requestRecovery({ id: ids.next(), emailKey: key, ip, requestId, createdAt: new Date(clock.now()) });
     },
     async reset(input, origin) {
       const { token, newPassword } = parseInput(resetPasswordInput, input);
       const hash = hashOf(token);
-      const account = await repository.findAccountByToken(hash, new Date(clock.now()));
+      const account = await mails.findAccountByResetToken(hash, new Date(clock.now()));
       if (!account) throw resetTokenUnusable();
       rules.check(newPassword, 'newPassword', account.email);
       const passwordHash = await hasher.hash(newPassword, origin.ip);
@@ -85,9 +80,7 @@ async function setPassword(
   }
   if (strangers.length > 0)
     transaction.addMail({ ...fact, id: ids.next(), kind: 'identity.unlinked', recipient: account.email });
-  const tokens = await transaction.lockPersonalTokens(accountId);
-  const { ended } = await transaction.endAllSessions({ accountId, now });
-  return [...ended, ...(await transaction.endPersonalTokens(tokens, now))];
+  return transaction.endEverything(accountId, now);
 }
 
 /** The same for unknown, expired and used tokens. */

@@ -1,4 +1,4 @@
-import type { SharedDatabase } from '@taskmesh/store';
+import type { Database } from '@taskmesh/store';
 import type { EndedSession, RequestOrigin, SessionUse } from '@taskmesh/internal-api';
 import type { SignedIn } from '../accounts/account-transaction.repository.ts';
 import type { NewSession } from './new-session.ts';
@@ -22,7 +22,7 @@ interface InsertOptions {
 export type SessionRepository = ReturnType<typeof createSessionRepository>;
 
 /** Frequent queries are prepared statements. */
-export function createSessionRepository(database: SharedDatabase) {
+export function createSessionRepository(database: Database) {
   return {
     /** False, with nothing stored, when the account's password has changed since this version, or it has `most` sessions. */
     async insert(session: NewSession, { passwordVersion, origin, most }: InsertOptions): Promise<boolean> {

@@ -91,7 +91,8 @@ export function createSessionService(deps: SessionServiceDeps): SessionService {
     const fact = { at, accountId: session.accountId, sessionId: session.id, origin };
     if (!token || token.usedAt) {
       transaction.record({ ...fact, kind: 'session.refresh_token_reused' });
-      return { reused: await transaction.endSession(session, at) };
+      const { ended } = await transaction.endSession({ accountId: session.accountId, now: at }, session.id);
+      return { reused: ended };
     }
     await limits.countRefresh(session.id);
     // A used token that its signature identifies need not be kept.
@@ -172,22 +173,20 @@ export function createSessionService(deps: SessionServiceDeps): SessionService {
     },
     end: ({ userId, sessionId }, origin) =>
       inTransaction(async (transaction) => {
-        const session = await transaction.lockSession({ id: sessionId });
-        if (session?.accountId !== userId) throw sessionHasEnded();
-        const at = now();
-        transaction.record({ kind: 'session.ended', at, accountId: userId, sessionId, origin });
-        return transaction.endSession(session, at);
+        const which = { accountId: userId, now: now(), recordedFrom: origin };
+        const { count, ended } = await transaction.endSession(which, sessionId);
+        if (count === 0) throw sessionHasEnded();
+        return ended;
       }, userId),
     list: (user) => repository.listLiving(user, now()),
     endOne: (user, id, origin) =>
       inTransaction(async (transaction) => {
-        const { id: userId } = await lockOwner(transaction, user);
+        const { id: accountId } = await lockOwner(transaction, user);
         const uuid = parseUuid(id);
-        const session = uuid === undefined ? null : await transaction.lockSession({ id: uuid, accountId: userId });
-        if (!session || session.expiresAt <= now()) throw noSuchSession();
-        const at = now();
-        transaction.record({ kind: 'session.ended', at, accountId: userId, sessionId: session.id, origin });
-        return { id: session.id, ended: await transaction.endSession(session, at) };
+        if (uuid === undefined) throw noSuchSession();
+        const { usable, ended } = await transaction.endSession({ accountId, now: now(), recordedFrom: origin }, uuid);
+        if (usable === 0) throw noSuchSession();
+        return { id: uuid, ended };
       }, user.userId),
     endOthers: (user, origin) =>
       inTransaction(async (transaction) => {

@@ -38,50 +38,62 @@ export const OPEN_SESSION: Statement = {
   ), ${OPENING}`,
 };
 
-/** The most ended sessions in the answer of one operation; gateways read the others from the list. */
+/** The most that the answer of one operation lists; gateways read the others from the list. */
 const SHOWN_MOST = 1_000;
 
-/**
- * Ends the sessions that `locked` selects, except the one to keep: all in one statement, since there may be thousands. They are locked in
- * the order of their ids, as wherever several are. Once its last access token has expired, an ended session's row is of no use.
- * Parameters: account id, id of the session to keep or null, now, the time before which ended sessions are forgotten,
- * whether to record it in the audit trail, ip, request id; then those of `locked`.
- */
-const endingSessions = (locked: string) => `
-  with given as (
+/** The first parameters of all that ends sessions and tokens: see `EndedFrom`. */
+const GIVEN = `
+  given as (
     select ?::uuid as account_id, ?::uuid as kept, ?::timestamptz as now, ?::timestamptz as forgotten_before,
-      ?::boolean as is_recorded, ?::text as ip, ?::text as request_id
-  ), locked as materialized (
-    select session.id, session.expires_at from sessions session
-    where session.ended_at is null and session.id is distinct from (select kept from given) and ${locked}
-    order by session.id for update
-  ), ended as (
-    update sessions session set ended_at = given.now, expires_at = session.tokens_until from locked, given
-    where session.id = locked.id
-    returning session.id, session.tokens_until, locked.expires_at > given.now as was_usable
-  ), recorded as (
-    insert into audit_log (at, kind, account_id, session_id, ip, request_id)
-    select given.now, 'session.ended', given.account_id, ended.id, given.ip, given.request_id
-    from ended, given where given.is_recorded order by ended.id
-  ), listed as (
-    select id, tokens_until, row_number() over (order by id) as place from ended, given
-    where tokens_until > given.forgotten_before
+      ?::timestamptz as latest, ?::boolean as is_recorded, ?::text as ip, ?::text as request_id
+  )`;
+
+/**
+ * Lists what `ended` says, unless its tokens have expired, and returns how many ended, how many of them were usable, and the list. The
+ * counter is the last lock that a transaction takes, so the list's sequence has no gaps and follows the order of commits: who has read
+ * up to a number has missed nothing before it.
+ */
+const LISTED = `
+  listed as (
+    select id, until, row_number() over (order by id) as place from ended, given where until > given.forgotten_before
   ), counter as (
     update ended_session_counter set last = last + (select count(*) from listed) where exists (select from listed)
     returning last - (select count(*) from listed) as before
   ), added as (
     insert into ended_sessions (sequence, session_id, until)
-    select before + place, id, tokens_until from listed, counter
+    select before + place, id, until from listed, counter
     returning sequence, session_id, until
   ), shown as (
     select sequence, session_id as "sessionId", floor(extract(epoch from until)) as until
     from added order by sequence limit ${SHOWN_MOST}
   )
-  select (select count(*) from ended where was_usable)::integer as usable,
-    (select coalesce(json_agg(shown order by sequence), '[]') from shown) as ended`;
+  select count(*)::integer as count, count(*) filter (where was_usable)::integer as usable,
+    (select coalesce(json_agg(shown order by sequence), '[]') from shown) as ended from ended`;
 
-/** Ends all of an account's sessions. */
-export const END_ALL_SESSIONS = endingSessions('session.account_id = (select account_id from given)');
+/**
+ * Ends the account's sessions that `which` selects, except the one to keep: all in one statement, since there may be thousands. They are
+ * locked in the order of their ids, as wherever several are. Once its last access token has expired, an ended session's row is of no use.
+ */
+const endingSessions = (which: string) => `
+  with ${GIVEN}, locked as materialized (
+    select session.id, session.expires_at from sessions session
+    where session.account_id = (select account_id from given) and session.ended_at is null
+      and session.id is distinct from (select kept from given) and ${which}
+    order by session.id for update
+  ), ended as (
+    update sessions session set ended_at = given.now, expires_at = session.tokens_until from locked, given
+    where session.id = locked.id
+    returning session.id, session.tokens_until as until, locked.expires_at > given.now as was_usable
+  ), recorded as (
+    insert into audit_log (at, kind, account_id, session_id, ip, request_id)
+    select given.now, 'session.ended', given.account_id, ended.id, given.ip, given.request_id
+    from ended, given where given.is_recorded order by ended.id
+  ), ${LISTED}`;
+
+export const END_ALL_SESSIONS = endingSessions('true');
+
+/** The last parameter is its id. */
+export const END_SESSION = endingSessions('session.id = ?::uuid');
 
 /** Ends the sessions that were not used for the longest, beyond as many others as the last parameter says. */
 export const END_OLDEST_SESSIONS = endingSessions(`session.id in (
@@ -90,18 +102,13 @@ export const END_OLDEST_SESSIONS = endingSessions(`session.id in (
       order by coalesce(last_used_at, created_at) desc, id desc offset ?::integer
     )`);
 
-/** Parameters: how many, and the entries as JSON, in their order. Returns the last sequence. */
-export const LIST_ENDED = `
-  with counter as (
-    update ended_session_counter set last = last + ?::bigint returning last
-  ), given as (
-    select (entry->>'sessionId')::uuid as session_id, (entry->>'until')::timestamptz as until, place, count(*) over () as total
-    from json_array_elements(?::json) with ordinality entries (entry, place)
-  ), listed as (
-    insert into ended_sessions (sequence, session_id, until)
-    select last - total + place, session_id, until from counter, given
-  )
-  select last::text from counter`;
+/** Ends the account's personal tokens: they are gone here, and in the list that gateways read. The last parameter is the id of one, or null. */
+export const END_TOKENS = `
+  with ${GIVEN}, ended as (
+    delete from personal_tokens token using given
+    where token.account_id = given.account_id and token.id = coalesce(?::uuid, token.id)
+    returning token.id, least(token.expires_at, given.latest) as until, token.expires_at > given.now as was_usable
+  ), ${LISTED}`;
 
 /** $1 account id, $2 now, $3 id of the session that asks. The usable sessions, newest first, at most 1,000. */
 export const OWN_SESSIONS: Statement = {

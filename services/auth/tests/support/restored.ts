@@ -76,9 +76,9 @@ export function nameOf({ url }: TestDatabase): string {
 }
 
 /** Swaps in the restored store, with the present data carried over. Returns the living store's new name. */
-export async function swap({ auth, database }: RunningAuth, fresh: string, suffix = 'old'): Promise<string> {
+export async function swap({ auth, database }: RunningAuth, fresh: string): Promise<string> {
   const live = nameOf(database);
-  const old = `${live}_${suffix}`;
+  const old = `${live}_${randomUUID().slice(0, 8)}`;
   await inMaintenance(async (admin) => {
     const writersOut = await lockedOut(database.url);
     await auth.restore.carryOver(fresh);

@@ -17,9 +17,12 @@ import { join } from 'node:path';
 import type { Registry } from 'prom-client';
 import { migrations } from '../../migrations/index.ts';
 import { createAuthDatabase } from '../../src/database.ts';
+import type { HashCost } from '../../src/passwords/hasher.ts';
 import { createAuth, readAuthConfig, type Auth, type AuthConfig, type Mail, type Mailer } from '../../src/index.ts';
 
 export const PASSWORD = 'correct horse battery';
+/** The least that argon2 accepts. */
+const CHEAP: HashCost = { memoryCost: 8, timeCost: 1 };
 const IP = '192.0.2.1';
 
 /** A clock that runs by itself and can be advanced. */
@@ -58,20 +61,19 @@ export interface RunOptions {
   env?: Env;
   /** What no setting says. */
   config?: Pick<AuthConfig, 'maxSessionsPerAccount'>;
-  keyValue?: KeyValue;
+  /** @default one that takes no time */
+  hashCost?: HashCost;
   /** @default one in memory */
   eventLog?: EventLog;
-  /** False: the mailer that the environment names. */
-  withPostbox?: boolean;
   log?: Log;
   metrics?: Registry;
 }
 
 /** The whole service with a database of its own; only the clock and the postbox are fakes. */
 export async function runAuth(options: RunOptions = {}): Promise<RunningAuth> {
-  const { env = {}, withPostbox = true } = options;
+  const { env = {}, hashCost = CHEAP } = options;
   const counters = createCounters();
-  const keyValue = options.keyValue ?? counters.keyValue;
+  const { keyValue } = counters;
   const { eventLog = createMemoryEventLog() } = options;
   const log = options.log ?? createLog({ service: 'auth', level: 'silent' });
   const database = await createTestDatabase('auth', undefined, await migrated());
@@ -89,8 +91,7 @@ export async function runAuth(options: RunOptions = {}): Promise<RunningAuth> {
       ...options.config,
     };
     const created = await createAuth(config, {
-      ...{ clock, monotonicClock, log, ...own, eventLog },
-      ...(withPostbox && { mailer: postbox }),
+      ...{ clock, monotonicClock, log, ...own, eventLog, hashCost, mailer: postbox },
       ...(options.metrics && { metrics: options.metrics }),
     });
     const auth: Auth = {

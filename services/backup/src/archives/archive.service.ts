@@ -39,9 +39,10 @@ export interface BackupService {
   download(file: string): Promise<Download | undefined>;
   /**
    * Stores an upload, which is listed once it is complete. Repeating it with the same name and content changes nothing.
+   * `onStored` is called once, when the storage has it or it was refused: looking into it takes longer.
    * @throws AppError BAD_USER_INPUT for a bad name or content, PAYLOAD_TOO_LARGE, CONFLICT when the name is taken
    */
-  upload(file: string, content: Readable): Promise<Backup>;
+  upload(file: string, content: Readable, onStored?: () => void): Promise<Backup>;
   /**
    * Restores the archive into temporary databases beside the live ones, which stay untouched, and drops them again.
    * @throws AppError NOT_FOUND; CONFLICT with the reason when the archive is unfit for a restore; SERVICE_UNAVAILABLE
@@ -63,7 +64,8 @@ export interface BackupServiceDeps extends CommonParts {
 }
 
 export function createBackupService(deps: BackupServiceDeps): BackupService {
-  const { storage, repository, verifier, createLock, metrics, archiveLimits, now, product, log } = deps;
+  const { storage, repository, verifier, createLock, metrics, archiveLimits, patience, now, product, log } = deps;
+  const waitMs = { ...WAIT_MS, request: patience.busyMs };
 
   /** A failure is only logged: the archive is complete, and the list shows what the storage knows. */
   const catalogue = async (backup: Backup) => {
@@ -152,7 +154,7 @@ export function createBackupService(deps: BackupServiceDeps): BackupService {
   return {
     async create(onProgress, origin = 'request') {
       try {
-        return await createLock.run(WAIT_MS[origin], () => createAlone(origin, onProgress));
+        return await createLock.run(waitMs[origin], () => createAlone(origin, onProgress));
       } catch (error) {
         metrics.notMade(origin, failureReason(error));
         log.error({ err: error }, 'backup not made');
@@ -181,10 +183,13 @@ export function createBackupService(deps: BackupServiceDeps): BackupService {
       }
     },
 
-    async upload(file, content) {
-      try {
+    async upload(file, content, onStored = () => undefined) {
+      const store = async () => {
         checkUploadName(file);
-        const written = await storage.write(file, takeUpload(file, content, archiveLimits.compressedBytes));
+        return storage.write(file, takeUpload(file, content, archiveLimits.compressedBytes));
+      };
+      try {
+        const written = await store().finally(onStored);
         const arrived: Backup = { file, ...written, createdAt: now(), ...UNKNOWN, origin: 'upload' };
         const look = await lookInto(file).catch(() => undefined); // stored in any case
         const unfit = look && 'unfit' in look && { unfitAt: now(), unfitReason: look.unfit };
@@ -211,7 +216,7 @@ export function createBackupService(deps: BackupServiceDeps): BackupService {
       try {
         const begin = performance.now();
         const checked = withChecksum(archive);
-        const stores = await verifier.verify(file, checked, { onProgress, waitMs: WAIT_MS[origin] });
+        const stores = await verifier.verify(file, checked, { onProgress, waitMs: waitMs[origin] });
         const [found, left] = [await find(file), await storage.find(file)];
         if (!found || !left) throw notFound('The archive was deleted meanwhile.');
         if (!isSameFile(stored, left)) throw unavailable('The archive was replaced meanwhile; verify it again.');
@@ -270,8 +275,8 @@ export function createBackupService(deps: BackupServiceDeps): BackupService {
   };
 }
 
-/** How long to wait for another backup: a person can retry, a schedule has nothing else to do. */
-const WAIT_MS = { request: 5_000, safety: 5 * 60_000, schedule: 60 * 60_000 };
+/** How long to wait for another backup: a person can retry, these have nothing else to do. */
+const WAIT_MS = { safety: 5 * 60_000, schedule: 60 * 60_000 };
 /** A bucket may take its time: neither a start nor a stop waits longer for what is looked at meanwhile. */
 const START_WAIT_MS = 3_000;
 const STOP_WAIT_MS = 3_000;

@@ -1,4 +1,4 @@
-import { doJob } from '../child-process.ts';
+import { doJob } from '../child-job.ts';
 import { unpackArchive, type Unpacking } from './unpack-archive.ts';
 
 doJob((order: Unpacking) => unpackArchive(process.stdin, order));

@@ -1,5 +1,13 @@
 import { STORE_TABLES, type OnWorkProgress } from '@taskmesh/internal-api';
-import { countOmitted, DumpError, openSnapshot, readTableBytes, type RowsOf, type Snapshot } from '@taskmesh/pg-rows';
+import {
+  countOmitted,
+  dumpDatabase,
+  DumpError,
+  openSnapshot,
+  readTableBytes,
+  type RowsOf,
+  type Snapshot,
+} from '@taskmesh/pg-rows';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
@@ -92,7 +100,7 @@ async function dumpAll(dumping: Dumping): Promise<Dumps> {
   const opened = new Map<StoreName, Snapshot>();
   const closeAll = () => opened.forEach((snapshot) => snapshot.close()); // this ends pending queries
   const stop = new AbortController();
-  const movement = createStallDetection(dumping.stallMs);
+  const movement = createStallDetection(dumping.patience.stallMs);
   const onStall = abortOnStall(stop, movement);
   try {
     const dumps = dumpEach(dumping, opened, movement).finally(closeAll); // including those opened after an abort
@@ -134,7 +142,7 @@ interface OneDump {
 }
 
 async function dumpOne(
-  { dir, dump, log, look, archiveLimits, onProgress }: Dumping,
+  { dir, log, look, archiveLimits, onProgress }: Dumping,
   { name, snapshot, movement, doneBytes: before }: OneDump,
 ): Promise<Dumps[StoreName]> {
   const file = DUMP_FILES[name];
@@ -150,7 +158,7 @@ async function dumpOne(
     if (Object.keys(omitted).length > 0) log.info({ store: name, omitted }, 'the dump omits objects of the store');
     const schemaVersion = await snapshot.read(readSchemaVersion);
     const target = { path: join(dir, file), rowsOf: archivedRows(name), onWritten };
-    return { file, schemaVersion, ...(await snapshot.read((client) => dump({ client, ...target }))) };
+    return { file, schemaVersion, ...(await snapshot.read((client) => dumpDatabase({ client, ...target }))) };
   } catch (error) {
     throw error instanceof DumpError ? new DumpError(`${name}: ${error.message}`, { cause: error.cause }) : error;
   }

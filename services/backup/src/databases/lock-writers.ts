@@ -10,7 +10,6 @@ export type Lockers<Name = string> = ReadonlyMap<Name, Client>;
 /** How long one attempt may block writers; they proceed between attempts. */
 const TRY_MS = 3_000;
 const PAUSE_MS = 500;
-export const WRITERS_TIMEOUT_MS = 20_000;
 const TRY_AGAIN = new Set<string>([SQL_STATE.deadlockDetected, SQL_STATE.lockNotAvailable]);
 
 /** The URLs of a live database and the one that is to replace it. */
@@ -26,20 +25,21 @@ export class WritersBusyError extends Error {
 /**
  * Runs `work` while no one can write to the stores' tables in the live databases, given by name; readers are
  * unaffected, and so are writers to other tables. Takes all locks or none: while waiting for one, it holds the others
- * no longer than one attempt. `idleMs`: how long the locks last while nothing is heard of this process.
+ * no longer than one attempt. `writersMs`: how long to wait for writers. `idleMs`: how long the locks last while nothing
+ * is heard of this process.
  * @throws WritersBusyError when writers continue for too long
  */
 export async function withWritersOut<Name, Result>(
   databases: ReadonlyMap<Name, Replaced>,
   work: (lockers: Lockers<Name>) => Promise<Result>,
-  idleMs = IDLE_LOCK_MS,
+  { writersMs, idleMs = IDLE_LOCK_MS }: { writersMs: number; idleMs?: number },
 ): Promise<Result> {
   const [names, replaced] = [[...databases.keys()], [...databases.values()]];
   const tables = await Promise.all(replaced.map(({ fresh }) => withAdmin(fresh, tablesOf)));
   const urls = replaced.map(({ live }) => live);
   const run = async (clients: Client[]) => {
     const lockings = clients.map((client, index) => ({ client, tables: tables[index] ?? [] }));
-    await lockAll(lockings, idleMs);
+    await lockAll(lockings, writersMs, idleMs);
     const beat = setInterval(() => clients.forEach(keepAlive), idleMs / BEATS);
     try {
       return await work(new Map(clients.map((client, index) => [names[index] as Name, client])));
@@ -59,8 +59,8 @@ interface Locking {
   tables: string[];
 }
 
-async function lockAll(lockings: Locking[], idleMs: number): Promise<void> {
-  const deadline = performance.now() + WRITERS_TIMEOUT_MS;
+async function lockAll(lockings: Locking[], writersMs: number, idleMs: number): Promise<void> {
+  const deadline = performance.now() + writersMs;
   for (;;) {
     try {
       for (const locking of lockings) await lockTables(locking, idleMs);

@@ -1,6 +1,6 @@
 import { databaseOf } from '@taskmesh/store';
 import { maintenanceUrl, withAdmin } from './connect.ts';
-import { WRITERS_TIMEOUT_MS, storeTables, tablesOf, type Replaced } from './lock-writers.ts';
+import { storeTables, tablesOf, type Replaced } from './lock-writers.ts';
 
 interface Obstacle {
   /** $1: the live database. */
@@ -45,8 +45,8 @@ export interface Exchangeable extends Pick<Replaced, 'fresh'> {
   adminUrl: string;
   /** Whether writers are locked out while data are carried over. */
   waitsForWriters: boolean;
-  /** @default a restore's time-out */
-  timeoutMs?: number;
+  /** How long a restore waits for their locks. */
+  writersMs: number;
 }
 
 /** Describes what would make a swap of the live database fail now, as far as that shows without trying. */
@@ -69,10 +69,10 @@ export async function findObstacles(exchange: Exchangeable): Promise<string[]> {
 }
 
 /** Counts writers to the store's tables only, as a restore locks only those. */
-async function countWriters({ adminUrl, fresh, timeoutMs = WRITERS_TIMEOUT_MS }: Exchangeable): Promise<number> {
+async function countWriters({ adminUrl, fresh, writersMs }: Exchangeable): Promise<number> {
   const tables = await withAdmin(fresh, tablesOf);
   return withAdmin(adminUrl, async (admin) => {
-    const { rows } = await admin.query<{ found: number }>(WRITERS, [await storeTables(admin, tables), timeoutMs]);
+    const { rows } = await admin.query<{ found: number }>(WRITERS, [await storeTables(admin, tables), writersMs]);
     return rows[0]?.found ?? 0;
   });
 }

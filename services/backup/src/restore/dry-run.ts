@@ -8,7 +8,7 @@ import { findObstacles } from '../databases/swap-obstacles.ts';
 import { byKind } from './restore-result.ts';
 import type { RestoreParameters } from './restore.service.ts';
 import type { MadeStore, Verifier } from './verifier.ts';
-import { byOwner, type LoadLimits } from './watch-database.ts';
+import { byOwner } from './watch-database.ts';
 
 /**
  * Does everything that a restore does except the swap, and compares the result with the live stores.
@@ -20,9 +20,7 @@ export type DryRun = (
   parameters?: Pick<RestoreParameters, 'allowLoss' | 'stores'>,
 ) => Promise<RestoreForecast>;
 
-const WAIT_MS = 5_000;
-
-export function createDryRun({ storage, verifier, loadLimits, log }: DryRunDeps): DryRun {
+export function createDryRun({ storage, verifier, loadLimits, patience, log }: DryRunDeps): DryRun {
   const forecastOf: DryRun = async (file, onProgress = () => undefined, { allowLoss, stores } = {}) => {
     const begin = performance.now();
     const only = wantedStores(stores);
@@ -30,8 +28,8 @@ export function createDryRun({ storage, verifier, loadLimits, log }: DryRunDeps)
     if (archive?.kind !== 'found') throw notFound('There is no such backup file.');
     const made: RestoreForecast = { ...{ possible: true, accounts: null, tookMs: 0 }, ...{ obstacles: [], stores: [], skipped: [], dropped: [] } }; // prettier-ignore
     try {
-      const inspect = (store: MadeStore) => compare(store, made, { loadLimits, onProgress });
-      const how = { onProgress, waitMs: WAIT_MS, only, allowsLoss: allowLoss ?? false, inspect };
+      const inspect = (store: MadeStore) => compare(store, made, { loadLimits, patience, onProgress });
+      const how = { onProgress, waitMs: patience.busyMs, only, allowsLoss: allowLoss ?? false, inspect };
       await verifier.verify(file, archive, how);
     } finally {
       await archive.close();
@@ -50,14 +48,14 @@ export function createDryRun({ storage, verifier, loadLimits, log }: DryRunDeps)
     });
 }
 
-interface DryRunDeps extends Pick<CommonParts, 'storage' | 'loadLimits' | 'log'> {
+interface DryRunDeps extends Pick<CommonParts, 'storage' | 'loadLimits' | 'patience' | 'log'> {
   verifier: Verifier;
 }
 
 async function compare(
   { store, database, prepared }: MadeStore,
   forecast: RestoreForecast,
-  { loadLimits, onProgress }: { loadLimits: LoadLimits; onProgress: OnWorkProgress },
+  { loadLimits, patience, onProgress }: Pick<DryRunDeps, 'loadLimits' | 'patience'> & { onProgress: OnWorkProgress },
 ) {
   const { name, adminUrl, owner } = store;
   onProgress({ phase: 'compare', store: name });
@@ -70,6 +68,9 @@ async function compare(
   forecast.skipped.push(...prepared.skipped);
   forecast.dropped.push(...prepared.dropped.map((dropped) => `${name}.${dropped}`));
   const fresh = inDatabase(adminUrl, database);
-  const obstacles = await findObstacles({ adminUrl, fresh, waitsForWriters: owner.carryOver !== undefined });
+  const obstacles = await findObstacles({
+    ...{ adminUrl, fresh, writersMs: patience.writersMs },
+    waitsForWriters: owner.carryOver !== undefined,
+  });
   forecast.obstacles.push(...obstacles.map((obstacle) => `${name}: ${obstacle}`));
 }

@@ -3,6 +3,7 @@ import { DEFAULT_SIZES } from '../archives/limits.ts';
 import { newRestore } from './restore-stores.ts';
 import type { Restore } from './restore.entities.ts';
 import { exchangeStores, type Exchange, type ExchangeDeps } from './swap-stores.ts';
+import { DEFAULT_PATIENCE } from '../stall-detection.ts';
 import { loadLimits } from './watch-database.ts';
 
 const NOW = new Date('2026-11-22T12:00:00Z');
@@ -17,6 +18,7 @@ function createTrial(journal: Partial<ExchangeDeps['journal']> = {}, keepOldMs =
     stores: {} as ExchangeDeps['stores'],
     keepOldMs,
     loadLimits: loadLimits(DEFAULT_SIZES),
+    patience: DEFAULT_PATIENCE,
     now: () => NOW,
     log: createLog({ service: 'test', level: 'warn', destination: { write } }),
     onUnsettled: () => void steps.push('unsettled'),

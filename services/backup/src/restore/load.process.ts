@@ -2,7 +2,7 @@ import { loadDump } from '@taskmesh/pg-rows';
 import { connect } from '@taskmesh/store/connection';
 import { withoutValues } from '@taskmesh/store/without-values';
 import { MAX_TABLES } from '../archives/limits.ts';
-import { doJob } from '../child-process.ts';
+import { doJob } from '../child-job.ts';
 import { RESTORED_SCHEMA } from '../databases/names.ts';
 
 export interface LoadOrder {

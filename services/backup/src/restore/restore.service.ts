@@ -53,11 +53,8 @@ export interface RestoreService {
   settleInterrupted(): Promise<void>;
 }
 
-/** How long a restore waits for another one. */
-const WAIT_MS = 5_000;
-
 export function createRestoreService(deps: RestoreServiceDeps): RestoreService {
-  const { storage, stores, lock, journal, metrics, now, nextId, keepOldMs, log } = deps;
+  const { storage, stores, lock, journal, metrics, patience, now, nextId, keepOldMs, log } = deps;
 
   /** Completes what a crash or an unreachable server interrupted. The caller holds the lock. */
   const settleAll = async () => {
@@ -72,12 +69,12 @@ export function createRestoreService(deps: RestoreServiceDeps): RestoreService {
     const archive = await storage.open(file);
     if (archive.kind === 'outside') return refused('FILE_OUTSIDE');
     if (archive.kind === 'missing') return refused('FILE_NOT_FOUND');
-    const restoring = lock.run(WAIT_MS, (mayGoOn) => restoreFrom(deps, { ...work, archive, mayGoOn }));
+    const restoring = lock.run(patience.busyMs, (mayGoOn) => restoreFrom(deps, { ...work, archive, mayGoOn }));
     return restoring.finally(() => archive.close());
   };
 
   const undo = (onProgress: OnWorkProgress, seen: Date | undefined): Promise<RestoreResult> =>
-    lock.run(WAIT_MS, async (mayGoOn) => {
+    lock.run(patience.busyMs, async (mayGoOn) => {
       await settleAll();
       const kept = await journal.kept(now());
       if (!kept) return refused('NOTHING_TO_UNDO');
@@ -94,7 +91,7 @@ export function createRestoreService(deps: RestoreServiceDeps): RestoreService {
 
   /** Never during a restore, which derives its own epoch from the live one and would end up with a lower one. */
   const newEpoch = (atLeast: number | null | undefined) =>
-    lock.run(WAIT_MS, async (mayGoOn) => {
+    lock.run(patience.busyMs, async (mayGoOn) => {
       await settleAll(); // this may take a while
       const { tasks, auth } = stores;
       if (!tasks.owner.newEpoch || !(await mayGoOn())) throw unavailable();
@@ -107,7 +104,7 @@ export function createRestoreService(deps: RestoreServiceDeps): RestoreService {
   const settleUnfinished = async () => {
     const unfinished = (await journal.unfinished()).length;
     try {
-      if (unfinished > 0) await lock.run(WAIT_MS, settleAll);
+      if (unfinished > 0) await lock.run(patience.busyMs, settleAll);
       metrics.unsettled(0);
     } catch (error) {
       if (error instanceof LockBusyError) return; // the holder of the lock has settled everything before

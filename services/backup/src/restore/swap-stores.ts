@@ -1,5 +1,4 @@
 import type { OnWorkProgress } from '@taskmesh/internal-api';
-import type { Log } from '@taskmesh/service';
 import { databaseOf, inDatabase } from '@taskmesh/store';
 import type { CommonParts } from '../common-parts.ts';
 import { checkLockers, withWritersOut, type Lockers, type Replaced } from '../databases/lock-writers.ts';
@@ -8,20 +7,18 @@ import { fence, withServers, type Server } from '../databases/servers.ts';
 import { refuseMigrated, versionsOf, type SchemaVersions, type Store, type StoreName } from '../databases/store.ts';
 import { allowConnections, swapIn } from '../databases/swap.ts';
 import type { Restore } from './restore.entities.ts';
-import type { RestoreRepository } from './restore.repository.ts';
 import { databasesOf, dropLeft, namesOf, settleRestore, type SettleDeps } from './settle-restore.ts';
 import { byOwner } from './watch-database.ts';
 
 /** Enough for millions of sessions, as most have been copied ahead. */
 const CARRY_OVER_MS = 5 * 60_000;
 
+type SwapDeps = SettleDeps & Pick<CommonParts, 'patience'>;
+
 export interface StoresSwap {
   restore: Restore;
-  stores: Store[];
   /** Of the live stores when the others were begun. */
   versions: SchemaVersions;
-  journal: RestoreRepository;
-  log: Log;
   /** Called right before the first statement that may replace something. */
   onAttempt: () => void;
 }
@@ -32,8 +29,9 @@ export interface StoresSwap {
  * then everything can be reverted without loss.
  * @throws Error when the outcome has to be determined from the servers
  */
-export async function swapStores(swap: StoresSwap): Promise<void> {
-  const { restore, stores, versions, journal, log, onAttempt } = swap;
+export async function swapStores(deps: SwapDeps, { restore, versions, onAttempt }: StoresSwap): Promise<void> {
+  const { patience, journal, log } = deps;
+  const stores = restore.stores.map((name) => deps.stores[name]);
   await withServers(stores, async (servers) => {
     await fence(servers, restore.id);
     const databases = databasesOf(restore, servers);
@@ -44,8 +42,8 @@ export async function swapStores(swap: StoresSwap): Promise<void> {
         throw new Error(`The database that is to become the store of ${store.name} is gone.`);
     }
     const isApart = servers.length > 1;
-    await withWritersOut(lockable(swap), async (lockers) => {
-      for (const store of stores) await carryOver(swap, store);
+    const exchange = async (lockers: Lockers<StoreName>) => {
+      for (const store of stores) await carryOver(restore, store);
       await refuseMigrated(stores, versions);
       await checkLockers(lockers);
       await journal.reach(restore.id, { stage: isApart ? 'swapping-apart' : 'swapping', freshIds });
@@ -57,7 +55,8 @@ export async function swapStores(swap: StoresSwap): Promise<void> {
         const names = server.stores.map((store) => namesOf(store, restore));
         await swapIn({ client, url, names, lockers: lockersOf(server, lockers), log }, { open: !isApart });
       }
-    });
+    };
+    await withWritersOut(lockable(restore, stores), exchange, patience);
     if (!isApart) return;
     await journal.reach(restore.id, { stage: 'decided' });
     for (const { server, names } of databases) await server.client.query(allowConnections(names.live, true));
@@ -65,7 +64,7 @@ export async function swapStores(swap: StoresSwap): Promise<void> {
 }
 
 /** Writers wait meanwhile. */
-async function carryOver({ restore }: StoresSwap, store: Store): Promise<void> {
+async function carryOver(restore: Restore, store: Store): Promise<void> {
   const { owner, adminUrl } = store;
   const { fresh } = namesOf(store, restore);
   const step = () => owner.carryOver?.(fresh) ?? Promise.resolve();
@@ -73,7 +72,7 @@ async function carryOver({ restore }: StoresSwap, store: Store): Promise<void> {
 }
 
 /** Only stores with data to carry over lock writers out: everything else is replaced anyway. */
-function lockable({ restore, stores }: StoresSwap): Map<StoreName, Replaced> {
+function lockable(restore: Restore, stores: Store[]): Map<StoreName, Replaced> {
   const carriedOver = stores.filter(({ owner }) => owner.carryOver);
   const replacedOf = (store: Store): Replaced => ({
     live: store.adminUrl,
@@ -91,7 +90,7 @@ function lockersOf({ stores }: Server, lockers: Lockers<StoreName>): Lockers {
   return new Map(own);
 }
 
-export type ExchangeDeps = SettleDeps & Pick<CommonParts, 'onUnsettled' | 'loadLimits'>;
+export type ExchangeDeps = SwapDeps & Pick<CommonParts, 'onUnsettled' | 'loadLimits'>;
 
 export interface Exchange {
   restore: Restore;
@@ -152,14 +151,7 @@ async function tryExchange(deps: ExchangeDeps, exchange: Exchange): Promise<{ re
     await exchange.lastly?.();
     if (!(await mayGoOn())) throw new Error('The lock on restores was lost.');
     onProgress({ phase: 'swap' });
-    await swapStores({
-      restore,
-      stores,
-      versions,
-      journal: deps.journal,
-      log: deps.log,
-      onAttempt: () => (reached = 'attempted'),
-    });
+    await swapStores(deps, { restore, versions, onAttempt: () => (reached = 'attempted') });
     return { reached: 'replaced' };
   } catch (failure) {
     return { reached, failure };

@@ -12,7 +12,7 @@ import type { Verification } from './restore.entities.ts';
 import type { VerificationRepository } from './restore.repository.ts';
 import { namesOf } from './settle-restore.ts';
 
-export interface VerifierDeps extends Omit<CommonParts, 'storage' | 'dump'> {
+export interface VerifierDeps extends Omit<CommonParts, 'storage'> {
   /** Allows one verification at a time; restores have another lock and never wait for this one. */
   lock: RunLock;
   journal: VerificationRepository;
@@ -37,10 +37,8 @@ export interface MadeStore {
 
 export type Verifier = ReturnType<typeof createVerifier>;
 
-const SETTLE_WAIT_MS = 5_000;
-
 export function createVerifier(deps: VerifierDeps) {
-  const { temporaryDirs, lock, log } = deps;
+  const { temporaryDirs, lock, patience, log } = deps;
 
   /** Leftovers that cannot be removed yet do no harm. Returns whether there are any. */
   const settleAll = async (): Promise<boolean> => {
@@ -76,7 +74,7 @@ export function createVerifier(deps: VerifierDeps) {
     /** Removes what a crash left behind. @throws Error when that is not possible yet */
     async settleInterrupted(): Promise<void> {
       try {
-        if (await lock.run(SETTLE_WAIT_MS, settleAll)) throw new Error('Databases of verifications are still there.');
+        if (await lock.run(patience.busyMs, settleAll)) throw new Error('Databases of verifications are still there.');
       } catch (error) {
         if (!(error instanceof LockBusyError)) throw error; // the holder of the lock has settled everything before
       }

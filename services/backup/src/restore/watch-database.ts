@@ -2,7 +2,13 @@ import { LoadError } from '@taskmesh/pg-rows';
 import { pause } from '@taskmesh/service';
 import { MIB } from '../archives/limits.ts';
 import { endSessions, maintenanceUrl, withAdmin } from '../databases/connect.ts';
-import { abortOnStall, createStallDetection, TooSlowError, untilAborted } from '../stall-detection.ts';
+import {
+  abortOnStall,
+  createStallDetection,
+  DEFAULT_PATIENCE,
+  TooSlowError,
+  untilAborted,
+} from '../stall-detection.ts';
 
 export interface LoadLimits {
   timeoutMs: number;
@@ -14,8 +20,6 @@ export interface LoadLimits {
   tempFileBytes: number;
 }
 
-/** For all work on a store. */
-export const STALL_MS = 30_000;
 const MIN_TIMEOUT_MS = 15 * 60_000;
 const MIN_STATEMENT_TIMEOUT_MS = 5 * 60_000;
 const MIN_DATABASE_BYTES = 8 * 1024 * MIB;
@@ -26,10 +30,13 @@ const BYTES_PER_MS = 1_024;
 const GROWTH = 16;
 
 /** High enough for every dump that fits into an archive. */
-export function loadLimits({ maxExpandedBytes }: { maxExpandedBytes: number }): LoadLimits {
+export function loadLimits(
+  { maxExpandedBytes }: { maxExpandedBytes: number },
+  { stallMs } = DEFAULT_PATIENCE,
+): LoadLimits {
   const slowestMs = Math.ceil(maxExpandedBytes / BYTES_PER_MS);
   return {
-    stallMs: STALL_MS,
+    stallMs,
     timeoutMs: Math.max(MIN_TIMEOUT_MS, slowestMs),
     databaseBytes: Math.max(MIN_DATABASE_BYTES, maxExpandedBytes * GROWTH),
     statementTimeoutMs: Math.max(MIN_STATEMENT_TIMEOUT_MS, Math.ceil(slowestMs / 2)),

@@ -3,7 +3,7 @@ import { isInFuture } from '../clock-skew.ts';
 /** How many archives to keep: the newest, and the newest of as many days, weeks, months and years (UTC). */
 export type RetentionRules = Partial<Record<(typeof RETENTION_PERIODS)[number], number>>;
 
-export const RETENTION_PERIODS = ['last', 'daily', 'weekly', 'monthly', 'yearly'] as const;
+const RETENTION_PERIODS = ['last', 'daily', 'weekly', 'monthly', 'yearly'] as const;
 
 const MAX_COUNT = 10_000;
 const DAY_MS = 86_400_000;

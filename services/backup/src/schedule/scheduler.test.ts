@@ -71,6 +71,28 @@ describe('a moment of the schedule', () => {
     }
   });
 
+  it.each([
+    [1, 30, 'a minute'],
+    [3, 180, 'four minutes'],
+    [20, 59 * 60, 'an hour'],
+  ])(
+    'behind %i runs that ended with their process, the last one %i s ago, waits until that is %s',
+    async (attempts, seconds) => {
+      const begunAgo = (ago: number) =>
+        createTrial({
+          moment: new Date(0),
+          begunMoment: DUE,
+          begunAt: new Date(NOW.getTime() - ago * 1_000),
+          attempts,
+        });
+      const [waiting, due] = [begunAgo(seconds), begunAgo(seconds + 61)];
+      await waiting.run(NOW);
+      await due.run(NOW);
+      expect([waiting.begun, due.begun]).toEqual([[], ['2026-03-10']]);
+      expect(due.state().moment).toEqual(DUE);
+    },
+  );
+
   it('that was begun by a clock that was ahead does not wait until that time comes', async () => {
     const begunAt = new Date(NOW.getTime() + 365 * DAY_MS);
     const { run, begun } = createTrial({ moment: new Date(0), begunMoment: DUE, begunAt, attempts: 3 });

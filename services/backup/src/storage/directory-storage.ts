@@ -1,16 +1,15 @@
 import { AppError, unavailable } from '@taskmesh/contracts';
 import { errorCode } from '@taskmesh/contracts/error-details';
 import { createHash } from 'node:crypto';
-import { link, lstat, mkdir, open, readdir, realpath, rename, stat, unlink, type FileHandle } from 'node:fs/promises';
+import { link, lstat, mkdir, open, readdir, realpath, rename, stat, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
-import { Readable } from 'node:stream';
+import type { Readable } from 'node:stream';
 import { createDiskSpaceWatch, type LookAtDisk } from '../disk-space.ts';
 import { createTemporaryFiles } from '../temporary-files.ts';
 import {
   ArchiveExistsError,
   isListableName,
   type BackupStorage,
-  type Located,
   type StoredArchive,
   type WrittenArchive,
 } from './backup-storage.ts';
@@ -53,17 +52,7 @@ export function createDirectoryStorage({ dir, now, look }: DirectoryStorageOptio
 
     find: (file) => reported(() => find(file)),
 
-    async open(name): Promise<Located> {
-      const opened = await reported(async () => openInside(await place(), name));
-      if (opened.kind !== 'found') return opened;
-      const { handle, sizeBytes } = opened;
-      return {
-        kind: 'found',
-        sizeBytes,
-        read: () => Readable.from(bytesOf(handle), { objectMode: false }),
-        close: () => handle.close(),
-      };
-    },
+    open: (name) => reported(async () => openInside(await place(), name)),
 
     async write(file, content) {
       try {
@@ -129,18 +118,6 @@ function asDirectoryFailure(error: unknown): unknown {
   if (error instanceof AppError || !SYSTEM.test(code)) return error;
   const reason = REASONS[code] ?? `the system cannot (${code})`;
   return unavailable(`The directory of the archives cannot be used: ${reason}.`, error);
-}
-
-const CHUNK_BYTES = 256 * 1024;
-
-/** The handle's own streams close it when they are abandoned. */
-async function* bytesOf(handle: FileHandle): AsyncGenerator<Buffer> {
-  for (let position = 0; ;) {
-    const { buffer, bytesRead } = await handle.read(Buffer.allocUnsafe(CHUNK_BYTES), 0, CHUNK_BYTES, position);
-    if (bytesRead === 0) return;
-    yield buffer.subarray(0, bytesRead);
-    position += bytesRead;
-  }
 }
 
 /** Resolves when the content is on disk, not only in the system's cache. */

@@ -2,21 +2,20 @@ import { errorCode } from '@taskmesh/contracts/error-details';
 import { constants } from 'node:fs';
 import { open, realpath, stat, type FileHandle } from 'node:fs/promises';
 import { dirname, isAbsolute, resolve, sep } from 'node:path';
-
-export type Opened =
-  { kind: 'found'; handle: FileHandle; sizeBytes: number } | { kind: 'outside' } | { kind: 'missing' };
+import { Readable } from 'node:stream';
+import type { Located } from './backup-storage.ts';
 
 const NOT_THERE = new Set(['ENOENT', 'ENOTDIR', 'ELOOP', 'ENAMETOOLONG', 'ENXIO']);
 
 const DRIVE_OR_SHARE = /^([a-z]:|\/\/)/i;
 
-export type Found = { kind: 'found'; path: string } | { kind: 'outside' } | { kind: 'missing' };
+type Found = { kind: 'found'; path: string } | { kind: 'outside' } | { kind: 'missing' };
 
 /**
  * Opens a regular file below `dir`, which exists. The name may contain anything: it is "outside" if its text or its
  * links lead out of `dir`, and otherwise "missing" unless it is a file.
  */
-export async function openInside(dir: string, name: string): Promise<Opened> {
+export async function openInside(dir: string, name: string): Promise<Located> {
   const found = await findInside(dir, name);
   return found.kind === 'found' ? openFile(found.path) : found;
 }
@@ -55,18 +54,37 @@ async function deepestReal(path: string): Promise<{ path: string; whole: boolean
   }
 }
 
-async function openFile(path: string): Promise<Opened> {
+async function openFile(path: string): Promise<Located> {
   try {
     // Opening devices and pipes can have side effects, so they are not opened at all.
     if (!(await stat(path)).isFile()) return { kind: 'missing' };
     const handle = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
     const stats = await handle.stat();
-    if (stats.isFile()) return { kind: 'found', handle, sizeBytes: stats.size };
-    await handle.close();
+    const close = () => handle.close();
+    if (stats.isFile())
+      return {
+        kind: 'found',
+        sizeBytes: stats.size,
+        read: () => Readable.from(bytesOf(handle), { objectMode: false }),
+        close,
+      };
+    await close();
     return { kind: 'missing' };
   } catch (error) {
     if (isNotThere(error)) return { kind: 'missing' };
     throw error;
+  }
+}
+
+const CHUNK_BYTES = 256 * 1024;
+
+/** The handle's own streams close it when they are abandoned. */
+async function* bytesOf(handle: FileHandle): AsyncGenerator<Buffer> {
+  for (let position = 0; ;) {
+    const { buffer, bytesRead } = await handle.read(Buffer.allocUnsafe(CHUNK_BYTES), 0, CHUNK_BYTES, position);
+    if (bytesRead === 0) return;
+    yield buffer.subarray(0, bytesRead);
+    position += bytesRead;
   }
 }
 

@@ -167,9 +167,10 @@ describe('a directory of archives that is listed', () => {
   it('loses a name that is removed, not what it leads to, and no name that is not listed', async () => {
     expect(await storage().remove('link.tar.gz')).toBe(true);
     expect(await files()).toEqual(['a.tar.gz', 'deep.tar.gz']);
-    for (const name of ['out.tar.gz', 'dangling.tar.gz', 'folder.tar.gz'])
-      expect([name, await storage().remove(name)]).toEqual([name, false]);
-    expect(await readdir(dir)).toEqual(expect.arrayContaining(['out.tar.gz', 'dangling.tar.gz', 'folder.tar.gz']));
+    const unlisted = ['out.tar.gz', 'dangling.tar.gz', 'folder.tar.gz', 'notes.txt', '.hidden.tar.gz'];
+    for (const name of ['notes.txt', '.hidden.tar.gz']) await writeFile(join(dir, name), 'keep');
+    for (const name of unlisted) expect([name, await storage().remove(name)]).toEqual([name, false]);
+    expect(await readdir(dir)).toEqual(expect.arrayContaining(unlisted));
   });
 
   it.each([

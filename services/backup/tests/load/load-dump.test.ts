@@ -15,9 +15,12 @@ let dir: string;
 
 beforeAll(async () => {
   dir = await mkdtemp(join(tmpdir(), 'taskmesh-load-'));
+  database = await createFreshTestDatabase('load');
 });
-
-afterAll(() => rm(dir, { recursive: true }));
+afterAll(async () => {
+  await database.drop();
+  await rm(dir, { recursive: true });
+});
 
 async function load(sql: string | Buffer, { timeoutMs = 20_000 } = {}) {
   const path = join(dir, 'database.sql');
@@ -33,11 +36,6 @@ const loadingProcess = () =>
   childrenOf(process.pid).find((pid) => readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('load.process')) ?? NaN;
 
 describe('loading a dump in a process of its own', () => {
-  beforeEach(async () => {
-    database = await createFreshTestDatabase('load');
-  });
-  afterEach(() => database.drop());
-
   it('names the line of what PostgreSQL refuses, and no value', async () => {
     const loading = load('create table t (a int);\ncopy t from stdin;\nsecret\n\\.\n');
     await expect(loading).rejects.toBeInstanceOf(LoadError);
@@ -45,20 +43,6 @@ describe('loading a dump in a process of its own', () => {
       message: 'Line 2: PostgreSQL refuses a value (22P02, table t, row 1, column a)',
       cause: { code: '22P02' },
     });
-  });
-
-  it('leaves tables that belong to the owner of the live database, and no role', async () => {
-    await load('create table tasks (id int);');
-    await handOver(database.live.url, database.names);
-    expect(
-      await query(
-        `select pg_get_userbyid(relowner) = (select pg_get_userbyid(datdba) from pg_database where datname = '${database.names.live}') as same from pg_class where oid = 'restored.tasks'::regclass`,
-      ),
-    ).toEqual([{ same: true }]);
-    expect(await query(`select 1 from pg_roles where rolname = '${database.names.loader}'`)).toEqual([]);
-    expect(await query(`select has_database_privilege('public', current_database(), 'connect') as may`)).toEqual([
-      { may: true },
-    ]);
   });
 
   it('has a time that is up before its process has started', async () => {
@@ -82,26 +66,20 @@ describe('loading a dump in a process of its own', () => {
     );
   });
 
-  it('continues when the whole group of processes is asked to end, and blames no dump when somebody ends it', async () => {
+  it('continues when the whole group of processes is asked to end, and blames no dump when somebody ends it; it knows nothing of our settings', async () => {
     const rows = Array.from({ length: LONG_ROWS }, (_, index) => `${index}\tsome text of a row`);
     const path = join(dir, 'database.sql');
-    await writeFile(path, `create table t (id int, name text);\ncopy t from stdin;\n${rows.join('\n')}\n\\.\n`);
+    await writeFile(path, `create table long (id int, name text);\ncopy long from stdin;\n${rows.join('\n')}\n\\.\n`);
+    let environment = '';
     const loadAnd = (signals: NodeJS.Signals[]) => {
       const onProgress = () => {
+        environment ||= readFileSync(`/proc/${loadingProcess()}/environ`, 'utf8');
         for (const signal of signals.splice(0)) process.kill(loadingProcess(), signal);
       };
       return loadDump({ path, url: database.loaderUrl, signal: AbortSignal.timeout(60_000), onProgress });
     };
     await expect(loadAnd(['SIGKILL'])).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE' });
     expect(await loadAnd(['SIGTERM', 'SIGINT', 'SIGHUP'])).toMatchObject({ copiedRows: LONG_ROWS });
-  });
-
-  it('knows nothing of our settings', async () => {
-    const path = join(dir, 'database.sql');
-    await writeFile(path, `create table t (id int);\ncopy t from stdin;\n${'1\n'.repeat(LONG_ROWS)}\\.\n`);
-    let environment = '';
-    const onProgress = () => (environment ||= readFileSync(`/proc/${loadingProcess()}/environ`, 'utf8'));
-    await loadDump({ path, url: database.loaderUrl, signal: AbortSignal.timeout(60_000), onProgress });
     const names = environment.split('\0').map((line) => line.split('=')[0]);
     expect(names).toContain('NODE_CHANNEL_FD');
     expect(names).not.toContain('PATH'); // as little as what is ours
@@ -132,5 +110,19 @@ describe('loading a dump in a process of its own', () => {
       await query(`select has_database_privilege('public', current_database(), 'connect') as others,
         has_database_privilege('${database.names.loader}', current_database(), 'create') as "makesSchemas"`),
     ).toEqual([{ others: false, makesSchemas: false }]);
+  });
+
+  it('leaves tables that belong to the owner of the live database, and no role', async () => {
+    await load('create table tasks (id int);');
+    await handOver(database.live.url, database.names);
+    expect(
+      await query(
+        `select pg_get_userbyid(relowner) = (select pg_get_userbyid(datdba) from pg_database where datname = '${database.names.live}') as same from pg_class where oid = 'restored.tasks'::regclass`,
+      ),
+    ).toEqual([{ same: true }]);
+    expect(await query(`select 1 from pg_roles where rolname = '${database.names.loader}'`)).toEqual([]);
+    expect(await query(`select has_database_privilege('public', current_database(), 'connect') as may`)).toEqual([
+      { may: true },
+    ]);
   });
 });

@@ -1,12 +1,15 @@
+import type { Identity } from '@taskmesh/identity';
 import { databaseOf } from '@taskmesh/store';
 import { createLog, type Log } from '@taskmesh/service';
-import { createTestDatabase, type TestDatabase } from '@taskmesh/testing';
+import { createTemplate, createTestDatabase, type TestDatabase } from '@taskmesh/testing';
 import { createHash } from 'node:crypto';
 import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { Registry } from 'prom-client';
+import { migrations } from '../../migrations/index.ts';
+import { createBackupDatabase } from '../../src/database.ts';
 import {
   createBackup,
   readBackupConfig,
@@ -31,7 +34,9 @@ export interface BackupFixture {
   logged: Record<string, unknown>[];
   metrics: Registry;
   archive(name: string, files: Record<string, string>): Promise<void>;
-  restore(file: string): Promise<Restored>;
+  /** Of the fixture's service, as an operator. */
+  ask(query: string, variables?: Record<string, unknown>): Promise<Answer>;
+  restore(file: string, parameters?: RestoreParameters): Promise<Restored>;
   /** Another service over the same stores, which has begun. */
   startOther(difference?: Difference): Promise<Other>;
   /** Does something with another service, and stops it. */
@@ -54,9 +59,20 @@ export interface Other extends Backup {
 
 /** What another service has of its own. */
 export interface Difference
-  extends Partial<Omit<BackupConfig, 'secrets'>>, Partial<Pick<BackupDeps, 'owners' | 'look'>> {
+  extends Partial<Omit<BackupConfig, 'secrets'>>, Partial<Pick<BackupDeps, 'owners' | 'look' | 'patience'>> {
   secrets?: Partial<BackupConfig['secrets']>;
   now?: () => number;
+}
+
+export interface Answer {
+  data: Record<string, unknown>;
+  /** The first error. */
+  error?: { code: unknown; message: string };
+}
+
+export interface RestoreParameters {
+  stores?: string[];
+  safetyBackup?: boolean;
 }
 
 export interface Restored {
@@ -65,20 +81,8 @@ export interface Restored {
   error: string | null;
   databaseRestored: boolean;
   outcome: string;
-  keptUntil?: string | null;
-}
-
-/** What an operator has who says no more than what has to be said. */
-export function configOf(
-  { own, tasks, auth }: Pick<BackupFixture, 'own' | 'tasks' | 'auth'>,
-  dir: string,
-): BackupConfig {
-  return readBackupConfig({
-    POSTGRES_URL: own.url,
-    TASKS_ADMIN_URL: tasks.url,
-    AUTH_ADMIN_URL: auth.url,
-    DATA_DIR: dir,
-  });
+  skipped: { kind: string; count: number }[];
+  safetyBackup: string | null;
 }
 
 export async function createBackupFixture(
@@ -86,32 +90,50 @@ export async function createBackupFixture(
   {
     keepOldMs = 0,
     authServer,
+    patience = {},
     ...settings
-  }: { keys?: string[]; s3?: S3Location; keepOldMs?: number; authServer?: string | undefined } = {},
+  }: {
+    keys?: string[];
+    s3?: S3Location;
+    keepOldMs?: number;
+    authServer?: string | undefined;
+    patience?: BackupDeps['patience'];
+  } = {},
 ): Promise<BackupFixture> {
   const [own, tasks, auth] = await Promise.all([
-    createTestDatabase(`${name}_own`),
+    createTestDatabase(`${name}_own`, undefined, await migrated()),
     createTestDatabase(`${name}_tasks`),
     createTestDatabase(`${name}_auth`, authServer),
   ]);
   await tasks.query(TASKS_SCHEMA);
   await auth.query(AUTH_SCHEMA);
   const dir = await mkdtemp(join(tmpdir(), 'taskmesh-backup-'));
-  const usual = configOf({ own, tasks, auth }, dir);
+  // No more than an operator has to set.
+  const usual = readBackupConfig({
+    ...{ POSTGRES_URL: own.url, TASKS_ADMIN_URL: tasks.url, AUTH_ADMIN_URL: auth.url },
+    DATA_DIR: dir,
+  });
   const config = { ...usual, keepOldMs, secrets: { ...usual.secrets, ...settings } };
   await mkdir(config.backupsDir);
   const { log, logged } = createRecordingLog();
   const owners = createOwners({ tasks: tasks.url, auth: auth.url });
   const metrics = new Registry();
-  const backup = await createBackup(config, { clock: { now: () => Date.now() }, owners, log, metrics });
+  const backup = await createBackup(config, { clock: { now: () => Date.now() }, owners, log, metrics, patience });
   await backup.start();
 
-  const startOther: BackupFixture['startOther'] = async ({ secrets, now = Date.now, look, ...more } = {}) => {
-    const { owners: ofOther = owners, ...settings } = more;
+  const startOther: BackupFixture['startOther'] = async ({
+    secrets,
+    now = Date.now,
+    look,
+    patience: ofOther = patience,
+    ...more
+  } = {}) => {
+    const { owners: theirs = owners, ...settings } = more;
     const recording = createRecordingLog();
     const deps = {
       clock: { now },
-      owners: ofOther,
+      owners: theirs,
+      patience: ofOther,
       log: recording.log,
       metrics: new Registry(),
       ...(look && { look }),
@@ -135,7 +157,8 @@ export async function createBackupFixture(
         join(config.backupsDir, file),
         gzipSync(tar(Object.entries(files).map(([path, content]) => ({ name: path, content })))),
       ),
-    restore: (file) => restoreWith(backup, file),
+    ask: (query, variables) => ask(backup, query, variables),
+    restore: (file, parameters) => restoreWith(backup, file, parameters),
     startOther,
     async withOther(difference, work) {
       const other = await startOther(difference);
@@ -164,7 +187,8 @@ export async function createBackupFixture(
     async leftovers() {
       const stems = [tasks, auth].map(({ url }) => `${databaseOf(url)}_%`);
       const made = `select datname as name from pg_database where datname like any($1) union select rolname from pg_roles where rolname like any($1)`;
-      const found = await Promise.all([own, auth].map((server) => server.query(made, [stems])));
+      const servers = authServer ? [own, auth] : [own];
+      const found = await Promise.all(servers.map((server) => server.query(made, [stems])));
       const names = new Set(found.flat().map((row) => String(row.name)));
       const folders = await readdir(config.temporaryDir).catch(() => []);
       return [...names, ...folders];
@@ -177,15 +201,42 @@ export async function createBackupFixture(
   };
 }
 
-export async function restoreWith(backup: Backup, file: string): Promise<Restored> {
-  const query =
-    'mutation ($file: String!) { restoreBackup(file: $file) { success message error databaseRestored outcome } }';
-  const { data, errors } = await backup.subgraph.execute(
-    { query, variables: { file } },
-    { identity: { role: 'operator' }, requestId: 'r' },
-  );
-  if (errors) throw new Error(JSON.stringify(errors));
-  return data?.restoreBackup as Restored;
+/** The name of a database with backup's schema. */
+function migrated(): Promise<string> {
+  const schema = createHash('sha256')
+    .update(migrations.map((each) => String(each.class)).join(''))
+    .digest('hex');
+  return createTemplate(`backup_${schema.slice(0, 16)}`, async (url) => {
+    const database = await createBackupDatabase({ url, log: createLog({ service: 'backup', level: 'silent' }) });
+    await database.migrate();
+    await database.close();
+  });
+}
+
+export async function ask(
+  { subgraph }: Pick<Backup, 'subgraph'>,
+  query: string,
+  variables: Record<string, unknown> = {},
+  identity: Identity = { role: 'operator' },
+): Promise<Answer> {
+  const { data, errors } = await subgraph.execute({ query, variables }, { identity, requestId: 'r' });
+  const [error] = errors ?? [];
+  return { data: data ?? {}, ...(error && { error: { code: error.extensions?.code, message: error.message } }) };
+}
+
+export async function restoreWith(
+  backup: Pick<Backup, 'subgraph'>,
+  file: string,
+  parameters: RestoreParameters = {},
+): Promise<Restored> {
+  const query = `mutation ($file: String!, $stores: [String!], $safetyBackup: Boolean) {
+    restoreBackup(file: $file, stores: $stores, safetyBackup: $safetyBackup) {
+      success message error databaseRestored outcome skipped { kind count } safetyBackup
+    }
+  }`;
+  const { data, error } = await ask(backup, query, { file, ...parameters });
+  if (error) throw Object.assign(new Error(error.message), { code: error.code });
+  return data.restoreBackup as Restored;
 }
 
 export function createRecordingLog(): { log: Log; logged: Record<string, unknown>[] } {
@@ -228,3 +279,6 @@ export function ownArchive(dumps: { tasks: string; auth: string }): Record<strin
   const manifest = { format: 2, product: '0.1.0', createdAt: '2026-01-01T00:00:00.000Z', stores };
   return { 'manifest.json': JSON.stringify(manifest), 'database.sql': dumps.tasks, 'auth.sql': dumps.auth };
 }
+
+/** The files of an archive of both stores with one row each, of that name. */
+export const bothStores = (name: string) => ownArchive({ tasks: tasksDump([name]), auth: accountsDump([`${name}@x`]) });

@@ -1,15 +1,11 @@
-import { spawn, type ChildProcess } from 'node:child_process';
-import { once } from 'node:events';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { createInterface } from 'node:readline';
 import { setTimeout as pause } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
 import { HARD_ARCHIVES, KEY } from '../archives/hard-archives.ts';
 import { createBackupFixture, type BackupFixture } from './backup-fixture.ts';
+import { startBackupProcess, type BackupProcess } from './backup-process.ts';
 import { privateMib } from './memory.ts';
 
-const PROCESS = fileURLToPath(new URL('./service-process.ts', import.meta.url));
 /** What the service and its children may take over what it has when it is idle. */
 const BOUND_MIB = 128;
 const LOOK_EVERY_MS = 5;
@@ -23,35 +19,29 @@ export const QUICK = /^(a small one|a manifest at its limit|a dump: (one INSERT|
 /** Tests the memory of the service, as a process of its own, with the archives of these kinds. */
 export function describeBoundedMemory(which: (what: string) => boolean) {
   let fixture: BackupFixture;
-  let child: ChildProcess;
-  let lines: AsyncIterator<string>;
+  let backup: BackupProcess;
   let idleMib: number;
   beforeAll(async () => {
     fixture = await createBackupFixture('memory', { keys: [KEY] });
     await fixture.backup.stop();
-    child = spawn(process.execPath, [PROCESS, JSON.stringify(fixture.config)], { stdio: ['pipe', 'pipe', 'inherit'] });
-    if (!child.stdout) throw new Error('no output');
-    lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
-    await lines.next();
+    backup = await startBackupProcess(fixture.config);
     await pause(1_000); // what the start has left is collected
-    idleMib = privateMib(child.pid ?? NaN);
+    idleMib = privateMib(backup.pid);
     expect(idleMib).toBeGreaterThan(0);
   }, 180_000);
   afterAll(async () => {
-    child.stdin?.end();
-    await once(child, 'exit');
+    await backup.stop();
     await fixture.close();
   });
 
   /** Does something in the service, within the bound. */
   async function ask(query: string, variables: Record<string, unknown> = {}) {
     let worstMib = 0;
-    const look = () => (worstMib = Math.max(worstMib, privateMib(child.pid ?? NaN)));
+    const look = () => (worstMib = Math.max(worstMib, privateMib(backup.pid)));
     const timer = setInterval(look, LOOK_EVERY_MS);
-    child.stdin?.write(`${JSON.stringify({ query, variables })}\n`);
-    const { value } = await lines.next().finally(() => clearInterval(timer));
+    const answer = await backup.ask(query, variables).finally(() => clearInterval(timer));
     expect(worstMib - idleMib).toBeLessThan(BOUND_MIB);
-    return (JSON.parse(String(value)) as { data: { result: Record<string, unknown> } }).data.result;
+    return answer?.data?.result as Record<string, unknown>;
   }
 
   describe('the memory of a service', () => {

@@ -1,55 +1,27 @@
 import { eventually } from '@taskmesh/testing';
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
 import { Pool } from 'pg';
-import {
-  accountsDump,
-  createBackupFixture,
-  ownArchive,
-  tasksDump,
-  type BackupFixture,
-  type Restored,
-} from './backup-fixture.ts';
+import { bothStores, createBackupFixture, type BackupFixture, type Restored } from './backup-fixture.ts';
+import { askProcess, type CrashPoint } from './backup-process.ts';
 
-const PROCESS = fileURLToPath(new URL('./archive-process.ts', import.meta.url));
 const OLD_EPOCH = 1;
-
-export interface CrashPoint {
-  statement: number;
-  when: 'before' | 'sent' | 'cut';
-}
-
-interface Run {
-  /** Absent when the process was killed. */
-  said: Restored | undefined;
-  statements: number;
-}
 
 /** Two stores, and an archive of both. `authServer`: where the other one is, if not beside the first. */
 export async function createCrashFixture(authServer: string | undefined) {
   const fixture = await createBackupFixture('crash', { authServer });
   await fixture.backup.stop(); // it would settle what the others are to settle
-  await fixture.archive(
-    'own.tar.gz',
-    ownArchive({ tasks: tasksDump(['restored']), auth: accountsDump(['restored@x']) }),
-  );
+  await fixture.archive('own.tar.gz', bothStores('restored'));
   return { fixture, close: fixture.close };
 }
 
-/** A restore in a process of its own. */
-export async function runRestore(config: BackupFixture['config'], kill?: CrashPoint): Promise<Run> {
+/** A restore in a process of its own. `said` is absent when that was killed. */
+export async function runRestore(
+  config: BackupFixture['config'],
+  kill?: CrashPoint,
+): Promise<{ said: Restored | undefined; statements: number }> {
   const query = 'mutation { restoreBackup(file: "own.tar.gz") { outcome databaseRestored message } }';
-  const child = spawn(process.execPath, [PROCESS, JSON.stringify({ config, query, kill })], {
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
-  const [written] = await Promise.all([text(child.stdout), once(child, 'exit')]);
-  const line = written.split('\n')[1];
-  if (!line) return { said: undefined, statements: 0 };
-  const { data, statements } = JSON.parse(line) as { data: { restoreBackup: Restored }; statements: number };
-  return { said: data.restoreBackup, statements };
+  const { answer } = await askProcess(config, query, { kill });
+  return { said: answer?.data?.restoreBackup as Restored | undefined, statements: answer?.statements ?? 0 };
 }
 
 export interface Crash {

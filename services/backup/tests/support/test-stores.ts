@@ -9,13 +9,12 @@ import type { Restore } from '../../src/restore/restore.entities.ts';
 import type { RestoreRepository } from '../../src/restore/restore.repository.ts';
 import { namesOf } from '../../src/restore/settle-restore.ts';
 import { loadLimits } from '../../src/restore/watch-database.ts';
+import { DEFAULT_PATIENCE } from '../../src/stall-detection.ts';
 import type { Store, StoreName } from '../../src/databases/store.ts';
 import { withClient } from './with-client.ts';
 
 export const NOW = new Date('2026-11-22T12:00:00Z');
 export const KEPT_MS = 3_600_000;
-/** Less than in earnest. */
-const STALL_MS = 4_000;
 const STORES = ['tasks', 'auth'] as const;
 
 /** A statement of an administrator, in no store. */
@@ -31,8 +30,8 @@ export type RestoreTrial = Awaited<ReturnType<TestStores['begin']>>;
 interface Trial {
   /** The restore that is taken back, if any. */
   undoes?: string | null;
-  /** Where auth's database is, if not beside the other one. */
-  authServer?: string;
+  /** Whether the stores have no server in common. */
+  isApart?: boolean;
 }
 
 /**
@@ -41,6 +40,11 @@ interface Trial {
  */
 export async function createTestStores() {
   const mark = randomBytes(5).toString('hex');
+  const administrator = `test_stores_${mark}`;
+  await administer(`create role ${administrator} superuser login password 'secret'`);
+  // What another administrator owns cannot be in the same transaction: to a restore that is another server.
+  const otherServer = new URL(requiredAddress('POSTGRES_URL'));
+  Object.assign(otherServer, { username: administrator, password: 'secret' });
   const liveOf = (each: StoreName) => `test_stores_${each}_${mark}`;
   const ids = new Map<string, string>();
   const databases = () =>
@@ -73,8 +77,9 @@ export async function createTestStores() {
   }
 
   return {
-    async begin({ undoes = null, authServer = requiredAddress('POSTGRES_URL') }: Trial = {}) {
-      const servers = { tasks: requiredAddress('POSTGRES_URL'), auth: authServer };
+    async begin({ undoes = null, isApart = false }: Trial = {}) {
+      const server = requiredAddress('POSTGRES_URL');
+      const servers = { tasks: server, auth: isApart ? otherServer.href : server };
       const store = (name: StoreName): Store => ({
         name,
         adminUrl: inDatabase(servers[name], liveOf(name)),
@@ -103,7 +108,8 @@ export async function createTestStores() {
         line,
         journal: journalOf(line),
         keepOldMs: KEPT_MS,
-        loadLimits: { ...loadLimits(DEFAULT_SIZES), stallMs: STALL_MS },
+        loadLimits: loadLimits(DEFAULT_SIZES),
+        patience: DEFAULT_PATIENCE,
         now: () => NOW,
         log: createLog({ service: 'test', level: 'debug', destination: { write } }),
         logged,
@@ -139,6 +145,7 @@ export async function createTestStores() {
 
     async drop(): Promise<void> {
       for (const { name } of await databases()) await administer(`drop database ${String(name)} with (force)`);
+      await administer(`drop role ${administrator}`);
     },
   };
 }

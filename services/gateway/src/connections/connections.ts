@@ -5,6 +5,7 @@ import type {
   BackupStatus,
   BackupWork,
   DeadLettersInternal,
+  Post,
   ServiceStatus,
   StatusOf,
   TasksInternal,
@@ -59,6 +60,8 @@ export interface RequestOptions {
   timeoutMs?: number;
   /** Aborts a query, or a mutation that has not been sent yet; a sent mutation continues. */
   signal?: AbortSignal;
+  /** Called before an answer of more than 256 KiB is read. */
+  onLarge?: Post['onLarge'];
   /** Queries may be resent if the connection breaks before an answer, mutations never. */
   idempotent: boolean;
 }

@@ -49,7 +49,7 @@ export function connectHttp({ urls, signer, clock, log }: HttpConnectionOptions)
   const outside = createExternalSubgraphClient();
 
   const post = async (service: string, request: SubgraphRequest, options: RequestOptions, traceparent?: string) => {
-    const { call, idempotent, signal, timeoutMs = REQUEST_TIMEOUT_MS } = options;
+    const { call, timeoutMs = REQUEST_TIMEOUT_MS, ...more } = options;
     const pool = byName.get(service);
     if (!pool) throw unavailable(undefined, new Error(`There is no service "${service}".`));
     const token = await signer.tokenFor(call.identity, service);
@@ -59,7 +59,7 @@ export function connectHttp({ urls, signer, clock, log }: HttpConnectionOptions)
       'x-request-id': call.requestId,
     };
     if (traceparent) headers.traceparent = traceparent;
-    return postGraphQL(pool, { path: '/graphql', headers, request, isOurs: true, idempotent, signal, timeoutMs });
+    return postGraphQL(pool, { path: '/graphql', headers, request, isOurs: true, timeoutMs, ...more });
   };
   const ask = (service: string, request: SubgraphRequest, asked: RequestOptions) =>
     inSpan(

@@ -100,15 +100,14 @@ export function createExternalSubgraphClient() {
     options: Omit<RequestOptions, 'call'>,
   ): Promise<SubgraphResult> => {
     const { origin, pathname, search } = new URL(url);
-    const { idempotent, timeoutMs = REQUEST_TIMEOUT_MS, signal } = options;
+    const { timeoutMs = REQUEST_TIMEOUT_MS, ...more } = options;
     return postGraphQL(poolOf(origin), {
       path: pathname + search,
       headers: HEADERS,
       request: graphql,
       isOurs: false,
-      idempotent,
       timeoutMs,
-      signal,
+      ...more,
     });
   };
 

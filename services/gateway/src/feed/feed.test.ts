@@ -1,26 +1,31 @@
-import type { TaskChanged } from '@taskmesh/contracts';
+import { unavailable, type TaskChanged } from '@taskmesh/contracts';
 import { createLog } from '@taskmesh/service';
 import { eventually } from '@taskmesh/testing';
 import { randomUUID } from 'node:crypto';
 import { createReader, createStore, upTo } from '../../tests/fakes/change-store.ts';
-import { createFeed, type Feed } from './feed.ts';
+import { createFeed, type FeedOptions } from './feed.ts';
 
 const log = createLog({ service: 'test', level: 'silent' });
 
-describe('the feed of a gateway', () => {
-  const store = createStore();
-  let feed: Feed;
-  const owner = randomUUID();
+let store: ReturnType<typeof createStore>;
+let stop: () => Promise<void>;
+/** Compares heads seldom, by default. */
+const startFeed = async (options: Partial<FeedOptions> = {}) => {
+  const feed = createFeed({ ...store, log, headsEveryMs: 60_000, ...options });
+  await feed.start();
+  stop = () => feed.stop();
+  return feed;
+};
+beforeEach(() => (store = createStore()));
+afterEach(() => stop());
 
-  beforeAll(async () => {
-    feed = createFeed({ ...store, log, headsEveryMs: 30 });
-    await feed.start();
-  });
-  afterAll(() => feed.stop());
+const owner = randomUUID();
 
+describe('the changes of an owner', () => {
   it('delivers live changes in order, even if the event log drops, repeats and swaps them', async () => {
+    const feed = await startFeed({ headsEveryMs: 30 });
     const reader = createReader();
-    const detach = await feed.subscribe(owner, undefined, reader);
+    await feed.subscribe(owner, undefined, reader);
     const late: TaskChanged[] = [];
     for (let index = 0; index < 500; index++) {
       const change = store.commit(owner);
@@ -32,86 +37,273 @@ describe('the feed of a gateway', () => {
       if (index % 50 === 0) await new Promise((resolve) => setImmediate(resolve));
     }
     await eventually(() => expect(reader.seen).toEqual(upTo(500)));
-    detach();
   });
 
   it('replays behind a cursor and continues live, each change once', async () => {
-    const replayed = randomUUID();
-    for (let index = 0; index < 40; index++) store.commit(replayed);
+    const feed = await startFeed({ headsEveryMs: 30 });
+    for (let index = 0; index < 40; index++) store.commit(owner);
     const first = createReader();
     const second = createReader();
-    const detachFirst = await feed.subscribe(replayed, store.cursor(replayed, 35), first);
-    const subscribing = feed.subscribe(replayed, store.cursor(replayed, 3), second);
-    for (let index = 0; index < 20; index++) store.deliver(store.commit(replayed));
-    const detachSecond = await subscribing;
+    await feed.subscribe(owner, store.cursor(owner, 35), first);
+    const subscribing = feed.subscribe(owner, store.cursor(owner, 3), second);
+    for (let index = 0; index < 20; index++) store.deliver(store.commit(owner));
+    await subscribing;
     for (let index = 0; index < 20; index++) {
-      store.deliver(store.commit(replayed));
+      store.deliver(store.commit(owner));
       await new Promise((resolve) => setImmediate(resolve));
     }
     await eventually(() => expect(first.seen).toEqual(upTo(80, 36)));
     await eventually(() => expect(second.seen).toEqual(upTo(80, 4)));
-    detachFirst();
-    detachSecond();
   });
 
   it('refuses nonsense, foreign cursors and cursors of another epoch alike', async () => {
+    const feed = await startFeed({ headsEveryMs: 30 });
     const other = randomUUID();
     for (const cursor of ['nonsense', store.cursor(other, 0), `${owner}|7|1`, store.cursor(owner, 100_000)])
       await expect(feed.subscribe(owner, cursor, createReader())).rejects.toMatchObject({ code: 'CURSOR_EXPIRED' });
   });
 
   it('brings what an unreadable record was about all the same, and hands that record in, once the service is there', async () => {
-    const slow = createFeed({ ...store, log, headsEveryMs: 60_000 });
-    await slow.start();
-    const poisoned = randomUUID();
+    const feed = await startFeed();
     const reader = createReader();
-    await slow.subscribe(poisoned, undefined, reader);
-    for (const text of ['{', JSON.stringify({ ...store.commit(poisoned), task: null })])
-      store.deliverText(poisoned, text);
+    await feed.subscribe(owner, undefined, reader);
+    for (const text of ['{', JSON.stringify({ ...store.commit(owner), task: null })]) store.deliverText(owner, text);
     await eventually(() => expect(reader.seen).toEqual([1]));
-    store.deliver(store.commit(poisoned));
+    store.deliver(store.commit(owner));
     await eventually(() => expect(reader.seen).toEqual([1, 2]));
-    await eventually(() => expect(store.unreadable.map(({ key }) => key)).toEqual([poisoned, poisoned]));
+    await eventually(() => expect(store.unreadable.map(({ key }) => key)).toEqual([owner, owner]));
     expect(store.unreadable[0]).toMatchObject({ value: '{', reason: expect.stringContaining('JSON') });
     store.deliverText(randomUUID(), 'no one reads this owner here');
     expect(store.unreadable).toHaveLength(2);
-    await slow.stop();
   });
 
   it('ends a reader that fails on a change; the others get it', async () => {
-    const shared = randomUUID();
+    const feed = await startFeed({ headsEveryMs: 30 });
     const faulty = createReader();
     const sound = createReader();
-    const detachFaulty = await feed.subscribe(shared, undefined, {
+    await feed.subscribe(owner, undefined, {
       ...faulty,
       onChange: () => {
         throw new Error('a faulty reader');
       },
     });
-    const detach = await feed.subscribe(shared, undefined, sound);
-    store.deliver(store.commit(shared));
-    store.deliver(store.commit(shared));
+    await feed.subscribe(owner, undefined, sound);
+    store.deliver(store.commit(owner));
+    store.deliver(store.commit(owner));
     await eventually(() => expect(sound.seen).toEqual([1, 2]));
     expect(faulty.ends).toEqual(['stopped']);
-    detachFaulty();
-    detach();
   });
 
   it('refuses a cursor behind which changes are no longer kept, and ends a feed that falls behind them', async () => {
-    const old = randomUUID();
-    for (let count = 0; count < 5; count++) store.commit(old);
-    store.forgetUpTo(old, 3);
-    const refused = feed.subscribe(old, store.cursor(old, 2), createReader());
+    const feed = await startFeed({ headsEveryMs: 30 });
+    for (let count = 0; count < 5; count++) store.commit(owner);
+    store.forgetUpTo(owner, 3);
+    const refused = feed.subscribe(owner, store.cursor(owner, 2), createReader());
     await expect(refused).rejects.toMatchObject({ code: 'CURSOR_EXPIRED' });
     const reader = createReader();
-    const detach = await feed.subscribe(old, store.cursor(old, 3), reader);
+    await feed.subscribe(owner, store.cursor(owner, 3), reader);
     await eventually(() => expect(reader.seen).toEqual([4, 5]));
     store.setAway(true);
-    store.commit(old);
-    store.commit(old);
-    store.forgetUpTo(old, 7);
+    store.commit(owner);
+    store.commit(owner);
+    store.forgetUpTo(owner, 7);
     store.setAway(false);
     await eventually(() => expect(reader.ends).toEqual(['expired']));
-    detach();
   });
+});
+
+describe('a reader that comes', () => {
+  it('brings the feed of its owner up to what the event log lost', async () => {
+    const feed = await startFeed();
+    const first = createReader();
+    await feed.subscribe(owner, undefined, first);
+    store.commit(owner);
+    await feed.subscribe(owner, undefined, createReader());
+    await eventually(() => expect(first.seen).toEqual([1]));
+  });
+
+  it('misses nothing that was committed while it was placed, though another one came and left meanwhile', async () => {
+    const feed = await startFeed();
+    const { asked, come } = store.answerLate('heads');
+    const reader = createReader();
+    const subscribing = feed.subscribe(owner, undefined, reader);
+    await asked;
+    const detach = await feed.subscribe(owner, undefined, createReader());
+    detach();
+    store.deliver(store.commit(owner));
+    come();
+    await subscribing;
+    store.deliver(store.commit(owner));
+    await eventually(() => expect(reader.seen).toEqual([1, 2]));
+  });
+
+  it('waits for a tasks service that is away for a moment', async () => {
+    let tries = 0;
+    const heads: typeof store.tasks.heads = (...question) =>
+      ++tries < 3 ? Promise.reject(unavailable()) : store.tasks.heads(...question);
+    const feed = await startFeed({ tasks: { ...store.tasks, heads } });
+    const reader = createReader();
+    await feed.subscribe(owner, undefined, reader);
+    store.deliver(store.commit(owner));
+    expect([tries, reader.seen]).toEqual([3, [1]]);
+  });
+
+  it('is refused by a feed that has stopped', async () => {
+    const feed = await startFeed();
+    await feed.stop();
+    await expect(feed.subscribe(owner, undefined, createReader())).rejects.toMatchObject({
+      code: 'SERVICE_UNAVAILABLE',
+    });
+    expect(store.asked.heads).toBe(0);
+  });
+});
+
+describe('a reader that begins now', () => {
+  it('learns the cursor of the place from which it receives changes, before any of them', async () => {
+    const feed = await startFeed();
+    for (let count = 0; count < 3; count++) store.commit(owner);
+    const reader = createReader();
+    const order: string[] = [];
+    await feed.subscribe(owner, undefined, {
+      ...reader,
+      onBegin: (cursor) => void order.push(cursor),
+      onChange: ({ sequence }) => void order.push(`change ${sequence}`),
+    });
+    store.deliver(store.commit(owner));
+    expect(order).toEqual([store.cursor(owner, 3), 'change 4']);
+  });
+
+  it.each([
+    ['over the event log', true],
+    ['and the event log never brought', false],
+  ])('misses nothing behind that cursor that was committed while it was placed %s', async (_how, isDelivered) => {
+    const feed = await startFeed();
+    store.commit(owner);
+    const reader = createReader();
+    const { asked, come } = store.answerLate('heads');
+    const subscribing = feed.subscribe(owner, undefined, reader);
+    await asked;
+    const change = store.commit(owner);
+    if (isDelivered) store.deliver(change);
+    come();
+    await subscribing;
+    expect(reader.begunAt).toEqual([store.cursor(owner, 1)]);
+    if (!isDelivered) store.deliver(store.commit(owner));
+    await eventually(() => expect(reader.seen).toEqual(upTo(isDelivered ? 2 : 3, 2)));
+  });
+
+  it('beside one that has gone further by then learns its own place', async () => {
+    const feed = await startFeed();
+    const first = createReader();
+    await feed.subscribe(owner, undefined, first);
+    const { asked, come } = store.answerLate('heads');
+    const second = createReader();
+    const subscribing = feed.subscribe(owner, undefined, second);
+    await asked;
+    for (let count = 0; count < 3; count++) store.deliver(store.commit(owner));
+    come();
+    await subscribing;
+    expect([first.begunAt, second.begunAt]).toEqual([[store.cursor(owner, 0)], [store.cursor(owner, 0)]]);
+    await eventually(() => expect([first.seen, second.seen]).toEqual([upTo(3), upTo(3)]));
+  });
+
+  it('learns one cursor, of the new epoch, when the store is restored while it is placed', async () => {
+    const feed = await startFeed();
+    store.commit(owner);
+    const { asked, come } = store.answerLate('heads');
+    const reader = createReader();
+    const subscribing = feed.subscribe(owner, undefined, reader);
+    await asked;
+    store.restore();
+    await feed.subscribe(owner, undefined, createReader()); // this gateway learns of the restore
+    come();
+    await subscribing;
+    expect(reader.begunAt).toEqual([store.cursor(owner, 0)]);
+  });
+
+  it('reads all the same when the tasks service, of the release before, reports no cursor', async () => {
+    const feed = await startFeed({ tasks: { ...store.tasks, heads: (owners) => store.tasks.heads(owners) } });
+    const reader = createReader();
+    await feed.subscribe(owner, undefined, reader);
+    store.deliver(store.commit(owner));
+    expect([reader.begunAt, reader.seen]).toEqual([[], [1]]);
+  });
+});
+
+describe('a reader that leaves', () => {
+  it('leaves the feed to the others of its owner', async () => {
+    const feed = await startFeed();
+    const other = createReader();
+    const detach = await feed.subscribe(owner, undefined, createReader());
+    await feed.subscribe(owner, undefined, other);
+    detach();
+    store.deliver(store.commit(owner));
+    expect([other.seen, other.ends, feed.owners()]).toEqual([[1], [], 1]);
+  });
+
+  it('behind the end of its feed leaves the one that came after alone', async () => {
+    const feed = await startFeed();
+    const before = createReader();
+    const detach = await feed.subscribe(owner, undefined, before);
+    store.restore();
+    const after = createReader();
+    await feed.subscribe(owner, undefined, after);
+    expect(before.ends).toEqual(['expired']);
+    detach();
+    store.deliver(store.commit(owner));
+    expect([after.seen, feed.owners()]).toEqual([[1], 1]);
+  });
+
+  it('while heads are compared keeps no one from theirs', async () => {
+    const feed = await startFeed({ headsEveryMs: 20 });
+    const detach = await feed.subscribe(randomUUID(), undefined, createReader());
+    const reader = createReader();
+    await feed.subscribe(owner, undefined, reader);
+    const [comparison, next] = [store.answerLate('heads'), store.answerLate('heads')];
+    store.commit(owner);
+    await comparison.asked;
+    detach();
+    comparison.come();
+    await eventually(() => expect(reader.seen).toEqual([1]));
+    next.come();
+  });
+
+  it('leaves nothing behind: a record of its owner that cannot be read concerns no one here', async () => {
+    const feed = await startFeed();
+    const detach = await feed.subscribe(owner, undefined, createReader());
+    detach();
+    store.deliverText(owner, '{');
+    expect([store.unreadable, store.asked.heads]).toEqual([[], 1]);
+  });
+});
+
+it('a reader with a cursor knows where it begins, and no cursor is made for it, nor for any comparison of heads', async () => {
+  const asked: (boolean | undefined)[] = [];
+  const heads: typeof store.tasks.heads = (owners, asCursors) => {
+    asked.push(asCursors);
+    return store.tasks.heads(owners, asCursors);
+  };
+  const feed = await startFeed({ tasks: { ...store.tasks, heads } });
+  const reader = createReader();
+  await feed.subscribe(owner, store.cursor(owner, 0), reader);
+  store.deliverText(owner, 'unreadable');
+  await eventually(() => expect(asked).toHaveLength(2));
+  expect(reader.begunAt).toStrictEqual([]); // `toEqual` would accept [undefined]
+  expect(asked.filter(Boolean)).toEqual([]);
+});
+
+it('a cursor of a former epoch expires, also where the new one has gone as far', async () => {
+  const feed = await startFeed();
+  const former = store.cursor(owner, 0);
+  store.restore();
+  await expect(feed.subscribe(owner, former, createReader())).rejects.toMatchObject({ code: 'CURSOR_EXPIRED' });
+});
+
+it('every reader learns that the feed stops', async () => {
+  const feed = await startFeed();
+  const [first, second] = [createReader(), createReader()];
+  await feed.subscribe(owner, undefined, first);
+  await feed.subscribe(randomUUID(), undefined, second);
+  await feed.stop();
+  expect([first.ends, second.ends]).toEqual([['stopped'], ['stopped']]);
 });

@@ -67,120 +67,6 @@ describe('an owner’s feed', () => {
     expect(counted.gaps).toBe(1);
   });
 
-  it('asks again with growing pauses, up to a second, while it gets no answer, and not at all when it has ended', async () => {
-    jest.useFakeTimers();
-    try {
-      let asked = 0;
-      const changesAfter = () => (asked++, Promise.reject(new Error('away')));
-      const { feed, attach, logged } = fixture({ tasks: { changesAfter } });
-      attach();
-      feed.reach({ epoch: 1, sequence: 1 });
-      const timesIn = async (ms: number) => {
-        asked = 0;
-        await jest.advanceTimersByTimeAsync(ms);
-        return asked;
-      };
-      expect(await timesIn(49)).toBe(1);
-      expect(await timesIn(1)).toBe(1);
-      expect(await timesIn(99)).toBe(0);
-      expect(await timesIn(1_500)).toBe(4); // after 100, 200, 400 and 800 ms
-      expect(await timesIn(10_000)).toBe(10);
-      expect(logged.at(-1)).toMatchObject({ msg: 'changes could not be read; trying again', err: { message: 'away' } });
-      feed.end('stopped');
-      expect(await timesIn(10_000)).toBe(0);
-    } finally {
-      jest.useRealTimers();
-    }
-  });
-
-  it('asks with pauses for a reader that comes back, too, and without any behind an answer', async () => {
-    jest.useFakeTimers();
-    try {
-      const { attach, commitMany, deliver, store } = fixture();
-      deliver(...commitMany(30));
-      store.setAway(true);
-      const { seen } = attach();
-      await jest.advanceTimersByTimeAsync(49);
-      store.setAway(false);
-      expect(seen).toEqual([]);
-      await jest.advanceTimersByTimeAsync(1);
-      expect(seen).toEqual(upTo(30));
-    } finally {
-      jest.useRealTimers();
-    }
-  });
-
-  it('keeps a page for a moment while a reader that comes back cannot take it, and asks for it again after that', async () => {
-    jest.useFakeTimers();
-    try {
-      const { feed, commitMany, deliver, store } = fixture();
-      deliver(...commitMany(5));
-      const replay = async (pauseMs: number) => {
-        store.asked.changesAfter = 0;
-        const reader = createReader();
-        let hasPaused = false;
-        const drained = async () => {
-          if (reader.seen.length < 3 || hasPaused) return;
-          hasPaused = true;
-          await new Promise((resolve) => setTimeout(resolve, pauseMs));
-        };
-        feed.attach({ ...reader, drained }, { epoch: 1, sequence: 0 });
-        await jest.advanceTimersByTimeAsync(1_000);
-        expect(reader.seen).toEqual(upTo(5));
-        return store.asked.changesAfter;
-      };
-      expect(await replay(99)).toBe(1);
-      expect(await replay(101)).toBe(2);
-    } finally {
-      jest.useRealTimers();
-    }
-  });
-
-  it('asks for fewer changes for a reader that takes few of a page', async () => {
-    jest.useFakeTimers();
-    try {
-      const { feed, commitMany, deliver, store } = fixture({}, 100);
-      deliver(...commitMany(100));
-      const { changesAfter } = store.tasks;
-      let fetched = 0;
-      store.tasks.changesAfter = async (...asked) => {
-        const page = await changesAfter(...asked);
-        fetched += page.changes.length;
-        return page;
-      };
-      const reader = createReader();
-      const drained = () => new Promise<void>((resolve) => setTimeout(resolve, 60));
-      feed.attach({ ...reader, drained }, { epoch: 1, sequence: 0 });
-      await jest.advanceTimersByTimeAsync(30_000);
-      expect(reader.seen).toEqual(upTo(100));
-      expect(fetched).toBeLessThan(400);
-    } finally {
-      jest.useRealTimers();
-    }
-  });
-
-  it('leaves as much time between the pages of a replay as each of them took', async () => {
-    jest.useFakeTimers();
-    try {
-      const { feed, commitMany, deliver, store } = fixture();
-      deliver(...commitMany(21));
-      const { changesAfter } = store.tasks;
-      const begunMs: number[] = [];
-      store.tasks.changesAfter = async (...asked) => {
-        begunMs.push(performance.now());
-        await new Promise((resolve) => setTimeout(resolve, 50));
-        return changesAfter(...asked);
-      };
-      const reader = createReader();
-      feed.attach(reader, { epoch: 1, sequence: 0 });
-      await jest.advanceTimersByTimeAsync(250);
-      expect(reader.seen).toEqual(upTo(21)); // the reader itself does not wait after the last one
-      expect(begunMs.map((at) => at - (begunMs[0] ?? 0))).toEqual([0, 100, 200]);
-    } finally {
-      jest.useRealTimers();
-    }
-  });
-
   it('says where a change goes that is traced, and nothing of others', () => {
     const { attach, commit, deliver, logged } = fixture();
     attach();
@@ -257,5 +143,99 @@ describe('an owner’s feed', () => {
     const late = attach();
     await eventually(() => expect(late.seen).toEqual([1, 2, 3]));
     expect(counted.replayed).toBe(3);
+  });
+
+  describe('by the clock', () => {
+    beforeEach(() => void jest.useFakeTimers());
+    afterEach(() => jest.useRealTimers());
+
+    it('asks again with growing pauses, up to a second, while it gets no answer, and not at all when it has ended', async () => {
+      let asked = 0;
+      const changesAfter = () => (asked++, Promise.reject(new Error('away')));
+      const { feed, attach, logged } = fixture({ tasks: { changesAfter } });
+      attach();
+      feed.reach({ epoch: 1, sequence: 1 });
+      const timesIn = async (ms: number) => {
+        asked = 0;
+        await jest.advanceTimersByTimeAsync(ms);
+        return asked;
+      };
+      expect(await timesIn(49)).toBe(1);
+      expect(await timesIn(1)).toBe(1);
+      expect(await timesIn(99)).toBe(0);
+      expect(await timesIn(1_500)).toBe(4); // after 100, 200, 400 and 800 ms
+      expect(await timesIn(10_000)).toBe(10);
+      expect(logged.at(-1)).toMatchObject({ msg: 'changes could not be read; trying again', err: { message: 'away' } });
+      feed.end('stopped');
+      expect(await timesIn(10_000)).toBe(0);
+    });
+
+    it('asks with pauses for a reader that comes back, too, and without any behind an answer', async () => {
+      const { attach, commitMany, deliver, store } = fixture();
+      deliver(...commitMany(30));
+      store.setAway(true);
+      const { seen } = attach();
+      await jest.advanceTimersByTimeAsync(49);
+      store.setAway(false);
+      expect(seen).toEqual([]);
+      await jest.advanceTimersByTimeAsync(1);
+      expect(seen).toEqual(upTo(30));
+    });
+
+    it('keeps a page for a moment while a reader that comes back cannot take it, and asks for it again after that', async () => {
+      const { feed, commitMany, deliver, store } = fixture();
+      deliver(...commitMany(5));
+      const replay = async (pauseMs: number) => {
+        store.asked.changesAfter = 0;
+        const reader = createReader();
+        let hasPaused = false;
+        const drained = async () => {
+          if (reader.seen.length < 3 || hasPaused) return;
+          hasPaused = true;
+          await new Promise((resolve) => setTimeout(resolve, pauseMs));
+        };
+        feed.attach({ ...reader, drained }, { epoch: 1, sequence: 0 });
+        await jest.advanceTimersByTimeAsync(1_000);
+        expect(reader.seen).toEqual(upTo(5));
+        return store.asked.changesAfter;
+      };
+      expect(await replay(99)).toBe(1);
+      expect(await replay(101)).toBe(2);
+    });
+
+    it('asks for fewer changes for a reader that takes few of a page', async () => {
+      const { feed, commitMany, deliver, store } = fixture({}, 100);
+      deliver(...commitMany(100));
+      const { changesAfter } = store.tasks;
+      let fetched = 0;
+      store.tasks.changesAfter = async (...asked) => {
+        const page = await changesAfter(...asked);
+        fetched += page.changes.length;
+        return page;
+      };
+      const reader = createReader();
+      const drained = () => new Promise<void>((resolve) => setTimeout(resolve, 60));
+      feed.attach({ ...reader, drained }, { epoch: 1, sequence: 0 });
+      await jest.advanceTimersByTimeAsync(30_000);
+      expect(reader.seen).toEqual(upTo(100));
+      expect(fetched).toBeLessThan(400);
+    });
+
+    it('leaves as much time between the pages of a replay as each of them took', async () => {
+      const { feed, commitMany, deliver, store } = fixture();
+      deliver(...commitMany(21));
+      const { changesAfter } = store.tasks;
+      const begunMs: number[] = [];
+      store.tasks.changesAfter = async (...asked) => {
+        begunMs.push(performance.now());
+        await new Promise((resolve) => setTimeout(resolve, 50));
+        return changesAfter(...asked);
+      };
+      const reader = createReader();
+      feed.attach(reader, { epoch: 1, sequence: 0 });
+      await jest.advanceTimersByTimeAsync(250);
+      expect(reader.seen).toEqual(upTo(21)); // the reader itself does not wait after the last one
+      expect(begunMs.map((at) => at - (begunMs[0] ?? 0))).toEqual([0, 100, 200]);
+    });
   });
 });

@@ -115,16 +115,20 @@ export function placesOfNetworks(limit: number): TakePlace {
 export function places(limit: number): TakePlace {
   const taken = new Map<string, number>();
   return (key) => {
-    const count = taken.get(key) ?? 0;
-    if (count >= limit) return undefined;
-    taken.set(key, count + 1);
+    if ((taken.get(key) ?? 0) >= limit) return undefined;
+    count(taken, key, 1);
     let isReleased = false;
     return () => {
-      if (isReleased) return;
+      if (!isReleased) count(taken, key, -1);
       isReleased = true;
-      const left = (taken.get(key) ?? 1) - 1;
-      if (left > 0) taken.set(key, left);
-      else taken.delete(key);
     };
   };
+}
+
+/** Counts a key once more or less. Returns how often it is there. */
+export function count(counts: Map<string, number>, key: string, more: 1 | -1): number {
+  const times = (counts.get(key) ?? 0) + more;
+  if (times > 0) counts.set(key, times);
+  else counts.delete(key);
+  return times;
 }

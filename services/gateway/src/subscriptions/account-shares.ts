@@ -1,4 +1,5 @@
 import pLimit, { type LimitFunction } from 'p-limit';
+import { count } from '../http/client-connections.ts';
 
 /** What each change costs besides the objects of the result: its text, and a frame for each subscription. */
 const COST_PER_RENDERING = 250;
@@ -83,12 +84,4 @@ export function createAccountShares(maxCost: number): AccountShares {
       };
     },
   };
-}
-
-/** Counts a key once more or less. Returns how often it is there. */
-export function count(counts: Map<string, number>, key: string, more: 1 | -1): number {
-  const times = (counts.get(key) ?? 0) + more;
-  if (times > 0) counts.set(key, times);
-  else counts.delete(key);
-  return times;
 }

@@ -7,6 +7,7 @@ import { readFileSync } from 'node:fs';
 import { readGatewayConfig } from '../config.ts';
 import { createDocuments } from '../graphql/documents.ts';
 import { createResultFormat } from '../supergraph/client-errors.ts';
+import { createLargeAnswers } from '../supergraph/large-answers.ts';
 import type { RequestCall } from '../supergraph/operation.ts';
 import type { Graph } from '../supergraph/live-graph.ts';
 import { buildSupergraph, type Supergraph } from '../supergraph/supergraph.ts';
@@ -63,6 +64,7 @@ function createWorld(text: string, tamper: Partial<Supergraph> = {}) {
   } as unknown as Graph; // all that is read
   const rendering = createEventRenderer(graph, prepared(text), {
     formatResult: createResultFormat(createLog({ service: 'test', level: 'silent' })),
+    largeAnswers: createLargeAnswers(),
   });
   return { rendering, requests, pass: (ms: number) => (now += ms) };
 }

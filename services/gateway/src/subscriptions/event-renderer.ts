@@ -7,6 +7,7 @@ import type { FormatResult } from '../supergraph/client-errors.ts';
 import type { OperationResult, PreparedOperation, RequestCall, Resized } from '../supergraph/operation.ts';
 import type { Graph } from '../supergraph/live-graph.ts';
 import { perChange } from '../realtime-metrics.ts';
+import type { LargeAnswers } from '../supergraph/large-answers.ts';
 import { toChangeEvent } from './change-event.ts';
 import { compileProjection } from './projection.ts';
 import { planSubscription, type SubscriptionPlan } from './subscription-plan.ts';
@@ -44,6 +45,7 @@ export interface EventRenderer {
 
 export interface EventRendererDeps {
   formatResult: FormatResult;
+  largeAnswers: LargeAnswers;
   /** Called with the bytes that the renderer holds more or less than before. */
   resized?: Resized;
 }
@@ -79,7 +81,9 @@ export function createEventRenderer(
     };
   }
 
-  const plan = planSubscription(operation, { supergraph, services, ...deps });
+  const planned = planSubscription(operation, { supergraph, services, ...deps });
+  const plan: SubscriptionPlan = (root, variables, run) =>
+    deps.largeAnswers.run(run.call, (takeLarge) => planned(root, variables, { ...run, takeLarge }));
   const written = new WeakMap<TaskChanged, Map<string, string | Asked>>();
   const atOnce = pLimit(FOREIGN_AT_ONCE);
   return {

@@ -55,6 +55,7 @@ function createDataSource(
       timeoutMs: Math.max(1, run.deadline - clock.now()),
       idempotent: !run.mutation,
       ...(signal && { signal }),
+      onLarge: run.takeLarge,
     };
     const begunMs = performance.now();
     try {

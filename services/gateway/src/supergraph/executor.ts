@@ -17,6 +17,7 @@ import type { ExecutorKind } from '../config.ts';
 import type { Turns } from '../http/turns.ts';
 import { createResultFormat } from './client-errors.ts';
 import { createApolloEngine, createCompiledEngine } from './engines.ts';
+import type { LargeAnswers } from './large-answers.ts';
 import {
   createParts,
   type Engine,
@@ -43,6 +44,7 @@ export interface ExecutorDeps {
   kind: ExecutorKind;
   runForCaller: RunForCaller;
   turns: Turns;
+  largeAnswers: LargeAnswers;
 }
 
 const ENGINES: Record<ExecutorKind, (supergraph: Supergraph, services: GraphSources, log: Log) => Engine> = {
@@ -51,7 +53,7 @@ const ENGINES: Record<ExecutorKind, (supergraph: Supergraph, services: GraphSour
 };
 
 export function createExecutor(deps: ExecutorDeps): GraphExecutor {
-  const { supergraph, services, metrics, clock, log, kind, runForCaller, turns } = deps;
+  const { supergraph, services, metrics, clock, log, kind, runForCaller, turns, largeAnswers } = deps;
   const { schema } = supergraph;
   const engine = ENGINES[kind](supergraph, services, log);
   const formatResult = createResultFormat(log);
@@ -70,7 +72,11 @@ export function createExecutor(deps: ExecutorDeps): GraphExecutor {
 
   const run: GraphExecutor['run'] = async (operation, variables, call) => {
     const begunMs = performance.now();
-    const begin = () => ({ ended: planOf(operation)(variables, runOf(operation, call)) });
+    const begin = () => ({
+      ended: largeAnswers.run(call, (takeLarge) =>
+        planOf(operation)(variables, { ...runOf(operation, call), takeLarge }),
+      ),
+    });
     const runInTurn = () =>
       runForCaller(call, async () => {
         const isQuick = operation.partOf.has('plan') && !operation.isLarge;

@@ -66,6 +66,7 @@ export function createRealtime(context: GatewayContext, { random }: RealtimeDeps
     shares: createAccountShares(ACCOUNT_COST_FACTOR * context.config.graphql.maxCost),
     memory: context.memory,
     turns: context.turns,
+    largeAnswers: context.largeAnswers,
   });
   const formatErrors = createErrorFormat(log);
   const watch = createSessionWatch(context);

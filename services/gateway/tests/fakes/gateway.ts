@@ -166,6 +166,14 @@ export async function startTestGateway(options: TestGatewayOptions = {}): Promis
   };
 }
 
+/** A gateway for all tests of a file or a `describe`: it is there once they run, and stops behind them. */
+export function useGateway(options?: TestGatewayOptions): TestGateway {
+  const gateway = {} as TestGateway; // whole when the tests begin
+  beforeAll(async () => void Object.assign(gateway, await startTestGateway(options)));
+  afterAll(() => gateway.stop());
+  return gateway;
+}
+
 export async function ask(origin: string, body: unknown, headers: Record<string, string> = {}): Promise<GraphQLAnswer> {
   const response = await fetch(`${origin}/graphql`, {
     method: 'POST',

@@ -1,6 +1,9 @@
-import type { SharedDatabase } from '@taskmesh/store';
+import type { Database } from '@taskmesh/store';
+import { countOf, present } from '../rows.ts';
 import type { ChangeRow } from './change.ts';
 import { CHANGES_AFTER, CLOCK, FORGET_CHANGES, FORGET_SURPLUS, HEADS, NEW_EPOCH, STATE } from './feed.statements.ts';
+
+const LOST = 'The store has no feed state.';
 
 export type FeedRepository = ReturnType<typeof createFeedRepository>;
 
@@ -16,12 +19,12 @@ export interface ForgottenChanges extends Record<string, unknown> {
   count: number;
 }
 
-export function createFeedRepository(database: SharedDatabase) {
+export function createFeedRepository(database: Pick<Database, 'run'>) {
   return {
     /** What cursors are made with. */
     async state(): Promise<{ epoch: number; cursorKey: Uint8Array }> {
       const [row] = await database.run<{ epoch: number; cursor_key: Uint8Array }>('read', STATE, []);
-      const { epoch, cursor_key: cursorKey } = present(row);
+      const { epoch, cursor_key: cursorKey } = present(row, LOST);
       return { epoch, cursorKey };
     },
 
@@ -46,7 +49,7 @@ export function createFeedRepository(database: SharedDatabase) {
     /** Starts the next epoch, or `lowest` if that is higher, with another key for cursors. */
     async beginEpoch(lowest: number): Promise<number> {
       const [row] = await database.run<{ epoch: number }>('write', NEW_EPOCH, [lowest]);
-      return present(row).epoch;
+      return present(row, LOST).epoch;
     },
 
     /** Looks at a batch of the log behind the id `after`, and deletes what is too old. `kept`: owners of whom nothing may go. */
@@ -62,14 +65,6 @@ export function createFeedRepository(database: SharedDatabase) {
     },
 
     /** Deletes a batch of published changes that their owners have beyond the newest `kept`, and returns their number. */
-    async forgetSurplus(kept: number, limit: number): Promise<number> {
-      const [row] = await database.run<{ count: number }>('write', FORGET_SURPLUS, [kept, limit]);
-      return row?.count ?? 0;
-    },
+    forgetSurplus: (kept: number, limit: number): Promise<number> => countOf(database, FORGET_SURPLUS, [kept, limit]),
   };
-}
-
-function present<Row>(row: Row | undefined): Row {
-  if (row === undefined) throw new Error('The store has no feed state.');
-  return row;
 }

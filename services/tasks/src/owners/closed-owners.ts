@@ -1,6 +1,6 @@
 import { ACCOUNTS_TOPIC, type AccountDeleted } from '@taskmesh/contracts';
 import type { AccountLogPosition, AccountsInternal } from '@taskmesh/internal-api';
-import { createPeriodic, type Clock, type Log, type Service } from '@taskmesh/service';
+import { createPeriodic, type Clock, type Log } from '@taskmesh/service';
 import type { EventLog, LogReader } from '@taskmesh/event-log';
 import type { OwnerRepository } from './owner.repository.ts';
 
@@ -115,17 +115,8 @@ export interface ClosedOwnersDeps {
   log: Log;
 }
 
-export interface ClosedOwners extends Service {
-  /** An owner was closed. */
-  wake(): void;
-  /** Since the account log was last read to its end. */
-  readAgeMs(): number;
-  /** Does at once what otherwise happens periodically. @throws when auth is unavailable */
-  processAll(): Promise<void>;
-}
-
 /** Deletes everything that belongs to deleted accounts. All instances do this side by side; nothing is deleted twice. */
-export function createClosedOwners({ reader, eraser, eventLog, log }: ClosedOwnersDeps): ClosedOwners {
+export function createClosedOwners({ reader, eraser, eventLog, log }: ClosedOwnersDeps) {
   let records: LogReader | undefined;
   let readAt = performance.now();
 
@@ -138,18 +129,21 @@ export function createClosedOwners({ reader, eraser, eventLog, log }: ClosedOwne
   const erasing = createPeriodic({ everyMs: ERASE_EVERY_MS, retry: SOON, task: eraser.run, what: what.erase, log });
 
   return {
+    /** An owner was closed. */
     wake: erasing.soon,
+    /** Since the account log was last read to its end. */
     readAgeMs: () => performance.now() - readAt,
-    async processAll() {
+    /** Does at once what otherwise happens periodically. @throws when auth is unavailable */
+    async processAll(): Promise<void> {
       await listen();
       await eraser.run();
     },
-    async start() {
+    async start(): Promise<void> {
       records = eventLog.read(ACCOUNTS_TOPIC, () => listening.soon());
       listening.start();
       erasing.start();
     },
-    async stop() {
+    async stop(): Promise<void> {
       eraser.stop();
       await records?.stop();
       await listening.stop();

@@ -1,8 +1,9 @@
-import { inTransaction, readBacklog, type Backlog, type Database, type Statement } from '@taskmesh/store';
+import { inTransaction, readBacklog, type Backlog, type Database } from '@taskmesh/store';
 import type { AccountDeleted } from '@taskmesh/contracts';
 import type { AccountLogPosition } from '@taskmesh/internal-api';
 import { COUNT_TASKS, FIRST_OWNER, LAST_OWNER } from '../feed/feed.statements.ts';
 import { partOf } from '../feed/change.ts';
+import { countOf } from '../rows.ts';
 import * as statements from './owner.statements.ts';
 
 const COUNT_WITHIN_MS = 600_000;
@@ -11,11 +12,6 @@ const TASKS_AT_ONCE = 10_000;
 export type OwnerRepository = ReturnType<typeof createOwnerRepository>;
 
 export function createOwnerRepository(database: Pick<Database, 'run' | 'openSession'>) {
-  const count = async (statement: Statement, values: unknown[]): Promise<number> => {
-    const [row] = await database.run<{ count: number }>('write', statement, values);
-    return row?.count ?? 0;
-  };
-
   return {
     async position(): Promise<AccountLogPosition> {
       const [row] = await database.run<{ epoch: number; sequence: string }>('read', statements.POSITION, []);
@@ -61,14 +57,15 @@ export function createOwnerRepository(database: Pick<Database, 'run' | 'openSess
 
     /** Returns the number of deleted tasks. */
     deleteTasks: (ownerId: string, now: Date, limit: number): Promise<number> =>
-      count(statements.DELETE_TASKS, [partOf(ownerId), ownerId, now, limit]),
+      countOf(database, statements.DELETE_TASKS, [partOf(ownerId), ownerId, now, limit]),
 
     /** Returns the number of erased changes: 0 while one of them is unpublished. */
     eraseChanges: (ownerId: string, limit: number): Promise<number> =>
-      count(statements.ERASE_CHANGES, [ownerId, limit]),
+      countOf(database, statements.ERASE_CHANGES, [ownerId, limit]),
 
     /** Returns the largest number of rows that were deleted of one table: 0 while tasks or changes are left. */
-    eraseOthers: (ownerId: string, limit: number): Promise<number> => count(statements.ERASE_OTHERS, [ownerId, limit]),
+    eraseOthers: (ownerId: string, limit: number): Promise<number> =>
+      countOf(database, statements.ERASE_OTHERS, [ownerId, limit]),
 
     /** Owners of whom something is left. */
     backlog: (): Promise<Backlog> => readBacklog(database, statements.BACKLOG),

@@ -1,5 +1,6 @@
-import type { Database, Statement } from '@taskmesh/store';
+import type { Database } from '@taskmesh/store';
 import type { DeadLetter } from '@taskmesh/internal-api';
+import { countOf } from '../rows.ts';
 import { COUNT, DISCARD, LIST, NOTE_UNREADABLE, REPLAY } from './dead-letter.statements.ts';
 
 /** A record that a gateway could not read. */
@@ -15,21 +16,16 @@ export interface UnreadableLetter {
 export type DeadLetterRepository = ReturnType<typeof createDeadLetterRepository>;
 
 export function createDeadLetterRepository(database: Pick<Database, 'run'>) {
-  const change = async (statement: Statement, ids: string[] | null): Promise<number> => {
-    const [row] = await database.run<{ count: number }>('write', statement, [ids]);
-    return row?.count ?? 0;
-  };
-
   return {
     /** In the order of their ids, behind `after`. */
     list: (after: string, limit: number): Promise<DeadLetter[]> =>
       database.run<DeadLetter>('read', LIST, [after, limit]),
 
     /** Null means all. Returns the number of those that will be published again. */
-    replay: (ids: string[] | null): Promise<number> => change(REPLAY, ids),
+    replay: (ids: string[] | null): Promise<number> => countOf(database, REPLAY, [ids]),
 
     /** Null means all. Returns the number of those that were deleted. */
-    discard: (ids: string[] | null): Promise<number> => change(DISCARD, ids),
+    discard: (ids: string[] | null): Promise<number> => countOf(database, DISCARD, [ids]),
 
     /** Keeps the same record once, and at most `most` in all. */
     async noteUnreadable(letter: UnreadableLetter, most: number): Promise<void> {

@@ -1,14 +1,9 @@
-import type { DeadLettersInternal, UnreadableRecord } from '@taskmesh/internal-api';
+import type { DeadLetter, UnreadableRecord } from '@taskmesh/internal-api';
 import { parseJson, type Log } from '@taskmesh/service';
 import { parseInput, parseUuid } from '@taskmesh/contracts';
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import type { DeadLetterRepository } from './dead-letter.repository.ts';
-
-export interface DeadLetterService extends DeadLettersInternal {
-  /** Keeps a record that a gateway could not read; repeated reports are kept once. */
-  note(record: unknown): Promise<void>;
-}
 
 export interface DeadLetterServiceDeps {
   repository: Pick<DeadLetterRepository, 'list' | 'replay' | 'discard' | 'noteUnreadable'>;
@@ -30,31 +25,32 @@ const page = z.object({ after: id.default('0'), limit: z.int().min(1).max(PAGE.m
 const unreadable = z.object({ key: z.string(), value: z.string(), reason: z.string() });
 
 /** Keeps what the event log could not deliver, until an operator has dealt with it. */
-export function createDeadLetterService({ repository, onReplayed, log }: DeadLetterServiceDeps): DeadLetterService {
+export function createDeadLetterService({ repository, onReplayed, log }: DeadLetterServiceDeps) {
   const idsOf = (given: unknown): string[] | null => {
     const chosen = parseInput(choice, given);
     return 'ids' in chosen ? chosen.ids : null;
   };
 
   return {
-    async deadLetters(given) {
+    async deadLetters(given: unknown): Promise<DeadLetter[]> {
       const { after, limit } = parseInput(page, given);
       return repository.list(after, limit);
     },
-    async replayDeadLetters(given) {
+    async replayDeadLetters(given: unknown) {
       const ids = idsOf(given);
       const replayed = await repository.replay(ids);
       onReplayed();
       log.info({ ids: ids ?? 'all', replayed }, 'dead letters replayed');
       return { replayed };
     },
-    async discardDeadLetters(given) {
+    async discardDeadLetters(given: unknown) {
       const ids = idsOf(given);
       const discarded = await repository.discard(ids);
       log.info({ ids: ids ?? 'all', discarded }, 'dead letters discarded');
       return { discarded };
     },
-    async note(given) {
+    /** Keeps a record that a gateway could not read; repeated reports are kept once. */
+    async note(given: unknown): Promise<void> {
       const { key, value, reason } = parseInput(unreadable, given);
       const fingerprint = createHash('sha256').update(`${key}\n${value}`).digest('hex');
       const letter = {

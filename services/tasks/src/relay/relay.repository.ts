@@ -10,28 +10,7 @@ const LOOK_EVERY_MS = 250;
 const ALL_PARTS = Array.from({ length: PARTITIONS }, (_, part) => part);
 
 /** The parts of the change log that one session owns: it holds their locks, reads them and marks them. */
-export interface Lease {
-  readonly lost: AbortSignal;
-  holds(part: number): boolean;
-  heldParts(): number[];
-  /** Takes every part that is free. */
-  claim(): Promise<void>;
-  /** Whether the parts are certainly still ours. Check it right before each publish. */
-  isSafe(): boolean;
-  /** Unpublished changes of all owners but these, in order for each owner. */
-  read(limitPerPart: number, butNot: string[]): Promise<ReadChange[]>;
-  /** The first `MAX_OF_BLOCKED` of each. */
-  readBlocked(owners: BlockedOwner[]): Promise<ReadChange[]>;
-  /** The next read includes this change and what is behind it, if its owner is no longer blocked. */
-  readFrom(change: ReadChange): void;
-  /** Makes the next read start from the beginning: older changes than those read may have appeared. */
-  restart(): void;
-  /** Marks changes as published. After a crash before it these are published again. */
-  mark(ids: string[]): Promise<void>;
-  deadLetter(id: string, reason: string): Promise<void>;
-  wakeOthers(): Promise<void>;
-  end(): Promise<void>;
-}
+export type Lease = Awaited<ReturnType<typeof openLease>>;
 
 type ReadRow = ReadChange & Record<string, unknown>;
 
@@ -48,8 +27,8 @@ export interface LeaseOptions {
 export async function openLease(
   database: Pick<Database, 'openSession'>,
   { onNews, onReplay, monotonicMs }: LeaseOptions,
-): Promise<Lease> {
-  const session = await openLockSession(database, { monotonicMs });
+) {
+  const session = await openLockSession(database, monotonicMs);
   const { run } = session;
   const held = new Set<number>();
   const lowWater = createLowWater();
@@ -76,36 +55,43 @@ export async function openLease(
 
   return {
     lost: session.lost,
-    holds: (part) => held.has(part),
+    holds: (part: number) => held.has(part),
     heldParts: () => [...held],
-    async claim() {
+    /** Takes every part that is free. */
+    async claim(): Promise<void> {
       const wanted = ALL_PARTS.filter((part) => !held.has(part));
       if (wanted.length === 0) return;
       for (const part of await session.claim(statements.LOCK_CLASS, wanted)) held.add(part);
     },
+    /** Whether the parts are certainly still ours. Check it right before each publish. */
     isSafe: session.isSafe,
-    async read(limit, butNot) {
+    /** Unpublished changes of all owners but these, in order for each owner. */
+    async read(limitPerPart: number, butNot: string[]): Promise<ReadChange[]> {
       if (held.size === 0) return [];
       await look();
       const parts = [...held];
-      const rows = await run<ReadRow>(statements.READ, [parts, lowWater.begin(parts), limit, butNot]);
+      const rows = await run<ReadRow>(statements.READ, [parts, lowWater.begin(parts), limitPerPart, butNot]);
       lowWater.end(parts, rows);
       return rows;
     },
-    readBlocked: (owners) =>
+    /** The first `MAX_OF_BLOCKED` of each. */
+    readBlocked: (owners: BlockedOwner[]): Promise<ReadChange[]> =>
       run<ReadRow>(statements.READ_BLOCKED, [
         owners.map(({ ownerId }) => ownerId),
         owners.map(({ sequence }) => sequence),
       ]),
+    /** The next read includes this change and what is behind it, if its owner is no longer blocked. */
     readFrom: lowWater.lower,
+    /** Makes the next read start from the beginning: older changes than those read may have appeared. */
     restart: lowWater.restart,
-    async mark(ids) {
+    /** Marks changes as published. After a crash before it these are published again. */
+    async mark(ids: string[]): Promise<void> {
       if (ids.length > 0) await run(statements.MARK, [ids]);
     },
-    async deadLetter(id, reason) {
+    async deadLetter(id: string, reason: string): Promise<void> {
       await run(MOVE_TO_DEAD_LETTERS, [id, reason]);
     },
-    async wakeOthers() {
+    async wakeOthers(): Promise<void> {
       await run(statements.WAKE_OTHERS);
     },
     end: session.close,

@@ -36,54 +36,90 @@ export interface TaskOrder {
 
 export const DEFAULT_ORDER: TaskOrder = { field: 'CREATED_AT', direction: 'DESC' };
 
-/** A task's sort values, including tie-breakers. Priorities are ranks; null means no due date. */
-export type PlaceInOrder = (string | number | null)[];
+/** A value of a place in an order; null means no due date. */
+type SortValue = string | number | null;
 
-export function placeOf(task: Task, { field }: TaskOrder): PlaceInOrder {
+/** A task's sort values, including tie-breakers. */
+export type PlaceInOrder = SortValue[];
+
+/** One of the things that a list is sorted by. */
+interface SortKey {
+  /** SQL of a task's value. */
+  sql: string;
+  /** SQL of the value that a parameter gives, to compare with. */
+  given: (parameter: string) => string;
+  valueOf: (task: Task) => SortValue;
+  schema: z.ZodType<SortValue>;
+}
+
+const time = z.string().refine((value) => parseTimestamp(value) === value);
+
+const timeKey = (sql: string, valueOf: SortKey['valueOf']): SortKey => ({
+  ...{ sql, valueOf, schema: time },
+  given: (parameter) => `${parameter}::timestamptz`,
+});
+
+/** Age and then id break ties, so that every task has a unique place. */
+const AGE: SortKey[] = [
+  timeKey('created_at', ({ createdAt }) => createdAt),
+  {
+    sql: 'id',
+    given: (parameter) => `${parameter}::uuid`,
+    valueOf: ({ id }) => id,
+    schema: z.string().refine((value) => parseUuid(value) !== undefined),
+  },
+];
+
+const LAST_PRIORITY = PRIORITIES.length - 1;
+
+/** What a list is sorted by, the first key first. */
+export function keysOf({ field, direction }: TaskOrder): SortKey[] {
   switch (field) {
     case 'CREATED_AT':
-      return [task.createdAt, task.id];
+      return AGE;
     case 'UPDATED_AT':
-      return [task.updatedAt, task.createdAt, task.id];
-    case 'DUE_DATE':
-      return [task.dueDate, task.createdAt, task.id];
+      return [timeKey('updated_at', ({ updatedAt }) => updatedAt), ...AGE];
+    case 'DUE_DATE': {
+      // Tasks without a due date come last in either direction.
+      const orNever = (value: string) => `coalesce(${value}, ${direction === 'ASC' ? `'infinity'` : `'-infinity'`})`;
+      return [
+        {
+          sql: orNever('due_date'),
+          given: (parameter) => orNever(`${parameter}::timestamptz`),
+          valueOf: ({ dueDate }) => dueDate,
+          schema: time.nullable(),
+        },
+        ...AGE,
+      ];
+    }
     case 'PRIORITY':
-      return [PRIORITIES.indexOf(task.priority), task.createdAt, task.id];
+      return [
+        {
+          sql: `(case priority when 'low' then 0 when 'medium' then 1 else 2 end)`,
+          given: (parameter) => `${parameter}::int`,
+          valueOf: ({ priority }) => PRIORITIES.indexOf(priority),
+          schema: z.int().min(0).max(LAST_PRIORITY),
+        },
+        ...AGE,
+      ];
   }
 }
 
-/** Opaque to clients. It contains sort values, so it remains valid when its task is deleted. */
-export function encodeCursor(order: TaskOrder, place: PlaceInOrder): string {
-  return Buffer.from(JSON.stringify([order.field, order.direction, ...place])).toString('base64url');
+export const placeOf = (task: Task, order: TaskOrder): PlaceInOrder =>
+  keysOf(order).map(({ valueOf }) => valueOf(task));
+
+/** The task's place, opaque to clients. It contains sort values, so it remains valid when its task is deleted. */
+export function cursorOf(task: Task, order: TaskOrder): string {
+  return Buffer.from(JSON.stringify([order.field, order.direction, ...placeOf(task, order)])).toString('base64url');
 }
 
 /** @throws AppError BAD_USER_INPUT when malformed, or made for another order */
 export function decodeCursor(order: TaskOrder, cursor: string): PlaceInOrder {
-  const [field, direction, ...place] = partsOf(cursor);
-  const isSameOrder = field === order.field && direction === order.direction;
-  const result = placeIn[order.field].safeParse(place);
-  if (isSameOrder && result.success) return result.data;
+  const parts = parseJson(Buffer.from(cursor, 'base64url').toString());
+  const [field, direction, ...place] = Array.isArray(parts) ? (parts as unknown[]) : [];
+  const keys = keysOf(order);
+  const isPlace =
+    place.length === keys.length && keys.every(({ schema }, index) => schema.safeParse(place[index]).success);
+  if (isPlace && field === order.field && direction === order.direction) return place as PlaceInOrder; // as the schemas say
   throw badUserInput([{ path: 'after', message: 'after is not a cursor of this list in this order.' }]);
 }
-
-function partsOf(cursor: string): unknown[] {
-  const parts = parseJson(Buffer.from(cursor, 'base64url').toString());
-  return Array.isArray(parts) ? parts : [];
-}
-
-const time = z.string().refine((value) => parseTimestamp(value) === value);
-const id = z.string().refine((value) => parseUuid(value) !== undefined);
-
-const placeIn: Record<TaskOrder['field'], z.ZodType<PlaceInOrder>> = {
-  CREATED_AT: z.tuple([time, id]),
-  UPDATED_AT: z.tuple([time, time, id]),
-  DUE_DATE: z.tuple([time.nullable(), time, id]),
-  PRIORITY: z.tuple([
-    z
-      .int()
-      .min(0)
-      .max(PRIORITIES.length - 1),
-    time,
-    id,
-  ]),
-};

@@ -1,11 +1,19 @@
-import { isCheckViolation, type SharedDatabase, type Statement } from '@taskmesh/store';
-import type { AppError, CreateTask, Priority, TaskRow, UpdateTask } from '@taskmesh/contracts';
+import { isCheckViolation, type Database, type Statement } from '@taskmesh/store';
+import type { AppError, CreateTask, TaskRow, UpdateTask } from '@taskmesh/contracts';
 import type { FeedPosition } from '@taskmesh/internal-api';
 import { partOf } from '../feed/change.ts';
-import { listStatement, type ListParameter, type ListShape } from './list.statements.ts';
-import type { PlaceInOrder, TaskOrder } from './task-order.ts';
+import { countOf, present } from '../rows.ts';
+import { listStatement, type ListRequest } from './list.statements.ts';
 import { GIVEN_FIELDS, toTask } from './task-row.ts';
-import { ownerIsGone, tooManyTasks, tooManyUnpublished } from './task.errors.ts';
+import {
+  firstStillRuns,
+  keyUsedBefore,
+  ownerIsGone,
+  taskNotFound,
+  tooManyTasks,
+  tooManyUnpublished,
+  versionDiffers,
+} from './task.errors.ts';
 import * as statements from './task.statements.ts';
 import type { Task } from './task.entities.ts';
 
@@ -21,22 +29,6 @@ export interface OnceKey {
   inputHash: string;
   /** RFC 3339 */
   expiresAt: string;
-}
-
-export type CreatedOnce = { outcome: 'created' | 'before'; task: Task } | { outcome: 'running' | 'other-input' };
-export type Changed<Result> =
-  { outcome: 'changed'; result: Result } | { outcome: 'not-found' } | { outcome: 'other-version' };
-
-export interface ListRequest {
-  ownerId: string;
-  filter: { completed?: boolean | null; priority?: Priority | null; category?: string | null };
-  order: TaskOrder;
-  limit: number;
-  offset: number;
-  behind: PlaceInOrder | undefined;
-  withTotal: boolean;
-  withHead: boolean;
-  withPrevious: boolean;
 }
 
 export interface Listed {
@@ -63,7 +55,7 @@ type CreatedOnceRow = { is_ours: boolean; has_room: boolean | null } & (TaskRow 
 export type TaskRepository = ReturnType<typeof createTaskRepository>;
 
 export interface TaskRepositoryDeps {
-  database: SharedDatabase;
+  database: Pick<Database, 'run'>;
   /** The most tasks of an owner; 0: any number. */
   maxTasks: number;
 }
@@ -86,11 +78,6 @@ export function createTaskRepository({ database, maxTasks }: TaskRepositoryDeps)
     }
   };
 
-  const forgetKeys = async (statement: Statement, values: unknown[]): Promise<number> => {
-    const [row] = await database.run<{ count: number }>('write', statement, values);
-    return row?.count ?? 0;
-  };
-
   const refusalOf = async ({ ownerId }: Write): Promise<AppError> => {
     const [row] = await database.run<{ is_full: boolean }>('read', statements.IS_FULL, [ownerId, limit], ownerId);
     return row?.is_full ? tooManyTasks(maxTasks) : tooManyUnpublished();
@@ -105,8 +92,13 @@ export function createTaskRepository({ database, maxTasks }: TaskRepositoryDeps)
       return toTask(row);
     },
 
-    /** @throws as `create` */
-    async createOnce(write: Write, id: string, input: CreateTask, once: OnceKey): Promise<CreatedOnce> {
+    /** `isNew`: not created before with this key. @throws as `create`; BAD_USER_INPUT for another input, CONFLICT while the first still runs */
+    async createOnce(
+      write: Write,
+      id: string,
+      input: CreateTask,
+      once: OnceKey,
+    ): Promise<{ task: Task; isNew: boolean }> {
       const { key, inputHash, expiresAt } = once;
       const values = [...writeValues(write, id), write.now, limit, key, inputHash, expiresAt, ...givenValues(input)];
       const attempt = async () => present((await runWrite<CreatedOnceRow>(write, statements.CREATE_ONCE, values))[0]);
@@ -115,46 +107,41 @@ export function createTaskRepository({ database, maxTasks }: TaskRepositoryDeps)
         await runWrite(write, statements.OPEN_FEED, [write.ownerId]);
         row = await attempt();
       }
-      if (row.id !== null) return { outcome: 'created', task: toTask(row) };
-      // A running request may itself be a repetition, so the first one's task may exist.
-      const before = await this.createdBefore(write, once);
-      if (row.has_room === false && before.outcome === 'running') throw await refusalOf(write);
-      return before;
-    },
-
-    async createdBefore({ ownerId, now }: Write, { key, inputHash }: OnceKey): Promise<CreatedOnce> {
+      if (row.id !== null) return { task: toTask(row), isNew: true };
       type First = { input_hash: string; task: string };
+      const { ownerId, now } = write;
+      // A running request may itself be a repetition, so the first one's task may exist.
       const [first] = await database.run<First>('read', statements.FIRST_CREATED, [ownerId, key, now], ownerId);
       // The first request is still running, or housekeeping has just deleted its key; to the caller that is the same.
-      if (!first) return { outcome: 'running' };
-      if (first.input_hash !== inputHash) return { outcome: 'other-input' };
-      return { outcome: 'before', task: toTask(JSON.parse(first.task)) };
+      if (!first) throw row.has_room === false ? await refusalOf(write) : firstStillRuns();
+      if (first.input_hash !== inputHash) throw keyUsedBefore();
+      return { task: toTask(JSON.parse(first.task)), isNew: false };
     },
 
     /** Deletes a batch of idempotency keys that expired; returns their number. */
     forgetExpiredKeys: (now: string, limit: number): Promise<number> =>
-      forgetKeys(statements.FORGET_EXPIRED_KEYS, [now, limit]),
+      countOf(database, statements.FORGET_EXPIRED_KEYS, [now, limit]),
 
     /** The same for those beyond the newest `kept` of an owner with a key that expires after `since`. */
     forgetSurplusKeys: (since: string, limit: number, kept: number): Promise<number> =>
-      forgetKeys(statements.FORGET_SURPLUS_KEYS, [since, limit, kept]),
+      countOf(database, statements.FORGET_SURPLUS_KEYS, [since, limit, kept]),
 
-    async update(write: Write, id: string, input: UpdateTask, ifVersion: number | null): Promise<Changed<Task>> {
+    /** @throws AppError NOT_FOUND, PRECONDITION_FAILED, SERVICE_UNAVAILABLE with too many unpublished changes */
+    async update(write: Write, id: string, input: UpdateTask, ifVersion: number | null): Promise<Task> {
       const [row] = await runWrite<TaskRow | Unchanged>(write, statements.UPDATE, [
         ...writeValues(write, id),
         ifVersion,
         write.now,
         ...changedValues(input),
       ]);
-      if (!row) return { outcome: 'not-found' };
-      return row.id === null ? unchanged(row, ifVersion) : { outcome: 'changed', result: toTask(row) };
+      return toTask(changed(row, ifVersion));
     },
 
-    async remove(write: Write, id: string, ifVersion: number | null): Promise<Changed<string>> {
+    /** Returns its id. @throws as `update` */
+    async remove(write: Write, id: string, ifVersion: number | null): Promise<string> {
       const values = [...writeValues(write, id), ifVersion, write.now];
       const [row] = await runWrite<{ id: string } | Unchanged>(write, statements.DELETE, values);
-      if (!row) return { outcome: 'not-found' };
-      return row.id === null ? unchanged(row, ifVersion) : { outcome: 'changed', result: row.id };
+      return changed(row, ifVersion).id;
     },
 
     async find(ownerId: string, id: string): Promise<Task | undefined> {
@@ -163,15 +150,13 @@ export function createTaskRepository({ database, maxTasks }: TaskRepositoryDeps)
     },
 
     async list(request: ListRequest): Promise<Listed> {
-      const { ownerId, withHead } = request;
-      const { parameters, ...statement } = listStatement(shapeOf(request));
-      const valueOf = listValues(request);
-      const rows = await database.run<ListedRow>('read', statement, parameters.map(valueOf), ownerId);
+      const { statement, values } = listStatement(request);
+      const rows = await database.run<ListedRow>('read', statement, values, request.ownerId);
       const [first] = rows;
       return {
         tasks: rows.flatMap((row) => (row.id === null ? [] : [toTask(row)])),
         total: first?.total ?? undefined,
-        head: withHead ? { epoch: first?.epoch ?? 0, sequence: first?.head ?? 0 } : undefined,
+        head: request.withHead ? { epoch: first?.epoch ?? 0, sequence: first?.head ?? 0 } : undefined,
         hasPrevious: first?.has_previous,
       };
     },
@@ -184,41 +169,11 @@ export function createTaskRepository({ database, maxTasks }: TaskRepositoryDeps)
   };
 }
 
-/** @throws AppError SERVICE_UNAVAILABLE when too many changes of the owner wait to be published */
-function unchanged({ found }: Unchanged, expected: number | null): { outcome: 'other-version' } {
-  if (expected === null || expected === found) throw tooManyUnpublished();
-  return { outcome: 'other-version' };
-}
-
-function shapeOf({ filter, order, behind, withTotal, withHead, withPrevious }: ListRequest): ListShape {
-  return {
-    order,
-    isFiltered: Object.values(filter).some((value) => value != null),
-    isBehind: behind !== undefined,
-    withFeed: withTotal || withHead,
-    withPrevious,
-  };
-}
-
-function listValues({ ownerId, filter, limit, offset, behind, withTotal }: ListRequest) {
-  return (parameter: ListParameter): unknown => {
-    switch (parameter) {
-      case 'owner':
-        return ownerId;
-      case 'completed':
-      case 'priority':
-      case 'category':
-        return filter[parameter] ?? null;
-      case 'limit':
-        return limit;
-      case 'offset':
-        return offset;
-      case 'withTotal':
-        return withTotal;
-      default:
-        return behind?.[Number(parameter.slice('place '.length))];
-    }
-  };
+/** The row of an update or delete, unless it wrote nothing. */
+function changed<Row extends { id: string }>(row: Row | Unchanged | undefined, expected: number | null): Row {
+  if (!row) throw taskNotFound();
+  if (row.id !== null) return row;
+  throw expected === null || expected === row.found ? tooManyUnpublished() : versionDiffers();
 }
 
 function writeValues({ ownerId, traceparent }: Write, id: string): unknown[] {
@@ -234,9 +189,4 @@ function changedValues(input: UpdateTask): unknown[] {
 
 function givenValues(input: CreateTask): unknown[] {
   return GIVEN_FIELDS.map((field) => input[field] ?? null);
-}
-
-function present<Row>(row: Row | undefined): Row {
-  if (row === undefined) throw new Error('The statement gave no row.');
-  return row;
 }

@@ -2,19 +2,18 @@ import type { FeedPosition } from '@taskmesh/internal-api';
 import type { Clock, Ids } from '@taskmesh/service';
 import { createTaskInput, parseInput, parseUuid, updateTaskInput, type CreateTask } from '@taskmesh/contracts';
 import { createHash } from 'node:crypto';
-import { firstStillRuns, keyUsedBefore, taskNotFound, versionDiffers } from './task.errors.ts';
+import { taskNotFound } from './task.errors.ts';
 import type { Task } from './task.entities.ts';
 import { idempotencyKeyInput, listInput } from './task.inputs.ts';
 import {
+  cursorOf,
   decodeCursor,
   DEFAULT_ORDER,
-  encodeCursor,
-  placeOf,
   type RequestedFields,
   type TaskOrder,
   type TaskPage,
 } from './task-order.ts';
-import type { Changed, TaskRepository, Write } from './task.repository.ts';
+import type { TaskRepository, Write } from './task.repository.ts';
 
 /** Pages of more tasks may have many megabytes of text. */
 const LARGE_PAGE = 100;
@@ -82,25 +81,16 @@ export function createTaskService(deps: TaskServiceDeps): TaskService {
 
   const createOnce = async (caller: Caller, task: CreateTask, key: string): Promise<Task> => {
     const once = { key, inputHash: hashOf(task), expiresAt: new Date(clock.now() + KEY_LIFETIME_MS).toISOString() };
-    const created = await repository.createOnce(write(caller), ids.next(), task, once);
-    switch (created.outcome) {
-      case 'created':
-        onCommitted(caller.userId);
-        return created.task;
-      case 'before':
-        return created.task;
-      case 'other-input':
-        throw keyUsedBefore();
-      case 'running':
-        throw firstStillRuns();
-    }
+    const { task: created, isNew } = await repository.createOnce(write(caller), ids.next(), task, once);
+    if (isNew) onCommitted(caller.userId);
+    return created;
   };
 
-  const takeOutcome = <Result>(caller: Caller, changed: Changed<Result>): Result => {
-    if (changed.outcome === 'not-found') throw taskNotFound();
-    if (changed.outcome === 'other-version') throw versionDiffers();
-    onCommitted(caller.userId);
-    return changed.result;
+  /** @throws AppError NOT_FOUND for an id that no task can have */
+  const known = (id: string): string => {
+    const uuid = parseUuid(id);
+    if (uuid === undefined) throw taskNotFound();
+    return uuid;
   };
 
   return {
@@ -116,20 +106,20 @@ export function createTaskService(deps: TaskServiceDeps): TaskService {
 
     async update(caller, id, input, ifVersion) {
       const change = parseInput(updateTaskInput, input);
-      const known = parseUuid(id);
-      if (known === undefined) throw taskNotFound();
-      return takeOutcome(caller, await repository.update(write(caller), known, change, ifVersion ?? null));
+      const task = await repository.update(write(caller), known(id), change, ifVersion ?? null);
+      onCommitted(caller.userId);
+      return task;
     },
 
     async remove(caller, id, ifVersion) {
-      const known = parseUuid(id);
-      if (known === undefined) throw taskNotFound();
-      return takeOutcome(caller, await repository.remove(write(caller), known, ifVersion ?? null));
+      const removed = await repository.remove(write(caller), known(id), ifVersion ?? null);
+      onCommitted(caller.userId);
+      return removed;
     },
 
     async find(caller, id) {
-      const known = parseUuid(id);
-      return known === undefined ? null : ((await repository.find(caller.userId, known)) ?? null);
+      const uuid = parseUuid(id);
+      return uuid === undefined ? null : ((await repository.find(caller.userId, uuid)) ?? null);
     },
 
     async list(caller, args, requested, turn) {
@@ -152,13 +142,17 @@ export function createTaskService(deps: TaskServiceDeps): TaskService {
         listed = await read(limit);
       }
       const tasks = listed.tasks.slice(0, first);
+      const cursorAt = (index: number) => {
+        const task = tasks.at(index);
+        return task ? cursorOf(task, order) : null;
+      };
       return {
         edges: tasks.map((node) => ({ node, order })),
         pageInfo: {
           hasNextPage: listed.tasks.length > first,
           hasPreviousPage: listed.hasPrevious ?? false,
-          startCursor: cursorOf(tasks[0], order),
-          endCursor: cursorOf(tasks.at(-1), order),
+          startCursor: cursorAt(0),
+          endCursor: cursorAt(-1),
         },
         totalCount: listed.total ?? 0,
         changesCursor: listed.head ? await signCursor(caller.userId, listed.head) : '',
@@ -173,24 +167,12 @@ export function createTaskService(deps: TaskServiceDeps): TaskService {
   };
 }
 
-function cursorOf(task: Task | undefined, order: TaskOrder): string | null {
-  return task ? encodeCursor(order, placeOf(task, order)) : null;
-}
-
 /**
  * Hashes the parsed input, so that other spellings of the same input are equal. Fields added later count only when they
  * have a value, so that keys of the previous release remain valid.
  */
 function hashOf({ title, description, dueDate, category, priority, completed, ...later }: CreateTask): string {
   const more = Object.entries(later).filter(([, value]) => value != null);
-  const fields = [
-    title,
-    description ?? null,
-    dueDate ?? null,
-    category ?? null,
-    priority,
-    completed,
-    ...more.toSorted(),
-  ];
+  const fields = [title, description, dueDate, category, priority, completed, ...more.toSorted()]; // undefined: null
   return createHash('sha256').update(JSON.stringify(fields)).digest('base64url');
 }

@@ -3,7 +3,7 @@ import { unavailable } from '@taskmesh/contracts';
 import { createFairQueue } from '@taskmesh/service';
 import type { GraphQLResolveInfo } from 'graphql';
 import type { Resolvers } from '../graphql/types.generated.ts';
-import { encodeCursor, placeOf, type RequestedFields } from './task-order.ts';
+import { cursorOf, type RequestedFields } from './task-order.ts';
 import type { Caller, ListArguments, TaskService } from './task.service.ts';
 
 /** How many responses with large pages are made at once, of all owners. */
@@ -36,7 +36,7 @@ export function createTasksResolvers(tasks: TaskService): Resolvers {
       owner: ({ ownerId }) => ({ __typename: 'User', id: ownerId }),
     },
     TaskEdge: {
-      cursor: ({ node, order }) => encodeCursor(order, placeOf(node, order)),
+      cursor: ({ node, order }) => cursorOf(node, order),
     },
     User: {
       // Other users do not exist here. The fields below use the caller's tasks, with any name in the reference.

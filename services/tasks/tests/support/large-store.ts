@@ -1,7 +1,5 @@
-import { createLog } from '@taskmesh/service';
-import { createTestDatabase } from '@taskmesh/testing';
 import { Client } from 'pg';
-import { createTasksDatabase } from '../../src/database.ts';
+import { openStore } from './store.ts';
 
 export const LARGE_OWNER = '01890000-0000-7000-8000-0000000000aa';
 export const SMALL_OWNER = '01890000-0000-7000-8000-0000000000bb';
@@ -16,10 +14,7 @@ export type LargeStore = Awaited<ReturnType<typeof openLargeStore>>;
  * end in every order: a scan that does not know where has to read all of them.
  */
 export async function openLargeStore(owned: number) {
-  const store = await createTestDatabase('large_store');
-  const log = createLog({ service: 'tasks', level: 'silent' });
-  const database = await createTasksDatabase({ url: store.url, poolSize: 1, log });
-  await database.migrate();
+  const { store, database, close } = await openStore('large_store', { poolSize: 1 });
   const client = new Client({ connectionString: store.url });
   await client.connect();
   const insert = (of: string, count: number) =>
@@ -43,8 +38,7 @@ export async function openLargeStore(owned: number) {
     setting: async (name: string) => (await database.pool.query(`show ${name}`)).rows[0]?.[name] as unknown,
     async close() {
       await client.end();
-      await database.close();
-      await store.drop();
+      await close();
     },
   };
 }

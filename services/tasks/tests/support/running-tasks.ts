@@ -2,12 +2,13 @@ import { type TaskChanged, GRAPH_FIELDS, parseTaskChanged, TASK_CHANGES_TOPIC } 
 import type { Identity } from '@taskmesh/identity';
 import type { AccountsInternal } from '@taskmesh/internal-api';
 import { createMemoryEventLog, type EventLog } from '@taskmesh/event-log';
-import { type Backoff, type Clock, createLog, type Log } from '@taskmesh/service';
+import type { Backoff, Clock, Log } from '@taskmesh/service';
 import type { SubgraphResult } from '@taskmesh/subgraph';
-import { createTestDatabase, type TestDatabase } from '@taskmesh/testing';
+import type { TestDatabase } from '@taskmesh/testing';
 import { randomUUID } from 'node:crypto';
 import type { Registry } from 'prom-client';
 import { createTasks, readTasksConfig, type Tasks } from '../../src/index.ts';
+import { createStore, silent } from './store.ts';
 
 export const FIELDS = `${GRAPH_FIELDS.join(' ')} owner { id }`;
 
@@ -51,7 +52,7 @@ export interface TestTasks {
   /** Resolves when what is committed by now was published and read. */
   delivered(): Promise<void>;
   user(id?: string): TestUser;
-  /** A second instance on the same store. */
+  /** A second instance on the same store, until the end of the test. */
   another(options?: Pick<TestTasksOptions, 'eventLog' | 'accounts'>): Promise<TestTasks>;
   stop(): Promise<void>;
 }
@@ -75,9 +76,24 @@ const NONE_DELETED: AccountsInternal = {
   accountChanges: async () => ({ epoch: 1, head: 0, changes: [] }),
 };
 
+/** Those that end with the test that began them. */
+const ofThisTest: TestTasks[] = [];
+afterEach(async () => {
+  for (const each of ofThisTest.splice(0).reverse()) await each.stop();
+});
+
+async function untilTheEnd(starting: Promise<TestTasks>): Promise<TestTasks> {
+  const service = await starting;
+  ofThisTest.push(service);
+  return service;
+}
+
+/** As `startTasks`, until the end of the test. */
+export const startHere = (options: TestTasksOptions) => untilTheEnd(startTasks(options));
+
 /** The service over a fresh database, with an event log in memory. */
 export async function startTasks(options: TestTasksOptions): Promise<TestTasks> {
-  const database = await createTestDatabase(options.name);
+  const database = await createStore(options.name);
   const started = await startOn(database, options);
   return {
     ...started,
@@ -90,7 +106,7 @@ export async function startTasks(options: TestTasksOptions): Promise<TestTasks> 
 
 async function startOn(database: TestDatabase, options: TestTasksOptions): Promise<TestTasks> {
   const { clock = { now: () => Date.now() }, env, eventLog = createMemoryEventLog(), metrics } = options;
-  const { log = createLog({ service: 'tasks', level: 'silent' }), accounts = NONE_DELETED } = options;
+  const { log = silent, accounts = NONE_DELETED } = options;
   const config = readTasksConfig({ POSTGRES_URL: database.url, ...env });
   const relay = { ...config.relay, ...options.relay };
   const published: TaskChanged[] = [];
@@ -111,7 +127,7 @@ async function startOn(database: TestDatabase, options: TestTasksOptions): Promi
       await new Promise(setImmediate); // the log in memory delivers in the next turn
     },
     user: (id = randomUUID()) => createUser(tasks, id),
-    another: (more) => startOn(database, { ...options, eventLog, ...more }),
+    another: (more) => untilTheEnd(startOn(database, { ...options, eventLog, ...more })),
     stop: async () => {
       await tasks.stop();
       await reader.stop();

@@ -1,0 +1,257 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { parse, parseAllDocuments } from 'yaml';
+import { CHARTS, CHART_NAMES } from '../tools/generated.ts';
+import { SHIPPED, SHIPPED_AND_ODD } from './cases.ts';
+import { whyRefused } from './settings-readers.ts';
+import { parseManifests, render, renderAgain, renderText, runHelm, valuesFiles } from './support/helm.ts';
+import { containersOf, isSelected, policiesOf, portsOf, serving, workloads } from './support/manifest.ts';
+import { problemsOf } from './valid.ts';
+
+// Each look is a process of Helm: an ordinary run lints with the newest and tries the oldest Kubernetes, a long one all.
+const IS_LONG = process.env.TASKMESH_LONG !== undefined;
+const LINTERS = IS_LONG ? ([3, 4] as const) : ([4] as const);
+const OTHER_KUBERNETES = IS_LONG ? ['1.30.0', '1.35.0', '1.37.0'] : ['1.30.0'];
+
+describe.each(SHIPPED)('%s', (_what, options) => {
+  const { chart = '', values = '' } = options;
+  const folder = join(CHARTS, chart);
+
+  it.each(LINTERS)('passes the strict lint of Helm %s', async (helm) => {
+    await runHelm(['lint', '--strict', folder, '--values', join(folder, values)], helm);
+  });
+
+  it('is rendered the same each time, and by both Helms, for every Kubernetes that is supported', async () => {
+    const [first, second, byHelm3] = await Promise.all([
+      renderText(options),
+      renderAgain(options),
+      render({ ...options, helm: 3 }),
+    ]);
+    expect(first).toBe(second);
+    const manifests = parseManifests(first);
+    expect(manifests.length).toBeGreaterThan(0);
+    const byName = (list: typeof manifests) =>
+      Object.fromEntries(list.map((each) => [`${each.kind}/${each.metadata.name}`, each]));
+    expect(byName(byHelm3)).toEqual(byName(manifests));
+    expect(Object.keys(byName(manifests))).toHaveLength(manifests.length); // no name twice
+    for (const kubernetes of OTHER_KUBERNETES)
+      expect(parseManifests(await renderText({ ...options, kubernetes }))).toEqual(manifests);
+  });
+
+  it('puts everything into the namespace of the release, with the usual labels', async () => {
+    for (const { kind, metadata } of await render(options)) {
+      expect([kind, metadata.name, metadata.namespace]).toEqual([kind, metadata.name, 'prod']);
+      expect(metadata.labels).toMatchObject({
+        'app.kubernetes.io/name': expect.any(String),
+        'app.kubernetes.io/instance': 'shop',
+        'app.kubernetes.io/managed-by': 'Helm',
+        'app.kubernetes.io/component': expect.any(String),
+        'helm.sh/chart': expect.stringMatching(`^${chart}-`),
+      });
+      expect(metadata.name.length).toBeLessThanOrEqual(63);
+    }
+  });
+});
+
+describe.each(SHIPPED_AND_ODD)('%s', (_what, options) => {
+  it('becomes objects that a server takes, with settings that the services read', async () => {
+    const manifests = await render(options);
+    expect(manifests.length).toBeGreaterThan(0);
+    expect(manifests.flatMap(problemsOf)).toEqual([]);
+    for (const { env = [] } of workloads(manifests).flatMap(({ template }) => containersOf(template)))
+      for (const { name, value } of env) expect([name, typeof (value ?? '')]).toEqual([name, 'string']);
+    for (const { name, env = [] } of serving(manifests).flatMap(({ template }) => containersOf(template))) {
+      const values = Object.fromEntries(
+        env.flatMap((each) => (each.value === undefined ? [] : [[each.name, each.value]])),
+      );
+      expect(whyRefused(values, name === 'all' ? undefined : [name])).toEqual([]);
+    }
+  });
+
+  it('is read alike by those who know YAML 1.1 and by those who know 1.2', async () => {
+    const text = await renderText(options);
+    const older = parseAllDocuments(text, { version: '1.1' }).map((document) => document.toJS() as unknown);
+    expect(text).not.toMatch(/: \d+(\.\d+)?e[-+]?\d+$/m); // no one reads that as a whole number
+    expect(older.filter((each) => each !== null)).toEqual(parseManifests(text));
+  });
+});
+
+describe.each(valuesFiles('taskmesh'))('every pod with %s', (values) => {
+  const pods = async () => workloads(await render({ values }));
+
+  it('keeps to the restricted standard, and writes only to volumes', async () => {
+    const all = await pods();
+    expect(all.length).toBeGreaterThan(0);
+    for (const { template } of all) {
+      expect(template.spec.securityContext).toEqual({
+        runAsNonRoot: true,
+        ...(values !== 'values-openshift.yaml' && { runAsUser: 10001, runAsGroup: 10001, fsGroup: 10001 }),
+        fsGroupChangePolicy: 'OnRootMismatch',
+        seccompProfile: { type: 'RuntimeDefault' },
+      });
+      for (const { securityContext } of containersOf(template))
+        expect(securityContext).toEqual({
+          allowPrivilegeEscalation: false,
+          privileged: false,
+          readOnlyRootFilesystem: true,
+          runAsNonRoot: true,
+          capabilities: { drop: ['ALL'] },
+        });
+    }
+  });
+
+  it('uses no more of its node’s disk than it may', async () => {
+    for (const { template } of await pods())
+      for (const { name, emptyDir } of template.spec.volumes ?? [])
+        if (emptyDir && name !== 'more') expect([name, emptyDir]).toEqual([name, { sizeLimit: expect.any(String) }]); // `more` is the user's
+  });
+
+  it('has an account of its own without a token, unless it makes the keys', async () => {
+    const manifests = await render({ values });
+    const accounts = manifests.filter(({ kind }) => kind === 'ServiceAccount');
+    for (const { automountServiceAccountToken } of accounts) expect(automountServiceAccountToken).toBe(false);
+    for (const { template, metadata } of workloads(manifests)) {
+      expect(accounts.map(({ metadata: { name } }) => name)).toContain(template.spec.serviceAccountName);
+      expect([metadata.name, template.spec.automountServiceAccountToken]).toEqual([
+        metadata.name,
+        /-keys$/.test(metadata.name),
+      ]);
+    }
+  });
+
+  it('has requests and a limit of memory, and an image with a version', async () => {
+    for (const container of (await pods()).flatMap(({ template }) => containersOf(template))) {
+      expect(container.resources).toMatchObject({
+        requests: { cpu: expect.any(String), memory: expect.any(String) },
+        limits: { memory: expect.any(String) },
+      });
+      expect(container.resources?.limits).not.toHaveProperty('cpu');
+      expect(container.image).toMatch(/(:\d+\.\d+\.\d+(-all)?|@sha256:[0-9a-f]{64})$/);
+    }
+  });
+
+  it('says each variable, volume and mount once, and mounts what is there', async () => {
+    for (const { template } of await pods()) {
+      const volumes = (template.spec.volumes ?? []).map(({ name }) => name);
+      expect(new Set(volumes).size).toBe(volumes.length);
+      for (const { env = [], volumeMounts = [] } of containersOf(template)) {
+        expect(env.map(({ name }) => name).toSorted()).toEqual([...new Set(env.map(({ name }) => name))].toSorted());
+        expect(new Set(volumeMounts.map(({ mountPath }) => mountPath)).size).toBe(volumeMounts.length);
+        for (const { name } of volumeMounts) expect(volumes).toContain(name);
+        for (const { value = '' } of env) expect(value).not.toMatch(/^\d+(\.\d+)?e\+\d+$/);
+      }
+    }
+  });
+
+  it('that serves has probes for start, life and readiness, and time to end', async () => {
+    for (const { template } of serving(await render({ values })))
+      for (const container of template.spec.containers) {
+        const probe = (path: string) => expect.objectContaining({ httpGet: { path, port: 'admin' } });
+        expect(container).toMatchObject({
+          startupProbe: probe('/livez'),
+          livenessProbe: probe('/livez'),
+          readinessProbe: probe('/readyz'),
+          lifecycle: { preStop: { sleep: { seconds: expect.any(Number) } } },
+        });
+      }
+  });
+
+  it('with common labels and annotations has them at every object', async () => {
+    const common = { 'example.com/cost-center': '42' };
+    const set = { commonLabels: common, commonAnnotations: common };
+    for (const { kind, metadata } of await render({ values, set })) {
+      const { labels, annotations = {} } = metadata;
+      expect({ kind, labels, annotations }).toMatchObject({ kind, labels: common, annotations: common });
+    }
+  });
+});
+
+describe.each(valuesFiles('taskmesh').filter((file) => file !== 'ci/bare-values.yaml'))(
+  'the network with %s',
+  (values) => {
+    it('is closed in both directions for every pod, those of jobs included', async () => {
+      const manifests = await render({ values });
+      const closed = policiesOf(manifests).filter(({ spec }) => spec?.policyTypes?.join() === 'Ingress,Egress');
+      for (const { template, metadata } of workloads(manifests)) {
+        const policies = closed.filter(({ spec }) => isSelected(spec?.podSelector ?? {}, template.metadata.labels));
+        expect([metadata.name, policies.length > 0]).toEqual([metadata.name, true]);
+      }
+    });
+
+    it('lets only scrapers to the admin port', async () => {
+      const rules = policiesOf(await render({ values })).flatMap(({ spec }) => spec?.ingress ?? []);
+      const admin = rules.filter((rule) => portsOf(rule).includes('admin'));
+      expect(admin.length).toBeGreaterThan(0);
+      const namespace = values === 'values-openshift.yaml' ? 'openshift-user-workload-monitoring' : 'monitoring';
+      for (const rule of admin) {
+        expect(portsOf(rule)).toEqual(['admin']);
+        expect(rule.from).toEqual([
+          { namespaceSelector: { matchLabels: { 'kubernetes.io/metadata.name': namespace } } },
+        ]);
+      }
+      expect(rules.every(({ ports = [] }) => ports.length > 0)).toBe(true); // no ports would be all of them
+    });
+
+    it('has no way out without ports', async () => {
+      const rules = policiesOf(await render({ values })).flatMap(({ spec }) => spec?.egress ?? []);
+      for (const rule of rules) expect(portsOf(rule).length).toBeGreaterThan(0);
+    });
+  },
+);
+
+it.each(CHART_NAMES)('every file of ci/ of %s has a name by which chart-testing finds it', (chart) => {
+  for (const file of readdirSync(join(CHARTS, chart, 'ci'))) expect(file).toMatch(/^[a-z-]+-values\.yaml$/);
+});
+
+describe.each(CHART_NAMES)('what a registry of charts shows of %s', (chart) => {
+  const { version, annotations } = parse(readFileSync(join(CHARTS, chart, 'Chart.yaml'), 'utf8')) as {
+    version: string;
+    annotations: Record<string, string>;
+  };
+  const listed = <Item>(name: string) => parse(annotations[`artifacthub.io/${name}`] ?? '') as Item[];
+
+  it('are the images that it runs', async () => {
+    const files = valuesFiles(chart).filter((file) => !file.startsWith('ci/'));
+    const texts = await Promise.all(files.map((values) => renderText({ chart, values })));
+    const images = texts.flatMap((text) =>
+      [...text.matchAll(/^ *image(?:Name)?: "?([^"\s]+)"?$/gm)].map(([, image]) => image),
+    );
+    expect(
+      listed<{ image: string }>('images')
+        .map(({ image }) => image)
+        .toSorted(),
+    ).toEqual([...new Set(images)].toSorted());
+  });
+
+  it('shows what changed with this version, and where to read what to do', () => {
+    for (const change of listed('changes'))
+      expect(change).toEqual({
+        kind: expect.stringMatching(/^(added|changed|deprecated|removed|fixed|security)$/),
+        description: expect.any(String),
+      });
+    expect(readFileSync(join(CHARTS, chart, 'UPGRADING.md'), 'utf8').split('\n')).toContain(`## ${version}`);
+    const paths = listed<{ url: string }>('links').flatMap(
+      ({ url }) => /\/(?:blob|tree)\/main\/(.+)$/.exec(url)?.[1] ?? [],
+    );
+    expect(paths).toContain(`charts/${chart}/UPGRADING.md`);
+    for (const path of paths) expect([path, existsSync(join(CHARTS, '..', path))]).toEqual([path, true]);
+  });
+});
+
+describe('names', () => {
+  it('have room for the longest release name', async () => {
+    const release = `a${'b'.repeat(52)}`;
+    for (const values of [undefined, 'ci/migrations-job-values.yaml'])
+      for (const { metadata } of await render({ release, values }))
+        expect(metadata.name.length).toBeLessThanOrEqual(63);
+  });
+
+  it('do not say the chart twice', async () => {
+    const names = (await render({ release: 'taskmesh' })).map(({ metadata }) => metadata.name);
+    expect(names).toContain('taskmesh-gateway');
+  });
+
+  it('refuses a Kubernetes that is too old', async () => {
+    await expect(render({ kubernetes: '1.29.0' })).rejects.toThrow('kubeVersion');
+  });
+});

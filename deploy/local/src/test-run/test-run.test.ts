@@ -1,0 +1,62 @@
+import { temporaryDir } from '@taskmesh/local-servers/testing';
+import { once } from 'node:events';
+import { writeFileSync } from 'node:fs';
+import { createServer, type AddressInfo, type Socket } from 'node:net';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { readJestResult } from './run-tests.ts';
+import { runNode, whyNoTests } from './steps.ts';
+
+const dir = temporaryDir('jest');
+afterAll(dir.remove);
+
+it.each([
+  ['is reported unchanged', [7, 2, 0], [7, 2]],
+  ['counts a file that could not run as a failure', [7, 0, 1], [7, 1]],
+  ['is a failure when no test ran', [0, 0, 0], [0, 1]],
+  ['is a failure when it is cut off', '{"numPassed', [0, 1]],
+  ['is a failure when there is none', undefined, [0, 1]],
+])('the result of Jest %s', (what, result, [passed, failed]) => {
+  const file = join(dir.path, `${what}.json`);
+  if (Array.isArray(result)) {
+    const [numPassedTests, numFailedTests, numRuntimeErrorTestSuites] = result;
+    writeFileSync(file, JSON.stringify({ numPassedTests, numFailedTests, numRuntimeErrorTestSuites }));
+  } else if (result !== undefined) writeFileSync(file, result);
+  expect(readJestResult(file)).toEqual({ passed, failed });
+});
+
+it('a step ends, when it is stopped, what it has started and all that this has started', async () => {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  const connects = `require('net').connect(${port}, '127.0.0.1')`;
+  const starts = `require('child_process').spawn(process.execPath, ['-e', ${JSON.stringify(connects)}])`;
+  const stop = new AbortController();
+  const run = runNode(['-e', starts], { signal: stop.signal });
+  const [socket] = (await once(server, 'connection')) as [Socket];
+  socket.on('error', () => undefined).resume();
+  const closed = once(socket, 'close').then(() => 'ended');
+  try {
+    stop.abort();
+    expect(await run).toBe(false);
+    expect(await Promise.race([closed, sleep(5_000, 'goes on', { ref: false })])).toBe('ended');
+  } finally {
+    socket.destroy(); // what went on ends with it
+    server.close();
+  }
+});
+
+describe('a part of the tests', () => {
+  const LONG = 'tests/operate/guides/follow';
+  it.each([
+    ['deploy/local/src/test-run -t something', false, undefined],
+    ['tests/operate/guides', true, undefined],
+    ['libs/nope', false, 'No test file matches libs/nope.'],
+    [LONG, false, `Only tests that take longer match ${LONG}: npm run test:long -- ${LONG}`],
+    ['--frob', false, expect.stringContaining('Unrecognized option "frob"')],
+  ])('is run, or it is said why not: %s, long: %s', async (line, long, reason) => {
+    const env = { ...process.env, TASKMESH_LONG: undefined };
+    const { signal } = new AbortController();
+    expect(await whyNoTests({ jestArgs: line.split(' '), long, signal, env })).toEqual(reason);
+  });
+});

@@ -1,0 +1,41 @@
+/** The other end of `child-process.ts`. It imports little: each job begins with its start. */
+import { errorCode, errorMessage } from '@taskmesh/contracts/error-details';
+import type { Serializable } from 'node:child_process';
+import { flushCompileCache } from 'node:module';
+
+export type Message =
+  { kind: 'progress'; bytes: number } | { kind: 'done'; result: Serializable } | { kind: 'failed'; error: SentError };
+
+export interface SentError {
+  name: string;
+  code: string;
+  message: string;
+  cause?: SentError;
+}
+
+const PROGRESS_EVERY_MS = 100;
+
+/** The main function of the process: does one job, reports the result, and exits. */
+export function doJob<Order>(work: (order: Order, onProgress: (bytes: number) => void) => Promise<unknown>): void {
+  flushCompileCache(); // the parent kills this process, and Node would not save the cache then
+  const leave = () => process.exit();
+  process.once('disconnect', leave); // the parent is gone
+  // Terminals and some service managers send these to the whole process group; the parent decides what to do.
+  for (const signal of ['SIGHUP', 'SIGINT', 'SIGTERM'] as const) process.on(signal, () => undefined);
+  let last = -Infinity; // a small job may be done before this process is as old as one interval
+  const onProgress = (bytes: number) => {
+    const now = performance.now();
+    if (now - last < PROGRESS_EVERY_MS) return;
+    last = now;
+    process.send?.({ kind: 'progress', bytes });
+  };
+  const done = (result: unknown) => process.send?.({ kind: 'done', result }, leave);
+  const failed = (error: unknown) => process.send?.({ kind: 'failed', error: sent(error) }, leave);
+  process.once('message', (order: Order) => void work(order, onProgress).then(done, failed));
+}
+
+function sent(error: unknown): SentError {
+  const { name, cause } = error instanceof Error ? error : {};
+  const own = { name: name ?? '', code: errorCode(error), message: errorMessage(error) };
+  return cause === undefined ? own : { ...own, cause: sent(cause) };
+}

@@ -1,0 +1,249 @@
+import { openSnapshot } from '@taskmesh/pg-rows';
+import { createLog } from '@taskmesh/service';
+import { databaseOf, inDatabase } from '@taskmesh/store';
+import { connect } from '@taskmesh/store/connection';
+import { SESSION_LIMITS } from '@taskmesh/store/testing';
+import {
+  createFaultyProxy,
+  createTestDatabase,
+  eventually,
+  type FaultyProxy,
+  type TestDatabase,
+} from '@taskmesh/testing';
+import { Client } from 'pg';
+import { DEFAULT_SIZES } from '../src/archives/limits.ts';
+import { createBackupDatabase } from '../src/database.ts';
+import { connectAdmin, maintenanceUrl, withAdmin, withAdmins } from '../src/databases/connect.ts';
+import { createFreshDatabase, dropDatabase, dropFresh } from '../src/databases/fresh-database.ts';
+import { checkLockers, withWritersOut } from '../src/databases/lock-writers.ts';
+import { restoreNames } from '../src/databases/names.ts';
+import { loadLimits } from '../src/restore/watch-database.ts';
+import { createRunLock } from '../src/run-lock.ts';
+import { administer } from './support/test-stores.ts';
+import { withClient } from './support/with-client.ts';
+
+const IDLE_MS = 400;
+const log = createLog({ service: 'test', level: 'silent' });
+
+let store: TestDatabase;
+let proxy: FaultyProxy;
+/** Of the store, through the proxy. */
+let proxied: string;
+beforeAll(async () => {
+  store = await createTestDatabase('databases');
+  const { hostname, port } = new URL(store.url);
+  proxy = await createFaultyProxy({ host: hostname, port: Number(port) });
+  proxied = Object.assign(new URL(store.url), { host: `${proxy.host}:${proxy.port}` }).href;
+});
+afterEach(() => proxy.thaw());
+afterAll(async () => {
+  await proxy.close();
+  await store.drop();
+});
+
+const exists = async (name: string) =>
+  (await administer('select from pg_database where datname = $1', [name])).length === 1;
+
+describe('dropping a database', () => {
+  it('gives up while somebody holds on to it, and drops it later, also as a template', async () => {
+    const { url } = await createTestDatabase('dropped');
+    const name = databaseOf(url);
+    const drop = () => withAdmin(maintenanceUrl(url), (admin) => dropDatabase(admin, name));
+    await withAdmin(maintenanceUrl(url), async (holder) => {
+      await holder.query('begin');
+      await holder.query(`comment on database ${name} is 'held'`);
+      await expect(drop()).rejects.toMatchObject({ code: '55P03' });
+      await holder.query('rollback');
+      await holder.query(`alter database ${name} is_template true`);
+    });
+    expect(await exists(name)).toBe(true);
+    await drop();
+    expect(await exists(name)).toBe(false);
+    await drop();
+  });
+
+  it('waits for a server that is making it still, for a client that is gone', async () => {
+    const names = restoreNames(databaseOf(store.url), 'r');
+    const limits = { statementTimeoutMs: 1_000, tempFileBytes: 1_048_576 };
+    await withAdmin(maintenanceUrl(store.url), async (holder) => {
+      await holder.query('begin');
+      await holder.query(`create role ${names.loader}`); // so that its maker waits
+      const making = createFreshDatabase(store.url, names, limits).catch((error: unknown) => error);
+      const waiting = `select from pg_stat_activity where wait_event_type = 'Lock' and query like 'create role%${names.loader}%'`;
+      await eventually(async () => expect(await store.query(waiting)).toHaveLength(1));
+      await expect(dropFresh(store.url, names)).rejects.toMatchObject({ code: '55P03' });
+      await holder.query('rollback');
+      await making;
+    });
+    await dropFresh(store.url, names);
+    expect(await exists(names.fresh)).toBe(false);
+  });
+});
+
+describe('a server that falls silent', () => {
+  it('fails the statement that it was given', async () => {
+    const asked = withAdmin(
+      proxied,
+      (admin) => {
+        proxy.freeze();
+        return admin.query('select 1');
+      },
+      { timeoutMs: 100 },
+    );
+    await expect(asked).rejects.toThrow('Query read timeout');
+  }, 30_000);
+
+  it('holds up neither the sessions on others nor the end of its own', async () => {
+    const pids: number[] = [];
+    await withAdmins([store.url, proxied], async (admins) => {
+      for (const admin of admins)
+        pids.push((await admin.query<{ pid: number }>('select pg_backend_pid() as pid')).rows[0]?.pid ?? 0);
+      proxy.freeze();
+    });
+    const [first] = pids;
+    expect(await store.query('select 1 from pg_stat_activity where pid = $1', [first])).toEqual([]);
+  }, 30_000);
+});
+
+describe('keeping writers out', () => {
+  it('ends by itself when nothing is heard of us, which is noticed', async () => {
+    const fresh = await createTestDatabase('writers_fresh');
+    for (const { query } of [store, fresh]) await query('create table tasks (id int)');
+    const writer = new Client({ connectionString: store.url });
+    await writer.connect();
+    await writer.query(`set lock_timeout = '1s'`);
+    const write = () => writer.query('insert into tasks values (2)').then(() => 'written', (error: { code?: string }) => error.code); // prettier-ignore
+    const outcomes: unknown[] = [];
+    const stopped = withWritersOut(
+      new Map([['tasks', { live: proxied, fresh: fresh.url }]]),
+      async (lockers) => {
+        outcomes.push(await write());
+        proxy.freeze();
+        await writer.query(`set lock_timeout = '10s'`);
+        outcomes.push(await write());
+        proxy.thaw();
+        await checkLockers(lockers);
+      },
+      { writersMs: 1_000, idleMs: IDLE_MS },
+    );
+    await expect(stopped).rejects.toThrow();
+    expect(outcomes).toEqual(['55P03', 'written']);
+    await writer.end();
+    await fresh.drop();
+  });
+});
+
+let limits: string[];
+
+/** As an operator does for sessions in general. */
+async function limit(database: string): Promise<void> {
+  for (const name of ['statement_timeout', ...limits])
+    await store.query(`alter database ${database} set ${name} = '1s'`);
+}
+
+const limitsOf = async (session: Client, names = limits) => {
+  const { rows } = await session.query('select name from pg_settings where name = any($1) and setting <> $2', [
+    names,
+    0,
+  ]);
+  return rows.map(({ name }) => name);
+};
+const OF_STATEMENTS = ['statement_timeout'];
+
+describe('what is set for sessions in general does not end', () => {
+  beforeAll(async () => {
+    limits = (await store.query(SESSION_LIMITS)).map(({ name }) => String(name));
+    await limit(databaseOf(store.url));
+  });
+
+  it('the session of an administrator, which has a limit of its own for each statement', async () => {
+    expect(await withAdmin(store.url, (admin) => limitsOf(admin))).toEqual([]);
+    const limit = await withAdmin(store.url, (admin) => admin.query('show statement_timeout'), { timeoutMs: 7_000 });
+    expect(limit.rows).toEqual([{ statement_timeout: '7s' }]);
+  });
+
+  it('the dump of a store', async () => {
+    const snapshot = await openSnapshot(await connectAdmin(store.url, { name: 'taskmesh-dump', timeoutMs: 0 }));
+    try {
+      expect(await snapshot.read((session) => limitsOf(session, [...limits, ...OF_STATEMENTS]))).toEqual([]);
+    } finally {
+      snapshot.close();
+    }
+  });
+
+  it('the load of a dump, which has a limit of its own for each statement', async () => {
+    const names = restoreNames(databaseOf(store.url), 'limits');
+    const url = await createFreshDatabase(store.url, names, loadLimits(DEFAULT_SIZES));
+    try {
+      await limit(names.fresh);
+      const loader = await connect({ url, name: 'limits', settings: { statement_timeout: null } });
+      expect(await limitsOf(loader)).toEqual([]);
+      expect((await loader.query('show statement_timeout')).rows).toEqual([{ statement_timeout: '1048576ms' }]);
+      await loader.end();
+    } finally {
+      await dropFresh(store.url, names);
+    }
+  });
+
+  it('the session that keeps others from doing the same', async () => {
+    const own = await createTestDatabase('limits_own');
+    const database = await createBackupDatabase({ url: own.url, log });
+    try {
+      await own.query(`alter database ${databaseOf(own.url)} set idle_session_timeout = '50ms'`);
+      const lock = createRunLock(database, 'limits', 'busy');
+      const isHeld = await lock.run(0, async (mayGoOn) => {
+        await withClient(inDatabase(own.url, 'postgres'), (client) => client.query('select pg_sleep(0.2)'));
+        return mayGoOn();
+      });
+      expect(isHeld).toBe(true);
+    } finally {
+      await database.close();
+      await own.drop();
+    }
+  });
+});
+
+it('a dump runs nothing that the owner of a store has put before what is PostgreSQL’s own', async () => {
+  const owned = await createTestDatabase('owned');
+  try {
+    await owned.query(`create schema mine; create function mine.is_same(text, text) returns boolean language plpgsql
+        as $$ begin raise exception 'run as %', current_user; end $$;
+      create operator mine.= (leftarg = text, rightarg = text, function = mine.is_same);
+      alter database ${databaseOf(owned.url)} set search_path = mine, pg_catalog`);
+    (await openSnapshot(await connectAdmin(owned.url))).close();
+  } finally {
+    await owned.drop();
+  }
+});
+
+it('an administrator changes a store that the operator has frozen until it is restored', async () => {
+  await store.query(`alter database ${databaseOf(store.url)} set default_transaction_read_only = on`);
+  await withAdmin(store.url, (admin) => admin.query('create table public.thawed ()'));
+});
+
+it('a lock keeps out who cannot ask for it, because our database takes no more sessions, and no one when it is away', async () => {
+  const own = await createTestDatabase('run_lock');
+  const name = databaseOf(own.url);
+  const [holder, other] = [
+    await createBackupDatabase({ url: own.url, log }),
+    await createBackupDatabase({ url: own.url, log }),
+  ];
+  const lockOf = (database: typeof holder) => createRunLock(database, 'alone', 'busy');
+  const allowSessions = (may: boolean) => administer(`alter database ${name} allow_connections ${may}`);
+  const done: string[] = [];
+  try {
+    await lockOf(holder).run(0, async () => {
+      expect(await other.isUp()).toBe(true); // over a connection that its pool keeps
+      await allowSessions(false);
+      const outcome = lockOf(other).run(0, async () => void done.push('beside the holder'));
+      await expect(outcome).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE' });
+    });
+    await administer(`select pg_terminate_backend(pid) from pg_stat_activity where datname = '${name}'`);
+    await lockOf(other).run(0, async (mayGoOn) => void done.push(`away, may go on: ${await mayGoOn()}`));
+    expect(done).toEqual(['away, may go on: false']);
+  } finally {
+    await allowSessions(true);
+    await Promise.all([holder.close(), other.close()]);
+    await own.drop();
+  }
+});

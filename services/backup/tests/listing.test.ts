@@ -1,0 +1,305 @@
+import type { Identity } from '@taskmesh/identity';
+import type { WorkProgress } from '@taskmesh/internal-api';
+import { eventually } from '@taskmesh/testing';
+import { generateX25519Identity } from 'age-encryption';
+import { rename, utimes, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import type { Backup } from '../src/archives/archive.entity.ts';
+import type { Manifest } from '../src/archives/manifest.ts';
+import { scanArchives, type ScanDeps } from '../src/archives/new-archives.ts';
+import { createBackup } from '../src/index.ts';
+import { tar } from './archives/tar-bytes.ts';
+import {
+  ask,
+  bothStores,
+  createBackupFixture,
+  createRecordingLog,
+  tasksDump,
+  type BackupFixture,
+} from './support/backup-fixture.ts';
+
+const KEY = await generateX25519Identity();
+
+let fixture: BackupFixture;
+beforeAll(async () => {
+  fixture = await createBackupFixture('listing');
+});
+afterAll(() => fixture.close());
+beforeEach(() => fixture.reset());
+
+const put = (file: string, content: Buffer | string) => writeFile(join(fixture.config.backupsDir, file), content);
+
+describe('backups', () => {
+  const list = async () =>
+    (await fixture.ask('{ backups { file sizeBytes sha256 createdAt stores verifiedAt } }')).data.backups;
+  const putAt = async (file: string, content: string, time: string) => {
+    await put(file, content);
+    await utimes(join(fixture.config.backupsDir, file), new Date(time), new Date(time));
+  };
+
+  it('are for operators only', async () => {
+    const queries = ['backups { file }', 'backup(file: "x") { file }', 'undoableRestore { file }'];
+    const mutations = ['createBackup { file }', 'verifyBackup(file: "x") { file }', 'scanBackups { added }', 'deleteBackup(file: "x")', 'restoreBackup(file: "x") { success }', 'dryRunRestore(file: "x") { possible }', 'undoRestore { success }', 'newEpoch { epoch }']; // prettier-ignore
+    const user = { role: 'user', userId: 'u', sessionId: 's' } as const;
+    for (const query of [...queries.map((each) => `{ ${each} }`), ...mutations.map((each) => `mutation { ${each} }`)]) {
+      const codeFor = async (identity: Identity) => (await ask(fixture.backup, query, {}, identity)).error?.code;
+      expect([query, await codeFor({ role: 'anonymous' })]).toEqual([query, 'UNAUTHENTICATED']);
+      expect([query, await codeFor(user)]).toEqual([query, 'FORBIDDEN']);
+    }
+  });
+
+  it('are the archives of the directory, newest first, and nothing else', async () => {
+    expect(await list()).toEqual([]);
+    await putAt('old.tar.gz', 'old', '2026-01-01T00:00:00Z');
+    await putAt('new.tar.gz', 'newer', '2026-01-02T00:00:00Z');
+    await putAt('secret.tar.gz.age', 'x', '2026-01-01T12:00:00Z');
+    await put('.half.tar.gz', 'half written');
+    await put('notes.txt', 'no archive');
+    await putAt('ahead.tar.gz', 'of a clock that was ahead', '2099-01-01T00:00:00Z');
+    expect(await list()).toEqual([
+      {
+        file: 'new.tar.gz',
+        sizeBytes: 5,
+        sha256: null,
+        createdAt: '2026-01-02T00:00:00.000Z',
+        stores: [],
+        verifiedAt: null,
+      },
+      expect.objectContaining({ file: 'secret.tar.gz.age' }),
+      expect.objectContaining({ file: 'old.tar.gz' }),
+      expect.objectContaining({ file: 'ahead.tar.gz' }),
+    ]);
+  });
+
+  it('have what the catalogue knows, but not a file that took the place of the catalogued one', async () => {
+    await putAt('known.tar.gz', '12345', '2026-01-03T00:00:00Z');
+    const catalogued = { sha256: 'abc', createdAt: '2026-01-03T10:00:00.000Z', stores: ['tasks', 'auth'], verifiedAt: '2026-01-04T00:00:00.000Z' }; // prettier-ignore
+    await fixture.own.query(
+      `insert into backups values ('known.tar.gz', 5, 'abc', '2026-01-03T10:00:00Z', '{tasks,auth}', '2026-01-04T00:00:00Z')`,
+    );
+    expect(await list()).toEqual([{ ...catalogued, file: 'known.tar.gz', sizeBytes: 5 }]);
+    await putAt('known.tar.gz', '1234567', '2026-01-05T00:00:00Z');
+    expect(await list()).toMatchObject([{ sizeBytes: 7, sha256: null, stores: [], verifiedAt: null }]);
+  });
+
+  it('are warned of at the start when the place is empty, and the list knew some: a disk may not be mounted', async () => {
+    await fixture.own.query(`insert into backups values ('known.tar.gz', 5, 'abc', now(), '{tasks}')`);
+    await fixture.withOther({ backupsDir: join(fixture.config.backupsDir, 'elsewhere') }, async ({ logged }) => {
+      const msg = expect.stringContaining('is its disk mounted?');
+      const line = expect.objectContaining({ level: 'warn', wasMade: true, known: 1, msg });
+      await eventually(() => expect(logged).toContainEqual(line));
+    });
+  });
+
+  it('are served while the database answers', async () => {
+    const ready = { ok: true, checks: { database: true, schema: true } };
+    await eventually(async () => expect(await fixture.backup.ready()).toEqual(ready));
+  });
+});
+
+describe('a scan', () => {
+  it('brings back what a lost catalogue knew, from the archives', async () => {
+    const { backups } = fixture.backup;
+    const made = [await backups.create(), await backups.create()];
+    const secret = await fixture.withOther({ secrets: { keys: [KEY] } }, (other) => other.backups.create());
+    await backups.verify(made[1]?.file ?? '');
+    await fixture.archive('foreign.tar.gz', { 'database.sql': tasksDump(['one']) });
+    await put('broken.tar.gz', 'no archive');
+    await fixture.own.query(`delete from backups where file <> '${made[1]?.file}'`);
+
+    const steps: WorkProgress[] = [];
+    expect(await backups.scan((progress) => steps.push(progress))).toEqual({ archives: 5, added: 1, unread: 3 });
+    expect(steps.at(-1)).toMatchObject({ phase: 'scan', doneBytes: steps[0]?.totalBytes });
+    const [first, second] = await Promise.all(made.map(({ file }) => backups.find(file)));
+    expect(first).toMatchObject({ stores: ['tasks', 'auth'], origin: 'unknown', verifiedAt: null });
+    expect(first?.createdAt).toEqual(made[0]?.createdAt);
+    expect(second).toMatchObject({ origin: 'request', verifiedAt: expect.any(Date), sha256: made[1]?.sha256 });
+    expect(await backups.find(secret.file)).toMatchObject({ stores: [], sizeBytes: secret.sizeBytes });
+
+    await fixture.withOther({ secrets: { keys: [KEY] } }, async (other) => {
+      expect(await other.backups.scan()).toEqual({ archives: 5, added: 1, unread: 2 });
+      expect((await other.backups.find(secret.file))?.createdAt).toEqual(secret.createdAt);
+    });
+  }, 180_000);
+});
+
+describe('the list', () => {
+  const own = bothStores('one');
+  const whole = gzipSync(tar(Object.entries(own).map(([name, content]) => ({ name, content }))));
+  const entriesByFile = async () => {
+    const { data } = await fixture.ask('{ backups { file stores unfitAt unfitReason verifiedAt } }');
+    const backups = data.backups as Record<string, unknown>[];
+    return new Map(backups.map(({ file, ...entry }) => [file, entry]));
+  };
+
+  it('shows what was put there and is not fit for a restore as such, with the reason', async () => {
+    const archives: [string, Buffer, RegExp | null][] = [
+      ['no-archive.tar.gz', Buffer.from('no archive'), /no intact gzip file/],
+      ['empty.tar.gz', Buffer.alloc(0), /empty|too early/],
+      ['cut.tar.gz', whole.subarray(0, whole.length - 20), /ends too early/],
+      ['no-tar.tar.gz', gzipSync('only text'), /tar file/],
+      ['no-age.tar.gz.age', Buffer.from('no age file'), null], // it cannot be examined here
+      ['whole.tar.gz', whole, null],
+    ];
+    for (const [file, content] of archives) await put(file, content);
+    await fixture.archive('no-dump.tar.gz', { 'notes.txt': 'hello' });
+    await fixture.archive('no-manifest.tar.gz', { ...own, 'manifest.json': '{"format": 3}' });
+    await fixture.archive('other-dump.tar.gz', { ...own, 'auth.sql': 'select 1;' });
+    await fixture.archive('by-hand.tar.gz', { 'database.sql': tasksDump(['one']) });
+    const unfit = (reason: RegExp) => ({ verifiedAt: null, unfitAt: expect.any(String), unfitReason: expect.stringMatching(reason) }); // prettier-ignore
+    const fit = { verifiedAt: null, unfitAt: null, unfitReason: null };
+    await eventually(async () => {
+      const entries = await entriesByFile();
+      for (const [file, , reason] of archives)
+        expect([file, entries.get(file)]).toMatchObject([file, reason ? unfit(reason) : fit]);
+      expect(entries.get('no-dump.tar.gz')).toMatchObject(unfit(/no database.sql/));
+      expect(entries.get('no-manifest.tar.gz')).toMatchObject(unfit(/manifest is none of ours/));
+      expect(entries.get('other-dump.tar.gz')).toMatchObject(unfit(/auth.sql is not what the manifest says/));
+      expect(entries.get('by-hand.tar.gz')).toMatchObject({ ...fit, stores: [] });
+      expect(entries.get('whole.tar.gz')).toMatchObject({ ...fit, stores: ['tasks', 'auth'] });
+    });
+  }, 180_000);
+
+  const damaged = Buffer.from(whole);
+  damaged[whole.length >> 1] = ~(damaged[whole.length >> 1] ?? 0);
+
+  it.each([
+    ['a part of it', whole.subarray(0, 100)],
+    ['a damaged copy of the same size', damaged],
+  ])(
+    'looks again when the whole archive takes the place of %s',
+    async (_what, before) => {
+      await put('copied.tar.gz', before);
+      await eventually(async () =>
+        expect((await entriesByFile()).get('copied.tar.gz')?.unfitAt).toEqual(expect.any(String)),
+      );
+      await put('copied.tar.gz', whole);
+      await eventually(async () =>
+        expect((await entriesByFile()).get('copied.tar.gz')).toMatchObject({
+          unfitAt: null,
+          stores: ['tasks', 'auth'],
+        }),
+      );
+      expect(await fixture.backup.backups.scan()).toMatchObject({ added: 0 });
+    },
+    180_000,
+  );
+
+  it('shows what a verification found of an unknown archive', async () => {
+    await put('unknown.tar.gz', 'no archive');
+    const verified = fixture.backup.backups.verify('unknown.tar.gz');
+    await expect(verified).rejects.toMatchObject({ code: 'CONFLICT' });
+    expect((await entriesByFile()).get('unknown.tar.gz')).toMatchObject({
+      unfitAt: expect.any(String),
+      unfitReason: expect.stringContaining('no intact gzip file'),
+    });
+  }, 180_000);
+});
+
+describe('a scan that reads an archive while somebody else catalogues it', () => {
+  const manifest = JSON.parse(bothStores('one')['manifest.json'] ?? '') as Manifest;
+  const stale: Backup = { file: 'a.tar.gz', sizeBytes: 1, sha256: null, createdAt: new Date(0), origin: 'unknown', stores: [], modifiedAt: null, verifiedAt: null, unfitAt: null, unfitReason: null, verifiedVersion: null }; // prettier-ignore
+
+  it.each([
+    [
+      'keeps what that one says',
+      { ...stale, origin: 'schedule', stores: ['tasks', 'auth'], verifiedAt: new Date(1) },
+      0,
+    ],
+    ['keeps who brought it', { ...stale, origin: 'upload', sha256: 'abc' }, 1],
+    ['does not bring back what was deleted', undefined, 0],
+  ] as const)('%s', async (_what, now, added) => {
+    let known: Partial<Backup> | undefined = stale;
+    const deps = {
+      repository: { takeIn: async (backup: Backup) => void (known = backup) },
+      list: async () => [stale],
+      find: async () => known,
+      async lookInto() {
+        known = now && { ...now, stores: [...now.stores] };
+        return { manifest };
+      },
+      now: () => new Date(0),
+      log: createRecordingLog().log,
+    };
+    expect(await scanArchives(deps as ScanDeps, () => undefined)).toMatchObject({ archives: 1, added });
+    expect(known).toEqual(now && { ...now, stores: ['tasks', 'auth'] });
+  });
+});
+
+it.each([
+  ['is unfit, whose time a bucket reports in other ways', 5_123, 5_000, true],
+  ['was replaced meanwhile', 5_123, 6_000, false],
+])(
+  'a scan that reads a broken archive blames it if it is there still: it %s',
+  async (_what, before, after, isBlamed) => {
+    const blamed: Backup[] = [];
+    const at = (time: number) => ({ file: 'a.tar.gz', sizeBytes: 1, stores: [], createdAt: new Date(time), modifiedAt: new Date(time) }) as unknown as Backup; // prettier-ignore
+    const deps = {
+      repository: { takeIn: async (backup: Backup) => void blamed.push(backup) },
+      list: async () => [at(before)],
+      find: async () => at(after),
+      lookInto: async () => ({ unfit: 'it is broken.' }),
+      now: () => new Date(0),
+      log: createRecordingLog().log,
+    };
+    expect(await scanArchives(deps as ScanDeps, () => undefined)).toMatchObject({ unread: 1 });
+    expect(blamed.map(({ unfitReason }) => unfitReason)).toEqual(isBlamed ? ['it is broken.'] : []);
+  },
+);
+
+describe('what backup reports to operators', () => {
+  it('is which archives there are, and which of them a restore has proved', async () => {
+    const { backup } = fixture;
+    const archivesNow = async () => (await backup.operators.status()).backups.archives;
+    expect(await archivesNow()).toEqual({ count: 0, totalBytes: 0, newest: null, newestProved: null });
+    const proved = await backup.backups.create();
+    await backup.backups.verify(proved.file);
+    const newest = await backup.backups.create();
+    await fixture.archive('found.tar.gz', { 'readme.txt': 'nothing' });
+    expect(await archivesNow()).toMatchObject({
+      count: 3,
+      newest: { file: newest.file, createdAt: newest.createdAt.toISOString(), verifiedAt: null },
+      newestProved: { file: proved.file, verifiedAt: expect.stringMatching(/Z$/) },
+    });
+  });
+
+  it('is when the next one is due, what is kept, and since when that has failed', async () => {
+    const deps = { clock: { now: () => Date.parse('2026-11-20T10:00:00.000Z') }, log: createRecordingLog().log };
+    const settings = { schedule: '30 3 * * *', verifySchedule: '0 5 * * 0', keep: { last: 3, daily: 7 } };
+    const other = await createBackup({ ...fixture.config, ...settings }, deps);
+    await fixture.own.query(`insert into failing_runs values ('backup', '2026-11-19T03:30:00Z', null)`);
+    expect(await other.operators.status()).toMatchObject({
+      store: { isUp: true, missing: [], unknown: [] },
+      backups: {
+        place: 'directory',
+        isEncrypted: false,
+        schedule: {
+          pattern: '30 3 * * *',
+          nextAt: '2026-11-21T03:30:00.000Z',
+          failingSince: '2026-11-19T03:30:00.000Z',
+        },
+        verifySchedule: { pattern: '0 5 * * 0', nextAt: '2026-11-22T05:00:00.000Z', failingSince: null },
+        verifiesScheduled: true,
+        keep: { last: 3, daily: 7 },
+      },
+    });
+    await other.stop();
+  });
+
+  it('says nothing of what can be taken back while it cannot know', async () => {
+    const current = async () => (await fixture.backup.operators.status()).backups;
+    expect(await current()).toHaveProperty('undoable', null);
+    await fixture.own.query('alter table restores rename to restores_away');
+    expect(await current()).not.toHaveProperty('undoable');
+    await fixture.own.query('alter table restores_away rename to restores');
+  });
+
+  it('is that the place of the archives does not answer, when it does not', async () => {
+    const { backupsDir } = fixture.config;
+    await rename(backupsDir, `${backupsDir}-away`);
+    const { store, backups } = await fixture.backup.operators.status();
+    expect([store.isUp, backups.archives]).toEqual([true, null]);
+    await rename(`${backupsDir}-away`, backupsDir);
+  });
+});

@@ -1,0 +1,157 @@
+import { createLog } from '@taskmesh/service';
+import type { Database } from '@taskmesh/store';
+import { createTestDatabase, type TestDatabase } from '@taskmesh/testing';
+import type { Backup } from '../src/archives/archive.entity.ts';
+import { createBackupRepository, type BackupRepository } from '../src/archives/archive.repository.ts';
+import { createBackupDatabase } from '../src/database.ts';
+import { newRestore } from '../src/restore/restore-stores.ts';
+import type { Restore } from '../src/restore/restore.entities.ts';
+import { createRestoreRepository, type RestoreRepository } from '../src/restore/restore.repository.ts';
+
+let store: TestDatabase;
+let database: Database;
+let repository: BackupRepository;
+let journal: RestoreRepository;
+beforeAll(async () => {
+  store = await createTestDatabase('repositories');
+  database = await createBackupDatabase({ url: store.url, log: createLog({ service: 'test', level: 'silent' }) });
+  await database.migrate();
+  repository = createBackupRepository(database);
+  journal = createRestoreRepository(database);
+});
+afterAll(async () => {
+  await database.close();
+  await store.drop();
+});
+
+const UNKNOWN_FILE: Omit<Backup, 'file'> = {
+  ...{ sizeBytes: 10, sha256: null, createdAt: new Date(1_000), stores: [], origin: 'unknown', modifiedAt: new Date(1_000) },
+  ...{ verifiedAt: null, verifiedVersion: null, unfitAt: null, unfitReason: null },
+}; // prettier-ignore
+const UNFIT = { unfitAt: new Date(2_000), unfitReason: 'it holds nothing' };
+
+describe('what a look into an archive has found', () => {
+  it('is noted of an unknown one, and of one that was not examined', async () => {
+    const found: Backup = { file: 'found', ...UNKNOWN_FILE, ...UNFIT };
+    await repository.takeIn(found);
+    expect(await repository.find('found')).toMatchObject(found);
+    const sent: Backup = { ...UNKNOWN_FILE, file: 'sent', origin: 'upload' };
+    await repository.save(sent);
+    await repository.takeIn({ ...sent, stores: ['tasks'] });
+    expect(await repository.find('sent')).toMatchObject({ origin: 'upload', stores: ['tasks'] });
+  });
+
+  it('never stands in the place of what its maker has said meanwhile', async () => {
+    const made: Backup = { ...UNKNOWN_FILE, file: 'made', origin: 'schedule', stores: ['tasks'], sha256: 'abc' };
+    await repository.save(made);
+    await repository.takeIn({ ...UNKNOWN_FILE, file: 'made', stores: ['tasks'] });
+    await repository.takeIn({ ...UNKNOWN_FILE, file: 'made', ...UNFIT });
+    expect(await repository.find('made')).toMatchObject(made);
+  });
+
+  it('is noted of another file that took the place of one that was known', async () => {
+    const before: Backup = { ...UNKNOWN_FILE, file: 'other', origin: 'schedule', stores: ['tasks'], verifiedAt: new Date(1_500) }; // prettier-ignore
+    await repository.save(before);
+    const now: Backup = { ...UNKNOWN_FILE, file: 'other', sizeBytes: 11, stores: ['auth'] };
+    await repository.takeIn(now);
+    expect(await repository.find('other')).toMatchObject(now);
+    await repository.takeIn({ ...now, ...UNFIT, modifiedAt: new Date(3_000) });
+    expect(await repository.find('other')).toMatchObject(UNFIT);
+    await repository.takeIn({ ...now, modifiedAt: new Date(4_000) });
+    expect(await repository.find('other')).toMatchObject({ stores: ['auth'], unfitAt: null });
+  });
+});
+
+const at = (minute: number) => new Date(Date.UTC(2026, 10, 22, 12, minute));
+
+const begin = (id: string, values: Partial<Restore> = {}) =>
+  journal.begin(newRestore({ now: () => at(0) }, { id, file: 'a.tar.gz', stores: ['tasks'], ...values }));
+const idsOf = (restores: Restore[]) => restores.map(({ id }) => id).toSorted();
+const leftUntil = async (id: string) => (await journal.find(id)).leftUntil;
+
+describe('the journal of restores', () => {
+  beforeEach(() => store.query('delete from restores'));
+
+  it('reports what has not ended, the earliest first', async () => {
+    await begin('second', { startedAt: at(2) });
+    await begin('ended', { endedAt: at(1) });
+    await begin('first', { startedAt: at(1) });
+    expect((await journal.unfinished()).map(({ id }) => id)).toEqual(['first', 'second']);
+  });
+
+  it('reports what ended restores left when its time is over', async () => {
+    await begin('over', { stage: 'restored', endedAt: at(1), leftUntil: at(5) });
+    await begin('undone', { stage: 'undone', endedAt: at(1), leftUntil: at(4) });
+    await begin('kept', { stage: 'restored', endedAt: at(1), leftUntil: at(6) });
+    await begin('nothing left', { stage: 'restored', endedAt: at(1) });
+    await begin('going on', { leftUntil: at(1) });
+    expect(idsOf(await journal.overdue(at(5)))).toEqual(['over', 'undone']);
+  });
+
+  it('keeps what a clock that was ahead has ended no longer than anything else', async () => {
+    const ahead = (minutes: number) => new Date(at(minutes).getTime() + 365 * 86_400_000);
+    const keepOldMs = 10 * 60_000;
+    await begin('kept', { stage: 'restored', endedAt: ahead(1), leftUntil: ahead(11) });
+    await begin('undone', { stage: 'undone', endedAt: ahead(1), leftUntil: ahead(1) });
+    await begin('real', { stage: 'restored', endedAt: at(3), leftUntil: at(63) });
+    await begin('gone', { stage: 'restored', endedAt: ahead(1) });
+    const all = async () => Promise.all(['kept', 'undone', 'real', 'gone'].map(leftUntil));
+    await journal.limitKeeping(at(4), keepOldMs);
+    expect(await all()).toEqual([at(14), at(4), at(63), null]);
+    await journal.limitKeeping(at(6), keepOldMs);
+    expect(await all()).toEqual([at(14), at(4), at(63), null]);
+  });
+
+  it('reports which one can be taken back: the last that replaced stores, as long as they are kept', async () => {
+    await begin('first', { stage: 'restored', endedAt: at(1), leftUntil: at(9) });
+    await begin('last', { stage: 'restored', endedAt: at(2), leftUntil: at(5) });
+    await begin('undone', { stage: 'undone', endedAt: at(3), leftUntil: at(9) });
+    expect((await journal.kept(at(4)))?.id).toBe('last');
+    expect((await journal.kept(at(5)))?.id).toBe('first');
+    expect(await journal.kept(at(9))).toBeNull();
+  });
+
+  it('takes no further step of one that has ended', async () => {
+    await begin('r');
+    await journal.reach('r', { stage: 'swapping', freshIds: { tasks: '1' } });
+    expect(await journal.find('r')).toMatchObject({ stage: 'swapping', freshIds: { tasks: '1' }, endedAt: null });
+    await journal.end(await journal.find('r'), { stage: 'undone', at: at(1), leftUntil: null });
+    await expect(journal.reach('r', { stage: 'decided' })).rejects.toThrow('settled by somebody else');
+    expect(await journal.find('r')).toMatchObject({ stage: 'undone', endedAt: at(1) });
+  });
+
+  it('ends none that has gone on, and none twice', async () => {
+    await begin('r');
+    const seen = await journal.find('r');
+    await journal.reach('r', { stage: 'swapping' });
+    const end = { stage: 'undone', at: at(1), leftUntil: null } as const;
+    expect(await journal.end(seen, end)).toBe(false);
+    expect(await journal.find('r')).toMatchObject({ stage: 'swapping', endedAt: null });
+    expect(await journal.end(await journal.find('r'), end)).toBe(true);
+    expect(await journal.end({ ...seen, stage: 'swapping' }, end)).toBe(false);
+  });
+
+  it('keeps nothing of earlier ones any longer when one has replaced stores', async () => {
+    await begin('earlier', { stage: 'restored', endedAt: at(1), leftUntil: at(60) });
+    await begin('due', { stage: 'restored', endedAt: at(1), leftUntil: at(2) });
+    await begin('r');
+    await journal.end(await journal.find('r'), { stage: 'restored', at: at(3), leftUntil: at(63) });
+    expect([await leftUntil('earlier'), await leftUntil('due'), await leftUntil('r')]).toEqual([at(3), at(2), at(63)]);
+  });
+
+  it('keeps it when one was undone', async () => {
+    await begin('earlier', { stage: 'restored', endedAt: at(1), leftUntil: at(60) });
+    await begin('r', { undoes: 'earlier' });
+    await journal.end(await journal.find('r'), { stage: 'undone', at: at(3), leftUntil: null });
+    expect(await leftUntil('earlier')).toEqual(at(60));
+  });
+
+  it('leaves nothing of the one that was taken back: its stores live again', async () => {
+    await begin('earlier', { stage: 'restored', endedAt: at(1), leftUntil: at(60) });
+    await begin('r', { undoes: 'earlier' });
+    await journal.end(await journal.find('r'), { stage: 'restored', at: at(3), leftUntil: at(63) });
+    expect([await leftUntil('earlier'), await leftUntil('r')]).toEqual([null, at(63)]);
+    await journal.leftNothing('r');
+    expect(await leftUntil('r')).toBeNull();
+  });
+});

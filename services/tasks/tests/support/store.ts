@@ -1,0 +1,39 @@
+import { createLog } from '@taskmesh/service';
+import type { Database, StoreOptions } from '@taskmesh/store';
+import { createTemplate, createTestDatabase, type TestDatabase } from '@taskmesh/testing';
+import { createHash } from 'node:crypto';
+import { migrations } from '../../migrations/index.ts';
+import { createTasksDatabase } from '../../src/database.ts';
+
+export const silent = createLog({ service: 'tasks', level: 'silent' });
+
+/** A new store with the service's schema. */
+export async function createStore(name: string): Promise<TestDatabase> {
+  const schema = createHash('sha256')
+    .update(migrations.map((each) => String(each.class)).join(''))
+    .digest('hex');
+  const template = await createTemplate(`tasks_${schema.slice(0, 16)}`, async (url) => {
+    const database = await createTasksDatabase({ url, log: silent });
+    await database.migrate();
+    await database.close();
+  });
+  return createTestDatabase(name, undefined, template);
+}
+
+export interface OpenStore {
+  store: TestDatabase;
+  database: Database;
+  /** Closes and drops both. */
+  close(): Promise<void>;
+}
+
+/** The same, and the service's connections to it. */
+export async function openStore(name: string, options: Partial<StoreOptions> = {}): Promise<OpenStore> {
+  const store = await createStore(name);
+  const database = await createTasksDatabase({ url: store.url, log: silent, ...options });
+  const close = async () => {
+    await database.close();
+    await store.drop();
+  };
+  return { store, database, close };
+}

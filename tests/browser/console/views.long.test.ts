@@ -1,0 +1,204 @@
+import { eventually } from '@taskmesh/testing';
+import type { Page } from 'playwright-core';
+import { register } from '../../http.ts';
+import { barriersIn } from './axe.ts';
+import { usePlatform } from './use-platform.ts';
+
+const { url, open } = usePlatform();
+
+const VISITS = 5;
+
+/** @throws while it is not */
+async function readyAt(page: Page): Promise<number> {
+  const at = await page.evaluate<number | undefined>('window.readyAt');
+  if (at === undefined) throw new Error('The form is not ready.');
+  return at;
+}
+
+it('a visitor can type their address within a second', async () => {
+  const times: number[] = [];
+  for (let count = 0; count < VISITS; count += 1) {
+    const { page } = await open({}, 'about:blank');
+    await page.addInitScript(`addEventListener('focusin', () => (window.readyAt ??= performance.now()));`);
+    await page.goto(url());
+    times.push(await eventually(() => readyAt(page)));
+  }
+  console.log(`The console is ready after ${times.map(Math.round).join(', ')} ms.`);
+  expect(Math.min(...times)).toBeLessThan(1_000);
+});
+
+/** More than a window has room for. */
+const TASKS = Array.from({ length: 30 }, (_, index) => `task ${index}`);
+
+it('notifies a user who has scrolled down that a change waits for a decision, and leads there', async () => {
+  const account = await register(url());
+  const ids: string[] = [];
+  for (const title of TASKS) ids.push(await account.create(title));
+  const { page, signIn, titleOf, field, button, says, lists } = await open();
+  await signIn(account);
+  await titleOf('task 0').click();
+  await account.change(ids[0] ?? '', { title: 'theirs' });
+  await says('This task has been changed elsewhere in the meantime.');
+  await field('Title').fill('mine');
+  await field('Title').press('Enter');
+
+  await button('1 change to decide on').click();
+  expect(await page.evaluate(`document.activeElement.closest('.side').innerText`)).toMatch(/^Your change\s+mine$/);
+  await page.waitForFunction(`document.querySelector('.conflict').getBoundingClientRect().top >= 56`);
+  await button('1 change to decide on').waitFor({ state: 'detached' });
+  await button('Save my choice').click();
+  await lists([...TASKS.slice(1).toReversed(), 'mine']);
+});
+
+/** The parts of the open editor that are not on the screen, or covered there. */
+const HIDDEN_PARTS = `[...document.querySelectorAll('.editor :is(input, select, textarea, button)')].filter((part) => {
+  const { x, y, width, height } = part.getBoundingClientRect();
+  return !part.contains(document.elementFromPoint(x + width / 2, y + height / 2));
+}).map((part) => part.textContent || part.labels[0].textContent)`;
+
+const PHONE = { width: 375, height: 700 };
+const DESK = { width: 1280, height: 800 };
+/** Two lines of text do not fit. */
+const ONE_LINE = 60;
+/** Long before it would go by itself. */
+const AT_ONCE = { timeoutMs: 2_000 };
+
+it.each([PHONE, DESK])('an editor that opens is on the screen as a whole, in a window of %j', async (viewport) => {
+  const { page, signUp, add, lists, titleOf, field } = await open({ viewport });
+  await signUp();
+  const titles = ['one', 'two', 'three', 'four', 'five', 'six', 'seven'].map((number) => `task ${number}`);
+  for (const title of titles) await add(title);
+  await lists(titles.toReversed());
+  for (const title of titles.toReversed()) {
+    await titleOf(title).click();
+    expect(await field('Title').inputValue()).toBe(title);
+    await eventually(async () => expect(await page.evaluate<string[]>(HIDDEN_PARTS)).toEqual([]));
+    await page.keyboard.press('Escape');
+  }
+});
+
+it('a message that can be taken back takes one line of a phone, and does not follow to another view', async () => {
+  const { page, signUp, add, lists, tick, goTo } = await open({ viewport: PHONE });
+  const title = 'Bring the bicycle to the workshop, and ask whether the brakes can be mended until Friday';
+  const messages = page.getByRole('status', { name: 'Messages' });
+  await signUp();
+  await add(title);
+  await lists([title]);
+  await tick(title);
+  await messages.getByText(title).waitFor();
+  expect((await messages.boundingBox())?.height).toBeLessThan(ONE_LINE);
+  await goTo('Sessions');
+  await eventually(async () => expect(await messages.getByRole('button').count()).toBe(0), AT_ONCE);
+});
+
+const LONG = 'papers and letters '.repeat(14).slice(0, 255).trim();
+const WITHOUT_BLANKS = 'x'.repeat(255);
+
+it.each([
+  ['a phone', { width: 360, height: 740 }],
+  ['a desk', { width: 1280, height: 900 }],
+])('a very long category takes one line on %s, and is there in full for who asks', async (_where, viewport) => {
+  const account = await register(url());
+  const create = (title: string, category: string) =>
+    account.create(title, { category, due_date: '2999-01-01T00:00:00Z' });
+  await create('with a short one', 'home');
+  await create('with a long one', LONG);
+  await create('without blanks', WITHOUT_BLANKS);
+  const { page, signIn, lists, titleOf } = await open({ viewport });
+  await signIn(account);
+  await lists(['without blanks', 'with a long one', 'with a short one']);
+  const categories = page.locator('.meta .category bdi');
+  const heights = await Promise.all((await categories.all()).map(async (each) => (await each.boundingBox())?.height));
+  expect(new Set(heights).size).toBe(1);
+  expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true);
+  expect(await categories.nth(1).getAttribute('title')).toBe(LONG);
+  await titleOf('with a long one').click();
+  expect(await page.getByRole('form').getByRole('combobox', { name: 'Category' }).inputValue()).toBe(LONG);
+});
+
+async function openForms() {
+  const seen = await open();
+  let sent = 0;
+  seen.page.on('request', (request) => (sent += Number(request.postData()?.includes('"password"') ?? false)));
+  return { ...seen, sent: () => sent };
+}
+
+/** What assistive technology reports of the field that has the focus. */
+const shown = (page: Page) =>
+  page.evaluate<{ label: string; isWrong: boolean; says: string }>(`(() => {
+    const { labels, ariaInvalid, ariaDescribedByElements } = document.activeElement;
+    return {
+      label: labels?.[0]?.textContent,
+      isWrong: ariaInvalid === 'true',
+      says: ariaDescribedByElements?.[0]?.textContent,
+    };
+  })()`);
+
+it('an empty sign-in is not sent: it says what is missing, on the first field that is', async () => {
+  const { page, says, button, field, sent } = await openForms();
+  await field('E-mail').press('Enter');
+  await says('Type your e-mail address.');
+  await says('Type your password.');
+  expect(await shown(page)).toEqual({ label: 'E-mail', isWrong: true, says: 'Type your e-mail address.' });
+  expect(await barriersIn(page)).toEqual([]);
+  await page.keyboard.type('ada@example.com');
+  await button('Sign in').click();
+  await page.getByText('Type your e-mail address.').waitFor({ state: 'detached' });
+  expect(await shown(page)).toEqual({ label: 'Password', isWrong: true, says: 'Type your password.' });
+  expect(sent()).toBe(0);
+  await page.keyboard.type('not this one');
+  await page.keyboard.press('Enter');
+  await page.getByText('Type your password.').waitFor({ state: 'detached' });
+  await page.getByRole('alert').waitFor();
+  expect(sent()).toBe(1);
+});
+
+it('an e-mail address is typed once, whichever way in it is then', async () => {
+  const { page, button, field } = await openForms();
+  await field('E-mail').fill('ada@example.com');
+  for (const [link, heading] of [
+    ['Forgot your password?', 'Reset your password'],
+    ['Back to sign in', 'Sign in'],
+    ['Create an account', 'Create an account'],
+  ] as const) {
+    await page.getByRole('link', { name: link }).click();
+    await page.getByRole('heading', { name: heading }).waitFor();
+    expect(await field('E-mail').inputValue()).toBe('ada@example.com');
+  }
+  await field('E-mail').fill('eve@example.com');
+  await page.getByRole('link', { name: 'I have an account: sign in' }).click();
+  await button('Sign in').waitFor();
+  expect(await field('E-mail').inputValue()).toBe('eve@example.com');
+});
+
+it('all that is wrong with a new account is said at once', async () => {
+  const { page, says, button, field, sent } = await openForms();
+  await page.getByRole('link', { name: 'Create an account' }).click();
+  await field('E-mail').fill('ada');
+  await field('Password').fill('short');
+  await button('Create the account').click();
+  await says('Name must have 1 to 255 characters.');
+  await says('E-mail must be an e-mail address.');
+  await says('Password must have 8 to 128 characters.');
+  expect(sent()).toBe(1);
+  expect(await shown(page)).toEqual({ label: 'Name', isWrong: true, says: 'Name must have 1 to 255 characters.' });
+});
+
+it.each([
+  ['Change the password', ['Type your current password.', 'Type the new password.'], 'Current password'],
+  ['Send the link', ['Type the new address.', 'Type your password.'], 'New address'],
+  [
+    'Delete the account',
+    ['Type your password.', 'That is not the address of this account.'],
+    'Confirm with your password',
+  ],
+])('an empty form of the account says all that is missing, and is not sent: %s', async (deed, sentences, label) => {
+  const { page, signUp, goTo, says, button, sent } = await openForms();
+  await signUp();
+  const before = sent();
+  await goTo('Account');
+  await button(deed).click();
+  for (const sentence of sentences) await says(sentence);
+  expect(await shown(page)).toEqual({ label, isWrong: true, says: sentences[0] });
+  expect(sent()).toBe(before);
+});

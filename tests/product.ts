@@ -1,0 +1,104 @@
+import { findFreePorts } from '@taskmesh/local';
+import { ownInstallation } from '@taskmesh/testing';
+import { spawn } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+/** `start` is the platform in one process, `dev` the same for developers, `stack` each service as a process of its own. */
+export type Command = 'start' | 'dev' | 'stack';
+
+/** The product as its commands start it. */
+export interface Product {
+  /** Where clients reach it. */
+  url: string;
+  adminUrl: string;
+  dataDir: string;
+  /** What the command printed so far. */
+  output(): string;
+  /** Resolves with its exit code or signal when it ends, for any reason. */
+  ended: Promise<string>;
+  /** Stops it as Ctrl-C or a supervisor does, and removes its data. @throws when it does not end well, or in time */
+  stop(): Promise<void>;
+}
+
+const ROOT = fileURLToPath(new URL('..', import.meta.url));
+const START_MS = 90_000;
+const STOP_MS = 20_000;
+/** What the commands say when clients may come. */
+const RUNS = /^Taskmesh runs/m;
+
+/**
+ * Runs one of them on free ports, with data of its own and nothing of our environment but `settings`.
+ * @throws with its output when it ends before it runs
+ */
+export async function startProduct(
+  command: Command,
+  settings: Record<string, string> = {},
+  root: string = ROOT,
+): Promise<Product> {
+  const dataDir = mkdtempSync(join(tmpdir(), `taskmesh-${command}-`));
+  const [port = 0, adminPort = 0] = await findFreePorts(2);
+  const { PATH, HOME, JAVA_HOME } = process.env;
+  const child = spawn(process.execPath, [join(root, 'scripts', `${command}.mjs`)], {
+    env: {
+      ...{ PATH, HOME, JAVA_HOME },
+      // As npm sets it: then the command also ends when we are killed.
+      npm_lifecycle_event: command,
+      ...{ DATA_DIR: dataDir, PORT: String(port), ADMIN_PORT: String(adminPort), LOG_LEVEL: 'warn' },
+      ...settings,
+    },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let output = '';
+  const ended = new Promise<string>((resolve, reject) => {
+    child.once('error', reject);
+    child.once('close', (code, signal) => resolve(String(code ?? signal)));
+  });
+  const running = new Promise<void>((resolve) => {
+    for (const stream of [child.stdout, child.stderr])
+      stream.setEncoding('utf8').on('data', (text: string) => {
+        output += text;
+        if (RUNS.test(output)) resolve();
+      });
+  });
+  const endWithin = async (ms: number): Promise<string> => {
+    const late = setTimeout(() => child.kill('SIGKILL'), ms);
+    return ended.finally(() => clearTimeout(late));
+  };
+
+  const slow = setTimeout(() => child.kill('SIGTERM'), START_MS);
+  const end = await Promise.race([running, ended]);
+  clearTimeout(slow);
+  if (end !== undefined) {
+    rmSync(dataDir, { recursive: true, force: true });
+    throw new Error(`The command "${command}" ended (${end}) before it ran:\n${output}`);
+  }
+  return {
+    url: `http://127.0.0.1:${port}`,
+    adminUrl: `http://127.0.0.1:${adminPort}`,
+    dataDir,
+    output: () => output,
+    ended,
+    async stop() {
+      child.kill('SIGTERM');
+      const code = await endWithin(STOP_MS);
+      if (code !== '0') throw new Error(`The command "${command}" ended with ${code}:\n${output}`);
+      rmSync(dataDir, { recursive: true });
+    },
+  };
+}
+
+/** The same for the tests of a file, on the servers of the run; its tasks and accounts are its own. */
+export function useProduct(command: Command, settings: () => Record<string, string> = () => ({})) {
+  let product: Product;
+  beforeAll(async () => {
+    const { POSTGRES_URL, DATABASE_PREFIX, ...servers } = ownInstallation();
+    // In one process the rest is there without servers.
+    const stores = { POSTGRES_URL, DATABASE_PREFIX, ...(command === 'stack' && servers) };
+    product = await startProduct(command, { ...stores, ...settings() });
+  });
+  afterAll(() => product.stop());
+  return () => product;
+}
