@@ -15,7 +15,7 @@ import type { LiveGraph } from './supergraph/live-graph.ts';
 import { headerValues } from './http/client.ts';
 import { asClientRequest } from './http/client-request.ts';
 import type { Memory } from './http/memory.ts';
-import type { Turns } from './http/turns.ts';
+import type { Turns } from './supergraph/turns.ts';
 import type { LargeAnswers } from './supergraph/large-answers.ts';
 import type { Admission } from './graphql/admission.ts';
 

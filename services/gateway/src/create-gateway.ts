@@ -35,7 +35,7 @@ import { isServing } from './http/client-connections.ts';
 import { createClientIp } from './http/client-ip.ts';
 import { measureRequests, traceClientRequests } from './http/measure.ts';
 import { createMemory } from './http/memory.ts';
-import { createTurns } from './http/turns.ts';
+import { createTurns } from './supergraph/turns.ts';
 import { unreadAnswers } from './http/unread-answers.ts';
 import { findConsole, serveConsole, serveTokenForms, serveUnknownPath } from './pages/pages.ts';
 import { createHealth, createReadiness, systemRoutes } from './probes.ts';

@@ -8,7 +8,7 @@ import { z } from 'zod';
 import type { GraphQLConfig } from '../config.ts';
 import { refusal } from '../supergraph/client-errors.ts';
 import type { Memory } from '../http/memory.ts';
-import type { Turns } from '../http/turns.ts';
+import type { Turns } from '../supergraph/turns.ts';
 import type { GraphMetrics } from '../supergraph/executor.ts';
 import type { ClientOperation, LiveGraph } from '../supergraph/live-graph.ts';
 import { InvalidOperation, type PreparedOperation, type RequestCall } from '../supergraph/operation.ts';

@@ -5,7 +5,7 @@ import { Registry } from 'prom-client';
 import { clientRequests } from './client-request.ts';
 import { memoryOf, readJsonObject } from './json-body.ts';
 import { createMemory } from './memory.ts';
-import { createTurns } from './turns.ts';
+import { createTurns } from '../supergraph/turns.ts';
 
 it('counts a text with the objects that it becomes', () => {
   const ordinary = JSON.stringify({ id: '1', type: 'subscribe', payload: { query: '{ __typename }' } });

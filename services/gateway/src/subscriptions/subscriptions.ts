@@ -17,7 +17,7 @@ import { concerns, type TaskFilter } from './change-event.ts';
 import type { Feed } from '../feed/feed.ts';
 import type { FeedEnd } from '../feed/owner-feed.ts';
 import type { Memory } from '../http/memory.ts';
-import type { Turns } from '../http/turns.ts';
+import type { Turns } from '../supergraph/turns.ts';
 import type { FailureReason, Protocol, SubscriptionMetrics } from '../realtime-metrics.ts';
 import {
   createEventRenderer,

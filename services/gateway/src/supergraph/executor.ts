@@ -14,7 +14,7 @@ import {
 import { getOperationAST, GraphQLError, parse, validate } from 'graphql';
 import { Counter, type Registry } from 'prom-client';
 import type { ExecutorKind } from '../config.ts';
-import type { Turns } from '../http/turns.ts';
+import type { Turns } from './turns.ts';
 import { createResultFormat } from './client-errors.ts';
 import { createApolloEngine, createCompiledEngine } from './engines.ts';
 import type { LargeAnswers } from './large-answers.ts';

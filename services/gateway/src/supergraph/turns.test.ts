@@ -28,8 +28,8 @@ describe('works that keep the processor for long', () => {
     const turns = createTurns();
     const results: number[] = [];
     for (const number of [1, 2, 3]) void turns.run('192.0.2.1', () => results.push(number));
-    await null;
-    await null;
+    await Promise.resolve();
+    await Promise.resolve();
     expect(results.length).toBeGreaterThan(0);
     await expect(turns.run('192.0.2.1', () => 4)).resolves.toBe(4);
     await expect(
