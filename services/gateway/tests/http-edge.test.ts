@@ -47,9 +47,12 @@ it.each<[string, string, number, string]>([
 
 it('reads 1,024 characters of what a client accepts', async () => {
   const path = `/graphql?query=${encodeURIComponent('{ __typename }')}`;
-  const accept = (others: number) => `Accept: ${'text/plain,'.repeat(others)}application/json`;
-  expect(await raw(get(path, accept(80)))).toMatch(/^HTTP\/1\.1 200 /);
-  expect(await raw(get(path, accept(100)))).toMatch(/^HTTP\/1\.1 406 /);
+  const accepting = (others: number) =>
+    raw(
+      `GET ${path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\nAccept: ${'text/plain,'.repeat(others)}application/json\r\n\r\n`,
+    );
+  expect(await accepting(80)).toMatch(/^HTTP\/1\.1 200 /);
+  expect(await accepting(100)).toMatch(/^HTTP\/1\.1 406 /);
 });
 
 it('may omit the host in HTTP/1.0', async () => {

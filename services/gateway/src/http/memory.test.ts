@@ -73,7 +73,7 @@ describe('requests', () => {
     expect(memory.hold({ bytes: 0, network: 'x', account: 'kim' }, MIB)).toBe(true);
   });
 
-  it('that are worked on for an account, or for a network without one, have half of the room', () => {
+  it('that are worked on for an account have half of the room', () => {
     const { made } = holdings(Object.fromEntries(Array.from({ length: 17 }, (_, at) => [`n/ada/${at}`, 0])), {
       giveUp: undefined,
     });

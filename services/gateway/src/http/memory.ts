@@ -6,7 +6,7 @@ import { Gauge, type Registry } from 'prom-client';
 
 /** Of requests until they are answered. A body of a stranger is read before its sender is known. */
 const MAX_REQUEST_BYTES = 32 * 1024 * 1024;
-/** Of those being worked on for one account or, where none is known, one network. */
+/** Of those being worked on for one account. */
 const MAX_SHARE_BYTES = MAX_REQUEST_BYTES / 2;
 /** Makes room for one more request of the greatest size, so that the next piece does not start it again. */
 const RELIEF_BYTES = 1024 * 1024;
@@ -66,12 +66,10 @@ export function createMemory({ maxBytes, metrics, log }: MemoryDeps): Memory {
   let timer: NodeJS.Timeout | undefined;
 
   const unread = () => sources.flatMap((find) => find());
-  const isFair = ({ network, account }: Holding) => {
-    if (requestBytes <= MAX_SHARE_BYTES) return true;
-    const ofHolder = [...requests].filter(
-      (each) => !each.giveUp && each.network === network && each.account === account,
-    );
-    return sumOf(ofHolder) <= MAX_SHARE_BYTES;
+  /** A body arrives before its account is known, so those of a whole network may have all of the room. */
+  const isFair = ({ account }: Holding) => {
+    if (account === undefined || requestBytes <= MAX_SHARE_BYTES) return true;
+    return sumOf([...requests].filter((each) => !each.giveUp && each.account === account)) <= MAX_SHARE_BYTES;
   };
   /** Right after a major collection. Later, more and more of what is used is garbage. */
   const noteLive = () => {
