@@ -206,7 +206,7 @@ function migrated(): Promise<string> {
   const schema = createHash('sha256')
     .update(migrations.map((each) => String(each.class)).join(''))
     .digest('hex');
-  return createTemplate(`backup_${schema.slice(0, 16)}`, async (url) => {
+  return createTemplate(`test_backup_${schema.slice(0, 16)}`, async (url) => {
     const database = await createBackupDatabase({ url, log: createLog({ service: 'backup', level: 'silent' }) });
     await database.migrate();
     await database.close();

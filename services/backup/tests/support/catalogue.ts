@@ -19,7 +19,7 @@ export const SERVER_STATE = `
     'members', (select jsonb_agg(to_jsonb(m) - 'oid' order by roleid, member, grantor) from pg_auth_members m
       where pg_get_userbyid(roleid) !~ '^(test_|unknown)' and pg_get_userbyid(member) !~ '^(test_|unknown)' or pg_get_userbyid(member) like $1 || '%'),
     'databases', (select jsonb_agg(jsonb_build_array(datname, pg_get_userbyid(datdba), datistemplate, datallowconn, datconnlimit, datacl::text) order by datname)
-      from pg_database where datname !~ '^(test|taskmesh)_' or datname like $1 || '%'),
+      from pg_database where datname !~ '^(test|taskmesh|auth)_' or datname like $1 || '%'),
     'settings', (select jsonb_agg(to_jsonb(s) order by setrole) from pg_db_role_setting s where setdatabase = 0 and setrole in (select oid from pg_roles where rolname !~ '^test_')),
     'parameters', (select jsonb_agg(to_jsonb(p) order by parname) from pg_parameter_acl p),
     'tablespaces', (select jsonb_agg(to_jsonb(t) || jsonb_build_object('comment', shobj_description(oid, 'pg_tablespace')) order by spcname) from pg_tablespace t),
