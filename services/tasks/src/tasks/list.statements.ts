@@ -5,6 +5,8 @@ import { TASK_COLUMNS, taskColumnsOf } from './task-row.ts';
 
 export interface ListRequest {
   ownerId: string;
+  /** Whether it need not wait for other statements of its owner. @default false */
+  isInTurn?: boolean;
   filter: { completed?: boolean | null; priority?: Priority | null; category?: string | null };
   order: TaskOrder;
   limit: number;

@@ -62,6 +62,9 @@ export interface TaskRepositoryDeps {
 
 const MAX_COUNT = 2 ** 31 - 1;
 
+/** Whose share a read counts against. */
+const placeOf = ({ ownerId, isInTurn }: Pick<ListRequest, 'ownerId' | 'isInTurn'>) => (isInTurn ? undefined : ownerId);
+
 export function createTaskRepository({ database, maxTasks }: TaskRepositoryDeps) {
   const limit = maxTasks || MAX_COUNT;
 
@@ -151,7 +154,7 @@ export function createTaskRepository({ database, maxTasks }: TaskRepositoryDeps)
 
     async list(request: ListRequest): Promise<Listed> {
       const { statement, values } = listStatement(request);
-      const rows = await database.run<ListedRow>('read', statement, values, request.ownerId);
+      const rows = await database.run<ListedRow>('read', statement, values, placeOf(request));
       const [first] = rows;
       return {
         tasks: rows.flatMap((row) => (row.id === null ? [] : [toTask(row)])),
@@ -161,9 +164,10 @@ export function createTaskRepository({ database, maxTasks }: TaskRepositoryDeps)
       };
     },
 
-    async statistics(ownerId: string): Promise<{ total: number; completed: number }> {
+    async statistics(ownerId: string, isInTurn = false): Promise<{ total: number; completed: number }> {
       type Counts = { total: number; completed: number };
-      const [row] = await database.run<Counts>('read', statements.STATISTICS, [ownerId], ownerId);
+      const place = placeOf({ ownerId, isInTurn });
+      const [row] = await database.run<Counts>('read', statements.STATISTICS, [ownerId], place);
       return present(row);
     },
   };

@@ -13,10 +13,8 @@ import {
   type TaskOrder,
   type TaskPage,
 } from './task-order.ts';
+import { LARGE_PAGE, type RequestReads } from './request-reads.ts';
 import type { TaskRepository, Write } from './task.repository.ts';
-
-/** Pages of more tasks may have many megabytes of text. */
-const LARGE_PAGE = 100;
 
 /** How long an idempotency key is kept. */
 export const KEY_LIFETIME_MS = 24 * 3_600_000;
@@ -62,12 +60,9 @@ export interface TaskService {
   /** Returns the id of the deleted task. @throws AppError NOT_FOUND, PRECONDITION_FAILED */
   remove(caller: Caller, id: string, ifVersion?: number | null): Promise<string>;
   find(caller: Caller, id: string): Promise<Task | null>;
-  /**
-   * Awaits `turn` before it reads a page of more than `LARGE_PAGE` tasks.
-   * @throws AppError BAD_USER_INPUT
-   */
-  list(caller: Caller, args: ListArguments, requested: RequestedFields, turn: () => Promise<void>): Promise<TaskPage>;
-  statistics(caller: Caller): Promise<TaskStatistics>;
+  /** @throws AppError BAD_USER_INPUT; SERVICE_UNAVAILABLE when too many tasks are being read for others */
+  list(caller: Caller, args: ListArguments, requested: RequestedFields, reads: RequestReads): Promise<TaskPage>;
+  statistics(caller: Caller, reads: RequestReads): Promise<TaskStatistics>;
 }
 
 export function createTaskService(deps: TaskServiceDeps): TaskService {
@@ -122,25 +117,27 @@ export function createTaskService(deps: TaskServiceDeps): TaskService {
       return uuid === undefined ? null : ((await repository.find(caller.userId, uuid)) ?? null);
     },
 
-    async list(caller, args, requested, turn) {
+    async list(caller, args, requested, reads) {
       const { filter, first, after, offset } = parseInput(listInput, args);
       const order = { ...DEFAULT_ORDER, ...args.orderBy };
       const skipped = offset ?? 0;
       const behind = after == null ? undefined : decodeCursor(order, after);
       const read = (limit: number) =>
-        repository.list({
-          ...{ ownerId: caller.userId, filter, order, limit, offset: skipped, behind },
-          withTotal: requested.totalCount,
-          withHead: requested.changesCursor,
-          withPrevious: requested.hasPreviousPage && (after != null || skipped > 0),
-        });
+        reads.run(
+          limit,
+          (isInTurn) =>
+            repository.list({
+              ...{ ownerId: caller.userId, isInTurn, filter, order, limit, offset: skipped, behind },
+              withTotal: requested.totalCount,
+              withHead: requested.changesCursor,
+              withPrevious: requested.hasPreviousPage && (after != null || skipped > 0),
+            }),
+          ({ tasks }) => tasks.length,
+        );
       // One more than the page, to know whether there is a next one.
       const limit = requested.tasks ? first + 1 : 0;
       let listed = await read(Math.min(limit, LARGE_PAGE + 1));
-      if (limit > LARGE_PAGE + 1 && listed.tasks.length > LARGE_PAGE) {
-        await turn();
-        listed = await read(limit);
-      }
+      if (limit > LARGE_PAGE + 1 && listed.tasks.length > LARGE_PAGE) listed = await read(limit);
       const tasks = listed.tasks.slice(0, first);
       const cursorAt = (index: number) => {
         const task = tasks.at(index);
@@ -159,8 +156,8 @@ export function createTaskService(deps: TaskServiceDeps): TaskService {
       };
     },
 
-    async statistics(caller) {
-      const { total, completed } = await repository.statistics(caller.userId);
+    async statistics(caller, reads) {
+      const { total, completed } = await reads.run(0, (isInTurn) => repository.statistics(caller.userId, isInTurn));
       const completionPercentage = total === 0 ? 0 : Math.round((completed / total) * 10_000) / 100;
       return { total, completed, pending: total - completed, completionPercentage };
     },

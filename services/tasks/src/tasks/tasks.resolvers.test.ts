@@ -1,7 +1,8 @@
 import { createLog } from '@taskmesh/service';
 import { createSubgraph, readTypeDefs } from '@taskmesh/internal-api';
 import type { TaskPage } from './task-order.ts';
-import type { TaskService } from './task.service.ts';
+import type { TaskRepository } from './task.repository.ts';
+import { createTaskService, type TaskService, type TaskServiceDeps } from './task.service.ts';
 import { createTasksResolvers } from './tasks.resolvers.ts';
 
 const OWNER = 'c6a0ab0e-0b7e-4f0b-9d0b-5d9d5b0e2a11';
@@ -49,41 +50,73 @@ it('reads again for another request, and after each mutation', async () => {
   expect(await readsOf(mutation)).toMatchObject({ statistics: 2 });
 });
 
-it('makes few responses with large pages at once, whose turns last until they are sent, and delays no others', async () => {
-  const begun: string[] = [];
-  const list = async (
-    { userId }: { userId: string },
-    args: { first?: unknown },
-    _requested: unknown,
-    turn: () => Promise<void>,
-  ) => {
-    if (args.first === 1_000) await turn();
-    begun.push(`${userId} ${args.first}`);
-    return pageOf(1);
-  };
-  const subgraph = createSubgraph({
-    name: 'tasks',
-    typeDefs: readTypeDefs(`${import.meta.dirname}/..`),
-    resolvers: createTasksResolvers({ list } as unknown as TaskService),
-    log: createLog({ service: 'tasks', level: 'silent' }),
-  });
-  const request = (userId: string, first: number) => {
-    const { promise: sent, resolve: send } = Promise.withResolvers<void>();
-    const identity = { role: 'user', userId, sessionId: 's' } as const;
-    const query = `{ a: tasks(first: ${first}) { edges { node { id } } } b: tasks(first: ${first}) { totalCount } }`;
-    return { send, result: subgraph.execute({ query }, { identity, requestId: 'r', sent }) };
-  };
+describe('what requests read for lists', () => {
+  /** Lists of an owner who has more tasks than any page, and what was read of them. */
+  function createWorld() {
+    const begun: string[] = [];
+    const repository = {
+      list: async ({ ownerId, limit, isInTurn }: { ownerId: string; limit: number; isInTurn?: boolean }) => {
+        begun.push(`${ownerId} ${limit}${isInTurn ? ' in its turn' : ''}`);
+        return { tasks: Array.from({ length: limit }, () => ({ ownerId })), total: 9 };
+      },
+      statistics: async (ownerId: string, isInTurn?: boolean) => {
+        begun.push(`${ownerId} statistics${isInTurn ? ' in its turn' : ''}`);
+        return { total: 9, completed: 0 };
+      },
+    } as unknown as TaskRepository;
+    const subgraph = createSubgraph({
+      name: 'tasks',
+      typeDefs: readTypeDefs(`${import.meta.dirname}/..`),
+      resolvers: createTasksResolvers(createTaskService({ repository } as unknown as TaskServiceDeps)),
+      log: createLog({ service: 'tasks', level: 'silent' }),
+    });
+    const request = (userId: string, query: string) => {
+      const { promise: sent, resolve: send } = Promise.withResolvers<void>();
+      const identity = { role: 'user', userId, sessionId: 's' } as const;
+      return { send, result: subgraph.execute({ query }, { identity, requestId: 'r', sent }) };
+    };
+    return { begun, request };
+  }
+  const pages = (...firsts: number[]) =>
+    `{ ${firsts.map((first, at) => `p${at}: tasks(first: ${first}) { edges { __typename } }`).join(' ')} }`;
   const settled = () => new Promise((resolve) => setTimeout(resolve, 10));
-  const large = Array.from({ length: 4 }, () => request('ada', 1_000));
-  const other = request('bob', 1_000);
-  await settled();
-  expect(begun).toEqual(Array(4).fill('ada 1000')); // two requests of two pages
-  await request('bob', 50).result;
-  large[0]?.send();
-  large[1]?.send();
-  await other.result;
-  expect(begun.slice(4)).toEqual(['bob 50', 'bob 50', 'ada 1000', 'ada 1000', 'bob 1000', 'bob 1000']);
-  for (const { send } of [...large, other]) send();
-  await Promise.all(large.map(({ result }) => result));
-  expect(begun).toHaveLength(12);
+
+  it('is large for few at once, whose turns last until they are sent, and delays no others', async () => {
+    const { begun, request } = createWorld();
+    const large = Array.from({ length: 3 }, () => request('ada', pages(1_000)));
+    const other = request('bob', pages(1_000));
+    await settled();
+    const whole = ['ada 1001 in its turn', 'ada 1001 in its turn'];
+    expect(begun).toEqual(['ada 101', 'ada 101', 'ada 101', 'bob 101', ...whole]);
+    await request('bob', pages(50)).result;
+    large[0]?.send();
+    large[1]?.send();
+    await other.result;
+    expect(begun.slice(6)).toEqual(['bob 51', 'ada 1001 in its turn', 'bob 1001 in its turn']);
+    for (const { send } of [...large, other]) send();
+    await Promise.all(large.map(({ result }) => result));
+  });
+
+  it('is large, too, when many pages have many tasks together', async () => {
+    const { begun, request } = createWorld();
+    const [one, two, three] = ['ada', 'bob', 'cyd'].map((user) => request(user, pages(100, 100, 100)));
+    await settled();
+    expect(begun.filter((read) => read.startsWith('cyd'))).toEqual(['cyd 101']);
+    for (const sent of [one, two]) sent?.send();
+    expect((await three?.result)?.errors).toBeUndefined();
+    expect(begun.filter((read) => read.startsWith('cyd'))).toEqual([
+      'cyd 101',
+      ...Array(2).fill('cyd 101 in its turn'),
+    ]);
+    three?.send();
+  });
+
+  it('is read in its turn without waiting for other statements of its owner, one after the other', async () => {
+    const { begun, request } = createWorld();
+    const counts = 'a: taskStatistics { total } b: taskStatistics { total }';
+    const { send, result } = request('ada', `{ tasks(first: 500) { edges { __typename } } ${counts} }`);
+    await result;
+    send();
+    expect(begun).toEqual(['ada 101', 'ada statistics', 'ada statistics', 'ada 501 in its turn']);
+  });
 });

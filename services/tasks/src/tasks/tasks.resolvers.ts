@@ -1,22 +1,16 @@
 import { requireUser, selects, type SubgraphContext } from '@taskmesh/internal-api';
-import { unavailable } from '@taskmesh/contracts';
-import { createFairQueue } from '@taskmesh/service';
 import type { GraphQLResolveInfo } from 'graphql';
 import type { Resolvers } from '../graphql/types.generated.ts';
+import { createRequestReads } from './request-reads.ts';
 import { cursorOf, type RequestedFields } from './task-order.ts';
 import type { Caller, ListArguments, TaskService } from './task.service.ts';
 
-/** How many responses with large pages are made at once, of all owners. */
-const LARGE_AT_ONCE = 2;
-const MAX_WAITING = 256;
-const MAX_WAIT_MS = 5_000;
-
 export function createTasksResolvers(tasks: TaskService): Resolvers {
-  const turnOf = takeTurns();
+  const readsOf = createRequestReads();
   const list = shareInFlight((args: ListArguments, context, info) =>
-    tasks.list(callerOf(context), args, requestedFieldsOf(info), () => turnOf(context)),
+    tasks.list(callerOf(context), args, requestedFieldsOf(info), readsOf(context)),
   );
-  const statistics = shareInFlight((_args: object, context) => tasks.statistics(callerOf(context)));
+  const statistics = shareInFlight((_args: object, context) => tasks.statistics(callerOf(context), readsOf(context)));
   return {
     // Maps the graph's names to those in the store and the log.
     TaskPriority: { LOW: 'low', MEDIUM: 'medium', HIGH: 'high' },
@@ -44,33 +38,6 @@ export function createTasksResolvers(tasks: TaskService): Resolvers {
       tasks: list,
       taskStatistics: statistics,
     },
-  };
-}
-
-/**
- * Requests with large pages take turns by owner. A turn lasts until the response is sent, so that few of them are in memory, however
- * many are requested. A request takes one turn for all of its pages.
- */
-function takeTurns() {
-  const turns = createFairQueue({
-    concurrency: LARGE_AT_ONCE,
-    maxWaiting: MAX_WAITING,
-    maxWaitMs: MAX_WAIT_MS,
-    refusal: () => unavailable('Other large pages are still being sent; try again, or ask for fewer tasks.'),
-  });
-  const taken = new WeakMap<SubgraphContext, Promise<void>>();
-  return (context: SubgraphContext): Promise<void> => {
-    const known = taken.get(context);
-    if (known) return known;
-    const turn = new Promise<void>((resolve, reject) => {
-      const hold = () => {
-        resolve();
-        return context.ended;
-      };
-      turns.run(callerOf(context).userId, hold).catch(reject);
-    });
-    taken.set(context, turn);
-    return turn;
   };
 }
 

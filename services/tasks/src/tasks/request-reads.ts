@@ -1,0 +1,70 @@
+import { requireUser, type SubgraphContext } from '@taskmesh/internal-api';
+import { unavailable } from '@taskmesh/contracts';
+import { createFairQueue } from '@taskmesh/service';
+
+/** Of tasks. A request may read so many before it takes a turn, and one such page beyond them. */
+export const LARGE_PAGE = 100;
+/** How many responses with more tasks are made at once, of all owners. */
+const LARGE_AT_ONCE = 2;
+const MAX_WAITING = 256;
+const MAX_WAIT_MS = 5_000;
+
+/** What one request reads for its lists. */
+export interface RequestReads {
+  /**
+   * Runs `read`, which gets at most `limit` tasks; `countOf` says how many. `isInTurn`: it need not wait for other statements of its owner.
+   * @throws AppError SERVICE_UNAVAILABLE when the request has to take a turn and there is none
+   */
+  run<Result>(
+    limit: number,
+    read: (isInTurn: boolean) => Promise<Result>,
+    countOf?: (result: Result) => number,
+  ): Promise<Result>;
+}
+
+interface Request {
+  /** Tasks that it has read. */
+  tasks: number;
+  last: Promise<unknown>;
+  turn?: Promise<void>;
+}
+
+/**
+ * A request reads one statement at a time. When its tasks become many, it takes a turn until its response is sent, so that few such
+ * responses are in memory, however many are requested. Owners take turns, and within its own a request waits for nothing else: the
+ * turn would last as long as its owner lets other statements wait.
+ */
+export function createRequestReads(): (context: SubgraphContext) => RequestReads {
+  const turns = createFairQueue({
+    concurrency: LARGE_AT_ONCE,
+    maxWaiting: MAX_WAITING,
+    maxWaitMs: MAX_WAIT_MS,
+    refusal: () => unavailable('Other large pages are still being sent; try again, or ask for fewer tasks.'),
+  });
+  const requests = new WeakMap<SubgraphContext, Request>();
+
+  const turnOf = (context: SubgraphContext) =>
+    new Promise<void>((resolve, reject) => {
+      const hold = () => {
+        resolve();
+        return context.ended;
+      };
+      turns.run(requireUser(context.identity).userId, hold).catch(reject);
+    });
+
+  return (context) => ({
+    run(limit, read, countOf = () => 0) {
+      const request = requests.get(context) ?? { tasks: 0, last: Promise.resolve() };
+      requests.set(context, request);
+      const result = request.last.then(async () => {
+        if (limit > 0 && (request.tasks > LARGE_PAGE || limit > LARGE_PAGE + 1)) request.turn ??= turnOf(context);
+        await request.turn;
+        const found = await read(request.turn !== undefined);
+        request.tasks += countOf(found);
+        return found;
+      });
+      request.last = result.catch(() => undefined);
+      return result;
+    },
+  });
+}
