@@ -26,3 +26,25 @@ it('stops after the batch that is under way', async () => {
   await sweeping;
   expect(batches).toBe(1);
 });
+
+it('does the rest when one step fails, and says so', async () => {
+  const forgotten: string[] = [];
+  const forget = (what: string) => async () => {
+    forgotten.push(what);
+    return 1;
+  };
+  const { sweep } = createHousekeeping({
+    feeds: {
+      forgetChanges: async () => undefined,
+      forgetSurplus: async () => {
+        throw new Error('takes too long');
+      },
+    },
+    tasks: { forgetExpiredKeys: forget('expired keys'), forgetSurplusKeys: forget('surplus keys') },
+    changeRetentionMs: 0,
+    clock: { now: () => 0 },
+    log: createLog({ service: 'test', level: 'silent' }),
+  });
+  await expect(sweep()).rejects.toThrow('takes too long');
+  expect(forgotten).toEqual(['expired keys', 'surplus keys']);
+});

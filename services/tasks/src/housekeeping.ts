@@ -53,11 +53,21 @@ export function createHousekeeping(deps: HousekeepingDeps): Housekeeping {
     const nowMs = clock.now();
     const now = new Date(nowMs).toISOString();
     const addedLately = new Date(nowMs + KEY_LIFETIME_MS - LOOK_BACK_MS).toISOString();
-    const expired = await forgetChanges();
-    const changes = expired + (await inBatches(() => feeds.forgetSurplus(MAX_CHANGES_PER_OWNER, BATCH)));
-    const expiredKeys = await inBatches(() => tasks.forgetExpiredKeys(now, BATCH));
-    const keys = expiredKeys + (await inBatches(() => tasks.forgetSurplusKeys(addedLately, BATCH, MAX_KEYS_PER_OWNER)));
-    if (changes + keys > 0) log.debug({ changes, keys }, 'forgot what is old');
+    const failures: unknown[] = [];
+    let forgotten = 0;
+    // Each by itself: one that fails every time must not keep the others from being done.
+    for (const step of [
+      forgetChanges,
+      () => inBatches(() => feeds.forgetSurplus(MAX_CHANGES_PER_OWNER, BATCH)),
+      () => inBatches(() => tasks.forgetExpiredKeys(now, BATCH)),
+      () => inBatches(() => tasks.forgetSurplusKeys(addedLately, BATCH, MAX_KEYS_PER_OWNER)),
+    ])
+      forgotten += await step().catch((error: unknown) => {
+        failures.push(error);
+        return 0;
+      });
+    if (forgotten > 0) log.debug({ forgotten }, 'forgot what is old');
+    if (failures.length > 0) throw failures[0];
   };
 
   const periodic = createPeriodic({ everyMs: EVERY_MS, task: sweep, what: 'housekeeping', log });

@@ -4,6 +4,7 @@ import {
   GetObjectCommand,
   HeadObjectCommand,
   ListMultipartUploadsCommand,
+  type ListMultipartUploadsCommandOutput,
   ListObjectsV2Command,
   S3Client,
   S3ServiceException,
@@ -84,6 +85,16 @@ export function createS3Storage({ location, now }: S3StorageOptions): BackupStor
     const found = await head(file);
     return found?.ContentLength === sizeBytes && (await sha256Of(read(file, found.ETag))) === sha256;
   };
+
+  async function* uploadsUnderWay() {
+    let page: ListMultipartUploadsCommandOutput | undefined;
+    do {
+      const { NextKeyMarker: KeyMarker, NextUploadIdMarker: UploadIdMarker } = page ?? {};
+      const from = { Bucket, Prefix: prefix, Delimiter: '/', KeyMarker, UploadIdMarker };
+      page = await client.send(new ListMultipartUploadsCommand(from), inTime());
+      yield* page.Uploads ?? [];
+    } while (page.IsTruncated === true && page.NextKeyMarker !== undefined);
+  }
 
   return {
     prepare: async () => false, // buckets are created by the operator
@@ -181,11 +192,7 @@ export function createS3Storage({ location, now }: S3StorageOptions): BackupStor
     async sweep() {
       let swept = 0;
       try {
-        const { Uploads = [] } = await client.send(
-          new ListMultipartUploadsCommand({ Bucket, Prefix: prefix, Delimiter: '/' }),
-          inTime(),
-        );
-        for (const { Key = '', UploadId, Initiated } of Uploads) {
+        for await (const { Key = '', UploadId, Initiated } of uploadsUnderWay()) {
           // Some servers do not say when an upload began: it may be under way.
           const isForgotten = Initiated !== undefined && dateOf(Initiated).getTime() < now() - FORGOTTEN_MS;
           if (!isForgotten || !isListableName(Key.slice(prefix.length))) continue;

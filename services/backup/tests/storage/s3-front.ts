@@ -37,13 +37,20 @@ export async function startS3Front(behind: string): Promise<S3Front> {
     }
     if (incoming.method === 'GET' && /\?(.*&)?uploads/.test(line)) {
       incoming.resume();
-      const uploads = front.uploads.map(
+      const marker = new URL(line.slice('GET '.length), 'http://bucket').searchParams.get('key-marker');
+      const from = front.uploads.findIndex(([key]) => key === marker) + 1;
+      const page = front.uploads.slice(from, from + 3);
+      const uploads = page.map(
         ([key, initiated], index) =>
-          `<Upload><Key>${key}</Key><UploadId>${index + 1}</UploadId><Initiated>${initiated}</Initiated></Upload>`,
+          `<Upload><Key>${key}</Key><UploadId>${from + index + 1}</UploadId><Initiated>${initiated}</Initiated></Upload>`,
       );
+      const rest =
+        from + page.length < front.uploads.length
+          ? `<IsTruncated>true</IsTruncated><NextKeyMarker>${page.at(-1)?.[0]}</NextKeyMarker>`
+          : '';
       answer
         .writeHead(200, { 'content-type': 'application/xml' })
-        .end(`<ListMultipartUploadsResult>${uploads.join('')}</ListMultipartUploadsResult>`);
+        .end(`<ListMultipartUploadsResult>${rest}${uploads.join('')}</ListMultipartUploadsResult>`);
       return;
     }
     const isLost = lost?.test(line) === true && left-- > 0;

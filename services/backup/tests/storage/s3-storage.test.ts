@@ -187,16 +187,18 @@ describe('uploads that a crash left in a bucket', () => {
       ['some/young.tar.gz', new Date().toISOString()],
       ['some/deeper/others.tar.gz', '2001-01-01T00:00:00.000Z'],
       ['some/others.txt', '2001-01-01T00:00:00.000Z'],
+      ['some/on-the-next-page.tar.gz', '2001-01-01T00:00:00.000Z'],
     ];
     const msg = 'unfinished archives removed';
     await withBucket(front.at(server.url('some')), ({ logged }) =>
-      eventually(() => expect(logged).toContainEqual(expect.objectContaining({ msg, pieces: 1 }))),
+      eventually(() => expect(logged).toContainEqual(expect.objectContaining({ msg, pieces: 2 }))),
     );
     expect(front.asked).toContainEqual(
       expect.stringMatching(/^GET .*prefix=some%2F.*uploads|^GET .*uploads.*prefix=some%2F/),
     );
     expect(front.asked.filter((line) => line.startsWith('DELETE'))).toEqual([
       expect.stringContaining('/archives/some/mine.tar.gz?uploadId=1'),
+      expect.stringContaining('/archives/some/on-the-next-page.tar.gz?uploadId=5'),
     ]);
     await front.close();
   }, 180_000);
