@@ -215,7 +215,7 @@ describe('when an account was deleted', () => {
       const client = new Client({ connectionString: service.database.url, options: off });
       await client.connect();
       try {
-        await client.query('begin'); // nobody else erases meanwhile
+        await client.query('begin'); // no one else erases meanwhile
         await client.query('insert into closed_owners (owner_id, deleted_at) values ($1, now())', [ada.id]);
         await client.query('update feeds set ends_at = sequence where owner_id = $1', [ada.id]);
         await client.query(DELETE_TASKS.text, [partOf(ada.id), ada.id, new Date(), 60]);

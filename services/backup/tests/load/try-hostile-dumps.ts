@@ -27,7 +27,7 @@ const LIVING = `
   create type mood as enum ('a'); select lo_from_bytea(1, 'x'); comment on table tasks is 'ours';
   alter default privileges grant select on tables to public; create publication p; create statistics st on id, title from tasks`;
 
-/** Whatever a dump says of encodings: the first letter of an emoji that was read as Latin 1. */
+/** For any encoding that a dump names: the first letter of an emoji that was read as Latin 1. */
 const MISREAD = `select relname from pg_class where relnamespace = 'restored'::regnamespace and relkind = 'r'
   and query_to_xml(format('select 1 from %s r where r::text like ''%%ð%%''', oid::regclass), true, true, '')::text like '%<row%'`;
 

@@ -21,7 +21,7 @@ export interface ClientRequestDeps {
   clientIp: (request: IncomingMessage) => string;
 }
 
-/** The requests of a server, whose bodies count where they arrive: also while nobody reads them, as behind another answer. */
+/** The requests of a server, whose bodies count where they arrive: also while they are not read, as behind another answer. */
 export function clientRequests({ memory, clientIp }: ClientRequestDeps) {
   return class extends ClientRequest {
     constructor(socket: Socket) {

@@ -40,7 +40,7 @@ export interface Memory extends Service {
   hold(request: Holding, bytes: number): boolean;
   /** Adds a way to find what waits to be read. */
   watch(unread: () => Holding[]): void;
-  /** Whether live memory is short, by whatever it was filled. */
+  /** Whether live memory is short, for any reason. */
   isShort(): boolean;
   /** Before work that needs or keeps much. @throws AppError SERVICE_UNAVAILABLE while memory is short */
   requireRoom(): void;
@@ -55,7 +55,7 @@ export interface MemoryDeps {
 
 /**
  * Everything that clients make the gateway keep, within one limit. Who has the most of it gives way first: see `relieve`. Behind it stands
- * the whole of live memory: while that is short, by whatever it was filled, nothing is accepted that would take much more.
+ * the whole of live memory: while that is short, for any reason, nothing is accepted that would take much more.
  */
 export function createMemory({ maxBytes, metrics, log }: MemoryDeps): Memory {
   const requests = new Set<Holding>();

@@ -46,7 +46,7 @@ describe('large answers of services', () => {
     expect(all.filter(({ hasAnswer }) => hasAnswer)).toHaveLength(atOnce + 1);
   });
 
-  it('are the turn of each account, whoever has more that wait', async () => {
+  it('are the turn of each account, however many of another wait', async () => {
     const answers = createLargeAnswers();
     const [first, second, third, ofAnother] = ['a', 'a', 'a', 'b'].map((user) => start(answers, user, 3 * MIB));
     first?.end();
