@@ -18,6 +18,8 @@ const FOREIGN_PATIENCE_MS = 30_000;
 const TRY_AGAIN_MS = 250;
 /** How much is written in one turn of the event loop; further events wait for later turns. */
 const MAX_CHARACTERS_PER_TURN = 512 * 1024;
+/** A frame of its own costs each reader as much as writing so many. */
+const FRAME_CHARACTERS = 1_000;
 /** Of texts that are finished, of all documents together. */
 const MAX_FINISHED_CHARACTERS = 8 * 1024 * 1024;
 /** Per document, so that a service is not overwhelmed when it comes back by everything that waited for it. */
@@ -131,7 +133,7 @@ const hasRoomInTurn = () => charactersInTurn < MAX_CHARACTERS_PER_TURN;
 
 function countInTurn(text: string): string {
   if (charactersInTurn === 0) setImmediate(() => (charactersInTurn = 0));
-  charactersInTurn += text.length;
+  charactersInTurn += text.length + FRAME_CHARACTERS;
   return text;
 }
 
