@@ -6,7 +6,7 @@ import {
   unavailable,
   type TaskChanged,
 } from '@taskmesh/contracts';
-import { type Clock, networkOf } from '@taskmesh/service';
+import { activeSpan, type Clock, networkOf, outside, type Span, within } from '@taskmesh/service';
 import { GraphQLError } from 'graphql';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { InvalidOperation, type PreparedOperation, type RequestCall } from '../supergraph/operation.ts';
@@ -249,12 +249,23 @@ interface Reading {
   view: () => View;
 }
 
+interface WaitingEvent {
+  change: TaskChanged;
+  /** Of its delivery, if that is recorded. */
+  span: Span | undefined;
+  json?: string | Promise<string>;
+}
+
+/** One event is often sent after the work for another one. */
+const asPartOf = <Result>({ span }: WaitingEvent, work: () => Result): Result =>
+  span ? within(span, work) : outside(work);
+
 /** Hands changes to the sink in order, even when some have to wait for other services. */
 function openStream(sink: StreamSink, delivered: (change: TaskChanged) => void, failed: (error: unknown) => void) {
   let isOver = false;
   let detach = () => {};
   let onOver = () => {};
-  const waiting: { change: TaskChanged; json?: string | Promise<string> }[] = [];
+  const waiting: WaitingEvent[] = [];
   let sending = Promise.resolve();
   /** The last change, if the filter excluded it. */
   let excluded: TaskChanged | undefined;
@@ -283,22 +294,25 @@ function openStream(sink: StreamSink, delivered: (change: TaskChanged) => void, 
     if (waiting.length === 0) {
       const json = render(change, isWaiting);
       if (typeof json === 'string') return send(json, change);
-      waiting.push({ change, json });
+      waiting.push({ change, json, span: activeSpan() });
       sending = sendWaiting(view);
     } else if (waiting.length === WAITING_LIMIT) over({ kind: 'slow' });
     else {
-      waiting.push({ change });
+      waiting.push({ change, span: activeSpan() });
       renderNext(view);
     }
   };
   /** By the view of now: what an event waits for may have come with a new graph. */
   const renderNext = (view: () => View) => {
-    for (const event of waiting.slice(0, AT_ONCE)) event.json ??= view().render(event.change, isWaiting);
+    for (const event of waiting.slice(0, AT_ONCE))
+      event.json ??= asPartOf(event, () => view().render(event.change, isWaiting));
   };
   const sendWaiting = async (view: () => View) => {
     try {
       for (let event = waiting[0]; event?.json !== undefined && !isOver; event = waiting[0]) {
-        send(await event.json, event.change);
+        const { change, json } = event;
+        const text = await json;
+        asPartOf(event, () => send(text, change));
         waiting.shift();
         renderNext(view);
       }
