@@ -39,14 +39,19 @@ describe('the watch over a supergraph file', () => {
     await rm(folder, { recursive: true });
   });
 
+  const put = async (sdl: string) => {
+    await writeFile(`${file}.new`, sdl);
+    await rename(`${file}.new`, file);
+  };
+
   it('tries a file once that was refused, and again when it is asked to, and when it changes', async () => {
-    await writeFile(file, 'broken');
-    await watch.reload();
+    await put('broken');
+    await eventually(() => expect(offered).toEqual(['broken']));
     await sleep(100);
     expect(offered).toEqual(['broken']);
     await watch.reload();
-    await writeFile(`${file}.new`, 'broken in another way');
-    await rename(`${file}.new`, file);
+    expect(offered).toEqual(['broken', 'broken']);
+    await put('broken in another way');
     await eventually(() => expect(offered).toEqual(['broken', 'broken', 'broken in another way']));
   });
 });
