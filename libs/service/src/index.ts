@@ -32,7 +32,7 @@ export {
   type Clock,
   type Ids,
 } from './time.ts';
-export { createPeriodic, type Periodic } from './periodic.ts';
+export { createPeriodic, eachByItself, type Periodic } from './periodic.ts';
 export {
   closeOnStop,
   Closers,

@@ -76,3 +76,11 @@ export function createPeriodic(options: PeriodicOptions): Periodic {
     },
   };
 }
+
+/** Runs steps one after the other. One that fails every time keeps no other from being done. @throws what failed, when all have ended */
+export async function eachByItself(steps: Iterable<() => Promise<unknown>>): Promise<void> {
+  const failures: unknown[] = [];
+  for (const step of steps) await step().catch((error: unknown) => failures.push(error));
+  if (failures.length > 0)
+    throw failures.length === 1 ? failures[0] : new AggregateError(failures, failures.join('; '));
+}

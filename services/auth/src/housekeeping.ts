@@ -1,5 +1,5 @@
 import { CLOCK_SKEW_S } from '@taskmesh/identity';
-import { type Clock, createPeriodic, type Log, type Service } from '@taskmesh/service';
+import { type Clock, createPeriodic, eachByItself, type Log, type Service } from '@taskmesh/service';
 import type { HousekeepingRepository } from './housekeeping.repository.ts';
 
 const EVERY_MS = 60_000;
@@ -36,7 +36,10 @@ export function createHousekeeping({ repository, auditRetentionDays, clock, log 
       oldFrequent: before(Math.min(auditRetentionDays, FREQUENT_RETENTION_DAYS)),
       deletedSince: before(DELETED_SINCE_DAYS),
     });
-    for (const removeBatch of removals) while (!isStopped && (await removeBatch()));
+    const steps = removals.map((removeBatch) => async () => {
+      while (!isStopped && (await removeBatch()));
+    });
+    await eachByItself(steps);
   };
 
   /** A clock far ahead would delete what is still valid, and the audit trail. */

@@ -1,4 +1,4 @@
-import { createPeriodic, type Clock, type Log, type Service } from '@taskmesh/service';
+import { createPeriodic, eachByItself, type Clock, type Log, type Service } from '@taskmesh/service';
 import type { FeedRepository } from './feed/feed.repository.ts';
 import type { TaskRepository } from './tasks/task.repository.ts';
 import { KEY_LIFETIME_MS } from './tasks/task.service.ts';
@@ -53,21 +53,14 @@ export function createHousekeeping(deps: HousekeepingDeps): Housekeeping {
     const nowMs = clock.now();
     const now = new Date(nowMs).toISOString();
     const addedLately = new Date(nowMs + KEY_LIFETIME_MS - LOOK_BACK_MS).toISOString();
-    const failures: unknown[] = [];
-    let forgotten = 0;
-    // Each by itself: one that fails every time must not keep the others from being done.
-    for (const step of [
-      forgetChanges,
-      () => inBatches(() => feeds.forgetSurplus(MAX_CHANGES_PER_OWNER, BATCH)),
-      () => inBatches(() => tasks.forgetExpiredKeys(now, BATCH)),
-      () => inBatches(() => tasks.forgetSurplusKeys(addedLately, BATCH, MAX_KEYS_PER_OWNER)),
-    ])
-      forgotten += await step().catch((error: unknown) => {
-        failures.push(error);
-        return 0;
-      });
-    if (forgotten > 0) log.debug({ forgotten }, 'forgot what is old');
-    if (failures.length > 0) throw failures[0];
+    let [changes, keys] = [0, 0];
+    await eachByItself([
+      async () => (changes += await forgetChanges()),
+      async () => (changes += await inBatches(() => feeds.forgetSurplus(MAX_CHANGES_PER_OWNER, BATCH))),
+      async () => (keys += await inBatches(() => tasks.forgetExpiredKeys(now, BATCH))),
+      async () => (keys += await inBatches(() => tasks.forgetSurplusKeys(addedLately, BATCH, MAX_KEYS_PER_OWNER))),
+    ]);
+    if (changes + keys > 0) log.debug({ changes, keys }, 'forgot what is old');
   };
 
   const periodic = createPeriodic({ everyMs: EVERY_MS, task: sweep, what: 'housekeeping', log });

@@ -89,9 +89,16 @@ export function createSubgraph({ name, typeDefs, resolvers, mapError, log }: Sub
   return {
     name,
     async execute(request, call) {
-      const { promise: ran, resolve: end } = Promise.withResolvers<void>();
-      const context: SubgraphContext = { ...call, extensions: {}, ended: ran.then(() => call.sent) };
-      const result = await subgraph.execute(request, context, call).finally(end);
+      const { promise: ran, resolve } = Promise.withResolvers<void>();
+      let hasRun = false;
+      // A field that fails ends its request, while others may be still at work.
+      const isCancelled = () => hasRun || call.isCancelled?.() === true;
+      const end = () => {
+        hasRun = true;
+        resolve();
+      };
+      const context: SubgraphContext = { ...call, isCancelled, extensions: {}, ended: ran.then(() => call.sent) };
+      const result = await subgraph.execute(request, context, { ...call, isCancelled }).finally(end);
       if (Object.keys(context.extensions).length === 0) return result;
       return { ...result, extensions: { ...context.extensions, ...result.extensions } };
     },

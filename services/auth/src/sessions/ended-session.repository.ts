@@ -1,7 +1,7 @@
 import type { EntityManager } from '@mikro-orm/core';
 import { ACCESS_TOKEN_MAX_TTL_S, CLOCK_SKEW_S, EXPIRED_TOKEN_GRACE_S } from '@taskmesh/identity';
 import type { EndedSession, RequestOrigin } from '@taskmesh/internal-api';
-import { END_ALL_SESSIONS, END_OLDEST_SESSIONS, END_SESSION, END_TOKENS } from './session.statements.ts';
+import { END_ALL_SESSIONS, END_OLDEST_SESSIONS, END_SESSION, END_TOKENS, LOCK_TOKENS } from './session.statements.ts';
 
 /** No gateway caches what it knows of a personal token for longer. */
 const TOKEN_CACHED_MS = ACCESS_TOKEN_MAX_TTL_S * 1_000;
@@ -64,6 +64,7 @@ export function endingsOf(em: EntityManager) {
     endPersonalTokens,
     /** All sessions and personal tokens of the account. */
     async endEverything(accountId: string, now: Date): Promise<EndedSession[]> {
+      await em.getConnection().execute(LOCK_TOKENS, [accountId], 'all', em.getTransactionContext());
       const { ended } = await endAllSessions({ accountId, now });
       return [...ended, ...(await endPersonalTokens({ accountId, now }, null)).ended];
     },

@@ -102,6 +102,9 @@ export const END_OLDEST_SESSIONS = endingSessions(`session.id in (
       order by coalesce(last_used_at, created_at) desc, id desc offset ?::integer
     )`);
 
+/** Before the sessions end: the counter is locked with them, and has to be the last. */
+export const LOCK_TOKENS = 'select from personal_tokens where account_id = ? order by id for update';
+
 /** Ends the account's personal tokens: they are gone here, and in the list that gateways read. The last parameter is the id of one, or null. */
 export const END_TOKENS = `
   with ${GIVEN}, ended as (

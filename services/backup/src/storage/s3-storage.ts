@@ -93,7 +93,9 @@ export function createS3Storage({ location, now }: S3StorageOptions): BackupStor
       const from = { Bucket, Prefix: prefix, Delimiter: '/', KeyMarker, UploadIdMarker };
       page = await client.send(new ListMultipartUploadsCommand(from), inTime());
       yield* page.Uploads ?? [];
-    } while (page.IsTruncated === true && page.NextKeyMarker !== undefined);
+      // Some servers ignore where to go on.
+      if (page.NextKeyMarker === KeyMarker && page.NextUploadIdMarker === UploadIdMarker) return;
+    } while (page.IsTruncated === true);
   }
 
   return {

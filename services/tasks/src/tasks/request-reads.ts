@@ -27,6 +27,7 @@ interface Request {
   tasks: number;
   last: Promise<unknown>;
   turn?: Promise<void>;
+  isInTurn: boolean;
 }
 
 /**
@@ -54,12 +55,16 @@ export function createRequestReads(): (context: SubgraphContext) => RequestReads
 
   return (context) => ({
     run(limit, read, countOf = () => 0) {
-      const request = requests.get(context) ?? { tasks: 0, last: Promise.resolve() };
+      const request = requests.get(context) ?? { tasks: 0, last: Promise.resolve(), isInTurn: false };
       requests.set(context, request);
       const result = request.last.then(async () => {
-        if (limit > 0 && (request.tasks > LARGE_PAGE || limit > LARGE_PAGE + 1)) request.turn ??= turnOf(context);
-        await request.turn;
-        const found = await read(request.turn !== undefined);
+        refuseCancelled(context);
+        if (limit > 0 && (request.tasks > LARGE_PAGE || limit > LARGE_PAGE + 1)) {
+          await (request.turn ??= turnOf(context));
+          refuseCancelled(context);
+          request.isInTurn = true;
+        }
+        const found = await read(request.isInTurn);
         request.tasks += countOf(found);
         return found;
       });
@@ -67,4 +72,9 @@ export function createRequestReads(): (context: SubgraphContext) => RequestReads
       return result;
     },
   });
+}
+
+/** What is left of a request whose client has gone, or that failed in another field, must not go on reading. */
+function refuseCancelled({ isCancelled }: SubgraphContext): void {
+  if (isCancelled?.()) throw unavailable('No one waits for the result any more.');
 }

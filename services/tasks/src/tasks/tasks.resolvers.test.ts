@@ -57,6 +57,7 @@ describe('what requests read for lists', () => {
     const repository = {
       list: async ({ ownerId, limit, isInTurn }: { ownerId: string; limit: number; isInTurn?: boolean }) => {
         begun.push(`${ownerId} ${limit}${isInTurn ? ' in its turn' : ''}`);
+        await new Promise(setImmediate);
         return { tasks: Array.from({ length: limit }, () => ({ ownerId })), total: 9 };
       },
       statistics: async (ownerId: string, isInTurn?: boolean) => {
@@ -109,6 +110,18 @@ describe('what requests read for lists', () => {
       ...Array(2).fill('cyd 101 in its turn'),
     ]);
     three?.send();
+  });
+
+  it('ends with a request that failed in another field', async () => {
+    const { begun, request } = createWorld();
+    const { send, result } = request(
+      'ada',
+      `{ bad: tasks(first: 0) { totalCount } ${pages(1_000, 1_000, 1_000).slice(1)}`,
+    );
+    expect((await result).errors).toHaveLength(1);
+    send();
+    await settled();
+    expect(begun).toEqual(['ada 101']);
   });
 
   it('is read in its turn without waiting for other statements of its owner, one after the other', async () => {
