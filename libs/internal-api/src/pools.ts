@@ -77,8 +77,8 @@ export interface Post {
   signal?: AbortSignal | undefined;
   /** Whether the request may be sent again when the connection breaks before an answer. */
   idempotent: boolean;
-  /** Called for a response of more than 256 KiB, which is read when this has resolved; the request fails with what it rejects with. */
-  onLarge?: ((bytes: number) => Promise<void>) | undefined;
+  /** Called before a response of more than 256 KiB is read; the request fails with what this throws. */
+  onLarge?: ((bytes: number) => void) | undefined;
 }
 
 export interface Answer {
@@ -161,12 +161,14 @@ export function createServicePool(
           controller = begun;
           if (!idempotent) waiting.leaveCaller();
         },
-        onResponseStart(begun, status, { date, 'content-length': length }) {
+        onResponseStart(_controller, status, { date, 'content-length': length }) {
           answer.status = status;
           if (typeof date === 'string') answer.date = date;
-          if (!onLarge || !(Number(length) > LARGE_RESPONSE_BYTES)) return;
-          begun.pause();
-          onLarge(Number(length)).then(() => begun.resume(), giveUp);
+          try {
+            if (Number(length) > LARGE_RESPONSE_BYTES) onLarge?.(Number(length));
+          } catch (error) {
+            giveUp(error as Error);
+          }
         },
         onResponseData(_controller, chunk) {
           if (isOver) return;

@@ -13,8 +13,8 @@ const ORDINARY_BYTES = 16 * 1024;
 /** Each piece of a body costs time and memory, even if it is a single byte. */
 const MAX_PIECES = 4_096;
 const PIECE_BYTES = 256;
-/** As long as an operation may wait and run. */
-const MAX_HOLD_MS = 15_000;
+/** As long as an operation may wait for its turns and run. */
+const MAX_HOLD_MS = 35_000;
 
 export interface ClientRequestDeps {
   memory: Memory;
@@ -78,7 +78,7 @@ export class ClientRequest extends IncomingMessage {
    */
   keep(bytes: number): void {
     const hasRoom = this.#hold(bytes);
-    if (this.#holding) this.#timer = setTimeout(() => this.release(), MAX_HOLD_MS).unref();
+    this.#releaseInTime();
     if (hasRoom) return;
     this.release();
     throw tooMany();
@@ -89,6 +89,11 @@ export class ClientRequest extends IncomingMessage {
     this.#isOver = true;
     clearTimeout(this.#timer);
     if (this.#holding) this.#memory.hold(this.#holding, 0);
+  }
+
+  #releaseInTime(): void {
+    clearTimeout(this.#timer);
+    if (this.#holding) this.#timer = setTimeout(() => this.release(), MAX_HOLD_MS).unref();
   }
 
   #count(piece: Buffer): void {
@@ -109,7 +114,8 @@ export class ClientRequest extends IncomingMessage {
   }
 
   #firstHolding(): Holding {
-    this.once('close', () => this.#timer ?? this.release());
+    // Closed as soon as it has been read whole: what was read goes on to be worked on.
+    this.once('close', () => (this.readableEnded ? this.#releaseInTime() : this.release()));
     const accountNow = () => this.account; // often found out after the body was read
     return {
       ...{ bytes: 0, since: performance.now(), network: siteOf(networkOf(this.#clientIp(this))) },

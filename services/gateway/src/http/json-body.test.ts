@@ -1,6 +1,9 @@
+import { jest } from '@jest/globals';
 import { createLog } from '@taskmesh/service';
+import { eventually } from '@taskmesh/testing';
 import { once } from 'node:events';
 import { Socket } from 'node:net';
+import { gzipSync } from 'node:zlib';
 import { Registry } from 'prom-client';
 import { clientRequests } from './client-request.ts';
 import { memoryOf, readJsonObject } from './json-body.ts';
@@ -32,4 +35,30 @@ describe('a JSON body', () => {
       issues: [{ message: 'The body ended too early.' }],
     });
   });
+});
+
+it('counts a decoded body while it waits for its turn, and until it is answered', async () => {
+  const memory = createMemory({
+    maxBytes: 1_000,
+    metrics: new Registry(),
+    log: createLog({ service: 'test', level: 'silent' }),
+  });
+  const held = jest.spyOn(memory, 'hold');
+  const clientIp = () => '127.0.0.1';
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const turns = { run: async <Result>(_network: string, work: () => Result) => promise.then(work) };
+  const body = gzipSync(JSON.stringify({ text: ' '.repeat(500_000) }));
+  const request = new (clientRequests({ memory, clientIp }))(new Socket());
+  Object.assign(request.headers, { 'content-length': String(body.length), 'content-encoding': 'gzip' });
+  request.rawHeaders = ['Content-Type', 'application/json'];
+  request.complete = true;
+  request.push(body);
+  request.push(null);
+  const reading = readJsonObject(request, { clientIp, turns });
+  await eventually(() => expect(held.mock.lastCall?.[1]).toBeGreaterThan(480_000));
+  resolve();
+  await reading;
+  expect(held.mock.lastCall?.[1]).toBeGreaterThan(480_000);
+  request.release();
+  expect(held.mock.lastCall?.[1]).toBe(0);
 });

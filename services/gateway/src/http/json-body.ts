@@ -30,9 +30,12 @@ export async function readJsonObject(
   const whole = decode
     ? await decode(bytes, { maxBytes: BODY_LIMIT_BYTES, network: networkOf(clientIp(request)) }).catch(refuseEncoded)
     : bytes;
+  request.keep(whole.length);
   const parse = () => {
-    request.keep(memoryOf(whole));
-    return parseJsonObject(whole, parseText);
+    if (request.socket.destroyed) throw cut(); // while it waited for its turn
+    const parts = partsOf(whole);
+    request.keep(whole.length + PART_BYTES * parts);
+    return parseJsonObject(whole, parseText, parts);
   };
   return whole.length > QUICK_BYTES ? turns.run(networkOf(clientIp(request)), parse) : parse();
 }
@@ -90,9 +93,13 @@ export const memoryOf = (bytes: Buffer): number => bytes.length + PART_BYTES * p
  * @throws AppError BAD_USER_INPUT for invalid UTF-8, invalid JSON, anything but an object, too many keys and values, and
  * nesting beyond 32 levels
  */
-export function parseJsonObject(bytes: Buffer, parseText: (text: string) => unknown = JSON.parse): object {
+export function parseJsonObject(
+  bytes: Buffer,
+  parseText: (text: string) => unknown = JSON.parse,
+  parts = partsOf(bytes),
+): object {
   if (!isUtf8(bytes)) throw invalidBody('The body is not valid UTF-8.');
-  if (partsOf(bytes) > MAX_PARTS) throw invalidBody('The body has more than 10,000 keys and values.');
+  if (parts > MAX_PARTS) throw invalidBody('The body has more than 10,000 keys and values.');
   const value = parse(bytes, parseText);
   if (!isObject(value)) throw invalidBody('The body must be a JSON object.');
   if (isTooDeep(value)) throw invalidBody(`The body is nested deeper than ${MAX_DEPTH} levels.`);

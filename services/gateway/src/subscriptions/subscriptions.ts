@@ -140,7 +140,10 @@ export function createSubscriptions(deps: Deps): Subscriptions {
   const planInTurn = async ({ operation: { source, operationName, partOf }, call }: StreamRequest) => {
     if (partOf.has(RENDERER)) return;
     const { current } = graph;
-    await turns.run(networkOf(call.ip), () => planOn(current, { source, operationName }, deps));
+    const planning = turns.run(networkOf(call.ip), () => planOn(current, { source, operationName }, deps));
+    await planning.catch((error: unknown) => {
+      throw error instanceof AppError ? toGraphQLError(error) : error;
+    });
   };
 
   return {

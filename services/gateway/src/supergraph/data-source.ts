@@ -55,7 +55,8 @@ function createDataSource(
       timeoutMs: Math.max(1, run.deadline - clock.now()),
       idempotent: !run.mutation,
       ...(signal && { signal }),
-      onLarge: run.takeLarge,
+      // What has been changed is answered in any case: the client would change it again.
+      onLarge: isChange(request, run) ? undefined : run.takeLarge,
     };
     const begunMs = performance.now();
     try {

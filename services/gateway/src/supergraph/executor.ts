@@ -1,4 +1,4 @@
-import { rateLimited, toGraphQLError, unavailable } from '@taskmesh/contracts';
+import { AppError, rateLimited, toGraphQLError, unavailable } from '@taskmesh/contracts';
 import { operationSpan } from '@taskmesh/internal-api';
 import {
   type Clock,
@@ -72,11 +72,13 @@ export function createExecutor(deps: ExecutorDeps): GraphExecutor {
 
   const run: GraphExecutor['run'] = async (operation, variables, call) => {
     const begunMs = performance.now();
-    const begin = () => ({
-      ended: largeAnswers.run(call, (takeLarge) =>
+    const begin = () => {
+      const ended = largeAnswers.run(call, (takeLarge) =>
         planOf(operation)(variables, { ...runOf(operation, call), takeLarge }),
-      ),
-    });
+      );
+      ended.catch(() => undefined); // it may fail before it is waited for
+      return { ended };
+    };
     const runInTurn = () =>
       runForCaller(call, async () => {
         const isQuick = operation.partOf.has('plan') && !operation.isLarge;
@@ -88,7 +90,7 @@ export function createExecutor(deps: ExecutorDeps): GraphExecutor {
         ? runInTurn()
         : inSpan(() => operationSpan(operation.operation), runInTurn));
     } catch (error) {
-      result = { data: null, errors: [error] };
+      result = { data: null, errors: [error instanceof AppError ? toGraphQLError(error) : error] };
     }
     const shown = formatResult(result, call.requestId);
     metrics.operation(operation, (performance.now() - begunMs) / 1_000, shown);

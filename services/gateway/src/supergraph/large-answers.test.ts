@@ -1,67 +1,45 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import { createLargeAnswers } from './large-answers.ts';
 import type { RequestCall } from './operation.ts';
 
 const MIB = 1024 * 1024;
-const started: (() => Promise<void>)[] = [];
-
-afterEach(async () => {
-  await Promise.all(started.splice(0).map((end) => end()));
-});
-
 const callOf = (userId: string) =>
   ({ identity: { role: 'user', userId, sessionId: 's' }, ip: '192.0.2.1' }) as unknown as RequestCall; // all that is read
 
-/** An operation that gets an answer of so many bytes, and is over when the test says so. */
-function start({ run }: ReturnType<typeof createLargeAnswers>, userId: string, bytes: number) {
-  const { promise, resolve: end } = Promise.withResolvers<void>();
-  const state = { hasAnswer: false, end };
+/** An operation that gets answers of so many bytes, and is over when the test says so. */
+async function start({ run }: ReturnType<typeof createLargeAnswers>, userId: string, ...sizes: number[]) {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const taken: unknown[] = [];
   const over = run(callOf(userId), async (takeLarge) => {
-    await takeLarge(bytes);
-    state.hasAnswer = true;
+    for (const bytes of sizes)
+      try {
+        takeLarge(bytes);
+        taken.push(bytes);
+      } catch (error) {
+        taken.push(error);
+      }
     await promise;
   });
-  started.push(async () => {
-    end();
-    await over;
-  });
-  return state;
+  return { taken, end: () => (resolve(), over) };
 }
 
-const settled = async () => {
-  for (let turn = 0; turn < 5; turn++) await nextTurn();
-};
+const REFUSED = expect.objectContaining({ code: 'SERVICE_UNAVAILABLE' });
 
 describe('large answers of services', () => {
-  it.each([
-    ['huge ones one', 3 * MIB, 1],
-    ['others eight', MIB, 8],
-  ])('are worked on a few at a time, until their operations are over: %s', async (_what, bytes, atOnce) => {
+  it('have 24 MiB of a caller together, until their operations are over', async () => {
     const answers = createLargeAnswers();
-    const all = Array.from({ length: 10 }, () => start(answers, 'a', bytes));
-    await settled();
-    expect(all.filter(({ hasAnswer }) => hasAnswer)).toHaveLength(atOnce);
-    all[0]?.end();
-    await settled();
-    expect(all.filter(({ hasAnswer }) => hasAnswer)).toHaveLength(atOnce + 1);
+    const one = await start(answers, 'a', 20 * MIB);
+    const two = await start(answers, 'a', 5 * MIB, 4 * MIB);
+    expect([one.taken, two.taken]).toEqual([[20 * MIB], [REFUSED, 4 * MIB]]);
+    await one.end();
+    await two.end();
+    expect((await start(answers, 'a', 24 * MIB)).taken).toEqual([24 * MIB]);
   });
 
-  it('are the turn of each account, however many of another wait', async () => {
+  it('have 64 MiB of all callers', async () => {
     const answers = createLargeAnswers();
-    const [first, second, third, ofAnother] = ['a', 'a', 'a', 'b'].map((user) => start(answers, user, 3 * MIB));
-    first?.end();
-    await settled();
-    second?.end();
-    await settled();
-    expect([third?.hasAnswer, ofAnother?.hasAnswer]).toEqual([false, true]);
-  });
-
-  it('of one operation are one turn', async () => {
-    const answers = createLargeAnswers();
-    await answers.run(callOf('a'), async (takeLarge) => {
-      await Promise.all([takeLarge(3 * MIB), takeLarge(3 * MIB)]);
-      await takeLarge(3 * MIB);
-    });
-    await answers.run(callOf('b'), (takeLarge) => takeLarge(3 * MIB));
+    const all = await Promise.all(['a', 'b', 'c'].map((user) => start(answers, user, 20 * MIB)));
+    expect((await start(answers, 'd', 5 * MIB, 4 * MIB)).taken).toEqual([REFUSED, 4 * MIB]);
+    await all[0]?.end();
+    expect((await start(answers, 'e', 20 * MIB)).taken).toEqual([20 * MIB]);
   });
 });

@@ -1,57 +1,47 @@
 import { unavailable } from '@taskmesh/contracts';
-import { createFairQueue, type FairQueue, networkOf } from '@taskmesh/service';
 import type { OperationRun, RequestCall } from './operation.ts';
 
-const HUGE_BYTES = 2 * 1024 * 1024;
-/** What is made of an answer until its operation is over takes about nine times its size. */
-const AT_ONCE = { large: 8, huge: 1 };
-/** Below the time of an operation. */
-const MAX_WAIT_MS = 8_000;
+const MIB = 1024 * 1024;
+/** What is made of an answer until its operation is over takes a few times its size. */
+const MAX_BYTES = 64 * MIB;
+const MAX_BYTES_OF_CALLER = 24 * MIB;
 
 export interface LargeAnswers {
-  /** Runs an operation whose large answers wait for their account's turn. */
+  /** Runs an operation; what it takes counts until it is over. */
   run<Result>(
     call: RequestCall,
     work: (takeLarge: NonNullable<OperationRun['takeLarge']>) => Promise<Result>,
   ): Promise<Result>;
 }
 
-/** Bounds the large answers of services that are worked on at once. Their sizes are not known before: clients choose the texts. */
+/**
+ * Bounds the large answers of services that operations have together while they run. Nothing waits here: an operation that
+ * waited for room would keep what it has, and its turn at a service.
+ */
 export function createLargeAnswers(): LargeAnswers {
-  const queueOf = (concurrency: number) =>
-    createFairQueue({
-      concurrency,
-      maxWaiting: 256,
-      maxWaitMs: MAX_WAIT_MS,
-      refusal: () => unavailable('Too many large results are being made right now; try again.'),
-    });
-  const [large, huge] = [queueOf(AT_ONCE.large), queueOf(AT_ONCE.huge)];
+  const byCaller = new Map<string, number>();
+  let allBytes = 0;
 
   return {
     async run({ identity, ip }, work) {
-      const caller = identity.role === 'user' ? identity.userId : networkOf(ip);
-      const taken = new Map<FairQueue, Promise<void>>();
-      const ends: (() => void)[] = [];
-      let isOver = false;
-      const take = (queue: FairQueue) =>
-        new Promise<void>((resolve, reject) => {
-          const turn = async () => {
-            resolve();
-            if (!isOver) await new Promise<void>((end) => ends.push(end));
-          };
-          queue.run(caller, turn).catch(reject);
-        });
+      const caller = identity.role === 'user' ? identity.userId : ip;
+      let ownBytes = 0;
+      const count = (bytes: number) => {
+        ownBytes += bytes;
+        allBytes += bytes;
+        const left = (byCaller.get(caller) ?? 0) + bytes;
+        if (left > 0) byCaller.set(caller, left);
+        else byCaller.delete(caller);
+      };
       const takeLarge = (bytes: number) => {
-        const queue = bytes > HUGE_BYTES ? huge : large;
-        const turn = taken.get(queue) ?? take(queue);
-        taken.set(queue, turn);
-        return turn;
+        if (allBytes + bytes > MAX_BYTES || (byCaller.get(caller) ?? 0) + bytes > MAX_BYTES_OF_CALLER)
+          throw unavailable('Too many large results are being made right now; try again, or ask for less.');
+        count(bytes);
       };
       try {
         return await work(takeLarge);
       } finally {
-        isOver = true;
-        for (const end of ends) end();
+        if (ownBytes > 0) count(-ownBytes);
       }
     },
   };

@@ -139,8 +139,8 @@ export interface OperationRun {
   /** By `monotonicClock`; anything unanswered by then is abandoned. */
   deadline: number;
   mutation: boolean;
-  /** Resolves when an answer of so many bytes may be read and worked on, until the operation is over. */
-  takeLarge?: (bytes: number) => Promise<void>;
+  /** Counts an answer of so many bytes until the operation is over. @throws AppError when there is no room for it */
+  takeLarge?: (bytes: number) => void;
   /** A mutation of @apollo/gateway got no data: the result is null, and the remaining ones must not run. */
   hasFailed?: boolean;
   /** Set when exactly one client wants the result; events, for which several may wait, have none. */

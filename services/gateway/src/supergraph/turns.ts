@@ -28,16 +28,20 @@ export function createTurns(): Turns {
 
   return {
     run: (network, work) =>
-      queue.run(network, async () => {
-        const begunMs = performance.now();
-        try {
-          return work();
-        } finally {
+      new Promise((resolve, reject) => {
+        const turn = async () => {
+          const begunMs = performance.now();
+          try {
+            resolve(work());
+          } catch (error) {
+            reject(error);
+          }
           spentMs += performance.now() - begunMs;
           const restMs = spentMs > FREE_MS ? spentMs : 0;
           spentMs -= restMs;
           if (restMs > 0) await rest(restMs);
-        }
+        };
+        queue.run(network, turn).catch(reject);
       }),
   };
 }
