@@ -37,11 +37,15 @@ it('refuses large integers below 5,000 levels', () => {
   expect(isExactInteger(innermost)).toBe(true);
 });
 
+/** Of some rounds the cheapest: collections of garbage fall into any of them. */
 const costOf = (parse: (text: string) => unknown, text: string, rounds = 8) => {
   parse(text);
-  const begunMs = cpuMs();
-  for (let round = 0; round < rounds; round++) parse(text);
-  return cpuMs() - begunMs;
+  const costs = Array.from({ length: rounds }, () => {
+    const begunMs = cpuMs();
+    parse(text);
+    return cpuMs() - begunMs;
+  });
+  return Math.min(...costs);
 };
 
 it.each(['1', '{}', '[]', '{"":1}', '"a"', '"\\""'])(

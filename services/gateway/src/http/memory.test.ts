@@ -73,6 +73,14 @@ describe('requests', () => {
     expect(memory.hold({ bytes: 0, network: 'x', account: 'kim' }, MIB)).toBe(true);
   });
 
+  it('that arrive from strangers of one network give way by their age, not when they are almost there', () => {
+    const { givenUp, made } = holdings({ 'n//old': 0, 'n//almost': 0, 'n//new': 0 });
+    for (const [index, bytes] of [10, 20, 1].entries())
+      memory.hold({ ...(made[index] as Holding), since: index }, bytes * MIB);
+    memory.hold({ bytes: 0, network: 'n', since: 3, giveUp: () => undefined }, 2 * MIB);
+    expect(givenUp).toEqual(['n//old']);
+  });
+
   it('that are worked on for an account have half of the room', () => {
     const { made } = holdings(Object.fromEntries(Array.from({ length: 17 }, (_, at) => [`n/ada/${at}`, 0])), {
       giveUp: undefined,

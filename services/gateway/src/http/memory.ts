@@ -24,7 +24,7 @@ const SHORT_SHARE = 0.25;
 export interface Holding {
   bytes: number;
   readonly network: string;
-  /** Undefined when it is not known: the holding then counts alone. */
+  /** Undefined when it is not known: an answer then counts alone, and a body with the others of its network. */
   readonly account?: string | undefined;
   /** When it began to arrive: of an account's, the oldest gives way first; others by their size. */
   readonly since?: number;
@@ -167,7 +167,11 @@ function relieve(holdings: readonly Holding[], excessBytes: number): number {
 function greediestFirst(holdings: readonly Holding[]): Holding[] {
   const known = holdings.map((holding) => ({ ...holding })); // each network is looked up once
   const ofNetwork = totalsBy(known, ({ network }) => network);
-  const ofAccount = totalsBy(known, (holding) => holding.account ?? holding);
+  // By size, strangers' bodies would be given up when they are almost there, and none would ever arrive.
+  const ofAccount = totalsBy(
+    known,
+    (holding) => holding.account ?? (holding.since === undefined ? holding : holding.network),
+  );
   return known.toSorted(
     (one, other) =>
       ofNetwork(other) - ofNetwork(one) ||
