@@ -32,6 +32,7 @@ export {
   type Clock,
   type Ids,
 } from './time.ts';
+export { count } from './counts.ts';
 export { createPeriodic, eachByItself, type Periodic } from './periodic.ts';
 export {
   closeOnStop,

@@ -89,12 +89,12 @@ export async function createGateway(config: GatewayConfig, deps: GatewayDeps): P
   const turns = createTurns();
   const largeAnswers = createLargeAnswers();
   const graphOf = (supergraph: Supergraph): Graph => {
-    const { admit, isKnown, parsed } = createDocuments({ schema: supergraph.schema, config: config.graphql });
+    const documents = createDocuments({ schema: supergraph.schema, config: config.graphql });
     const shared = { metrics: graphMetrics, clock: monotonicClock, log };
     const services = createServiceMap(supergraph, { connections, ...shared });
     const bounds = { runForCaller, turns, largeAnswers };
     const executor = createExecutor({ supergraph, services, ...shared, ...bounds, kind: config.executor });
-    return { supergraph, services, executor, admit, isKnown, parsed };
+    return { supergraph, services, executor, ...documents };
   };
   const graph = createLiveGraph({ initial: graphOf(initial), build: (sdl) => graphOf(build(sdl)) });
   const persisted =

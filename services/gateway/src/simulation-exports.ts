@@ -9,9 +9,5 @@ export type { TransportMetrics } from './transports/transport.ts';
 export { createTasksChannel } from './transports/tasks-channel.ts';
 export { createSessionWatch } from './transports/connection-ends.ts';
 export { createAccountShares } from './subscriptions/account-shares.ts';
-export {
-  createSubscriptions,
-  type StreamEnd,
-  type StreamSink,
-  type Subscriptions,
-} from './subscriptions/subscriptions.ts';
+export type { StreamEnd, StreamSink } from './subscriptions/stream.ts';
+export { createSubscriptions, type Subscriptions } from './subscriptions/subscriptions.ts';

@@ -73,7 +73,7 @@ async function run(admit: Admit, source: string, given: Record<string, boolean>)
   }
   const renderer = operation.partOf('event renderer', (resized) =>
     createEventRenderer(
-      { supergraph, services, executor, admit, isKnown: () => true, parsed: () => undefined },
+      { supergraph, services, executor, admit, admitKnown: admit, parsed: () => undefined },
       operation,
       {
         formatResult: createResultFormat(log),

@@ -78,7 +78,7 @@ export function createAdmission(deps: AdmissionDeps): Admission {
   const admitText = async (text: string, operationName: string | undefined, { caller }: Arrival) => {
     const { current } = graph;
     const admit = () => current.admit(text, operationName);
-    return current.isKnown(text) ? admit() : turns.run(networkOf(caller.ip), admit);
+    return current.admitKnown(text, operationName) ?? turns.run(networkOf(caller.ip), admit);
   };
 
   const check = async (sent: UncheckedRequest, arrival: Arrival): Promise<AdmittedOperation> => {

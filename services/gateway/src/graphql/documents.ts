@@ -55,10 +55,7 @@ export function createDocuments({ schema, config }: DocumentsDeps) {
 
   const hashOf = (source: string) => createHash('sha256').update(source).digest('hex');
 
-  const prepare = (source: string): ValidDocument => {
-    const hash = hashOf(source);
-    const found = known.get(hash);
-    if (found) return found;
+  const prepare = (source: string, hash: string): ValidDocument => {
     const document = parseDocument(source, config);
     const defined = document.definitions.filter((node) => node.kind === Kind.OPERATION_DEFINITION);
     const sizeOf = createSizer(schema, document);
@@ -78,9 +75,7 @@ export function createDocuments({ schema, config }: DocumentsDeps) {
     return fresh;
   };
 
-  /** @throws InvalidOperation */
-  const admit = (source: string, operationName?: string): ClientOperation => {
-    const valid = prepare(source);
+  const operationIn = (valid: ValidDocument, source: string, operationName?: string): ClientOperation => {
     const { document, sizes, operations } = valid;
     const operation = getOperationAST(document, operationName);
     const size = operation && sizes.get(operation);
@@ -107,9 +102,19 @@ export function createDocuments({ schema, config }: DocumentsDeps) {
     return fresh;
   };
 
+  /** Of a document that is kept. @throws InvalidOperation */
+  const admitKnown = (source: string, operationName?: string, hash = hashOf(source)): ClientOperation | undefined => {
+    const valid = known.get(hash);
+    return valid && operationIn(valid, source, operationName);
+  };
+
   return {
-    admit,
-    isKnown: (source: string) => known.has(hashOf(source)),
+    admitKnown,
+    /** @throws InvalidOperation */
+    admit(source: string, operationName?: string): ClientOperation {
+      const hash = hashOf(source);
+      return admitKnown(source, operationName, hash) ?? operationIn(prepare(source, hash), source, operationName);
+    },
     /** The document with this hash, if it is kept. */
     parsed: (hash: string): DocumentNode | undefined => known.get(hash)?.document,
     /** What is kept. */

@@ -1,5 +1,5 @@
 import proxyAddr from '@fastify/proxy-addr';
-import { networkOf, NETWORKS_PER_SITE, siteOf } from '@taskmesh/service';
+import { count, networkOf, NETWORKS_PER_SITE, siteOf } from '@taskmesh/service';
 import type { FastifyHttpOptions, FastifyInstance } from 'fastify';
 import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http';
 import type { Server as NetServer, Socket } from 'node:net';
@@ -123,12 +123,4 @@ export function places(limit: number): TakePlace {
       isReleased = true;
     };
   };
-}
-
-/** Counts a key once more or less. Returns how often it is there. */
-export function count(counts: Map<string, number>, key: string, more: 1 | -1): number {
-  const times = (counts.get(key) ?? 0) + more;
-  if (times > 0) counts.set(key, times);
-  else counts.delete(key);
-  return times;
 }

@@ -34,7 +34,7 @@ export async function readJsonObject(
   const parse = () => {
     if (request.socket.destroyed) throw cut(); // while it waited for its turn
     const parts = partsOf(whole);
-    request.keep(whole.length + PART_BYTES * parts);
+    request.keep(memoryOf(whole, parts));
     return parseJsonObject(whole, parseText, parts);
   };
   return whole.length > QUICK_BYTES ? turns.run(networkOf(clientIp(request)), parse) : parse();
@@ -87,7 +87,7 @@ const MAX_PARTS = 10_000;
 const PART_BYTES = 64;
 
 /** The memory of a JSON text with what is made of it. */
-export const memoryOf = (bytes: Buffer): number => bytes.length + PART_BYTES * partsOf(bytes);
+export const memoryOf = (bytes: Buffer, parts = partsOf(bytes)): number => bytes.length + PART_BYTES * parts;
 
 /**
  * @throws AppError BAD_USER_INPUT for invalid UTF-8, invalid JSON, anything but an object, too many keys and values, and
@@ -112,7 +112,7 @@ const BACKSLASH = 0x5c;
 const BEFORE_PART = new Set(Buffer.from('{[,:'));
 
 /** Its keys and values, or one more than it may have. Counted before it is parsed, as that takes long, too. */
-function partsOf(bytes: Buffer): number {
+export function partsOf(bytes: Buffer): number {
   let parts = 1;
   let isText = false;
   for (let at = 0; at < bytes.length && parts <= MAX_PARTS; at++) {

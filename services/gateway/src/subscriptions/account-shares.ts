@@ -1,5 +1,5 @@
+import { count } from '@taskmesh/service';
 import pLimit, { type LimitFunction } from 'p-limit';
-import { count } from '../http/client-connections.ts';
 
 /** What each change costs besides the objects of the result: its text, and a frame for each subscription. */
 const COST_PER_RENDERING = 250;

@@ -1,4 +1,4 @@
-import { isErrorCode } from '@taskmesh/contracts';
+import { AppError, isErrorCode, toGraphQLError } from '@taskmesh/contracts';
 import type { Log } from '@taskmesh/service';
 import { GraphQLError, type GraphQLErrorExtensions, type GraphQLFormattedError } from 'graphql';
 import { GRAPHQL_CODES, type EngineResult, type GraphQLCode, type OperationResult } from './operation.ts';
@@ -37,6 +37,9 @@ export function internalError(requestId: string, path?: GraphQLFormattedError['p
 export function refusal(code: GraphQLCode, message: string): GraphQLError {
   return new GraphQLError(message, { extensions: { code } });
 }
+
+/** An error of ours as GraphQL has it; any other as it is. */
+export const asGraphQL = (error: unknown): unknown => (error instanceof AppError ? toGraphQLError(error) : error);
 
 export type FormatErrors = (errors: readonly unknown[], requestId: string) => GraphQLFormattedError[];
 

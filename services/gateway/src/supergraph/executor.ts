@@ -1,4 +1,4 @@
-import { AppError, rateLimited, toGraphQLError, unavailable } from '@taskmesh/contracts';
+import { rateLimited, toGraphQLError, unavailable } from '@taskmesh/contracts';
 import { operationSpan } from '@taskmesh/internal-api';
 import {
   type Clock,
@@ -15,7 +15,7 @@ import { getOperationAST, GraphQLError, parse, validate } from 'graphql';
 import { Counter, type Registry } from 'prom-client';
 import type { ExecutorKind } from '../config.ts';
 import type { Turns } from './turns.ts';
-import { createResultFormat } from './client-errors.ts';
+import { asGraphQL, createResultFormat } from './client-errors.ts';
 import { createApolloEngine, createCompiledEngine } from './engines.ts';
 import type { LargeAnswers } from './large-answers.ts';
 import {
@@ -90,7 +90,7 @@ export function createExecutor(deps: ExecutorDeps): GraphExecutor {
         ? runInTurn()
         : inSpan(() => operationSpan(operation.operation), runInTurn));
     } catch (error) {
-      result = { data: null, errors: [error instanceof AppError ? toGraphQLError(error) : error] };
+      result = { data: null, errors: [asGraphQL(error)] };
     }
     const shown = formatResult(result, call.requestId);
     metrics.operation(operation, (performance.now() - begunMs) / 1_000, shown);

@@ -1,4 +1,5 @@
 import { unavailable } from '@taskmesh/contracts';
+import { count } from '@taskmesh/service';
 import type { OperationRun, RequestCall } from './operation.ts';
 
 const MIB = 1024 * 1024;
@@ -26,22 +27,20 @@ export function createLargeAnswers(): LargeAnswers {
     async run({ identity, ip }, work) {
       const caller = identity.role === 'user' ? identity.userId : ip;
       let ownBytes = 0;
-      const count = (bytes: number) => {
+      const add = (bytes: number) => {
         ownBytes += bytes;
         allBytes += bytes;
-        const left = (byCaller.get(caller) ?? 0) + bytes;
-        if (left > 0) byCaller.set(caller, left);
-        else byCaller.delete(caller);
+        count(byCaller, caller, bytes);
       };
       const takeLarge = (bytes: number) => {
         if (allBytes + bytes > MAX_BYTES || (byCaller.get(caller) ?? 0) + bytes > MAX_BYTES_OF_CALLER)
           throw unavailable('Too many large results are being made right now; try again, or ask for less.');
-        count(bytes);
+        add(bytes);
       };
       try {
         return await work(takeLarge);
       } finally {
-        if (ownBytes > 0) count(-ownBytes);
+        if (ownBytes > 0) add(-ownBytes);
       }
     },
   };

@@ -19,8 +19,8 @@ export interface Graph {
   readonly executor: GraphExecutor;
   /** Prepares a client's document, as far as it does not depend on variables. @throws InvalidOperation */
   admit(source: string, operationName?: string): ClientOperation;
-  /** Whether this document is kept, so that to admit it costs next to nothing. */
-  isKnown(source: string): boolean;
+  /** The same for a document that is kept, which costs next to nothing; undefined for another one. */
+  admitKnown(source: string, operationName?: string): ClientOperation | undefined;
   /** A document that was admitted, by its hash, for as long as it is kept. */
   parsed(hash: string): DocumentNode | undefined;
 }

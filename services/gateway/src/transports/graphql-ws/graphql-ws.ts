@@ -5,7 +5,7 @@ import type { IncomingMessage } from 'node:http';
 import type { WebSocket } from 'ws';
 import type { RequestCall } from '../../supergraph/operation.ts';
 import { connectionOf, headerValues } from '../../http/client.ts';
-import { memoryOf, parseJsonObject } from '../../http/json-body.ts';
+import { memoryOf, parseJsonObject, partsOf } from '../../http/json-body.ts';
 import type { Caller, GatewayContext } from '../../context.ts';
 import { createOperations, type OperationsDeps } from './operations.ts';
 import {
@@ -103,7 +103,8 @@ function serve(socket: WebSocket, request: IncomingMessage, deps: GraphqlWsDeps 
   };
 
   const onMessage = async (bytes: Buffer) => {
-    const message = tryToParse(bytes);
+    const parts = partsOf(bytes);
+    const message = tryToParse(bytes, parts);
     // Pings are answered to the end, or the client would take the socket for lost, and what it waits for with it.
     if (isLeaving(socket) && message?.type !== MessageType.Ping) return;
     switch (message?.type) {
@@ -119,7 +120,7 @@ function serve(socket: WebSocket, request: IncomingMessage, deps: GraphqlWsDeps 
         if (message.id.length > MAX_ID_LENGTH)
           return refuse(CloseCode.BadRequest, `An id has at most ${MAX_ID_LENGTH} characters`);
         if (operations.has(message.id)) return refuse(CloseCode.SubscriberAlreadyExists, 'Subscriber already exists');
-        return operations.start(message, memoryOf(bytes), (traceparent) =>
+        return operations.start(message, memoryOf(bytes, parts), (traceparent) =>
           callOf(context, user, handshake, traceparent),
         );
       }
@@ -160,9 +161,9 @@ function serve(socket: WebSocket, request: IncomingMessage, deps: GraphqlWsDeps 
   });
 }
 
-function tryToParse(bytes: Buffer): Message | undefined {
+function tryToParse(bytes: Buffer, parts: number): Message | undefined {
   try {
-    return parseMessage(parseJsonObject(bytes, parseExactJson));
+    return parseMessage(parseJsonObject(bytes, parseExactJson, parts));
   } catch {
     return undefined;
   }

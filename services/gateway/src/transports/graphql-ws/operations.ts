@@ -23,7 +23,8 @@ import {
   type WriteFrame,
   WS_CLOSE,
 } from '@taskmesh/realtime-protocol';
-import type { StreamEnd, StreamSink, Subscriptions } from '../../subscriptions/subscriptions.ts';
+import type { StreamEnd, StreamSink } from '../../subscriptions/stream.ts';
+import type { Subscriptions } from '../../subscriptions/subscriptions.ts';
 
 export interface OperationsDeps {
   context: GatewayContext;

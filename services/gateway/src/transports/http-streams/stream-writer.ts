@@ -3,7 +3,7 @@ import type { ServerResponse } from 'node:http';
 import { type Heartbeats, writeShared } from '@taskmesh/realtime-protocol';
 import type { EndReason } from '../../realtime-metrics.ts';
 import type { EventChunkOf, StreamFormat } from './formats.ts';
-import type { StreamEnd, StreamSink } from '../../subscriptions/subscriptions.ts';
+import type { StreamEnd, StreamSink } from '../../subscriptions/stream.ts';
 
 const MAX_WAITING_BYTES = 1024 * 1024;
 const LOW_WATER_BYTES = 64 * 1024;

@@ -1,0 +1,178 @@
+import { AppError, toGraphQLError, unavailable, type TaskChanged } from '@taskmesh/contracts';
+import { activeSpan, outside, type Span, within } from '@taskmesh/service';
+import type { GraphQLError } from 'graphql';
+import type { Feed } from '../feed/feed.ts';
+import type { FeedEnd } from '../feed/owner-feed.ts';
+import { asGraphQL } from '../supergraph/client-errors.ts';
+import { concerns, type TaskFilter } from './change-event.ts';
+import type { Render } from './event-renderer.ts';
+
+/** How many events may wait for other services before the reader counts as too slow. */
+const WAITING_LIMIT = 1_000;
+/** How many of them are put together at once. The others wait as changes, which all streams of an account share. */
+const AT_ONCE = 2;
+/** Of the JSON of one event: ten times the largest change. It is there for each reader at once. */
+const MAX_EVENT_CHARACTERS = 512 * 1024;
+
+/** Why a stream ended without its client ending it. */
+export type StreamEnd =
+  /** Meant for the client: the stream ends regularly, with this error. */
+  | { kind: 'failed'; error: GraphQLError }
+  /**
+   * The transport ends in a way that makes the client reconnect and resume: the client was too slow, the gateway is
+   * stopping, or a service that is needed to complete an event stays unavailable.
+   */
+  | { kind: 'slow' | 'stopped' | 'unavailable' };
+
+/** Where a stream's events go. No function throws. */
+export interface StreamSink {
+  /**
+   * How far the stream has come when no event says so: where it begins without a cursor, or a replay that ended with
+   * changes that its filter excludes.
+   */
+  position?(cursor: string): void;
+  /** `json` is the event's whole result, the same string for equal streams. Returns false if the client is too slow. */
+  next(json: string, change: TaskChanged): boolean;
+  end(end: StreamEnd): void;
+  /** Resolves when most of what was written has been sent, so that a long replay does not outrun the client. */
+  drained(): Promise<void>;
+}
+
+/** How a stream treats changes. */
+export interface View {
+  filter: TaskFilter | undefined;
+  render: Render;
+}
+
+interface Reading {
+  owner: string;
+  after: string | undefined;
+  view: () => View;
+}
+
+interface WaitingEvent {
+  change: TaskChanged;
+  /** Of its delivery, if that is recorded. */
+  span: Span | undefined;
+  json?: string | Promise<string>;
+}
+
+/** One event is often sent after the work for another one. */
+const asPartOf = <Result>({ span }: WaitingEvent, work: () => Result): Result =>
+  span ? within(span, work) : outside(work);
+
+/** Hands changes to the sink in order, even when some have to wait for other services. */
+export function openStream(
+  sink: StreamSink,
+  delivered: (change: TaskChanged) => void,
+  failed: (error: unknown) => void,
+) {
+  let isOver = false;
+  let detach = () => {};
+  let onOver = () => {};
+  const waiting: WaitingEvent[] = [];
+  let sending = Promise.resolve();
+  /** The last change, if the filter excluded it. */
+  let excluded: TaskChanged | undefined;
+
+  const over = (end?: StreamEnd) => {
+    if (isOver) return;
+    isOver = true;
+    waiting.length = 0;
+    detach();
+    onOver();
+    if (end?.kind === 'failed') failed(end.error);
+    if (end?.kind === 'unavailable') failed(toGraphQLError(unavailable()));
+    if (end) sink.end(end);
+  };
+  const send = (json: string, change: TaskChanged) => {
+    if (isOver) return;
+    if (json.length > MAX_EVENT_CHARACTERS) return over({ kind: 'failed', error: tooLarge() });
+    if (sink.next(json, change)) delivered(change);
+    else over({ kind: 'slow' });
+  };
+  const isWaiting = () => !isOver;
+  const take = (change: TaskChanged, view: () => View) => {
+    const { filter, render } = view();
+    excluded = filter && !concerns(change, filter) ? change : undefined;
+    if (isOver || excluded) return;
+    if (waiting.length === 0) {
+      const json = render(change, isWaiting);
+      if (typeof json === 'string') return send(json, change);
+      waiting.push({ change, json, span: activeSpan() });
+      sending = sendWaiting(view);
+    } else if (waiting.length === WAITING_LIMIT) over({ kind: 'slow' });
+    else {
+      waiting.push({ change, span: activeSpan() });
+      renderNext(view);
+    }
+  };
+  /** By the view of now: what an event waits for may have come with a new graph. */
+  const renderNext = (view: () => View) => {
+    for (const event of waiting.slice(0, AT_ONCE))
+      event.json ??= asPartOf(event, () => view().render(event.change, isWaiting));
+  };
+  const sendWaiting = async (view: () => View) => {
+    try {
+      for (let event = waiting[0]; event?.json !== undefined && !isOver; event = waiting[0]) {
+        const { change, json } = event;
+        const text = await json;
+        asPartOf(event, () => send(text, change));
+        waiting.shift();
+        renderNext(view);
+      }
+    } catch {
+      over({ kind: 'unavailable' });
+    }
+  };
+  /** Events that still wait for other services come first, and each has its own cursor. */
+  const position = () => (waiting.length === 0 ? excluded?.cursor : undefined);
+  /** Events that were taken before the end still go out. */
+  const endAfterAll = (end: StreamEnd) => {
+    detach();
+    void sending.then(() => over(end));
+  };
+
+  return {
+    onOver(listener: () => void) {
+      onOver = listener;
+    },
+    async read(feed: Feed, { owner, after, view }: Reading) {
+      try {
+        detach = await feed.subscribe(owner, after, {
+          onBegin: (cursor) => isOver || sink.position?.(cursor),
+          onChange: (change) => take(change, view),
+          onEnd: (reason: FeedEnd) =>
+            endAfterAll(reason === 'expired' ? { kind: 'failed', error: expired() } : { kind: reason }),
+          async drained() {
+            await sending;
+            await sink.drained();
+          },
+          onCaughtUp() {
+            const cursor = position();
+            if (!isOver && cursor !== undefined) sink.position?.(cursor);
+          },
+        });
+      } catch (error) {
+        over();
+        const failure = asGraphQL(error);
+        failed(failure);
+        throw failure;
+      }
+      if (isOver) detach();
+    },
+    fail: (error: GraphQLError) => endAfterAll({ kind: 'failed', error }),
+    position,
+    stop: () => over(),
+    isOver: () => isOver,
+  };
+}
+
+function tooLarge(): GraphQLError {
+  const message = `An event of this subscription has more than ${MAX_EVENT_CHARACTERS} characters: select less.`;
+  return toGraphQLError(new AppError('PAYLOAD_TOO_LARGE', message));
+}
+
+function expired(): GraphQLError {
+  return toGraphQLError(new AppError('CURSOR_EXPIRED', 'The feed begins again; read the list again.'));
+}
