@@ -55,12 +55,15 @@ const bodies: readonly Case[] = [
   ...body('brotli', '415 UNSUPPORTED_MEDIA_TYPE', () => Buffer.alloc(14), { 'content-encoding': 'br' }),
 ];
 
+/** Until then, what cannot be answered has not been refused. */
+const UNANSWERED_MS = 2_000;
+
 /** A body whose bytes on the wire matter. */
 function rawJson(name: string, outcome: string, framing: string, bytes: string): Case {
   return {
     ...{ kind: 'body', name, by: 'stranger', outcome },
     async send({ url }) {
-      const received = await rawBody(`${url}/graphql`, framing, bytes);
+      const received = await rawBody(`${url}/graphql`, framing, bytes, outcome === 'kept' ? UNANSWERED_MS : undefined);
       return received === '413' ? 'closed' : received; // the connection may end before the response is read
     },
   };

@@ -70,7 +70,8 @@ export function channel(url: string, join: unknown, change?: () => unknown): Pro
   });
 }
 
-const PATIENCE_MS = 2_000;
+/** An answer may take long on a busy machine. */
+const PATIENCE_MS = 30_000;
 
 /** A message in pieces that never ends: resolves with whether the socket was closed for it. */
 export function fragments(url: string, piece: string, count: number): Promise<'closed' | 'kept'> {
@@ -87,9 +88,9 @@ export function fragments(url: string, piece: string, count: number): Promise<'c
 
 /**
  * A body as it is written here: resolves with the response's status, `closed` if the connection ended before that was
- * read, or `kept` if nothing has happened for two seconds after all was sent.
+ * read, or `kept` if nothing has happened for that long after all was sent.
  */
-export function rawBody(url: string, header: string, body: string): Promise<string> {
+export function rawBody(url: string, header: string, body: string, patienceMs = PATIENCE_MS): Promise<string> {
   const { hostname, port, pathname } = new URL(url);
   const socket = connect(Number(port), hostname);
   return new Promise<string>((resolve) => {
@@ -97,7 +98,7 @@ export function rawBody(url: string, header: string, body: string): Promise<stri
     socket.on('error', () => undefined); // `close` follows
     socket.on('close', () => resolve('closed'));
     const head = `POST ${pathname} HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\n${header}\r\n\r\n`;
-    socket.write(head + body, () => setTimeout(resolve, PATIENCE_MS, 'kept'));
+    socket.write(head + body, () => setTimeout(resolve, patienceMs, 'kept'));
   }).finally(() => socket.destroy());
 }
 

@@ -73,14 +73,15 @@ export function createMemory({ maxBytes, metrics, log }: MemoryDeps): Memory {
   };
   /** Right after a major collection. Later, more and more of what is used is garbage. */
   const noteLive = () => {
-    const { used_heap_size: used, external_memory: external, heap_size_limit: most } = getHeapStatistics();
-    const liveShare = (used + external) / most;
+    const { used_heap_size: used, heap_size_limit: most } = getHeapStatistics();
+    const { arrayBuffers } = process.memoryUsage(); // `external` has what WebAssembly reserves, and does not use
+    const liveShare = (used + arrayBuffers) / most;
     notedMs = performance.now();
     gauge.set(liveShare);
     if (liveShare > MAX_LIVE_SHARE === isShort) return;
     isShort = !isShort;
     const what = isShort ? 'memory is short: what would take much of it is refused' : 'memory is not short any more';
-    log.warn({ used, external, most, requestBytes, unreadBytes: sumOf(unread()) }, what);
+    log.warn({ used, arrayBuffers, most, requestBytes, unreadBytes: sumOf(unread()) }, what);
   };
   const observer = new PerformanceObserver((list) => {
     if (list.getEntries().some(isMajorCollection)) noteLive();
