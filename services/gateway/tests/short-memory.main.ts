@@ -5,6 +5,7 @@ import { startTestGateway } from './fakes/gateway.ts';
 const MAX_REQUESTS = 1_000;
 const NUMBERS = 512 * 1024; // of eight bytes each
 
+declare const WebAssembly: { Memory: new (size: { initial: number }) => { buffer: ArrayBuffer } };
 /** As a library may: nothing of it is used, so it is not short because of that. */
 const reserved = new WebAssembly.Memory({ initial: 4_096 });
 const kept: number[][] = [];

@@ -79,7 +79,8 @@ export function fragments(url: string, piece: string, count: number): Promise<'c
   return new Promise<'closed' | 'kept'>((resolve) => {
     socket.on('open', () => {
       for (let sent = 0; sent < count; sent++) socket.send(piece, { fin: false });
-      setTimeout(() => resolve('kept'), PATIENCE_MS);
+      const timer = setTimeout(() => resolve('kept'), PATIENCE_MS);
+      socket.on('close', () => clearTimeout(timer));
     });
     socket.on('error', () => undefined); // `close` follows
     socket.on('close', () => resolve('closed'));
@@ -98,7 +99,10 @@ export function rawBody(url: string, header: string, body: string, patienceMs = 
     socket.on('error', () => undefined); // `close` follows
     socket.on('close', () => resolve('closed'));
     const head = `POST ${pathname} HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\n${header}\r\n\r\n`;
-    socket.write(head + body, () => setTimeout(resolve, patienceMs, 'kept'));
+    socket.write(head + body, () => {
+      const timer = setTimeout(resolve, patienceMs, 'kept');
+      socket.on('close', () => clearTimeout(timer));
+    });
   }).finally(() => socket.destroy());
 }
 
