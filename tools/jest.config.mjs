@@ -11,6 +11,7 @@ export default {
   ],
   modulePathIgnorePatterns: ['<rootDir>/.cache/', '<rootDir>/.data/'],
   runtime: '<rootDir>/tools/jest/runtime.mjs',
+  testSequencer: '<rootDir>/tools/jest/sequencer.mjs',
   testEnvironment: '<rootDir>/tools/jest/environment.mjs',
   transform: {},
   testTimeout: 120_000, // a busy machine takes long; what must not take long says so itself
