@@ -64,18 +64,3 @@ describe('a page that is older than what the feed has reported while it was on i
     expect(ids(known)).toEqual(['1.1', '3.1']);
   });
 });
-
-it('what stands behind its edge is counted and not shown, and comes when it is moved before it', () => {
-  const known = open(page([task('1'), task('3')], { hasNextPage: true, totalCount: 3 }));
-  known.apply(change(1, 'INSERT', task('5'), null));
-  expect([known.total(), ...ids(known)]).toEqual([4, '1.1', '3.1']);
-  known.apply(change(2, 'INSERT', task('2'), null));
-  expect([known.total(), ...ids(known)]).toEqual([5, '1.1', '2.1', '3.1']);
-});
-
-it('a change that was reported before is passed over', () => {
-  const known = open(page([]));
-  const first = change(1, 'INSERT', task('1'), null);
-  expect([known.apply(first), known.apply(first)]).toEqual([true, false]);
-  expect([known.total(), known.feedCursor()]).toEqual([1, 'c1']);
-});

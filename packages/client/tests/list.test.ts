@@ -1,5 +1,5 @@
 import { TaskmeshError } from '../src/errors.ts';
-import type { FeedListener } from '../src/feed/feed.ts';
+import type { FeedEnd, FeedListener } from '../src/feed/feed.ts';
 import type { Post } from '../src/http.ts';
 import { createBareList } from './support/bare-list.ts';
 import { createManualTime, settled } from './support/manual-time.ts';
@@ -114,6 +114,65 @@ it('a list whose first reads are refused with fresh tokens recovers, with growin
   expect(pauses).toHaveLength(5);
   expect(pauses[0]).toBeGreaterThan(100);
   expect(pauses).toEqual(pauses.toSorted((one, other) => one - other));
+});
+
+describe('a list that follows its feed', () => {
+  const CUT: FeedEnd = { reason: 'cut', retryAfterMs: 0 };
+
+  async function createWorld() {
+    const time = createManualTime();
+    let userId: string | undefined = 'ada';
+    let opened = 0;
+    let feed: FeedListener | undefined;
+    const openFeed = (_variables: object, listener: FeedListener) => {
+      [feed, opened] = [listener, opened + 1];
+      return () => undefined;
+    };
+    const user = () => (userId === undefined ? null : { id: userId, email: '', name: '' });
+    const request = (async () => pageOf('ada', null)) as unknown as Post;
+    const list = createBareList({ first: PAGE }, { session: { user, request }, openFeed, time });
+    const statuses: string[] = [list.get().status];
+    const leave = list.subscribe(() => void statuses.push(list.get().status));
+    await settled();
+    const stands = async () => (feed?.onStanding(), time.pass(2_000));
+    const ends = async (end: FeedEnd, ms = 2_000) => (feed?.onEnd(end), time.pass(ms));
+    const signOut = () => (userId = undefined);
+    return { list, time, statuses, leave, stands, ends, signOut, opened: () => opened };
+  }
+
+  it('says how it is', async () => {
+    const { list, statuses, leave, stands, ends, signOut } = await createWorld();
+    const error = new TaskmeshError('BAD_USER_INPUT', 'no such order');
+    await stands();
+    for (const end of [CUT, { reason: 'unauthenticated', token: 'a' }, { reason: 'expired' }] as const) {
+      await ends(end);
+      await stands();
+    }
+    await ends({ reason: 'refused', error });
+    const shown = statuses.filter((status, index) => status !== statuses[index - 1]);
+    const lost = ['reconnecting', 'live'];
+    expect(shown).toEqual(['idle', 'loading', 'live', ...lost, ...lost, 'loading', 'live', 'failed']);
+    expect(list.get().error).toBe(error);
+    leave();
+    expect(list.get().status).toBe('idle');
+    signOut();
+    list.subscribe(() => undefined);
+    expect(list.get().status).toBe('signed-out');
+  });
+
+  it('counts failures until a connection has lasted', async () => {
+    const { time, stands, ends, opened } = await createWorld();
+    for (let failures = 0; failures < 9; failures++) await ends(CUT, 120_000);
+    await stands();
+    const before = opened();
+    await ends(CUT);
+    expect(opened()).toBe(before);
+    await time.pass(120_000);
+    await stands();
+    await time.pass(6_000);
+    await ends(CUT);
+    expect(opened()).toBe(before + 2);
+  });
 });
 
 describe('a list that no one listens to', () => {

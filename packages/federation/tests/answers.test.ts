@@ -56,13 +56,21 @@ function answering(...answers: (SubgraphAnswer | Error)[]) {
 
 const context = undefined;
 
-/** The client's result of `{ thing { … } }`, given the service's answer. */
+/** The client's result of an operation, given the services' answers. */
+const resultOf = (source: string, ...answers: (SubgraphAnswer | Error)[]) =>
+  answering(...answers)
+    .compile(source)
+    .run({ variables: {}, context });
+
+/** The same for `{ thing { … } }`. */
 async function thingOf(selection: string, thing: unknown) {
   const answer = { data: { thing } } as SubgraphAnswer;
-  const operation = answering(answer).compile(`{ thing { ${selection} } }`);
-  const { text, incomplete } = await operation.run({ variables: {}, context });
+  const { text, incomplete } = await resultOf(`{ thing { ${selection} } }`, answer);
   return { text, incomplete };
 }
+
+/** What the service of the next fields is then asked about. */
+const THING = { data: { thing: { __typename: 'Thing', id: '1' } } };
 
 describe('values', () => {
   it.each([
@@ -111,20 +119,19 @@ describe('values', () => {
       text: '{"thing":{"id":"1","again":null}}',
       incomplete: [{ message: 'Invalid value found for field Thing.id.', path: ['thing', 'again', 'key'] }],
     });
-    const { compile } = answering({ data: { things: [{ id: '1' }, null] } });
-    expect(await compile('{ things { id } }').run({ variables: {}, context })).toMatchObject({
+    expect(await resultOf('{ things { id } }', { data: { things: [{ id: '1' }, null] } })).toMatchObject({
       text: '{"things":null}',
       incomplete: [{ path: ['things', 1] }],
     });
-    expect(await answering({ data: {} }).compile('{ strict { id } }').run({ variables: {}, context })).toMatchObject({
+    expect(await resultOf('{ strict { id } }', { data: {} })).toMatchObject({
       text: 'null',
       incomplete: [{ path: ['strict'] }],
     });
   });
 
   it('of a type that clients do not know are null', async () => {
-    const { compile } = answering({ data: { named: { __typename: 'Secret', name: 'x' } } });
-    expect(await compile('{ named { __typename name } }').run({ variables: {}, context })).toMatchObject({
+    const secret = { data: { named: { __typename: 'Secret', name: 'x' } } };
+    expect(await resultOf('{ named { __typename name } }', secret)).toMatchObject({
       text: '{"named":null}',
       incomplete: [{ message: 'Invalid __typename found for object at field Query.named.' }],
     });
@@ -142,9 +149,7 @@ describe('values', () => {
 describe('what goes wrong', () => {
   it('names the fields that an unavailable service should have returned', async () => {
     const cause = new Error('away');
-    const { compile } = answering({ data: { thing: { __typename: 'Thing', id: '1' } } }, cause);
-    const result = await compile('{ thing { id other } }').run({ variables: {}, context });
-    expect(result).toEqual({
+    expect(await resultOf('{ thing { id other } }', THING, cause)).toEqual({
       text: '{"thing":{"id":"1","other":null}}',
       errors: [{ message: 'The service "two" could not be asked.', service: 'two', cause, path: ['thing', 'other'] }],
       incomplete: [],
@@ -152,14 +157,11 @@ describe('what goes wrong', () => {
   });
 
   it('has an error for each null of a failed request, by the client’s keys', async () => {
-    const { compile } = answering(
-      { data: { thing: { __typename: 'Thing', id: '1' }, things: [{ __typename: 'Thing', id: '2' }] } },
+    const result = await resultOf(
+      '{ thing { id a: other b: toString } list: things { other } }',
+      { data: { ...THING.data, things: [{ __typename: 'Thing', id: '2' }] } },
       { data: null, errors: [{ message: 'busy' }] },
     );
-    const result = await compile('{ thing { id a: other b: toString } list: things { other } }').run({
-      variables: {},
-      context,
-    });
     expect(result.text).toBe('{"thing":{"id":"1","a":null,"b":null},"list":[{"other":null}]}');
     const paths = [
       ['thing', 'a'],
@@ -171,12 +173,11 @@ describe('what goes wrong', () => {
 
   it('reports which of several failed requests a field was part of', async () => {
     const things = { things: [{ __typename: 'Thing', id: '1' }] };
-    const { compile } = answering({ data: things }, new Error('first'));
     const twoServices = createFederatedExecutor(graph, async ({ operation }) => ({
       data: null,
       errors: [{ message: operation.service }],
     }));
-    expect((await compile('{ things { other } }').run({ variables: {}, context })).errors).toMatchObject([
+    expect((await resultOf('{ things { other } }', { data: things }, new Error('first'))).errors).toMatchObject([
       { path: ['things', 0, 'other'] },
     ]);
     const both = await twoServices.compile(parse('{ thing { other } named { name } }')).run({ variables: {}, context });
@@ -188,8 +189,7 @@ describe('what goes wrong', () => {
 
   it('limits the errors of a failed request: one without a path stands for the rest', async () => {
     const things = Array.from({ length: 200 }, (_, index) => ({ __typename: 'Thing', id: String(index) }));
-    const { compile } = answering({ data: { things } }, new Error('away'));
-    const { errors } = await compile('{ things { other } }').run({ variables: {}, context });
+    const { errors } = await resultOf('{ things { other } }', { data: { things } }, new Error('away'));
     expect(errors).toHaveLength(101);
     expect(errors[99]).toMatchObject({ path: ['things', 99, 'other'] });
     expect(errors[100]).not.toHaveProperty('path');
@@ -197,8 +197,8 @@ describe('what goes wrong', () => {
 
   it('keeps its data beside any number of errors', async () => {
     const errors = Array.from({ length: 300_000 }, (_, index) => ({ message: `${index}`, path: ['thing', 'name'] }));
-    const { compile } = answering({ data: { thing: { __typename: 'Thing', id: '1', name: null } }, errors });
-    const { text, errors: reported } = await compile('{ thing { id name } }').run({ variables: {}, context });
+    const thing = { __typename: 'Thing', id: '1', name: null };
+    const { text, errors: reported } = await resultOf('{ thing { id name } }', { data: { thing }, errors });
     expect(text).toBe('{"thing":{"id":"1","name":null}}');
     expect(reported).toHaveLength(300_000);
   });
@@ -206,8 +206,7 @@ describe('what goes wrong', () => {
   it.each([{ data: {} }, { data: null }, { data: { _entities: [] } }])(
     'hears of an answer without objects: %j',
     async (answer) => {
-      const { compile } = answering({ data: { thing: { __typename: 'Thing', id: '1' } } }, answer);
-      const { text, errors } = await compile('{ thing { id other } }').run({ variables: {}, context });
+      const { text, errors } = await resultOf('{ thing { id other } }', THING, answer);
       expect(text).toBe('{"thing":{"id":"1","other":null}}');
       const message = expect.stringContaining('"two" did not answer') as string;
       expect(errors).toEqual([{ message, service: 'two', path: ['thing', 'other'] }]);
@@ -217,7 +216,7 @@ describe('what goes wrong', () => {
   it.each([{ data: null }, {}, { data: null, errors: [] }])(
     'hears of an answer with neither data nor errors: %j',
     async (answer) => {
-      const { text, errors } = await answering(answer).compile('{ thing { id } }').run({ variables: {}, context });
+      const { text, errors } = await resultOf('{ thing { id } }', answer);
       expect(text).toBe('{"thing":null}');
       const message = 'The service "one" answered without data.';
       expect(errors).toEqual([{ message, service: 'one', path: ['thing'] }]);
@@ -231,10 +230,7 @@ describe('what goes wrong', () => {
       { data: { _entities: [{ other: 'x' }] } },
     ];
     const source = '{ strict { id again { id } must } thing { name } }';
-    const run = (path?: string[]) =>
-      answering(...answer(path))
-        .compile(source)
-        .run({ variables: {}, context });
+    const run = (path?: string[]) => resultOf(source, ...answer(path));
     expect(await run(['thing', 'name'])).toMatchObject({
       text: 'null',
       errors: [{ path: ['thing', 'name'] }],
@@ -255,17 +251,13 @@ describe('what goes wrong', () => {
 
   it('is notified once where a service omits a whole object because of one of its fields', async () => {
     const failing = (path: (string | number)[]) => ({ errors: [{ message: 'no', path }] });
-    const query = answering({ data: null, ...failing(['sure']) }).compile('{ strict { id } sure }');
-    expect(await query.run({ variables: {}, context })).toMatchObject({
+    expect(await resultOf('{ strict { id } sure }', { data: null, ...failing(['sure']) })).toMatchObject({
       text: 'null',
       errors: [{ message: 'no', path: ['sure'] }],
       incomplete: [],
     });
-    const entity = answering(
-      { data: { thing: { __typename: 'Thing', id: '1' } } },
-      { data: { _entities: [null] }, ...failing(['_entities', 0, 'sure']) },
-    ).compile('{ thing { id must sure } }');
-    expect(await entity.run({ variables: {}, context })).toMatchObject({
+    const entity = { data: { _entities: [null] }, ...failing(['_entities', 0, 'sure']) };
+    expect(await resultOf('{ thing { id must sure } }', THING, entity)).toMatchObject({
       text: '{"thing":null}',
       errors: [{ message: 'no', path: ['thing', 'sure'] }],
       incomplete: [],
@@ -289,18 +281,15 @@ describe('what goes wrong', () => {
   });
 
   it.each([[[]], [['nothing that was asked for']]])('has no place where the client sees none: %j', async (path) => {
-    const { compile } = answering({ data: { thing: null }, errors: [{ message: 'no', path }] });
-    const { errors } = await compile('{ thing { id } }').run({ variables: {}, context });
+    const { errors } = await resultOf('{ thing { id } }', { data: { thing: null }, errors: [{ message: 'no', path }] });
     expect(errors).toEqual([{ message: 'no', service: 'one' }]);
   });
 
   it('has the extensions that the service gave, and the place where the client sees it', async () => {
     const extensions = { code: 'TEAPOT' };
-    const { compile } = answering(
-      { data: { thing: { __typename: 'Thing', id: '1' } } },
-      { data: { _entities: [null] }, errors: [{ message: 'no', path: ['_entities', 0, 'must'], extensions }] },
-    );
-    const { text, errors } = await compile('{ it: thing { id now: must then: must } }').run({ variables: {}, context });
+    const error = { message: 'no', path: ['_entities', 0, 'must'], extensions };
+    const failed = { data: { _entities: [null] }, errors: [error] };
+    const { text, errors } = await resultOf('{ it: thing { id now: must then: must } }', THING, failed);
     expect(text).toBe('{"it":null}');
     expect(errors).toEqual([
       { message: 'no', path: ['it', 'now'], extensions, service: 'two' },
@@ -326,7 +315,7 @@ describe('an operation', () => {
     const selection = names.map((name) => `${name}: id @include(if: $${name})`).join(' ');
     const source = `query (${names.map((name) => `$${name}: Boolean!`).join(' ')}) { thing { ${selection} } }`;
     const combinations = Array.from({ length: 32 }, (_, bits) => bits);
-    const answers = combinations.map(() => ({ data: { thing: { __typename: 'Thing', id: '1' } } }));
+    const answers = combinations.map(() => THING);
     const operation = answering(...answers, ...answers).compile(source);
     for (const bits of [...combinations, ...combinations]) {
       const variables = Object.fromEntries(names.map((name, index) => [name, (bits >> index) % 2 === 1]));
