@@ -1,16 +1,11 @@
 import { createMemoryKeyValue } from '@taskmesh/key-value';
 import { codeOf, LOGIN, LOGOUT, loggedIn, REFRESH, REQUEST_RESET, sessionOf, signedUp } from './support/operations.ts';
 import { noteDeletions } from './support/note-deletions.ts';
-import { runAuth, type RunningAuth } from './support/running-auth.ts';
+import { useAuth } from './support/running-auth.ts';
 
 const DAY_MS = 24 * 3_600_000;
 
-let running: RunningAuth;
-beforeAll(async () => {
-  running = await runAuth({ env: { RATE_LIMIT_FACTOR: '0', AUDIT_RETENTION_DAYS: '90' } });
-});
-beforeEach(() => running.reset());
-afterAll(() => running.stop());
+const running = useAuth({ env: { AUDIT_RETENTION_DAYS: '90' } });
 
 const kinds = async () =>
   (await running.database.query('select kind from audit_log order by id')).map(({ kind }) => kind);
