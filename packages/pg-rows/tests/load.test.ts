@@ -149,15 +149,4 @@ describe('loading a dump', () => {
       await query('select count(*)::int as n, max(id) as last, max(length(name)) as long from restored."values"'),
     ).toEqual([{ n: 100_000, last: 99_999, long: 19 }]);
   });
-
-  it('loads hand-written SQL with thousands of INSERT statements', async () => {
-    const rows = Array.from(
-      { length: 3_000 },
-      (_, index) => `INSERT INTO t VALUES (${index}, 'it''s; number ${index}');`,
-    );
-    await load(`BEGIN;\nCREATE TABLE t (id int primary key, name text);\n${rows.join('\n')}\nCOMMIT;\n`);
-    expect(await query('select count(*)::int as n, max(id) as last from restored.t')).toEqual([
-      { n: 3_000, last: 2_999 },
-    ]);
-  });
 });

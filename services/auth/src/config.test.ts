@@ -14,25 +14,6 @@ function problemsOf(env: Record<string, string>): string[] {
 }
 
 describe("auth's settings", () => {
-  it('have defaults for all but the database', () => {
-    expect(readAuthConfig({ POSTGRES_URL }, 4)).toEqual({
-      dataDir: '.data',
-      accessTokenTtlSeconds: 3_600,
-      accessTokenKeysFile: undefined,
-      refreshTokenTtlDays: 30,
-      maxSessionsPerAccount: 1_000,
-      auditRetentionDays: 365,
-      passwordMinLength: 8,
-      hashConcurrency: 3,
-      rateLimitFactor: 100,
-      mailFrom: 'Taskmesh <taskmesh@localhost>',
-      publicUrl: 'http://127.0.0.1:4000',
-      oidc: undefined,
-      schema: { migrates: true, acceptsNewer: false },
-      secrets: { postgresUrl: POSTGRES_URL, smtpUrl: undefined, oidcClientSecret: undefined },
-    });
-  });
-
   it.each([
     [1, {}, 1],
     [4, {}, 3],

@@ -1,75 +1,9 @@
 import { hashSync } from '@node-rs/argon2';
 import { hashSync as bcrypt } from 'bcrypt';
-import { decodeJwt, decodeProtectedHeader } from 'jose';
-import { codeOf, DELETE_ACCOUNT, LOGIN, loggedIn, SIGN_UP, SIGN_UP_PLAIN, signedUp } from './support/operations.ts';
-import { PASSWORD, runAuth, type RunningAuth } from './support/running-auth.ts';
+import { codeOf, DELETE_ACCOUNT, LOGIN, loggedIn, SIGN_UP_PLAIN, signedUp } from './support/operations.ts';
+import { PASSWORD, useAuth } from './support/running-auth.ts';
 
-let running: RunningAuth;
-beforeAll(async () => {
-  running = await runAuth({ env: { RATE_LIMIT_FACTOR: '0' }, hashCost: { memoryCost: 16, timeCost: 2 } });
-});
-afterAll(() => running.stop());
-
-const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
-
-describe('signing up', () => {
-  it('opens an account and a session with both tokens, which the gateway learns of', async () => {
-    const input = { email: '  Ada.First@Example.com ', password: PASSWORD, name: ' Ada ' };
-    const result = await running.send(SIGN_UP, { input });
-    expect(result.errors).toBeUndefined();
-    expect(result.data?.signUp).toEqual({
-      accessToken: expect.any(String),
-      refreshToken: expect.stringMatching(/^[\w-]{64}$/),
-      expiresIn: 3_600,
-      user: {
-        id: expect.stringMatching(UUID),
-        email: 'Ada.First@Example.com',
-        name: 'Ada',
-        emailConfirmedAt: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
-      },
-    });
-    expect(result.extensions).toEqual({
-      session: { userId: expect.stringMatching(UUID), sessionId: expect.stringMatching(UUID) },
-    });
-  });
-
-  it('signs an access token with exactly the claims that the decisions name', async () => {
-    const { accessToken, userId, sessionId } = await signedUp(running, 'claims@example.com');
-    const { keys } = await running.auth.internal.accessTokenKeys();
-    expect(decodeProtectedHeader(accessToken)).toEqual({ alg: 'ES256', typ: 'at+jwt', kid: keys[0]?.kid });
-    const claims = decodeJwt(accessToken);
-    expect(claims).toEqual({
-      userId,
-      email: 'claims@example.com',
-      sub: userId,
-      sid: sessionId,
-      jti: expect.stringMatching(UUID),
-      iat: expect.any(Number),
-      exp: Number(claims.iat) + 3_600,
-      iss: 'taskmesh',
-      aud: 'taskmesh-api',
-    });
-  });
-
-  it('reports all that is wrong with a sign-up at once', async () => {
-    const issuesOf = async (input: { email: string; password: string; name: string }) => {
-      const { errors } = await running.send(SIGN_UP, { input });
-      return errors?.[0]?.extensions?.issues;
-    };
-    const email = { path: 'email', message: 'email must be an e-mail address.' };
-    const name = { path: 'name', message: 'name must have 1 to 255 characters.' };
-    const short = { path: 'password', message: 'password must have 8 to 128 characters.' };
-    expect(await issuesOf({ email: 'unknown', password: 'short', name: ' ' })).toEqual([email, name, short]);
-    expect(await issuesOf({ email: 'unknown', password: PASSWORD, name: '' })).toEqual([email, name]);
-    expect(await issuesOf({ email: 'ada@example.com', password: 'ada@example.com', name: '' })).toEqual([
-      name,
-      { path: 'password', message: 'password must not be the e-mail address.' },
-    ]);
-    expect(await issuesOf({ email: 'ada@example.com', password: 'x'.repeat(1_025), name: 'Ada' })).toEqual([
-      { path: 'password', message: 'password is too long.' },
-    ]);
-  });
-});
+const running = useAuth({ hashCost: { memoryCost: 16, timeCost: 2 } });
 
 describe('logging in', () => {
   it('opens another session of the account, ignoring the case of the address', async () => {

@@ -8,13 +8,9 @@ import {
   signedUp,
   type OpenSession,
 } from './support/operations.ts';
-import { PASSWORD, runAuth, type RunningAuth } from './support/running-auth.ts';
+import { PASSWORD, useAuth } from './support/running-auth.ts';
 
-let running: RunningAuth;
-beforeAll(async () => {
-  running = await runAuth();
-});
-afterAll(() => running.stop());
+const running = useAuth();
 
 describe('the audit trail', () => {
   it('reports every change of an account in order, with place and request, and without secrets', async () => {

@@ -19,7 +19,7 @@ import {
   type OpenSession,
 } from './support/operations.ts';
 import { noteDeletions } from './support/note-deletions.ts';
-import { PASSWORD, runAuth, type RunningAuth } from './support/running-auth.ts';
+import { PASSWORD, useAuth } from './support/running-auth.ts';
 
 const START = { epoch: 0, sequence: 0 };
 
@@ -39,17 +39,9 @@ function createEventLog() {
   return state;
 }
 
-let running: RunningAuth;
-let eventLog: ReturnType<typeof createEventLog>;
-beforeAll(async () => {
-  eventLog = createEventLog();
-  running = await runAuth({ env: { RATE_LIMIT_FACTOR: '0', PUBLIC_URL: 'https://tasks.example/' }, eventLog });
-});
-beforeEach(async () => {
-  Object.assign(eventLog, { isAway: false, tries: 0 });
-  await running.reset();
-});
-afterAll(() => running.stop());
+const eventLog = createEventLog();
+const running = useAuth({ eventLog });
+beforeEach(() => void Object.assign(eventLog, { isAway: false, tries: 0 }));
 
 const del = ({ identity }: Pick<OpenSession, 'identity'>, password = PASSWORD) =>
   running.send(DELETE_ACCOUNT, { input: { password } }, identity);

@@ -23,16 +23,12 @@ import {
   type OpenSession,
 } from './support/operations.ts';
 import { LINK_IDENTITY, UNLINK_IDENTITY, VERIFIER } from './support/provider-sign-in.ts';
-import { PASSWORD, runAuth, type RunningAuth } from './support/running-auth.ts';
+import { PASSWORD, useAuth } from './support/running-auth.ts';
 import { whileHeld } from './support/waiting.ts';
 
 const DAY_MS = 86_400_000;
 
-let running: RunningAuth;
-beforeAll(async () => {
-  running = await runAuth({ env: { RATE_LIMIT_FACTOR: '0', PUBLIC_URL: 'https://tasks.example/' } });
-});
-afterAll(() => running.stop());
+const running = useAuth();
 
 /** An account with two sessions, and one of everything that can be changed. */
 interface Person {
@@ -193,7 +189,7 @@ describe('a personal token', () => {
 /** Within an instance, one of them would wait for the other before it reaches the store. */
 describe('two sessions that end each other at the same time, at two instances', () => {
   let another: Auth;
-  beforeAll(async () => {
+  beforeEach(async () => {
     another = await running.another();
   });
 

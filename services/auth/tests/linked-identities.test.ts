@@ -1,13 +1,11 @@
-import { startSignInProvider, type SignInProvider } from '@taskmesh/testing/sign-in-provider';
 import {
   ADA,
   codeFor,
   LINK_IDENTITY,
   LINKED_IDENTITIES,
-  REDIRECT_URI,
-  settingsFor,
   signedIn,
   signInWith,
+  useSignIn,
   UNLINK_IDENTITY,
   VERIFIER,
   type Person,
@@ -23,23 +21,9 @@ import {
   type OpenSession,
 } from './support/operations.ts';
 import { ARCHIVED, archiveOf, dropDatabase, swap } from './support/restored.ts';
-import { PASSWORD, runAuth, type RunningAuth } from './support/running-auth.ts';
+import { PASSWORD } from './support/running-auth.ts';
 
-let provider: SignInProvider;
-let running: RunningAuth;
-beforeAll(async () => {
-  provider = await startSignInProvider({ redirectUri: REDIRECT_URI });
-  running = await runAuth({ env: settingsFor(provider) });
-});
-beforeEach(async () => {
-  provider.accounts.clear();
-  provider.accounts.set('ada', ADA);
-  await running.reset();
-});
-afterAll(async () => {
-  await running.stop();
-  await provider.close();
-});
+const { provider, running } = useSignIn();
 
 type Asking = Pick<Person | OpenSession, 'identity'>;
 

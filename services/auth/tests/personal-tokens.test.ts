@@ -12,17 +12,12 @@ import {
 } from './support/operations.ts';
 import { tokenIn } from './support/mails.ts';
 import { backupOf, dropDatabase, swap } from './support/restored.ts';
-import { PASSWORD, runAuth, type RunningAuth } from './support/running-auth.ts';
+import { PASSWORD, useAuth } from './support/running-auth.ts';
 
 const DAY_MS = 86_400_000;
 const MINUTE_MS = 60_000;
 
-let running: RunningAuth;
-beforeAll(async () => {
-  running = await runAuth({ env: { RATE_LIMIT_FACTOR: '0' } });
-});
-beforeEach(() => running.reset());
-afterAll(() => running.stop());
+const running = useAuth();
 
 interface Shown {
   id: string;

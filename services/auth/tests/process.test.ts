@@ -8,13 +8,12 @@ import {
   type FaultyProxy,
   type TestDatabase,
 } from '@taskmesh/testing';
-import { startMailServer } from '@taskmesh/testing/mail-server';
 import { execFile } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createCaller, post, spawnAuth, type AuthProcess, type Caller } from './support/auth-process.ts';
-import { codeOf, LOGIN, LOGOUT, ME, REQUEST_RESET, sessionOf, SIGN_UP } from './support/operations.ts';
+import { codeOf, LOGIN, LOGOUT, ME, sessionOf, SIGN_UP } from './support/operations.ts';
 import { PASSWORD } from './support/running-auth.ts';
 
 jest.setTimeout(120_000);
@@ -145,35 +144,5 @@ describe('auth as a process', () => {
     expect((await Promise.all([migrate(), migrate()])).map(({ code }) => code)).toEqual([0, 0]);
     await auth.url();
     await eventually(async () => expect(await health()).toMatchObject({ checks: { schema: true } }));
-  });
-
-  it('migrates not at all on the schema of a newer version, a server that refuses us, and senseless settings', async () => {
-    await migrate();
-    await database.query(`insert into mikro_orm_migrations (name, executed_at) values ('9999-from-tomorrow', now())`);
-    expect(await migrate()).toMatchObject({ code: 1, said: expect.stringContaining('NEWER_SCHEMA=allow') });
-    const wrong = new URL(env.POSTGRES_URL ?? '');
-    wrong.password = 'wrong-password';
-    const refused = await migrate({ POSTGRES_URL: wrong.href });
-    expect(refused).toMatchObject({ code: 1, said: expect.stringContaining('POSTGRES_URL') });
-    expect(refused.said).not.toContain('wrong-password');
-    expect(await migrate({ POSTGRES_URL: 'mysql://x' })).toMatchObject({ code: 1 });
-  });
-
-  it('sends a recovery mail after kill -9, when the mail server is back', async () => {
-    const former = await startMailServer();
-    await former.close();
-    const first = start({ SMTP_URL: former.url });
-    const url = await first.url();
-    await signUp(url, 'ada@example.com');
-    await post(url, { caller, query: REQUEST_RESET, variables: { email: 'ada@example.com' } });
-    await eventually(() => expect(first.output()).toContain('recovery mail not sent, it will be tried again'));
-    first.child.kill('SIGKILL');
-    await first.ended;
-
-    const server = await startMailServer({ port: former.port });
-    start({ SMTP_URL: former.url });
-    await eventually(() => expect(server.mails).toHaveLength(1), { timeoutMs: 90_000 });
-    expect(server.mails[0]?.to).toEqual(['ada@example.com']);
-    await server.close();
   });
 });

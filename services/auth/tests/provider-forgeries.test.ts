@@ -8,35 +8,21 @@ import {
   complete,
   ORIGIN,
   REDIRECT_URI,
-  settingsFor,
   signInWith,
+  useSignIn,
   VERIFIER,
 } from './support/provider-sign-in.ts';
 import { codeOf } from './support/operations.ts';
 import { hashOf } from '../src/opaque-token.ts';
-import { runAuth, type RunningAuth } from './support/running-auth.ts';
 
 const MINUTE_MS = 60_000;
 const NOT_BEGUN = { code: 'BAD_USER_INPUT', issues: [{ path: 'state', message: expect.any(String) }] };
 
-let provider: SignInProvider;
-let running: RunningAuth;
-beforeAll(async () => {
-  provider = await startSignInProvider({ redirectUri: REDIRECT_URI });
-  running = await runAuth({ env: settingsFor(provider) });
-});
-beforeEach(() => {
-  provider.accounts.set('ada', ADA);
-});
+const { provider, running } = useSignIn();
 afterEach(async () => {
-  provider.tamper(undefined);
   // Nothing that was refused has left anything behind.
   expect(await running.database.query('select 1 from accounts')).toEqual([]);
   expect(await running.database.query('select 1 from sign_in_codes')).toEqual([]);
-});
-afterAll(async () => {
-  await running.stop();
-  await provider.close();
 });
 
 const failed = { sign_in_error: 'sign_in_failed', sign_in_error_description: expect.any(String) };

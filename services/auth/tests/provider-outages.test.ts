@@ -2,43 +2,19 @@ import { createLog } from '@taskmesh/service';
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { gzipSync } from 'node:zlib';
-import { startSignInProvider, type SignInProvider } from '@taskmesh/testing/sign-in-provider';
-import {
-  ADA,
-  answerIn,
-  begin,
-  complete,
-  LINKED_IDENTITIES,
-  REDIRECT_URI,
-  settingsFor,
-  signedIn,
-} from './support/provider-sign-in.ts';
+import { ADA, answerIn, begin, complete, LINKED_IDENTITIES, signedIn, useSignIn } from './support/provider-sign-in.ts';
 import { codeOf, loggedIn, signedUp } from './support/operations.ts';
-import { runAuth, type RunningAuth } from './support/running-auth.ts';
 
 const MIB = 1024 * 1024;
 
-let provider: SignInProvider;
-let running: RunningAuth;
 let logged: string[] = [];
-
-beforeAll(async () => {
-  provider = await startSignInProvider({ redirectUri: REDIRECT_URI });
-  provider.accounts.set('ada', ADA);
-  const log = createLog({ service: 'auth', level: 'info', destination: { write: (line) => void logged.push(line) } });
-  running = await runAuth({ env: settingsFor(provider), log });
-});
+const write = (line: string) => void logged.push(line);
+const { provider, running } = useSignIn({ log: createLog({ service: 'auth', level: 'info', destination: { write } }) });
 /** Another instance, which knows nothing of the provider yet. */
 beforeEach(async () => {
   logged = [];
-  provider.answerWith(undefined);
-  provider.tamper(undefined);
   await running.auth.stop();
   await running.reset();
-});
-afterAll(async () => {
-  await running.stop();
-  await provider.close();
 });
 
 const UNAVAILABLE = { code: 'SERVICE_UNAVAILABLE' };

@@ -1,4 +1,4 @@
-import { startSignInProvider, type SignInProvider } from '@taskmesh/testing/sign-in-provider';
+import { startSignInProvider } from '@taskmesh/testing/sign-in-provider';
 import { decodeJwt } from 'jose';
 import {
   ADA,
@@ -11,6 +11,7 @@ import {
   settingsFor,
   signedIn,
   signInWith,
+  useSignIn,
   VERIFIER,
 } from './support/provider-sign-in.ts';
 import { tokenIn } from './support/mails.ts';
@@ -19,30 +20,15 @@ import {
   CHANGE_PASSWORD,
   codeOf,
   loggedIn,
-  ME,
   REQUEST_RESET,
   RESET,
   signedUp,
 } from './support/operations.ts';
-import { PASSWORD, runAuth, type RunningAuth } from './support/running-auth.ts';
+import { PASSWORD, runAuth } from './support/running-auth.ts';
 
 const MINUTE_MS = 60_000;
 
-let provider: SignInProvider;
-let running: RunningAuth;
-beforeAll(async () => {
-  provider = await startSignInProvider({ redirectUri: REDIRECT_URI });
-  running = await runAuth({ env: settingsFor(provider) });
-});
-beforeEach(async () => {
-  provider.accounts.clear();
-  provider.accounts.set('ada', ADA);
-  await running.reset();
-});
-afterAll(async () => {
-  await running.stop();
-  await provider.close();
-});
+const { provider, running } = useSignIn();
 
 const accounts = () => running.database.query('select id, email, name, has_password from accounts order by email');
 const facts = async () =>
@@ -50,15 +36,6 @@ const facts = async () =>
 const emailedTo = (to: string) => running.postbox.mails.filter((mail) => mail.to === to).map(({ subject }) => subject);
 
 describe('signing in at the provider', () => {
-  it('opens an account for somebody whose address is verified and new, without a password', async () => {
-    const { userId, identity } = await signedIn(running, provider, 'ada');
-    expect(await accounts()).toEqual([{ id: userId, email: ADA.email, name: 'Ada', has_password: false }]);
-    expect((await running.send(ME, {}, identity)).data).toEqual({
-      me: { id: userId, email: ADA.email, name: 'Ada', emailConfirmedAt: expect.any(String) },
-    });
-    expect(await facts()).toEqual(['account.created', 'identity.linked', 'session.opened']);
-  });
-
   it('leaves the code usable when the session could not be stored', async () => {
     const attempts = async () => {
       const code = await codeFor(running, provider, 'ada');
@@ -148,22 +125,6 @@ describe('signing in at the provider', () => {
     expect(Object.fromEntries(answerIn(back))).toEqual({
       sign_in_error: 'access_denied',
       sign_in_error_description: 'They would rather not.',
-    });
-  });
-
-  it('asks the provider with code, state, nonce and a challenge of its own', async () => {
-    const { location } = await begin(running);
-    const { origin, searchParams } = new URL(location);
-    expect(origin).toBe(provider.issuer);
-    expect(Object.fromEntries(searchParams)).toEqual({
-      client_id: provider.clientId,
-      response_type: 'code',
-      redirect_uri: REDIRECT_URI,
-      scope: 'openid email profile',
-      code_challenge: expect.stringMatching(/^[\w-]{43}$/),
-      code_challenge_method: 'S256',
-      state: expect.stringMatching(/^[\w-]{43}$/),
-      nonce: expect.stringMatching(/^[\w-]{43}$/),
     });
   });
 

@@ -1,16 +1,11 @@
 import { tokenIn } from './support/mails.ts';
 import { codeOf, LOGIN, REQUEST_RESET, RESET, signedUp } from './support/operations.ts';
-import { PASSWORD, runAuth, type RunningAuth } from './support/running-auth.ts';
+import { PASSWORD, useAuth } from './support/running-auth.ts';
 
 const MINUTE_MS = 60_000;
 const NEW_PASSWORD = 'another horse battery';
 
-let running: RunningAuth;
-beforeAll(async () => {
-  running = await runAuth({ env: { RATE_LIMIT_FACTOR: '0', PUBLIC_URL: 'https://tasks.example/' } });
-});
-beforeEach(() => running.reset());
-afterAll(() => running.stop());
+const running = useAuth();
 
 const request = (email: string) => running.send(REQUEST_RESET, { email });
 const reset = (token: string, newPassword = NEW_PASSWORD) => running.send(RESET, { input: { token, newPassword } });

@@ -14,17 +14,12 @@ import {
   signedUp,
   SIGN_UP_PLAIN,
 } from './support/operations.ts';
-import { PASSWORD, runAuth, type RunningAuth } from './support/running-auth.ts';
+import { PASSWORD, runAuth, useAuth, type RunningAuth } from './support/running-auth.ts';
 import { countWaiting, whileHeld } from './support/waiting.ts';
 
 jest.setTimeout(120_000);
 
-let running: RunningAuth;
-beforeAll(async () => {
-  running = await runAuth({ env: { RATE_LIMIT_FACTOR: '0' } });
-});
-beforeEach(() => running.reset());
-afterAll(() => running.stop());
+const running = useAuth();
 
 describe('connections that are killed under load', () => {
   it('cost at most a SERVICE_UNAVAILABLE, and nothing that was acknowledged', async () => {

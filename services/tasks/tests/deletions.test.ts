@@ -247,20 +247,6 @@ describe('several instances', () => {
     );
     expect(await headOf(ada)).toBe(before + 1_500);
   });
-
-  it('close each owner once, even in parallel', async () => {
-    const users = Array.from({ length: 10 }, () => service.user());
-    for (const user of users) await user.create({ title: 'one' });
-    const other = await service.another();
-    const entries = users.map(({ id }) => log.delete(id));
-    await log.publish(service.eventLog, ...entries);
-    await Promise.all([service, other].map(({ tasks }) => tasks.processDeletions()));
-    for (const user of users) await gone(user);
-    expect(await service.database.query('select epoch, sequence::int from account_position')).toEqual([
-      { epoch: 5, sequence: entries.at(-1)?.sequence },
-    ]);
-    for (const user of users) expect(await headOf(user)).toBe(2);
-  });
 });
 
 describe('the account log', () => {
@@ -287,44 +273,6 @@ describe('the account log', () => {
     await eventually(async () => {
       for (const user of users) expect(await leftOf(user)).toEqual({});
     }, { timeoutMs: 20_000 }); // prettier-ignore
-  });
-
-  it('ignores records that are repeated, out of order or of another log', async () => {
-    const [ada, bob] = [service.user(), service.user()];
-    await ada.create({ title: 'one' });
-    await bob.create({ title: 'one' });
-    const first = log.delete(ada.id);
-    await gone(ada);
-    const forged = [first, { ...first, accountId: bob.id }, { ...first, sequence: 7, accountId: bob.id }];
-    await log.publish(service.eventLog, ...forged, { ...first, epoch: 4, sequence: 2, accountId: bob.id });
-    await service.eventLog.publish('taskmesh.auth.accounts', [{ key: bob.id, value: 'nonsense' }]);
-    const { asked } = log;
-    await eventually(() => expect(log.asked).toBeGreaterThan(asked));
-    await service.tasks.processDeletions();
-    expect(await leftOf(bob)).toEqual({ tasks: 1, changes: 1 });
-    expect((await bob.create({ title: 'still here' })).title).toBe('still here');
-  });
-
-  it('is read from the beginning when its epoch changes, which does no harm', async () => {
-    const [ada, bob, carol] = [service.user(), service.user(), service.user()];
-    for (const user of [ada, bob, carol]) await user.create({ title: 'one' });
-    log.delete(ada.id);
-    log.delete(randomUUID());
-    await gone(ada);
-    const head = await headOf(ada);
-    log.restart([ada.id, bob.id]);
-    await gone(bob);
-    await gone(ada);
-    expect(await headOf(ada)).toBe(head);
-    expect(await service.database.query('select epoch, sequence::int from account_position')).toEqual([
-      { epoch: 6, sequence: 2 },
-    ]);
-    log.restart([]);
-    await service.tasks.processDeletions();
-    expect(await service.database.query('select epoch, sequence::int from account_position')).toEqual([
-      { epoch: 7, sequence: 0 },
-    ]);
-    expect(await leftOf(carol)).toEqual({ tasks: 1, changes: 1 });
   });
 });
 

@@ -262,12 +262,4 @@ describe('a store from before a restore', () => {
     expect(await loaded.query('select count(*)::int as n from tasks')).toEqual([{ n: 1 }]);
     expect(await loaded.query(CHANGES)).toEqual([{ n: '0' }]);
   });
-
-  it('has an epoch above the live one, independent of its own', async () => {
-    await importDatabase(withRows());
-    const [now] = await living.database.query('update feed_state set epoch = 50 returning epoch');
-    await living.tasks.restore.resume(loaded.name);
-    expect(await loaded.query('select epoch from feed_state')).toEqual([{ epoch: Number(now?.epoch) + 1 }]);
-    await living.database.query('update feed_state set epoch = 1');
-  });
 });

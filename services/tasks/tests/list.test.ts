@@ -37,23 +37,6 @@ describe('the page', () => {
     ).toHaveLength(50);
     expect(titles(await list({ first: 1000 }, busy))).toHaveLength(51);
   });
-
-  it('can be asked for a single part', async () => {
-    expect((await user.ask('{ tasks { totalCount } }')).tasks).toEqual({ totalCount: 12 });
-    expect((await user.ask('{ tasks(first: 3) { pageInfo { hasNextPage } } }')).tasks).toEqual({
-      pageInfo: { hasNextPage: true },
-    });
-    expect(
-      (
-        await user.ask(
-          '{ tasks(offset: 3) { ...P } } fragment P on TaskConnection { pageInfo { ... on PageInfo { hasPreviousPage } } }',
-        )
-      ).tasks,
-    ).toEqual({ pageInfo: { hasPreviousPage: true } });
-    expect((await user.ask('{ tasks { n: totalCount } tasks { edges { node { title } } } }')).tasks.edges).toHaveLength(
-      12,
-    );
-  });
 });
 
 describe('what makes no sense', () => {

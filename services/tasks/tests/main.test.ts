@@ -35,29 +35,6 @@ function run(env: Record<string, string>) {
   return { process, output };
 }
 
-it('does not start with a wrong configuration, and reports all of it', async () => {
-  const { process, output } = run({ PORT: 'http', IDENTITY_PUBLIC_KEYS_FILE: join(folder, 'nowhere.json') });
-  const [code] = await once(process, 'close'); // then all its output is there
-  expect(code).toBe(1);
-  for (const name of [
-    'POSTGRES_URL',
-    'KAFKA_BROKERS',
-    'PORT',
-    'IDENTITY_PUBLIC_KEYS_FILE',
-    'IDENTITY_KEY_FILE',
-    'AUTH_URL',
-  ])
-    expect(output.text).toContain(name);
-});
-
-it('reports where the port for administrators would be none, beside all else', async () => {
-  const { process, output } = run({ PORT: '60000' });
-  const [code] = await once(process, 'close');
-  expect(code).toBe(1);
-  for (const expected of ['POSTGRES_URL', 'ADMIN_PORT is needed: PORT + 10000 is no port'])
-    expect(output.text).toContain(expected);
-});
-
 it('serves the graph and other services, knows itself ready without Kafka, and stops on SIGTERM', async () => {
   const key = await createSigningKey('gateway');
   const keys = join(folder, 'keys.json');

@@ -2,17 +2,8 @@ import { createMemoryEventLog, type EventLog } from '@taskmesh/event-log';
 import { createLog } from '@taskmesh/service';
 import { eventually } from '@taskmesh/testing';
 import { Registry } from 'prom-client';
-import { followed } from './support/history.ts';
 import { expectWholeHistory, faultyLog, HASTE, seeded, usersOf, writeAtRandom } from './support/relay.ts';
 import { createTestClock, startHere, type TestTasks, type TestUser } from './support/running-tasks.ts';
-
-it('publishes what many writers do at once: gapless, in order, and the replay is the final table', async () => {
-  const service = await startHere({ name: 'relay_order' });
-  const users = usersOf(6, service).flat();
-  await writeAtRandom(users, 400, seeded(1));
-  await expectWholeHistory(service, users);
-  expect(followed(service.published).size).toBe(6);
-});
 
 it('keeps order and loses nothing over an event log that refuses, takes half, and denies what it took', async () => {
   const random = seeded(2);

@@ -3,8 +3,6 @@ import { eventually } from '@taskmesh/testing';
 import type { SchemaState } from './database.ts';
 import { createSchemaGate, readSchemaPolicy, type SchemaPolicy } from './schema-gate.ts';
 
-const FIT: SchemaState = { missing: [], unknown: [] };
-
 function gateBefore(state: SchemaState | Error, policy: SchemaPolicy) {
   const lines: string[] = [];
   const log = createLog({
@@ -50,19 +48,6 @@ describe('a service that migrates', () => {
 });
 
 describe('a service that does not migrate', () => {
-  it('waits until it is migrated, and logs once what it waits for', async () => {
-    const { gate, database, lines } = gateBefore(new Error('away'), WAITS);
-    const started = gate.start();
-    await eventually(() => expect(lines).toEqual(['PostgreSQL does not answer: away']));
-    database.state = { missing: ['0001', '0002'], unknown: [] };
-    await eventually(() => expect(lines[1]).toBe('The database lacks 0001, 0002: it has to be migrated'));
-    expect(gate.isOpen()).toBe(false);
-    database.state = FIT;
-    await started;
-    expect(gate.isOpen()).toBe(true);
-    expect(lines).toHaveLength(2);
-  });
-
   it('waits while the schema is of a newer version, and can be stopped meanwhile', async () => {
     const { gate, lines } = gateBefore({ missing: [], unknown: ['0009-later'] }, WAITS);
     const started = gate.start();

@@ -10,7 +10,6 @@ import type { Batch } from './node.ts';
 import { createProducer } from './producer.ts';
 
 const { Partitioners } = kafkajs;
-const MESSAGE_TOO_LARGE = 10;
 const NOT_ENOUGH_REPLICAS = 19;
 const INVALID_TOPIC = 17;
 
@@ -149,42 +148,5 @@ describe('a producer', () => {
     const records = values.map((value) => at(0, value, 'k'));
     const refused = await producer.send('t', records);
     expect([refused.size, taken.length]).toEqual([9_000, 0]);
-  });
-
-  it('isolates the records that a broker will never accept, and sends the others', async () => {
-    const { producer, refusals, taken } = createCluster();
-    refusals.set(0, ({ records }) => (records.some(({ value }) => value.includes('huge')) ? MESSAGE_TOO_LARGE : 0));
-    const records = [
-      ...[at(0, '1', 'a'), at(0, 'huge 2', 'b'), at(0, '3', 'c'), at(0, '4', 'b'), at(0, 'huge 5', 'd')],
-      ...[at(1, '6', 'e'), at(0, '7', 'f')],
-    ];
-    const reasons = await producer.send('t', records);
-    expect(named(reasons)).toEqual({
-      'huge 2': 'MESSAGE_TOO_LARGE',
-      '4': 'Error: A record of the same key before it was not taken.',
-      'huge 5': 'MESSAGE_TOO_LARGE',
-    });
-    expect(taken.toSorted()).toEqual(['1', '3', '6', '7']);
-  });
-
-  it('splits requests that are too large', async () => {
-    const { producer, refusals, taken } = createCluster();
-    refusals.set(0, ({ records }) => (records.length > 2 ? MESSAGE_TOO_LARGE : 0));
-    const values = ['1', '2', '3', '4', '5', '6', '7'];
-    const records = values.map((value) => at(0, value, 'k'));
-    expect(named(await producer.send('t', records))).toEqual({});
-    expect(taken).toEqual(values);
-  });
-
-  it('rejects everything with one reason while no broker responds, without repeated requests, and recovers by itself', async () => {
-    const { producer, silent, requests } = createCluster();
-    silent.add('b1').add('b2');
-    for (let times = 0; times < 50; times++)
-      expect(Object.keys(named(await producer.send('t', [at(0, 'a'), at(1, 'b')])))).toEqual(['a', 'b']);
-    expect(requests).toEqual([]);
-    silent.clear();
-    await eventually(async () => expect(named(await producer.send('t', [at(0, 'a')]))).toEqual({}));
-    producer.close();
-    expect(Object.keys(named(await producer.send('t', [at(0, 'a')])))).toEqual(['a']);
   });
 });

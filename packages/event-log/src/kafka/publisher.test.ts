@@ -31,21 +31,6 @@ const namedBy = async (publishing: Promise<void>): Promise<string[]> => {
 };
 
 describe('a publisher', () => {
-  it('sends one request at a time, in the order of the calls', async () => {
-    const { producer, sent } = createFakeProducer();
-    const publisher = createPublisher(producer);
-    const first = publisher.publish('t', [record('1'), record('2')]);
-    const second = publisher.publish('t', [record('3')]);
-    await turn();
-    expect(sent.map(({ values }) => values)).toEqual([['1', '2']]);
-    sent[0]?.confirm();
-    await first;
-    await turn();
-    expect(sent.map(({ values }) => values)).toEqual([['1', '2'], ['3']]);
-    sent[1]?.confirm();
-    await second;
-  });
-
   it('names what was not taken, and holds back what waited of the same keys, so that nothing overtakes', async () => {
     const { producer, sent } = createFakeProducer();
     const publisher = createPublisher(producer);
@@ -69,30 +54,5 @@ describe('a publisher', () => {
     sent[3]?.confirm();
     await again;
     expect(sent[3]?.values).toEqual(['2', '3']);
-  });
-
-  it('cuts what a broker would refuse into several requests, and holds back what a key has behind a failure', async () => {
-    const { producer, sent } = createFakeProducer();
-    const publisher = createPublisher(producer);
-    const large = ['1', '2', '3', '4'].map((value) =>
-      record(value.repeat(300_000), Number(value) % 2 ? 'odd' : 'even'),
-    );
-    const published = publisher.publish('t', large);
-    await turn();
-    sent[0]?.confirm(notTaken(...large.slice(0, 1)));
-    await turn();
-    sent[1]?.confirm();
-    await turn();
-    sent[2]?.confirm();
-    expect((await namedBy(published)).map((value) => value[0])).toEqual(['1', '3']);
-    expect(sent.map(({ values }) => values.map((value) => value[0]))).toEqual([['1'], ['2'], ['4']]);
-  });
-
-  it('closes its producer, and takes nothing more', async () => {
-    const { producer, isClosed } = createFakeProducer();
-    const publisher = createPublisher(producer);
-    publisher.close();
-    expect(isClosed()).toBe(true);
-    await expect(publisher.publish('t', [record('2')])).rejects.toThrow('closed');
   });
 });

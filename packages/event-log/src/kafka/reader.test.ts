@@ -284,17 +284,3 @@ describe('a part of a topic that is in trouble', () => {
     await eventually(() => expect(lines).toMatchObject([{ level: 'warn' }, { level: 'info' }]));
   });
 });
-
-describe('a cluster that does not describe the topic', () => {
-  it('is reported once, and once when it does again', async () => {
-    const cluster = createCluster(1);
-    const picture = cluster.metadata;
-    cluster.metadata = new Error('the cluster is coming up');
-    const { lines, ready } = read(cluster);
-    await eventually(() => cluster.connects() >= 5);
-    expect(lines).toMatchObject([{ level: 'warn', part: 'metadata' }]);
-    cluster.metadata = picture;
-    await ready();
-    expect(lines.map(({ level }) => level)).toEqual(['warn', 'info']);
-  });
-});

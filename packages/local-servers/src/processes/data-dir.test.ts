@@ -1,7 +1,8 @@
-import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { runScript, temporaryDir } from '../testing.ts';
 import { endNotedProcesses, filesBeside, killNotedProcesses, runInDataDir, type RunOptions } from './data-dir.ts';
+import { acquireLock } from './directory-lock.ts';
 import { endProcesses, isAlive, processesWorkingIn } from './process-table.ts';
 
 const dir = temporaryDir('data-dir');
@@ -44,27 +45,9 @@ async function orphan(name: string): Promise<number> {
 }
 
 describe('a data directory', () => {
-  it('belongs to one owner until its process has ended', async () => {
-    const child = await run('one');
-    await expect(run('one')).rejects.toThrow(/in use by another instance/);
-    expect(statSync(child.logFile).mode & 0o777).toBe(0o600);
-    await child.stop();
-    expect(await child.exited).toEqual({ code: null, signal: 'SIGTERM' });
-    expect(existsSync(filesBeside(join(dir.path, 'one')).pidFile)).toBe(false);
-    await (await run('one')).stop();
-  });
-
-  it('is freed from the process of a parent that was killed', async () => {
-    const pid = await orphan('orphaned');
-    const lines: string[] = [];
-    const next = await run('orphaned', {}, lines);
-    expect(isAlive(pid)).toBe(false);
-    await next.stop();
-    expect(lines).toEqual([`Ending orphaned (process ${pid}), left over from an earlier run.`]);
-  });
-
   it('does not take a stranger for its process when the id was given out again', async () => {
     const stranger = await run('stranger');
+    expect(statSync(stranger.logFile).mode & 0o777).toBe(0o600);
     const { pidFile } = filesBeside(join(dir.path, 'stranger'));
     const stale = { ...JSON.parse(readFileSync(pidFile, 'utf8')), identity: 'another boot/1' };
     writeFileSync(filesBeside(join(dir.path, 'elsewhere')).pidFile, JSON.stringify(stale));
@@ -74,6 +57,15 @@ describe('a data directory', () => {
     expect(isAlive(stranger.pid)).toBe(true);
     await stranger.stop();
   });
+});
+
+it('a lock is waited for when its holder says that it is about to stop', async () => {
+  const file = join(dir.path, 'stopping.lock');
+  const lock = await acquireLock(file, 'In use');
+  lock.announceRelease();
+  const next = acquireLock(file, 'In use');
+  setTimeout(() => lock.release(), 2_000); // longer than anybody waits for one who goes on
+  (await next).release();
 });
 
 describe('noted processes', () => {

@@ -144,17 +144,6 @@ describe('the script reader', () => {
     expect(given).toBeLessThan(3 * 1024 * 1024);
   });
 
-  it('reads an INSERT of many rows in pieces that are statements of their own', async () => {
-    const rows = Array.from({ length: 5_000 }, (_, n) => `(${n}, 'a, (b), ''c'' ${n}', array[1, 2])`);
-    const text = `insert into t (a, b, c) values ${rows.join(',\n')} on conflict do nothing;`;
-    const pieces = (await read(`${text} select 2;`, 4_096)).map(String);
-    expect(pieces.pop()).toBe('select 2;');
-    expect(pieces.length).toBeGreaterThan(5);
-    const head = 'insert into t (a, b, c) values ';
-    expect(pieces.every((piece) => piece.startsWith(head) && piece.length < 60_000)).toBe(true);
-    expect(pieces.map((piece) => piece.slice(head.length).trim()).join(',\n')).toBe(text.slice(head.length));
-  });
-
   it('passes over a comment line of any length', async () => {
     const script = `-- ${'long '.repeat(300)}\n\\unrestrict abc\n`;
     for (const size of EACH_SIZE) expect(await read(script, size)).toEqual(['\\unrestrict abc']);

@@ -15,13 +15,6 @@ describe('passwords', () => {
     expect(times).toHaveLength(3);
   });
 
-  it('match their hash, however their characters are composed, and nothing else does', async () => {
-    const made = await hasher.hash('caf\u00e9 au lait');
-    expect(await hasher.verify(made, 'cafe\u0301 au lait')).toBe(true);
-    expect(await hasher.verify(made, 'caf\u00e9 au lait ')).toBe(false);
-    expect(await hasher.verify(undefined, PASSWORD)).toBe(false);
-  });
-
   it('are current as they are made, and not with other parameters', async () => {
     expect(hasher.isCurrent(await hasher.hash(PASSWORD))).toBe(true);
     for (const other of [

@@ -1,8 +1,8 @@
 import type { Identity } from '@taskmesh/identity';
 import type { SubgraphResult } from '@taskmesh/subgraph';
-import type { SignInProvider } from '@taskmesh/testing/sign-in-provider';
+import { startSignInProvider, type SignInProvider } from '@taskmesh/testing/sign-in-provider';
 import { hashOf } from '../../src/opaque-token.ts';
-import type { RunningAuth } from './running-auth.ts';
+import { useAuth, type RunningAuth, type RunOptions } from './running-auth.ts';
 
 const PUBLIC_URL = 'http://localhost:4000';
 export const REDIRECT_URI = `${PUBLIC_URL}/api/auth/oidc/callback`;
@@ -27,6 +27,21 @@ export const settingsFor = ({ issuer, clientId, clientSecret }: SignInProvider) 
   PUBLIC_URL,
   RATE_LIMIT_FACTOR: '0',
 });
+
+/** A provider that knows Ada, and the service beside it, both anew for each test. */
+export function useSignIn(options: RunOptions = {}): { provider: SignInProvider; running: RunningAuth } {
+  const provider = {} as SignInProvider; // whole when the tests begin
+  beforeAll(async () => void Object.assign(provider, await startSignInProvider({ redirectUri: REDIRECT_URI })));
+  beforeEach(() => {
+    provider.tamper(undefined);
+    provider.answerWith(undefined);
+    provider.accounts.clear();
+    provider.accounts.set('ada', ADA);
+  });
+  const running = useAuth(() => ({ ...options, env: settingsFor(provider) }));
+  afterAll(() => provider.close());
+  return { provider, running };
+}
 
 export const begin = ({ auth }: RunningAuth, returnTo = '/') =>
   auth.signIn.begin({ returnTo, codeChallenge: hashOf(VERIFIER) }, ORIGIN);

@@ -138,6 +138,19 @@ export async function runAuth(options: RunOptions = {}): Promise<RunningAuth> {
   };
 }
 
+/** One for the tests of a file or group, as it is after `reset` before each. Callers are not limited unless `env` says so. */
+export function useAuth(options: RunOptions | (() => RunOptions) = {}): RunningAuth {
+  const running = {} as RunningAuth; // whole when the tests begin
+  beforeAll(async () => {
+    const given = typeof options === 'function' ? options() : options;
+    const env = { RATE_LIMIT_FACTOR: '0', PUBLIC_URL: 'https://tasks.example/', ...given.env };
+    Object.defineProperties(running, Object.getOwnPropertyDescriptors(await runAuth({ ...given, env })));
+  });
+  beforeEach(() => running.reset());
+  afterAll(() => running.stop());
+  return running;
+}
+
 /** The name of a database with auth's schema. */
 function migrated(): Promise<string> {
   const schema = createHash('sha256')

@@ -48,14 +48,6 @@ it('seals with a key that psql loaded, once a gateway has asked for it', async (
   ]);
 });
 
-it('opens no cursor of an epoch that is over, even one that was sealed with the key of the next', async () => {
-  const { cursors, restore } = createStore(1);
-  const before = await cursors.seal(OWNER, { epoch: 1, sequence: 5 });
-  restore(2);
-  const late = await createStore(2).cursors.seal(OWNER, { epoch: 1, sequence: 5 });
-  expect([await cursors.open(OWNER, before), await cursors.open(OWNER, late)]).toEqual([null, null]);
-});
-
 it('says so when the store has lost its epoch and its key', async () => {
   const { cursors } = createStore(undefined);
   await expect(cursors.seal(OWNER, { epoch: 1, sequence: 1 })).rejects.toThrow('The store has no feed state.');

@@ -9,18 +9,6 @@ function fixture() {
 }
 
 describe('an owner whose changes the event log does not take', () => {
-  it('waits from that change on, until its pause is over, or it is released', () => {
-    const { blocked, pass } = fixture();
-    blocked.block('one', 7);
-    blocked.block('other', 1);
-    expect([blocked.size(), blocked.ids()]).toEqual([2, ['one', 'other']]);
-    blocked.release('other');
-    pass(49);
-    expect(blocked.due(10)).toEqual([]);
-    pass(1);
-    expect(blocked.due(10)).toMatchObject([{ ownerId: 'one', sequence: 7 }]);
-  });
-
   it('waits twice as long after each failure, up to a bound, and briefly again once it was released', () => {
     const { blocked, pass } = fixture();
     const pauseOf = (sequence: number) => {
@@ -42,12 +30,5 @@ describe('an owner whose changes the event log does not take', () => {
     pass(200);
     expect(turn()).toEqual(['c', 'a']);
     expect(blocked.due(3)).toHaveLength(3);
-  });
-
-  it('is forgotten when somebody else may have worked its part', () => {
-    const { blocked } = fixture();
-    blocked.block('one', 7);
-    blocked.clear();
-    expect(blocked.size()).toBe(0);
   });
 });

@@ -37,65 +37,6 @@ function createWorld() {
   };
 }
 
-it('rises behind published changes, once no transaction can have a lower id', () => {
-  const { water, look, take, end, read, publish } = createWorld();
-  expect([take('a'), take('b'), take('a')]).toEqual([1, 2, 3]);
-  end('a');
-  const first = read();
-  expect(first.ids).toEqual([1, 3]);
-  publish(first.ids);
-  for (let looks = 0; looks < 5; looks++) look();
-  expect(read()).toMatchObject({ after: 0, ids: [] }); // 2 may still come
-  end('b');
-  look();
-  expect(read()).toMatchObject({ ids: [2] });
-  publish([2]);
-  read();
-  expect(read().after).toBe(3);
-  look();
-  expect(water.isMoving()).toBe(false);
-});
-
-it('is worth a query when something was read, and not otherwise', () => {
-  const { water, look, take, end, read } = createWorld();
-  expect(water.isMoving()).toBe(true);
-  look();
-  read();
-  expect(water.isMoving()).toBe(false);
-  take('a');
-  end('a');
-  read();
-  expect(water.isMoving()).toBe(true);
-});
-
-it('waits for transactions that took an id between two queries, and not for later ones', () => {
-  const { look, take, end, read, publish } = createWorld();
-  take('early');
-  look();
-  take('late');
-  end('early');
-  publish(read().ids);
-  for (let looks = 0; looks < 3; looks++) look();
-  read();
-  expect(read().after).toBe(0); // the writer of id 2 was under way when 1 was the last
-  end('late');
-  look();
-  expect(read().ids).toEqual([2]);
-});
-
-it('stays below what was read and not dealt with', () => {
-  const { look, take, end, read, publish } = createWorld();
-  for (let n = 0; n < 5; n++) take('a');
-  end('a');
-  for (let looks = 0; looks < 3; looks++) look();
-  expect(read(3).ids).toEqual([1, 2, 3]);
-  publish([1, 3]);
-  expect(read(3)).toMatchObject({ after: 0, ids: [2, 4, 5] });
-  publish([2, 4]);
-  expect(read(1)).toMatchObject({ after: 1, ids: [5] });
-  expect(read()).toMatchObject({ after: 4, ids: [5] });
-});
-
 it('passes what is blocked, until it is lowered to that', () => {
   const { water, look, take, end, read } = createWorld();
   for (let n = 0; n < 3; n++) take('a');
