@@ -1,16 +1,159 @@
-import { describeCrashes } from './crashes.ts';
+import { startStack, type Stack } from '@taskmesh/local';
+import { eventually, nodeEnvironment, requiredAddress } from '@taskmesh/testing';
+import { randomUUID } from 'node:crypto';
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Client } from 'pg';
+import { createRest } from '../http.ts';
+import { createRandom } from '../faults/random.ts';
+import { leftovers } from './leftovers.ts';
 
-const SEED = Number(process.env.TASKMESH_SEED ?? 20_261_121);
+const isLong = process.env.TASKMESH_LONG !== undefined;
+const seed = Number(process.env.TASKMESH_SEED ?? 20_261_121);
+const tasks = isLong ? 30_000 : 5_000;
+/** Who is killed while what is under way, in this order. */
+const ONCE = [
+  { victim: 'backup', during: 'restore' },
+  { victim: 'backup', during: 'create' },
+  { victim: 'tasks', during: 'restore' },
+  { victim: 'postgres', during: 'restore' },
+] as const;
+const rounds = Array.from({ length: isLong ? 5 : 1 }, () => ONCE).flat();
 
-describe('kill -9', () => {
-  describeCrashes({
-    seed: SEED,
-    tasks: 5_000,
-    rounds: [
-      { victim: 'backup', during: 'restore' },
-      { victim: 'backup', during: 'create' },
-      { victim: 'tasks', during: 'restore' },
-      { victim: 'postgres', during: 'restore' },
-    ],
-  });
+/** What the work reports on its way. */
+const STEPS = {
+  restore: ['extract', 'load tasks', 'check tasks', 'load auth', 'check auth', 'swap'],
+  create: ['dump tasks', 'dump auth', 'compress'],
+};
+const MAX_DELAY_MS = { restore: 60, create: 15 };
+
+describe('kill -9 at seeded moments of backups and restores of a stack with a PostgreSQL of its own', () => {
+  const dataDir = mkdtempSync(join(tmpdir(), 'taskmesh-crash-'));
+  const random = createRandom(seed);
+  let stack: Stack;
+  let token = '';
+  let archive = '';
+
+  const url = () => stack.urls[0] ?? '';
+  const rest: ReturnType<typeof createRest> = (...args) => createRest(url())(...args);
+  const inTasks = async <Row extends object>(query: string, values: unknown[] = []) => {
+    const client = new Client({ connectionString: new URL('/taskmesh_tasks', stack.servers.postgres).href });
+    client.on('error', () => undefined); // the query rejects as well
+    await client.connect();
+    try {
+      return (await client.query<Row>(query, values)).rows;
+    } finally {
+      await client.end().catch(() => undefined);
+    }
+  };
+  const markAll = (mark: string) => inTasks('update tasks set category = $1', [mark]);
+  const marks = () =>
+    inTasks<{ mark: string; count: number }>('select category as mark, count(*)::int as count from tasks group by 1');
+
+  /** Starts the work, and kills a little after it came to a seeded step; says what the last word was. */
+  const killDuring = async (during: 'restore' | 'create', kill: () => void) => {
+    const step = STEPS[during][Math.floor(random() * STEPS[during].length)] ?? '';
+    const delayMs = random() * MAX_DELAY_MS[during];
+    const path = during === 'create' ? '/api/backups' : `/api/backup/restore?file=${archive}&safetyBackup=false`;
+    let killing: Promise<void> | undefined;
+    let last: { status?: number; message?: string } = {};
+    try {
+      const headers = { accept: 'application/x-ndjson' };
+      const response = await fetch(`${url()}${path}`, { method: 'POST', headers });
+      for await (const line of linesOf(response)) {
+        last = line;
+        const { phase, store } = line.progress ?? {};
+        if (`${phase} ${store ?? ''}`.trim() === step) killing ??= sleep(delayMs).then(kill);
+      }
+    } catch {
+      last = { message: 'the connection broke' };
+    }
+    await killing;
+    console.info(
+      `seed ${seed}: ${during} killed ${Math.round(delayMs)} ms into "${step}":`,
+      JSON.stringify([last.status, last.message]),
+    );
+    return { wasKilled: killing !== undefined, last };
+  };
+
+  beforeAll(async () => {
+    const env = {
+      ...nodeEnvironment(),
+      RESTORE_KEEP_OLD: '0',
+      LOG_LEVEL: 'info',
+      REDIS_URL: requiredAddress('REDIS_URL'),
+      KAFKA_BROKERS: requiredAddress('KAFKA_BROKERS'),
+    };
+    stack = await startStack({ dataDir, env, log: () => {} });
+    const { body } = await rest<{ access_token: string; user: { id: string } }>('POST', '/auth/signup', {
+      body: { email: `${randomUUID()}@example.com`, password: 'correct horse battery staple', name: 'Ada' },
+    });
+    token = body.access_token;
+    await inTasks(
+      `insert into tasks (id, user_id, title, description, completed, priority, category, created_at, updated_at)
+       select gen_random_uuid(), $1, 'task ' || i, repeat('words ', 20), false, 'low', 'backed up', now(), now()
+       from generate_series(1, $2::int) i`,
+      [body.user.id, tasks],
+    );
+    archive = (await rest<{ data: { file: string } }>('POST', '/backups')).body.data.file;
+  }, 120_000);
+  afterAll(async () => {
+    await stack.stop();
+    rmSync(dataDir, { recursive: true });
+  }, 180_000);
+
+  it.each(rounds.map((round, index) => ({ ...round, index })))(
+    '$index: of $victim during $during leaves one whole store and nothing else',
+    async ({ victim, during, index }) => {
+      const mark = `round ${index}`;
+      await markAll(mark);
+      const process = stack.processes.get(victim);
+      if (!process) throw new Error(`There is no ${victim}.`);
+      const { pid } = process;
+      const { wasKilled, last } = await killDuring(during, () => process.kill('SIGKILL'));
+      expect(wasKilled).toBe(true);
+      expect([200, 201, 500, 503, undefined]).toContain(last.status);
+      await eventually(() => process.isUp && process.pid !== pid, { timeoutMs: 60_000 });
+
+      const where = { postgresUrl: stack.servers.postgres, dataDir };
+      await eventually(async () => expect(await leftovers(where)).toEqual([]), { timeoutMs: 45_000, everyMs: 200 });
+      const found = await marks();
+      const whole = during === 'restore' ? ['backed up', mark] : [mark];
+      expect(found).toEqual([{ mark: expect.stringMatching(new RegExp(`^(${whole.join('|')})$`)), count: tasks }]);
+
+      // It works: old tokens, writes, and archives that are whole.
+      await eventually(async () => expect((await rest('GET', '/tasks/stats', { token })).status).toBe(200), {
+        timeoutMs: 20_000,
+      });
+      const made = await rest<{ data: { id: string } }>('POST', '/tasks', { token, body: { title: 'works' } });
+      expect(made.status).toBe(201);
+      expect((await rest('DELETE', `/tasks/${made.body.data.id}`, { token })).status).toBe(200);
+      const listed = (await rest<{ data: { file: string }[] }>('GET', '/backups')).body.data.map(({ file }) => file);
+      expect(listed.toSorted()).toEqual(readdirSync(join(dataDir, 'backups')).toSorted());
+      for (const file of listed.filter((name) => name !== archive)) {
+        const verified = await fetch(`${url()}/api/backups/${file}/verify`, { method: 'POST' });
+        expect([file, verified.status]).toEqual([file, 200]);
+        await rest('DELETE', `/backups/${file}`);
+      }
+    },
+    180_000,
+  );
 });
+
+interface Line {
+  progress?: { phase: string; store?: string };
+  status?: number;
+  message?: string;
+}
+
+async function* linesOf({ body }: Response): AsyncGenerator<Line> {
+  let rest = '';
+  for await (const part of (body ?? new ReadableStream()).pipeThrough(new TextDecoderStream())) {
+    const lines = `${rest}${part}`.split('\n');
+    rest = lines.pop() ?? '';
+    for (const line of lines) if (line !== '') yield JSON.parse(line) as Line;
+  }
+  if (rest !== '') yield JSON.parse(rest) as Line; // refused before there was any progress
+}

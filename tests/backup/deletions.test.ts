@@ -25,11 +25,17 @@ async function ask(
   return result;
 }
 
+async function remove(account: Identity, of = stores): Promise<void> {
+  const query = 'mutation ($input: DeleteAccountInput!) { deleteAccount(input: $input) }';
+  await ask('auth', query, { input: { password: PASSWORD } }, account, of);
+}
+
 /** An account with two tasks. */
-async function signUp(email: string): Promise<Identity & { role: 'user' }> {
-  const { extensions } = await ask('auth', SIGN_UP, { input: { email, password: PASSWORD, name: 'Somebody' } });
+async function signUp(email: string, of = stores): Promise<Identity & { role: 'user' }> {
+  const input = { email, password: PASSWORD, name: 'Somebody' };
+  const { extensions } = await ask('auth', SIGN_UP, { input }, undefined, of);
   const identity = { role: 'user', ...(extensions?.session as { userId: string; sessionId: string }) } as const;
-  for (const title of ['one', 'two']) await ask('tasks', CREATE, { title }, identity);
+  for (const title of ['one', 'two']) await ask('tasks', CREATE, { title }, identity, of);
   return identity;
 }
 
@@ -42,7 +48,7 @@ it('an archive that is older than a deletion brings neither the account nor its 
   const ada = await signUp('ada@example.com');
   const bob = await signUp('bob@example.com');
   const { file } = await stores.work.create();
-  await ask('auth', 'mutation ($input: DeleteAccountInput!) { deleteAccount(input: $input) }', { input: { password: PASSWORD } }, ada); // prettier-ignore
+  await remove(ada);
   await stores.services.tasks.processDeletions();
   expect(await emails()).toEqual(['bob@example.com']);
   expect(await owners()).toEqual([bob.userId, bob.userId]);
@@ -56,8 +62,7 @@ it('an archive that is older than a deletion brings neither the account nor its 
   await ask('tasks', CREATE, { title: 'three' }, bob);
 
   // Deleted behind the restore: the former stores, which come back, have it still.
-  const again = { input: { password: PASSWORD } };
-  await ask('auth', 'mutation ($input: DeleteAccountInput!) { deleteAccount(input: $input) }', again, bob);
+  await remove(bob);
   await stores.services.tasks.processDeletions();
   expect((await stores.work.undo()).outcome).toBe('RESTORED');
   expect(await emails()).toEqual([]);
@@ -76,8 +81,7 @@ it('what was deleted right before the swap, and not read by the other store yet,
   let isDeleted = false;
   stores.services.tasks.restore.importDatabase = async (...args) => {
     const result = await importing(...args);
-    const input = { input: { password: PASSWORD } };
-    await ask('auth', 'mutation ($input: DeleteAccountInput!) { deleteAccount(input: $input) }', input, carol);
+    await remove(carol);
     isDeleted = true;
     return result;
   };
@@ -99,7 +103,7 @@ it('what was deleted right before the swap, and not read by the other store yet,
 
 it('a new installation gets what the archive has: the accounts, but no tasks of one that was being deleted', async () => {
   const [dora, emil] = [await signUp('dora@example.com'), await signUp('emil@example.com')];
-  await ask('auth', 'mutation ($input: DeleteAccountInput!) { deleteAccount(input: $input) }', { input: { password: PASSWORD } }, dora); // prettier-ignore
+  await remove(dora);
   await stores.services.tasks.processDeletions();
   // As when the archive was made before tasks had learnt of it.
   await stores.tasks.query(
@@ -131,8 +135,7 @@ it('a new installation gets what the archive has: the accounts, but no tasks of 
 it('an installation that deleted an account of its own still learns from archives which others were deleted', async () => {
   const gina = await signUp('gina@example.com');
   const before = await stores.work.create();
-  const own = { input: { password: PASSWORD } };
-  await ask('auth', 'mutation ($input: DeleteAccountInput!) { deleteAccount(input: $input) }', own, gina);
+  await remove(gina);
   await stores.services.tasks.processDeletions();
   const after = await stores.work.create();
   const other = await runStores('deletions_elsewhere');
@@ -146,9 +149,8 @@ it('an installation that deleted an account of its own still learns from archive
       ({ account_id }) => account_id,
     );
   try {
-    const { extensions } = await ask('auth', SIGN_UP, { input: { email: 'hugo@example.com', password: PASSWORD, name: 'Hugo' } }, undefined, other); // prettier-ignore
-    const hugo = { role: 'user', ...(extensions?.session as { userId: string; sessionId: string }) } as const;
-    await ask('auth', 'mutation ($input: DeleteAccountInput!) { deleteAccount(input: $input) }', own, hugo, other);
+    const hugo = await signUp('hugo@example.com', other);
+    await remove(hugo, other);
     await take(after);
     const log = await deleted();
     expect(log[0]).toBe(hugo.userId);

@@ -1,6 +1,8 @@
 import { STORE_TABLES } from '@taskmesh/internal-api';
 import type { Identity } from '@taskmesh/identity';
+import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { createGunzip } from 'node:zlib';
 import { Readable } from 'node:stream';
@@ -83,6 +85,23 @@ it('deletes the rows of every table of auth that has an owner with the account',
   const owned = Object.entries(STORE_TABLES.auth).flatMap(([name, { owner }]) => (owner ? [name] : []));
   expect(erased.toSorted()).toEqual(owned.toSorted());
 });
+
+it('leaves out of archives what lets somebody in: sessions, tokens and the key of cursors', async () => {
+  await createTask(await signUp('eve@example.com'), 'one');
+  const inStores = async (table: string) => (await stores.auth.query(`select 1 from ${table}`)).length;
+  expect([(await inStores('sessions')) > 0, (await inStores('refresh_tokens')) > 0]).toEqual([true, true]);
+  const { file } = await stores.work.create();
+  const manifest = execFileSync('tar', ['-xzOf', join(stores.backupsDir, file), 'manifest.json'], { encoding: 'utf8' });
+  const { tasks, auth } = (JSON.parse(manifest) as { stores: Record<string, { rows: Record<string, number> }> }).stores;
+  for (const [tables, rows] of [[STORE_TABLES.tasks, tasks?.rows], [STORE_TABLES.auth, auth?.rows]] as const)
+    for (const [table, { archived }] of Object.entries(tables))
+      if (archived === 'nothing') expect([table, rows?.[table]]).toEqual([table, 0]);
+  const content = await contentOf(file);
+  const [live] = await stores.tasks.query(`select encode(cursor_key, 'hex') as key from feed_state`);
+  expect(content).toMatch(/\nCOPY public\.sessions [^\n]*\n\\\.\n/);
+  expect(content).toMatch(/\nCOPY public\.feed_state [^\n]*\n[^\n]*\\\\x[0-9a-f]{64}/);
+  expect(content).not.toContain(String(live?.key));
+}, 180_000); // prettier-ignore
 
 it('makes archives that grow with the data, not with the changes, and hold nothing of deleted tasks', async () => {
   const ada = await signUp('ada@example.com');

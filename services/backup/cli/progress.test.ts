@@ -18,13 +18,4 @@ describe('the progress of work', () => {
       '\r\u001b[2K',
     ]);
   });
-
-  it('is a line for each step elsewhere', () => {
-    const out = terminal(false);
-    const view = createProgressView(out);
-    for (const doneBytes of [1, 2, 3]) view.show({ phase: 'load', store: 'tasks', doneBytes, totalBytes: 3 });
-    view.show({ phase: 'check', store: 'tasks' });
-    view.end();
-    expect(out.written).toEqual(['loading tasks …\n', 'checking tasks …\n']);
-  });
 });

@@ -1,8 +1,6 @@
 import { openSnapshot } from '@taskmesh/pg-rows';
 import { createLog } from '@taskmesh/service';
-import { databaseOf, inDatabase } from '@taskmesh/store';
-import { connect } from '@taskmesh/store/connection';
-import { SESSION_LIMITS } from '@taskmesh/store/testing';
+import { databaseOf } from '@taskmesh/store';
 import {
   createFaultyProxy,
   createTestDatabase,
@@ -11,16 +9,13 @@ import {
   type TestDatabase,
 } from '@taskmesh/testing';
 import { Client } from 'pg';
-import { DEFAULT_SIZES } from '../src/archives/limits.ts';
 import { createBackupDatabase } from '../src/database.ts';
 import { connectAdmin, maintenanceUrl, withAdmin, withAdmins } from '../src/databases/connect.ts';
 import { createFreshDatabase, dropDatabase, dropFresh } from '../src/databases/fresh-database.ts';
 import { checkLockers, withWritersOut } from '../src/databases/lock-writers.ts';
 import { restoreNames } from '../src/databases/names.ts';
-import { loadLimits } from '../src/restore/watch-database.ts';
 import { createRunLock } from '../src/run-lock.ts';
 import { administer } from './support/test-stores.ts';
-import { withClient } from './support/with-client.ts';
 
 const IDLE_MS = 400;
 const log = createLog({ service: 'test', level: 'silent' });
@@ -130,76 +125,6 @@ describe('keeping writers out', () => {
     expect(outcomes).toEqual(['55P03', 'written']);
     await writer.end();
     await fresh.drop();
-  });
-});
-
-let limits: string[];
-
-/** As an operator does for sessions in general. */
-async function limit(database: string): Promise<void> {
-  for (const name of ['statement_timeout', ...limits])
-    await store.query(`alter database ${database} set ${name} = '1s'`);
-}
-
-const limitsOf = async (session: Client, names = limits) => {
-  const { rows } = await session.query('select name from pg_settings where name = any($1) and setting <> $2', [
-    names,
-    0,
-  ]);
-  return rows.map(({ name }) => name);
-};
-const OF_STATEMENTS = ['statement_timeout'];
-
-describe('what is set for sessions in general does not end', () => {
-  beforeAll(async () => {
-    limits = (await store.query(SESSION_LIMITS)).map(({ name }) => String(name));
-    await limit(databaseOf(store.url));
-  });
-
-  it('the session of an administrator, which has a limit of its own for each statement', async () => {
-    expect(await withAdmin(store.url, (admin) => limitsOf(admin))).toEqual([]);
-    const limit = await withAdmin(store.url, (admin) => admin.query('show statement_timeout'), { timeoutMs: 7_000 });
-    expect(limit.rows).toEqual([{ statement_timeout: '7s' }]);
-  });
-
-  it('the dump of a store', async () => {
-    const snapshot = await openSnapshot(await connectAdmin(store.url, { name: 'taskmesh-dump', timeoutMs: 0 }));
-    try {
-      expect(await snapshot.read((session) => limitsOf(session, [...limits, ...OF_STATEMENTS]))).toEqual([]);
-    } finally {
-      snapshot.close();
-    }
-  });
-
-  it('the load of a dump, which has a limit of its own for each statement', async () => {
-    const names = restoreNames(databaseOf(store.url), 'limits');
-    const url = await createFreshDatabase(store.url, names, loadLimits(DEFAULT_SIZES));
-    try {
-      await limit(names.fresh);
-      const loader = await connect({ url, name: 'limits', settings: { statement_timeout: null } });
-      expect(await limitsOf(loader)).toEqual([]);
-      expect((await loader.query('show statement_timeout')).rows).toEqual([{ statement_timeout: '1048576ms' }]);
-      await loader.end();
-    } finally {
-      await dropFresh(store.url, names);
-    }
-  });
-
-  it('the session that keeps others from doing the same', async () => {
-    const own = await createTestDatabase('limits_own');
-    const database = await createBackupDatabase({ url: own.url, log });
-    try {
-      await own.query(`alter database ${databaseOf(own.url)} set idle_session_timeout = '50ms'`);
-      const lock = createRunLock(database, 'limits', 'busy');
-      const isHeld = await lock.run(0, async (mayGoOn) => {
-        await withClient(inDatabase(own.url, 'postgres'), (client) => client.query('select pg_sleep(0.2)'));
-        return mayGoOn();
-      });
-      expect(isHeld).toBe(true);
-    } finally {
-      await database.close();
-      await own.drop();
-    }
   });
 });
 

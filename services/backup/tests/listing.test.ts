@@ -91,11 +91,6 @@ describe('backups', () => {
       await eventually(() => expect(logged).toContainEqual(line));
     });
   });
-
-  it('are served while the database answers', async () => {
-    const ready = { ok: true, checks: { database: true, schema: true } };
-    await eventually(async () => expect(await fixture.backup.ready()).toEqual(ready));
-  });
 });
 
 describe('a scan', () => {

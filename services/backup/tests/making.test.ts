@@ -1,10 +1,9 @@
 import { eventually } from '@taskmesh/testing';
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { readdir, readFile, rename, rm, stat, statfs, writeFile } from 'node:fs/promises';
+import { readdir, readFile, stat, statfs } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
 import { lookAtDisk, type LookAtDisk } from '../src/disk-space.ts';
 import { createBackupFixture, type BackupFixture } from './support/backup-fixture.ts';
@@ -13,8 +12,6 @@ import { withClient } from './support/with-client.ts';
 
 const MIB = 1024 * 1024;
 const CREATE = 'mutation { createBackup { file sizeBytes sha256 createdAt stores verifiedAt } }';
-/** When to kill, as shares of the time that an undisturbed run takes. */
-const MOMENTS = [0.3, 0.8];
 
 let fixture: BackupFixture;
 beforeAll(async () => {
@@ -66,22 +63,6 @@ describe('making a backup', () => {
     expect(await remove()).toEqual({ deleteBackup: false });
   });
 
-  it('makes what a restore brings back, row by row, in both stores', async () => {
-    await seed(200);
-    const tasksBefore = await fixture.tasks.query('select id, title from tasks order by id');
-    const accountsBefore = await fixture.auth.query('select * from accounts order by id');
-    const { file } = await create();
-    await fixture.tasks.query(`update tasks set title = 'changed'; delete from tasks where id::text < '8'`);
-    await fixture.auth.query(
-      `delete from sessions where account = 2; delete from accounts where id = 2; insert into accounts values (3, 'c@x')`,
-    );
-    expect(await fixture.restore(file)).toMatchObject({ success: true, databaseRestored: true });
-    expect(await fixture.tasks.query('select id, title from tasks order by id')).toEqual(tasksBefore);
-    expect(await fixture.auth.query('select * from accounts order by id')).toEqual(accountsBefore);
-    // Sessions are not the archive's: the one that ended stays ended.
-    expect(await fixture.auth.query('select account from sessions')).toEqual([{ account: 1 }]);
-  });
-
   it('holds one moment of a store to which others write all the while', async () => {
     await seed(5_000);
     let writing = true;
@@ -123,18 +104,6 @@ describe('making a backup', () => {
       code: 'CONFLICT',
     });
     expect(await files()).toEqual([]);
-  });
-
-  it('says that the place of the archives is none, and leaves nothing', async () => {
-    const { backupsDir } = fixture.config;
-    await rename(backupsDir, `${backupsDir}.away`);
-    await writeFile(backupsDir, 'a file');
-    expect((await fixture.ask(CREATE)).error).toEqual({
-      message: 'The directory of the archives cannot be used: it is no directory.',
-      code: 'SERVICE_UNAVAILABLE',
-    });
-    await rm(backupsDir);
-    await rename(`${backupsDir}.away`, backupsDir);
   });
 
   it('still makes and takes archives when the catalogue cannot be written', async () => {
@@ -192,27 +161,6 @@ describe('a service as a process of its own', () => {
     expect(await files()).toEqual([file]);
     expect((await fixture.backup.backups.find(file))?.verifiedAt).toBeInstanceOf(Date);
     expect(await fixture.tasks.query('select count(*)::int as n from tasks')).toEqual([{ n: 20_000 }]);
-  }, 120_000);
-
-  it('that is killed while it makes an archive leaves nothing that is listed and not whole, and its next start leaves nothing else', async () => {
-    await seed(60_000);
-    const begin = performance.now();
-    await create();
-    const tookMs = performance.now() - begin;
-    let unfinished = 0;
-    for (const moment of MOMENTS) {
-      const backup = await startBackupProcess(fixture.config);
-      void backup.ask(CREATE);
-      await sleep(tookMs * moment);
-      await backup.kill();
-      const listed = await list();
-      unfinished += (await files()).length - listed.length + (await fixture.leftovers()).length;
-      await fixture.withOther({}, async () => undefined); // another instance begins, and removes what is left
-      expect(await files()).toHaveLength(listed.length);
-      expect(await fixture.leftovers()).toEqual([]);
-      for (const { file } of listed) expect(dumpIn(file)).toContain('-- PostgreSQL database dump complete');
-    }
-    expect(unfinished).toBeGreaterThan(0);
   }, 120_000);
 });
 

@@ -62,16 +62,11 @@ const sleeping = (seconds: number) => (url: string) =>
   withClient(url, (client) => client.query(`select pg_sleep(${seconds})`));
 
 describe('preparing a store', () => {
-  it('ends when the one that imports does nothing any more, and ends its sessions', async () => {
-    const begin = performance.now();
-    expect(await prepare(sleeping(1_000), { stallMs: 3_000 })).toEqual(new Error('Nothing moves any more.'));
-    expect(performance.now() - begin).toBeLessThan(30_000);
-  }, 120_000);
-
-  it('ends when the one that imports never answers', async () => {
-    expect(await prepare(() => new Promise(() => undefined), { stallMs: 3_000 })).toEqual(
-      new Error('Nothing moves any more.'),
-    );
+  it.each([
+    ['does nothing any more, and ends its sessions', sleeping(1_000)],
+    ['never answers', () => new Promise(() => undefined)],
+  ])('ends when the one that imports %s', async (_what, work) => {
+    expect(await prepare(work, { stallMs: 1_500 })).toEqual(new Error('Nothing moves any more.'));
   });
 
   it('ends when the time is up, even while there is progress', async () => {
@@ -79,7 +74,7 @@ describe('preparing a store', () => {
       withClient(url, async (client) => {
         for (;;) await client.query('select pg_sleep(0.1)');
       });
-    expect(await prepare(busy, { timeoutMs: 6_000 })).toEqual(new Error('The time is up.'));
+    expect(await prepare(busy, { timeoutMs: 2_500 })).toEqual(new Error('The time is up.'));
   });
 
   it('ends when the database grows too large behind the load', async () => {
@@ -91,7 +86,7 @@ describe('preparing a store', () => {
   });
 
   it('ends when the load leaves more than tables, before anybody imports them', async () => {
-    const rows = '00000000-0000-7000-8000-000000000000\tx\n'.repeat(1_000_000);
+    const rows = '00000000-0000-7000-8000-000000000000\tx\n'.repeat(500_000);
     let made: Promise<unknown> | undefined;
     const onLoaded = (database: string) =>
       void (made ??= withClient(inDatabase(live.url, database), (client) =>
@@ -109,8 +104,8 @@ describe('preparing a store', () => {
   it('continues as long as something moves', async () => {
     const slow = (url: string) =>
       withClient(url, async (client) => {
-        for (let step = 0; step < 8; step++) await client.query('select pg_sleep(1)');
+        for (let step = 0; step < 5; step++) await client.query('select pg_sleep(1)');
       });
-    expect(await prepare(slow, { stallMs: 4_000 })).toMatchObject({ rows: { tasks: 1 }, skipped: [] });
+    expect(await prepare(slow, { stallMs: 3_000 })).toMatchObject({ rows: { tasks: 1 }, skipped: [] });
   });
 });

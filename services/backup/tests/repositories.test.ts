@@ -66,7 +66,6 @@ const at = (minute: number) => new Date(Date.UTC(2026, 10, 22, 12, minute));
 
 const begin = (id: string, values: Partial<Restore> = {}) =>
   journal.begin(newRestore({ now: () => at(0) }, { id, file: 'a.tar.gz', stores: ['tasks'], ...values }));
-const idsOf = (restores: Restore[]) => restores.map(({ id }) => id).toSorted();
 const leftUntil = async (id: string) => (await journal.find(id)).leftUntil;
 
 describe('the journal of restores', () => {
@@ -77,15 +76,6 @@ describe('the journal of restores', () => {
     await begin('ended', { endedAt: at(1) });
     await begin('first', { startedAt: at(1) });
     expect((await journal.unfinished()).map(({ id }) => id)).toEqual(['first', 'second']);
-  });
-
-  it('reports what ended restores left when its time is over', async () => {
-    await begin('over', { stage: 'restored', endedAt: at(1), leftUntil: at(5) });
-    await begin('undone', { stage: 'undone', endedAt: at(1), leftUntil: at(4) });
-    await begin('kept', { stage: 'restored', endedAt: at(1), leftUntil: at(6) });
-    await begin('nothing left', { stage: 'restored', endedAt: at(1) });
-    await begin('going on', { leftUntil: at(1) });
-    expect(idsOf(await journal.overdue(at(5)))).toEqual(['over', 'undone']);
   });
 
   it('keeps what a clock that was ahead has ended no longer than anything else', async () => {
@@ -100,15 +90,6 @@ describe('the journal of restores', () => {
     expect(await all()).toEqual([at(14), at(4), at(63), null]);
     await journal.limitKeeping(at(6), keepOldMs);
     expect(await all()).toEqual([at(14), at(4), at(63), null]);
-  });
-
-  it('reports which one can be taken back: the last that replaced stores, as long as they are kept', async () => {
-    await begin('first', { stage: 'restored', endedAt: at(1), leftUntil: at(9) });
-    await begin('last', { stage: 'restored', endedAt: at(2), leftUntil: at(5) });
-    await begin('undone', { stage: 'undone', endedAt: at(3), leftUntil: at(9) });
-    expect((await journal.kept(at(4)))?.id).toBe('last');
-    expect((await journal.kept(at(5)))?.id).toBe('first');
-    expect(await journal.kept(at(9))).toBeNull();
   });
 
   it('takes no further step of one that has ended', async () => {
@@ -129,29 +110,5 @@ describe('the journal of restores', () => {
     expect(await journal.find('r')).toMatchObject({ stage: 'swapping', endedAt: null });
     expect(await journal.end(await journal.find('r'), end)).toBe(true);
     expect(await journal.end({ ...seen, stage: 'swapping' }, end)).toBe(false);
-  });
-
-  it('keeps nothing of earlier ones any longer when one has replaced stores', async () => {
-    await begin('earlier', { stage: 'restored', endedAt: at(1), leftUntil: at(60) });
-    await begin('due', { stage: 'restored', endedAt: at(1), leftUntil: at(2) });
-    await begin('r');
-    await journal.end(await journal.find('r'), { stage: 'restored', at: at(3), leftUntil: at(63) });
-    expect([await leftUntil('earlier'), await leftUntil('due'), await leftUntil('r')]).toEqual([at(3), at(2), at(63)]);
-  });
-
-  it('keeps it when one was undone', async () => {
-    await begin('earlier', { stage: 'restored', endedAt: at(1), leftUntil: at(60) });
-    await begin('r', { undoes: 'earlier' });
-    await journal.end(await journal.find('r'), { stage: 'undone', at: at(3), leftUntil: null });
-    expect(await leftUntil('earlier')).toEqual(at(60));
-  });
-
-  it('leaves nothing of the one that was taken back: its stores live again', async () => {
-    await begin('earlier', { stage: 'restored', endedAt: at(1), leftUntil: at(60) });
-    await begin('r', { undoes: 'earlier' });
-    await journal.end(await journal.find('r'), { stage: 'restored', at: at(3), leftUntil: at(63) });
-    expect([await leftUntil('earlier'), await leftUntil('r')]).toEqual([null, at(63)]);
-    await journal.leftNothing('r');
-    expect(await leftUntil('r')).toBeNull();
   });
 });

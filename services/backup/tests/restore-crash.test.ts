@@ -1,9 +1,10 @@
 import { createTestDatabase, type TestDatabase } from '@taskmesh/testing';
 import { randomBytes } from 'node:crypto';
 import type { CrashPoint } from './support/backup-process.ts';
-import { createCrashFixture, crash, runRestore } from './support/crash-points.ts';
+import { createCrashFixture, crash } from './support/crash-points.ts';
 
-const POINTS = 8;
+// An ordinary run tries some, a long one (npm run test:long) all.
+const POINTS = process.env.TASKMESH_LONG ? Infinity : 6;
 const WAYS: CrashPoint['when'][] = ['before', 'sent', 'cut'];
 const ROLE = `test_crash_${randomBytes(5).toString('hex')}`;
 
@@ -25,6 +26,17 @@ const asOther = () => {
   return url.href;
 };
 
+function pointsOf(statements: number): CrashPoint[] {
+  if (POINTS > statements)
+    return WAYS.flatMap((when) => Array.from({ length: statements }, (_, index) => ({ when, statement: index + 1 })));
+  // More of them towards the end, where the stores are swapped.
+  const share = (point: number) => 0.4 + (0.6 * point) / (POINTS - 1);
+  return Array.from({ length: POINTS }, (_, point) => ({
+    when: WAYS[point % WAYS.length] ?? 'before',
+    statement: Math.ceil(statements * share(point)),
+  }));
+}
+
 describe('a restore that is killed, or loses a connection', () => {
   it.each([
     ['of one server', () => undefined],
@@ -32,23 +44,18 @@ describe('a restore that is killed, or loses a connection', () => {
   ])(
     'at statements all over it, of stores %s, replaces all or nothing, and agrees with what was said',
     async (_what, authServer) => {
-      const { fixture, close } = await createCrashFixture(authServer());
+      const fixture = await createCrashFixture(authServer());
       try {
-        const { said, statements } = await runRestore(fixture.config);
+        const { said, statements } = await fixture.runRestore();
         expect(said).toMatchObject({ outcome: 'RESTORED' });
         const ends = [];
-        for (let point = 0; point < POINTS; point++) {
-          const when = WAYS[point % WAYS.length] ?? 'before';
-          // More of them towards the end, where the stores are swapped.
-          const statement = Math.ceil(statements * (0.4 + (0.6 * point) / (POINTS - 1)));
-          ends.push(await crash(fixture, { statement, when }));
-        }
+        for (const point of pointsOf(statements)) ends.push(await crash(fixture, point));
         expect(ends.flatMap(({ contradictions }) => contradictions)).toEqual([]);
         expect(new Set(ends.map(({ isNew }) => isNew))).toEqual(new Set([true, false]));
       } finally {
-        await close();
+        await fixture.close();
       }
     },
-    240_000,
+    POINTS === Infinity ? 7_200_000 : 240_000,
   );
 });

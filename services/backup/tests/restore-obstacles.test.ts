@@ -1,8 +1,13 @@
 import { databaseOf, inDatabase } from '@taskmesh/store';
 import { createFaultyProxy, eventually } from '@taskmesh/testing';
 import { maintenanceUrl } from '../src/databases/connect.ts';
-import { bothStores, createBackupFixture, restoreWith, type BackupFixture } from './support/backup-fixture.ts';
-import { askProcess } from './support/backup-process.ts';
+import {
+  bothStores,
+  createBackupFixture,
+  restoreWith,
+  type BackupFixture,
+  type Other,
+} from './support/backup-fixture.ts';
 import { createHeldSessions } from './support/held-sessions.ts';
 import { withClient } from './support/with-client.ts';
 
@@ -32,8 +37,12 @@ const unsubscribe = (database = '') =>
     await client.query('drop subscription obstacle');
   });
 
-const metric = async (name: string, labels: Record<string, string>) => {
-  const { values = [] } = (await fixture.metrics.getSingleMetric(name)?.get()) ?? {};
+const metric = async (
+  name: string,
+  labels: Record<string, string> = {},
+  { metrics } = fixture as Pick<Other, 'metrics'>,
+) => {
+  const { values = [] } = (await metrics.getSingleMetric(`taskmesh_backup_${name}`)?.get()) ?? {};
   return values.find((value) => Object.entries(labels).every(([key, wanted]) => value.labels[key] === wanted))?.value;
 };
 
@@ -122,12 +131,13 @@ describe('a restore', () => {
           outcome: 'UNKNOWN',
           error: expect.stringContaining('not known yet'),
         });
+        await eventually(async () => expect(await metric('restores_unsettled', {}, other)).toBe(1));
         await client.query('rollback');
         await proxy.restore();
-        await eventually(
-          async () => expect(await fixture.own.query(`select 1 from restores where stage = 'swapping'`)).toEqual([]),
-          { timeoutMs: 40_000 },
-        );
+        await eventually(async () => expect(await metric('restores_unsettled', {}, other)).toBe(0), {
+          timeoutMs: 40_000,
+        });
+        expect(await fixture.own.query(`select 1 from restores where stage = 'swapping'`)).toEqual([]);
       });
     });
     await proxy.close();
@@ -144,10 +154,8 @@ describe('a restore', () => {
       message: expect.stringMatching(/^Database restored; .*could not be removed yet/),
     });
     expect(await fixture.inStores()).toEqual(NEW);
-    expect(
-      await metric('taskmesh_backup_restores_total', { work: 'restore', outcome: 'restored-clean-up-pending' }),
-    ).toBe(1);
-    await eventually(async () => expect(await metric('taskmesh_backup_restore_leftovers', {})).toBe(1));
+    expect(await metric('restores_total', { work: 'restore', outcome: 'restored-clean-up-pending' })).toBe(1);
+    await eventually(async () => expect(await metric('restore_leftovers')).toBe(1));
 
     await fixture.archive('next.tar.gz', bothStores('next'));
     expect(await fixture.restore('next.tar.gz')).toMatchObject({ outcome: 'RESTORED' });
@@ -158,7 +166,7 @@ describe('a restore', () => {
     await fixture.own.query(`alter database ${left[0]} allow_connections true`);
     await unsubscribe(left[0]);
     await eventually(async () => expect(await fixture.leftovers()).toEqual([]), { timeoutMs: 40_000 });
-    await eventually(async () => expect(await metric('taskmesh_backup_restore_leftovers', {})).toBe(0));
+    await eventually(async () => expect(await metric('restore_leftovers')).toBe(0));
   }, 180_000);
 
   it('that changed nothing stops no other one when what it made cannot be removed yet', async () => {
@@ -173,64 +181,5 @@ describe('a restore', () => {
     expect(await fixture.restore('own.tar.gz')).toMatchObject({ outcome: 'RESTORED' });
     expect(await fixture.inStores()).toEqual(NEW);
     await unsubscribe((await fixture.leftovers())[0]);
-  }, 180_000);
-});
-
-describe('a restore by an administrator that is no superuser', () => {
-  const name = () => `${databaseOf(fixture.own.url)}_admin`;
-  const owned = () => [fixture.tasks, fixture.auth].map(({ url }) => databaseOf(url));
-
-  beforeAll(async () => {
-    await fixture.own.query(`create role ${name()} login createdb createrole password 'secret'`);
-    await fixture.own.query(`grant pg_signal_backend, pg_monitor to ${name()}`);
-    for (const store of [fixture.tasks, fixture.auth]) {
-      await fixture.own.query(`alter database ${databaseOf(store.url)} owner to ${name()}`);
-      await store.query(`alter schema public owner to ${name()}`);
-      const tables = await store.query(`select format('alter table %s owner to ${name()}', c.oid::regclass) as statement
-        from pg_class c where relnamespace = 'public'::regnamespace and relkind = 'r'`);
-      for (const { statement } of tables) await store.query(String(statement));
-    }
-  });
-  afterAll(async () => {
-    for (const database of owned()) await fixture.own.query(`alter database ${database} owner to current_user`);
-    for (const store of [fixture.tasks, fixture.auth])
-      await store.query(`reassign owned by ${name()} to current_user; drop owned by ${name()}`);
-    await fixture.own.query(`drop owned by ${name()}; drop role ${name()}`);
-  });
-
-  /** In a process of its own: a rejection without a handler would end it. */
-  const restoreInProcess = async () => {
-    const urlOf = (database: string) => {
-      const url = new URL(inDatabase(fixture.own.url, database));
-      url.username = name();
-      url.password = 'secret';
-      return url.href;
-    };
-    const [tasks = '', auth = ''] = owned().map(urlOf);
-    const config = {
-      ...fixture.config,
-      temporaryDir: `${fixture.config.temporaryDir}-process`,
-      secrets: { ...fixture.config.secrets, adminUrls: { tasks, auth } },
-    };
-    const query = 'mutation { restoreBackup(file: "own.tar.gz") { outcome databaseRestored success } }';
-    const { answer, exitCode } = await askProcess(config, query);
-    return { exitCode, ...(answer?.data?.restoreBackup as object) };
-  };
-
-  it('changes nothing while a session that it may not end uses a store', async () => {
-    await hold(fixture.auth.url); // as a superuser
-    expect(await restoreInProcess()).toEqual({ exitCode: 0, ...NOT_RESTORED });
-    expect(await fixture.inStores()).toEqual(OLD);
-  }, 180_000);
-
-  it('replaces the stores when no one is in its way, nor an operator’s own tables', async () => {
-    await fixture.auth.query('create table operators_own (a int); create table "Odd one" (a int)');
-    expect(await restoreInProcess()).toEqual({
-      exitCode: 0,
-      success: true,
-      outcome: 'RESTORED',
-      databaseRestored: true,
-    });
-    expect(await fixture.inStores()).toEqual(NEW);
   }, 180_000);
 });

@@ -4,7 +4,6 @@ import { eventually } from '@taskmesh/testing';
 import { createHash } from 'node:crypto';
 import { readFile, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { restoreNames } from '../src/databases/names.ts';
 import {
   accountsDump,
@@ -16,8 +15,6 @@ import {
 import { startBackupProcess } from './support/backup-process.ts';
 import { withClient } from './support/with-client.ts';
 
-/** When to kill, as shares of the time that an undisturbed verification takes. */
-const MOMENTS = [0.4, 0.8];
 const VERIFY = 'mutation ($file: String!) { verifyBackup(file: $file) { file stores verifiedAt verifiedVersion } }';
 
 let fixture: BackupFixture;
@@ -94,22 +91,17 @@ describe('verifying a backup', () => {
     expect(read?.doneBytes).toBe(read?.totalBytes);
   });
 
-  it.each([
-    ['no gzip', 'this is no archive', 'it is no intact gzip file'],
-    ['no dump', { 'notes.txt': 'hello' }, 'it holds no database.sql.'],
+  it.each<[string, Record<string, string>, string]>([
     [
       'a dump that PostgreSQL refuses',
       { 'database.sql': 'insert into nowhere values (1);' },
       'Line 1: relation "nowhere"',
     ],
     ['an incomplete store', { 'database.sql': 'create table other (id int);' }, 'There is no table tasks.'],
-    ['a dump that is not the one of the manifest', () => ({ ...good(), 'auth.sql': '--' }), 'auth.sql is not what'],
-    ['fewer rows than promised', () => promising({ tasks: 3 }), 'The table tasks has 2 rows, and the manifest says 3.'],
-  ])('refuses %s, with the reason', async (name, content, reason) => {
+    ['fewer rows than promised', promising({ tasks: 3 }), 'The table tasks has 2 rows, and the manifest says 3.'],
+  ])('refuses %s, with the reason', async (name, files, reason) => {
     const file = `${name.replaceAll(' ', '-')}.tar.gz`;
-    const files = typeof content === 'function' ? content() : content;
-    if (typeof files === 'string') await writeFile(join(fixture.config.backupsDir, file), files);
-    else await fixture.archive(file, files);
+    await fixture.archive(file, files);
     const { error } = await verify(file);
     expect(error?.code).toBe('CONFLICT');
     expect(error?.message).toContain('The archive is not fit for a restore: ');
@@ -274,24 +266,13 @@ describe('a verification that fails', () => {
   });
 });
 
-describe('a backup service that is killed while it verifies', () => {
-  it('leaves the stores alone, and its next start leaves nothing', async () => {
-    const titles = Array.from({ length: 500 }, (_, index) => `loaded ${index}`);
-    await fixture.archive('killed.tar.gz', ownArchive({ tasks: tasksDump(titles), auth: accountsDump(['a@x']) }));
-    const begin = performance.now();
-    await fixture.backup.backups.verify('killed.tar.gz');
-    const wholeMs = performance.now() - begin;
-    let unfinished = 0;
-    for (const moment of MOMENTS) {
-      const backup = await startBackupProcess(fixture.config);
-      void backup.ask(VERIFY, { file: 'killed.tar.gz' });
-      await sleep(wholeMs * moment);
-      await backup.kill();
-      unfinished += (await fixture.leftovers()).length;
-      const next = await fixture.startOther();
-      await eventually(async () => expect(await fixture.leftovers()).toEqual([]));
-      await next.stop();
-    }
-    expect(unfinished).toBeGreaterThan(0);
-  }, 120_000);
-});
+it('a backup service that is killed while it verifies leaves the stores alone, and its next start leaves nothing', async () => {
+  const titles = Array.from({ length: 500 }, (_, index) => `loaded ${index}`);
+  await fixture.archive('killed.tar.gz', ownArchive({ tasks: tasksDump(titles), auth: accountsDump(['a@x']) }));
+  const backup = await startBackupProcess(fixture.config);
+  void backup.ask(VERIFY, { file: 'killed.tar.gz' });
+  const isLoading = (name: string) => name.startsWith(databaseOf(fixture.tasks.url));
+  await eventually(async () => expect((await fixture.leftovers()).some(isLoading)).toBe(true));
+  await backup.kill();
+  await fixture.withOther({}, () => eventually(async () => expect(await fixture.leftovers()).toEqual([])));
+}, 120_000);

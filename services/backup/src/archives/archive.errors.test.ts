@@ -1,6 +1,10 @@
 import { AppError } from '@taskmesh/contracts';
-import { DumpError } from '@taskmesh/pg-rows';
-import { asBackupFailure } from './archive.errors.ts';
+import { DumpError, LoadError } from '@taskmesh/pg-rows';
+import { DiskSpaceError } from '../disk-space.ts';
+import { TooSlowError } from '../stall-detection.ts';
+import { asBackupFailure, asVerifyFailure, isUnprovable, LossError, whyUnfit } from './archive.errors.ts';
+import { ExtractionError } from './limits.ts';
+import { OtherReleaseError } from './manifest.ts';
 
 describe('the failure of a backup', () => {
   it.each([
@@ -25,5 +29,38 @@ describe('the failure of a backup', () => {
   it('leaves a defect what it is', () => {
     const defect = new TypeError('x is not a function');
     expect(asBackupFailure(defect)).toBe(defect);
+  });
+});
+
+const coded = (code: string) => Object.assign(new Error('something'), { code });
+
+describe('a verification that fails', () => {
+  it.each([
+    ['another release restores', new OtherReleaseError('a newer one'), true],
+    ['restores with a loss', new LossError('without tasks.note'), false],
+  ])('holds nothing against an archive that %s', (_what, error, isOfOthers) => {
+    const failure = asVerifyFailure(error);
+    expect(failure).toMatchObject({ code: 'CONFLICT', message: expect.stringContaining(error.message) });
+    expect([whyUnfit(failure), isUnprovable(failure)]).toEqual([undefined, isOfOthers]);
+  });
+
+  it.each([
+    ['the disk has too little room', new ExtractionError('too large', { cause: new DiskSpaceError('no room') })],
+    ['the place of the archives does not answer', new ExtractionError('not read', { cause: coded('ESTALE') })],
+    ['it takes too long to read the archive', new ExtractionError('late', { cause: new TooSlowError('late') })],
+    ['a server does not get on', new TooSlowError('Nothing moves any more.')],
+    ['a statement takes too long, or is ended', new LoadError('Line 1: canceled', { cause: coded('57014') })],
+    ['a transaction takes too long', new LoadError('Line 1: terminating', { cause: coded('25P04') })],
+    ['a server has a defect', new LoadError('Line 1: could not read block', { cause: coded('XX001') })],
+  ])('does not blame the archive when %s', (_what, error) => {
+    expect(whyUnfit(asVerifyFailure(error))).toBeUndefined();
+  });
+
+  it.each([
+    ['grows too large', new LoadError('The database grew too large.')],
+    ['is refused by PostgreSQL', new LoadError('Line 1: no', { cause: coded('42P01') })],
+    ['has too long names', new ExtractionError('not read', { cause: coded('ENAMETOOLONG') })],
+  ])('blames an archive that %s', (_what, error) => {
+    expect(whyUnfit(asVerifyFailure(error))).toEqual(expect.any(String));
   });
 });

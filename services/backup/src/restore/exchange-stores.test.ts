@@ -9,14 +9,14 @@ import { loadLimits } from './watch-database.ts';
 const NOW = new Date('2026-11-22T12:00:00Z');
 
 /** Exchanges no stores at all, to test the order of the steps and the effect on the journal. */
-function createTrial(journal: Partial<ExchangeDeps['journal']> = {}, keepOldMs = 0) {
+function createTrial(journal: Partial<ExchangeDeps['journal']> = {}) {
   const steps: string[] = [];
   const messages: string[] = [];
   let line: Restore | undefined;
   const write = (text: string) => messages.push((JSON.parse(text) as { msg: string }).msg);
   const deps: ExchangeDeps = {
     stores: {} as ExchangeDeps['stores'],
-    keepOldMs,
+    keepOldMs: 0,
     loadLimits: loadLimits(DEFAULT_SIZES),
     patience: DEFAULT_PATIENCE,
     now: () => NOW,
@@ -44,18 +44,6 @@ function createTrial(journal: Partial<ExchangeDeps['journal']> = {}, keepOldMs =
 }
 
 describe('an exchange of stores', () => {
-  it('that cannot prepare them is undone before it has touched anything, and says why', async () => {
-    const { steps, exchange } = createTrial();
-    await expect(exchange({ prepare: () => Promise.reject(new Error('no room')) })).rejects.toThrow('no room');
-    expect(steps).toEqual(['begin', 'undone', 'left nothing', 'unsettled']);
-  });
-
-  it('does not begin to swap when somebody else may be at it', async () => {
-    const { steps, exchange } = createTrial();
-    await expect(exchange({ mayGoOn: async () => false })).rejects.toThrow('lock on restores was lost');
-    expect(steps).toEqual(['begin', 'prepare', 'undone', 'left nothing', 'unsettled']);
-  });
-
   it('is no success when the servers say that nothing was replaced', async () => {
     const { steps, exchange } = createTrial();
     await expect(exchange()).rejects.toThrow('The restore was undone.');
@@ -83,19 +71,5 @@ describe('an exchange of stores', () => {
     const { steps, exchange } = createTrial({ find: () => Promise.reject(new Error('away')) });
     expect(await exchange()).toEqual({ isCleanUpPending: true });
     expect(steps.at(-1)).toBe('unsettled');
-  });
-
-  it.each([
-    ['what is kept for a while', { leftUntil: new Date(NOW.getTime() + 1) }, []],
-    ['what cannot be dropped now', { leftUntil: NOW }, ['databases of an ended restore not removed yet']],
-    ['nothing', { leftUntil: null }, []],
-  ])('may leave %s', async (_what, { leftUntil }, expected) => {
-    const { messages, exchange } = createTrial({
-      find: async () => ({ stage: 'restored', stores: [], leftUntil }) as never,
-      leftNothing: () => Promise.reject(new Error('away')),
-    });
-    const keptUntil = leftUntil && leftUntil > NOW ? leftUntil : null;
-    expect(await exchange()).toEqual({ isCleanUpPending: expected.length > 0, keptUntil });
-    expect(messages).toEqual(expected);
   });
 });

@@ -31,8 +31,10 @@ beforeAll(async () => {
 
 afterAll(() => rm(root, { recursive: true }));
 
+const storage = (place = dir) => createDirectoryStorage({ dir: place, now: () => Date.now(), look: lookAtDisk });
+
 async function look(name: string): Promise<string> {
-  const located = await createDirectoryStorage({ dir, now: () => Date.now(), look: lookAtDisk }).open(name);
+  const located = await storage().open(name);
   if (located.kind !== 'found') return located.kind;
   try {
     return await text(located.read());
@@ -42,50 +44,24 @@ async function look(name: string): Promise<string> {
 }
 
 describe('a name in the directory of archives', () => {
+  // Besides those of every place of archives: storage.contract.ts.
   it.each([
-    '../x',
-    '..',
-    'a/../../x',
-    '/etc/passwd',
-    '../../etc/passwd',
-    '../backups-evil/x',
-    'to-file',
-    'to-root/etc/passwd',
-    'to-root/../etc',
-    'to-root/no/such/file',
-    '..\\..\\etc\\passwd',
-    'C:\\x',
-    'c:x',
-    '\\\\server\\x',
-    '//server/x',
-    'folder/../../outside.tar.gz',
+    ...[
+      '../../etc/passwd',
+      '../backups-evil/x',
+      'to-file',
+      'to-root/etc/passwd',
+      'to-root/../etc',
+      'to-root/no/such/file',
+    ],
+    ...['c:x', '\\\\server\\x', '//server/x', 'folder/../../outside.tar.gz'],
   ])('%j is outside', async (name) => {
     expect(await look(name)).toBe('outside');
   });
 
   it.each([
-    '%2e%2e%2fx',
-    '..%2fx',
-    'dangling',
-    'loop',
-    'a\0b',
-    'a.tar.gz\0.txt',
-    '../x\0',
-    '.',
-    '',
-    'folder',
-    'folder/',
-    'a.tar.gz/',
-    'a.tar.gz/.',
-    'a.tar.gz/../a.tar.gz',
-    '....//x',
-    'none.tar.gz',
-    'no/such/folder/x',
-    'n'.repeat(5_000),
-    'd/'.repeat(5_000),
-    '\ufffd',
-    '\ud800.tar.gz',
-    'pipe',
+    ...['..%2fx', 'dangling', 'loop', 'a\0b', 'a.tar.gz\0.txt', '../x\0', 'folder', 'a.tar.gz/', 'a.tar.gz/.'],
+    ...['a.tar.gz/../a.tar.gz', '....//x', 'no/such/folder/x', 'n'.repeat(5_000), 'd/'.repeat(5_000), '\ufffd', 'pipe'],
   ])('%j is missing', async (name) => {
     expect(await look(name)).toBe('missing');
   });
@@ -112,11 +88,7 @@ describe('a name in the directory of archives', () => {
 
   it('works where the directory itself is reached by a link', async () => {
     await symlink(dir, join(root, 'linked'));
-    const located = await createDirectoryStorage({
-      dir: join(root, 'linked'),
-      now: () => Date.now(),
-      look: lookAtDisk,
-    }).open('a.tar.gz');
+    const located = await storage(join(root, 'linked')).open('a.tar.gz');
     expect(located.kind).toBe('found');
     if (located.kind === 'found') await located.close();
   });
@@ -133,7 +105,7 @@ describe('a name in the directory of archives', () => {
 
   it('stays the same file when the name is given to another one meanwhile', async () => {
     await writeFile(join(dir, 'swapped'), 'first');
-    const located = await createDirectoryStorage({ dir, now: () => Date.now(), look: lookAtDisk }).open('swapped');
+    const located = await storage().open('swapped');
     await rm(join(dir, 'swapped'));
     await writeFile(join(dir, 'swapped'), 'second');
     if (located.kind !== 'found') throw new Error('not found');
@@ -144,7 +116,6 @@ describe('a name in the directory of archives', () => {
 });
 
 describe('a directory of archives that is listed', () => {
-  const storage = (place = dir) => createDirectoryStorage({ dir: place, now: () => Date.now(), look: lookAtDisk });
   const files = async () => (await storage().list()).map(({ file }) => file).toSorted();
 
   it('has what its names lead to, as long as that is inside', async () => {

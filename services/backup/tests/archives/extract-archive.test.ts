@@ -92,13 +92,7 @@ describe('extracting an archive', () => {
     await expect(extract(gzipSync(tar(entries)))).rejects.toThrow('more than 10000 entries');
   });
 
-  it('refuses an archive that is too large before reading it', async () => {
-    await expect(extract(gzipSync(tar([{ name: 'a' }])), { compressedBytes: 10 })).rejects.toThrow(
-      'more than 10 bytes',
-    );
-  });
-
-  it('lets its source go, also when it does not read it', async () => {
+  it('refuses an archive that is too large before reading it, and lets its source go', async () => {
     const source = Readable.from([]);
     const limits = { ...archiveLimits(DEFAULT_SIZES), compressedBytes: 10 };
     await expect(extractArchive({ source, sizeBytes: 11, dir, limits })).rejects.toThrow('more than 10 bytes');

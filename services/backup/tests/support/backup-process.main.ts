@@ -1,23 +1,31 @@
 /**
  * The backup service as a process of its own, which may be killed at any moment, with owners of stores beside it. Its argument:
- * `{config, kill}` as JSON. Reads `{query, variables}` line by line, and answers each with a line.
+ * `{config, isWaiting}` as JSON. Reads `{query, variables, kill}` line by line, and answers each with a line.
  */
 import { createLog } from '@taskmesh/service';
 import type { Socket } from 'node:net';
 import { createInterface } from 'node:readline';
 import { Client } from 'pg';
-import { createBackup, type BackupConfig } from '../../src/index.ts';
+import { createBackup, type Backup, type BackupConfig } from '../../src/index.ts';
 import type { CrashPoint } from './backup-process.ts';
 import { createOwners } from './store-owners.ts';
 
-const { config, kill } = JSON.parse(process.argv[2] ?? '{}') as { config: BackupConfig; kill?: CrashPoint };
-const log = createLog({ service: 'backup', level: 'silent' });
-const owners = createOwners(config.secrets.adminUrls);
-const backup = await createBackup(config, { clock: { now: () => Date.now() }, owners, log });
-await backup.start();
+const { config, isWaiting } = JSON.parse(process.argv[2] ?? '{}') as { config: BackupConfig; isWaiting: boolean };
+let kill: CrashPoint | undefined;
+let statements = 0;
+let backup: Backup | undefined;
+
+async function start(): Promise<Backup> {
+  const log = createLog({ service: 'backup', level: 'silent' });
+  const owners = createOwners(config.secrets.adminUrls);
+  const started = await createBackup(config, { clock: { now: () => Date.now() }, owners, log });
+  await started.start();
+  return started;
+}
+
+if (!isWaiting) backup = await start();
 process.stdout.write('started\n');
 
-let statements = 0;
 const send = Client.prototype.query as (...args: unknown[]) => unknown;
 Client.prototype.query = function count(
   this: Client & { connection: { stream: Socket } },
@@ -32,11 +40,11 @@ Client.prototype.query = function count(
 } as typeof Client.prototype.query;
 
 for await (const line of createInterface({ input: process.stdin })) {
-  const { query, variables } = JSON.parse(line) as { query: string; variables: Record<string, unknown> };
-  const answer = await backup.subgraph.execute(
-    { query, variables },
-    { identity: { role: 'operator' }, requestId: 'r' },
-  );
+  backup ??= await start();
+  const order = JSON.parse(line) as { query: string; variables: Record<string, unknown>; kill?: CrashPoint };
+  kill = order.kill;
+  statements = 0;
+  const answer = await backup.subgraph.execute(order, { identity: { role: 'operator' }, requestId: 'r' });
   process.stdout.write(`${JSON.stringify({ ...answer, statements })}\n`);
 }
-await backup.stop();
+await backup?.stop();

@@ -2,31 +2,39 @@ import { eventually } from '@taskmesh/testing';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Pool } from 'pg';
 import { bothStores, createBackupFixture, type BackupFixture, type Restored } from './backup-fixture.ts';
-import { askProcess, type CrashPoint } from './backup-process.ts';
+import { startBackupProcess, type CrashPoint } from './backup-process.ts';
 
 const OLD_EPOCH = 1;
+
+export type CrashFixture = Awaited<ReturnType<typeof createCrashFixture>>;
 
 /** Two stores, and an archive of both. `authServer`: where the other one is, if not beside the first. */
 export async function createCrashFixture(authServer: string | undefined) {
   const fixture = await createBackupFixture('crash', { authServer });
   await fixture.backup.stop(); // it would settle what the others are to settle
   await fixture.archive('own.tar.gz', bothStores('restored'));
-  return { fixture, close: fixture.close };
-}
-
-/** A restore in a process of its own. `said` is absent when that was killed. */
-export async function runRestore(
-  config: BackupFixture['config'],
-  kill?: CrashPoint,
-): Promise<{ said: Restored | undefined; statements: number }> {
-  const query = 'mutation { restoreBackup(file: "own.tar.gz") { outcome databaseRestored message } }';
-  const { answer } = await askProcess(config, query, { kill });
-  return { said: answer?.data?.restoreBackup as Restored | undefined, statements: answer?.statements ?? 0 };
+  const load = () => startBackupProcess(fixture.config, { isWaiting: true });
+  let next = load();
+  return {
+    ...fixture,
+    /** A restore in a process of its own; the one after it loads meanwhile. `said` is absent when it was killed. */
+    async runRestore(kill?: CrashPoint): Promise<{ said: Restored | undefined; statements: number }> {
+      const process = await next;
+      next = load();
+      const query = 'mutation { restoreBackup(file: "own.tar.gz") { outcome databaseRestored message } }';
+      const answer = await process.ask(query, {}, kill);
+      await process.stop();
+      return { said: answer?.data?.restoreBackup as Restored | undefined, statements: answer?.statements ?? 0 };
+    },
+    async close() {
+      await (await next).stop();
+      await fixture.close();
+    },
+  };
 }
 
 export interface Crash {
   isNew: boolean;
-  said: string | undefined;
   /** What contradicts the promises. */
   contradictions: string[];
 }
@@ -35,14 +43,13 @@ export interface Crash {
  * Lets a restore crash while others write, then starts the service again, and compares what is there with what was said and
  * acknowledged. A write says in which epoch it was made: those of the old one may go with a restore.
  */
-export async function crash(fixture: BackupFixture, point: CrashPoint): Promise<Crash> {
-  const { config } = fixture;
+export async function crash(fixture: CrashFixture, point: CrashPoint): Promise<Crash> {
   await fixture.tasks.query(
     `truncate tasks; insert into tasks values (gen_random_uuid(), 'living'); update feed_state set epoch = ${OLD_EPOCH}`,
   );
   await fixture.auth.query(`truncate accounts cascade; insert into accounts values (1, 'living@x')`);
   const writers = startWriters(fixture);
-  const { said } = await runRestore(config, point);
+  const { said } = await fixture.runRestore(point);
   const next = await fixture.startOther();
   const unsettled = () => fixture.own.query('select 1 from restores where ended_at is null');
   await eventually(async () => expect(await unsettled()).toEqual([]), { timeoutMs: 60_000 });
@@ -64,7 +71,7 @@ export async function crash(fixture: BackupFixture, point: CrashPoint): Promise<
   if (account?.email !== (isNew ? 'restored@x' : 'living@x')) contradictions.push('one store is new and one is old');
   if (said && said.outcome !== 'UNKNOWN' && said.databaseRestored !== isNew)
     contradictions.push(`${said.outcome} was said, and the stores are ${isNew ? 'new' : 'old'}`);
-  return { isNew, said: said?.outcome, contradictions };
+  return { isNew, contradictions };
 }
 
 function startWriters({ tasks, auth }: BackupFixture) {
