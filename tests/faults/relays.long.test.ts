@@ -1,0 +1,74 @@
+import { databaseUrl, findFreePorts, serviceReady, startChild, type RunningProcess } from '@taskmesh/local';
+import { eventually } from '@taskmesh/testing';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { underLoad } from './campaign.ts';
+import { useStack } from '../stack.ts';
+import { inject } from './inject.ts';
+import { readPublished } from './published.ts';
+import { createRandom, numberFromEnv } from './random.ts';
+
+const SEED = numberFromEnv('TASKMESH_SEED', 20_261_124);
+const MAIN = fileURLToPath(new URL('../../services/tasks/src/main.ts', import.meta.url));
+const OWNERS = 3;
+const ROUNDS = 3;
+const PARTS = 8;
+/** The server ends a session that is silent for 8 seconds. */
+const FREEZE_MS = 12_000;
+
+describe('two processes of tasks, one of them frozen for longer than its lease', () => {
+  const random = createRandom(SEED);
+  const faulty = useStack('relays');
+  let other: RunningProcess;
+  let otherAdmin: string;
+
+  beforeAll(async () => {
+    const { stack, dataDir } = faulty;
+    const [port = 0, adminPort = 0] = await findFreePorts(2);
+    otherAdmin = `http://127.0.0.1:${adminPort}`;
+    const keys = join(dataDir, 'keys');
+    const env = {
+      POSTGRES_URL: databaseUrl(stack.servers.postgres, 'taskmesh_tasks'),
+      KAFKA_BROKERS: stack.servers.kafka,
+      AUTH_URL: stack.processes.get('auth')?.current.url,
+      IDENTITY_PUBLIC_KEYS_FILE: join(keys, 'identity-public.json'),
+      IDENTITY_KEY_FILE: join(keys, 'tasks-identity.json'),
+      PORT: String(port),
+      ADMIN_PORT: String(adminPort),
+    };
+    const logFile = join(dataDir, 'tasks-2.log');
+    other = await startChild({ command: process.execPath, args: [MAIN], env, logFile, ladder: [['SIGKILL', 5_000]] });
+    await eventually(() => serviceReady(otherAdmin));
+  }, 60_000);
+  afterAll(() => other.stop());
+
+  const partsOf = async (adminUrl: string): Promise<number> => {
+    const answer = await fetch(`${adminUrl}/readyz?verbose`);
+    return ((await answer.json()) as { checks: { relayParts: number } }).checks.relayParts;
+  };
+
+  it('loses, repeats and reorders nothing in any protocol', async () => {
+    const { stack } = faulty;
+    const admin = stack.processes.get('tasks')?.current.adminUrl ?? '';
+    const published = await readPublished(stack);
+    const names = Array.from({ length: OWNERS }, (_, owner) => `relays-${owner}-of-${SEED}`);
+    const load = { urls: stack.urls, names, random, paceMs: 40 };
+    const { findings, figures, accounts } = await underLoad(load, async () => {
+      for (let round = 0; round < ROUNDS; round++) {
+        await inject(faulty, { target: 'tasks', kind: 'kill', forMs: 0 });
+        await eventually(async () => expect(await partsOf(otherAdmin)).toBe(PARTS)); // of the one without writers
+        other.kill('SIGSTOP');
+        await sleep(FREEZE_MS);
+        await eventually(async () => expect(await partsOf(admin)).toBe(PARTS));
+        other.kill('SIGCONT');
+        await eventually(async () => expect(await partsOf(otherAdmin)).toBe(0));
+      }
+    });
+    console.info(`delivered again: ${accounts.map(({ ownerId }) => published.timesAgain(ownerId)).join(', ')}`);
+    await published.close();
+    expect(findings).toEqual([]);
+    for (const { events } of Object.values(figures.streams))
+      expect(events).toBeGreaterThanOrEqual(figures.writes.confirmed);
+  }, 240_000);
+});
