@@ -165,7 +165,7 @@ async function dumpOne(
 }
 
 /** Which rows of a store an archive holds. */
-export const archivedRows =
+const archivedRows =
   (store: StoreName): RowsOf =>
   (table) => {
     const { archived = 'rows', replaced = 'all' } = STORE_TABLES[store][table] ?? {};

@@ -17,7 +17,6 @@ import { withClient } from '../support/with-client.ts';
 
 /** Of the process that loads; so that all of a restore stays within 128. */
 const BOUND_MIB = 100;
-export const isLong = process.env.TASKMESH_LONG !== undefined;
 
 /** By what they tried. */
 export type Tally = Record<string, { loaded: number; refused: number; isNoSql: number }>;
@@ -36,7 +35,10 @@ const LIVING = `
 const MISREAD = `select relname from pg_class where relnamespace = 'restored'::regnamespace and relkind = 'r'
   and query_to_xml(format('select 1 from %s r where r::text like ''%%ð%%''', oid::regclass), true, true, '')::text like '%<row%'`;
 
-/** Loads the dumps of the seeds, one after the other, and throws at the first that did more than bring rows. */
+/**
+ * Loads the dumps of the seeds, one after the other, and throws at the first that did more than bring rows. With a server of
+ * its own each is loaded as the service does, by a process.
+ */
 export async function tryHostileDumps(seeds: Iterable<number>, server?: string): Promise<Tally> {
   const dir = await mkdtemp(join(tmpdir(), 'taskmesh-hostile-'));
   const database = await createFreshTestDatabase('hostile', server);
@@ -63,7 +65,7 @@ export async function tryHostileDumps(seeds: Iterable<number>, server?: string):
         const { theme, dump } = hostileDump(seed, { ...names, mark: join(dir, 'mark') });
         await writeFile(path, dump);
         try {
-          const end = await endOf(path, database.loaderUrl);
+          const end = await endOf(path, database.loaderUrl, server ? loadAsServiceDoes : loadHere);
           await checkOnlyTables(fresh, 'restored');
           expect(await inFresh(`select relname from pg_class where relnamespace = 'restored'::regnamespace and (relkind <> 'r' or relowner <> '${names.loader}'::regrole or relacl is not null)`)).toEqual([]); // prettier-ignore
           expect(await inFresh(MISREAD)).toEqual([]);
@@ -84,8 +86,7 @@ export async function tryHostileDumps(seeds: Iterable<number>, server?: string):
 }
 
 /** Why it was refused; undefined for one that was loaded. @throws Error for a load that ended in another way, or took too much */
-async function endOf(path: string, url: string): Promise<string | undefined> {
-  const load = isLong ? loadAsServiceDoes : loadHere;
+async function endOf(path: string, url: string, load: typeof loadHere): Promise<string | undefined> {
   const error = await load(path, url).catch((error: unknown) => error);
   if (!(error instanceof Error)) return undefined;
   if (!(error instanceof LoadError) || /process has ended/.test(error.message)) throw error;

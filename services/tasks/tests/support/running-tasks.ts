@@ -10,7 +10,7 @@ import type { Registry } from 'prom-client';
 import { createTasks, readTasksConfig, type Tasks } from '../../src/index.ts';
 import { createStore, silent } from './store.ts';
 
-export const FIELDS = `${GRAPH_FIELDS.join(' ')} owner { id }`;
+const FIELDS = `${GRAPH_FIELDS.join(' ')} owner { id }`;
 
 /** A clock that tests turn; it stands still otherwise. */
 export interface TestClock extends Clock {
