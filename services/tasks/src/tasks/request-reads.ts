@@ -1,13 +1,16 @@
 import { requireUser, type SubgraphContext } from '@taskmesh/internal-api';
 import { unavailable } from '@taskmesh/contracts';
-import { createFairQueue } from '@taskmesh/service';
+import { createBulkhead } from '@taskmesh/service';
 
 /** Of tasks. A request may read so many before it takes a turn, and one such page beyond them. */
 export const LARGE_PAGE = 100;
-/** How many responses with more tasks are made at once, of all owners. */
+/** How many responses with more tasks are made at once, each for another owner: none keeps all turns from the others. */
 const LARGE_AT_ONCE = 2;
 const MAX_WAITING = 256;
-const MAX_WAIT_MS = 5_000;
+const QUEUE = {
+  maxWaitMs: 5_000,
+  refusal: () => unavailable('Other large pages are still being sent; try again, or ask for fewer tasks.'),
+};
 
 /** What one request reads for its lists. */
 export interface RequestReads {
@@ -32,16 +35,12 @@ interface Request {
 
 /**
  * A request reads one statement at a time. When its tasks become many, it takes a turn until its response is sent, so that few such
- * responses are in memory, however many are requested. Owners take turns, and within its own a request waits for nothing else: the
- * turn would last as long as its owner lets other statements wait.
+ * responses are in memory, however many are requested. Within its turn it waits for nothing else: the turn would last as long as its
+ * owner lets other statements wait.
  */
 export function createRequestReads(): (context: SubgraphContext) => RequestReads {
-  const turns = createFairQueue({
-    concurrency: LARGE_AT_ONCE,
-    maxWaiting: MAX_WAITING,
-    maxWaitMs: MAX_WAIT_MS,
-    refusal: () => unavailable('Other large pages are still being sent; try again, or ask for fewer tasks.'),
-  });
+  const owners = createBulkhead({ concurrency: 1, ...QUEUE });
+  const turns = createBulkhead({ concurrency: LARGE_AT_ONCE, maxWaiting: MAX_WAITING, ...QUEUE });
   const requests = new WeakMap<SubgraphContext, Request>();
 
   const turnOf = (context: SubgraphContext) =>
@@ -50,7 +49,7 @@ export function createRequestReads(): (context: SubgraphContext) => RequestReads
         resolve();
         return context.ended;
       };
-      turns.run(requireUser(context.identity).userId, hold).catch(reject);
+      owners.run(requireUser(context.identity).userId, () => turns.run('', hold)).catch(reject);
     });
 
   return (context) => ({
