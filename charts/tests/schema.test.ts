@@ -66,11 +66,6 @@ describe.each(CHART_NAMES)('the values of %s', (chart) => {
         expect([...group, name, validate(changed)]).toEqual([...group, name, isPart]);
       }
   });
-
-  it('have a description for each group and each enum is said', () => {
-    for (const path of paths(schema, (part) => Array.isArray(part.enum)))
-      expect((at(schemaAt(schema, path), []) as { enum: unknown[] }).enum.length).toBeGreaterThan(1);
-  });
 });
 
 /** Where parts of the schema that fit are in the values. */
@@ -82,8 +77,6 @@ function paths(schema: AnySchemaObject, fits: (part: AnySchemaObject) => boolean
 }
 
 const at = (tree: unknown, path: string[]): unknown => path.reduce((part, name) => (part as Tree)[name], tree);
-const schemaAt = (schema: AnySchemaObject, path: string[]) =>
-  path.reduce((part, name) => (part.properties as Record<string, AnySchemaObject>)[name] ?? {}, schema);
 
 describe('what no server of Kubernetes takes, or no service of ours', () => {
   const { fits } = chartOf('taskmesh');
@@ -122,17 +115,6 @@ describe('what no server of Kubernetes takes, or no service of ours', () => {
     ['serviceMonitor.interval', '1m30s', 'often'],
     ['prometheusRule.alertLabels', { team: 'any text' }, { 'the-team': 'x' }],
     ['kafka.topicPrefix', 'a.b_', 'a/b'],
-    ['gateway.settings.TRUSTED_PROXIES', '10.0.0.0/8, ::1', 'ingress-nginx'],
-    ['gateway.settings.TRUSTED_PROXIES', '10.0.0.0/8,\n2001:db8::/32,\n', '10.0.0.0/8 ::1'],
-    ['gateway.settings.CORS_ORIGINS', 'https://a.example.com, http://b:3000', 'a.example.com'],
-    ['gateway.settings.CORS_ORIGINS', ' https://a.example.com,\nhttp://[::1]:3000\n', 'https://a.example.com http://b'],
-    ['backup.settings.BACKUP_SCHEDULE', '@daily', 'daily'],
-    ['backup.settings.BACKUP_SCHEDULE', '*/5  0-6,22\t* JAN ?\n', '5 * * *'],
-    ['backup.settings.BACKUP_VERIFY_SCHEDULE', '0 5 * * SUN', 'at five'],
-    ['backup.settings.BACKUP_VERIFY_SCHEDULE', ' @Weekly', '0 0 5 * * SUN 2030'],
-    ['backup.settings.BACKUP_KEEP', 'last=3, yearly=2', 'last=3, sometimes=2'],
-    ['backup.settings.BACKUP_KEEP', '7\n', 'seven'],
-    ['backup.settings.BACKUP_KEEP', 'last=3,\nyearly=2\n', 'last=3 yearly=2'],
   ])('is refused at %s: not %j but %j', (path, right, wrong) => {
     expect([right, wrong].map((value) => fits(path.split('.'), value))).toEqual([true, false]);
   });
@@ -144,13 +126,21 @@ describe('the settings in the values, and the services', () => {
   it.each<[string, unknown[], unknown[]]>([
     ['settings.PUBLIC_URL', ['', 'http://a:8080/'], ['a.example.com', 'https://a b']],
     ['settings.RATE_LIMIT_FACTOR', ['', 0, '0', 1_000_000, '0.5'], [-1, 1_000_001, 'many', '1e3', '2000000']],
-    ['gateway.settings.CORS_ORIGINS', ['', ',https://a, ,'], ['https://a/', 'https://A', 'https://a?b', 'https://u@a']],
+    [
+      'gateway.settings.CORS_ORIGINS',
+      ['', ',https://a, ,', ' https://a.example.com,\nhttp://[::1]:3000\n'],
+      ['https://a/', 'https://A', 'https://a?b', 'https://u@a'],
+    ],
     [
       'gateway.settings.CORS_ORIGINS',
       ['https://a:80,http://b:443', 'http://a:8080'],
       ['https://a:443', 'http://a:80, https://b'],
     ],
-    ['gateway.settings.TRUSTED_PROXIES', ['', '10.0.0.1,'], ['proxy']],
+    [
+      'gateway.settings.TRUSTED_PROXIES',
+      ['', '10.0.0.1,', '10.0.0.0/8,\n2001:db8::/32,\n'],
+      ['proxy', '10.0.0.0/8 ::1'],
+    ],
     ['gateway.settings.REQUEST_TIMEOUT_S', [1, 86_400], [0, 86_401]],
     ['gateway.settings.GRAPHQL_MAX_COST', [0, 1_000_000_000], [-1, 1_000_000_001]],
     ['gateway.settings.REALTIME_MAX_MESSAGE_BYTES', [1, 1_000_000_000], [0, 1_000_000_001]],
@@ -162,7 +152,12 @@ describe('the settings in the values, and the services', () => {
     ['auth.settings.OIDC_ISSUER', ['', 'https://a/b@c'], ['http://a', 'https://a?b', 'https://u@a', 'https://a#b']],
     ['tasks.settings.CHANGE_RETENTION_HOURS', [0, 0.5, 87_840], [-1, 87_841]],
     ['tasks.settings.MAX_TASKS_PER_OWNER', [0, 2_147_483_647], [-1, 2_147_483_648]],
-    ['backup.settings.BACKUP_SCHEDULE', ['@daily', ' 5 0 * * SUN'], ['@', '5 * * *']],
+    [
+      'backup.settings.BACKUP_SCHEDULE',
+      ['@daily', ' 5 0 * * SUN', '*/5  0-6,22\t* JAN ?\n'],
+      ['@', '5 * * *', 'daily'],
+    ],
+    ['backup.settings.BACKUP_VERIFY_SCHEDULE', ['0 5 * * SUN', ' @Weekly'], ['at five', '0 0 5 * * SUN 2030']],
     [
       'backup.settings.BACKUP_KEEP',
       ['', '7', ' 010\n', '10000', 'last=3,', ',\n last = 3,,\nyearly=2', 'daily=00007'],

@@ -1,9 +1,5 @@
-import { TASK_CHANGES_TOPIC } from '@taskmesh/contracts';
-import { createKafkaEventLog } from '@taskmesh/event-log';
-import { createLog } from '@taskmesh/service';
 import { eventually } from '@taskmesh/testing';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createRest } from '../http.ts';
 import { underLoad } from './campaign.ts';
 import { useStack } from '../stack.ts';
 import { inject } from './inject.ts';
@@ -19,8 +15,11 @@ describe('kill -9 of any process of the stack under load', () => {
   const faulty = useStack('kill');
   const load = () => ({ urls: faulty.stack.urls, random, paceMs: 40 });
 
-  it.each([['gateway-1', 'tasks'], ['postgres'], ['auth', 'backup', 'redis'], ['kafka']])(
-    'loses, repeats and reorders nothing in any protocol: %s %s %s',
+  it.each([
+    ['gateway-1', 'tasks', 'postgres'],
+    ['auth', 'backup', 'redis', 'kafka'],
+  ])(
+    'loses, repeats and reorders nothing in any protocol: %s %s %s %s',
     async (...victims) => {
       const names = Array.from({ length: OWNERS }, (_, owner) => `${victims.join('-')}-${owner}-of-${SEED}`);
       const { findings, figures } = await underLoad({ ...load(), names }, async (accounts) => {
@@ -48,25 +47,6 @@ describe('kill -9 of any process of the stack under load', () => {
       const isUp = async () =>
         ((await (await fetch(`${admin}/readyz?verbose`)).json()) as { checks: { eventLog: boolean } }).checks.eventLog;
       await eventually(isUp, { timeoutMs: 30_000 });
-    });
-    expect(findings).toEqual([]);
-  }, 180_000);
-
-  it('misses nothing for unreadable records, and keeps those for an operator', async () => {
-    const { findings } = await underLoad({ ...load(), names: ['poison'] }, async ([account]) => {
-      const log = createLog({ service: 'poison', level: 'silent' });
-      const eventLog = createKafkaEventLog({ brokers: [faulty.stack.servers.kafka], clientId: 'poison', log });
-      const key = account?.ownerId ?? '';
-      for (const value of ['garbage', '{}', JSON.stringify({ ownerId: key, sequence: 1, epoch: 1 })]) {
-        await eventLog.publish(TASK_CHANGES_TOPIC, [{ key, value }]);
-        await sleep(200);
-      }
-      await eventLog.close();
-      const kept = async () =>
-        (await createRest(faulty.stack.urls[0] ?? '')<{ data: object[] }>('GET', '/operations/dead-letters')).body.data;
-      // Two gateways read each of them; it is kept once.
-      await eventually(async () => expect(await kept()).toHaveLength(3));
-      expect(await kept()).toMatchObject([{ record: 'garbage' }, { record: '{}' }, { sequence: '1', canReplay: true }]);
     });
     expect(findings).toEqual([]);
   }, 180_000);

@@ -1,4 +1,5 @@
 import { temporaryDir } from '@taskmesh/local-servers/testing';
+import { takeSignInCode } from '@taskmesh/service';
 import {
   chmodSync,
   mkdirSync,
@@ -11,7 +12,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
-import { ensureMachineToken } from './machine-token.ts';
+import { ensureMachineToken, operatorsAddress, type MachineToken } from './machine-token.ts';
 
 const place = temporaryDir('machine-token');
 afterAll(place.remove);
@@ -69,5 +70,36 @@ describe('the token of this machine', () => {
   it('does not inherit the mode of what a killed start left', () => {
     writeFileSync(join(dir, 'machine-token.new'), 'half', { mode: 0o644 });
     expect(modeOf(ensureMachineToken(dir).file)).toBe(0o600);
+  });
+});
+
+describe('the address for operators', () => {
+  let machineToken: MachineToken;
+  beforeEach(() => {
+    machineToken = ensureMachineToken(dir);
+  });
+
+  it('has a code for the token of this machine behind the #, at a terminal', () => {
+    const text = operatorsAddress('http://127.0.0.1:4000', machineToken, { isTerminal: true });
+    const [address = ''] = text.split(' ');
+    const { pathname, search, hash } = new URL(address);
+    expect(pathname + search).toBe('/');
+    const [path, query] = hash.split('?');
+    expect(path).toBe('#/operations');
+    expect(takeSignInCode(machineToken.file, new URLSearchParams(query).get('code') ?? '', Date.now())).toBe(true);
+    expect(text).not.toContain(machineToken.token);
+    expect(text).toContain(machineToken.file);
+  });
+
+  it.each([
+    ['elsewhere', true, false, 'http://127.0.0.1:4000'],
+    ['where it does not count', true, true, 'http://192.0.2.7:4000'],
+    ['where there is a backup token', false, true, 'http://127.0.0.1:4000'],
+  ])('has none %s', (_where, hasToken, isTerminal, url) => {
+    const address = operatorsAddress(url, hasToken ? machineToken : undefined, { isTerminal });
+    expect(address).toContain(url);
+    expect(address).not.toContain('code=');
+    expect(address).not.toContain(machineToken.token);
+    expect(readdirSync(dir)).toEqual(['machine-token']);
   });
 });

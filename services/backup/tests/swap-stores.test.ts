@@ -105,20 +105,6 @@ describe('a swap of stores that have a server in common', () => {
     expect(trial.line.stage).toBe('loading');
   });
 
-  it('says that the outcome is unknown when it cannot be looked up', async () => {
-    await administer(`create database ${trial.names.auth.old}`);
-    const journal = { ...trial.journal, find: () => Promise.reject(new Error('away')) };
-    const exchange = {
-      restore: trial.line,
-      prepare: async () => undefined,
-      mayGoOn: async () => true,
-      onProgress: () => undefined,
-    };
-    const exchanged = exchangeStores({ ...trial, journal, onUnsettled: () => undefined }, exchange);
-    await expect(exchanged).rejects.toMatchObject({ name: 'UnknownOutcomeError', cause: { code: '42P04' } });
-    expect(messages()).toContain('restore not settled yet');
-  });
-
   it('is not made, and reports whose session may not be ended', async () => {
     const { live, fresh, old } = trial.names.tasks;
     const url = new URL(maintenanceUrl(trial.stores.tasks.adminUrl));

@@ -33,19 +33,6 @@ async function supervised(name: string, { revive = true, failures = 0, maxTries 
 }
 
 describe('a supervised process', () => {
-  it('is started again when it dies, after a short while, with a word about it', async () => {
-    const { process, lines, changes } = await supervised('revived');
-    const first = process.pid;
-    process.kill('SIGKILL');
-    expect(await process.waitExit()).toEqual({ code: null, signal: 'SIGKILL' });
-    await process.waitReady();
-    expect(process.pid).not.toBe(first);
-    expect(lines[0]).toMatch(/^revived ended \(signal SIGKILL\), starting it again in 200 ms\. Log: /);
-    await eventually(() => expect(lines[1]).toBe(`revived is back (process ${process.pid}).`));
-    expect(changes()).toBe(2);
-    await process.stop();
-  });
-
   it('is tried again, ever more slowly, while its start fails', async () => {
     const { process, lines, starts } = await supervised('stubborn', { failures: 2 });
     const begin = Date.now();

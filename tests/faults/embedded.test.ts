@@ -4,16 +4,23 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createClient, type Task } from '../contract/client.ts';
+import { PROTOCOLS } from '../feed/streams/protocols.ts';
 import { startProduct } from '../product.ts';
+import { underLoad } from './campaign.ts';
 import { freeze } from './inject.ts';
+import { createRandom, numberFromEnv } from './random.ts';
 
-describe('the PostgreSQL of the embedded platform', () => {
+const SEED = numberFromEnv('TASKMESH_SEED', 20_261_127);
+/** Of each stream. */
+const RETURNS = 5;
+
+describe('the embedded platform', () => {
   const dataDir = mkdtempSync(join(tmpdir(), 'taskmesh-embedded-kill-'));
   const lines: string[] = [];
   let platform: Embedded;
 
   beforeAll(async () => {
-    const env = { DATA_DIR: dataDir, PORT: '0', LOG_LEVEL: 'warn' };
+    const env = { DATA_DIR: dataDir, PORT: '0', LOG_LEVEL: 'warn', REALTIME_MAX_CONNECTION_AGE_S: '1' };
     platform = await startEmbedded({ env, progress: (line) => lines.push(line) });
   }, 180_000);
   afterAll(async () => {
@@ -21,7 +28,22 @@ describe('the PostgreSQL of the embedded platform', () => {
     rmSync(dataDir, { recursive: true });
   }, 180_000);
 
-  it('is what does not answer while it is frozen, and nothing else is reported to operators', async () => {
+  it('loses, repeats and reorders nothing in any protocol when no connection may become older than a second', async () => {
+    const load = {
+      ...{ urls: [platform.url], names: [`aging-of-${SEED}`], random: createRandom(SEED), paceMs: 20 },
+      // Not even the channel: before it ends it sends the cursor behind its last change.
+      protocols: PROTOCOLS.map(({ protocol, connect }) => ({ protocol, connect })),
+    };
+    const { findings, figures } = await underLoad(load, async ([account]) => {
+      const resumes = () => Math.min(...(account?.streams ?? []).map((stream) => stream.resumes()));
+      await eventually(() => expect(resumes()).toBeGreaterThanOrEqual(RETURNS), { timeoutMs: 60_000 });
+    });
+    expect(findings).toEqual([]);
+    for (const { events } of Object.values(figures.streams))
+      expect(events).toBeGreaterThanOrEqual(figures.writes.confirmed);
+  }, 180_000);
+
+  it('reports that its PostgreSQL does not answer while that is frozen, and nothing else', async () => {
     const { call } = createClient(() => platform.url);
     const problems = async () =>
       (await call<{ data: { problems: string[] } }>('GET', '/api/operations/status')).body.data.problems;
@@ -36,7 +58,7 @@ describe('the PostgreSQL of the embedded platform', () => {
     await eventually(async () => expect(await problems()).toEqual([]), { timeoutMs: 20_000 });
   }, 60_000);
 
-  it('killed is a pause of seconds under writes, is reported in a line, and loses nothing that was acknowledged', async () => {
+  it('takes the kill of its PostgreSQL as a pause of seconds under writes, reports it in a line, and loses nothing that was acknowledged', async () => {
     const client = createClient(() => platform.url);
     const { token } = await client.signUp();
     const acknowledged: string[] = [];
