@@ -135,7 +135,13 @@ export function describeEdges(platform: () => Platform) {
     });
 
     it('ignores other expectations, and headers that claim another method or identity', async () => {
-      const claims = ['X-HTTP-Method-Override: DELETE', 'X-User-Id: x', 'X-Forwarded-For: 10.0.0.1'];
+      const identity = `X-Identity: {"role":"user","userId":"${account.id}"}`;
+      const claims = [
+        'X-HTTP-Method-Override: DELETE',
+        `X-User-Id: ${account.id}`,
+        identity,
+        'X-Forwarded-For: 10.0.0.1',
+      ];
       const headers = ['Expect: wonders', ...claims];
       expect((await send('GET /api/tasks', [bearer(), ...headers])).status).toBe(200);
       expect((await send('GET /api/tasks', headers)).status).toBe(401);
@@ -144,7 +150,9 @@ export function describeEdges(platform: () => Platform) {
     it('reads the scheme of a token in any case, and one token only', async () => {
       expect((await send('GET /api/tasks', [`Authorization: bEARER ${account.token}`])).status).toBe(200);
       expect((await send('GET /api/tasks', [bearer(), bearer()])).status).toBe(401);
-      expect((await send('GET /api/tasks', [`Cookie: access_token=${account.token}`])).status).toBe(401);
+      for (const header of [`Cookie: access_token=${account.token}`, `X-Access-Token: ${account.token}`])
+        expect((await send('GET /api/tasks', [header])).status).toBe(401);
+      expect((await send(`GET /api/tasks?access_token=${account.token}`)).status).toBe(401);
     });
 
     it('answers HEAD as GET, with the same headers and no body', async () => {

@@ -320,13 +320,6 @@ export function describeFullTasks(platform: () => Platform, prefix: string) {
       const reduced = await client.call<Body<Task[]>>('GET', '/reduced/api/tasks', { token });
       expect([reduced.body.data.length, reduced.body.total]).toEqual([1_000, 1_014]);
     }, 60_000);
-
-    it('answers HEAD as GET, without a body', async () => {
-      const head = await call('HEAD', '');
-      expect([head.status, head.text]).toEqual([200, '']);
-      expect(head.headers.get('content-type')).toMatch(/^application\/json/);
-      expect((await client.call('HEAD', `${prefix}/tasks`)).status).toBe(401);
-    });
   });
 
   describe(`the statistics below ${prefix}`, () => {

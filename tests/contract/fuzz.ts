@@ -196,12 +196,14 @@ export function describeFuzz(platform: () => Platform, { runs, seed }: { runs: n
           const isForUsers =
             operation.security.length > 0 && operation.security.every((scheme) => 'accessToken' in scheme);
           if (isForUsers && bearer !== tokens.own) expect(status).toBe(401);
+          if (method === 'GET') return; // what it left behind would show after the next change that is refused
           const now = await snapshotOf(client, account);
-          if (status >= 400 || method === 'GET') expect(now).toBe(stored);
+          if (status >= 400) expect(now).toBe(stored);
           stored = now;
         }),
         { numRuns: runs, seed, endOnFailure: true },
       );
+      expect(await snapshotOf(client, account)).toBe(stored);
       // Both kinds came up: what is taken and what is refused.
       for (const status of [200, 201, 400, 401, 404]) expect(seen.get(status)).toBeGreaterThan(0);
       for (const { operation } of operations) expect([...checked].join()).toContain(`${operation.operationId} `);

@@ -100,12 +100,6 @@ export function describeGraphql(platform: () => Platform) {
       });
     });
 
-    it('reject an array of operations, of any length', async () => {
-      const operation = { query: '{ __typename }' };
-      for (const json of [[], [operation], [operation, operation]])
-        expect((await client.call('POST', '/graphql', { json })).status).toBe(400);
-    });
-
     it('let GET run queries only, and none that a foreign page could have sent', async () => {
       const get = (query: string, headers: Record<string, string> = {}) =>
         client.call<{ data?: object }>('GET', `/graphql?query=${encodeURIComponent(query)}`, {

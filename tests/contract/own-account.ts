@@ -217,6 +217,14 @@ export function describeOwnAccount(platform: () => Platform) {
         const expected = [403, 'FORBIDDEN', 'This personal token may only read.'];
         expect([status, body.error.code, body.message]).toEqual(expected);
       }
+      for (const mutation of [
+        'createTask(input: {title: "Not by this one"}) { id }',
+        `deleteTask(id: "${made.body.data.id}")`,
+      ]) {
+        const { body } = await client.graphql(`mutation { ${mutation} }`, { token: read });
+        const { message, extensions } = body.errors?.[0] ?? {};
+        expect([message, extensions?.code]).toEqual(['This personal token may only read.', 'FORBIDDEN']);
+      }
       expect((await client.call('GET', path, { token: read })).body.data).toMatchObject({ completed: false });
       expect((await client.call('DELETE', path, { token: write })).status).toBe(200);
     });

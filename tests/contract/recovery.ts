@@ -28,7 +28,7 @@ export const mailedToken = (platform: Platform, email: string, page: string) =>
   });
 
 /** The token alone on a line, which is also what the link ends with. */
-function tokenIn(mail: string, origin: string, page = 'reset-password'): string {
+export function tokenIn(mail: string, origin: string, page = 'reset-password'): string {
   const link = new RegExp(`^(\\S+)/${page}#token=(\\S+)$`, 'm').exec(mail);
   expect(link?.[1]).toBe(origin);
   const token = link?.[2] ?? '';
@@ -37,12 +37,10 @@ function tokenIn(mail: string, origin: string, page = 'reset-password'): string 
   return token;
 }
 
-/** A forgotten password, from the mail to the end of all sessions. `mailsTo` gives the mails to an address, oldest first. */
-export function describeRecovery(
-  platform: () => Platform,
-  mailsTo: (email: string) => string[] = (email) => filesTo(platform(), email),
-) {
+/** A forgotten password, from the mail to the end of all sessions. */
+export function describeRecovery(platform: () => Platform) {
   const client = clientOf(platform);
+  const mailsTo = (email: string) => filesTo(platform(), email);
   const forgot = (json: unknown) => client.call('POST', '/api/auth/forgot-password', { json });
   const reset = (token: unknown, password: unknown) =>
     client.call('POST', '/api/auth/reset-password', { json: { token, password } });

@@ -65,15 +65,6 @@ export function describeReducedTasks(platform: () => Platform, prefix: string) {
       expect((await call('GET', `/${task.id}`)).status).toBe(200);
     });
 
-    it('are refused without a title, by name', async () => {
-      const answer = await client.call('POST', `${prefix}/tasks`, {
-        token: owner.token,
-        json: { description: 'Nameless' },
-      });
-      expectError(answer, INVALID);
-      expect(answer.body.error.details?.map(({ path }) => path)).toEqual(['title']);
-    });
-
     it('are changed only in the version of If-Match, and created once for each Idempotency-Key', async () => {
       const send = (method: string, path: string, title: string, headers: Record<string, string>) =>
         client.call<Task>(method, `${prefix}/tasks${path}`, { token: owner.token, json: { title }, headers });

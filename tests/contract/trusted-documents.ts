@@ -1,7 +1,6 @@
 import { READ_SESSIONS, READ_TASKS } from '@taskmesh/client';
 import { createHash } from 'node:crypto';
 import { WebSocket } from 'ws';
-import { LOGIN } from './accounts.ts';
 import { clientOf, newEmail, PASSWORD, type Account, type CallOptions } from './client.ts';
 import type { Platform } from './platform.ts';
 
@@ -16,7 +15,7 @@ const FREE = '{ taskStatistics { pending } }';
 
 /** The manifest that the platform of `describeTrustedDocuments` has. */
 export const MANIFEST = Object.fromEntries(
-  [STATISTICS, CREATE, CHANGES, LOGIN].map((document) => [hashOf(document), document]),
+  [STATISTICS, CREATE, CHANGES].map((document) => [hashOf(document), document]),
 );
 
 interface GraphqlBody {

@@ -1,11 +1,18 @@
 import { TaskmeshError } from '../src/errors.ts';
 import type { LiveTasks, LiveTasksOptions } from '../src/list/live-tasks.ts';
+import type { OrderDirection, TaskOrderField } from '../src/operations.generated.ts';
 import { createRandom } from './model/random.ts';
 import { createWorld } from './model/world.ts';
 
+const DAY_MS = 24 * 3_600_000;
+
 /** A list that is live, over a network that loses nothing: what arrives when is up to the test. */
-async function opened(options: LiveTasksOptions = {}) {
-  const world = createWorld(createRandom(1), { lost: 0, doubled: 0, late: 0 });
+async function opened(options: LiveTasksOptions = {}, { skewMs = 0, before = [] as string[] } = {}) {
+  const world = createWorld(createRandom(1), { lost: 0, doubled: 0, late: 0 }, skewMs);
+  for (const title of before) {
+    world.server.create({ input: { title } });
+    world.pass(1_000);
+  }
   const list = world.openList(options);
   /** What was on show after each change, as somebody saw it who looked on. */
   const seen: string[][] = [];
@@ -153,5 +160,48 @@ describe('a write that is refused', () => {
     await arriveAll();
     expect(titles(list)).toEqual(['theirs']);
     expect(refused).toEqual(['PRECONDITION_FAILED']);
+  });
+});
+
+describe.each([
+  ['a day behind', -DAY_MS],
+  ['a day ahead', DAY_MS],
+  ['right', 0],
+])('on a device whose clock is %s', (_clock, skewMs) => {
+  /** A list of older tasks, of which it knows only the first two. */
+  const openedOld = async (field: TaskOrderField, direction: OrderDirection = 'DESC') => {
+    const options = { first: 2, orderBy: { field, direction } };
+    const world = await opened(options, { skewMs, before: ['oldest', 'older', 'old'] });
+    /** What is shown before the server has answered, and then. */
+    const shown = async () => {
+      const here = world.list.get().tasks.map(({ title }) => title);
+      await world.arriveAll();
+      return [here, titles(world.list)];
+    };
+    return { ...world, shown };
+  };
+
+  it.each(['CREATED_AT', 'UPDATED_AT', 'DUE_DATE', 'PRIORITY'] as const)(
+    'new tasks are shown where the server will put them (%s)',
+    async (field) => {
+      const { create, shown } = await openedOld(field);
+      for (const title of ['new', 'newer']) create({ title });
+      const expected = ['newer', 'new', 'old', 'older'];
+      expect(await shown()).toEqual([expected, expected]);
+    },
+  );
+
+  it('a new task beyond the known part of a list is not shown in it', async () => {
+    const { create, list, shown } = await openedOld('CREATED_AT', 'ASC');
+    create({ title: 'new' });
+    expect(list.get().totalCount).toBe(4);
+    expect(await shown()).toEqual(Array(2).fill(['oldest', 'older']));
+    expect(list.get().totalCount).toBe(4);
+  });
+
+  it('a changed task is shown where the server will put it', async () => {
+    const { update, list, shown } = await openedOld('UPDATED_AT');
+    update(list.get().tasks[1]?.id ?? '', { title: 'changed' });
+    expect(await shown()).toEqual(Array(2).fill(['changed', 'old']));
   });
 });

@@ -67,3 +67,18 @@ it('a gateway that has not heard from auth yet is not ready, and lets no one in:
   expect(await statusOf(token, at)).toBe(200);
   await at.stop();
 });
+
+it.each(PROTOCOLS)('a personal token for reading follows changes over %s, until it ends', async (protocol) => {
+  const { token, id } = gateway.auth.personalToken(USER, 'read');
+  const query = 'subscription { taskChanges { sequence } }';
+  const stream = await streamBy(protocol, { origin: gateway.origin, token, query });
+  await eventually(async () =>
+    expect(await gateway.figure(`taskmesh_realtime_subscriptions{protocol="${protocol}"}`)).toBe(1),
+  );
+  gateway.commit(USER);
+  await eventually(() => expect(stream.events).toHaveLength(1));
+  gateway.auth.end(id);
+  await eventually(() => expect(stream.ended).toBeDefined());
+  expect((await gateway.graphql('{ me { id } }', { token })).body.data).toBeNull();
+  stream.close();
+});

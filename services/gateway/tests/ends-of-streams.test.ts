@@ -167,11 +167,4 @@ describe('streams over graphql-ws, SSE and multipart', () => {
     const missed = [2, 3].map((sequence) => ({ data: { taskChanges: { sequence, task: { owner } } } }));
     for (const { events } of await openAll(cursor)) await eventually(() => expect(events).toEqual(missed));
   });
-
-  it('at a gateway that stops break off', async () => {
-    const { streams } = await openStanding();
-    const ending = endings(streams);
-    await gateway.stop();
-    expect(await ending).toEqual(brokenOff(1012));
-  });
 });

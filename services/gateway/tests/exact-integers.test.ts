@@ -1,5 +1,5 @@
 import { composed, startServer } from './fakes/foreign-service.ts';
-import { startTestGateway, type TestGateway } from './fakes/gateway.ts';
+import { useGateway } from './fakes/gateway.ts';
 
 const LINK = 'extend schema @link(url: "https://specs.apollo.dev/federation/v2.7", import: ["@key"])';
 const ITEMS = `${LINK}
@@ -33,9 +33,7 @@ const item = (code: string) =>
 describe('integers beyond 2^53 of a foreign graph', () => {
   let items: TextService;
   let stock: TextService;
-  let gateway: TestGateway;
-
-  beforeAll(async () => {
+  const gateway = useGateway(async () => {
     items = await startTextService((body) =>
       body.includes('find') ? '{"data":{"find":null}}' : `{"data":{"items":[${item(ONE)},${item(OTHER)}]}}`,
     );
@@ -47,10 +45,9 @@ describe('integers beyond 2^53 of a foreign graph', () => {
       { name: 'items', url: items.url, typeDefs: ITEMS },
       { name: 'stock', url: stock.url, typeDefs: STOCK },
     ]);
-    gateway = await startTestGateway({ files: { SUPERGRAPH_FILE: supergraph } });
+    return { files: { SUPERGRAPH_FILE: supergraph } };
   });
-  afterAll(async () => {
-    await gateway.stop();
+  afterAll(() => {
     for (const service of [items, stock]) service.stop();
   });
 

@@ -1,6 +1,6 @@
 import { eventually } from '@taskmesh/testing';
 import { composed, startForeignService, type ForeignService } from './fakes/foreign-service.ts';
-import { startTestGateway, type TestGateway } from './fakes/gateway.ts';
+import { startTestGateway, useGateway } from './fakes/gateway.ts';
 
 const PRODUCTS = `
   extend schema @link(url: "https://specs.apollo.dev/federation/v2.7", import: ["@key", "@authenticated"])
@@ -16,9 +16,7 @@ const REVIEWS = `
 describe.each(['compiled', 'apollo'])('a gateway of a foreign graph, by the %s executor', (executor) => {
   let products: ForeignService;
   let reviews: ForeignService;
-  let gateway: TestGateway;
-
-  beforeAll(async () => {
+  const gateway = useGateway(async () => {
     const query = {
       products: () => [
         { id: '1', name: 'Chair', secret: 'x' },
@@ -39,12 +37,9 @@ describe.each(['compiled', 'apollo'])('a gateway of a foreign graph, by the %s e
       { name: 'products', url: products.url, typeDefs: PRODUCTS },
       { name: 'reviews', url: reviews.url, typeDefs: REVIEWS },
     ]);
-    gateway = await startTestGateway({ env: { GATEWAY_EXECUTOR: executor }, files: { SUPERGRAPH_FILE: supergraph } });
+    return { env: { GATEWAY_EXECUTOR: executor }, files: { SUPERGRAPH_FILE: supergraph } };
   });
-  afterAll(async () => {
-    await gateway.stop();
-    for (const service of [products, reviews]) service.stop();
-  });
+  afterAll(() => [products, reviews].forEach((service) => service.stop()));
 
   it('answers from the addresses in the file', async () => {
     const { body } = await gateway.graphql(
@@ -155,17 +150,12 @@ describe('a gateway of a foreign graph that can restore', () => {
       ? { success: true, message: 'Restored.', outcome: 'RESTORED', skipped: [] }
       : { success: false, message: 'Not now.', error: 'Another one runs.', outcome: 'BUSY', skipped: [] };
   let library: ForeignService;
-  let gateway: TestGateway;
-
-  beforeAll(async () => {
+  const gateway = useGateway(async () => {
     library = await startForeignService(LIBRARY, { Mutation: { restoreBackup } });
     const supergraph = composed([{ name: 'library', url: library.url, typeDefs: LIBRARY }]);
-    gateway = await startTestGateway({ files: { SUPERGRAPH_FILE: supergraph } });
+    return { files: { SUPERGRAPH_FILE: supergraph } };
   });
-  afterAll(async () => {
-    await gateway.stop();
-    library.stop();
-  });
+  afterAll(() => library.stop());
 
   const call = async (method: string, path: string, headers: Record<string, string> = {}) => {
     const response = await fetch(`${gateway.origin}/api/${path}`, { method, headers });

@@ -1,20 +1,22 @@
 import { collectGarbage, eventually } from '@taskmesh/testing';
 import { setTimeout } from 'node:timers/promises';
-import { startTestGateway, type TestGateway } from './fakes/gateway.ts';
+import { useGateway } from './fakes/gateway.ts';
 import { holdExecution } from './fakes/hold-execution.ts';
 import { connectGraphqlWs, streamGraphqlWs, streamHttp } from './fakes/streams.ts';
 
 const USER = 'a0000000-0000-4000-8000-000000000001';
 const KIB = 1024;
 
-let gateway: TestGateway;
+const gateway = useGateway();
 let token: string;
-beforeAll(async () => {
-  gateway = await startTestGateway();
-  token = await gateway.auth.token(USER);
-});
-afterAll(() => gateway.stop());
+beforeAll(async () => void (token = await gateway.auth.token(USER)));
 
+const overSse = (query: string, variables = {}) =>
+  fetch(`${gateway.origin}/graphql`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', accept: 'text/event-stream', authorization: `Bearer ${token}` },
+    body: JSON.stringify({ query, variables }),
+  });
 const openSocket = (as = token) => connectGraphqlWs(gateway.origin, as);
 const subscribe = (id: string, query: string, variables = {}) =>
   JSON.stringify({ id, type: 'subscribe', payload: { query, variables } });
@@ -36,12 +38,8 @@ describe('what a gateway keeps for a subscription', () => {
     for (let index = 0; index < 7; index++) socket.send(subscribe(`${index}`, QUERY, variables));
     await eventually(() => expect(messages.filter(({ type }) => type === 'error')).toHaveLength(2));
     expect(JSON.stringify(messages.at(-1))).toContain('RATE_LIMITED');
-    const overSse = await fetch(`${gateway.origin}/graphql`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json', accept: 'text/event-stream', authorization: `Bearer ${token}` },
-      body: JSON.stringify({ query: QUERY, variables }),
-    });
-    expect([overSse.status, await overSse.text()]).toEqual([429, expect.stringContaining('RATE_LIMITED')]);
+    const refused = await overSse(QUERY, variables);
+    expect([refused.status, await refused.text()]).toEqual([429, expect.stringContaining('RATE_LIMITED')]);
     socket.terminate();
     await eventually(async () => expect(await gateway.metrics.metrics()).toContain('taskmesh_realtime_owners 0'));
     const { close } = await streamHttp('sse', { origin: gateway.origin, token, query: QUERY, variables });
@@ -105,4 +103,23 @@ it('messages whose operations wait have a limit together, and small ones are ser
   undo();
   release();
   for (const { socket } of [...sockets, other]) socket.terminate();
+});
+
+const BOB = 'a0000000-0000-4000-8000-000000000002';
+const listOf = (alias: string) =>
+  `subscription { taskChanges { task { ${alias}: owner { tasks(first: 1000) { edges { node { title } } } } } } }`;
+
+it('the subscriptions of an account may cost so much together, over all sockets; equal ones count once, and those of others not at all', async () => {
+  const { origin } = gateway;
+  const stream = (query: string, as = token) => streamGraphqlWs({ origin, token: as, query });
+  const streams = await Promise.all([0, 1, 2, 3, 0].map((n) => stream(listOf(`a${n}`))));
+  const ofBob = await stream(listOf('a4'), await gateway.auth.token(BOB));
+  const { errors } = await stream(listOf('a4'));
+  await eventually(() => expect(errors).toMatchObject([{ extensions: { code: 'RATE_LIMITED' } }]));
+  expect((await overSse(listOf('a4'))).status).toBe(429);
+  gateway.commit(USER, { title: 'new' });
+  for (const { events } of streams) await eventually(() => expect(events).toHaveLength(1));
+  gateway.commit(BOB, { title: 'new' });
+  await eventually(() => expect(ofBob.events).toHaveLength(1));
+  for (const each of [...streams, ofBob]) each.close();
 });

@@ -1,30 +1,25 @@
 import { eventually } from '@taskmesh/testing';
 import { get } from 'node:http';
 import type { WebSocket } from 'ws';
-import { startTestGateway, type TestGateway } from './fakes/gateway.ts';
+import { useGateway } from './fakes/gateway.ts';
 import { connectGraphqlWs } from './fakes/streams.ts';
 
 const USER = 'a0000000-0000-4000-8000-000000000001';
 const MIB = 1024 * 1024;
 
 describe('a result that is larger than what may wait for a client', () => {
-  let gateway: TestGateway;
   const open: WebSocket[] = [];
-
-  beforeAll(async () => {
-    const large = { data: { task: { title: 'x'.repeat(12 * MIB) } } };
-    gateway = await startTestGateway({
-      wrap: (connections) => ({
-        ...connections,
-        request: (name, url, request, options) =>
-          request.query.includes('task(') ? Promise.resolve(large) : connections.request(name, url, request, options),
-      }),
-    });
+  const LARGE = { data: { task: { title: 'x'.repeat(12 * MIB) } } };
+  const gateway = useGateway({
+    wrap: (connections) => ({
+      ...connections,
+      request: (name, url, request, options) =>
+        request.query.includes('task(') ? Promise.resolve(LARGE) : connections.request(name, url, request, options),
+    }),
   });
   afterEach(() => {
     for (const socket of open.splice(0)) socket.terminate();
   });
-  afterAll(() => gateway.stop());
 
   const connect = async () => {
     const client = await connectGraphqlWs(gateway.origin, await gateway.auth.token(USER));

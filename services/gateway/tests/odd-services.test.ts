@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import { composed, startForeignService, startServer, type ForeignService } from './fakes/foreign-service.ts';
-import { startTestGateway, type TestGateway } from './fakes/gateway.ts';
+import { useGateway } from './fakes/gateway.ts';
 
 const ODD = `
   scalar Any
@@ -46,9 +46,7 @@ describe('a service of a foreign graph that answers oddly', () => {
   let asked: number;
   let plain: ForeignService;
   let plainly: number;
-  let gateway: TestGateway;
-
-  beforeAll(async () => {
+  const gateway = useGateway(async () => {
     odd = await startServer((body, response) => {
       if (body.includes(PROBE)) return says('{"data":{"__typename":"Query"}}')(response);
       asked++;
@@ -62,17 +60,13 @@ describe('a service of a foreign graph that answers oddly', () => {
       { name: 'odd', url: odd.url, typeDefs: ODD },
       { name: 'plain', url: plain.url, typeDefs: PLAIN },
     ]);
-    gateway = await startTestGateway({ files: { SUPERGRAPH_FILE: supergraph } });
+    return { files: { SUPERGRAPH_FILE: supergraph } };
   });
   beforeEach(() => {
     asked = 0;
     plainly = 0;
   });
-  afterAll(async () => {
-    await gateway.stop();
-    plain.stop();
-    odd.stop();
-  });
+  afterAll(() => [plain, odd].forEach((service) => service.stop()));
 
   it.each<[string, Answer, unknown]>([
     ['behind a byte order mark', says('\uFEFF{"data":{"odd":3}}'), 3],

@@ -110,6 +110,10 @@ describe('the figures of the realtime side', () => {
       figure('taskmesh_realtime_replayed_changes_total'),
       figure(delivered),
     ]);
+    open.push(await streamGraphqlWs(start())); // resumes nothing
+    await eventually(async () =>
+      expect(await figure('taskmesh_realtime_subscriptions{protocol="graphql-ws"}')).toBe(1),
+    );
     const stream = await streamGraphqlWs(start({ after: gateway.tasks.changes.cursor(USER, sequence - 1) }));
     open.push(stream, await streamGraphqlWs(start({ after: 'nonsense' })));
     await eventually(() => expect(stream.events).toHaveLength(1));

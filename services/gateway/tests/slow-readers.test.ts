@@ -1,6 +1,6 @@
 import { eventually } from '@taskmesh/testing';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { startTestGateway, type TestGateway } from './fakes/gateway.ts';
+import { useGateway } from './fakes/gateway.ts';
 import { streamGraphqlWs, streamHttp, type TestStream } from './fakes/streams.ts';
 
 const MIB = 1024 * 1024;
@@ -9,26 +9,16 @@ const SLOW = [1, 2, 3, 4].map((digit) => `a0000000-0000-4000-8000-00000000000${d
 const QUICK = 'b0000000-0000-4000-8000-000000000001';
 
 describe('what waits for slow readers of all accounts together', () => {
-  let gateway: TestGateway;
-
-  beforeAll(async () => {
-    gateway = await startTestGateway({ maxKeptBytes: MIB });
-  });
-  afterAll(() => gateway.stop());
-
+  const gateway = useGateway({ maxKeptBytes: MIB });
   const open = async (user: string): Promise<TestStream> =>
-    streamGraphqlWs({ origin: gateway.origin, token: await gateway.auth.token(user), query: QUERY, variables: {} });
+    streamGraphqlWs({ origin: gateway.origin, token: await gateway.auth.token(user), query: QUERY });
   const queued = () => gateway.figure('taskmesh_realtime_queue_bytes');
 
   it('has a bound: the slowest are cut off, and no one else notices', async () => {
     const slow = await Promise.all(SLOW.map(open));
     const quick = await open(QUICK);
-    const stream = await streamHttp('sse', {
-      origin: gateway.origin,
-      token: await gateway.auth.token(QUICK),
-      query: QUERY,
-      variables: {},
-    });
+    const token = await gateway.auth.token(QUICK);
+    const stream = await streamHttp('sse', { origin: gateway.origin, token, query: QUERY });
     await eventually(async () => expect(await gateway.metrics.metrics()).toContain('taskmesh_realtime_owners 5'));
     for (const one of slow) one.pause();
     let most = 0;

@@ -241,7 +241,7 @@ describe('a gateway whose supergraph file changes', () => {
     expect((await statistics()).status).toBe(200);
   });
 
-  it('notices by itself, also when a link above the file is swapped as a ConfigMap does it', async () => {
+  it('notices by itself, also when a link above the file is swapped as a ConfigMap does it, and tries a broken file once', async () => {
     const volume = await mkdtemp(join(tmpdir(), 'volume-'));
     const publish = async (version: string, sdl: string) => {
       await mkdir(join(volume, version));
@@ -257,6 +257,14 @@ describe('a gateway whose supergraph file changes', () => {
     await eventually(async () => expect((await other.graphql('{ motto }')).body.data).toEqual({ motto: 'onwards' }), {
       timeoutMs: 10_000,
     });
+    const refused = () => other.figure('taskmesh_gateway_supergraph_reloads_total{outcome="refused"}');
+    await publish('..v3', 'broken');
+    await eventually(async () => expect(await refused()).toBe(1), { timeoutMs: 10_000 });
+    await publish('..v4', 'broken'); // is not tried again by itself
+    await sleep(3_000);
+    expect(await refused()).toBe(1);
+    await other.gateway.reload();
+    expect(await refused()).toBe(2);
     await other.stop();
     await rm(volume, { recursive: true });
   });

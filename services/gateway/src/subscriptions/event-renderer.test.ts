@@ -110,17 +110,6 @@ it('an account with many events delays none of another with the same document', 
 });
 
 describe('an event that selects a field of a service that is away', () => {
-  it('waits, and is whole when the service comes back', async () => {
-    const { rendering, requests, pass } = createWorld(NAMES);
-    const text = rendering.withVariables({}, call, atOnce)(changeOf(1), waiting);
-    await eventually(() => expect(requests).toHaveLength(1));
-    requests[0]?.answer(AWAY);
-    pass(29_000);
-    await eventually(() => expect(requests).toHaveLength(2));
-    requests[1]?.answer(named('Ada'));
-    expect(await text).toBe('{"data":{"taskChanges":{"task":{"owner":{"name":"Ada"}}}}}');
-  });
-
   it('is given up after half a minute, never delivered in part, and asked for again by who comes back', async () => {
     const { rendering, requests, pass } = createWorld(NAMES);
     const render = rendering.withVariables({}, call, atOnce);
@@ -134,29 +123,6 @@ describe('an event that selects a field of a service that is away', () => {
     await eventually(() => expect(requests).toHaveLength(2));
     requests[1]?.answer(named('Ada'));
     expect(await again).toContain('Ada');
-  });
-
-  it('is delivered with the errors that say more than that', async () => {
-    const { rendering, requests } = createWorld(NAMES);
-    const text = rendering.withVariables({}, call, atOnce)(changeOf(1), waiting);
-    await eventually(() => expect(requests).toHaveLength(1));
-    requests[0]?.answer({ errors: [{ message: 'a defect', extensions: { code: 'INTERNAL_SERVER_ERROR' } }] });
-    expect(JSON.parse(await text)).toEqual({ data: null, errors: [INTERNAL] });
-  });
-});
-
-describe('an event that a service leaves something out of', () => {
-  it.each<[string, Answer]>([
-    ['knows nothing of an object', { data: { _entities: [null] } }],
-    ['lacks a field of it', { data: { _entities: [{ __typename: 'User' }] } }],
-    ['has null where none may be', { data: { _entities: [{ __typename: 'User', name: null }] } }],
-    ['says nothing at all', { data: null }],
-  ])('is delivered with an error when it %s', async (_what, answer) => {
-    const { rendering, requests } = createWorld(NAMES);
-    const text = rendering.withVariables({}, call, atOnce)(changeOf(1), waiting);
-    await eventually(() => expect(requests).toHaveLength(1));
-    requests[0]?.answer(answer);
-    expect(JSON.parse(await text)).toEqual({ data: null, errors: [INTERNAL] });
   });
 });
 

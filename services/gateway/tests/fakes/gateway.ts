@@ -167,9 +167,12 @@ export async function startTestGateway(options: TestGatewayOptions = {}): Promis
 }
 
 /** A gateway for all tests of a file or a `describe`: it is there once they run, and stops behind them. */
-export function useGateway(options?: TestGatewayOptions): TestGateway {
+export function useGateway(options: TestGatewayOptions | (() => Promise<TestGatewayOptions>) = {}): TestGateway {
   const gateway = {} as TestGateway; // whole when the tests begin
-  beforeAll(async () => void Object.assign(gateway, await startTestGateway(options)));
+  beforeAll(async () => {
+    const given = typeof options === 'function' ? await options() : options;
+    Object.assign(gateway, await startTestGateway(given));
+  });
   afterAll(() => gateway.stop());
   return gateway;
 }

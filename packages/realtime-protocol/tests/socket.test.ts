@@ -1,0 +1,203 @@
+import { jest } from '@jest/globals';
+import { once } from 'node:events';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { Writable, type Duplex } from 'node:stream';
+import { setImmediate as turn } from 'node:timers/promises';
+import { WebSocket, WebSocketServer } from 'ws';
+import { createFrames, createMessageRate, frameWriter, writeShared } from '../src/socket.ts';
+
+const MIB = 1024 * 1024;
+const frame = Buffer.alloc(MIB / 16);
+
+/** A socket whose client reads nothing until `read` is called, and then everything. */
+function unreadSocket() {
+  const waiting: (() => void)[] = [];
+  const connection = new Writable({ write: (_chunk, _encoding, taken) => void waiting.push(taken) });
+  const socket = {
+    ...{ OPEN: 1, readyState: 1 },
+    get bufferedAmount() {
+      return connection.writableLength;
+    },
+  } as unknown as WebSocket;
+  const write = frameWriter(socket, connection);
+  return {
+    /** Whether all of it was written. */
+    write: (bytes: number) => Array.from({ length: bytes / frame.length }, () => write(frame)).every(Boolean),
+    read: () => {
+      for (let taken = waiting.shift(); taken; taken = waiting.shift()) taken();
+    },
+  };
+}
+
+/** Until the system could have taken what was written. */
+async function turns() {
+  for (let count = 0; count < 3; count++) await turn();
+}
+
+describe('a client of a socket', () => {
+  it('may be written 4 MiB at once', () => {
+    const { write } = unreadSocket();
+    expect(write(4 * MIB)).toBe(true);
+    expect(write(frame.length)).toBe(true);
+    expect(write(frame.length)).toBe(false);
+  });
+
+  it('is too far behind when more than 1 MiB is unread of what was written before', async () => {
+    const { write } = unreadSocket();
+    expect(write(MIB + frame.length)).toBe(true);
+    await turns();
+    expect(write(frame.length)).toBe(false);
+  });
+
+  it('may leave 1 MiB unread', async () => {
+    const { write } = unreadSocket();
+    write(MIB);
+    await turns();
+    expect(write(frame.length)).toBe(true);
+  });
+
+  it('may be written as much again once it has read', async () => {
+    const { write, read } = unreadSocket();
+    for (let burst = 0; burst < 3; burst++) {
+      expect(write(2 * MIB)).toBe(true);
+      await turns();
+      read();
+      await turns();
+    }
+  });
+
+  it('may send so many messages a second, and 64 KiB, counted over ten seconds', () => {
+    let now = 0;
+    jest.spyOn(performance, 'now').mockImplementation(() => now);
+    const mayTalk = createMessageRate(2);
+    expect(Array.from({ length: 21 }, () => mayTalk())).toEqual([...Array<boolean>(20).fill(true), false]);
+    now = 10_000;
+    expect(mayTalk()).toBe(true);
+    expect([mayTalk(2 * MIB), mayTalk()]).toEqual([true, false]);
+    now = 20_000;
+    expect(Array.from({ length: 12 }, () => mayTalk(64 * 1_024))).toEqual([
+      ...Array<boolean>(10).fill(true),
+      false,
+      false,
+    ]);
+    jest.restoreAllMocks();
+  });
+});
+
+/** A connection whose client reads nothing until `read` is called. */
+function slowConnection() {
+  let read = () => {};
+  const written: Buffer[] = [];
+  const connection = new Writable({
+    write(chunk: Buffer, _encoding, taken) {
+      written.push(chunk);
+      read = taken;
+    },
+  });
+  return { connection, written, read: () => read() };
+}
+
+describe('bytes that many connections are sent', () => {
+  const bytes = Buffer.from('an event');
+
+  it('are written as they are', () => {
+    const { connection, written } = slowConnection();
+    writeShared(connection, bytes);
+    expect(written[0]).toBe(bytes);
+  });
+
+  it('keep nothing but themselves in memory while they wait', () => {
+    const { connection, written, read } = slowConnection();
+    writeShared(connection, bytes);
+    writeShared(connection, bytes);
+    read();
+    expect(bytes.buffer.byteLength).toBeGreaterThan(bytes.length); // the pool of small buffers
+    expect(written[1]).toEqual(bytes);
+    expect(written[1]?.buffer.byteLength).toBe(bytes.length);
+  });
+});
+
+const NOTHING = { before: '', after: '' };
+const ENVELOPE = { before: '{"id":"ä",', after: '}€' };
+
+describe('the frame of a text message', () => {
+  let server: Server;
+  const sockets = new WebSocketServer({ noServer: true, perMessageDeflate: false });
+  let client: WebSocket;
+  let served: WebSocket;
+  let connection: Duplex;
+
+  beforeAll(async () => {
+    server = createServer().listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const upgraded = once(server, 'upgrade').then(([request, socket, head]) => {
+      connection = socket as Duplex;
+      sockets.handleUpgrade(request, connection, head as Buffer, (webSocket) => (served = webSocket));
+    });
+    client = new WebSocket(`ws://127.0.0.1:${(server.address() as AddressInfo).port}`); // always an AddressInfo for TCP
+    await Promise.all([upgraded, once(client, 'open')]);
+  });
+  afterAll(() => {
+    client.terminate();
+    sockets.close();
+    server.close();
+  });
+
+  const whatIsWritten = (write: () => void): Buffer => {
+    const chunks: Buffer[] = [];
+    const original = connection.write;
+    connection.write = (chunk: string | Buffer) => chunks.push(Buffer.from(chunk)) > 0;
+    write();
+    connection.write = original;
+    return Buffer.concat(chunks);
+  };
+
+  const texts = [
+    '',
+    'a',
+    ...[125, 126, 65_535, 65_536].map((size) => 'x'.repeat(size)),
+    'ä€𝄞'.repeat(20_000),
+    '\ud800',
+  ];
+
+  it.each(texts.map((text) => [text.length, text] as const))('is what ws writes (%s characters)', (_, text) => {
+    const frameOf = createFrames();
+    for (const envelope of [NOTHING, ENVELOPE]) {
+      const expected = whatIsWritten(() => served.send(envelope.before + text + envelope.after));
+      expect(frameOf(envelope, text).equals(expected)).toBe(true);
+    }
+  });
+
+  it('is read between the messages of ws, in order', async () => {
+    const frameOf = createFrames();
+    const read: string[] = [];
+    client.on('message', (bytes) => void read.push(String(bytes)));
+    texts.forEach((text, index) => {
+      if (index % 2 > 0) served.send(text);
+      else connection.write(frameOf(NOTHING, text));
+    });
+    served.close();
+    await once(client, 'close');
+    expect(read).toEqual(texts.map((text) => text.toWellFormed()));
+  });
+});
+
+describe('equal messages, one right after the other', () => {
+  const one = { before: '[', after: ']' };
+
+  it('share a frame', () => {
+    const frameOf = createFrames();
+    expect(frameOf(one, 'json')).toBe(frameOf({ ...one }, 'json'));
+  });
+
+  it.each([
+    ['JSON', one, 'other'],
+    ['beginning', { before: '{', after: ']' }, 'json'],
+    ['end', { before: '[', after: '}' }, 'json'],
+  ])('do not when the %s differs', (_, envelope, json) => {
+    const frameOf = createFrames();
+    frameOf(one, 'json');
+    expect(frameOf(envelope, json)).toEqual(createFrames()(NOTHING, envelope.before + json + envelope.after));
+  });
+});
