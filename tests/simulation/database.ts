@@ -25,9 +25,9 @@ export function createDatabase(store: Store, { tamper = (meanings) => meanings, 
     rows.slice(0, Math.min(limit, MAX_ROWS)).map((row, index) => ({ ...row, is_cut: index + 1 === MAX_ROWS }));
   const unpublished = (parts: number[], lows: number[], limit: number, butNot: string[]) => {
     const { epoch, rows } = store.current();
-    const isDue = (row: (typeof rows)[number]) => !row.isPublished && !butNot.includes(row.owner_id);
+    const due = rows.filter((row) => !row.isPublished && !butNot.includes(row.owner_id));
     return parts.flatMap((part, index) => {
-      const ofPart = rows.filter((row) => row.part === part && Number(row.id) > (lows[index] ?? 0) && isDue(row));
+      const ofPart = due.filter((row) => row.part === part && Number(row.id) > (lows[index] ?? 0));
       return cut(ofPart, limit).map((row) => ({ ...row, epoch }));
     });
   };

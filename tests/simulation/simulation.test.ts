@@ -6,7 +6,7 @@ import type { Tamper } from './world.ts';
 
 /** `TASKMESH_SEED=81 TASKMESH_SCHEDULES=1` runs one schedule again. */
 const firstSeed = numberFromEnv('TASKMESH_SEED', 1);
-const count = numberFromEnv('TASKMESH_SCHEDULES', 2_000);
+const count = numberFromEnv('TASKMESH_SCHEDULES', 1_000);
 
 describe('the simulated world', () => {
   it('loses, repeats, reorders and leaks nothing, under any faults', async () => {

@@ -19,19 +19,7 @@ export { isOneSlipAway } from './nearest-name.mjs';
 export { explainTls, takeTlsFiles, type Refusal, type TlsFiles } from './tls.ts';
 export { createFailureLog, createLog, openLogOutput, type Log } from './log.ts';
 export { asJson, isAbsent, isObject, parseJson } from './json.ts';
-export {
-  askInTime,
-  backoffMs,
-  monotonicClock,
-  pause,
-  settlesWithin,
-  systemClock,
-  timeOrderedIds,
-  withDeadline,
-  type Backoff,
-  type Clock,
-  type Ids,
-} from './time.ts';
+export * from './time.ts';
 export { count } from './counts.ts';
 export { createPeriodic, eachByItself, type Periodic } from './periodic.ts';
 export {
@@ -47,15 +35,7 @@ export {
 export { createAdminServer } from './admin-server.ts';
 export { createLatencyHistogram, createMetrics, type LatencyHistogram, type Observe } from './metrics.ts';
 export { createBulkhead, createFairQueue, type Bulkhead, type FairQueue } from './queues.ts';
-export {
-  bearerToken,
-  closePromptly,
-  isLoopbackAddress,
-  isLoopbackHost,
-  networkOf,
-  NETWORKS_PER_SITE,
-  siteOf,
-} from './network.ts';
+export * from './network.ts';
 export { isSameSecret, issueSignInCode, takeSignInCode } from './sign-in-code.ts';
 export { runService, STOP_DEADLINE_MS, surviveClosedOutput } from './run-service.ts';
 export { collectGarbage, trimMemory, tuneV8 } from './v8.ts';

@@ -148,15 +148,6 @@ describe('a log of failures', () => {
     return { ...log, reported, pass: (ms: number) => (nowMs += ms) };
   }
 
-  it('reports the first failure of a row, and again after a success', () => {
-    const { failed, succeeded, reported } = failureLog();
-    expect(succeeded()).toBe(false);
-    for (let count = 0; count < 3; count++) failed(new Error('away'));
-    expect(succeeded()).toBe(true);
-    failed(new Error('away'));
-    expect(reported).toEqual(['away', 'away']);
-  });
-
   it('reports another cause at once, also one behind the same message', () => {
     const { failed, reported } = failureLog();
     failed(new Error('unavailable', { cause: new Error('timeout') }));

@@ -1,6 +1,6 @@
 import { stat } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { askInTime, backoffMs, pause, settlesWithin, withDeadline } from './time.ts';
+import { backoffMs, settlesWithin, withDeadline } from './time.ts';
 
 describe('the pause after failures', () => {
   const BACKOFF = { firstMs: 50, longestMs: 1_000 };
@@ -13,19 +13,6 @@ describe('the pause after failures', () => {
 
   it('is spread over its upper half', () => {
     expect([0, 0.5, 1].map((random) => backoffMs(3, BACKOFF, () => random))).toEqual([100, 150, 200]);
-  });
-});
-
-describe('a pause', () => {
-  it('ends when it is aborted, without an error', async () => {
-    const stopping = new AbortController();
-    const pausing = pause(3_600_000, stopping.signal);
-    stopping.abort();
-    await expect(pausing).resolves.toBeUndefined();
-  });
-
-  it('does not begin when it was aborted before', async () => {
-    await expect(pause(3_600_000, AbortSignal.abort())).resolves.toBeUndefined();
   });
 });
 
@@ -56,31 +43,5 @@ describe('a deadline', () => {
     expect(await settlesWithin(Promise.resolve(7), 10_000)).toBe(true);
     expect(await settlesWithin(new Promise(() => undefined), 1)).toBe(false);
     await expect(settlesWithin(Promise.reject(new Error('failed')), 10_000)).rejects.toThrow('failed');
-  });
-});
-
-describe('a question that may not be answered', () => {
-  it('has its answer, and is asked again the next time', async () => {
-    let asked = 0;
-    const ask = askInTime(1_000, async () => ++asked);
-    expect([await ask(), await ask()]).toEqual([1, 2]);
-  });
-
-  it('has none when it fails', async () => {
-    expect(await askInTime(1_000, () => Promise.reject(new Error('away')))()).toBeUndefined();
-  });
-
-  it('is asked once at a time, and no one waits for longer than is said', async () => {
-    const { promise, resolve } = Promise.withResolvers<string>();
-    let asked = 0;
-    const ask = askInTime(20, () => {
-      asked++;
-      return promise;
-    });
-    expect(await Promise.all([ask(), ask()])).toEqual([undefined, undefined]);
-    expect(await ask()).toBeUndefined();
-    expect(asked).toBe(1);
-    resolve('late');
-    expect(await ask()).toBe('late');
   });
 });

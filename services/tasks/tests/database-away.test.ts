@@ -1,13 +1,8 @@
 import { eventually } from '@taskmesh/testing';
 import { followed, replayed, storedTasks } from './support/history.ts';
-import { codeOf, startTasks, type TestTasks } from './support/running-tasks.ts';
+import { codeOf, useTasks } from './support/running-tasks.ts';
 
-let service: TestTasks;
-
-beforeAll(async () => {
-  service = await startTasks({ name: 'away' });
-});
-afterAll(() => service.stop());
+const service = useTasks({ name: 'away' });
 
 const endConnections = () =>
   service.database.query(

@@ -7,16 +7,12 @@ import { Registry } from 'prom-client';
 import { partOf } from '../src/feed/change.ts';
 import { DELETE_TASKS } from '../src/owners/owner.statements.ts';
 import { createAccountLog } from './support/account-log.ts';
-import { startHere, startTasks, type TestTasks, type TestUser } from './support/running-tasks.ts';
+import { startHere, useTasks, type TestTasks, type TestUser } from './support/running-tasks.ts';
 
 const TABLES_OF_OWNER = ['tasks', 'changes', 'idempotency_keys', 'dead_letters', 'closed_owners'];
 
 const log = createAccountLog();
-let service: TestTasks;
-beforeAll(async () => {
-  service = await startTasks({ name: 'deletions', accounts: log.accounts, poolSize: 30 });
-});
-afterAll(() => service.stop());
+const service = useTasks({ name: 'deletions', accounts: log.accounts, poolSize: 30 });
 
 /** Rows of this owner in each table where there are any. */
 async function leftOf({ id }: Pick<TestUser, 'id'>, { database } = service): Promise<Record<string, number>> {

@@ -1,15 +1,10 @@
 import { eventually } from '@taskmesh/testing';
 import { createHash } from 'node:crypto';
 import { Client } from 'pg';
-import { codeOf, createTestClock, startHere, startTasks, type TestTasks } from './support/running-tasks.ts';
+import { codeOf, createTestClock, startHere, useTasks } from './support/running-tasks.ts';
 
 const clock = createTestClock();
-let service: TestTasks;
-
-beforeAll(async () => {
-  service = await startTasks({ name: 'idempotency', clock });
-});
-afterAll(() => service.stop());
+const service = useTasks({ name: 'idempotency', clock });
 
 const CREATE =
   'mutation ($input: CreateTaskInput!, $key: String) { createTask(input: $input, idempotencyKey: $key) { id } }';

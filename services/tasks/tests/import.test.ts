@@ -2,15 +2,10 @@ import { createTaskInput } from '@taskmesh/contracts';
 import { eventually, type TestDatabase } from '@taskmesh/testing';
 import { randomUUID } from 'node:crypto';
 import { nameOf, restoredDatabase, restoredRow, RESTORED_TASKS, type RestoredRow } from './support/restored.ts';
-import { startTasks, type TestTasks } from './support/running-tasks.ts';
+import { useTasks } from './support/running-tasks.ts';
 
-let living: TestTasks;
+const living = useTasks({ name: 'import' });
 let loaded: TestDatabase & { name: string };
-
-beforeAll(async () => {
-  living = await startTasks({ name: 'import' });
-});
-afterAll(() => living.stop());
 afterEach(() => loaded.drop());
 
 async function importDatabase(statements: string) {

@@ -1,11 +1,7 @@
 import fc from 'fast-check';
-import { startTasks, type Answer, type TestTasks, type TestUser } from './support/running-tasks.ts';
+import { useTasks, type Answer, type TestUser } from './support/running-tasks.ts';
 
-let service: TestTasks;
-beforeAll(async () => {
-  service = await startTasks({ name: 'list_property' });
-});
-afterAll(() => service.stop());
+const service = useTasks({ name: 'list_property' });
 
 /** Few values, so that many tasks share them. */
 const moment = fc.constantFrom('2026-01-01T00:00:00.000Z', '2026-01-01T00:00:00.001Z', '2026-06-01T00:00:00.000Z');

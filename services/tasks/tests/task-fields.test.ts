@@ -5,7 +5,7 @@ import { isNonNullType, buildASTSchema, getNamedType, isInputObjectType, isObjec
 import { createTasksDatabase } from '../src/database.ts';
 import { GIVEN_FIELDS, toTask } from '../src/tasks/task-row.ts';
 import { restoredDatabase } from './support/restored.ts';
-import { codeOf, startTasks, type Answer, type TestTasks } from './support/running-tasks.ts';
+import { codeOf, useTasks, type Answer } from './support/running-tasks.ts';
 
 /*
  * A field that is added to a task has to be everywhere: each test names the place where it is not. What is derived from
@@ -21,11 +21,7 @@ function fieldsOf(name: string) {
 
 const namesIn = (type: string) => fieldsOf(type).map(({ name }) => name);
 
-let service: TestTasks;
-beforeAll(async () => {
-  service = await startTasks({ name: 'fields' });
-});
-afterAll(() => service.stop());
+const service = useTasks({ name: 'fields' });
 
 describe('every field of a task, as libs/contracts/src/events/task-fields.ts lists them,', () => {
   it('is in the type Task of tasks.graphql, where the owner is `owner`', () =>

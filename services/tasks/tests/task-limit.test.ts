@@ -4,16 +4,12 @@ import { randomUUID } from 'node:crypto';
 import { Client } from 'pg';
 import { createReleaseBefore } from './support/release-before.ts';
 import { restoredDatabase, restoredRow, RESTORED_TASKS, type RestoredRow } from './support/restored.ts';
-import { codeOf, startHere, startTasks, type TestTasks, type TestUser } from './support/running-tasks.ts';
+import { codeOf, startHere, useTasks, type TestUser } from './support/running-tasks.ts';
 import { openStore } from './support/store.ts';
 
 const MOST = 20;
 
-let service: TestTasks;
-beforeAll(async () => {
-  service = await startTasks({ name: 'task_limit', env: { MAX_TASKS_PER_OWNER: String(MOST) } });
-});
-afterAll(() => service.stop());
+const service = useTasks({ name: 'task_limit', env: { MAX_TASKS_PER_OWNER: String(MOST) } });
 
 const CREATE = `mutation ($key: String) { createTask(input: { title: "one more" }, idempotencyKey: $key) { id } }`;
 const create = (user: TestUser, key?: string) => user.send(CREATE, { key });

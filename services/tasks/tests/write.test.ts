@@ -1,12 +1,7 @@
-import { createTestClock, startTasks, type TestTasks } from './support/running-tasks.ts';
+import { createTestClock, useTasks } from './support/running-tasks.ts';
 
 const clock = createTestClock();
-let service: TestTasks;
-
-beforeAll(async () => {
-  service = await startTasks({ name: 'write', clock });
-});
-afterAll(() => service.stop());
+const service = useTasks({ name: 'write', clock });
 
 describe('updating a task', () => {
   it('lets updated_at grow even when the clock stands still or goes back', async () => {
@@ -62,4 +57,33 @@ describe('a version that the caller expects', () => {
     const outcomes = await Promise.allSettled(Array.from({ length: 20 }, () => user.update(id, {}, 1)));
     expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
   });
+});
+
+const ENTITIES = `query ($of: [_Any!]!) { _entities(representations: $of) {
+  ... on Task { id title } ... on User { id tasks { totalCount edges { node { title } } } taskStatistics { total } }
+} }`;
+
+it('resolves references to tasks for their owner only', async () => {
+  const owner = service.user();
+  const { id } = await owner.create({ title: 'referenced' });
+  const of = [
+    { __typename: 'Task', id },
+    { __typename: 'Task', id: 'nonsense' },
+  ];
+  expect((await owner.ask(ENTITIES, { of }))._entities).toEqual([{ id, title: 'referenced' }, null]);
+  expect((await service.user().ask(ENTITIES, { of }))._entities).toEqual([null, null]);
+});
+
+it('contributes tasks and statistics to the caller, and nothing to any other user', async () => {
+  const owner = service.user();
+  await owner.create({ title: 'of the owner' });
+  const of = [{ __typename: 'User', id: owner.id }];
+  expect((await owner.ask(ENTITIES, { of }))._entities).toEqual([
+    {
+      id: owner.id,
+      tasks: { totalCount: 1, edges: [{ node: { title: 'of the owner' } }] },
+      taskStatistics: { total: 1 },
+    },
+  ]);
+  expect(await service.user().send(ENTITIES, { of })).toEqual({ data: { _entities: [null] } });
 });

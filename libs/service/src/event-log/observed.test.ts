@@ -100,11 +100,6 @@ function traced(publish: EventLog['publish'] = async () => undefined) {
 }
 
 describe('an event log with traces', () => {
-  it('is the log itself when nothing is traced', () => {
-    const inner = createMemoryEventLog();
-    expect(traceEventLog(inner, NO_TRACING)).toBe(inner);
-  });
-
   it('gives each record that is recorded a span, whose place in the trace goes along', async () => {
     const { eventLog, sent, ended } = traced();
     const records = [record('a', 'recorded'), record('b'), record('c', 'other'), record('d', 'recorded')];

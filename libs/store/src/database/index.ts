@@ -1,14 +1,6 @@
 export { createDatabase, transactionsOf, type Database, type DatabaseOptions, type StoreOptions } from './database.ts';
 export { readBacklog, watchBacklog, type Backlog } from './backlog.ts';
-export {
-  createSchemaGate,
-  createStoreStatus,
-  readSchemaPolicy,
-  runMigrations,
-  storeHealth,
-  type SchemaGate,
-  type SchemaPolicy,
-} from './schema-gate.ts';
+export * from './schema-gate.ts';
 export { asUnavailable, isCheckViolation, isUniqueViolation, outcomeOf, unlessFrozen } from './failures.ts';
 export { connect, databaseOf, inDatabase, type ConnectionOptions, type Settings } from './connection.ts';
 export { whyUnfit } from './why-postgres-fails.ts';

@@ -55,4 +55,21 @@ describe('a publisher', () => {
     await again;
     expect(sent[3]?.values).toEqual(['2', '3']);
   });
+
+  it('cuts what a broker would refuse into several requests, and holds back what a key has behind a failure', async () => {
+    const { producer, sent } = createFakeProducer();
+    const publisher = createPublisher(producer);
+    const large = ['1', '2', '3', '4'].map((value) =>
+      record(value.repeat(300_000), Number(value) % 2 ? 'odd' : 'even'),
+    );
+    const published = publisher.publish('t', large);
+    await turn();
+    sent[0]?.confirm(notTaken(...large.slice(0, 1)));
+    await turn();
+    sent[1]?.confirm();
+    await turn();
+    sent[2]?.confirm();
+    expect((await namedBy(published)).map((value) => value[0])).toEqual(['1', '3']);
+    expect(sent.map(({ values }) => values.map((value) => value[0]))).toEqual([['1'], ['2'], ['4']]);
+  });
 });

@@ -56,6 +56,17 @@ const idsOf = (changes: ReadChange[]) => changes.map(({ id }) => id);
 const failuresOf = (failures: Failure[]) => failures.map(({ change: { id } }) => id);
 
 describe('publishing', () => {
+  it('sends in the given order, in batches that a broker takes', async () => {
+    const { batches, publisher } = logThat(() => undefined);
+    const changes = Array.from({ length: 1_200 }, (_, n) => change(n, `o${n % 7}`));
+    expect(await publisher.publish(changes, always)).toEqual({ published: changes, refused: [], failed: [] });
+    expect(batches.map((batch) => batch.length)).toEqual([500, 500, 200]);
+    const large = Array.from({ length: 5 }, (_, n) => change(n, 'o', 'ü'.repeat(100_000)));
+    batches.length = 0;
+    await publisher.publish(large, always);
+    expect(batches.map((batch) => batch.length)).toEqual([2, 2, 1]);
+  });
+
   it('sends nothing more once it may not', async () => {
     const { batches, publisher } = logThat(() => undefined);
     let asked = 0;
@@ -72,5 +83,18 @@ describe('publishing', () => {
     const outcome = await publisher.publish([change(0, 'a'), broken, change(2, 'b'), change(3, 'a')], always);
     expect(batches).toEqual([['0', '2']]);
     expect([idsOf(outcome.published), failuresOf(outcome.refused)]).toEqual([['0', '2'], ['1']]);
+  });
+
+  it('gives each record the cursor of its place, and the trace of its request when there is one', async () => {
+    const sent: LogRecord[] = [];
+    const seal = async (owner: string, place: object) => `${owner} ${JSON.stringify(place)}`;
+    const eventLog = { publish: async (_topic: string, records: LogRecord[]) => void sent.push(...records) };
+    const publisher = createPublisher(eventLog, { seal });
+    await publisher.publish([{ ...change(1, 'a'), traceparent: '00-1-2-01' }, change(2, 'b')], always);
+    expect(sent.map(({ key, headers }) => [key, headers])).toEqual([
+      ['a', { traceparent: '00-1-2-01' }],
+      ['b', undefined],
+    ]);
+    expect(JSON.parse(sent[0]?.value ?? '').cursor).toBe('a {"epoch":1,"sequence":1}');
   });
 });

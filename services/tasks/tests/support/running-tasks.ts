@@ -104,6 +104,14 @@ export async function startTasks(options: TestTasksOptions): Promise<TestTasks> 
   };
 }
 
+/** As `startTasks`, for the tests of a file. */
+export function useTasks(options: TestTasksOptions): TestTasks {
+  const service = {} as TestTasks; // whole when the tests begin
+  beforeAll(async () => void Object.assign(service, await startTasks(options)));
+  afterAll(() => service.stop());
+  return service;
+}
+
 async function startOn(database: TestDatabase, options: TestTasksOptions): Promise<TestTasks> {
   const { clock = { now: () => Date.now() }, env, eventLog = createMemoryEventLog(), metrics } = options;
   const { log = silent, accounts = NONE_DELETED } = options;
