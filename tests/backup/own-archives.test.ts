@@ -1,3 +1,4 @@
+import fc from 'fast-check';
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -5,6 +6,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fill, rowsOf } from './release-archive.ts';
 import { runStores, type RunningStores } from './stores.ts';
+
+const SEED = 20_261_122;
+const ROWS = 150;
 
 interface Entry {
   file: string;
@@ -107,6 +111,16 @@ describe('an archive that was made here', () => {
       ({ dumps }) => (dumps.tasks = dumps.tasks.replace(/(\bcompleted"?) boolean/, '$1 text')),
       /without tasks\.completed, which a store/,
     ],
+    [
+      'has rows that break the rules of today',
+      ({ dumps }) => (dumps.tasks = dumps.tasks.replace('\tplain 24\t', '\tx\t')),
+      /title has at least 3 characters/,
+    ],
+    [
+      'has rows that the store itself refuses',
+      ({ dumps }) => (dumps.tasks = dumps.tasks.replace(/\tlow\t/, '\tno\t')),
+      /Rows of the table tasks break the rules|the dump was not accepted/,
+    ],
   ])(
     'is not fit for a restore when it %s',
     async (_what, change, reason) => {
@@ -116,6 +130,19 @@ describe('an archive that was made here', () => {
     },
     60_000,
   );
+
+  it('is not restored then, which changes nothing: the response says why', async () => {
+    const before = await rowsOf(stores);
+    const forged = forge(made, ({ manifest }) => (manifest.stores.tasks.schemaVersion = '0099-future'));
+    expect(await stores.work.restore(forged)).toMatchObject({
+      outcome: 'PROCESSED',
+      dropped: [],
+      message: expect.stringMatching(
+        /not restored \(The archive has a schema of the version 0099-future, .*newer one\)/,
+      ),
+    });
+    expect(await rowsOf(stores)).toEqual(before);
+  }, 180_000);
 
   it('has nothing to skip except for foreign objects in the stores', async () => {
     expect((await stores.work.dryRun(made)).skipped).toEqual([]);
@@ -161,6 +188,63 @@ describe('an archive that was made here', () => {
       dropped: ['tasks.tasks.of_tomorrow', 'auth.invoices'],
     });
     expect(await stores.tasks.query(`select 1 from tasks where title = 'changed'`)).toEqual([]);
+  }, 180_000);
+
+  it('restores random rows of both stores unchanged', async () => {
+    const text = (min: number, max: number) =>
+      fc
+        .string({ unit: 'grapheme', minLength: min, maxLength: max })
+        .filter((value) => !value.includes('\0') && [...value].length <= 250);
+    const title = text(0, 100).map((value) => `the ${value}`);
+    const timeFrom = (min: string) =>
+      fc
+        .date({ min: new Date(min), max: new Date('9999-12-31T23:59:59.999Z'), noInvalidDate: true })
+        .map((date) => date.toISOString());
+    const time = timeFrom('0001-01-01T00:00:00Z');
+    const task = fc.record({
+      id: fc.uuid(),
+      user_id: fc.uuid(),
+      title,
+      description: fc.option(text(0, 300)),
+      completed: fc.boolean(),
+      due_date: fc.option(time),
+      category: fc.option(text(0, 60)),
+      priority: fc.constantFrom('low', 'medium', 'high'),
+      created_at: time,
+      updated_at: time,
+      version: fc.integer({ min: 1, max: 2_000_000_000 }),
+    });
+    const entry = fc.record({
+      at: timeFrom('2026-01-01T00:00:00Z'),
+      kind: text(1, 30),
+      account_id: fc.option(fc.uuid()),
+      session_id: fc.option(fc.uuid()),
+      ip: fc.option(fc.ipV6()),
+      request_id: text(0, 60),
+    });
+    const options = { seed: SEED, numRuns: ROWS };
+    await stores.tasks.query(
+      'insert into tasks select * from json_populate_recordset(null::tasks, $1::json) on conflict do nothing',
+      [JSON.stringify(fc.sample(task, options))],
+    );
+    await stores.auth.query(
+      `insert into audit_log (at, kind, account_id, session_id, ip, request_id)
+       select at, kind, account_id, session_id, ip, request_id from json_populate_recordset(null::audit_log, $1::json)`,
+      [JSON.stringify(fc.sample(entry, options))],
+    );
+    await stores.auth.query(
+      `insert into accounts select (json_populate_record(a, json_build_object('id', gen_random_uuid(), 'email', n || email,
+         'email_key', n || email_key, 'name', names ->> n))).*
+       from accounts a, (select $1::json as names) given, generate_series(0, 20) n where n < json_array_length(names)`,
+      [JSON.stringify(fc.sample(title, { seed: SEED, numRuns: 20 }))],
+    );
+    const before = await rowsOf(stores);
+    expect(before.tasks.length).toBeGreaterThan(ROWS);
+    const { file } = await stores.work.create();
+    await stores.tasks.query(`delete from tasks where priority = 'low'; update tasks set title = 'changed'`);
+    await stores.auth.query(`update accounts set name = 'changed'`);
+    expect(await stores.work.restore(file)).toMatchObject({ outcome: 'RESTORED' });
+    expect(await rowsOf(stores)).toEqual(before);
   }, 180_000);
 });
 

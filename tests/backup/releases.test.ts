@@ -23,9 +23,10 @@ async function expectBack(file: string, expected: ReleasedRows) {
 
 describe('an archive of an earlier release', () => {
   it.each(ARCHIVES)(
-    '%s brings all of it back into a new installation',
+    '%s proves to be fit, and brings all of it back into a new installation',
     async (file) => {
       copyFileSync(join(RELEASES, file), join(stores.backupsDir, file));
+      expect(await stores.work.verify(file)).toMatchObject({ verifiedAt: expect.any(String) });
       const rows = readFileSync(join(RELEASES, file.replace('.tar.gz', '.json')), 'utf8');
       await expectBack(file, JSON.parse(rows) as ReleasedRows); // as it was written at the release
     },
