@@ -92,7 +92,8 @@ describe('an account that is deleted while processes are killed', () => {
   }
 
   it.each<[string, [target: string, kind: FaultKind][]]>([
-    ['auth right behind the answer, and tasks again and again', [['auth', 'kill'], ['tasks', 'kill'], ['tasks', 'kill']]], // prettier-ignore
+    ['tasks, again and again', [['tasks', 'kill'], ['tasks', 'kill'], ['tasks', 'kill']]], // prettier-ignore
+    ['auth right behind the answer, and tasks', [['auth', 'kill'], ['tasks', 'kill']]], // prettier-ignore
     ['Kafka and PostgreSQL', [['kafka', 'kill'], ['postgres', 'kill']]], // prettier-ignore
   ])(
     'is gone with everything it owned, reported once and in order: %s',
@@ -134,4 +135,32 @@ describe('an account that is deleted while processes are killed', () => {
     const lost = gone.reduce((sum, { lostAnswers }) => sum + lostAnswers, 0);
     console.info(`seed ${SEED}: ${gone.length} accounts deleted, ${lost} answers of that lost`);
   }, 240_000);
+
+  it('leaves nothing of many at once, some of which write to their last moment', async () => {
+    const people: Person[] = [];
+    for (let number = 0; number < 10; number++) people.push(await signUp());
+    const bystander = await signUp();
+    let isOver = false;
+    const writing = people.map(async (person) => {
+      while (!isOver && (await create(person).catch(() => ({ status: 0 }))).status !== 401);
+    });
+    await Promise.all(
+      people.map(async ({ token }) =>
+        expect(
+          (await rest('DELETE', '/auth/profile', { token, body: { password: newAccount().password } })).status,
+        ).toBe(200),
+      ),
+    );
+    await inject(faulty, { target: 'tasks', kind: 'kill', forMs: 0 });
+    await eventually(
+      async () => {
+        for (const person of people) expect([person.email, await leftOf(person)]).toEqual([person.email, []]);
+      },
+      { timeoutMs: GONE_WITHIN_MS },
+    );
+    isOver = true;
+    await Promise.all(writing);
+    for (const person of people) expect(await leftOf(person)).toEqual([]);
+    expect(await tasksOf(bystander)).toBe(1);
+  }, 180_000);
 });
