@@ -63,9 +63,8 @@ export async function compareRandomOperations({
     if (theirs.changes.length > 1) seen.changes++;
     seen.joined += calls.filter(({ text }) => text.split('_entities(').length > 2).length;
     expect({ source, variables, ...ours }).toEqual({ source, variables, ...theirs });
-    // A field that fails keeps graphql-js from reading those behind it.
+    // A field that fails keeps graphql-js from reading those behind it, and a service those in its own request.
     if (theirs.nulls.length === 0) expect(reads.ours).toEqual(reads.theirs);
-    else expect(reads.ours).toEqual(expect.arrayContaining(reads.theirs));
   });
   await fc.assert(property, { numRuns: operations });
   return seen;
