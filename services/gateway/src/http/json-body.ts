@@ -82,7 +82,7 @@ const unsupported = (message: string) => new AppError('UNSUPPORTED_MEDIA_TYPE', 
 
 const MAX_DEPTH = 32;
 /** Keys and values together. A body of 1 MiB could have hundreds of thousands, and each is looked at several times. */
-const MAX_PARTS = 10_000;
+export const MAX_PARTS = 10_000;
 /** Of a key or value, parsed: most are much longer than their text. */
 const PART_BYTES = 64;
 
