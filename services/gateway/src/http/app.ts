@@ -187,9 +187,8 @@ function leaveBodiesUnread(app: FastifyInstance): void {
   app.addContentTypeParser('*', (_request, _payload, done) => done(null));
   app.addHook('onRequest', trimHeaders);
   app.server.on('request', (request, response) => {
-    if (!hasBody(request)) return;
     response.once('prefinish', () => asClientRequest(request).release());
-    response.once('finish', () => request.complete || limitRest(request));
+    if (hasBody(request)) response.once('finish', () => request.complete || limitRest(request));
   });
 }
 
