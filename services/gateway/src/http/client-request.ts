@@ -77,10 +77,13 @@ export class ClientRequest extends IncomingMessage {
 
   /**
    * It is whole, and counts as so many bytes until it is answered, as what was parsed waits with its operation, even if its client leaves.
-   * @throws AppError SERVICE_UNAVAILABLE when there is no room for that
+   * While it only waits to be parsed (`givesWay`), it may still have to give way to others.
+   * @throws AppError SERVICE_UNAVAILABLE when there is no room for that, or was none before
    */
-  keep(bytes: number): void {
-    const hasRoom = this.#hold(bytes);
+  keep(bytes: number, { givesWay = false } = {}): void {
+    if (this.refusal) throw this.refusal;
+    const hasRoom = this.#hold(bytes, givesWay ? () => this.#refuse(tooMany()) : undefined);
+    if (this.refusal) throw this.refusal;
     this.#releaseInTime();
     if (hasRoom) return;
     this.release();
