@@ -72,7 +72,7 @@ const QUIET_MS = 1_000;
  */
 export function closePromptly(app: FastifyInstance, { lingerMs = 0 } = {}): void {
   const { server } = app;
-  /** The last response on each connection. */
+  /** The response that is being sent on each connection. */
   const answers = new Map<Socket, ServerResponse | undefined>();
   server.on('connection', (socket: Socket) => {
     answers.set(socket, undefined);
@@ -81,6 +81,7 @@ export function closePromptly(app: FastifyInstance, { lingerMs = 0 } = {}): void
   let lastAskedAt = -Infinity;
   server.on('request', ({ socket }, answer) => {
     answers.set(socket, answer);
+    answer.once('close', () => answers.get(socket) === answer && answers.set(socket, undefined)); // idle ones keep nothing
     lastAskedAt = performance.now();
   });
 

@@ -67,6 +67,11 @@ export interface RealtimeOptions extends ErrorPolicy {
   };
   /** Reserves a socket for a user; undefined when the user has too many. Returns how to release it. @default no limit */
   takeSocket?(userId: string): (() => void) | undefined;
+  /**
+   * Reserves what a text message and its objects take until it is answered, before it is parsed. Undefined when there is no room: the
+   * socket is closed, and its client comes back. Returns how to release it. @default no limit
+   */
+  hold?(message: Buffer, ip: string): (() => void) | undefined;
   /** Calls `end` when a socket is old enough, and `canResume` allows it. @default never */
   limitAge?(end: () => void, canResume: () => boolean): () => void;
   heartbeats?: Heartbeats;

@@ -51,6 +51,7 @@ export interface RealtimeServer {
  */
 export function createRealtimeServer(options: RealtimeOptions): RealtimeServer {
   const { table, tokens, limits = {}, subscribe, takeSocket = () => () => {}, limitAge = () => () => {} } = options;
+  const { hold = () => () => {} } = options;
   const { metrics = NO_METRICS, now = () => Date.now(), heartbeats = createHeartbeats() } = options;
   const { channels: maxChannels = 20, messagesPerSecond = 20 } = limits;
   const { publicKey } = tokens;
@@ -110,11 +111,15 @@ export function createRealtimeServer(options: RealtimeOptions): RealtimeServer {
       lastHeardAt = performance.now();
       const frame = bytes as Buffer; // with ws's default binaryType
       if (!isWithinRate(frame) || socket.readyState !== socket.OPEN) return;
+      const release = isBinary ? () => {} : hold(frame, ip); // binary ones are answered at once
+      if (!release) return channels.closeAll('unavailable', [WS_CLOSE.tryLater, 'Too much arrives right now']);
       const message = decode(version, frame, isBinary);
-      if (!message) return;
-      onMessage(message).catch((error: unknown) =>
-        failSocket(socket, error, options, [1011, 'Internal error'], (close) => channels.closeAll('error', close)),
-      );
+      const answered = message ? onMessage(message) : Promise.resolve();
+      answered
+        .catch((error: unknown) =>
+          failSocket(socket, error, options, [1011, 'Internal error'], (close) => channels.closeAll('error', close)),
+        )
+        .finally(release);
     });
     // The library answers every ping, so pings count as messages.
     socket.on('ping', isWithinRate);

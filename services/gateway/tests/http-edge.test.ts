@@ -55,6 +55,12 @@ it('reads 1,024 characters of what a client accepts', async () => {
   expect(await accepting(100)).toMatch(/^HTTP\/1\.1 406 /);
 });
 
+it('takes 100 headers of a request', async () => {
+  const headers = (count: number) => Array.from({ length: count }, (_, at) => `x-${at}: 1`);
+  expect(await raw(get('/livez', ...headers(98)))).toMatch(/^HTTP\/1\.1 200 /);
+  expect(await raw(get('/livez', ...headers(99)))).toMatch(/^HTTP\/1\.1 431 [^]*"code":"PAYLOAD_TOO_LARGE"/);
+});
+
 it('may omit the host in HTTP/1.0', async () => {
   expect(await raw('GET /livez HTTP/1.0\r\n\r\n')).toMatch(/^HTTP\/1\.1 200 /);
 });

@@ -4,6 +4,7 @@ import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { startTestGateway, type TestGateway } from './fakes/gateway.ts';
+import { openWebSocket } from './fakes/streams.ts';
 
 const MIB = 1024 * 1024;
 const PIECES = '1\r\nx\r\n'.repeat(60_000);
@@ -77,6 +78,32 @@ describe('bodies that arrive before anything reads them', () => {
     end();
     const [answer] = (await once(sockets[0] as Socket, 'data')) as [Buffer];
     expect(answer.toString()).toMatch(/^HTTP\/1\.1 401 /);
+  });
+
+  it('as joins of channels are limited in what becomes of them, and count while a token is looked up', async () => {
+    let end = () => undefined as void;
+    looking = new Promise((resolve) => (end = resolve));
+    const closed: number[] = [];
+    const answered: string[] = [];
+    const join = async (lists: number) => {
+      const socket = await openWebSocket(`${gateway.origin}/realtime/v1/websocket?apikey=key&vsn=2.0.0`);
+      socket.on('close', (code) => closed.push(code)).on('message', (bytes) => answered.push(String(bytes)));
+      const entry = { event: '*', more: Array.from({ length: lists }, () => []) };
+      const payload = { config: { postgres_changes: [entry] }, access_token: newPersonalToken() };
+      socket.send(JSON.stringify(['1', '1', 'realtime:tasks', 'phx_join', payload]));
+      return socket;
+    };
+    const sockets = [await join(6_000)];
+    await eventually(() => expect(closed).toEqual([1013]));
+    for (let count = 0; count < 60; count++) sockets.push(await join(4_500));
+    await eventually(() => expect(closed.length).toBeGreaterThan(5));
+    expect(closed.length).toBeLessThan(50);
+    end();
+    const isRefused = (text: string) => text.includes('InvalidJWTToken');
+    await eventually(() => expect(answered.filter(isRefused)).toHaveLength(sockets.length - closed.length));
+    sockets.push(await join(4_500));
+    await eventually(() => expect(answered.filter(isRefused)).toHaveLength(sockets.length - closed.length));
+    for (const socket of sockets) socket.terminate();
   });
 
   it('do not keep a client from sending several requests at once', async () => {

@@ -18,6 +18,8 @@ import { asClientRequest, BODY_LIMIT_BYTES, clientRequests, type ClientRequestDe
 import { type AnswerUnknownPath, rawError, refuseUnknownPath, sendError } from './replies.ts';
 
 const MAX_HEADER_BYTES = 16 * 1024;
+/** Each takes ten times the memory of its text, and the time of the rest of a small request. */
+const MAX_HEADERS = 100;
 /** Longer than a load balancer keeps an idle connection, so that the balancer closes first. */
 const KEEP_ALIVE_MS = 72_000;
 /** Of one address, beside the sockets that it may have. */
@@ -64,6 +66,7 @@ export function createApp(config: GatewayConfig, deps: AppDeps): FastifyInstance
       if (mayBegin(request, reply)) answerUnknown(request, reply);
     },
   });
+  app.server.maxHeadersCount = MAX_HEADERS;
   serveInTurn(app.server);
 
   const maxPerNetwork = config.realtime.maxSocketsPerIp + MAX_PLAIN_CONNECTIONS;
@@ -184,9 +187,8 @@ function leaveBodiesUnread(app: FastifyInstance): void {
   app.addContentTypeParser('*', (_request, _payload, done) => done(null));
   app.addHook('onRequest', trimHeaders);
   app.server.on('request', (request, response) => {
-    if (!hasBody(request)) return;
     response.once('prefinish', () => asClientRequest(request).release());
-    response.once('finish', () => request.complete || limitRest(request));
+    if (hasBody(request)) response.once('finish', () => request.complete || limitRest(request));
   });
 }
 

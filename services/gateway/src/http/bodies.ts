@@ -51,7 +51,8 @@ export function awaitContinue(server: Server): void {
   server.on('checkExpectation', (request, response) => server.emit('request', request, response));
 }
 
-export type Decode = (bytes: Buffer, limits: { maxBytes: number; network: string }) => Promise<Buffer>;
+/** `read` is called when its turn has come. */
+export type Decode = (read: () => Buffer, limits: { maxBytes: number; network: string }) => Promise<Buffer>;
 
 /** Their windows have 32 KiB; one of brotli may have 16 MiB, even for a small body. */
 const DECODERS = new Map([
@@ -75,6 +76,6 @@ const decoders = createFairQueue({
 export function decoderOf(encoding: string): Decode {
   const decode = DECODERS.get(encoding);
   if (!decode) throw new AppError('UNSUPPORTED_MEDIA_TYPE', 'The content encoding must be gzip or deflate.');
-  return (bytes, { maxBytes, network }) =>
-    decoders.run(network, () => decode(bytes, { maxOutputLength: maxBytes, chunkSize: CHUNK_BYTES }));
+  return (read, { maxBytes, network }) =>
+    decoders.run(network, async () => decode(read(), { maxOutputLength: maxBytes, chunkSize: CHUNK_BYTES }));
 }

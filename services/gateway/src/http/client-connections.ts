@@ -35,16 +35,16 @@ export function cutSlowReaders(app: FastifyInstance): void {
 const MAX_WAITING = 8;
 
 interface Turns {
-  current: ServerResponse;
+  current: ServerResponse | undefined;
   waiting: number;
 }
 
 const connections = new WeakMap<Socket, Turns>();
 
-/** The response that a connection is being sent, or was sent last. */
+/** The response that a connection is being sent. */
 export const currentResponse = (socket: Socket): ServerResponse | undefined => connections.get(socket)?.current;
 
-/** Whether the last response of a connection has not been sent whole. */
+/** Whether a response is being sent on a connection. */
 export const isServing = (socket: Socket): boolean => currentResponse(socket)?.writableFinished === false;
 
 /**
@@ -62,6 +62,8 @@ export function serveInTurn(server: Server): void {
     connections.set(socket, turns);
     const begin = () => {
       turns.current = response;
+      // With it went its request, whose headers take memory: a connection may stay idle for long.
+      response.once('close', () => turns.current === response && (turns.current = undefined));
       serve.call(server, request, response);
     };
     // It has none before the response in front of it has ended.

@@ -13,6 +13,9 @@ const ORDINARY_BYTES = 16 * 1024;
 /** Each piece of a body costs time and memory, even if it is a single byte. */
 const MAX_PIECES = 4_096;
 const PIECE_BYTES = 256;
+/** Of a request with its response, and of a header's name or value, beside their texts. */
+const REQUEST_BYTES = 4 * 1024;
+const HEADER_BYTES = 32;
 /** As long as an operation may wait for its turns and run. */
 const MAX_HOLD_MS = 35_000;
 
@@ -56,9 +59,9 @@ export class ClientRequest extends IncomingMessage {
 
   /** Node's parser calls it with each piece, and with null at the end. */
   override push(piece: Buffer | null): boolean {
-    if (piece === null || this.#isLong) return super.push(piece);
-    if (!this.#isOver) this.#count(piece);
-    return this.#isOver || super.push(piece); // what comes later is thrown away
+    if (this.#isLong) return super.push(piece);
+    if (!this.#isOver && (piece !== null || this.#isWaiting())) this.#count(piece?.length ?? 0);
+    return (this.#isOver && piece !== null) || super.push(piece); // what comes later is thrown away
   }
 
   /**
@@ -74,10 +77,13 @@ export class ClientRequest extends IncomingMessage {
 
   /**
    * It is whole, and counts as so many bytes until it is answered, as what was parsed waits with its operation, even if its client leaves.
-   * @throws AppError SERVICE_UNAVAILABLE when there is no room for that
+   * While it only waits to be parsed (`givesWay`), it may still have to give way to others.
+   * @throws AppError SERVICE_UNAVAILABLE when there is no room for that, or was none before
    */
-  keep(bytes: number): void {
-    const hasRoom = this.#hold(bytes);
+  keep(bytes: number, { givesWay = false } = {}): void {
+    if (this.refusal) throw this.refusal;
+    const hasRoom = this.#hold(bytes, givesWay ? () => this.#refuse(tooMany()) : undefined);
+    if (this.refusal) throw this.refusal;
     this.#releaseInTime();
     if (hasRoom) return;
     this.release();
@@ -96,8 +102,14 @@ export class ClientRequest extends IncomingMessage {
     if (this.#holding) this.#timer = setTimeout(() => this.release(), MAX_HOLD_MS).unref();
   }
 
-  #count(piece: Buffer): void {
-    this.#bytes += piece.length;
+  /** For the answer in front of it. */
+  #isWaiting(): boolean {
+    const current = currentResponse(this.socket);
+    return current !== undefined && current.req !== this;
+  }
+
+  #count(bytes: number): void {
+    this.#bytes += bytes;
     this.#pieces++;
     if (this.#bytes > BODY_LIMIT_BYTES) this.#refuse(tooLarge());
     else if (this.#pieces > MAX_PIECES) this.#refuse(tooManyPieces());
@@ -106,11 +118,15 @@ export class ClientRequest extends IncomingMessage {
   }
 
   #hold(bytes: number, giveUp?: () => void): boolean {
-    const beyond = Math.max(0, bytes - ORDINARY_BYTES);
+    const beyond = this.#isWaiting() ? bytes + this.#headBytes() : Math.max(0, bytes - ORDINARY_BYTES);
     if (!this.#holding && beyond === 0) return true;
     this.#holding ??= this.#firstHolding();
     this.#holding.giveUp = giveUp;
     return this.#memory.hold(this.#holding, beyond);
+  }
+
+  #headBytes(): number {
+    return this.rawHeaders.reduce((sum, { length }) => sum + HEADER_BYTES + length, REQUEST_BYTES);
   }
 
   #firstHolding(): Holding {

@@ -3,7 +3,7 @@ import { isObject, networkOf } from '@taskmesh/service';
 import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage } from 'node:http';
 import type { GatewayContext } from '../context.ts';
-import { decoderOf, hasBody } from './bodies.ts';
+import { type Decode, decoderOf, hasBody } from './bodies.ts';
 import { asClientRequest, BODY_LIMIT_BYTES, type ClientRequest, invalidBody, tooLarge } from './client-request.ts';
 import { headerValues } from './client.ts';
 
@@ -26,18 +26,49 @@ export async function readJsonObject(
   requireJson(contentType);
   const encoding = request.headers['content-encoding']?.trim().toLowerCase() ?? 'identity';
   const decode = encoding === 'identity' ? undefined : decoderOf(encoding);
-  const bytes = await readBytes(request);
-  const whole = decode
-    ? await decode(bytes, { maxBytes: BODY_LIMIT_BYTES, network: networkOf(clientIp(request)) }).catch(refuseEncoded)
-    : bytes;
-  request.keep(whole.length);
+  const held: Held = { bytes: await readBytes(request) };
+  const refused = new Promise<never>((_resolve, reject) => {
+    request.onRefused = (refusal) => {
+      held.bytes = undefined;
+      reject(refusal);
+    };
+  });
+  const network = networkOf(clientIp(request));
+  return Promise.race([parseInTurn(request, held, { network, turns, decode, parseText }), refused]);
+}
+
+/** A body that waits for its turn, and is let go of when it has to give way to others. */
+interface Held {
+  bytes: Buffer | undefined;
+}
+
+interface Parsing {
+  network: string;
+  turns: GatewayContext['turns'];
+  decode: Decode | undefined;
+  parseText: ((text: string) => unknown) | undefined;
+}
+
+async function parseInTurn(
+  request: ClientRequest,
+  held: Held,
+  { network, turns, decode, parseText }: Parsing,
+): Promise<object> {
+  const read = () => {
+    if (request.refusal) throw request.refusal;
+    if (!held.bytes || request.socket.destroyed) throw cut(); // while it waited
+    return held.bytes;
+  };
+  if (decode) held.bytes = await decode(read, { maxBytes: BODY_LIMIT_BYTES, network }).catch(refuseEncoded);
+  const { length } = held.bytes ?? [];
+  request.keep(length, { givesWay: true });
   const parse = () => {
-    if (request.socket.destroyed) throw cut(); // while it waited for its turn
+    const whole = read();
     const parts = partsOf(whole);
     request.keep(memoryOf(whole, parts));
     return parseJsonObject(whole, parseText, parts);
   };
-  return whole.length > QUICK_BYTES ? turns.run(networkOf(clientIp(request)), parse) : parse();
+  return length > QUICK_BYTES ? turns.run(network, parse) : parse();
 }
 
 /** JSON is UTF-8 (RFC 8259); other charsets are refused, not guessed. */
@@ -82,7 +113,7 @@ const unsupported = (message: string) => new AppError('UNSUPPORTED_MEDIA_TYPE', 
 
 const MAX_DEPTH = 32;
 /** Keys and values together. A body of 1 MiB could have hundreds of thousands, and each is looked at several times. */
-const MAX_PARTS = 10_000;
+export const MAX_PARTS = 10_000;
 /** Of a key or value, parsed: most are much longer than their text. */
 const PART_BYTES = 64;
 

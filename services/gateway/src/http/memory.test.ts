@@ -92,4 +92,14 @@ describe('requests', () => {
     memory.hold(made[0] as Holding, 0);
     expect(memory.hold({ bytes: 0, network: 'n', account: 'ada' }, MIB)).toBe(true);
   });
+
+  it('that are worked on for strangers of one network have half of the room', () => {
+    const { made } = holdings(Object.fromEntries(Array.from({ length: 17 }, (_, at) => [`n//${at}`, 0])), {
+      giveUp: undefined,
+    });
+    expect(holdAll(made)).toEqual([...Array<boolean>(16).fill(true), false]);
+    memory.hold(made[16] as Holding, 0);
+    expect(memory.hold({ bytes: 0, network: 'n', giveUp: () => undefined }, MIB)).toBe(true);
+    expect(memory.hold({ bytes: 0, network: 'm' }, 8 * MIB)).toBe(true);
+  });
 });

@@ -6,7 +6,7 @@ import { Gauge, type Registry } from 'prom-client';
 
 /** Of requests until they are answered. A body of a stranger is read before its sender is known. */
 const MAX_REQUEST_BYTES = 32 * 1024 * 1024;
-/** Of those being worked on for one account. */
+/** Of those being worked on for one account, or for strangers of one network. */
 const MAX_SHARE_BYTES = MAX_REQUEST_BYTES / 2;
 /** Makes room for one more request of the greatest size, so that the next piece does not start it again. */
 const RELIEF_BYTES = 1024 * 1024;
@@ -66,10 +66,11 @@ export function createMemory({ maxBytes, metrics, log }: MemoryDeps): Memory {
   let timer: NodeJS.Timeout | undefined;
 
   const unread = () => sources.flatMap((find) => find());
-  /** A body arrives before its account is known, so those of a whole network may have all of the room. */
-  const isFair = ({ account }: Holding) => {
-    if (account === undefined || requestBytes <= MAX_SHARE_BYTES) return true;
-    return sumOf([...requests].filter((each) => !each.giveUp && each.account === account)) <= MAX_SHARE_BYTES;
+  /** Bodies that arrive give way, so those of a network may have all of the room. */
+  const isFair = ({ account, network, giveUp }: Holding) => {
+    if (requestBytes <= MAX_SHARE_BYTES || (account === undefined && giveUp)) return true;
+    const isOwn = (each: Holding) => each.account === account && (account !== undefined || each.network === network);
+    return sumOf([...requests].filter((each) => !each.giveUp && isOwn(each))) <= MAX_SHARE_BYTES;
   };
   /** Right after a major collection. Later, more and more of what is used is garbage. */
   const noteLive = () => {
@@ -173,13 +174,15 @@ function greediestFirst(holdings: readonly Holding[]): Holding[] {
     known,
     (holding) => holding.account ?? (holding.since === undefined ? holding : holding.network),
   );
-  return known.toSorted(
-    (one, other) =>
-      ofNetwork(other) - ofNetwork(one) ||
-      ofAccount(other) - ofAccount(one) ||
-      (one.since ?? 0) - (other.since ?? 0) ||
-      other.bytes - one.bytes,
-  );
+  return known
+    .map((holding) => ({ ...holding, networkBytes: ofNetwork(holding), accountBytes: ofAccount(holding) }))
+    .toSorted(
+      (one, other) =>
+        other.networkBytes - one.networkBytes ||
+        other.accountBytes - one.accountBytes ||
+        (one.since ?? 0) - (other.since ?? 0) ||
+        other.bytes - one.bytes,
+    );
 }
 
 function totalsBy(holdings: readonly Holding[], keyOf: (holding: Holding) => unknown): (holding: Holding) => number {

@@ -6,10 +6,12 @@ import {
   type TaskImage,
   type TaskRow,
 } from '@taskmesh/contracts';
-import { ACCESS_TOKEN_TYPE, EXPIRED_TOKEN_GRACE_S, isPersonalToken } from '@taskmesh/identity';
+import { ACCESS_TOKEN_TYPE, ANONYMOUS, EXPIRED_TOKEN_GRACE_S, isPersonalToken } from '@taskmesh/identity';
 import { createRealtimeServer, type Change, type Column, type RealtimeServer } from '@taskmesh/realtime-protocol';
 import { decodeProtectedHeader } from 'jose';
 import type { Feed } from '../feed/feed.ts';
+import { holdMessage } from '../http/client-request.ts';
+import { MAX_PARTS, memoryOf, partsOf } from '../http/json-body.ts';
 import { perChange } from '../realtime-metrics.ts';
 import type { TransportDeps } from './transport.ts';
 
@@ -58,6 +60,11 @@ export function createTasksChannel(deps: TransportDeps & { feed: Feed }): Realti
       channels: maxSubscriptions,
       bindings: maxSubscriptions * maxSocketsPerUser,
       messagesPerSecond: maxMessagesPerS,
+    },
+    hold(message, ip) {
+      const parts = partsOf(message);
+      const size = memoryOf(message, parts);
+      return parts > MAX_PARTS ? undefined : holdMessage(context.memory, size, { ip, identity: ANONYMOUS });
     },
     takeSocket: takeUser,
     limitAge,

@@ -80,10 +80,11 @@ function serve(socket: WebSocket, request: IncomingMessage, deps: GraphqlWsDeps 
   };
   const operations = createOperations(socket, output, deps);
 
-  const initialise = async (params: Record<string, unknown> | undefined) => {
+  /** The rest of the payload, which may be large, is not kept while the token is looked up. */
+  const initialise = async (token: unknown) => {
     if (isInitialised) return refuse(CloseCode.TooManyInitialisationRequests, 'Too many initialisation requests');
     isInitialised = true;
-    const found = await authenticate(context, handshake, params);
+    const found = await authenticate(context, handshake, token);
     // The close handler below releases what is taken from here on; the socket may have closed already.
     if (socket.readyState !== socket.OPEN) return;
     if (found.kind === 'anonymous') return unauthorized(CloseCode.Unauthorized, 'Unauthorized');
@@ -109,7 +110,7 @@ function serve(socket: WebSocket, request: IncomingMessage, deps: GraphqlWsDeps 
     if (isLeaving(socket) && message?.type !== MessageType.Ping) return;
     switch (message?.type) {
       case MessageType.ConnectionInit:
-        return initialise(message.payload);
+        return initialise(message.payload?.['authorization'] ?? message.payload?.['Authorization']);
       case MessageType.Ping:
         return send({ type: MessageType.Pong, payload: message.payload ?? undefined });
       case MessageType.Pong:
@@ -172,11 +173,10 @@ function tryToParse(bytes: Buffer, parts: number): Message | undefined {
 function authenticate(
   context: GatewayContext,
   { authorization, ip }: { authorization: string[]; ip: string },
-  params: Record<string, unknown> | undefined,
+  token: unknown,
 ): Promise<Caller> {
-  const value = params?.['authorization'] ?? params?.['Authorization'];
-  const isAbsent = value === undefined || value === null || value === '';
-  const presented = typeof value === 'string' ? value : '';
+  const isAbsent = token === undefined || token === null || token === '';
+  const presented = typeof token === 'string' ? token : '';
   return context.authenticate(isAbsent ? authorization : [presented], () => ip);
 }
 
