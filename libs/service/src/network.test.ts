@@ -48,6 +48,7 @@ app.get('/slow', async () => {
 });
 
 app.get('/quick', () => 'made');
+app.post('/body', () => 'made');
 
 describe('a server that stops', () => {
   it('waits for a request that runs, and for no connection without one', async () => {
@@ -62,13 +63,15 @@ describe('a server that stops', () => {
     };
     const silent = await open('');
     const halfway = await open('GET /slow HTTP/1.1\r\nHo');
+    const post = 'POST /body HTTP/1.1\r\nHost: here\r\nContent-Type: application/json\r\nContent-Length: 9\r\n\r\n{"';
+    const halfBody = await open(post);
     const again = await open('GET /quick HTTP/1.1\r\nHost: here\r\n\r\nGET /qu');
     await once(again, 'data');
     const waiting = await open('GET /slow HTTP/1.1\r\nHost: here\r\n\r\n');
     await asked.promise;
 
     const stopped = app.close();
-    await Promise.all([silent, halfway, again].map((socket) => once(socket, 'close')));
+    await Promise.all([silent, halfway, halfBody, again].map((socket) => once(socket, 'close')));
     answer.resolve('made');
     const [text] = (await once(waiting, 'data')) as [string];
     expect(text).toMatch(/^HTTP\/1.1 200 OK\r\n[^]*made$/);

@@ -78,6 +78,17 @@ export function closePromptly(app: FastifyInstance, { lingerMs = 0 } = {}): void
     answers.set(socket, undefined);
     socket.once('close', () => answers.delete(socket));
   });
+  const heard = new WeakMap<Socket, { bytes: number; sinceMs: number }>();
+  /** Whether nothing has come over it for a while. */
+  const isSilent = (socket: Socket) => {
+    const { bytes, sinceMs } = heard.get(socket) ?? {};
+    if (bytes === socket.bytesRead && sinceMs !== undefined) return performance.now() - sinceMs >= ARRIVAL_MS;
+    heard.set(socket, { bytes: socket.bytesRead, sinceMs: performance.now() });
+    return false;
+  };
+  /** The request is being read, and the rest of it does not come. */
+  const isStuck = (socket: Socket, { req }: ServerResponse) =>
+    req.readableFlowing === true && !req.complete && isSilent(socket);
   let lastAskedAt = -Infinity;
   server.on('request', ({ socket }, answer) => {
     answers.set(socket, answer);
@@ -95,7 +106,8 @@ export function closePromptly(app: FastifyInstance, { lingerMs = 0 } = {}): void
       // A connection whose last request ends later would otherwise stay open until its keep-alive ends.
       server.closeIdleConnections();
       if (performance.now() - begun < ARRIVAL_MS) return;
-      for (const [socket, answer] of answers) if (!answer || answer.writableFinished) socket.destroy();
+      for (const [socket, answer] of answers)
+        if (!answer || answer.writableFinished || isStuck(socket, answer)) socket.destroy();
     }, SWEEP_MS).unref();
     server.once('close', () => {
       clearInterval(sweep);

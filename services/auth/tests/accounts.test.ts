@@ -46,6 +46,14 @@ describe('logging in', () => {
       expect(codeOf(await running.send(LOGIN, { input: { email, password: typed } }))).toBeUndefined();
   });
 
+  it('lets no one in with an empty password, whatever another system has hashed for those without one', async () => {
+    const email = 'none@example.com';
+    await signedUp(running, email);
+    const foreign = hashSync('', { algorithm: 2, memoryCost: 16, timeCost: 2 });
+    await running.database.query('update accounts set password_hash = $2 where email_key = $1', [email, foreign]);
+    expect(codeOf(await running.send(LOGIN, { input: { email, password: '' } }))).toBe('UNAUTHENTICATED');
+  });
+
   it('makes a refresh token when it is selected, also through a fragment, and otherwise a session as short as its access token', async () => {
     const [email, input] = ['plain@example.com', { email: 'plain@example.com', password: PASSWORD }];
     await running.send(SIGN_UP_PLAIN, { input: { ...input, name: 'P' } });

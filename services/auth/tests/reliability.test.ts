@@ -112,6 +112,22 @@ describe('changes that wait for their account', () => {
   });
 });
 
+it('logins that wait for their account leave the connections to those of others', async () => {
+  for (const name of ['ada', 'bob']) await signedUp(running, `${name}@example.com`);
+  const login = (name: string) => running.send(LOGIN, { input: { email: `${name}@example.com`, password: PASSWORD } });
+  const held = `select from accounts where email_key = 'ada@example.com' for update`;
+  const ask = () => Promise.all(Array.from({ length: 15 }, () => login('ada')));
+  const logins = await whileHeld(running, [held], ask, {
+    waiting: 3,
+    async meanwhile() {
+      const start = performance.now();
+      expect(codeOf(await login('bob'))).toBeUndefined();
+      expect(performance.now() - start).toBeLessThan(1_000);
+    },
+  });
+  for (const answer of logins) expect(codeOf(answer)).toBeUndefined();
+});
+
 it('lists of one account leave the connections to others', async () => {
   const [ada, bob] = [await signedUp(running, 'ada@example.com'), await signedUp(running, 'bob@example.com')];
   const tables = 'sessions, personal_tokens, linked_identities, audit_log';

@@ -27,7 +27,7 @@ export function createSessionRepository(database: Database) {
     /** False, with nothing stored, when the account's password has changed since this version, or it has `most` sessions. */
     async insert(session: NewSession, { passwordVersion, origin, most }: InsertOptions): Promise<boolean> {
       const values = [...session.values(origin, 'session.opened'), passwordVersion, most];
-      return (await database.run('write', OPEN_SESSION, values)).length > 0;
+      return (await database.run('write', OPEN_SESSION, values, session.opened.account.id)).length > 0;
     },
 
     /** An account's usable sessions, newest first, at most 1,000. */

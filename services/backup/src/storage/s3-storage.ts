@@ -13,7 +13,7 @@ import {
 import { Upload } from '@aws-sdk/lib-storage';
 import { AppError, unavailable } from '@taskmesh/contracts';
 import { createHash } from 'node:crypto';
-import { addAbortSignal, Readable } from 'node:stream';
+import { addAbortSignal, finished, PassThrough, Readable } from 'node:stream';
 import { MIB } from '../archives/limits.ts';
 import { sha256Of } from '../archives/uploads.ts';
 import {
@@ -69,16 +69,26 @@ export function createS3Storage({ location, now }: S3StorageOptions): BackupStor
     return found && { file, sizeBytes: found.ContentLength ?? 0, modifiedAt: dateOf(found.LastModified) };
   };
 
-  /** Reads the object as it was when opened; a new object under the same name is refused. */
-  async function* read(file: string, etag: string | undefined, abortSignal?: AbortSignal): AsyncGenerator<Buffer> {
-    try {
-      const get = new GetObjectCommand({ Bucket, Key: keyOf(file), IfMatch: etag });
-      const { Body } = await client.send(get, { ...(abortSignal && { abortSignal }) });
-      if (Body instanceof Readable) yield* abortSignal ? addAbortSignal(abortSignal, Body) : Body;
-    } catch (error) {
-      throw asBucketFailure(error);
-    }
-  }
+  /**
+   * Reads the object as it was when opened; a new object under the same name is refused. A generator would end only with the bucket's
+   * next answer, however soon its reader leaves.
+   */
+  const read = (file: string, etag: string | undefined, signal?: AbortSignal): Readable => {
+    const left = new AbortController();
+    const content = new PassThrough().once('close', () => left.abort());
+    const fail = (error: unknown) => void content.destroy(asBucketFailure(error));
+    const abortSignal = AbortSignal.any([left.signal, ...(signal ? [signal] : [])]);
+    const send = async () => {
+      const { Body } = await client.send(new GetObjectCommand({ Bucket, Key: keyOf(file), IfMatch: etag }), {
+        abortSignal,
+      });
+      const body = addAbortSignal(abortSignal, Body as Readable); // in Node
+      finished(body, (error) => error && fail(error));
+      body.pipe(content);
+    };
+    send().catch(fail);
+    return content;
+  };
 
   /** After a lost answer: whether the stored object is the one that was sent. */
   const isStored = async (file: string, { sizeBytes, sha256 }: WrittenArchive): Promise<boolean> => {
@@ -129,7 +139,7 @@ export function createS3Storage({ location, now }: S3StorageOptions): BackupStor
       return {
         kind: 'found',
         sizeBytes: found.ContentLength ?? 0,
-        read: (signal) => Readable.from(read(name, found.ETag, signal), { objectMode: false }),
+        read: (signal) => read(name, found.ETag, signal),
         close: async () => undefined,
       };
     },

@@ -73,6 +73,22 @@ describe('a bucket that accepts connections and says nothing', () => {
 });
 
 describe('a bucket that lists an archive and never sends it', () => {
+  it('does not hold up the end of a download that its client leaves', async () => {
+    const front = await startS3Front(server.url('left'));
+    const storage = storageAt(front.at(server.url('left')));
+    await storage.write('left.tar.gz', Readable.from([randomBytes(100)]));
+    front.hold(/^GET .*left\.tar\.gz/);
+    const archive = await storage.open('left.tar.gz');
+    if (archive.kind !== 'found') throw new Error(archive.kind);
+    const content = archive.read();
+    await eventually(() => expect(front.asked.join()).toContain('GET'));
+    const ended = once(content, 'close');
+    content.destroy();
+    await ended;
+    await storage.close();
+    await front.close();
+  }, 20_000);
+
   it('holds up no stop', async () => {
     const front = await startS3Front(server.url('held'));
     front.hold(/^GET .*new\.tar\.gz/);
