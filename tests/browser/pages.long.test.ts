@@ -1,5 +1,4 @@
 import { eventually } from '@taskmesh/testing';
-import type { Page } from 'playwright-core';
 import { createRest, logIn, type Account } from '../http.ts';
 import { usePlatform } from './console/use-platform.ts';
 
@@ -17,12 +16,6 @@ describe('the pages of the gateway in a real browser', () => {
   const { url, open } = usePlatform();
   const openAt = async (path: string) => (await open({}, url() + path)).page;
   const description = async <Shape>() => (await createRest(url())<Shape>('GET', '/openapi.json')).body;
-  const textIs = (page: Page, id: string, text: RegExp | '') =>
-    eventually(async () => {
-      const shown = await page.locator(`#${id}`).innerText();
-      if (text === '') expect(shown).toBe('');
-      else expect(shown).toMatch(text);
-    }, patience);
 
   it('the API reference shows every endpoint', async () => {
     const page = await openAt('/api/docs');
@@ -58,28 +51,5 @@ describe('the pages of the gateway in a real browser', () => {
     await page.waitForURL(`${url()}/**`);
     await eventually(async () => expect(await page.title()).toBe('Taskmesh'), patience);
     expect(new URL(page.url()).pathname).toBe('/');
-  });
-
-  it('/confirm-email needs the password of the account, and says what is wrong where it is wrong', async () => {
-    const page = await openAt('/confirm-email#token=nonsense');
-    const isOn = () => page.evaluate(`document.activeElement.id`);
-    await eventually(async () => expect(await isOn()).toBe('password'), patience);
-    await page.locator('#send').click();
-    await textIs(page, 'password-error', /^Enter the password/);
-    expect(await isOn()).toBe('password');
-    expect(await page.locator('#password').getAttribute('aria-invalid')).toBe('true');
-    expect(await page.locator('#in-account').getAttribute('href')).toBe('/#/account?token=nonsense');
-    await page.locator('#password').fill('a guess');
-    await page.locator('#send').click();
-    await textIs(page, 'token-error', /not valid/);
-    await textIs(page, 'password-error', '');
-  });
-
-  it.each(['/reset-password', '/confirm-email'])('%s reports what is wrong with a token', async (path) => {
-    const page = await openAt(path);
-    await page.locator('#token').fill('nonsense');
-    await page.locator('#password').fill('correct horse battery staple');
-    await page.locator('#send').click();
-    await textIs(page, 'form', /^Token is not valid/m);
   });
 });

@@ -5,23 +5,18 @@ import { eventually, ownInstallation } from '@taskmesh/testing';
 import { logIn } from '../http.ts';
 import { useStack } from '../stack.ts';
 import { barriersIn } from './console/axe.ts';
-import { takeJourney } from './console/journey.ts';
 import { useBrowser } from './console/use-platform.ts';
 import { signInAsOperator, useOperations } from './operations/operator.ts';
 
-describe('the console of two gateways before separate processes', () => {
+describe('the console of a gateway before separate processes', () => {
   const installation = ownInstallation();
   const running = useStack('console', () => Promise.resolve({ env: { ...installation }, stop: async () => {} }));
-  const { browser, open } = useBrowser(() => running.stack.urls[0] ?? '');
+  const { open } = useBrowser(() => running.stack.urls[0] ?? '');
   const openAsOperator = async () => {
     const { page } = await open({}, `${running.stack.urls[0]}/#/operations`);
     await signInAsOperator(page, running.stack.machineToken?.token ?? '');
     return { page, ...useOperations(page) };
   };
-
-  it.each([0, 1])('leads a new user from the account to the sign-out at gateway %i', async (index) => {
-    await takeJourney(browser(), running.stack.urls[index] ?? '');
-  });
 
   it('shows an operator what no gateway could read, replays it and discards the rest, and the list of its owner continues', async () => {
     const { signUp, add, lists } = await open();
@@ -54,16 +49,5 @@ describe('the console of two gateways before separate processes', () => {
     await says('There are none: the feed delivers everything.');
     await add('the next one');
     await lists(['the next one', 'read by everybody']);
-  });
-
-  it('shows an operator within seconds that a service is down, and that it is back', async () => {
-    const { page, says } = await openAsOperator();
-    await says('All is well');
-    const backup = running.stack.processes.get('backup')?.pid ?? 0;
-    process.kill(backup, 'SIGSTOP');
-    await says('The service backup does not answer.');
-    await page.getByRole('region', { name: 'backup', exact: true }).getByText('Down').waitFor();
-    process.kill(backup, 'SIGCONT');
-    await says('All is well');
   });
 });

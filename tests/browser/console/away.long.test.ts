@@ -1,5 +1,5 @@
 import { createFaultyProxy } from '@taskmesh/testing';
-import { logIn, newAccount, register } from '../../http.ts';
+import { logIn, register } from '../../http.ts';
 import { usePlatform } from './use-platform.ts';
 
 const { url, open } = usePlatform();
@@ -67,24 +67,6 @@ it('lists stay as they were while the server is away, behind other views and fil
   await network.close();
 });
 
-it('notifies a user whose session ended elsewhere, in any view, and keeps what they wrote until they sign in', async () => {
-  const { page, beginWith, signIn, add, lists, goTo, says, settles } = await open();
-  const account = await beginWith('written before');
-
-  await page.context().setOffline(true);
-  await add('written offline');
-  await lists(['written offline', 'written before']);
-  await goTo('Account');
-  await (await logIn(url(), account)).endOtherSessions();
-  await page.context().setOffline(false);
-  await says('You were signed out: your session has ended here, or was ended on another device.');
-  await signIn(account).catch(() => undefined); // it goes on in the view where it was
-  await goTo('Tasks');
-  await lists(['written offline', 'written before']);
-  await settles();
-  expect(await (await logIn(url(), account)).titles()).toHaveLength(2);
-});
-
 it('shows the sign-in to a user who is signed out in the tab of their sign-up', async () => {
   const { page, signUp, says } = await open();
   const account = await signUp();
@@ -117,30 +99,4 @@ it('keeps users signed in in other tabs only if they chose so', async () => {
   expect(await openTab()).toBe('Sign in');
   expect(await page.evaluate('localStorage.length + sessionStorage.length')).toBe(0);
   expect(await page.evaluate('document.cookie')).toBe('');
-});
-
-it('keeps pending changes across a reload', async () => {
-  const { page, signUp, add, lists, titleOf, field, says, button, settles } = await open();
-  const account = newAccount();
-  await signUp(account);
-  await add('to be changed');
-  await lists(['to be changed']);
-  await settles();
-  const elsewhere = await logIn(url(), account);
-  const [task] = await elsewhere.list();
-
-  // The server does not answer: what is written waits, and goes with the page into storage.
-  await page.route('**/graphql', (route) => route.abort());
-  await add('kept');
-  await titleOf('to be changed').click();
-  await field('Title').fill('changed here');
-  await field('Title').press('Enter');
-  await lists(['kept', 'changed here']);
-  await elsewhere.change(task?.id ?? '', { title: 'changed there' });
-  await page.unroute('**/graphql');
-  await page.reload();
-  await says('“changed there” was changed elsewhere, too');
-  await lists(['kept', 'changed there']);
-  await button('Save my choice').click();
-  await lists(['kept', 'changed here']);
 });

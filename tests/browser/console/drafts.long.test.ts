@@ -91,25 +91,6 @@ it('signing out asks about everything that was typed and is not saved, in whiche
   expect(await field('New task').inputValue()).toBe('');
 });
 
-it('deleting the account asks about what was typed and is not saved', async () => {
-  const { account, page, goTo, says, field, button } = await typeInFirst('first, changed');
-  await goTo('Account');
-  await field('Confirm with your password').fill(account.password);
-  await field('Type your e-mail address').fill(account.email);
-  await button('Delete the account').click();
-  await says('What you typed in “first” is not saved.');
-  await button('Cancel').click();
-  await goTo('Tasks');
-  expect(await field('Title').inputValue()).toBe('first, changed');
-  await goTo('Account');
-  await field('Confirm with your password').fill(account.password);
-  await field('Type your e-mail address').fill(account.email);
-  await button('Delete the account').click();
-  await button('Drop and delete').click();
-  await says('Your account is deleted');
-  await page.getByRole('heading', { name: 'Sign in' }).waitFor();
-});
-
 it.each(['an editor', 'the line for a new task'])(
   'the browser asks before the tab closes with something typed in %s, and not when it is saved',
   async (where) => {

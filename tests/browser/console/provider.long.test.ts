@@ -175,17 +175,6 @@ it.each(LOOKS)('who is signed in links the provider, and comes back to where the
   expect(await keptIn(page, 'sessionStorage')).toEqual([]);
 });
 
-it('a user who declines gets a clear message, and tries again', async () => {
-  const { page, button, says, goAs } = await openConsole();
-  const email = newPerson();
-  await button('Continue with Example').click();
-  await page.getByRole('link', { name: 'No one' }).click();
-  await says('You did not sign in at the provider');
-  await isInOrder(page);
-  await goAs(email);
-  await isAt(page, 'Tasks');
-});
-
 it('an answer that this tab did not ask for opens nothing, and its words are not repeated', async () => {
   const { page, says } = await openConsole();
   for (const answer of ['sign_in_code=stolen', 'sign_in_error=x&sign_in_error_description=Call+this+number']) {

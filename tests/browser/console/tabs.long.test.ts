@@ -1,6 +1,6 @@
 import { eventually } from '@taskmesh/testing';
 import type { Page } from 'playwright-core';
-import { logIn, newAccount, register } from '../../http.ts';
+import { logIn, register } from '../../http.ts';
 import { useConsole } from './screen.ts';
 import { usePlatform } from './use-platform.ts';
 
@@ -115,62 +115,6 @@ it('the second tab of a device asks before it closes while something waits, as t
   expect(dialog.type()).toBe('beforeunload');
   await dialog.accept();
   await closing;
-});
-
-describe('two tabs of a device', () => {
-  const openBoth = async () => {
-    const { page, signIn, says } = await open();
-    const account = await register(url());
-    await page.getByRole('checkbox', { name: 'Keep me signed in' }).check();
-    await signIn(account);
-    await says('Nothing to do yet');
-    const second = await page.context().newPage();
-    await second.goto(url());
-    await useConsole(second).says('Nothing to do yet');
-    return { page, second };
-  };
-  const stored = (page: Page) => page.evaluate<string>('JSON.stringify({ ...localStorage })');
-
-  it('keep no text and sign out together, whichever of them signs out', async () => {
-    const { page, second } = await openBoth();
-    await page.route('**/graphql', (route) => route.abort());
-    await useConsole(page).add('a private text');
-    await eventually(async () => expect(await stored(second)).toContain('a private text'));
-    await useConsole(second).button('Sign out').click();
-    await Promise.all([page, second].map((each) => useConsole(each).button('Sign in').waitFor()));
-    expect(await stored(page)).toBe('{}');
-  });
-
-  it('stay with the user who has signed in last, when a refresh for the one before is answered late', async () => {
-    const { page, second } = await openBoth();
-    await second.evaluate(`localStorage.setItem('taskmesh.session',
-      JSON.stringify({ ...JSON.parse(localStorage.getItem('taskmesh.session')), refreshAt: 0 }))`);
-    const { promise: answered, resolve: answer } = Promise.withResolvers<void>();
-    const { promise: refreshed, resolve: refresh } = Promise.withResolvers<void>();
-    await second.route('**/graphql', async (route) => {
-      if (!route.request().postData()?.includes('refreshSession')) return route.continue();
-      const response = await route.fetch();
-      refresh();
-      await answered;
-      return route.fulfill({ response }).catch(() => undefined); // the page may be gone
-    });
-    await second.reload();
-    await refreshed;
-    const other = await register(url(), newAccount(), 'Bob');
-    await useConsole(page).button('Sign out').click();
-    await page.getByRole('checkbox', { name: 'Keep me signed in' }).check();
-    await useConsole(page).signIn(other);
-    const late = second.waitForEvent('requestfinished', (request) =>
-      Boolean(request.postData()?.includes('refreshSession')),
-    );
-    answer();
-    await late;
-    for (const each of [second, page]) {
-      await each.reload();
-      await useConsole(each).says('Bob');
-    }
-    expect(await stored(page)).toContain(other.email);
-  });
 });
 
 it('a change that is refused after the session has ended is reported to its author, when they are back', async () => {

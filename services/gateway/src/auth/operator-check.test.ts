@@ -53,8 +53,8 @@ describe('an operator with a token', () => {
   const check = createOperatorCheck({ token: 'secret', machineToken: 'of-the-machine' });
 
   it('is everyone who has it, from anywhere', () => {
-    for (const more of [{ host: 'tasks.example' }, { origin: 'https://x', authorization: 'bearer secret' }])
-      expect(check(request(['203.0.113.9', { ...bearer, ...more }]))).toEqual(OK);
+    const more: Headers[] = [{ host: 'tasks.example' }, { origin: 'https://x', authorization: 'bearer secret' }];
+    for (const headers of more) expect(check(request(['203.0.113.9', { ...bearer, ...headers }]))).toEqual(OK);
   });
 
   it.each<Sent>([

@@ -4,7 +4,7 @@ import { createLog } from '@taskmesh/service';
 import { eventually } from '@taskmesh/testing';
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createReader, createStore, upTo } from '../../tests/fakes/change-store.ts';
+import { createReader, createStore, readFeed, upTo } from '../../tests/fakes/change-store.ts';
 import { createFeed, type Feed } from './feed.ts';
 
 const log = createLog({ service: 'test', level: 'silent' });
@@ -35,12 +35,11 @@ describe('the feed of a gateway, when an answer was given before a restore and c
 
   it('a head of the old epoch moves no feed of the new one', async () => {
     commit(100);
-    await feed.subscribe(owner, undefined, createReader());
+    await readFeed(feed, owner);
     const comparison = store.answerLate('heads');
     await comparison.asked;
     await restore();
-    const reader = createReader();
-    await feed.subscribe(owner, undefined, reader);
+    const reader = await readFeed(feed, owner);
     comparison.come();
     const { heads } = store.asked;
     await eventually(() => expect(store.asked.heads).toBeGreaterThan(heads));
@@ -91,13 +90,12 @@ describe('the feed of a gateway, when an answer was given before a restore and c
   });
 
   it('a page of the old epoch is delivered to no one', async () => {
-    await feed.subscribe(owner, undefined, createReader());
+    await readFeed(feed, owner);
     const page = store.answerLate('changesAfter');
     commit(3);
     await page.asked;
     await restore();
-    const reader = createReader();
-    await feed.subscribe(owner, undefined, reader);
+    const reader = await readFeed(feed, owner);
     page.come();
     commit(2);
     await eventually(() => expect(reader.epochs).toEqual([2, 2]));
@@ -106,8 +104,7 @@ describe('the feed of a gateway, when an answer was given before a restore and c
   it('a page of the new epoch ends the old feed, and is not delivered there', async () => {
     const slow = createFeed({ ...store, log, headsEveryMs: 60_000 });
     await slow.start();
-    const reader = createReader();
-    await slow.subscribe(owner, undefined, reader);
+    const reader = await readFeed(slow, owner);
     store.setAway(true);
     const [, second] = commit(2);
     if (second) store.deliver(second); // leaves a gap that cannot be filled before the restore
@@ -122,8 +119,7 @@ describe('the feed of a gateway, when an answer was given before a restore and c
   it('a record of a lower epoch is delivered to no one, not even when its number is the next', async () => {
     const [old] = commit(1);
     await restore();
-    const reader = createReader();
-    await feed.subscribe(owner, undefined, reader);
+    const reader = await readFeed(feed, owner);
     if (old) store.deliver(old);
     commit(1);
     await eventually(() => expect(reader.epochs).toEqual([2]));
@@ -143,7 +139,7 @@ describe('the feed of a gateway, when an answer was given before a restore and c
   it('a feed without a reader requests nothing, even if changes are missing', async () => {
     jest.useFakeTimers({ doNotFake: ['setImmediate', 'nextTick'] });
     try {
-      const detach = await feed.subscribe(owner, undefined, createReader());
+      const { detach } = await readFeed(feed, owner);
       commit(1);
       const page = store.answerLate('changesAfter');
       const [, second] = commit(2);
@@ -170,16 +166,14 @@ describe('the feed of a gateway, when the store lost changes that were delivered
     expect(readers.owner.seen).toEqual(upTo(5));
     store.lose(owner, 2);
     await eventually(() => expect([readers.owner.ends, readers.bystander.ends]).toEqual([['expired'], ['expired']]));
-    const later = createReader();
-    await feed.subscribe(owner, undefined, later);
+    const later = await readFeed(feed, owner);
     store.deliver(store.commit(owner));
     await eventually(() => expect(later.seen).toEqual([4]));
     expect(later.ends).toEqual([]);
   });
 
   it('takes no answer for a loss that was given before the last changes were delivered', async () => {
-    const reader = createReader();
-    await feed.subscribe(owner, undefined, reader);
+    const reader = await readFeed(feed, owner);
     const comparison = store.answerLate('heads');
     await comparison.asked;
     for (const change of commit(5)) store.deliver(change);
@@ -225,8 +219,7 @@ describe('the feed of a gateway, when records are not of its store', () => {
     };
     feed = createFeed({ ...store, tasks: { ...store.tasks, heads }, log, headsEveryMs: 20 });
     await feed.start();
-    const reader = createReader();
-    await feed.subscribe(owner, undefined, reader);
+    const reader = await readFeed(feed, owner);
     hasLoaded = true;
     await sleep(200);
     store.deliver(store.commit(owner));
@@ -298,8 +291,7 @@ describe('the feed of a gateway, when records are not of its store', () => {
   it('gives up waiting for changes that the store signed and has lost', async () => {
     const quiet = createFeed({ ...store, log, headsEveryMs: 60_000 });
     await quiet.start();
-    const reader = createReader();
-    await quiet.subscribe(owner, undefined, reader);
+    const reader = await readFeed(quiet, owner);
     store.deliver(store.makeChange(owner, 1_000));
     await eventually(() => expect(store.asked.changesAfter).toBeGreaterThan(0));
     await new Promise((resolve) => setTimeout(resolve, 2_500));

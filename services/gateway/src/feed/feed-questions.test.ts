@@ -1,10 +1,9 @@
 import { jest } from '@jest/globals';
-import { forbidden } from '@taskmesh/contracts';
 import type { TasksInternal } from '@taskmesh/internal-api';
 import { createLog } from '@taskmesh/service';
 import { eventually } from '@taskmesh/testing';
 import { randomUUID } from 'node:crypto';
-import { createReader, createStore } from '../../tests/fakes/change-store.ts';
+import { createReader, createStore, readFeed } from '../../tests/fakes/change-store.ts';
 import { createFeed, type FeedOptions } from './feed.ts';
 
 const EVERY_MS = 60_000;
@@ -47,7 +46,7 @@ describe('requests of the feed to the tasks service', () => {
       await jest.advanceTimersByTimeAsync(EVERY_MS);
       expect(questions).toEqual([]);
       const owner = randomUUID();
-      await feed.subscribe(owner, undefined, createReader());
+      await readFeed(feed, owner);
       await jest.advanceTimersByTimeAsync(EVERY_MS);
       expect(questions).toEqual([[owner], [owner]]);
       const answer = store.answerLate('heads');
@@ -64,7 +63,7 @@ describe('requests of the feed to the tasks service', () => {
       const reportUnreadable = () => (tries++, Promise.reject(new Error('away')));
       const feed = await startFeed({ tasks: { ...store.tasks, reportUnreadable } });
       const owner = randomUUID();
-      await feed.subscribe(owner, undefined, createReader());
+      await readFeed(feed, owner);
       store.deliverText(owner, '{');
       await jest.advanceTimersByTimeAsync(2_000);
       expect(tries).toBe(2);
@@ -77,8 +76,7 @@ describe('requests of the feed to the tasks service', () => {
       const feed = await startFeed();
       const owner = randomUUID();
       for (let count = 0; count < 20; count++) store.commit(owner);
-      const reader = createReader();
-      await feed.subscribe(owner, store.cursor(owner, 0), reader);
+      const reader = await readFeed(feed, owner, store.cursor(owner, 0));
       await jest.advanceTimersByTimeAsync(50);
       expect(reader.seen).toHaveLength(20);
       expect(jest.getTimerCount()).toBe(1); // the next comparison of heads
@@ -87,7 +85,7 @@ describe('requests of the feed to the tasks service', () => {
     it('fetch the heads of all owners, each once, by the thousand', async () => {
       const feed = await startFeed();
       const owners = Array.from({ length: 2_001 }, () => randomUUID());
-      for (const owner of owners) await feed.subscribe(owner, undefined, createReader());
+      for (const owner of owners) await readFeed(feed, owner);
       questions = [];
       await jest.advanceTimersByTimeAsync(EVERY_MS);
       expect(questions.map(({ length }) => length)).toEqual([1_000, 1_000, 1]);
@@ -98,8 +96,7 @@ describe('requests of the feed to the tasks service', () => {
   it('continue after one without a response, which is logged', async () => {
     const feed = await startFeed({ headsEveryMs: 10 });
     const owner = randomUUID();
-    const reader = createReader();
-    await feed.subscribe(owner, undefined, reader);
+    const reader = await readFeed(feed, owner);
     store.setAway(true);
     await eventually(() => expect(logged).toContain('heads could not be compared'));
     store.setAway(false);
@@ -131,34 +128,4 @@ describe('requests of the feed to the tasks service', () => {
     store.restore();
     await eventually(() => (claim(), expect(reader.ends).toEqual(['expired'])));
   });
-});
-
-it('are counted by outcome for returning cursors', async () => {
-  const store = createStore();
-  const counted: string[] = [];
-  const common = {
-    ...store,
-    log: createLog({ service: 'test', level: 'silent' }),
-    metrics: {
-      arrived: () => undefined,
-      gapFilled: () => undefined,
-      replayed: () => undefined,
-      resumed: (outcome: string) => void counted.push(outcome),
-    },
-  };
-  const feed = createFeed(common);
-  const owner = randomUUID();
-  store.commit(owner);
-  await feed.subscribe(owner, undefined, createReader());
-  expect(counted).toEqual([]);
-  await feed.subscribe(owner, store.cursor(owner, 0), createReader());
-  expect(counted).toEqual(['resumed']);
-  await expect(feed.subscribe(owner, 'nonsense', createReader())).rejects.toMatchObject({ code: 'CURSOR_EXPIRED' });
-  expect(counted).toEqual(['resumed', 'expired']);
-  for (const error of [new Error('broken'), forbidden()]) {
-    const failing = createFeed({ ...common, tasks: { ...store.tasks, openCursor: () => Promise.reject(error) } });
-    await expect(failing.subscribe(owner, 'cursor', createReader())).rejects.toBe(error);
-  }
-  expect(counted).toHaveLength(2);
-  await feed.stop();
 });

@@ -2,7 +2,7 @@ import { unavailable, type TaskChanged } from '@taskmesh/contracts';
 import { createLog } from '@taskmesh/service';
 import { eventually } from '@taskmesh/testing';
 import { randomUUID } from 'node:crypto';
-import { createReader, createStore, upTo } from '../../tests/fakes/change-store.ts';
+import { createReader, createStore, readFeed, upTo } from '../../tests/fakes/change-store.ts';
 import { createFeed, type FeedOptions } from './feed.ts';
 
 const log = createLog({ service: 'test', level: 'silent' });
@@ -24,8 +24,7 @@ const owner = randomUUID();
 describe('the changes of an owner', () => {
   it('delivers live changes in order, even if the event log drops, repeats and swaps them', async () => {
     const feed = await startFeed({ headsEveryMs: 30 });
-    const reader = createReader();
-    await feed.subscribe(owner, undefined, reader);
+    const reader = await readFeed(feed, owner);
     const late: TaskChanged[] = [];
     for (let index = 0; index < 500; index++) {
       const change = store.commit(owner);
@@ -65,8 +64,7 @@ describe('the changes of an owner', () => {
 
   it('brings what an unreadable record was about all the same, and hands that record in, once the service is there', async () => {
     const feed = await startFeed();
-    const reader = createReader();
-    await feed.subscribe(owner, undefined, reader);
+    const reader = await readFeed(feed, owner);
     for (const text of ['{', JSON.stringify({ ...store.commit(owner), task: null })]) store.deliverText(owner, text);
     await eventually(() => expect(reader.seen).toEqual([1]));
     store.deliver(store.commit(owner));
@@ -100,8 +98,7 @@ describe('the changes of an owner', () => {
     store.forgetUpTo(owner, 3);
     const refused = feed.subscribe(owner, store.cursor(owner, 2), createReader());
     await expect(refused).rejects.toMatchObject({ code: 'CURSOR_EXPIRED' });
-    const reader = createReader();
-    await feed.subscribe(owner, store.cursor(owner, 3), reader);
+    const reader = await readFeed(feed, owner, store.cursor(owner, 3));
     await eventually(() => expect(reader.seen).toEqual([4, 5]));
     store.setAway(true);
     store.commit(owner);
@@ -115,10 +112,9 @@ describe('the changes of an owner', () => {
 describe('a reader that comes', () => {
   it('brings the feed of its owner up to what the event log lost', async () => {
     const feed = await startFeed();
-    const first = createReader();
-    await feed.subscribe(owner, undefined, first);
+    const first = await readFeed(feed, owner);
     store.commit(owner);
-    await feed.subscribe(owner, undefined, createReader());
+    await readFeed(feed, owner);
     await eventually(() => expect(first.seen).toEqual([1]));
   });
 
@@ -128,7 +124,7 @@ describe('a reader that comes', () => {
     const reader = createReader();
     const subscribing = feed.subscribe(owner, undefined, reader);
     await asked;
-    const detach = await feed.subscribe(owner, undefined, createReader());
+    const { detach } = await readFeed(feed, owner);
     detach();
     store.deliver(store.commit(owner));
     come();
@@ -142,8 +138,7 @@ describe('a reader that comes', () => {
     const heads: typeof store.tasks.heads = (...question) =>
       ++tries < 3 ? Promise.reject(unavailable()) : store.tasks.heads(...question);
     const feed = await startFeed({ tasks: { ...store.tasks, heads } });
-    const reader = createReader();
-    await feed.subscribe(owner, undefined, reader);
+    const reader = await readFeed(feed, owner);
     store.deliver(store.commit(owner));
     expect([tries, reader.seen]).toEqual([3, [1]]);
   });
@@ -194,8 +189,7 @@ describe('a reader that begins now', () => {
 
   it('beside one that has gone further by then learns its own place', async () => {
     const feed = await startFeed();
-    const first = createReader();
-    await feed.subscribe(owner, undefined, first);
+    const first = await readFeed(feed, owner);
     const { asked, come } = store.answerLate('heads');
     const second = createReader();
     const subscribing = feed.subscribe(owner, undefined, second);
@@ -215,7 +209,7 @@ describe('a reader that begins now', () => {
     const subscribing = feed.subscribe(owner, undefined, reader);
     await asked;
     store.restore();
-    await feed.subscribe(owner, undefined, createReader()); // this gateway learns of the restore
+    await readFeed(feed, owner); // this gateway learns of the restore
     come();
     await subscribing;
     expect(reader.begunAt).toEqual([store.cursor(owner, 0)]);
@@ -223,8 +217,7 @@ describe('a reader that begins now', () => {
 
   it('reads all the same when the tasks service, of the release before, reports no cursor', async () => {
     const feed = await startFeed({ tasks: { ...store.tasks, heads: (owners) => store.tasks.heads(owners) } });
-    const reader = createReader();
-    await feed.subscribe(owner, undefined, reader);
+    const reader = await readFeed(feed, owner);
     store.deliver(store.commit(owner));
     expect([reader.begunAt, reader.seen]).toEqual([[], [1]]);
   });
@@ -234,7 +227,7 @@ describe('a reader that leaves', () => {
   it('leaves the feed to the others of its owner', async () => {
     const feed = await startFeed();
     const other = createReader();
-    const detach = await feed.subscribe(owner, undefined, createReader());
+    const { detach } = await readFeed(feed, owner);
     await feed.subscribe(owner, undefined, other);
     detach();
     store.deliver(store.commit(owner));
@@ -246,8 +239,7 @@ describe('a reader that leaves', () => {
     const before = createReader();
     const detach = await feed.subscribe(owner, undefined, before);
     store.restore();
-    const after = createReader();
-    await feed.subscribe(owner, undefined, after);
+    const after = await readFeed(feed, owner);
     expect(before.ends).toEqual(['expired']);
     detach();
     store.deliver(store.commit(owner));
@@ -256,9 +248,8 @@ describe('a reader that leaves', () => {
 
   it('while heads are compared keeps no one from theirs', async () => {
     const feed = await startFeed({ headsEveryMs: 20 });
-    const detach = await feed.subscribe(randomUUID(), undefined, createReader());
-    const reader = createReader();
-    await feed.subscribe(owner, undefined, reader);
+    const { detach } = await readFeed(feed, randomUUID());
+    const reader = await readFeed(feed, owner);
     const [comparison, next] = [store.answerLate('heads'), store.answerLate('heads')];
     store.commit(owner);
     await comparison.asked;
@@ -270,7 +261,7 @@ describe('a reader that leaves', () => {
 
   it('leaves nothing behind: a record of its owner that cannot be read concerns no one here', async () => {
     const feed = await startFeed();
-    const detach = await feed.subscribe(owner, undefined, createReader());
+    const { detach } = await readFeed(feed, owner);
     detach();
     store.deliverText(owner, '{');
     expect([store.unreadable, store.asked.heads]).toEqual([[], 1]);
@@ -284,8 +275,7 @@ it('a reader with a cursor knows where it begins, and no cursor is made for it, 
     return store.tasks.heads(owners, asCursors);
   };
   const feed = await startFeed({ tasks: { ...store.tasks, heads } });
-  const reader = createReader();
-  await feed.subscribe(owner, store.cursor(owner, 0), reader);
+  const reader = await readFeed(feed, owner, store.cursor(owner, 0));
   store.deliverText(owner, 'unreadable');
   await eventually(() => expect(asked).toHaveLength(2));
   expect(reader.begunAt).toStrictEqual([]); // `toEqual` would accept [undefined]

@@ -43,30 +43,6 @@ function fixture(options: Partial<ConstructorParameters<typeof OwnerFeed>[0]> = 
 }
 
 describe('an owner’s feed', () => {
-  it('delivers nothing to a reader that it has seen, though the feed itself has not come as far', async () => {
-    const { attach, commit, commitMany, deliver } = fixture();
-    const behind = attach();
-    const changes = commitMany(3);
-    const ahead = attach(3);
-    deliver(...changes);
-    expect([behind.seen, ahead.seen]).toEqual([[1, 2, 3], []]);
-    deliver(commit());
-    expect([behind.seen, ahead.seen]).toEqual([[1, 2, 3, 4], [4]]);
-  });
-
-  it('fills a gap of many pages to its end, and counts it once; what is no gap is none', async () => {
-    const { attach, commitMany, deliver, feed, arrived, counted } = fixture();
-    const { seen } = attach();
-    const changes = commitMany(30);
-    for (const some of [changes.slice(0, 1), changes.slice(28), changes.slice(28)]) deliver(...some);
-    await eventually(() => expect(seen).toEqual(upTo(30)));
-    expect(counted).toMatchObject({ gaps: 1, replayed: 0 });
-    expect(arrived).toEqual(['1 event_log', ...upTo(30, 2).map((sequence) => `${sequence} gap_fill`)]);
-    deliver(...changes);
-    feed.reach({ epoch: 1, sequence: 30 });
-    expect(counted.gaps).toBe(1);
-  });
-
   it('says where a change goes that is traced, and nothing of others', () => {
     const { attach, commit, deliver, logged } = fixture();
     attach();

@@ -2,7 +2,7 @@ import type { TasksInternal } from '@taskmesh/internal-api';
 import { createLog } from '@taskmesh/service';
 import { collectGarbage, eventually } from '@taskmesh/testing';
 import { randomUUID } from 'node:crypto';
-import { createReader, createStore, upTo } from '../../tests/fakes/change-store.ts';
+import { createReader, createStore, readFeed, upTo } from '../../tests/fakes/change-store.ts';
 import { createFeed, type Feed } from './feed.ts';
 import type { FeedReader } from './owner-feed.ts';
 
@@ -130,8 +130,7 @@ describe('replays', () => {
     const readers = await Promise.all(owners.map((owner) => replayTo(owner, [createReader()])));
     await eventually(() => expect(running).toBe(4));
     const owner = withChanges(0);
-    const reader = createReader();
-    await feed.subscribe(owner, undefined, reader);
+    const reader = await readFeed(feed, owner);
     store.commit(owner);
     store.deliver(store.commit(owner));
     await eventually(() => expect(running).toBe(5));

@@ -2,6 +2,7 @@ import { sealCursor, unsealCursor, type TaskChanged } from '@taskmesh/contracts'
 import type { TasksInternal, UnreadableRecord } from '@taskmesh/internal-api';
 import type { EventLog, LogRecord } from '@taskmesh/event-log';
 import { createSecretKey, randomUUID } from 'node:crypto';
+import type { Feed } from '../../src/feed/feed.ts';
 import type { FeedEnd } from '../../src/feed/owner-feed.ts';
 
 /** A tasks service that only stores changes, and an event log that delivers when the test says so. */
@@ -168,6 +169,13 @@ export function createReader() {
     onEnd: (reason: FeedEnd) => void ends.push(reason),
     drained: async () => {},
   };
+}
+
+/** A reader of an owner's changes, from now on or behind a cursor. Returns once it is placed. */
+export async function readFeed(feed: Feed, owner: string, after?: string) {
+  const reader = createReader();
+  const detach = await feed.subscribe(owner, after, reader);
+  return { ...reader, detach };
 }
 
 export const upTo = (last: number, first = 1) => Array.from({ length: last - first + 1 }, (_, index) => first + index);

@@ -43,7 +43,6 @@ describe.each(['sse', 'multipart'] as const)('a stream over %s that fails behind
   };
 
   it('brings both to a client that reads only after heartbeats were due', async () => {
-    response = undefined;
     answerWith(JSON.stringify({ data: { text: 'ä€𝄞'.repeat(LARGE / 8) } }));
     const [incoming] = (await once(get({ port: port(), agent: false }), 'response')) as [IncomingMessage];
     await eventually(() => expect(response?.writableEnded).toBe(true));
