@@ -46,6 +46,13 @@ describe('logging in', () => {
       expect(codeOf(await running.send(LOGIN, { input: { email, password: typed } }))).toBeUndefined();
   });
 
+  it('takes no empty password, even where an imported hash is of one', async () => {
+    const input = { email: 'empty@example.com', password: '' };
+    await signedUp(running, input.email);
+    await running.database.query('update accounts set password_hash = $1', [bcrypt('', 4)]);
+    expect(codeOf(await running.send(LOGIN, { input }))).toBe('UNAUTHENTICATED');
+  });
+
   it('makes a refresh token when it is selected, also through a fragment, and otherwise a session as short as its access token', async () => {
     const [email, input] = ['plain@example.com', { email: 'plain@example.com', password: PASSWORD }];
     await running.send(SIGN_UP_PLAIN, { input: { ...input, name: 'P' } });
