@@ -440,20 +440,6 @@ describe('a tool', () => {
     expect(lines('notes')).toEqual(['two']);
   });
 
-  it('needs no more than the product needs when it is called by its whole path', async () => {
-    const { path, run, lines } = repository('production');
-    await outcome(run('run.mjs', join(path, 'services/backup/cli/main.ts'), 'list'));
-    expect([lines('notes'), lines('npm-calls')]).toEqual([['backup list'], []]);
-  });
-
-  it('explains itself before anything is installed', async () => {
-    const { run, lines, write } = repository();
-    write('tools/tool.ts', '');
-    write('tools/tool.help.txt', 'npm run tool\nDoes things.\n');
-    const { code, stdout } = await outcome(run('run.mjs', 'tools/tool.ts', 'part', '--help'));
-    expect([code, stdout, lines('npm-calls')]).toEqual([0, 'npm run tool\nDoes things.\n', []]);
-  });
-
   it('that is not there is reported before anything is installed', async () => {
     const { run, lines } = repository();
     const { code, stderr } = await outcome(run('run.mjs', 'tools/none.ts'));

@@ -2,8 +2,7 @@ import { eventually } from '@taskmesh/testing';
 import { createServer, type RequestListener, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { once } from 'node:events';
-import { createAnswerBudget, createServicePool, createStreamPool, type Post, type ServicePool } from './pools.ts';
+import { createAnswerBudget, createServicePool, type Post, type ServicePool } from './pools.ts';
 
 const arrived: string[] = [];
 let server: Server;
@@ -78,22 +77,6 @@ describe('while all connections are busy', () => {
     release();
     await Promise.all([first, last]);
     expect(arrived).toEqual(['first', 'last']);
-  });
-
-  it('requests that are given up cost no connection', async () => {
-    let connections = 0;
-    const count = () => void connections++;
-    server.on('connection', count);
-    const { release } = hold();
-    const first = post('first');
-    await eventually(() => expect(arrived).toEqual(['first']));
-    const late = Array.from({ length: 5 }, () => post('too late', { timeoutMs: 20 }));
-    for (const outcome of await Promise.allSettled(late)) expect(outcome.status).toBe('rejected');
-    const last = post('last');
-    release();
-    await Promise.all([first, last]);
-    server.off('connection', count);
-    expect(connections).toBe(1);
   });
 
   it('requests go out in the order in which they came', async () => {
@@ -215,22 +198,6 @@ it.each(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH'
     await unreachable.destroy();
   },
 );
-
-it('asks no service once it is destroyed, even if it was never used before', async () => {
-  let asked = 0;
-  const server = createServer((_request, response) => void (asked++, response.end())).listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  for (const isUsed of [true, false]) {
-    const pool = createStreamPool(`http://127.0.0.1:${port}`, { connections: 1 });
-    const ask = async () => (await pool.request({ method: 'GET', path: '/' })).body.dump();
-    if (isUsed) await ask();
-    await pool.destroy();
-    await expect(ask()).rejects.toThrow();
-  }
-  expect(asked).toBe(1);
-  server.close();
-});
 
 it('of answers that hold too much together the largest is given up, the others come', async () => {
   const held: ServerResponse[] = [];

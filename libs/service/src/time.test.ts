@@ -1,6 +1,6 @@
 import { stat } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { backoffMs, settlesWithin, withDeadline } from './time.ts';
+import { askInTime, backoffMs, settlesWithin, withDeadline } from './time.ts';
 
 describe('the pause after failures', () => {
   const BACKOFF = { firstMs: 50, longestMs: 1_000 };
@@ -43,5 +43,21 @@ describe('a deadline', () => {
     expect(await settlesWithin(Promise.resolve(7), 10_000)).toBe(true);
     expect(await settlesWithin(new Promise(() => undefined), 1)).toBe(false);
     await expect(settlesWithin(Promise.reject(new Error('failed')), 10_000)).rejects.toThrow('failed');
+  });
+});
+
+describe('a question that may not be answered', () => {
+  it('is asked once at a time, and no one waits for longer than is said', async () => {
+    const { promise, resolve } = Promise.withResolvers<string>();
+    let asked = 0;
+    const ask = askInTime(20, () => {
+      asked++;
+      return promise;
+    });
+    expect(await Promise.all([ask(), ask()])).toEqual([undefined, undefined]);
+    expect(await ask()).toBeUndefined();
+    expect(asked).toBe(1);
+    resolve('late');
+    expect(await ask()).toBe('late');
   });
 });

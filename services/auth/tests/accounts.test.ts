@@ -1,9 +1,30 @@
 import { hashSync } from '@node-rs/argon2';
 import { hashSync as bcrypt } from 'bcrypt';
-import { codeOf, DELETE_ACCOUNT, LOGIN, loggedIn, SIGN_UP_PLAIN, signedUp } from './support/operations.ts';
+import { codeOf, DELETE_ACCOUNT, LOGIN, loggedIn, SIGN_UP, SIGN_UP_PLAIN, signedUp } from './support/operations.ts';
 import { PASSWORD, useAuth } from './support/running-auth.ts';
 
 const running = useAuth({ hashCost: { memoryCost: 16, timeCost: 2 } });
+
+describe('signing up', () => {
+  it('reports all that is wrong with a sign-up at once', async () => {
+    const issuesOf = async (input: { email: string; password: string; name: string }) => {
+      const { errors } = await running.send(SIGN_UP, { input });
+      return errors?.[0]?.extensions?.issues;
+    };
+    const email = { path: 'email', message: 'email must be an e-mail address.' };
+    const name = { path: 'name', message: 'name must have 1 to 255 characters.' };
+    const short = { path: 'password', message: 'password must have 8 to 128 characters.' };
+    expect(await issuesOf({ email: 'unknown', password: 'short', name: ' ' })).toEqual([email, name, short]);
+    expect(await issuesOf({ email: 'unknown', password: PASSWORD, name: '' })).toEqual([email, name]);
+    expect(await issuesOf({ email: 'ada@example.com', password: 'ada@example.com', name: '' })).toEqual([
+      name,
+      { path: 'password', message: 'password must not be the e-mail address.' },
+    ]);
+    expect(await issuesOf({ email: 'ada@example.com', password: 'x'.repeat(1_025), name: 'Ada' })).toEqual([
+      { path: 'password', message: 'password is too long.' },
+    ]);
+  });
+});
 
 describe('logging in', () => {
   it('opens another session of the account, ignoring the case of the address', async () => {

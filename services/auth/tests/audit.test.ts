@@ -1,4 +1,7 @@
 import {
+  CHANGE_EMAIL,
+  CHANGE_NAME,
+  CHANGE_PASSWORD,
   LOGIN,
   LOGOUT,
   loggedIn,
@@ -24,7 +27,12 @@ describe('the audit trail', () => {
     await running.send(REQUEST_RESET, { email });
     await running.auth.processAll();
     const token = running.postbox.mails[0]?.text.split('\n').find((line) => /^[\w-]{43}$/.test(line));
-    await running.send(RESET, { input: { token, newPassword: 'another horse battery' } });
+    const password = 'another horse battery';
+    await running.send(RESET, { input: { token, newPassword: password } });
+    const { identity, sessionId } = await loggedIn(running, email, password);
+    await running.send(CHANGE_PASSWORD, { input: { currentPassword: password, newPassword: password } }, identity);
+    await running.send(CHANGE_EMAIL, { input: { email: 'new@example.com', password } }, identity);
+    await running.send(CHANGE_NAME, { name: 'Another' }, identity);
 
     const rows = await running.database.query('select * from audit_log where account_id = $1 order by id', [
       first.userId,
@@ -39,6 +47,10 @@ describe('the audit trail', () => {
       ['recovery.requested', null],
       ['recovery.mail_sent', null],
       ['password.reset', null],
+      ...['session.opened', 'password.changed', 'email.change_requested', 'name.changed'].map((kind) => [
+        kind,
+        sessionId,
+      ]),
     ]);
     for (const row of rows)
       expect(row).toMatchObject({ ip: '192.0.2.1', request_id: 'request-1', at: expect.any(Date) });

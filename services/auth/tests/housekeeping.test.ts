@@ -59,6 +59,18 @@ describe('refreshing', () => {
     const again = { query: REFRESH, variables: { token: refreshToken } };
     expect(codeOf(await elsewhere.subgraph.execute(again, call))).toBeUndefined();
   });
+
+  it('has a limit for each caller', async () => {
+    const strict = await running.another({ RATE_LIMIT_FACTOR: '0.01' });
+    const refresh = async (ip: string) => {
+      const call = { identity: { role: 'anonymous' as const, ip }, requestId: 'r' };
+      return codeOf(await strict.subgraph.execute({ query: REFRESH, variables: { token: 'none' } }, call));
+    };
+    const codes = [];
+    for (let index = 0; index < 11; index++) codes.push(await refresh(`2001:db8::${index}`));
+    expect(codes).toEqual([...Array.from({ length: 10 }, () => 'UNAUTHENTICATED'), 'RATE_LIMITED']);
+    expect(await refresh('192.0.2.7')).toBe('UNAUTHENTICATED');
+  });
 });
 
 describe('the audit trail', () => {

@@ -145,4 +145,16 @@ describe('auth as a process', () => {
     await auth.url();
     await eventually(async () => expect(await health()).toMatchObject({ checks: { schema: true } }));
   });
+
+  it('migrates not at all on the schema of a newer version, a server that refuses us, and senseless settings', async () => {
+    await migrate();
+    await database.query(`insert into mikro_orm_migrations (name, executed_at) values ('9999-from-tomorrow', now())`);
+    expect(await migrate()).toMatchObject({ code: 1, said: expect.stringContaining('NEWER_SCHEMA=allow') });
+    const wrong = new URL(env.POSTGRES_URL ?? '');
+    wrong.password = 'wrong-password';
+    const refused = await migrate({ POSTGRES_URL: wrong.href });
+    expect(refused).toMatchObject({ code: 1, said: expect.stringContaining('POSTGRES_URL') });
+    expect(refused.said).not.toContain('wrong-password');
+    expect(await migrate({ POSTGRES_URL: 'mysql://x' })).toMatchObject({ code: 1 });
+  });
 });

@@ -9,6 +9,19 @@ const service = useTasks({ name: 'idempotency', clock });
 const CREATE =
   'mutation ($input: CreateTaskInput!, $key: String) { createTask(input: $input, idempotencyKey: $key) { id } }';
 
+it('creates once, and answers a repetition with the task as it was created', async () => {
+  const user = service.user();
+  const input = { title: 'once', dueDate: '0001-01-01T00:00:00.000Z', priority: 'HIGH' };
+  const created = await user.create(input, 'key');
+  await user.update(created.id, { title: 'changed since', dueDate: null });
+  clock.advance(60_000);
+  expect(await user.create(input, 'key')).toEqual(created);
+  await user.remove(created.id);
+  expect(await user.create(input, 'key')).toEqual(created);
+  expect((await user.ask('{ taskStatistics { total } }')).taskStatistics.total).toBe(0);
+  expect((await service.tasks.internal.heads([user.id])).heads[user.id]).toBe(3);
+});
+
 it('takes another spelling of the same input for the same input', async () => {
   const user = service.user();
   const created = await user.create({ title: 'spelled', dueDate: '2026-12-01T12:00:00+02:00' }, 'key');

@@ -1,3 +1,5 @@
+import { eventually } from '@taskmesh/testing';
+import { Client } from 'pg';
 import { createTestClock, useTasks } from './support/running-tasks.ts';
 
 const clock = createTestClock();
@@ -86,4 +88,29 @@ it('contributes tasks and statistics to the caller, and nothing to any other use
     },
   ]);
   expect(await service.user().send(ENTITIES, { of })).toEqual({ data: { _entities: [null] } });
+});
+
+const WAITING = `select from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`;
+
+it('serves other owners while the writes of one wait for a lock', async () => {
+  const [ada, bob] = [service.user(), service.user()];
+  await ada.create({ title: 'first' });
+  const blocker = new Client({ connectionString: service.database.url });
+  await blocker.connect();
+  await blocker.query('begin');
+  await blocker.query('select from feeds where owner_id = $1 for update', [ada.id]);
+  const writes = Promise.allSettled(Array.from({ length: 14 }, () => ada.create({ title: 'waits' })));
+  await eventually(async () => expect((await service.database.query(WAITING)).length).toBeGreaterThanOrEqual(4));
+
+  const { id } = await bob.create({ title: 'not delayed' });
+  await bob.update(id, { completed: true });
+  expect((await bob.ask('{ tasks { totalCount } }')).tasks.totalCount).toBe(1);
+  expect(await service.database.query(WAITING)).toHaveLength(4);
+
+  await blocker.query('rollback');
+  await blocker.end();
+  // On a slow machine, the first ones may have waited for too long.
+  const created = (await writes).filter(({ status }) => status === 'fulfilled').length;
+  expect(created).toBeGreaterThan(0);
+  expect((await ada.ask('{ tasks { totalCount } }')).tasks.totalCount).toBe(1 + created);
 });

@@ -89,51 +89,34 @@ describe('a subgraph server', () => {
     expect(await (await post('gateway', '{ who }')).json()).toEqual({ data: { who: 'service' } });
   });
 
-  it.each(['application/json', 'application/json; charset=utf-8'])(
-    'traces fields if it is asked to: %s',
-    async (type) => {
-      const answerFor = async (form: string, authorization = 'gateway') => {
-        const headers = { 'content-type': type, authorization, 'apollo-federation-include-trace': form };
-        const response = await fetch(`${server.address()}/graphql`, {
-          method: 'POST',
-          headers,
-          body: '{"query":"{ who }"}',
-        });
-        return response.json();
+  it('traces fields if it is asked to', async () => {
+    const answerFor = async (form: string, authorization = 'gateway') => {
+      const headers = {
+        ...{ 'content-type': 'application/json', authorization },
+        'apollo-federation-include-trace': form,
       };
-      expect(await answerFor('ftv1')).toEqual({
-        data: { who: 'service' },
-        extensions: { ftv1: expect.stringMatching(/^[\w+/]+=*$/) },
+      const response = await fetch(`${server.address()}/graphql`, {
+        method: 'POST',
+        headers,
+        body: '{"query":"{ who }"}',
       });
-      expect(await answerFor('ftv2')).toEqual({ data: { who: 'service' } });
-      expect(await answerFor('ftv1', 'stranger')).not.toHaveProperty('extensions');
-    },
-  );
+      return response.json();
+    };
+    expect(await answerFor('ftv1')).toEqual({
+      data: { who: 'service' },
+      extensions: { ftv1: expect.stringMatching(/^[\w+/]+=*$/) },
+    });
+    expect(await answerFor('ftv2')).toEqual({ data: { who: 'service' } });
+    expect(await answerFor('ftv1', 'stranger')).not.toHaveProperty('extensions');
+  });
 
   it('has nothing for other services in its graph', async () => {
     const response = await post('backup', '{ who }');
     expect([response.status, await response.text()]).toEqual([403, expect.stringContaining('FORBIDDEN')]);
   });
 
-  it.each([
-    ['an operation', '{"query":"{ who }"}'],
-    ['variables of any form', '{"query":"{ slow(name: 5) { who } }","variables":{"__proto__":{"constructor":1}}}'],
-    ['a document that is none', '{"query":"{ who"}'],
-    ['no object', 'null'],
-  ])('answers %s with the same status, headers and bytes with and without the framework', async (_what, body) => {
-    const [plain, framework] = await Promise.all(
-      ['application/json', 'application/json; charset=utf-8'].map(async (type) => {
-        const headers = { 'content-type': type, authorization: 'gateway' };
-        const response = await fetch(`${server.address()}/graphql`, { method: 'POST', headers, body });
-        const { date: _, ...rest } = Object.fromEntries(response.headers);
-        return { status: response.status, headers: rest, text: await response.text() };
-      }),
-    );
-    expect(plain).toEqual(framework);
-  });
-
-  it.each(['application/json', 'application/json; charset=utf-8'])('refuses what is no JSON: %s', async (type) => {
-    const headers = { 'content-type': type, authorization: 'gateway' };
+  it('refuses what is no JSON', async () => {
+    const headers = { 'content-type': 'application/json', authorization: 'gateway' };
     const response = await fetch(`${server.address()}/graphql`, { method: 'POST', headers, body: '{ broken' });
     expect([response.status, await response.text()]).toEqual([400, expect.stringContaining('"errors"')]);
   });

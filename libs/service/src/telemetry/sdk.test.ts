@@ -2,7 +2,7 @@ import { eventually } from '@taskmesh/testing';
 import { createDecision, startSdk, type DecisionOptions, type SdkOptions, type StartedSdk } from './sdk.ts';
 import { startTraceCollector, type TraceCollector } from '@taskmesh/testing/trace-collector';
 import { createLog } from '../log.ts';
-import { activeSpan, inSpan, within, workIn } from './tracing.ts';
+import { activeSpan, within, workIn } from './tracing.ts';
 
 const TRACE_ID = '4bf92f3577b34da6a3ce929d0e0e4736';
 const FROM_CLIENT = `00-${TRACE_ID}-00f067aa0ba902b7-01`;
@@ -94,43 +94,20 @@ describe('traces that are recorded', () => {
     counts.clear();
   });
 
-  it('go on with the trace of the caller, over services of one process, below what is active', async () => {
-    const sdk = start();
-    const span = sdk.tracing('gateway').begin(FROM_CLIENT, () => ({ name: 'request', kind: 'server' }));
+  it('have the lines of the log that are written within them', async () => {
+    const span = start()
+      .tracing('gateway')
+      .begin(FROM_CLIENT, () => ({ name: 'request', kind: 'server' }));
     if (!span) throw new Error('not recorded');
     const lines: unknown[] = [];
     const destination = { write: (line: string) => void lines.push(JSON.parse(line)) };
     const log = createLog({ service: 'test', level: 'info', destination });
-    await workIn(span, async () => {
-      log.info('inside');
-      await inSpan(
-        () => ({ name: 'inner' }),
-        () =>
-          inSpan(
-            () => ({ name: 'statement', kind: 'client' }),
-            async () => activeSpan()?.child({ name: 'x' }).end(),
-          ),
-        'tasks',
-      );
-    });
-    expect(activeSpan()).toBeUndefined();
+    await workIn(span, async () => log.info('inside'));
     log.info('outside');
     expect(lines).toEqual([
       expect.objectContaining({ trace_id: TRACE_ID, span_id: span.spanId }),
       expect.not.objectContaining({ trace_id: expect.anything() }),
     ]);
-    await eventually(() => expect(collector.spans).toHaveLength(4));
-    const byName = Object.fromEntries(collector.spans.map((each) => [each.name, each]));
-    expect(byName['request']).toMatchObject({
-      traceId: TRACE_ID,
-      parentSpanId: '00f067aa0ba902b7',
-      service: 'taskmesh-gateway',
-      resource: { 'service.version': '1.2.3', 'service.instance.id': 'one' },
-      kind: 2,
-    });
-    expect(byName['inner']).toMatchObject({ parentSpanId: byName['request']?.spanId, service: 'taskmesh-tasks' });
-    expect(byName['statement']).toMatchObject({ parentSpanId: byName['inner']?.spanId, service: 'taskmesh-tasks' });
-    expect(byName['x']).toMatchObject({ parentSpanId: byName['statement']?.spanId });
   });
 
   it('go on in another process only where they are recorded', async () => {

@@ -27,20 +27,16 @@ const MOST = 1_000;
 
 const position = z.object({ epoch: z.int().min(0), sequence: z.int().min(0) });
 
-function createAccountLogService(repository: Pick<AccountLogRepository, 'entriesAfter'>): AccountsInternal {
-  return {
-    accountChanges: async (after) => repository.entriesAfter(parseInput(position, after), MOST),
-  };
-}
-
 /** The log of deleted accounts; without an event log it has no relay, and is only asked for. */
 export function createAccountLog({ database, clock, log, registry }: CommonParts, eventLog: EventLog | undefined) {
   const repository = createAccountLogRepository(database);
   const relay = eventLog && createAccountRelay({ repository, eventLog, log });
   if (relay) watchAccountLog(registry, repository);
+  const service: AccountsInternal = {
+    accountChanges: async (after) => repository.entriesAfter(parseInput(position, after), MOST),
+  };
   return {
-    relay,
-    service: createAccountLogService(repository),
+    ...{ relay, service },
     /** For a database that was reset by other means: readers with a position in the former log start from the beginning. */
     newEpoch: () => unlessFrozen('auth', () => repository.beginEpoch(epochAt(clock.now()))),
   };
