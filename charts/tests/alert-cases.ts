@@ -40,7 +40,11 @@ const CASES: [alert: string, ...Series[]][] = [
     when(of('tasks', 'taskmesh_account_log_read_age_seconds'), constant(1)),
   ],
   ['TaskmeshOutboxStuck', when(oldest('outbox'), growing(60), constant(2))],
-  ['TaskmeshOutboxUnknown', when(of('tasks', 'up'), constant(1)), when(oldest('outbox'), '_x120', constant(0))],
+  [
+    'TaskmeshOutboxUnknown',
+    when(of('tasks', 'taskmesh_outbox_published_total'), constant(1)),
+    when(oldest('outbox'), '_x120', constant(0)),
+  ],
   ['TaskmeshDeadLetters', when(of('tasks', 'taskmesh_dead_letters', ',source="relay"'), constant(1), constant(0))],
   ['TaskmeshGapFills', when(of('gateway', 'taskmesh_realtime_gap_fills_total'), growing(300), growing(6))],
   [

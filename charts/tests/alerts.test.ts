@@ -21,6 +21,10 @@ it('every alert is PromQL', async () => {
   for (const { alert, expr } of await allAlerts()) expect([alert, whyNoPromql(expr)]).toEqual([alert, undefined]);
 });
 
+it('no alert names a job: elsewhere than in the chart they have other names, and $SELECTOR stands for them', () => {
+  expect(readFileSync(join(CHARTS, 'taskmesh/files/alerts.yaml'), 'utf8')).not.toContain('job=');
+});
+
 it('the alert on backups knows every way in which a verification ends badly', async () => {
   const metrics = readFileSync(join(CHARTS, '../services/backup/src/metrics.ts'), 'utf8');
   const [, list = ''] = /for \(const outcome of \[([^\]]*)\]\) verifications\.inc/.exec(metrics) ?? [];

@@ -49,6 +49,11 @@ describe('the API description', () => {
       for (const name of Object.keys(members)) expect(references).toContain(`components/${kind}/${name}`);
   });
 
+  it('lists 429 everywhere: each operation is refused while too many of its caller run, or after too many tries', () => {
+    const without = operationsOf(document).filter(({ operation }) => !('429' in operation.responses));
+    expect(without.map(({ method, path }) => `${method} ${path}`)).toEqual([]);
+  });
+
   it('lets a password in the body stand for a session where an address is confirmed', () => {
     expect(document.paths['/api/auth/confirm-email']?.post?.security).toEqual([{ accessToken: [] }, {}]);
   });

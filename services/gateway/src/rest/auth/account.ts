@@ -27,7 +27,6 @@ export const accountEndpoints: readonly Endpoint[] = [
     needs: OPERATIONS.changePassword,
     bodySchema: changePassword,
     says: 'The password is changed, and all other sessions have ended.',
-    errors: ['RATE_LIMITED'],
     handle: ({ body: { current_password: currentPassword, password: newPassword }, run }) =>
       run(OPERATIONS.changePassword, { input: { currentPassword, newPassword } }),
   }),
@@ -40,7 +39,6 @@ export const accountEndpoints: readonly Endpoint[] = [
     needs: OPERATIONS.requestEmailChange,
     bodySchema: changeEmail,
     says: 'A mail with further steps is on its way to the new address.',
-    errors: ['RATE_LIMITED'],
     handle: ({ body, run }) => run(OPERATIONS.requestEmailChange, { input: body }),
   }),
   action('optional', 'POST /auth/confirm-email', {
@@ -53,7 +51,7 @@ export const accountEndpoints: readonly Endpoint[] = [
     needs: OPERATIONS.confirmEmailChange,
     bodySchema: confirmEmail,
     says: 'The address is changed.',
-    errors: ['CONFLICT', 'RATE_LIMITED'],
+    errors: ['CONFLICT'],
     handle: ({ body, run }) => run(OPERATIONS.confirmEmailChange, body),
   }),
   action('user', 'DELETE /auth/profile', {
@@ -65,7 +63,6 @@ export const accountEndpoints: readonly Endpoint[] = [
     needs: OPERATIONS.deleteAccount,
     bodySchema: deleteAccount,
     says: 'The account is deleted, with everything that it owned.',
-    errors: ['RATE_LIMITED'],
     handle: ({ body, run }) => run(OPERATIONS.deleteAccount, { input: body }),
   }),
 ];

@@ -35,7 +35,6 @@ export const dataEndpoints: readonly Endpoint[] = [
       'If the response breaks off, it is incomplete: request it again.',
     needs: OPERATIONS.exportTasks,
     answerSchema: accountExport,
-    errors: ['RATE_LIMITED'],
     handle: async ({ isHead, claims, run }) => ({
       headers: {
         'content-type': 'application/json; charset=utf-8',

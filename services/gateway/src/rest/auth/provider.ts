@@ -48,7 +48,7 @@ export function createProviderEndpoints(deps: ProviderEndpointsDeps): readonly E
       needs: OPERATIONS.signInWithCode,
       query: checkedQuery(beginSignIn),
       status: 302,
-      errors: ['NOT_FOUND', 'RATE_LIMITED'],
+      errors: ['NOT_FOUND'],
       errorPage,
       handle: async ({ query: { return_to: returnTo, code_challenge: codeChallenge }, origin }) => {
         const { location, binding } = await signIn.begin({ returnTo, codeChallenge }, origin());
@@ -65,7 +65,7 @@ export function createProviderEndpoints(deps: ProviderEndpointsDeps): readonly E
       // auth reads it as the provider sent it.
       query: { schema: signInAnswer, read: ({ url }) => url.slice(url.indexOf('?') + 1 || url.length) },
       status: 302,
-      errors: ['NOT_FOUND', 'RATE_LIMITED'],
+      errors: ['NOT_FOUND'],
       errorPage,
       handle: async ({ query: search, raw, origin }) => {
         const { location } = await signIn.complete({ binding: cookie.in(raw.headers.cookie), search }, origin());
@@ -81,7 +81,7 @@ export function createProviderEndpoints(deps: ProviderEndpointsDeps): readonly E
       needs: OPERATIONS.signInWithCode,
       bodySchema: signInWithCode,
       answerSchema: session,
-      errors: ['FORBIDDEN', 'LINK_REQUIRED', 'RATE_LIMITED'],
+      errors: ['FORBIDDEN', 'LINK_REQUIRED'],
       handle: async ({ body: { refresh, ...input }, run }) => ({
         body: (await run(OPERATIONS.signInWithCode, { input, refresh })).session,
       }),
@@ -104,7 +104,7 @@ export function createProviderEndpoints(deps: ProviderEndpointsDeps): readonly E
       bodySchema: linkIdentity,
       status: 201,
       answerSchema: linkedIdentity,
-      errors: ['CONFLICT', 'RATE_LIMITED'],
+      errors: ['CONFLICT'],
       handle: async ({ body, run }) => ({ body: (await run(OPERATIONS.linkIdentity, { input: body })).identity }),
     }),
     action('user', 'DELETE /auth/identities/{identityId}', {

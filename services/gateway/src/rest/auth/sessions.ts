@@ -48,7 +48,7 @@ export const sessionEndpoints: readonly Endpoint[] = [
     bodySchema: createToken,
     status: 201,
     answerSchema: newToken,
-    errors: ['CONFLICT', 'RATE_LIMITED'],
+    errors: ['CONFLICT'],
     handle: async ({ body: { name, scope, expires_at: expiresAt }, run }) => {
       const input = { name, scope: scope === 'read' ? 'READ' : 'WRITE', expiresAt } as const;
       const { created } = await run(OPERATIONS.createPersonalToken, { input });

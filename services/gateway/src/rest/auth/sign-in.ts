@@ -18,7 +18,7 @@ export const authEndpoints: readonly Endpoint[] = [
     bodySchema: signUp,
     status: 201,
     answerSchema: session,
-    errors: ['CONFLICT', 'RATE_LIMITED'],
+    errors: ['CONFLICT'],
     handle: async ({ body: { refresh, ...input }, run }) => ({
       body: (await run(OPERATIONS.signUp, { input, refresh })).session,
     }),
@@ -32,7 +32,7 @@ export const authEndpoints: readonly Endpoint[] = [
     needs: OPERATIONS.login,
     bodySchema: login,
     answerSchema: session,
-    errors: ['UNAUTHENTICATED', 'RATE_LIMITED'],
+    errors: ['UNAUTHENTICATED'],
     handle: async ({ body: { refresh, ...input }, run }) => ({
       body: (await run(OPERATIONS.login, { input, refresh })).session,
     }),
@@ -60,7 +60,6 @@ export const authEndpoints: readonly Endpoint[] = [
     needs: OPERATIONS.requestPasswordReset,
     bodySchema: forgotPassword,
     says: 'If there is an account with this address, a mail with further steps is on its way.',
-    errors: ['RATE_LIMITED'],
     handle: ({ body, run }) => run(OPERATIONS.requestPasswordReset, body),
   }),
   action('public', 'POST /auth/reset-password', {
@@ -71,7 +70,6 @@ export const authEndpoints: readonly Endpoint[] = [
     needs: OPERATIONS.resetPassword,
     bodySchema: resetPassword,
     says: 'The password is changed, and all sessions have ended. Sign in with the new password.',
-    errors: ['RATE_LIMITED'],
     handle: ({ body, run }) =>
       run(OPERATIONS.resetPassword, { input: { token: body.token, newPassword: body.password } }),
   }),
@@ -82,7 +80,7 @@ export const authEndpoints: readonly Endpoint[] = [
     needs: OPERATIONS.refreshSession,
     bodySchema: refreshSession,
     answerSchema: refreshedTokens,
-    errors: ['UNAUTHENTICATED', 'RATE_LIMITED'],
+    errors: ['UNAUTHENTICATED'],
     handle: async ({ body: { refresh_token: refreshToken }, run }) => ({
       body: (await run(OPERATIONS.refreshSession, { refreshToken })).session,
     }),

@@ -14,13 +14,12 @@ function failuresOf({ access, method, bodySchema, query, headers, errors = [] }:
   const own = new Set<Failure>(errors);
   if (access !== 'public') own.add('UNAUTHENTICATED');
   // Personal tokens may be read-only, and some operations need a session.
-  if (access === 'operator') own.add('RATE_LIMITED');
   if (access === 'operator' || (access !== 'public' && method !== 'GET')) own.add('FORBIDDEN');
   const isChecked = headers?.some((name) => name !== 'if-none-match');
   if (bodySchema ?? query ?? isChecked) own.add('BAD_USER_INPUT');
   if (bodySchema) own.add('PAYLOAD_TOO_LARGE');
   if (bodySchema && !isBytes(bodySchema)) own.add('UNSUPPORTED_MEDIA_TYPE');
-  own.add('INTERNAL_SERVER_ERROR').add('SERVICE_UNAVAILABLE');
+  own.add('RATE_LIMITED').add('INTERNAL_SERVER_ERROR').add('SERVICE_UNAVAILABLE');
   return [...own].toSorted((left, right) => statusOf(left) - statusOf(right));
 }
 
@@ -91,7 +90,7 @@ const DESCRIBED: Partial<Record<Failure, { name: string; description: string }>>
   },
   RATE_LIMITED: {
     name: 'RateLimited',
-    description: 'Too many attempts; `Retry-After` says how long to wait.',
+    description: 'Too many attempts, or too many requests at once; `Retry-After` says how long to wait.',
   },
   INTERNAL_SERVER_ERROR: {
     name: 'InternalError',
