@@ -14,6 +14,7 @@ export {
   closeGracefully,
   createFrames,
   createMessageRate,
+  cutFloods,
   cutSlow,
   endReasonOf,
   endSocket,

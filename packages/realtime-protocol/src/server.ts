@@ -10,6 +10,7 @@ import type { Metrics, RealtimeOptions } from './options.ts';
 import {
   createFrames,
   createMessageRate,
+  cutFloods,
   endSocket,
   failSocket,
   frameWriter,
@@ -127,6 +128,7 @@ export function createRealtimeServer(options: RealtimeOptions): RealtimeServer {
       if (performance.now() - lastHeardAt > SILENCE_MS) endSocket(socket, 'silent', [1000, 'heartbeat timeout']);
     });
     keepAlive(socket, heartbeats);
+    cutFloods(socket, messagesPerSecond);
     setFarewell(socket, channels.sayGoodbye);
     const forgetAge = limitAge(() => retire(socket), channels.canResume);
     socket.once('close', () => {

@@ -308,3 +308,17 @@ export function createMessageRate(perSecond: number): (bytes?: number) => boolea
     return isWithin;
   };
 }
+
+/** How many frames of any kind a socket may send for each message that it may. */
+const FRAMES_PER_MESSAGE = 10;
+
+/** Cuts a socket that floods: pongs cost as much as messages, and so does what still arrives when it was closed for that. */
+export function cutFloods(socket: WebSocket, messagesPerSecond: number): void {
+  const isWithinRate = createMessageRate(FRAMES_PER_MESSAGE * messagesPerSecond);
+  const note = () => {
+    if (isWithinRate()) return;
+    noteReason(socket, 'message_rate');
+    socket.terminate();
+  };
+  for (const frame of ['message', 'ping', 'pong']) socket.on(frame, note);
+}

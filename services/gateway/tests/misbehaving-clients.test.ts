@@ -162,6 +162,20 @@ describe('a client that wants more than it may have', () => {
   });
 
   it.each(['/graphql', '/realtime/v1/websocket?apikey=key&vsn=2.0.0'])(
+    'is cut when it floods with pongs, which nobody asked for (%s)',
+    async (path) => {
+      const protocol = path === '/graphql' ? 'graphql-transport-ws' : undefined;
+      const socket = await openWebSocket(`${gateway.origin}${path}`, protocol);
+      const closing = once(socket, 'close');
+      for (let count = 0; count < 2_000; count++) socket.pong();
+      await new Promise((resolve) => setTimeout(resolve, 200));
+      expect(socket.readyState).toBe(socket.OPEN);
+      socket.pong();
+      expect((await closing)[0]).toBe(1006);
+    },
+  );
+
+  it.each(['/graphql', '/realtime/v1/websocket?apikey=key&vsn=2.0.0'])(
     'is closed when it floods with pings (%s)',
     async (path) => {
       const socket = await openWebSocket(

@@ -7,7 +7,8 @@ import { startTestGateway, type TestGateway } from './fakes/gateway.ts';
 import { openWebSocket } from './fakes/streams.ts';
 
 const MIB = 1024 * 1024;
-const PIECES = '1\r\nx\r\n'.repeat(60_000);
+const PIECE = '1\r\nx\r\n';
+const PIECES = PIECE.repeat(60_000);
 
 const HEAD = ['Host: x', 'Content-Type: application/json'];
 const inPieces = (line: string, ...headers: string[]) =>
@@ -69,7 +70,8 @@ describe('bodies that arrive before anything reads them', () => {
   it('are refused beyond 4,096 pieces while a token is looked up', async () => {
     let end = () => undefined as void;
     looking = new Promise((resolve) => (end = resolve));
-    const body = Buffer.from(inPieces('POST /api/tasks HTTP/1.1', `Authorization: Bearer ${newPersonalToken()}`));
+    const endless = inPieces('POST /api/tasks HTTP/1.1', `Authorization: Bearer ${newPersonalToken()}`);
+    const body = Buffer.from(endless.replace(PIECES, PIECE.repeat(8_000)));
     const before = memory();
     const sockets = await Promise.all(Array.from({ length: 50 }, () => send(body)));
     await sleep(1_000);
@@ -79,6 +81,14 @@ describe('bodies that arrive before anything reads them', () => {
     const [answer] = (await once(sockets[0] as Socket, 'data')) as [Buffer];
     expect(answer.toString()).toMatch(/^HTTP\/1\.1 401 /);
   });
+
+  it.each(['POST /nothing HTTP/1.1', 'POST /graphql HTTP/1.1'])(
+    'end their connection beyond 8,192 pieces, also of what is thrown away: %s',
+    async (line) => {
+      const socket = await send(inPieces(line).slice(0, -'0\r\n\r\n'.length));
+      await new Promise((resolve) => socket.resume().once('close', resolve));
+    },
+  );
 
   it('as joins of channels are limited in what becomes of them, and count while a token is looked up', async () => {
     let end = () => undefined as void;

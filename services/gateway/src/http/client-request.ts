@@ -13,6 +13,8 @@ const ORDINARY_BYTES = 16 * 1024;
 /** Each piece of a body costs time and memory, even if it is a single byte. */
 const MAX_PIECES = 4_096;
 const PIECE_BYTES = 256;
+/** Of a body that nobody reads any more, these, too, cost time. */
+const MAX_THROWN_AWAY = 2 * MAX_PIECES;
 /** Of a request with its response, and of a header's name or value, beside their texts. */
 const REQUEST_BYTES = 4 * 1024;
 const HEADER_BYTES = 32;
@@ -61,6 +63,7 @@ export class ClientRequest extends IncomingMessage {
   override push(piece: Buffer | null): boolean {
     if (this.#isLong) return super.push(piece);
     if (!this.#isOver && (piece !== null || this.#isWaiting())) this.#count(piece?.length ?? 0);
+    else if (++this.#pieces > MAX_THROWN_AWAY) this.socket.destroy();
     return (this.#isOver && piece !== null) || super.push(piece); // what comes later is thrown away
   }
 

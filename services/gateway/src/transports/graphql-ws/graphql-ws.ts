@@ -13,6 +13,7 @@ import {
   closeGracefully,
   createMessageRate,
   createFrames,
+  cutFloods,
   endSocket,
   failSocket,
   frameWriter,
@@ -133,6 +134,7 @@ function serve(socket: WebSocket, request: IncomingMessage, deps: GraphqlWsDeps 
   };
 
   keepAlive(socket, heartbeats);
+  cutFloods(socket, context.config.realtime.maxMessagesPerS);
   socket.once(
     'close',
     limitAge(() => retire(socket), operations.canResume),
