@@ -1,4 +1,5 @@
-import { createLog } from '@taskmesh/service';
+import { unavailable } from '@taskmesh/contracts';
+import { createLog, type Log } from '@taskmesh/service';
 import type { SubgraphResult } from '@taskmesh/subgraph';
 import { Registry } from 'prom-client';
 import type { Connections, RequestOptions } from '../connections/connections.ts';
@@ -74,4 +75,21 @@ it('takes a service that does not know what it is asked for one that is away, wh
     expect(await answerTo(answer)).toEqual({ data: null, errors: answer.errors });
   const foreign = { name: 'other', url: 'http://other.example/', own: false };
   expect(await answerTo(unknown, foreign)).toEqual({ data: null, errors: unknown.errors });
+});
+
+it('logs that a service did not answer, and not what was refused here', async () => {
+  const logged: unknown[] = [];
+  const failWith = async (error: Error) => {
+    const map = createServiceMap({ services: [own('tasks')] } as unknown as Supergraph, {
+      connections: { request: () => Promise.reject(error) } as unknown as Connections, // all that data sources use
+      metrics: createGraphMetrics(new Registry()),
+      clock: { now: () => NOW },
+      log: { warn: (fields: { err: Error }) => logged.push(fields.err.message) } as unknown as Log,
+    });
+    const run = { call: { identity: { role: 'operator' } }, deadline: NOW, mutation: false } as unknown as OperationRun;
+    await map['tasks']?.process({ request: { query: '{ x }' }, context: run } as never); // all that it reads
+  };
+  await failWith(unavailable('Too many large results are being made right now.'));
+  await failWith(unavailable(undefined, new Error('The connection broke.')));
+  expect(logged).toEqual(['The connection broke.']);
 });

@@ -67,7 +67,8 @@ function createDataSource(
       return { data, ...(errors && { errors }) };
     } catch (error) {
       if (!(error instanceof AppError)) throw error;
-      if (!signal?.aborted) log.warn({ err: error.cause ?? error, service: name }, 'a service did not answer');
+      // What was refused here, as large answers are, has no cause.
+      if (error.cause && !signal?.aborted) log.warn({ err: error.cause, service: name }, 'a service did not answer');
       return { data: null, errors: [{ message: error.message, extensions: { code: error.code } }] };
     } finally {
       observe((performance.now() - begunMs) / 1_000);
