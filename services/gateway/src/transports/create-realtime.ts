@@ -2,6 +2,7 @@ import { AppError, unauthenticated, unavailable } from '@taskmesh/contracts';
 import {
   closeGracefully,
   createHeartbeats,
+  cutFloods,
   cutSlow,
   endReasonOf,
   endSocket,
@@ -54,7 +55,8 @@ export interface RealtimeDeps {
 /** The change feed, the subscriptions on it, and the protocols that carry them. */
 export function createRealtime(context: GatewayContext, { random }: RealtimeDeps): Realtime {
   const { eventLog, connections, log, clock, graph, tracing } = context;
-  const { maxSocketsPerUser, maxSocketsPerIp, maxMessageBytes, maxConnectionAgeS } = context.config.realtime;
+  const { maxSocketsPerUser, maxSocketsPerIp, maxMessageBytes, maxMessagesPerS, maxConnectionAgeS } =
+    context.config.realtime;
   const metrics = createRealtimeMetrics(context.metrics, clock);
   const feed = createFeed({ eventLog, tasks: connections.tasks, log, metrics, tracing });
   const subscriptions = createSubscriptions({
@@ -126,6 +128,7 @@ export function createRealtime(context: GatewayContext, { random }: RealtimeDeps
       serve(webSocket);
     });
   const turnAway = (webSocket: WebSocket) => {
+    cutFloods(webSocket, maxMessagesPerS);
     endSocket(webSocket, 'connection_limit', [WS_CLOSE.tryLater, 'Too many connections']);
     setTimeout(() => webSocket.terminate(), GOODBYE_MS).unref();
   };
