@@ -1,6 +1,7 @@
 import { jest } from '@jest/globals';
 import type { SubgraphResult } from '@taskmesh/subgraph';
 import { eventually } from '@taskmesh/testing';
+import { createHash } from 'node:crypto';
 import { COST } from '../src/passwords/hasher.ts';
 import {
   CHANGE_NAME,
@@ -112,20 +113,41 @@ describe('changes that wait for their account', () => {
   });
 });
 
-it('logins that wait for their account leave the connections to those of others', async () => {
-  for (const name of ['ada', 'bob']) await signedUp(running, `${name}@example.com`);
+describe('sign-ins that wait for their account leave the connections to others:', () => {
+  const VERIFIER = 'v'.repeat(43);
+  const hashOf = (text: string) => createHash('sha256').update(text).digest('base64url');
   const login = (name: string) => running.send(LOGIN, { input: { email: `${name}@example.com`, password: PASSWORD } });
-  const held = `select from accounts where email_key = 'ada@example.com' for update`;
-  const ask = () => Promise.all(Array.from({ length: 15 }, () => login('ada')));
-  const logins = await whileHeld(running, [held], ask, {
-    waiting: 3,
-    async meanwhile() {
-      const start = performance.now();
-      expect(codeOf(await login('bob'))).toBeUndefined();
-      expect(performance.now() - start).toBeLessThan(1_000);
-    },
+  const byCode = (index: number) =>
+    running.send('mutation ($input: SignInWithCodeInput!) { signInWithCode(input: $input) { accessToken } }', {
+      input: { code: `code-${index}`, verifier: VERIFIER },
+    });
+
+  it.each([
+    ['with a password', () => login('ada')],
+    ['at a provider', byCode],
+  ])('%s', async (_how, signIn) => {
+    for (const name of ['ada', 'bob']) await signedUp(running, `${name}@example.com`);
+    await running.database.query(
+      `insert into linked_identities (id, account_id, issuer, subject, email, created_at, last_used_at)
+       select gen_random_uuid(), id, 'issuer', 'subject', email, now(), now() from accounts where email_key like 'ada%'`,
+    );
+    for (let index = 0; index < 15; index++)
+      await running.database.query(
+        `insert into sign_in_codes (hash, challenge, issuer, subject, email_verified, created_at, expires_at)
+         values ($1, $2, 'issuer', 'subject', true, now(), now() + interval '1 hour')`,
+        [hashOf(`code-${index}`), hashOf(VERIFIER)],
+      );
+    const held = `select from accounts where email_key = 'ada@example.com' for update`;
+    const ask = () => Promise.all(Array.from({ length: 15 }, (_, index) => signIn(index)));
+    const answers = await whileHeld(running, [held], ask, {
+      async meanwhile() {
+        const start = performance.now();
+        expect(codeOf(await login('bob'))).toBeUndefined();
+        expect(performance.now() - start).toBeLessThan(1_000);
+      },
+    });
+    for (const answer of answers) expect(codeOf(answer)).toBeUndefined();
   });
-  for (const answer of logins) expect(codeOf(answer)).toBeUndefined();
 });
 
 it('lists of one account leave the connections to others', async () => {

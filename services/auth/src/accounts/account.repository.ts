@@ -105,7 +105,7 @@ export function createAccountRepository(database: Database) {
 
     /** Stores a new hash of the same password. Does nothing if the password has changed since. */
     async replaceHash(id: string, { from, to }: { from: string; to: string }): Promise<void> {
-      await database.run('write', REPLACE_HASH, [id, from, to]);
+      await database.run('write', REPLACE_HASH, [id, from, to], id);
     },
 
     /** A usable personal token. */

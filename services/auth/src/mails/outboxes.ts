@@ -36,7 +36,7 @@ export function createRecoveryOutbox(common: CommonParts): Outbox<RecoveryReques
       transaction.addResetToken({ ...row, accountId: account.id });
       if (request.attempts === 1) transaction.record(factOf(request, account, 'recovery.requested'));
       return token;
-    });
+    }, account.id);
 
   return {
     what: 'recovery mail',
@@ -68,7 +68,7 @@ export function createChangesOutbox(common: CommonParts): Outbox<AccountMail> {
       const { token, row } = newToken(clock.now(), TOKEN_MINUTES.confirmation);
       transaction.addEmailToken({ ...row, accountId, email: mail.recipient });
       return token;
-    });
+    }, accountId);
 
   const confirmation = async (mail: AccountMail): Promise<Mail | undefined> => {
     const { recipient: to, accountId } = mail;

@@ -68,40 +68,45 @@ export function createProviderSignInService(common: CommonParts, sessions: Sessi
       return account;
     };
 
-  const stepFor = async (given: GivenCode, password: string | undefined, origin: RequestOrigin): Promise<Step> => {
+  /** The step, and the account that it locks, unless it opens one. */
+  const stepFor = async (
+    given: GivenCode,
+    password: string | undefined,
+    origin: RequestOrigin,
+  ): Promise<[Step, accountId?: string]> => {
     const code = await oidc.findCode(given, now());
     if (!code) throw codeUnusable();
     // The account first: one that a simultaneous sign-in has just opened is then also seen as linked.
     const known = code.email ? await accounts.findByEmail(code.email) : undefined;
-    const isLinked = (await oidc.findLinked(code)) !== null;
+    const linked = await oidc.findLinked(code);
     const requireFresh = () => {
       if (!worksAlone(code, now())) throw codeUnusable();
     };
-    if (isLinked) {
+    if (linked) {
       requireFresh();
-      return enter;
+      return [enter, linked.accountId];
     }
     // Whether there is an account shows only from here on.
     const email = verifiedEmail(code);
     if (!known) {
       requireFresh();
       await limits.countSignUp(origin.ip);
-      return register(email, origin);
+      return [register(email, origin)];
     }
     if (password === undefined) throw linkIsNeeded(email);
-    return link(await check.confirm(known.account.id, password, 'password', origin), origin);
+    return [link(await check.confirm(known.account.id, password, 'password', origin), origin), known.account.id];
   };
 
   const open = async (given: GivenCode, password: string | undefined, opening: Opening): Promise<OpenedSession> => {
     for (let looks = 1; ; looks++) {
-      const step = await stepFor(given, password, opening.origin);
+      const [step, accountId] = await stepFor(given, password, opening.origin);
       try {
         return await inTransaction(async (transaction) => {
           const at = now();
           const code = await transaction.lockCode(given, at);
           if (!code) throw codeUnusable();
           return sessions.openIn(transaction, await step(transaction, code, at), opening);
-        });
+        }, accountId);
       } catch (error) {
         if (!isUniqueViolation(error) || looks === MOST_LOOKS) throw error;
       }
