@@ -82,7 +82,7 @@ function describeProduct(prepare: (prefix: string) => Promise<{ url: string; rel
     const response = await fetch(`${running().url}/api/operations/status`);
     expect(await response.json()).toMatchObject({ message: 'All is well.' });
   });
-  describeRestore(() => ({ urls: [running().url], backupsDir: join(dataDir, 'backups') }));
+  describeRestore(() => ({ urls: [running().url], backupsDir: join(dataDir, 'backups') }), { isOfStores: true });
   return running;
 }
 

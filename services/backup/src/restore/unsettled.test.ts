@@ -1,0 +1,26 @@
+import { createRestoreService, type RestoreServiceDeps } from './restore.service.ts';
+import { LockBusyError } from '../run-lock.ts';
+import { DEFAULT_PATIENCE } from '../stall-detection.ts';
+
+it('shows interrupted restores until they are settled', async () => {
+  const shown: number[] = [];
+  let settle: () => Promise<void> = () => Promise.reject(new Error('a server is away'));
+  const restores = createRestoreService({
+    lock: { run: () => settle() },
+    journal: {
+      unfinished: async () => [{ id: 'r', undoes: null }],
+      limitKeeping: async () => undefined,
+      overdue: async () => [],
+    },
+    metrics: { unsettled: (count: number) => shown.push(count), leftBehind: () => undefined },
+    patience: DEFAULT_PATIENCE,
+    now: () => new Date(),
+  } as unknown as RestoreServiceDeps);
+  await expect(restores.settleInterrupted()).rejects.toThrow('a server is away');
+  expect(shown).toEqual([1]);
+  settle = () => Promise.reject(new LockBusyError());
+  await restores.settleInterrupted();
+  settle = async () => undefined;
+  await restores.settleInterrupted();
+  expect(shown).toEqual([1, 0]);
+});
