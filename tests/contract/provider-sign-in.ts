@@ -26,8 +26,10 @@ export function describeProviderSignIn(platform: () => Platform, provider: () =>
     const query = new URLSearchParams({ return_to: returnTo, code_challenge: challenge });
     const begun = await client.call('GET', `/api/auth/oidc/start?${query.toString()}`);
     expect(begun.status).toBe(302);
-    const cookie = /^[^;]+/.exec(begun.headers.get('set-cookie') ?? '')?.[0] ?? '';
-    expect(cookie).toMatch(/^__Host-/);
+    const [set = '', ...others] = begun.headers.getSetCookie();
+    expect([others, begun.headers.get('cache-control')]).toEqual([[], 'no-store']);
+    expect(set).toMatch(/^__Host-taskmesh-sign-in=[^;]+; Max-Age=600; Path=\/; HttpOnly; Secure; SameSite=Lax$/);
+    const cookie = set.replace(/;.*/, '');
     const back = await provider().signIn(begun.headers.get('location') ?? '', sub);
     expect(back.origin).toBe(platform().publicUrl);
     codes.push(
@@ -36,6 +38,10 @@ export function describeProviderSignIn(platform: () => Platform, provider: () =>
     );
     const ended = await client.call('GET', back.pathname + back.search, { headers: { cookie } });
     expect(ended.status).toBe(302);
+    const gone = '__Host-taskmesh-sign-in=; Max-Age=0; Path=/; HttpOnly; Secure; SameSite=Lax';
+    expect(ended.headers.getSetCookie()).toEqual([gone]);
+    expect(ended.headers.get('cache-control')).toBe('no-store');
+    expect(ended.headers.get('referrer-policy')).toBe('no-referrer');
     const [path, fragment] = (ended.headers.get('location') ?? '').split('#');
     expect(path).toBe(returnTo);
     return { cookie, back, answer: new URLSearchParams(fragment) };
@@ -52,6 +58,16 @@ export function describeProviderSignIn(platform: () => Platform, provider: () =>
   describe('a sign-in at a provider', () => {
     it('is offered by name', async () => {
       expect((await client.call<{ name: string }>('GET', '/api/auth/oidc')).body).toEqual({ name: 'Example' });
+    });
+
+    const challenge = `code_challenge=${'c'.repeat(43)}`;
+    it.each([
+      [`return_to=//evil.example&${challenge}`, 'return_to'],
+      ['code_challenge=short', 'code_challenge'],
+      [`${challenge}&${challenge}`, 'code_challenge'],
+    ])('does not begin with ?%s, and names the parameter', async (query, parameter) => {
+      const { status, body, headers } = await client.call('GET', `/api/auth/oidc/start?${query}`);
+      expect([status, body.error.details?.[0]?.path, headers.get('location')]).toEqual([400, parameter, null]);
     });
 
     it('opens an account, and its sessions, which work and end like any', async () => {

@@ -100,14 +100,6 @@ describe.each(EXECUTORS)('the graph by the %s executor', (executor) => {
     });
   });
 
-  it('answers 503 when nothing could be answered', async () => {
-    gateway.tasks.fail(unavailable());
-    const { status, headers, body } = await gateway.graphql('{ taskStatistics { total } }', { token });
-    expect(status).toBe(503);
-    expect(headers.get('retry-after')).toBe('1');
-    expect(body.errors?.[0]?.extensions).toEqual({ code: 'SERVICE_UNAVAILABLE' });
-  });
-
   it('answers what it can', async () => {
     gateway.tasks.fail(unavailable());
     const { status, body } = await gateway.graphql('{ me { id } task(id: "x") { id } }', { token });
@@ -120,7 +112,8 @@ describe.each(EXECUTORS)('the graph by the %s executor', (executor) => {
     await gateway.stopService('tasks');
     const began = performance.now();
     const gone = await gateway.graphql('{ taskStatistics { total } }', { token });
-    expect(gone.status).toBe(503);
+    expect([gone.status, gone.headers.get('retry-after')]).toEqual([503, '1']);
+    expect(gone.body.errors?.[0]?.extensions).toEqual({ code: 'SERVICE_UNAVAILABLE' });
     expect(JSON.stringify(gone.body)).not.toMatch(/127\.0\.0\.1|ECONN|undici/);
     expect(performance.now() - began).toBeLessThan(5_000);
     expect((await gateway.graphql('{ me { id } }', { token })).body.data).toEqual({ me: { id: USER } });
