@@ -27,7 +27,7 @@ Programs send a personal token in its place: \`POST /api/auth/tokens\` creates o
 HEAD returns what GET does, without a body. OPTIONS returns 204 with \`Allow\`; methods that are not listed return 405 with \`Allow\`.
 Unknown fields and parameters are ignored. Times are RFC 3339 and are returned in UTC with milliseconds.
 Errors are JSON: \`error.code\` is for programs, \`message\` for people, and \`error.details\` names the fields.
-At any path, a request with more than 16 KiB of headers is a 431, and one that takes too long to arrive a 408.`;
+At any path, a request with more than 16 KiB of headers, or more than 100 of them, is a 431, and one that takes too long to arrive a 408.`;
 
 export type OpenApiDocument = ReturnType<typeof describeApi>;
 
