@@ -187,7 +187,9 @@ function leaveBodiesUnread(app: FastifyInstance): void {
   app.addContentTypeParser('*', (_request, _payload, done) => done(null));
   app.addHook('onRequest', trimHeaders);
   app.server.on('request', (request, response) => {
-    response.once('prefinish', () => asClientRequest(request).release());
+    const leave = () => asClientRequest(request).leave();
+    if (response.writableEnded) leave();
+    else response.once('prefinish', leave);
     if (hasBody(request)) response.once('finish', () => request.complete || limitRest(request));
   });
 }
