@@ -72,23 +72,21 @@ const QUIET_MS = 1_000;
  */
 export function closePromptly(app: FastifyInstance, { lingerMs = 0 } = {}): void {
   const { server } = app;
-  /** The response that is being sent on each connection. */
+  /** The newest response on each connection that has not ended. */
   const answers = new Map<Socket, ServerResponse | undefined>();
   server.on('connection', (socket: Socket) => {
     answers.set(socket, undefined);
     socket.once('close', () => answers.delete(socket));
   });
-  const heard = new WeakMap<Socket, { bytes: number; sinceMs: number }>();
-  /** Whether nothing has come over it for a while. */
-  const isSilent = (socket: Socket) => {
-    const { bytes, sinceMs } = heard.get(socket) ?? {};
-    if (bytes === socket.bytesRead && sinceMs !== undefined) return performance.now() - sinceMs >= ARRIVAL_MS;
-    heard.set(socket, { bytes: socket.bytesRead, sinceMs: performance.now() });
+  const received = new WeakMap<Socket, { bytes: number; sinceMs: number }>();
+  /** Whether the rest of a request that is being read has not come for a while. */
+  const isStuck = (socket: Socket, { req }: ServerResponse) => {
+    const { bytes, sinceMs } = received.get(socket) ?? {};
+    const isRead = req.readableFlowing === true && !req.complete;
+    if (isRead && bytes === socket.bytesRead && sinceMs !== undefined) return performance.now() - sinceMs >= ARRIVAL_MS;
+    received.set(socket, { bytes: isRead ? socket.bytesRead : -1, sinceMs: performance.now() });
     return false;
   };
-  /** The request is being read, and the rest of it does not come. */
-  const isStuck = (socket: Socket, { req }: ServerResponse) =>
-    req.readableFlowing === true && !req.complete && isSilent(socket);
   let lastAskedAt = -Infinity;
   server.on('request', ({ socket }, answer) => {
     answers.set(socket, answer);

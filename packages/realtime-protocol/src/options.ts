@@ -68,10 +68,11 @@ export interface RealtimeOptions extends ErrorPolicy {
   /** Reserves a socket for a user; undefined when the user has too many. Returns how to release it. @default no limit */
   takeSocket?(userId: string): (() => void) | undefined;
   /**
-   * Reserves what a text message and its objects take until it is answered, before it is parsed. Undefined when there is no room: the
-   * socket is closed, and its client comes back. Returns how to release it. @default no limit
+   * Reserves what a text message and its objects take until it is handled, before it is parsed. Returns how to release it; undefined when
+   * there is no room: the socket is closed, and its client comes back; `invalid` for one that is ignored, as it may never have room.
+   * @default no limit
    */
-  hold?(message: Buffer, ip: string): (() => void) | undefined;
+  reserve?(message: Buffer, ip: string): (() => void) | 'invalid' | undefined;
   /** Calls `end` when a socket is old enough, and `canResume` allows it. @default never */
   limitAge?(end: () => void, canResume: () => boolean): () => void;
   heartbeats?: Heartbeats;

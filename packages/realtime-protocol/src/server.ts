@@ -52,7 +52,7 @@ export interface RealtimeServer {
  */
 export function createRealtimeServer(options: RealtimeOptions): RealtimeServer {
   const { table, tokens, limits = {}, subscribe, takeSocket = () => () => {}, limitAge = () => () => {} } = options;
-  const { hold = () => () => {} } = options;
+  const { reserve = () => () => {} } = options;
   const { metrics = NO_METRICS, now = () => Date.now(), heartbeats = createHeartbeats() } = options;
   const { channels: maxChannels = 20, messagesPerSecond = 20 } = limits;
   const { publicKey } = tokens;
@@ -112,11 +112,12 @@ export function createRealtimeServer(options: RealtimeOptions): RealtimeServer {
       lastHeardAt = performance.now();
       const frame = bytes as Buffer; // with ws's default binaryType
       if (!isWithinRate(frame) || socket.readyState !== socket.OPEN) return;
-      const release = isBinary ? () => {} : hold(frame, ip); // binary ones are answered at once
+      const release = isBinary ? () => {} : reserve(frame, ip); // binary ones are answered at once
+      if (release === 'invalid') return;
       if (!release) return channels.closeAll('unavailable', [WS_CLOSE.tryLater, 'Too much arrives right now']);
       const message = decode(version, frame, isBinary);
-      const answered = message ? onMessage(message) : Promise.resolve();
-      answered
+      const handled = message ? onMessage(message) : Promise.resolve();
+      handled
         .catch((error: unknown) =>
           failSocket(socket, error, options, [1011, 'Internal error'], (close) => channels.closeAll('error', close)),
         )

@@ -310,11 +310,11 @@ export function createMessageRate(perSecond: number): (bytes?: number) => boolea
 }
 
 /** How many frames of any kind a socket may send for each message that it may. */
-const FRAMES_PER_MESSAGE = 10;
+const MAX_FRAMES_PER_MESSAGE = 10;
 
-/** Cuts a socket that floods: pongs cost as much as messages, and so does what still arrives when it was closed for that. */
+/** Terminates a socket that sends too many frames, even while it is closing: pongs cost as much as messages. */
 export function cutFloods(socket: WebSocket, messagesPerSecond: number): void {
-  const isWithinRate = createMessageRate(FRAMES_PER_MESSAGE * messagesPerSecond);
+  const isWithinRate = createMessageRate(MAX_FRAMES_PER_MESSAGE * messagesPerSecond);
   const note = () => {
     if (isWithinRate()) return;
     noteReason(socket, 'message_rate');

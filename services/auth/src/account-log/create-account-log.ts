@@ -36,7 +36,8 @@ export function createAccountLog({ database, clock, log, registry }: CommonParts
     accountChanges: async (after) => repository.entriesAfter(parseInput(position, after), MOST),
   };
   return {
-    ...{ relay, service },
+    relay,
+    service,
     /** For a database that was reset by other means: readers with a position in the former log start from the beginning. */
     newEpoch: () => unlessFrozen('auth', () => repository.beginEpoch(epochAt(clock.now()))),
   };

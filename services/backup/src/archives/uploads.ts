@@ -1,6 +1,6 @@
 import { AppError, badUserInput } from '@taskmesh/contracts';
 import { createHash } from 'node:crypto';
-import { Readable } from 'node:stream';
+import { pipeline as pipelineOf, Readable, Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { isListableName, type OpenArchive } from '../storage/backup-storage.ts';
 import { ENCRYPTED_SUFFIX } from './encryption.ts';
@@ -63,20 +63,19 @@ export interface CheckedArchive extends OpenArchive {
 export function withChecksum(archive: OpenArchive): CheckedArchive {
   let hash = createHash('sha256');
   let bytes = 0;
-  async function* checked(): AsyncGenerator<Buffer> {
+  const read = () => {
     hash = createHash('sha256');
     bytes = 0;
-    for await (const part of archive.read() as AsyncIterable<Buffer>) {
-      hash.update(part);
-      bytes += part.length;
-      yield part;
-    }
-  }
-  return {
-    ...archive,
-    read: () => Readable.from(checked(), { objectMode: false }),
-    sha256: () => (bytes === archive.sizeBytes ? hash.digest('hex') : null),
+    const counted = new Transform({
+      transform(part: Buffer, _encoding, done) {
+        hash.update(part);
+        bytes += part.length;
+        done(null, part);
+      },
+    });
+    return pipelineOf(archive.read(), counted, () => undefined); // its reader gets an error as well
   };
+  return { ...archive, read, sha256: () => (bytes === archive.sizeBytes ? hash.digest('hex') : null) };
 }
 
 export async function sha256Of(content: AsyncIterable<Buffer>): Promise<string> {

@@ -70,14 +70,15 @@ export function createS3Storage({ location, now }: S3StorageOptions): BackupStor
   };
 
   /**
-   * Reads the object as it was when opened; a new object under the same name is refused. A generator would end only with the bucket's
-   * next answer, however soon its reader leaves.
+   * Reads the object as it was when opened; a new object under the same name is refused. An async generator
+   * could not be cancelled while it waits for the bucket.
    */
   const read = (file: string, etag: string | undefined, signal?: AbortSignal): Readable => {
-    const left = new AbortController();
-    const content = new PassThrough().once('close', () => left.abort());
+    const closed = new AbortController();
+    const content = new PassThrough().once('close', () => closed.abort());
+    content.on('error', () => undefined); // its reader, which may come later, gets it as well
     const fail = (error: unknown) => void content.destroy(asBucketFailure(error));
-    const abortSignal = AbortSignal.any([left.signal, ...(signal ? [signal] : [])]);
+    const abortSignal = AbortSignal.any([closed.signal, ...(signal ? [signal] : [])]);
     const send = async () => {
       const { Body } = await client.send(new GetObjectCommand({ Bucket, Key: keyOf(file), IfMatch: etag }), {
         abortSignal,

@@ -89,6 +89,20 @@ describe('a bucket that lists an archive and never sends it', () => {
     await front.close();
   }, 20_000);
 
+  it('ends a read with an error, also if its reader looks at it later', async () => {
+    const front = await startS3Front(server.url('replaced'));
+    const storage = storageAt(front.at(server.url('replaced')));
+    await storage.write('replaced.tar.gz', Readable.from([randomBytes(100)]));
+    const archive = await storage.open('replaced.tar.gz');
+    if (archive.kind !== 'found') throw new Error(archive.kind);
+    await storage.remove('replaced.tar.gz');
+    const content = archive.read();
+    await eventually(() => expect(content.destroyed).toBe(true));
+    await expect(content.toArray()).rejects.toThrow();
+    await storage.close();
+    await front.close();
+  }, 20_000);
+
   it('holds up no stop', async () => {
     const front = await startS3Front(server.url('held'));
     front.hold(/^GET .*new\.tar\.gz/);

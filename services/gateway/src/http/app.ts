@@ -18,7 +18,7 @@ import { asClientRequest, BODY_LIMIT_BYTES, clientRequests, type ClientRequestDe
 import { type AnswerUnknownPath, rawError, refuseUnknownPath, sendError } from './replies.ts';
 
 const MAX_HEADER_BYTES = 16 * 1024;
-/** Each takes ten times the memory of its text, and the time of the rest of a small request. */
+/** Reading a header costs far more than its length suggests. */
 const MAX_HEADERS = 100;
 /** Longer than a load balancer keeps an idle connection, so that the balancer closes first. */
 const KEEP_ALIVE_MS = 72_000;
@@ -138,7 +138,7 @@ type Refusal = [status: number, code: ErrorCode, message: string];
 const BAD_REQUEST: Refusal = [400, 'BAD_USER_INPUT', 'This is no proper HTTP request.'];
 
 const REFUSALS: Record<string, Refusal> = {
-  HPE_HEADER_OVERFLOW: [431, 'PAYLOAD_TOO_LARGE', 'The headers are too large.'],
+  HPE_HEADER_OVERFLOW: [431, 'PAYLOAD_TOO_LARGE', 'The headers are too large or too many.'],
   ERR_HTTP_REQUEST_TIMEOUT: [408, 'BAD_USER_INPUT', 'The request took too long to arrive.'],
 };
 

@@ -62,7 +62,7 @@ export function serveInTurn(server: Server): void {
     connections.set(socket, turns);
     const begin = () => {
       turns.current = response;
-      // With it went its request, whose headers take memory: a connection may stay idle for long.
+      // With it goes its request: the connection may stay idle for long.
       response.once('close', () => turns.current === response && (turns.current = undefined));
       serve.call(server, request, response);
     };

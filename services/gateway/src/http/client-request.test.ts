@@ -4,7 +4,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import { Registry } from 'prom-client';
 import { serveInTurn } from './client-connections.ts';
-import { clientRequests } from './client-request.ts';
+import { asClientRequest, clientRequests } from './client-request.ts';
 import { readJsonObject } from './json-body.ts';
 import { createMemory, type Holding, type Memory } from './memory.ts';
 
@@ -14,6 +14,7 @@ describe('a request', () => {
   let server: Server;
   let open: Socket[];
   let held: Set<Holding>;
+  let isShort: boolean;
   const clientIp = ({ headers }: IncomingMessage) => String(headers['x-network']);
 
   const start = async (handle: (request: IncomingMessage, response: ServerResponse) => void) => {
@@ -24,13 +25,17 @@ describe('a request', () => {
       else held.delete(request);
       return memory.hold(request, bytes);
     };
-    server = createServer({ IncomingMessage: clientRequests({ memory: { ...memory, hold }, clientIp }) }, handle);
+    server = createServer(
+      { IncomingMessage: clientRequests({ memory: { ...memory, hold, isShort: () => isShort }, clientIp }) },
+      handle,
+    );
     serveInTurn(server);
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   };
   beforeEach(() => {
     open = [];
     held = new Set();
+    isShort = false;
   });
   afterEach(async () => {
     for (const socket of open) socket.destroy();
@@ -53,6 +58,31 @@ describe('a request', () => {
     for (const { bytes, network } of held) expect([bytes > 14_000, bytes < 15_000, network]).toEqual([true, true, 'n']);
     socket.destroy();
     await eventually(() => expect(held.size).toBe(0));
+  });
+
+  it('that is small waits for the answer in front of it also while memory is short', async () => {
+    isShort = true;
+    const answers: ServerResponse[] = [];
+    await start((_request, response) => void answers.push(response));
+    const sent = send('GET / HTTP/1.1\r\nHost: x\r\nX-Network: n\r\n\r\n'.repeat(2));
+    await eventually(() => expect(held.size).toBe(1));
+    answers[0]?.end('one');
+    await eventually(() => expect(answers).toHaveLength(2));
+    answers[1]?.end('two');
+    await eventually(() => expect(sent.answer).toMatch(/one[^]*two/));
+  });
+
+  it('keeps nothing of its body once that was parsed: a stream goes on for hours', async () => {
+    const kept: unknown[] = [];
+    const now = { run: async <Result>(_network: string, work: () => Result) => work() };
+    await start((request, response) => {
+      void readJsonObject(request, { clientIp, turns: now }).then(() => {
+        kept.push(asClientRequest(request).onRefused);
+        response.end('read');
+      });
+    });
+    send('POST / HTTP/1.1\r\nHost: x\r\nX-Network: n\r\nContent-Type: application/json\r\nContent-Length: 2\r\n\r\n{}');
+    await eventually(() => expect(kept).toEqual([undefined]));
   });
 
   it('whose body waits for its turn gives way to one of another network, the oldest first', async () => {

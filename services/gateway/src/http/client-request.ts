@@ -13,8 +13,8 @@ const ORDINARY_BYTES = 16 * 1024;
 /** Each piece of a body costs time and memory, even if it is a single byte. */
 const MAX_PIECES = 4_096;
 const PIECE_BYTES = 256;
-/** Of a body that nobody reads any more, these, too, cost time. */
-const MAX_THROWN_AWAY = 2 * MAX_PIECES;
+/** Discarded pieces cost time as well. */
+const MAX_DISCARDED_PIECES = 2 * MAX_PIECES;
 /** Of a request with its response, and of a header's name or value, beside their texts. */
 const REQUEST_BYTES = 4 * 1024;
 const HEADER_BYTES = 32;
@@ -63,7 +63,7 @@ export class ClientRequest extends IncomingMessage {
   override push(piece: Buffer | null): boolean {
     if (this.#isLong) return super.push(piece);
     if (!this.#isOver && (piece !== null || this.#isWaiting())) this.#count(piece?.length ?? 0);
-    else if (++this.#pieces > MAX_THROWN_AWAY) this.socket.destroy();
+    else if (++this.#pieces > MAX_DISCARDED_PIECES) this.socket.destroy();
     return (this.#isOver && piece !== null) || super.push(piece); // what comes later is thrown away
   }
 
@@ -113,7 +113,7 @@ export class ClientRequest extends IncomingMessage {
     if (this.#holding) this.#timer = setTimeout(() => this.release(), MAX_HOLD_MS).unref();
   }
 
-  /** For the answer in front of it. */
+  /** Whether an earlier response on this connection is still being sent. */
   #isWaiting(): boolean {
     const current = currentResponse(this.socket);
     return current !== undefined && current.req !== this;
@@ -133,7 +133,8 @@ export class ClientRequest extends IncomingMessage {
     if (!this.#holding && beyond === 0) return true;
     this.#holding ??= this.#firstHolding();
     this.#holding.giveUp = giveUp;
-    return this.#memory.hold(this.#holding, beyond);
+    const isRefused = bytes > ORDINARY_BYTES && this.#memory.isShort();
+    return this.#memory.hold(this.#holding, beyond) && !isRefused;
   }
 
   #headBytes(): number {
@@ -156,11 +157,11 @@ export class ClientRequest extends IncomingMessage {
     if (this.refusal) return;
     this.refusal = refusal;
     this.release();
+    this.onRefused?.(refusal);
     const response = currentResponse(this.socket);
     // It waits for its turn: what it has here would stay until then.
     if (response?.req !== this) return void this.socket.destroy();
     if (refusal.message === MANY_PIECES) response.shouldKeepAlive = false; // otherwise the rest would be read, and thrown away
-    this.onRefused?.(refusal);
     this.resume(); // throws away what has arrived
   }
 }

@@ -26,19 +26,19 @@ export async function readJsonObject(
   requireJson(contentType);
   const encoding = request.headers['content-encoding']?.trim().toLowerCase() ?? 'identity';
   const decode = encoding === 'identity' ? undefined : decoderOf(encoding);
-  const held: Held = { bytes: await readBytes(request) };
+  const body: PendingBody = { bytes: await readBytes(request) };
   const refused = new Promise<never>((_resolve, reject) => {
     request.onRefused = (refusal) => {
-      held.bytes = undefined;
+      body.bytes = undefined;
       reject(refusal);
     };
   });
   const network = networkOf(clientIp(request));
-  return Promise.race([parseInTurn(request, held, { network, turns, decode, parseText }), refused]);
+  return Promise.race([parseInTurn(request, body, { network, turns, decode, parseText }), refused]);
 }
 
 /** A body that waits for its turn, and is let go of when it has to give way to others. */
-interface Held {
+interface PendingBody {
   bytes: Buffer | undefined;
 }
 
@@ -51,19 +51,22 @@ interface Parsing {
 
 async function parseInTurn(
   request: ClientRequest,
-  held: Held,
+  body: PendingBody,
   { network, turns, decode, parseText }: Parsing,
 ): Promise<object> {
   const read = () => {
     if (request.refusal) throw request.refusal;
-    if (!held.bytes || request.socket.destroyed) throw cut(); // while it waited
-    return held.bytes;
+    if (!body.bytes || request.socket.destroyed) throw cut(); // while it waited
+    return body.bytes;
   };
-  if (decode) held.bytes = await decode(read, { maxBytes: BODY_LIMIT_BYTES, network }).catch(refuseEncoded);
-  const { length } = held.bytes ?? [];
+  if (decode) body.bytes = await decode(read, { maxBytes: BODY_LIMIT_BYTES, network }).catch(refuseEncoded);
+  const { length } = read();
   request.keep(length, { givesWay: true });
   const parse = () => {
     const whole = read();
+    // A stream keeps its request for hours.
+    body.bytes = undefined;
+    request.onRefused = undefined;
     const parts = partsOf(whole);
     request.keep(memoryOf(whole, parts));
     return parseJsonObject(whole, parseText, parts);

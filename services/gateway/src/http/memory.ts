@@ -61,6 +61,8 @@ export function createMemory({ maxBytes, metrics, log }: MemoryDeps): Memory {
   const requests = new Set<Holding>();
   const sources: (() => Holding[])[] = [];
   let requestBytes = 0;
+  /** Of external memory, by WebAssembly, which hardly uses it. */
+  let reservedBytes = 0;
   let isShort = false;
   let notedMs = 0;
   let timer: NodeJS.Timeout | undefined;
@@ -74,15 +76,14 @@ export function createMemory({ maxBytes, metrics, log }: MemoryDeps): Memory {
   };
   /** Right after a major collection. Later, more and more of what is used is garbage. */
   const noteLive = () => {
-    const { used_heap_size: used, heap_size_limit: most } = getHeapStatistics();
-    const { arrayBuffers } = process.memoryUsage(); // `external` has what WebAssembly reserves, and does not use
-    const liveShare = (used + arrayBuffers) / most;
+    const { used_heap_size: used, external_memory: external, heap_size_limit: most } = getHeapStatistics();
+    const liveShare = (used + external - reservedBytes) / most;
     notedMs = performance.now();
     gauge.set(liveShare);
     if (liveShare > MAX_LIVE_SHARE === isShort) return;
     isShort = !isShort;
     const what = isShort ? 'memory is short: what would take much of it is refused' : 'memory is not short any more';
-    log.warn({ used, arrayBuffers, most, requestBytes, unreadBytes: sumOf(unread()) }, what);
+    log.warn({ used, external, most, requestBytes, unreadBytes: sumOf(unread()) }, what);
   };
   const observer = new PerformanceObserver((list) => {
     if (list.getEntries().some(isMajorCollection)) noteLive();
@@ -117,6 +118,7 @@ export function createMemory({ maxBytes, metrics, log }: MemoryDeps): Memory {
 
   return {
     async start() {
+      reservedBytes = getHeapStatistics().external_memory - process.memoryUsage().arrayBuffers;
       timer = setInterval(look, LOOK_EVERY_MS).unref();
       observer.observe({ entryTypes: ['gc'] });
     },
@@ -134,7 +136,7 @@ export function createMemory({ maxBytes, metrics, log }: MemoryDeps): Memory {
       requests.add(request);
       const arriving = () => [...requests].filter(({ giveUp }) => giveUp);
       if (requestBytes > MAX_REQUEST_BYTES) relieve(arriving(), requestBytes - MAX_REQUEST_BYTES + RELIEF_BYTES);
-      return !isShort && requestBytes <= MAX_REQUEST_BYTES && isFair(request);
+      return requestBytes <= MAX_REQUEST_BYTES && isFair(request);
     },
     watch: (find) => void sources.push(find),
     isShort: () => isShort,

@@ -61,10 +61,10 @@ export function createTasksChannel(deps: TransportDeps & { feed: Feed }): Realti
       bindings: maxSubscriptions * maxSocketsPerUser,
       messagesPerSecond: maxMessagesPerS,
     },
-    hold(message, ip) {
+    reserve(message, ip) {
       const parts = partsOf(message);
       const size = memoryOf(message, parts);
-      return parts > MAX_PARTS ? undefined : holdMessage(context.memory, size, { ip, identity: ANONYMOUS });
+      return parts > MAX_PARTS ? 'invalid' : holdMessage(context.memory, size, { ip, identity: ANONYMOUS });
     },
     takeSocket: takeUser,
     limitAge,

@@ -4,11 +4,12 @@ import { createBulkhead } from '@taskmesh/service';
 
 /** Of tasks. A request may read so many before it takes a turn, and one such page beyond them. */
 export const LARGE_PAGE = 100;
-/** How many responses with more tasks are made at once, each for another owner: none keeps all turns from the others. */
+/** How many responses with more tasks are made at once, each for another owner, so that no owner can take all turns. */
 const LARGE_AT_ONCE = 2;
 const MAX_WAITING = 256;
+const MAX_WAIT_MS = 5_000;
 const QUEUE = {
-  maxWaitMs: 5_000,
+  maxWaitMs: MAX_WAIT_MS,
   refusal: () => unavailable('Other large pages are still being sent; try again, or ask for fewer tasks.'),
 };
 
@@ -49,7 +50,8 @@ export function createRequestReads(): (context: SubgraphContext) => RequestReads
         resolve();
         return context.ended;
       };
-      owners.run(requireUser(context.identity).userId, () => turns.run('', hold)).catch(reject);
+      const late = AbortSignal.timeout(MAX_WAIT_MS); // of both together
+      owners.run(requireUser(context.identity).userId, () => turns.run('', hold, late), late).catch(reject);
     });
 
   return (context) => ({
