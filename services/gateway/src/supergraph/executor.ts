@@ -124,10 +124,10 @@ export function createExecutor(deps: ExecutorDeps): GraphExecutor {
 }
 
 /**
- * How many operations of a caller run at once. One session leaves room for the others of its account, with which it can be
- * ended. Many people, or a server of theirs, may share an address.
+ * How many operations of a caller run at once: a neighbour's may wait behind all of them, for ten milliseconds each. One session leaves
+ * room for the others of its account, with which it can be ended. Many people, or a server of theirs, may share an address.
  */
-const CONCURRENCY = { session: 16, account: 48, network: 256 };
+const CONCURRENCY = { session: 8, account: 16, network: 256 };
 const QUEUE = {
   maxWaiting: 1_000,
   maxWaitMs: 5_000,
