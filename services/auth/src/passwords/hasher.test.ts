@@ -77,14 +77,22 @@ describe('a bcrypt hash', () => {
       findBcryptHash: async () => bcryptHash().replace('$04$', '$10$'), // 64 times the rounds
       onHashed: (each) => seconds.push(each),
     });
-    await timed.verify(bcryptHash(), 'wrong');
-    const [argon2 = 0, cheap = 0] = seconds;
+    /** Of both hashes, the least of some tries: anything else on the machine only adds to it. */
+    const work = async (passwordHash: string | undefined) => {
+      const tries: number[][] = [];
+      for (let count = 0; count < 3; count++) {
+        seconds.length = 0;
+        expect(await timed.verify(passwordHash, 'wrong')).toBe(false);
+        expect(seconds).toHaveLength(2);
+        tries.push([...seconds]);
+      }
+      return [0, 1].map((at) => Math.min(...tries.map((each) => each[at] ?? NaN)));
+    };
+    const [argon2 = 0, cheap = 0] = await work(bcryptHash());
     for (const passwordHash of [undefined, await hasher.hash(PASSWORD)]) {
-      seconds.length = 0;
-      expect(await timed.verify(passwordHash, 'wrong')).toBe(false);
-      expect(seconds).toHaveLength(2);
-      expect(seconds[0]).toBeLessThan(5 * argon2);
-      expect(seconds[1]).toBeGreaterThan(8 * cheap);
+      const [own, foreign] = await work(passwordHash);
+      expect(own).toBeLessThan(5 * argon2);
+      expect(foreign).toBeGreaterThan(8 * cheap);
     }
   });
 
