@@ -6,7 +6,7 @@ import { ask, startTestGateway, type TestGateway } from './fakes/gateway.ts';
 
 const ANN = 'a0000000-0000-4000-8000-000000000001';
 const BOB = 'a0000000-0000-4000-8000-000000000002';
-const MAX_AT_ONCE = 8;
+const MAX_AT_ONCE = 6;
 const QUERY = '{ taskStatistics { total } }';
 
 let gateway: TestGateway;

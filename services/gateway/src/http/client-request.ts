@@ -133,8 +133,8 @@ export class ClientRequest extends IncomingMessage {
     if (!this.#holding && beyond === 0) return true;
     this.#holding ??= this.#firstHolding();
     this.#holding.giveUp = giveUp;
-    const isRefused = bytes > ORDINARY_BYTES && this.#memory.isShort();
-    return this.#memory.hold(this.#holding, beyond) && !isRefused;
+    if (bytes > ORDINARY_BYTES && this.#memory.isShort()) return false;
+    return this.#memory.hold(this.#holding, beyond);
   }
 
   #headBytes(): number {
@@ -180,6 +180,7 @@ export function holdMessage(
 ): (() => void) | undefined {
   const bytes = Math.max(0, sizeBytes - ORDINARY_MESSAGE_BYTES);
   if (bytes === 0) return () => undefined;
+  if (sizeBytes > ORDINARY_BYTES && memory.isShort()) return undefined;
   const account = identity.role === 'user' ? identity.userId : undefined;
   const message = { bytes: 0, network: siteOf(networkOf(ip)), account };
   const release = () => void memory.hold(message, 0);

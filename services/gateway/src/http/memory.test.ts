@@ -53,6 +53,18 @@ describe('answers that wait to be read', () => {
     await memory.stop();
     expect(givenUp).toEqual(['n//a']);
   });
+
+  it('stay where a network keeps more with requests that are arriving: these give way first', async () => {
+    const { givenUp, made } = holdings({ 'n//a': 45 });
+    const arriving = holdings({ 'm//1': 0, 'm//2': 0 });
+    const memory = memoryOf(100);
+    memory.watch(() => made);
+    for (const request of arriving.made) memory.hold(request, 30);
+    await memory.start();
+    jest.advanceTimersByTime(150);
+    await memory.stop();
+    expect([givenUp, arriving.givenUp]).toEqual([[], ['m//1']]);
+  });
 });
 
 describe('requests', () => {

@@ -61,13 +61,14 @@ export function createMemory({ maxBytes, metrics, log }: MemoryDeps): Memory {
   const requests = new Set<Holding>();
   const sources: (() => Holding[])[] = [];
   let requestBytes = 0;
-  /** Of external memory, by WebAssembly, which hardly uses it. */
+  /** Of external memory at the start, by WebAssembly, which hardly uses it. */
   let reservedBytes = 0;
   let isShort = false;
   let notedMs = 0;
   let timer: NodeJS.Timeout | undefined;
 
   const unread = () => sources.flatMap((find) => find());
+  const arriving = () => [...requests].filter(({ giveUp }) => giveUp);
   /** Bodies that arrive give way, so those of a network may have all of the room. */
   const isFair = ({ account, network, giveUp }: Holding) => {
     if (requestBytes <= MAX_SHARE_BYTES || (account === undefined && giveUp)) return true;
@@ -97,7 +98,7 @@ export function createMemory({ maxBytes, metrics, log }: MemoryDeps): Memory {
     const limit = isShort ? maxBytes * SHORT_SHARE : maxBytes;
     const keptBytes = requestBytes + sumOf(waiting);
     if (keptBytes <= limit) return;
-    const cut = relieve(waiting, keptBytes - limit * RELIEVED_SHARE);
+    const cut = relieve([...waiting, ...arriving()], keptBytes - limit * RELIEVED_SHARE);
     if (cut > 0) log.warn({ cut, limit }, 'too much waited for slow readers: those with the most were cut off');
   };
 
@@ -134,7 +135,6 @@ export function createMemory({ maxBytes, metrics, log }: MemoryDeps): Memory {
         return true;
       }
       requests.add(request);
-      const arriving = () => [...requests].filter(({ giveUp }) => giveUp);
       if (requestBytes > MAX_REQUEST_BYTES) relieve(arriving(), requestBytes - MAX_REQUEST_BYTES + RELIEF_BYTES);
       return requestBytes <= MAX_REQUEST_BYTES && isFair(request);
     },

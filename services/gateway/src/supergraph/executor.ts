@@ -127,7 +127,7 @@ export function createExecutor(deps: ExecutorDeps): GraphExecutor {
  * How many operations of a caller run at once: a neighbour's may wait behind all of them, for ten milliseconds each. One session leaves
  * room for the others of its account, with which it can be ended. Many people, or a server of theirs, may share an address.
  */
-const CONCURRENCY = { session: 8, account: 16, network: 256 };
+const CONCURRENCY = { session: 6, account: 20, network: 256 };
 const QUEUE = {
   maxWaiting: 1_000,
   maxWaitMs: 5_000,
