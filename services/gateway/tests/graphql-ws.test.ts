@@ -234,7 +234,7 @@ describe('a gateway that stops', () => {
     await eventually(isHeld);
     const stopped = stopping.stop();
     await eventually(() => expect(idle.ended).toEqual({ code: 1012 }));
-    setTimeout(release, 100);
+    release(); // the other socket has been closed: this one waits for its result, for a second
     await eventually(() => expect(asking.closed).toBe(1012));
     expect(asking.of('1').map(({ type }) => type)).toEqual(['next', 'complete']);
     await stopped;
