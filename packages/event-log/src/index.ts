@@ -6,5 +6,11 @@ export {
   type LogReader,
   type LogRecord,
 } from './event-log.ts';
-export * from './kafka.ts';
+export {
+  createKafkaEventLog,
+  kafkaFailures,
+  type KafkaConfig,
+  type KafkaEventLogOptions,
+  type TlsFiles,
+} from './kafka.ts';
 export { createMemoryEventLog } from './memory.ts';

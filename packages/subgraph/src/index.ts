@@ -1,1 +1,9 @@
-export * from './subgraph.ts';
+export {
+  executableSubgraph,
+  type Around,
+  type CallOptions,
+  type Subgraph,
+  type SubgraphOptions,
+  type SubgraphRequest,
+  type SubgraphResult,
+} from './subgraph.ts';

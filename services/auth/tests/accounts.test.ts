@@ -67,7 +67,7 @@ describe('logging in', () => {
       expect(codeOf(await running.send(LOGIN, { input: { email, password: typed } }))).toBeUndefined();
   });
 
-  it('lets no one in with an empty password, whatever another system has hashed for those without one', async () => {
+  it('lets no one in with an empty password, not even where another system has hashed one', async () => {
     const email = 'none@example.com';
     await signedUp(running, email);
     const foreign = hashSync('', { algorithm: 2, memoryCost: 16, timeCost: 2 });

@@ -162,7 +162,7 @@ describe('a client that wants more than it may have', () => {
   });
 
   it.each(['/graphql', '/realtime/v1/websocket?apikey=key&vsn=2.0.0'])(
-    'is cut when it floods with pongs, which nobody asked for (%s)',
+    'is cut when it floods with pongs, which no one asked for (%s)',
     async (path) => {
       const protocol = path === '/graphql' ? 'graphql-transport-ws' : undefined;
       const socket = await openWebSocket(`${gateway.origin}${path}`, protocol);

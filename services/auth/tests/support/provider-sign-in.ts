@@ -28,7 +28,7 @@ export const settingsFor = ({ issuer, clientId, clientSecret }: SignInProvider) 
   RATE_LIMIT_FACTOR: '0',
 });
 
-/** A provider that knows Ada, and the service beside it, both anew for each test. */
+/** A provider that knows Ada, and the service beside it, both new for each test. */
 export function useSignIn(options: RunOptions = {}): { provider: SignInProvider; running: RunningAuth } {
   const provider = {} as SignInProvider; // whole when the tests begin
   beforeAll(async () => void Object.assign(provider, await startSignInProvider({ redirectUri: REDIRECT_URI })));
