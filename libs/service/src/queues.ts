@@ -1,16 +1,20 @@
 import { siteOf } from './network.ts';
 
-/** Bounds how many works of one key run at once. The others of that key wait in order, those of other keys run. */
+/** Bounds how much work of one key runs at once. The others of that key wait in order, those of other keys run. */
 export interface Bulkhead {
   /**
    * Rejects with the refusal, and never starts `work`, when too many wait already, when it waits for too long, or when `signal` is
-   * aborted before it starts.
+   * aborted before it starts. `weight` is how many ordinary works it stands for, at most `concurrency`.
    */
-  run<Result>(key: string, work: () => Promise<Result>, signal?: AbortSignal): Promise<Result>;
+  run<Result>(
+    key: string,
+    work: () => Promise<Result>,
+    options?: { signal?: AbortSignal | undefined; weight?: number },
+  ): Promise<Result>;
 }
 
 export interface BulkheadOptions {
-  /** How many works of a key run at once. */
+  /** How many works of a key run at once, by their weight. */
   concurrency: number;
   /** How many others of a key wait. @default any number */
   maxWaiting?: number;
@@ -19,49 +23,65 @@ export interface BulkheadOptions {
 }
 
 interface Share {
+  /** By weight. */
   running: number;
-  /** Start the works that wait, in order. */
-  waiting: Set<() => void>;
+  /** In order. */
+  waiting: Set<{ weight: number; start: () => void }>;
 }
 
 export function createBulkhead(options: BulkheadOptions): Bulkhead {
   const { concurrency, maxWaiting = Infinity, maxWaitMs, refusal } = options;
   const shares = new Map<string, Share>();
 
-  const turnIn = ({ waiting }: Share, signal: AbortSignal | undefined) =>
+  /** Starts those that fit by now. */
+  const startNext = (key: string, share: Share) => {
+    for (const { weight, start } of share.waiting) {
+      if (share.running + weight > concurrency) return;
+      share.running += weight;
+      start();
+    }
+    if (share.running === 0) shares.delete(key);
+  };
+
+  const turnIn = (key: string, share: Share, { weight, signal }: { weight: number; signal: AbortSignal | undefined }) =>
     new Promise<void>((resolve, reject) => {
+      const { waiting } = share;
       if (waiting.size >= maxWaiting) return reject(refusal());
       const leave = () => {
         clearTimeout(timer);
         signal?.removeEventListener('abort', refuse);
-        waiting.delete(start);
-      };
-      const start = () => {
-        leave();
-        resolve();
+        waiting.delete(entry);
       };
       const refuse = () => {
         leave();
         reject(refusal());
+        startNext(key, share); // those behind it may be lighter
       };
       const timer = setTimeout(refuse, maxWaitMs);
+      const entry = {
+        weight,
+        start() {
+          leave();
+          resolve();
+        },
+      };
       signal?.addEventListener('abort', refuse);
-      waiting.add(start);
+      waiting.add(entry);
     });
 
   return {
-    async run(key, work, signal) {
+    async run(key, work, { signal, weight: given = 1 } = {}) {
       if (signal?.aborted) throw refusal();
+      const weight = Math.min(given, concurrency);
       const share = shares.get(key) ?? { running: 0, waiting: new Set() };
       shares.set(key, share);
-      if (share.running < concurrency) share.running++;
-      else await turnIn(share, signal);
+      if (share.waiting.size === 0 && share.running + weight <= concurrency) share.running += weight;
+      else await turnIn(key, share, { weight, signal });
       try {
         return await work();
       } finally {
-        const [startNext] = share.waiting;
-        if (startNext) startNext();
-        else if (--share.running === 0) shares.delete(key);
+        share.running -= weight;
+        startNext(key, share);
       }
     },
   };
