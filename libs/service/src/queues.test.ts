@@ -194,6 +194,18 @@ describe('turns of a fair queue', () => {
     expect(begun).toEqual(['a', 'b']);
   });
 
+  it('are passed on by a caller that left while it waited', async () => {
+    const { run, turns, begun, endAll } = fixture({ concurrency: 1 });
+    const caller = new AbortController();
+    const first = run('a');
+    const left = turns.run('b', async () => begun.push('b'), caller.signal);
+    const last = run('c');
+    caller.abort();
+    await expect(left).rejects.toBe(REFUSED);
+    await endAll();
+    expect([await first, await last, begun]).toEqual(['a', 'c', ['a', 'c']]);
+  });
+
   it('continue after one that fails', async () => {
     const { run, under, settle, endAll } = fixture({ concurrency: 1 });
     const outcomes = [run('a'), run('b')];
