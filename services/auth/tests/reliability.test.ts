@@ -6,6 +6,7 @@ import { COST } from '../src/passwords/hasher.ts';
 import {
   CHANGE_NAME,
   codeOf,
+  DELETE_ACCOUNT,
   LOGIN,
   LOGOUT,
   loggedIn,
@@ -15,8 +16,7 @@ import {
   signedUp,
   SIGN_UP_PLAIN,
 } from './support/operations.ts';
-import { PASSWORD, runAuth, useAuth, type RunningAuth } from './support/running-auth.ts';
-import { whileHeld } from './support/waiting.ts';
+import { PASSWORD, runAuth, useAuth, whileHeld, type RunningAuth } from './support/running-auth.ts';
 
 jest.setTimeout(120_000);
 
@@ -107,9 +107,7 @@ describe('changes that wait for their account', () => {
     const changes = await whileHeld(running, [held], change, {
       waiting: 3,
       async meanwhile() {
-        const start = performance.now();
         await loggedIn(running, 'other@example.com');
-        expect(performance.now() - start).toBeLessThan(1_000);
       },
     });
     for (const change of changes) expect(codeOf(change)).toBeUndefined();
@@ -144,12 +142,40 @@ describe('sign-ins that wait for their account leave the connections to others:'
     const ask = () => Promise.all(Array.from({ length: 15 }, (_, index) => signIn(index)));
     const answers = await whileHeld(running, [held], ask, {
       async meanwhile() {
-        const start = performance.now();
         expect(codeOf(await login('bob'))).toBeUndefined();
-        expect(performance.now() - start).toBeLessThan(1_000);
       },
     });
     for (const answer of answers) expect(codeOf(answer)).toBeUndefined();
+  });
+});
+
+describe('what waits for one row leaves the connections to others:', () => {
+  const loginOfBob = {
+    async meanwhile() {
+      await loggedIn(running, 'bob@example.com');
+    },
+  };
+
+  it('refreshes of one session', async () => {
+    const [ada] = [await signedUp(running, 'ada@example.com'), await signedUp(running, 'bob@example.com')];
+    const forged = ada.refreshToken.slice(0, -24) + 'x'.repeat(24);
+    const refresh = () => Promise.all(Array.from({ length: 15 }, () => running.send(REFRESH, { token: forged })));
+    const held: [string, ...unknown[]] = ['select from sessions where id = $1 for update', ada.sessionId];
+    for (const answer of await whileHeld(running, held, refresh, loginOfBob))
+      expect(codeOf(answer)).toBe('UNAUTHENTICATED');
+    expect(codeOf(await running.send(REFRESH, { token: ada.refreshToken }))).toBeUndefined();
+  });
+
+  it('deletions of accounts', async () => {
+    await signedUp(running, 'bob@example.com');
+    const names = Array.from({ length: 15 }, (_, index) => `user-${index}@example.com`);
+    const users = await Promise.all(names.map((email) => signedUp(running, email)));
+    const remove = () =>
+      Promise.all(
+        users.map(({ identity }) => running.send(DELETE_ACCOUNT, { input: { password: PASSWORD } }, identity)),
+      );
+    const held: [string] = ['select from account_log_state for update'];
+    for (const answer of await whileHeld(running, held, remove, loginOfBob)) expect(codeOf(answer)).toBeUndefined();
   });
 });
 
@@ -163,9 +189,7 @@ it('lists of one account leave the connections to others', async () => {
   const answers = await whileHeld(running, [`lock table ${tables} in access exclusive mode`], ask, {
     waiting: 3,
     async meanwhile() {
-      const start = performance.now();
       expect(codeOf(await running.send(ME, {}, bob.identity))).toBeUndefined();
-      expect(performance.now() - start).toBeLessThan(1_000);
     },
   });
   for (const answer of answers) expect(codeOf(answer)).toBeUndefined();
@@ -177,15 +201,6 @@ describe('password hashing', () => {
     hashing = await runAuth({ env: { RATE_LIMIT_FACTOR: '0', HASH_CONCURRENCY: '1' }, hashCost: COST });
   });
   afterAll(() => hashing.stop());
-
-  it('refuses what comes when too many wait already, and serves the others', async () => {
-    const logins = Array.from({ length: 260 }, (_, index) =>
-      hashing.send(LOGIN, { input: { email: `unknown-${index}@example.com`, password: 'x' } }),
-    );
-    const codes = (await Promise.all(logins)).map(codeOf);
-    expect(codes.filter((code) => code === 'UNAUTHENTICATED').length).toBeGreaterThanOrEqual(201);
-    expect(new Set(codes)).toEqual(new Set(['UNAUTHENTICATED', 'SERVICE_UNAVAILABLE']));
-  });
 
   it('leaves the event loop to other requests', async () => {
     const { identity } = await signedUp(hashing, 'ada@example.com');

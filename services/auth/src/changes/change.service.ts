@@ -53,6 +53,9 @@ export interface ChangeService {
   deleteAccount(user: SignedIn, input: unknown, origin: RequestOrigin): Promise<EndedSession[]>;
 }
 
+/** All take one turn: they lock the account log, and those with long trails would hold a connection each. */
+const DELETIONS = 'deletions';
+
 export function createChangeService(common: CommonParts): ChangeService {
   const { inTransaction, mails, check, hasher, rules, limits, clock, ids } = common;
 
@@ -174,7 +177,7 @@ export function createChangeService(common: CommonParts): ChangeService {
         const sessionsAndTokens = await transaction.endEverything(userId, now);
         await transaction.removeAccount(userId);
         return sessionsAndTokens;
-      }, userId);
+      }, DELETIONS);
       await limits.forgetFailedLogins(emailKey(known.account.email) ?? '', origin.ip);
       return ended;
     },
