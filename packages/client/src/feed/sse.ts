@@ -61,7 +61,7 @@ export function createSseFeed({ url, token, fetch, time }: SseDeps): OpenFeed {
   };
 }
 
-/** The data of all events that have any. `onChunk` is called for everything that arrives, even heartbeats. */
+/** Yields the data of each event that has any. `onChunk` is called for everything that arrives, even heartbeats. */
 async function* resultsOf(body: ReadableStream<Uint8Array>, onChunk: () => void): AsyncGenerator<FeedResult> {
   const reader = body.getReader();
   const decoder = new TextDecoder();
@@ -71,10 +71,10 @@ async function* resultsOf(body: ReadableStream<Uint8Array>, onChunk: () => void)
     if (done) return;
     onChunk();
     const events = (text + decoder.decode(value, { stream: true })).split('\n\n');
-    text = events.pop() ?? ''; // not complete yet
+    text = events.pop() ?? ''; // incomplete
     for (const event of events) {
       const data = /^data: ?(.+)$/m.exec(event)?.[1];
-      if (data) yield JSON.parse(data) as FeedResult; // the protocol's
+      if (data) yield JSON.parse(data) as FeedResult; // as the protocol defines it
     }
   }
 }
