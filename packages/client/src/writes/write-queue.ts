@@ -139,7 +139,8 @@ export function createWriteQueue({ session, storage, time, limit, own }: QueueDe
         delete write.sentAt; // the server did not process it
         await store().catch(() => undefined);
       }
-      if (isPassing(error) || RETRY_LATER.has(error.code)) return Math.max(error.retryAfterMs, backOffMs(failures++, time));
+      if (isPassing(error) || RETRY_LATER.has(error.code))
+        return Math.max(error.retryAfterMs, backOffMs(failures++, time));
       refuse(write, error);
       return 0;
     }

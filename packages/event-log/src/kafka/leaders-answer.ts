@@ -4,8 +4,8 @@ import { END } from './positions.ts';
 import { byLeader } from './topic-metadata.ts';
 
 /**
- * Whether the leader of each partition of a topic accepts requests for it. Metadata name a leader before it has opened
- * the partition, and requests to it fail until then.
+ * Whether the leader of each partition of a topic accepts requests for it. Metadata may name a leader before it has opened
+ * the partition; requests to it fail until then.
  */
 export async function leadersAnswer(
   topic: string,
@@ -30,7 +30,7 @@ export async function leadersAnswer(
   }
 }
 
-/** The nodes of one task: one for each address, all closed together. */
+/** The connections of one check: one per address, all closed together. */
 interface Nodes {
   open(address: Address): Node;
   close(): void;

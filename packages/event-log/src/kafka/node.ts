@@ -12,25 +12,25 @@ import { withDeadline } from './timing.ts';
 import { metadataExchange, type ClusterMetadata } from './topic-metadata.ts';
 
 const REQUEST_TIMEOUT_MS = 2_000;
-/** The versions that a broker speaks are asked for first. */
+/** A new connection also requests the API versions first. */
 const CONNECTING_REQUESTS = 2;
 const ACKS_FROM_ALL = -1;
-/** The broker times out before we do, so that its reason reaches us. */
+/** The broker times out before we do, so that we receive its reason. */
 const ACK_TIMEOUT_MS = 4_000;
-/** Nothing is written in transactions, so there is no uncommitted data to hide. */
+/** No transactions are used, so there is no uncommitted data to hide. */
 const READ_UNCOMMITTED = 0;
-/** Small enough that a reader far behind leaves the process time for other work between two answers. */
+/** Small enough that a reader with a large lag leaves time for other work between two responses. */
 const FETCH_MAX_BYTES = 256 * 1024;
 
 /**
- * One broker. Errors of single partitions are part of the answers (kafkajs's own client fails the whole request for
- * one); everything else rejects. After a rejection the state of the connection is unknown: close the node.
+ * A connection to one broker. Errors of single partitions are part of the result (kafkajs's own client fails the whole
+ * request); everything else rejects. After a rejection, the state of the connection is unknown: close the node.
  */
 export interface Node {
   metadata(topic: string): Promise<ClusterMetadata>;
-  /** `at` is -1 for the end, -2 for the oldest record kept. */
+  /** `at` is -1 for the end, -2 for the oldest available record. */
   listOffsets(topic: string, partitions: { partition: number; at: bigint }[]): Promise<ListedOffset[]>;
-  /** Answers at once when there are records at the offsets, otherwise after `maxWaitMs`. */
+  /** Resolves at once if there are records at the offsets, otherwise after `maxWaitMs`. */
   fetch(
     topic: string,
     partitions: { partition: number; offset: bigint }[],
@@ -47,7 +47,7 @@ export interface Batch {
 }
 
 export interface ProducingNode extends Pick<Node, 'metadata' | 'close'> {
-  /** Resolves when each partition's batch was refused, or has reached all in-sync replicas. */
+  /** Resolves when each partition's batch has been rejected or has reached all in-sync replicas. */
   produce(topic: string, batches: Batch[]): Promise<{ partition: number; errorCode: number }[]>;
 }
 
@@ -61,15 +61,16 @@ export interface NodeOptions {
   address: Address;
   settings: ClientSettings;
   logger: Logger;
-  /** Batches of records had to be skipped. */
+  /** Called when batches of records had to be skipped. */
   onUnreadable?: (topic: string, batches: number) => void;
 }
 
-/** Connects with the first request. */
+/** Connects on the first request. */
 export function createNode({ address, settings, logger, onUnreadable = () => {} }: NodeOptions): Node & ProducingNode {
   const { authenticationTimeout, ...connection } = settings;
-  /** The library goes by the wall clock: set back, a request to a silent broker, or one that is throttled, would wait for as long. */
-  const longestMs = connection.connectionTimeout + authenticationTimeout + CONNECTING_REQUESTS * REQUEST_TIMEOUT_MS;
+  /** kafkajs measures time by the wall clock. If that is set back, a request to a silent or throttling broker waits that much longer. */
+  const maxConnectedMs =
+    connection.connectionTimeout + authenticationTimeout + CONNECTING_REQUESTS * REQUEST_TIMEOUT_MS;
   const sockets = createSockets();
   const pool = new ConnectionPool({
     ...address,
@@ -92,7 +93,7 @@ export function createNode({ address, settings, logger, onUnreadable = () => {} 
   };
 
   const send = <Decoded>(exchange: () => Exchange<Decoded>, waitMs = 0) => {
-    const tooLateMs = longestMs + waitMs;
+    const tooLateMs = maxConnectedMs + waitMs;
     return withDeadline(sendOnce(exchange, waitMs), tooLateMs, `No answer within ${tooLateMs} ms.`);
   };
 
