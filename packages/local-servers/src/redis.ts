@@ -12,9 +12,9 @@ const REMEDY =
   'or use a Redis of your own.';
 
 /**
- * Starts Redis (or Valkey) on 127.0.0.1 with a password of its own: the system's, else Debian's package (as root).
- * What it holds survives a restart on the same `dataDir`.
- * @throws PlainError naming the remedy when neither is to be had
+ * Starts Redis (or Valkey) on 127.0.0.1 with a password of its own. Installs Debian's package (as root) if there is none.
+ * Data survive a restart on the same `dataDir`.
+ * @throws PlainError naming the remedy when neither is possible
  */
 export async function startRedis(options: ServerOptions): Promise<Server> {
   const { dataDir, log } = options;
@@ -36,7 +36,7 @@ export async function startRedis(options: ServerOptions): Promise<Server> {
   return { ...(await runInDataDir(run, options)), url, port };
 }
 
-/** Undefined while it loads its data. */
+/** Undefined while Redis loads its data. */
 async function answersPing(port: number, password: string): Promise<true | undefined> {
   const socket = connect({ host: '127.0.0.1', port });
   try {
@@ -50,7 +50,7 @@ async function answersPing(port: number, password: string): Promise<true | undef
   }
 }
 
-/** The password is in a file, not on the command line, which everybody on the machine can read. */
+/** The password goes into a file, because everybody on the machine can read a command line. */
 function writeConfiguration(dataDir: string, own: string[]): void {
   mkdirSync(dataDir, { recursive: true });
   const lines = [...own, 'dir ./', 'appendonly yes', 'save ""', 'daemonize no'];

@@ -12,8 +12,8 @@ import { reachableBy, type ServerUser } from './server-user.ts';
 export const SUPERUSER = 'postgres';
 
 /**
- * Makes the data directory and the superuser's password when they are not there yet; returns the password.
- * @throws PlainError when what is there is not ours to use
+ * Creates the data directory and the superuser's password unless they exist. Returns the password.
+ * @throws PlainError when the existing directory is not usable
  */
 export async function ensureCluster(options: {
   dataDir: string;
@@ -27,13 +27,13 @@ export async function ensureCluster(options: {
     checkVersion(dataDir, binaries.major);
     return readPassword(passwordFile);
   }
-  rmSync(passwordFile, { force: true }); // of data that are gone
+  rmSync(passwordFile, { force: true }); // belonged to data that were deleted
   const password = ensurePassword(passwordFile);
   const unfinished = `${dataDir}.unfinished-${process.pid}`;
   mkdirSync(unfinished, { recursive: true, mode: 0o700 });
   user.own(unfinished);
   await runInitdb(unfinished, { binaries, user, password });
-  renameSync(unfinished, dataDir); // last, so that a data directory under its final name is always whole
+  renameSync(unfinished, dataDir); // last, so that a directory with the final name is always complete
   return password;
 }
 
