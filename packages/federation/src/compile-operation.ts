@@ -4,17 +4,17 @@ import { clientOperation, conditionVariables } from './operation/client-operatio
 import { compileVariant, type OperationVariant, type VariantDeps } from './operation-variant.ts';
 import { runOperation, type OperationRequest, type OperationResult } from './run-operation.ts';
 
-/** Each combination of `@skip` and `@include` values has its own plans; few combinations occur in practice. */
+/** Each combination of `@skip` and `@include` values is compiled separately; few combinations occur in practice. */
 export const MAX_VARIANTS = 16;
 
 type Variables = Readonly<Record<string, unknown>>;
 
 export interface FederatedOperation<Context> {
-  /** Rejects only when it cannot be planned. */
+  /** Rejects only when the operation cannot be planned. */
   run(request: OperationRequest<Context>): Promise<OperationResult>;
 }
 
-/** Called with a number of bytes, negative when they are freed. */
+/** Called with the number of bytes allocated; negative when memory is freed. */
 export type Resized = (bytes: number) => void;
 
 export interface CompileDeps<Context> extends VariantDeps {

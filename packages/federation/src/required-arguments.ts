@@ -12,11 +12,11 @@ import {
   type SelectionSetNode,
 } from 'graphql';
 
-/** A field that services require with several sets of arguments, and the name given to one of these sets. */
+/** One of several sets of arguments with which services require a field. `name` identifies the set. */
 interface RequiredVariant {
   type: string;
   field: FieldDefinitionNode;
-  /** Includes the arguments. */
+  /** The required selection, with its arguments. */
   node: FieldNode;
   /** The services that require this variant. */
   graphs: ReadonlySet<string>;
@@ -26,14 +26,14 @@ interface RequiredVariant {
 export interface RequiredVariants {
   /** The supergraph with an extra field per variant; unchanged when there are none. */
   document: DocumentNode;
-  /** Translates a plan for that supergraph into one for the original. */
+  /** Translates a plan for `document` into a plan for the original supergraph. */
   restore(plan: QueryPlan): QueryPlan;
 }
 
 /**
- * The planner identifies a required field by name alone. If two fields of a service require one field with different
- * arguments, one of them would get the other's value. So the planner sees a separate field for each set of arguments,
- * and fetches that need several of them at once are split.
+ * The planner identifies a required field by name alone. If two fields of a service required the same field with different
+ * arguments, one of them would receive the other's value. So the planner sees a separate field for each set of arguments,
+ * and fetches that need several of these fields are split.
  */
 export function separateRequiredVariants(supergraph: DocumentNode): RequiredVariants {
   const types = supergraph.definitions.filter((each) => each.kind === Kind.OBJECT_TYPE_DEFINITION);
@@ -116,7 +116,7 @@ export function separateRequiredVariants(supergraph: DocumentNode): RequiredVari
   };
 }
 
-/** A type's fields that are required with several sets of arguments. `taken` has the names of other types' variants. */
+/** Finds the fields of a type that are required with several sets of arguments. `taken` holds the variant names already in use. */
 function variantsOf(type: ObjectTypeDefinitionNode, taken: Set<string>): RequiredVariant[] {
   const fields = new Map(type.fields?.map((field) => [field.name.value, field]));
   const required = new Map<string, Map<string, { node: FieldNode; graphs: Set<string> }>>();
@@ -153,7 +153,7 @@ function graphOf(directive: ConstDirectiveNode): string {
   return graph?.kind === Kind.ENUM ? graph.value : '';
 }
 
-/** The selection that a `@join__field` requires. */
+/** The `requires` selection of a `@join__field`. */
 function selectionOf(directive: ConstDirectiveNode): SelectionSetNode | undefined {
   const value = valueOf(directive, 'requires');
   if (directive.name.value !== 'join__field' || value?.kind !== Kind.STRING) return undefined;
@@ -164,7 +164,7 @@ function selectionOf(directive: ConstDirectiveNode): SelectionSetNode | undefine
 const isSame = (variant: FieldNode, node: SelectionSetNode['selections'][number]) =>
   node.kind === Kind.FIELD && !node.selectionSet && print(node) === print(variant);
 
-/** Splits a fetch by the sets of variants that its fields require. */
+/** Splits a fetch according to the variants that its fields require. */
 function takeApart(
   fetch: FetchNode,
   byName: ReadonlyMap<string, RequiredVariant>,
@@ -195,7 +195,7 @@ function takeApart(
       ...fetch,
       ...(fetch.variableUsages && { variableUsages: fetch.variableUsages.filter((name) => used.has(name)) }),
       requires: fetch.requires && withoutOthers(fetch.requires, byName, needed),
-      // A service refuses an operation with variables that it does not use.
+      // Services reject operations with unused variables.
       operation: print(
         visit(asked, { VariableDefinition: ({ variable }) => (used.has(variable.name.value) ? undefined : null) }),
       ),
@@ -209,7 +209,7 @@ function usedVariables(document: DocumentNode): ReadonlySet<string> {
   return used;
 }
 
-/** Filters the fields that are selected on entities. */
+/** Filters the selected fields of entities. */
 function visitEntityFields(document: DocumentNode, keep: (type: string, field: string) => boolean): DocumentNode {
   return visit(document, {
     Field(field) {
@@ -247,7 +247,7 @@ function withoutOthers(
   });
 }
 
-/** Requests the original field under the variant's name, and passes it on under its own name. */
+/** Requests the original field with the variant's name as alias, and renames it in representations. */
 function restoreFetch(fetch: FetchNode, byName: ReadonlyMap<string, RequiredVariant>): FetchNode {
   const asked = visit(parse(fetch.operation, { noLocation: true }), {
     Field(field) {

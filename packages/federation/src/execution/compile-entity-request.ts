@@ -5,11 +5,11 @@ import { compileEntityLookup, type Asked, type EntityLookup } from './entity-loo
 import type { PlannedFetch } from './plan-fetches.ts';
 import type { AnswerError, PlanRun, SubgraphAnswer } from './run.ts';
 
-/** A lookup and its names in the operation. */
+/** A lookup, and its response key and variable in the operation. */
 interface Part {
   lookup: EntityLookup;
   key: string;
-  /** For its representations. */
+  /** The name of the variable for the representations. */
   variable: string;
 }
 
@@ -83,7 +83,7 @@ export function compileEntityRequest<Context>(fetches: readonly PlannedFetch[], 
   };
 }
 
-/** Groups fetches that ask the same. */
+/** Groups fetches that request the same fields. */
 function sameQuestions(fetches: readonly PlannedFetch[]): { node: PlannedFetch['node']; same: PlannedFetch[] }[] {
   const groups: { node: PlannedFetch['node']; same: PlannedFetch[] }[] = [];
   for (const fetch of fetches) {
