@@ -5,7 +5,7 @@ import { refuse } from './load-error.ts';
 import { as, namePartsOf, type Node, type NodeOf } from './syntax-nodes.ts';
 
 /** Settings that determine the meaning of a row's text. */
-const RELEVANT = new Set(['datestyle', 'intervalstyle', 'timezone']);
+const APPLIED = new Set(['datestyle', 'intervalstyle', 'timezone']);
 
 /** Settings that do not matter for rows, or that our own settings override. */
 const IGNORED = new Set([
@@ -23,7 +23,7 @@ const FIXED: Record<string, RegExp> = {
 
 /** Handles `SET name = value` and `RESET name`. Returns newly written SQL; empty if the setting is skipped. */
 export function planSetting(schema: DumpSchema, { kind, name = '', args = [] }: NodeOf<'VariableSetStmt'>): string {
-  if (kind === 'VAR_RESET_ALL') return [...RELEVANT].map((each) => set(each, undefined)).join(' ');
+  if (kind === 'VAR_RESET_ALL') return [...APPLIED].map((each) => set(each, undefined)).join(' ');
   if (kind === 'VAR_SET_VALUE') return planNamed(schema, name, args.map(constantOf));
   if (kind === 'VAR_SET_DEFAULT' || kind === 'VAR_RESET') return planNamed(schema, name, undefined);
   return refuse(`SET or RESET of ${name || 'everything'} is not allowed in a dump`);
@@ -88,7 +88,7 @@ function planNamed(schema: DumpSchema, name: string, values: string[] | undefine
   const fixed = FIXED[name];
   if (fixed && values && !fixed.test(values.join(','))) refuse(`${name} cannot be ${JSON.stringify(values.join(','))}`);
   if (fixed || IGNORED.has(name)) return '';
-  return RELEVANT.has(name) ? set(name, values) : refuse(`the setting ${JSON.stringify(name)} is not allowed in a dump`);
+  return APPLIED.has(name) ? set(name, values) : refuse(`the setting ${JSON.stringify(name)} is not allowed in a dump`);
 }
 
 function set(name: string, values: string[] | undefined): string {
