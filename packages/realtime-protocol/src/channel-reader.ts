@@ -71,7 +71,7 @@ export function createChannelReader(options: ChannelReaderOptions): ChannelReade
     if (!isStopped) sendCursor(newestCursor);
   };
 
-  const tell = (change: Change) => {
+  const deliver = (change: Change) => {
     const view = viewOf(change);
     const matching = bindings.filter((binding) => concernsBinding(binding, change, view));
     for (const { ids, select } of bySelection(matching))
@@ -82,12 +82,12 @@ export function createChannelReader(options: ChannelReaderOptions): ChannelReade
 
   /** Resolves with false if the cursor is not usable. */
   const subscribe = async (after: string | undefined): Promise<boolean> => {
-    const taken = await options.subscribe(owner, after, {
+    const started = await options.subscribe(owner, after, {
       onBegin: (cursor) => void (firstCursor = cursor),
       onChange(change) {
         if (isStopped) return;
         if (buffered) buffered.push(change);
-        else tell(change);
+        else deliver(change);
       },
       onEnd: (reason) => isStopped || onEnd(reason),
       async drained() {
@@ -95,9 +95,9 @@ export function createChannelReader(options: ChannelReaderOptions): ChannelReade
         await messages.drained();
       },
     });
-    if (taken === 'cursor expired') return false;
-    if (isStopped) taken();
-    else detach = taken;
+    if (started === 'cursor expired') return false;
+    if (isStopped) started();
+    else detach = started;
     return true;
   };
 
@@ -117,7 +117,7 @@ export function createChannelReader(options: ChannelReaderOptions): ChannelReade
       opened.resolve();
       if (tellsCursor && firstCursor !== undefined) sendCursor(firstCursor);
       firstCursor = undefined;
-      for (const change of waiting) if (!isStopped) tell(change);
+      for (const change of waiting) if (!isStopped) deliver(change);
     },
     settle,
     stop() {
