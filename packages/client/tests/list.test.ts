@@ -96,7 +96,7 @@ describe('a list that reads many pages', () => {
     return { list, asked, answer, answerLast, holds: () => holds, expire, shown: () => list.get().tasks.length };
   }
 
-  it('reads no further when it is left, and holds up no write', async () => {
+  it('stops reading when its last listener leaves, and stops holding writes', async () => {
     const { list, asked, answer, holds, expire } = createWorld();
     const leave = list.subscribe(() => undefined);
     await answer(1);
@@ -113,7 +113,7 @@ describe('a list that reads many pages', () => {
     expect(holds()).toBe(0);
   });
 
-  it('has as many tasks as it had when it is read again, also those that were added meanwhile', async () => {
+  it('reloads as many tasks as it had, including pages loaded during the reload', async () => {
     const { list, answer, answerLast, expire, shown } = createWorld();
     list.subscribe(() => undefined);
     await answer(1);
@@ -128,7 +128,7 @@ describe('a list that reads many pages', () => {
   });
 });
 
-it('a list whose first reads are refused with fresh tokens recovers, with growing pauses', async () => {
+it('recovers with growing pauses when the first reads are rejected despite fresh tokens', async () => {
   const time = createManualTime();
   const readAt: number[] = [];
   const request = (async () => {
@@ -172,7 +172,7 @@ describe('a list that follows its feed', () => {
     return { list, time, statuses, leave, stands, ends, signOut, opened: () => opened };
   }
 
-  it('says how it is', async () => {
+  it('reports its status', async () => {
     const { list, statuses, leave, stands, ends, signOut } = await createWorld();
     const error = new TaskmeshError('BAD_USER_INPUT', 'no such order');
     await stands();
@@ -192,7 +192,7 @@ describe('a list that follows its feed', () => {
     expect(list.get().status).toBe('signed-out');
   });
 
-  it('counts failures until a connection has lasted', async () => {
+  it('resets the count of failures only after a connection has lasted', async () => {
     const { time, stands, ends, opened } = await createWorld();
     for (let failures = 0; failures < 9; failures++) await ends(CUT, 120_000);
     await stands();
@@ -207,7 +207,7 @@ describe('a list that follows its feed', () => {
   });
 });
 
-describe('a list that no one listens to', () => {
+describe('a list without listeners', () => {
   /** It has been read by ada. */
   async function createWorld() {
     let userId = 'ada';
@@ -241,7 +241,7 @@ describe('a list that no one listens to', () => {
     };
   }
 
-  it('shows nothing of one user when another one has signed in', async () => {
+  it('shows no tasks of the previous user after another user signs in', async () => {
     const { list, owners, turnTo } = await createWorld();
     turnTo('eve');
     expect(owners()).toEqual([]);
@@ -251,7 +251,7 @@ describe('a list that no one listens to', () => {
     expect(owners()).toEqual(['eve']);
   });
 
-  it('reads nothing behind what another user had', async () => {
+  it('does not load more of the previous user’s list', async () => {
     const { list, owners, turnTo } = await createWorld();
     turnTo('eve');
     await list.loadMore();
@@ -259,7 +259,7 @@ describe('a list that no one listens to', () => {
     expect(owners()).toEqual([]);
   });
 
-  it('ignores a page of one user that arrives after another one has signed in', async () => {
+  it('ignores a page that arrives after another user has signed in', async () => {
     const { list, owners, turnTo, hold } = await createWorld();
     const { promise, resolve: release } = Promise.withResolvers<void>();
     hold(promise);

@@ -25,7 +25,7 @@ function selectedBy(fragment: string, document: string): string[] {
   return names;
 }
 
-it.each([READ_TASKS, TASK_CHANGES])('lists and changes bring every field of a task, but its owner', (document) =>
+it.each([READ_TASKS, TASK_CHANGES])('lists and changes select every field of a task except its owner', (document) =>
   expect(selectedBy('TaskFields', document).toSorted()).toEqual(
     fieldsOf('Task')
       .filter((name) => name !== 'owner')

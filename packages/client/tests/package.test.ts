@@ -39,7 +39,7 @@ async function bundled(entry: string): Promise<string> {
   return (await minify(main.code, { module: true, compress: true, mangle: true })).code;
 }
 
-it('is smaller than 12 KiB compressed, and asks for nothing else', async () => {
+it('is smaller than 12 KiB compressed and loads nothing else', async () => {
   const code = await bundled('index.js');
   const sizes = { gzip: gzipSync(code).length, brotli: brotliCompressSync(code).length };
   console.log(`@taskmesh/client: ${code.length} bytes, ${sizes.gzip} by gzip, ${sizes.brotli} by brotli`);
@@ -48,7 +48,7 @@ it('is smaller than 12 KiB compressed, and asks for nothing else', async () => {
   expect(sizes.gzip).toBeLessThan(MAX_BYTES);
 });
 
-it('runs in plain Node, without a dependency', () => {
+it('runs in plain Node without dependencies', () => {
   const script = `
     import { createClient, LOGIN } from '@taskmesh/client';
     const client = createClient({ url: 'http://127.0.0.1:9' });
@@ -73,7 +73,7 @@ it('runs in plain Node, without a dependency', () => {
   expect(Object.keys(exports)).toEqual(['.', './react']);
 });
 
-it('runs where there are no WebSockets, Web Locks and other later additions, as in Node 20', () => {
+it('runs without WebSocket, Web Locks and other newer APIs, as in Node 20', () => {
   const script = `
     for (const name of ['WebSocket', 'navigator', 'BroadcastChannel']) delete globalThis[name];
     delete Promise.withResolvers;
@@ -98,7 +98,7 @@ it('runs where there are no WebSockets, Web Locks and other later additions, as 
   expect(String(text)).toBe('live 7\n');
 });
 
-it('brings its types, for pages that have those of browsers only', () => {
+it('includes types that compile with only the DOM library', () => {
   const file = join(project, 'uses.ts');
   writeFileSync(
     file,

@@ -69,7 +69,7 @@ function createApp() {
   };
 }
 
-it('a component shows a list, and each change of it', async () => {
+it('renders a list and each of its changes', async () => {
   const { show, text, arrive, world, renders } = createApp();
   world.server.create({ input: { title: 'first' } });
   await show({});
@@ -84,7 +84,7 @@ it('a component shows a list, and each change of it', async () => {
   expect(renders()).toBe(before);
 });
 
-it('options that say the same are the same list, others are another one', async () => {
+it('uses the same list for equal options and another list for different options', async () => {
   const { show, text, arrive, world, opened } = createApp();
   for (const completed of [true, false]) world.server.create({ input: { title: `${completed}`, completed } });
   await show({ filter: { completed: true } });
@@ -113,7 +113,7 @@ it('loads more on request', async () => {
   expect([text(), used()?.hasMore]).toEqual(['no one live 1 2 3', false]);
 });
 
-it('an unmounted component follows nothing', async () => {
+it('stops following when the component unmounts', async () => {
   const { show, hide, arrive, world, used } = createApp();
   await show({});
   await arrive();
