@@ -242,7 +242,7 @@ describe('operations of one user are never sent as another user', () => {
     expect(session.user()?.id).toBe(EVE.email);
   });
 
-  it.each(['can be refreshed', 'that cannot'])(
+  it.each(['can be refreshed', 'cannot be refreshed'])(
     'after a sign-in on this page during a request, whose session %s',
     async (which) => {
       // While it is asked for, while its token is refreshed, and while it is sent once more.
@@ -250,7 +250,7 @@ describe('operations of one user are never sent as another user', () => {
         const { accounts, session, storage } = createWorld();
         await session.signIn(CREDENTIALS);
         accounts.endAccess();
-        if (which === 'that cannot') accounts.endRefresh();
+        if (which === 'cannot be refreshed') accounts.endRefresh();
         const asked = read(session).catch(({ code }: TaskmeshError) => code);
         await sleep(laterMs);
         await session.signIn(EVE);
