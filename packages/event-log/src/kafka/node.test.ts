@@ -8,7 +8,7 @@ import { SILENT } from '../testing/event-log.contract.ts';
 
 const HOUR_MS = 3_600_000;
 
-it('gives up a broker that stays silent, although the clock was set back meanwhile', async () => {
+it('gives up a silent broker even if the clock is set back meanwhile', async () => {
   patchIdleTimer();
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');
