@@ -31,7 +31,7 @@ async function asked(source: string, variables: Record<string, unknown> = {}) {
   return texts;
 }
 
-describe('literals reach the services as the client wrote them', () => {
+describe('literals reach services as the client wrote them', () => {
   it.each([
     '9007199254740993',
     '-9223372036854775808',

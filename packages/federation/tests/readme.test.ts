@@ -71,7 +71,7 @@ async function start(example: string): Promise<string> {
   return /\w+:\/\/\S+/.exec(line)?.[0] ?? '';
 }
 
-it('a gateway runs as the README says', async () => {
+it('the gateway of the README runs', async () => {
   const response = await fetch(await start(gateway), {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
@@ -83,7 +83,7 @@ it('a gateway runs as the README says', async () => {
   });
 });
 
-it('subscriptions run as the README says', async () => {
+it('the subscriptions of the README run', async () => {
   const client = createClient({ url: await start(subscriptions), webSocketImpl: WebSocket });
   const results: unknown[] = [];
   for await (const result of client.iterate({ query: REVIEWED, variables: { n: 3 } })) results.push(result);
