@@ -26,7 +26,7 @@ async function join() {
   return { channel, entry: new WeakRef(entry) };
 }
 
-it('a joined channel does not keep the entries as its client sent them', async () => {
+it('a joined channel does not retain the entries that its client sent', async () => {
   const { channel, entry } = await join();
   expect(channel.isJoined()).toBe(true);
   await new Promise((resolve) => setImmediate(resolve));
