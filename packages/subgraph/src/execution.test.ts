@@ -189,8 +189,8 @@ function nullOn(data: unknown, [key, ...rest]: readonly (string | number)[]): (s
   return [key, ...nullOn(new Map<unknown, unknown>(Object.entries(data)).get(String(key)), rest)];
 }
 
-describe('an execution does what graphql-js does', () => {
-  it('with values that are there: the same data, errors and calls of resolvers', async () => {
+describe('an execution behaves like graphql-js', () => {
+  it('gives the same data, errors and resolver calls for synchronous values', async () => {
     const seen = new Set<string>();
     const property = fc.asyncProperty(fc.nat(), source, variables, async (seed, text, given) => {
       const { expected, actual, ourCalls, theirCalls } = await both(seed, SYNC, text, given);
@@ -203,7 +203,7 @@ describe('an execution does what graphql-js does', () => {
     expect([...seen]).toEqual(expect.arrayContaining(['Cannot return', 'error at', 'no such', 'thrown at']));
   });
 
-  it('with values that are late: the same data and calls, and errors for the same nulls', async () => {
+  it('gives the same data and calls, and errors for the same nulls, for asynchronous values', async () => {
     const property = fc.asyncProperty(fc.nat(), source, variables, async (seed, text, given) => {
       const { expected, actual, ourCalls, theirCalls } = await both(seed, ASYNC, text, given);
       expect([actual.data, actual.nulls]).toEqual([expected.data, expected.nulls]);
@@ -242,7 +242,7 @@ describe('an execution does what graphql-js does', () => {
     expect(result).not.toHaveProperty('data');
   });
 
-  it('runs mutations one after the other', async () => {
+  it('runs mutations one after another', async () => {
     const schema = buildSchema('type Query { no: String } type Mutation { add(word: String): String }');
     const words: unknown[] = [];
     const field = schema.getMutationType()?.getFields().add;
