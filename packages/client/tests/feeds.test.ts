@@ -43,7 +43,7 @@ describe('the feed over a WebSocket', () => {
     isClosed: boolean;
     open(): void;
     say(message: object): void;
-    /** The server's close frame is here; the browser reports the end later. */
+    /** The server's close frame has arrived; the browser reports the close later. */
     beginToFall(): void;
     fall(code: number): void;
   }
@@ -77,7 +77,7 @@ describe('the feed over a WebSocket', () => {
         },
       };
       send(text: string) {
-        expect(this.readyState).toBe(WebSocket.OPEN); // a browser's throws before that, and complains behind it
+        expect(this.readyState).toBe(WebSocket.OPEN); // a browser throws before, and logs an error afterwards
         this.#face.sent.push(JSON.parse(text) as FakeSocket['sent'][number]);
       }
       close() {
@@ -89,7 +89,7 @@ describe('the feed over a WebSocket', () => {
       url: URL,
       token: async () => signedIn.token,
       userId: () => signedIn.userId,
-      WebSocket: Socket as unknown as typeof WebSocket, // what is used of it
+      WebSocket: Socket as unknown as typeof WebSocket, // only the part that is used
       time,
     });
     const connected = async () => {

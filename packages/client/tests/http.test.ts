@@ -9,7 +9,7 @@ function createWorld(answer: (signal: AbortSignal) => Response | Promise<Respons
   const sent: { url: string; headers: Record<string, string>; body: unknown }[] = [];
   const fetch = (async (url: string, { headers, body, signal }: RequestInit) => {
     sent.push({ url, headers: headers as Record<string, string>, body: JSON.parse(String(body)) });
-    return answer(signal as AbortSignal); // it is always given
+    return answer(signal as AbortSignal); // always present
   }) as typeof globalThis.fetch;
   return { sent, post: createPost({ url: URL, fetch, timeoutMs }) };
 }
@@ -64,7 +64,7 @@ describe('errors', () => {
       { code: 'SERVICE_UNAVAILABLE' },
     ],
     ['a page instead of the response', new Response('<html>'), { code: 'NETWORK' }],
-    // The server's own is a result: what a proxy wants says nothing about the session.
+    // The gateway reports an invalid session as a GraphQL error, so a bare 401 is a proxy's.
     ['a 401 of a proxy', new Response('', { status: 401 }), { code: 'NETWORK' }],
   ])('maps %s to its code', async (_whose, response, error) => {
     await expect(read(createWorld(() => response))).rejects.toMatchObject({ name: 'TaskmeshError', ...error });

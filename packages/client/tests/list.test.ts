@@ -9,7 +9,7 @@ interface BareListDeps extends Partial<Pick<LiveTasksDeps, 'openFeed' | 'time'>>
   hold?: LiveTasksDeps['writes']['hold'];
 }
 
-/** A list without a client: its user is and stays signed in, its feed stands at once, and nothing is written. */
+/** A list without a client: its user stays signed in, its feed connects at once, and there are no writes. */
 function createBareList(options: LiveTasksOptions, { session, hold = () => () => undefined, ...deps }: BareListDeps) {
   return createLiveTasks(options, {
     session: {
@@ -38,7 +38,7 @@ function createBareList(options: LiveTasksOptions, { session, hold = () => () =>
 
 const PAGE = 2;
 
-/** A page of a server with many tasks of each owner; it gives no more at once. */
+/** A page of a server that has many tasks of each owner and returns at most this many. */
 function pageOf(owner: string, after: string | null) {
   const from = Number(after ?? 0);
   const nodes = [from, from + 1].map((index) => ({
@@ -51,7 +51,7 @@ function pageOf(owner: string, after: string | null) {
 }
 
 describe('a list that reads many pages', () => {
-  /** A page is answered when the test says so. */
+  /** The test decides when each page is returned. */
   function createWorld() {
     const asked: (string | null)[] = [];
     const waiting: (() => void)[] = [];
@@ -79,7 +79,7 @@ describe('a list that reads many pages', () => {
         time,
       },
     );
-    /** Answers so many pages, in the order in which they were asked for. */
+    /** Returns this many pages, in the order of their requests. */
     const answer = async (times: number, take = () => waiting.shift()) => {
       for (let each = 0; each < times; each++) {
         await settled();
@@ -87,7 +87,7 @@ describe('a list that reads many pages', () => {
       }
       await settled();
     };
-    /** The list is read again from then on. */
+    /** Expires the cursor, so that the list is read again. */
     const expire = async () => {
       end({ reason: 'expired' });
       await time.pass(1);
@@ -118,7 +118,7 @@ describe('a list that reads many pages', () => {
     list.subscribe(() => undefined);
     await answer(1);
     await expire();
-    // The first page is on its way again when somebody gets more of the former ones.
+    // More of the old list is loaded while the first page is being read again.
     const more = list.loadMore();
     await answerLast();
     await more;
@@ -208,7 +208,7 @@ describe('a list that follows its feed', () => {
 });
 
 describe('a list without listeners', () => {
-  /** It has been read by ada. */
+  /** The list has been read for ada. */
   async function createWorld() {
     let userId = 'ada';
     let held: Promise<void> | undefined;
@@ -236,7 +236,7 @@ describe('a list without listeners', () => {
         userId = next;
         for (const listener of listeners) listener();
       },
-      /** Pages are on their way until that is over. */
+      /** Delays pages until the promise resolves. */
       hold: (until: Promise<void>) => void (held = until),
     };
   }

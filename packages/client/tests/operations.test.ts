@@ -14,7 +14,7 @@ function fieldsOf(type: string): string[] {
   throw new Error(`the graph has no type ${type}`);
 }
 
-/** The names of what a fragment selects. */
+/** The names of the fields that a fragment selects. */
 function selectedBy(fragment: string, document: string): string[] {
   const names: string[] = [];
   visit(parse(document), {

@@ -6,7 +6,7 @@ import { createWorld } from './model/world.ts';
 
 const DAY_MS = 24 * 3_600_000;
 
-/** A list that is live, over a network that loses nothing: what arrives when is up to the test. */
+/** A live list over a network that loses nothing. The test decides what arrives when. */
 async function opened(options: LiveTasksOptions = {}, { skewMs = 0, before = [] as string[] } = {}) {
   const world = createWorld(createRandom(1), { lost: 0, doubled: 0, late: 0 }, skewMs);
   for (const title of before) {
@@ -14,7 +14,7 @@ async function opened(options: LiveTasksOptions = {}, { skewMs = 0, before = [] 
     world.pass(1_000);
   }
   const list = world.openList(options);
-  /** What was on show after each change, as somebody saw it who looked on. */
+  /** The displayed titles after each change. */
   const seen: string[][] = [];
   list.subscribe(() => seen.push(titles(list)));
   const arriveAll = async () => {
@@ -25,11 +25,11 @@ async function opened(options: LiveTasksOptions = {}, { skewMs = 0, before = [] 
   return { ...world, list, seen, arriveAll };
 }
 
-/** A trailing … is a write that the server has not answered. */
+/** A trailing … marks a pending write. */
 const titles = (list: LiveTasks) => list.get().tasks.map(({ title, isPending }) => (isPending ? `${title}…` : title));
 const keys = (list: LiveTasks) => list.get().tasks.map(({ key }) => key);
 
-/** The write is done by the server; then its change comes before its answer, or behind it. */
+/** The server executes the write; then its change arrives before or after its response. */
 const ORDERS = [
   ['the change arrives before the response', ['requests', 'changes', 'requests']],
   ['the response arrives before the change', ['requests', 'requests', 'changes']],
@@ -168,11 +168,11 @@ describe.each([
   ['a day ahead', DAY_MS],
   ['correct', 0],
 ])('on a device whose clock is %s', (_clock, skewMs) => {
-  /** A list of older tasks, of which it knows only the first two. */
+  /** A list of older tasks that has loaded only the first two. */
   const openedOld = async (field: TaskOrderField, direction: OrderDirection = 'DESC') => {
     const options = { first: 2, orderBy: { field, direction } };
     const world = await opened(options, { skewMs, before: ['oldest', 'older', 'old'] });
-    /** What is shown before the server has answered, and then. */
+    /** The displayed titles before and after the server's response. */
     const shown = async () => {
       const here = world.list.get().tasks.map(({ title }) => title);
       await world.arriveAll();

@@ -10,7 +10,7 @@ const MAX_BYTES = 12 * 1024;
 const BUILD = join(import.meta.dirname, '../../../tools/build-package.ts');
 const NODE_MODULES = join(import.meta.dirname, '../../../node_modules');
 
-/** A project of somebody's who has installed it. */
+/** A user's project with the package installed. */
 let project: string;
 let installed: string;
 
@@ -25,7 +25,7 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(project, { recursive: true, force: true }));
 
-/** In one file, with names as short as builds for production make them: `bundle` alone keeps those of the top level. */
+/** Bundles into one file with minified names, like production builds. `bundle` alone keeps top-level names. */
 async function bundled(entry: string): Promise<string> {
   const { main } = (await bundle({
     entry: { main: join(installed, entry) },
@@ -35,7 +35,7 @@ async function bundled(entry: string): Promise<string> {
     target: 'browser',
     externalModules: ['react'],
     options: { jsc: { target: 'es2022' } },
-  })) as unknown as Record<'main', { code: string }>; // its types say less than it gives
+  })) as unknown as Record<'main', { code: string }>; // its types omit this
   return (await minify(main.code, { module: true, compress: true, mangle: true })).code;
 }
 

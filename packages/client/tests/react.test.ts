@@ -11,7 +11,7 @@ interface Rendered {
   toJSON(): { children: string[] } | null;
 }
 
-/** Its types call it deprecated, in favour of renderers that need a browser; it belongs to the React of this test. */
+/** Deprecated in its types in favour of renderers that need a browser. Matches the version of React in this test. */
 const require = createRequire(import.meta.url);
 const { create: render } = require('react-test-renderer') as {
   create: (element: ReactElement) => Rendered;
@@ -35,7 +35,7 @@ function createApp() {
       listeners.add(listener);
       return () => void listeners.delete(listener);
     },
-  } as unknown as Client; // what the hooks use of it
+  } as unknown as Client; // only the part that the hooks use
   let used: UsedTasks | undefined;
   let renders = 0;
   const List = ({ options }: { options: LiveTasksOptions }) => {

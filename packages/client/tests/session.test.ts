@@ -12,13 +12,13 @@ const CREDENTIALS = { email: 'ada@example.com', password: 'a long and private ph
 const EVE = { ...CREDENTIALS, email: 'eve@example.com' };
 const KEY = 'taskmesh.session';
 
-/** An account service that knows one living token of each kind for each user. */
+/** An account service that issues and checks tokens. */
 function createAccounts() {
   const living = { access: new Set<string>(), refresh: new Map<string, string>() };
   const sent: { document: string; token: string | undefined }[] = [];
   let tokens = 0;
   let isAway = false;
-  /** How long each operation takes, in milliseconds, or what it waits for. */
+  /** How long each operation takes in milliseconds, or the promise that it waits for. */
   const durations: Record<string, number | Promise<void>> = {};
   const open = (userId: string) => {
     const accessToken = `access ${++tokens} of ${userId}`;
@@ -62,10 +62,10 @@ function createAccounts() {
     count: (document: string) => sent.filter((each) => each.document === document).length,
     readBy: (userId: string) =>
       sent.filter(({ document, token }) => document === READ_TASK && token?.endsWith(`of ${userId}`)).length,
-    /** As if all had expired. */
+    /** Expires all access tokens. */
     endAccess: () => living.access.clear(),
     endRefresh: () => living.refresh.clear(),
-    /** How many sessions can go on. */
+    /** The number of sessions that can be refreshed. */
     sessions: () => living.refresh.size,
     takes: (document: string, duration: number | Promise<void>) => void (durations[document] = duration),
     goAway: (away: boolean) => void (isAway = away),
@@ -245,7 +245,7 @@ describe('operations of one user are never sent as another user', () => {
   it.each(['can be refreshed', 'cannot be refreshed'])(
     'after a sign-in on this page during a request, whose session %s',
     async (which) => {
-      // While it is asked for, while its token is refreshed, and while it is sent once more.
+      // During the request, during the refresh of its token, and during its repetition.
       const moments = [0, 2, 4, 7, 9, 12].map(async (laterMs) => {
         const { accounts, session, storage } = createWorld();
         await session.signIn(CREDENTIALS);
@@ -372,7 +372,7 @@ it('refreshes tokens of another page before using them if they have expired, too
   expect([accounts.count(REFRESH_SESSION), accounts.count(READ_TASK)]).toEqual([2, 4]);
 });
 
-/** One that takes its time, as those of phones do. */
+/** A slow storage, like those on phones. */
 function createSlowStorage(): Storage {
   const memory = createMemoryStorage();
   const later = async <Result>(work: () => Result): Promise<Awaited<Result>> => {
@@ -450,7 +450,7 @@ it('a sign-out on a page that still shows a previous user keeps the stored sessi
   await session.signIn(CREDENTIALS);
   const other = open();
   await read(other);
-  session.close(); // hears nothing of the other page
+  session.close(); // receives no messages of the other page
   await other.signIn(EVE);
   await session.signOut();
   expect(session.user()).toBeNull();
@@ -499,7 +499,7 @@ it('keeps the user signed in if the storage briefly cannot be read', async () =>
   const other = open();
   await read(other);
   isBroken = true;
-  await other.signIn(EVE); // of which the page hears
+  await other.signIn(EVE); // notifies the page
   await sleep(50);
   expect(session.user()?.id).toBe(CREDENTIALS.email);
 });

@@ -7,7 +7,7 @@ const WRITES = 'taskmesh.writes.ada';
 const CREDENTIALS = { email: 'ada', password: 'a long and private phrase' };
 const TEXT = 'a private text';
 
-/** Pages that share a storage, and a server that signs in and out and never answers a write. */
+/** Pages that share a storage, and a server that supports sign-in and sign-out but never responds to a write. */
 function createDevice() {
   const storage = createMemoryStorage();
   const open = (of = storage) => {

@@ -23,7 +23,7 @@ const outcomeOf = (write: Promise<unknown>) =>
     ({ code }: TaskmeshError) => code,
   );
 
-/** A server whose answers the test gives. */
+/** A server with scripted responses. */
 function createWorld(storage: Storage = createMemoryStorage()) {
   const time = createManualTime();
   const sent: { document: string; variables: Record<string, unknown> }[] = [];
@@ -65,11 +65,11 @@ function createWorld(storage: Storage = createMemoryStorage()) {
   };
 }
 
-/** The same, with a queue in a page. */
+/** The same with an opened queue. */
 function opened(storage?: Storage) {
   const world = createWorld(storage);
   const queue = world.open();
-  /** What becomes of these writes, added at once. */
+  /** The outcomes of these writes, all added at once. */
   const outcomes = (...writes: Write[]) => Promise.all(writes.map((write) => outcomeOf(queue.add(write))));
   return { ...world, queue, outcomes };
 }
@@ -166,7 +166,7 @@ it('reports a rejected write whose caller is gone', async () => {
   again.subscribe({ ...listener, onRefused: (write, { code }) => refused.push([write, code]) });
   await settled();
   expect(refused).toEqual([[expect.objectContaining({ taskId: '7', input: { title: 'renamed' } }), 'NOT_FOUND']]);
-  // Who waits hears it themselves.
+  // A write whose caller is waiting rejects instead.
   expect(await outcomeOf(again.add(create('k')))).toBe('BAD_USER_INPUT');
   expect(refused).toHaveLength(1);
 });

@@ -137,7 +137,7 @@ describe('an event log in Kafka', () => {
   it('reads partitions that are added later from their first record', async () => {
     const { values } = await read();
     await admin.createPartitions({ topicPartitions: [{ topic, count: 6 }] });
-    const publishing = create(); // one that knows the new partitions
+    const publishing = create(); // a new client knows the new partitions
     const keys = Array.from({ length: 30 }, (_, index) => `key ${index}`);
     await eventually(() =>
       publishing
@@ -183,7 +183,7 @@ describe('an event log in Kafka', () => {
     },
   );
 
-  /** Sends each text in a batch of its own, which is packed as said. */
+  /** Sends each text in its own batch, compressed with `pack`. */
   const sendPacked = async (
     texts: string[],
     { type, pack }: { type: keyof typeof CompressionCodecs; pack: (text: Buffer) => Promise<Buffer> },
@@ -201,7 +201,7 @@ describe('an event log in Kafka', () => {
     }
   };
 
-  // Snappy is in one piece here, as producers that are not Java write it.
+  // Snappy in one piece, as non-Java producers write it.
   it.each([
     ['gzip', CompressionTypes.GZIP, (text: Buffer) => promisify(gzip)(text)],
     ['snappy', CompressionTypes.Snappy, (text: Buffer) => compress(text)],
@@ -308,7 +308,7 @@ describe('an event log in Kafka', () => {
       await expect(frozen.publish(topic, [record(1)])).rejects.toThrow('did not confirm');
       expect(performance.now() - begun).toBeLessThan(10_000);
       expect(await frozen.isUp(topic)).toBe(false);
-      await eventually(() => expect(proxy.connections()).toBeGreaterThan(2)); // both keep trying
+      await eventually(() => expect(proxy.connections()).toBeGreaterThan(2)); // reader and publisher keep trying
 
       const cutOff = frozen.publish(topic, [record(2)]);
       const closing = performance.now();

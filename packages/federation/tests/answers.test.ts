@@ -34,7 +34,7 @@ const graph = readSupergraph(
   ]),
 );
 
-/** Services that give these answers, one after the other. */
+/** Services that return these responses in turn. */
 function answering(...answers: (SubgraphAnswer | Error)[]) {
   const asked: SubgraphRequest[] = [];
   const ask: AskSubgraph<undefined> = async (request) => {
@@ -56,7 +56,7 @@ function answering(...answers: (SubgraphAnswer | Error)[]) {
 
 const context = undefined;
 
-/** The client's result of an operation, given the services' answers. */
+/** The client's result of an operation, given the services' responses. */
 const resultOf = (source: string, ...answers: (SubgraphAnswer | Error)[]) =>
   answering(...answers)
     .compile(source)
@@ -69,7 +69,7 @@ async function thingOf(selection: string, thing: unknown) {
   return { text, incomplete };
 }
 
-/** What the service of the next fields is then asked about. */
+/** A response whose object the next service can resolve. */
 const THING = { data: { thing: { __typename: 'Thing', id: '1' } } };
 
 describe('values', () => {
@@ -236,7 +236,7 @@ describe('failures', () => {
       errors: [{ path: ['thing', 'name'] }],
       incomplete: [{ message: 'Cannot return null for non-nullable field Thing.must.', path: ['strict', 'must'] }],
     });
-    // These may be the reason.
+    // An error here may explain the omission.
     for (const path of [['strict'], ['strict', 'must']])
       expect(await run(path)).toMatchObject({ text: 'null', errors: [{ message: 'no' }], incomplete: [] });
     expect(await run()).toMatchObject({

@@ -15,7 +15,7 @@ const graph = readSupergraph(
 );
 const executor = createFederatedExecutor(graph, async () => ({ data: null }));
 
-/** The least of several, as anything else on the machine only adds to it. */
+/** The minimum of several runs, because other load on the machine only adds to the time. */
 function cpuMs(source: string): number {
   const document = parse(source);
   const runs = Array.from({ length: 4 }, () => {
@@ -30,7 +30,7 @@ function cpuMs(source: string): number {
 const times = (count: number, text: string) => `${text} `.repeat(count);
 const thing = (text: string) => `{ thing(text: "${text}") { id } }`;
 
-/** What the next shapes cost at most, in multiples of a document of the same length that does no harm. */
+/** The maximum cost of the following documents, as a multiple of an ordinary document of the same length. */
 const FACTOR = 5;
 
 describe('compiling a document takes time proportional to its length', () => {

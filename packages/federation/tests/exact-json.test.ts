@@ -1,7 +1,7 @@
 import { isExactInteger, parseExactJson } from '../src/index.ts';
 import { cpuMs } from './cpu-ms.ts';
 
-/** By a reviver that sees the source of each value: plain, but tens of times as expensive as parsing. */
+/** The reference: a reviver that receives the source of each value. Simple, but tens of times as expensive as parsing. */
 function parsePlainly(text: string): unknown {
   const keepExact = (_key: string, value: unknown, { source = '' }: { source?: string }) =>
     typeof value === 'number' && !Number.isSafeInteger(value) && /^-?\d+$/.test(source) ? JSON.rawJSON(source) : value;
@@ -37,7 +37,7 @@ it('rejects large integers nested deeper than 5,000 levels', () => {
   expect(isExactInteger(innermost)).toBe(true);
 });
 
-/** Of some rounds the cheapest: collections of garbage fall into any of them. */
+/** The cheapest of several rounds, because garbage collection may add to any of them. */
 const costOf = (parse: (text: string) => unknown, text: string, rounds = 8) => {
   parse(text);
   const costs = Array.from({ length: rounds }, () => {

@@ -1,7 +1,7 @@
 import { runBothWays } from './compare-with-graphql-js.ts';
 import { createWorld, type Source, type Subgraph } from './world.ts';
 
-/** Cases that query planners and their executors have been seen to get wrong. */
+/** Cases that query planners and executors are known to get wrong. */
 const SUBGRAPHS: Subgraph[] = [
   {
     name: 'shop',

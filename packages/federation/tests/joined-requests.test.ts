@@ -158,7 +158,7 @@ describe('an error in a request of several fetches', () => {
 describe('a request of several fetches in which one fails as a whole', () => {
   const SOURCE = '{ orders { buyer { name } seller { home { street } } } }';
 
-  /** A service that withholds the whole answer when one list fails. */
+  /** A service that omits all data when one list fails. */
   const failing = (fails: (text: string) => boolean, error: object) => {
     const asked: string[] = [];
     const ask: AskSubgraph<Call[]> = async (request, calls) => {

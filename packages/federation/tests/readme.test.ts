@@ -21,7 +21,7 @@ import {
   supergraph,
 } from './products-and-reviews.ts';
 
-/** The README's examples, run by Node with the package as it would be installed. */
+/** Runs the README's examples in Node with the package as it would be installed. */
 const root = join(import.meta.dirname, '..');
 const project = mkdtempSync(join(root, 'example-'));
 const [, gateway = '', subscriptions = ''] = readFileSync(join(root, 'README.md'), 'utf8').split('```js\n');
@@ -59,7 +59,7 @@ afterAll(() => {
   rmSync(project, { recursive: true });
 });
 
-/** Runs an example, and returns the address that it writes. */
+/** Runs an example and returns the address that it prints. */
 async function start(example: string): Promise<string> {
   const code = (example.split('```')[0] ?? '')
     .replace(/const urls = .*;/, `const urls = ${JSON.stringify(urls)};`)

@@ -6,7 +6,7 @@ import { answerOf, REVIEWED, reviewedEvent, supergraph } from './products-and-re
 describe('a subscription across several services', () => {
   const asked: { service: string; text: string; variables: unknown; user: unknown }[] = [];
   let ended = 0;
-  /** What the service sends. */
+  /** The events that the service sends. */
   let events: (signal: AbortSignal) => AsyncGenerator<SubgraphAnswer>;
   const subscribe = compiledSubscriptions<{ user: string }>({
     supergraph,

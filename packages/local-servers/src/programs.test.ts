@@ -1,6 +1,6 @@
 import { provideProgram, type Machine } from './programs.ts';
 
-/** A machine with these programs, to which packages add others, and the commands that it was given. */
+/** A machine with these programs, to which packages add others; records the installed packages. */
 function machine(programs: string[], packages?: Record<string, string>) {
   const installed: string[] = [];
   const sources: Machine = {

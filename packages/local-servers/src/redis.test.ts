@@ -10,7 +10,7 @@ afterAll(dir.remove);
 const start = (name: string, port?: number) =>
   startRedis({ dataDir: join(dir.path, name), log: () => undefined, ...(port ? { port } : {}) });
 
-/** Sends a command as who has this password; what the server answers to the login is in the answer, too. */
+/** Logs in with the URL's password and sends a command. The result includes the response to the login. */
 function answerTo(url: string, text: string): Promise<string> {
   const { port, password } = new URL(url);
   const socket = connect(Number(port), '127.0.0.1');

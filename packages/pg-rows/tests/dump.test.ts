@@ -11,7 +11,7 @@ import { Client } from 'pg';
 import { countOmitted, dumpDatabase, DumpError, openSnapshot, readTableBytes, type RowsOf } from '../src/index.ts';
 import { createLoading, withClient } from './loading.ts';
 
-/** One of each kind of object that a dump can hold, with names and values that want care. */
+/** One of each kind of object that a dump can contain, with difficult names and values. */
 const FULL_SCHEMA = `
   create function public.only_grows() returns trigger language plpgsql as $$
   begin
@@ -90,7 +90,7 @@ async function dump(rowsOf?: RowsOf, meanwhile?: () => Promise<void>) {
 
 type Ask = (text: string) => Promise<Record<string, unknown>[]>;
 
-/** All rows as text, in an order of their own. */
+/** All rows as text, sorted. */
 async function rowsOf(ask: Ask, schema = 'public') {
   const content: unknown[] = [];
   for (const table of FULL_TABLES)
@@ -107,7 +107,7 @@ async function contentOf(ask: Ask) {
   return content;
 }
 
-/** A database's schema, in PostgreSQL's own words. */
+/** The schema of a database as PostgreSQL describes it. */
 const schemaOf = (ask: Ask) =>
   ask(`
     select 'column' as kind, attrelid::regclass::text as parent, attname::text as name,

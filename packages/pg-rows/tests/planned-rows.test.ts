@@ -2,7 +2,7 @@ import { planDump } from './plan-dump.ts';
 
 const WIDE = 'create table t (a text, b text, c text, d text, e text, f text, g text);';
 
-/** What PostgreSQL receives after the tables. */
+/** The statements that PostgreSQL receives after the tables. */
 const rowsOf = async (dump: string) => (await planDump(dump)).sql.filter((each) => !each.startsWith('create table'));
 
 describe('the rows of a dump', () => {

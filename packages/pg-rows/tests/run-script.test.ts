@@ -7,7 +7,7 @@ import { createScriptReader } from '../src/load/script-reader.ts';
 const TABLE = 'create table t (a text);\n';
 const CHUNK_BYTES = 64 * 1024;
 
-/** Runs a dump against a server that takes everything; returns what it received. */
+/** Runs a dump against a server that accepts everything. Returns what the server received. */
 async function run(dump: string) {
   const queries: string[] = [];
   const progress: number[] = [];

@@ -77,7 +77,7 @@ describe('the bindings of a user', () => {
     expect(take('ada', bindings(''))).toBeDefined();
     expect(take('ada', selecting('title'))).toBeDefined();
     first?.();
-    expect(take('ada', selecting('version'))).toBeUndefined(); // the other order has it still
+    expect(take('ada', selecting('version'))).toBeUndefined(); // the binding with the other order still holds it
   });
 
   it('are not released twice by a channel without bindings', () => {

@@ -71,7 +71,7 @@ describe('when the feed', () => {
       await join(client, {}, OTHER, '2');
       reader?.onEnd(end);
       expect(client.closed).toEqual(closed);
-      // Takes effect at once, however long the client takes to read it.
+      // Takes effect at once, even if the client has not read it.
       expect([world.feed.owners(), world.held().places]).toEqual([0, 0]);
       expect(client.frames.slice(-2).map(([ref, , topic, , { message }]) => [ref, topic, message])).toEqual([
         ['1', TOPIC, closed?.reason],

@@ -168,7 +168,7 @@ describe('LIKE', () => {
       });
       return Math.min(...runs);
     };
-    // Below it, the system may count nothing at all.
+    // The system may not measure shorter times at all.
     const MEASURABLE_US = 100;
     const plain = costOf(`${'a'.repeat(98)}%b`);
     for (const slow of [`${'%a'.repeat(49)}%b`, `%${'a'.repeat(98)}b`, `%${'_a'.repeat(49)}b`])

@@ -32,7 +32,7 @@ describe('filters of channels', () => {
       for (const client of clients)
         client.join(topic, asking(Array.from({ length: 16 }, () => filter)), `realtime:${topic}`);
       await settled();
-      for (const { frames } of clients) expect(frames.splice(0)[0]?.[4].status).toBe('ok'); // they repeat the filters
+      for (const { frames } of clients) expect(frames.splice(0)[0]?.[4].status).toBe('ok'); // frames contain the filters
       await settled();
       collectGarbage();
       return process.memoryUsage().heapUsed;

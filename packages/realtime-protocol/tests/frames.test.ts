@@ -2,7 +2,7 @@ import { decode, encode, type Message } from '../src/messages.ts';
 
 const join: Message = { joinRef: '1', ref: '1', topic: 'realtime:tasks', event: 'phx_join', payload: { config: {} } };
 
-/** A broadcast in the binary form: its kind, the lengths of its parts, the encoding, the parts and the body. */
+/** A broadcast in the binary format: its kind, the lengths of its parts, the encoding, the parts and the body. */
 const binary = (kind: number, parts: string[]) =>
   Buffer.concat([
     Buffer.from([kind, ...parts.map((part) => Buffer.byteLength(part)), 1]),

@@ -11,7 +11,7 @@ it('beats once per interval for each connection, first after one interval', () =
   const counts = Array.from({ length: 100 }, () => {
     const beat = jest.fn();
     heartbeats.add(beat);
-    jest.advanceTimersByTime(37); // they come one after the other
+    jest.advanceTimersByTime(37); // connections arrive one after another
     return beat;
   });
   const calls = () => new Set(counts.map((beat) => beat.mock.calls.length));

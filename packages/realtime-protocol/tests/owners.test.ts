@@ -28,7 +28,7 @@ describe('a channel that is joined with a just-expired token', () => {
     world.commit('ada');
     expect([client.received(), client.cursors()]).toEqual([[], []]);
     await client.push('ada.fresh.2');
-    await settled(); // a cursor follows in a turn of its own
+    await settled(); // a cursor is sent in a later turn
     expect([client.received(), client.cursors()]).toEqual([['ada#2', 'ada#3'], cursors]);
   });
 
@@ -244,7 +244,7 @@ describe('a join', () => {
     expect(drained).toBeUndefined();
     gate.resolve();
     await settled();
-    expect(drained).toBe(2); // the reply, and the notice that it is live
+    expect(drained).toBe(2); // the reply and the notice that the channel is subscribed
   });
 
   it('reports an unusable cursor before any change', async () => {

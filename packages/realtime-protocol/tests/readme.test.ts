@@ -9,7 +9,7 @@ interface Example {
   commit(user: string, kind: string, record: object, oldRecord?: object): void;
 }
 
-/** The first example of the README, where its imports are found. */
+/** The first example of the README, in a folder where its imports resolve. */
 async function runExample(): Promise<Example> {
   const [, code = ''] = /```js\n(.*?)```/s.exec(readFileSync(join(import.meta.dirname, '../README.md'), 'utf8')) ?? [];
   const dir = join(import.meta.dirname, '../../../node_modules/.cache', `realtime-protocol-${process.pid}`);

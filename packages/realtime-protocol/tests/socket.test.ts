@@ -22,7 +22,7 @@ function unreadSocket() {
   } as unknown as WebSocket;
   const write = frameWriter(socket, connection);
   return {
-    /** Whether all of it was written. */
+    /** Whether everything was written. */
     write: (bytes: number) => Array.from({ length: bytes / frame.length }, () => write(frame)).every(Boolean),
     read: () => {
       for (let taken = waiting.shift(); taken; taken = waiting.shift()) taken();
@@ -30,7 +30,7 @@ function unreadSocket() {
   };
 }
 
-/** Until the system could have taken what was written. */
+/** Waits until the system could have accepted what was written. */
 async function turns() {
   for (let count = 0; count < 3; count++) await turn();
 }

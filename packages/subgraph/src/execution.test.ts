@@ -20,7 +20,7 @@ const RUNS = 300;
 const SYNC = ['right', 'right', 'right', 'right', 'null', 'undefined', 'wrong', 'error', 'throws', 'called'];
 const ASYNC = [...SYNC, 'later', 'later', 'rejects'];
 
-/** The same for a place and seed, whenever it is asked for. */
+/** Always returns the same value for a place and seed. */
 function valueAt(place: string, seed: number, fates: readonly string[]): unknown {
   const dice = createHash('md5')
     .update(`${String(seed)} ${place}`)
@@ -52,8 +52,8 @@ function valueAt(place: string, seed: number, fates: readonly string[]): unknown
 
 function rightValueAt(place: string, seed: number, fates: readonly string[], die: number): unknown {
   const at = (key: string) => valueAt(`${place}.${key}`, seed, fates);
-  // List items are not called, so call them here. If one may be late, all are: graphql-js would leave a late item's
-  // rejection unhandled when another fails at once.
+  // List items are not called, so call them here. If one may be asynchronous, all are: graphql-js would leave the rejection
+  // of an asynchronous item unhandled when another item fails at once.
   const item = (index: number) => {
     const value = callIfFunction(at(String(index)));
     return fates === ASYNC ? Promise.resolve(value) : value;
@@ -174,7 +174,7 @@ async function both(seed: number, fates: readonly string[], text: string, given:
   return { expected: comparable(expected), actual: comparable(actual), theirCalls: theirs.calls, ourCalls: ours.calls };
 }
 
-/** Data with the order of its keys; errors, except the wording about values that fit no type. */
+/** Data with the order of its keys; errors, except the wording about values that match no type. */
 function comparable({ data, errors = [] }: ExecutionResult) {
   const withoutWords = (message: string) =>
     message.replace(/^(Abstract type .*|A .* is resolved to .*)/, 'no such type');

@@ -40,7 +40,7 @@ const ask = async (query: string, variables = {}) => {
   return { ...result, trace: Trace.decode(Buffer.from(String(extensions?.['ftv1']), 'base64')) };
 };
 
-/** What does not depend on the clock. */
+/** The parts of a trace that do not depend on the clock. */
 interface Field {
   name: string | number;
   of?: string;

@@ -8,7 +8,7 @@ describe('the documents of a subgraph', () => {
   const BUDGET = 16 * 1024 * 1024;
   const typeDefs = parse('type Query { a: Int }');
 
-  // In a process of its own: in this one, what other tests have left may be collected meanwhile.
+  // In a separate process, because garbage of other tests may be collected meanwhile in this one.
   it.each(['', '@include(if: $yes)'])('stay within the memory limit, however many there are (fields %j)', (more) => {
     const script = `
         import { parse } from ${path(import.meta.resolve('graphql'))};

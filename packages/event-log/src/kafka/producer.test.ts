@@ -55,7 +55,7 @@ function createCluster({ msPerLook = 0 } = {}) {
   return { producer, leaders, taken, requests, silent, refusals, advance: (ms: number) => (nowMs += ms) };
 }
 
-/** A record of one of the four partitions, with a key that is made of this one. */
+/** A record for one of the four partitions, with a key derived from `key`. */
 function at(partition: number, value: string, key = value): LogRecord {
   for (let tries = 0; ; tries++) {
     const tried = `${key} ${tries}`;

@@ -28,7 +28,7 @@ const topicOf = (leaders: number[], id = 't1'): ClusterMetadata => ({
   topic: { id, partitions: leaders.map((leader, partition) => ({ partition, leader })) },
 });
 
-/** Two fake brokers with scripted answers; a broker without answers waits until it is closed. */
+/** Two fake brokers with scripted responses. A broker without further responses waits until it is closed. */
 function createCluster(...leaders: number[]) {
   const fetches = new Map<string, Fetch[]>();
   const asked: string[] = [];
@@ -36,7 +36,7 @@ function createCluster(...leaders: number[]) {
   let connects = 0;
   const cluster = {
     metadata: topicOf(leaders) as ClusterMetadata | Error,
-    /** These refuse connections. */
+    /** Brokers that refuse connections. */
     down: new Set<string>(),
     listOffsets: ((partitions) =>
       partitions.map(({ partition }) => ({ partition, errorCode: 0, offset: 0n }))) as ListOffsets,
@@ -206,7 +206,7 @@ describe('a failing part of a topic', () => {
     }
     await eventually(() => expect(lines).toMatchObject([{ level: 'warn' }]));
     expect(values).toEqual(['0', '1', '2', '3', '4']);
-    // All of that took one connection to it, besides the one for metadata.
+    // Six requests, so the working leader was never interrupted.
     expect(cluster.lastAsked('one')).toBe('one: 0@5');
     expect(cluster.asked.filter((line) => line.startsWith('one'))).toHaveLength(6);
 

@@ -7,18 +7,18 @@ import { isAlive } from '../processes/process-table.ts';
 import { runScript, temporaryDir } from '../testing.ts';
 import { postgresVersion, startPostgres } from './start-postgres.ts';
 
-// Its mode is 0700: as root, the unprivileged user that runs PostgreSQL cannot enter it.
+// Has mode 0700. If we are root, the unprivileged user that runs PostgreSQL cannot enter it.
 const dir = temporaryDir('postgres');
 afterAll(dir.remove);
 
-/** All on the same data, because setting up new ones takes long. */
+/** All tests share these data, because initialising a new directory is slow. */
 const dataDir = join(dir.path, 'data');
 const start = (lines: string[] = [], where = dataDir) =>
   startPostgres({ dataDir: where, log: (line) => lines.push(line) });
 
 async function query(url: string, text: string): Promise<Record<string, unknown>[]> {
   const client = new Client({ connectionString: url });
-  client.on('error', () => undefined); // the server may be killed under it
+  client.on('error', () => undefined); // the server may be killed meanwhile
   await client.connect();
   try {
     return (await client.query(text)).rows;
@@ -27,7 +27,7 @@ async function query(url: string, text: string): Promise<Record<string, unknown>
   }
 }
 
-/** A server whose parent was killed, and a session in it that computes on. */
+/** A server whose parent was killed, with a session that is still computing. */
 async function orphanedServer(): Promise<{ pid: number; url: string }> {
   const parent = runScript(`
     import { startPostgres } from '$src/postgres/start-postgres.ts';

@@ -64,7 +64,7 @@ it('waits longer for a lock whose holder has announced that it is stopping', asy
   const lock = await acquireLock(file, 'In use');
   lock.announceRelease();
   const next = acquireLock(file, 'In use');
-  setTimeout(() => lock.release(), 2_000); // longer than anybody waits for one who goes on
+  setTimeout(() => lock.release(), 2_000); // longer than the wait for a holder that is not stopping
   (await next).release();
 });
 
@@ -80,7 +80,7 @@ describe('recorded processes', () => {
   it('can be killed without waiting', async () => {
     const pid = await orphan('third');
     killNotedProcesses(dir.path);
-    expect(await endProcesses([pid], [])).toBe(false); // no signal of ours: it is only looked at
+    expect(await endProcesses([pid], [])).toBe(false); // sends no signal, only checks
     while (isAlive(pid)) await new Promise((resolve) => setTimeout(resolve, 10));
   });
 });
@@ -133,6 +133,6 @@ describe('a child process', () => {
   it('is reported by name if its program is missing', async () => {
     const prepare = async () => ({ command: '/nowhere/program', args: [] });
     await expect(run('missing', { prepare })).rejects.toThrow('Cannot run /nowhere/program');
-    await (await run('missing')).stop(); // its directory is free again
+    await (await run('missing')).stop(); // the directory is free again
   });
 });

@@ -16,7 +16,7 @@ describe('reading the rows of a table', () => {
       process.nextTick(lose);
       return copy;
     };
-    const write = () => new Promise<void>((resolve) => setImmediate(resolve)); // a disk that takes a moment
+    const write = () => new Promise<void>((resolve) => setImmediate(resolve)); // a slow disk
     const rows = writeRows({ query } as unknown as Client, { write }, table);
     await expect(rows).rejects.toThrow('the connection was lost');
     expect(isCaught).toBe(true);
