@@ -13,7 +13,7 @@ const REMEDY =
 
 /**
  * Starts Redis (or Valkey) on 127.0.0.1 with a password of its own. Installs Debian's package (as root) if there is none.
- * Data survive a restart on the same `dataDir`.
+ * Data survives a restart on the same `dataDir`.
  * @throws PlainError naming the remedy when neither is possible
  */
 export async function startRedis(options: ServerOptions): Promise<Server> {

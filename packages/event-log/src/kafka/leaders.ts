@@ -8,7 +8,7 @@ import { byLeader } from './topic-metadata.ts';
 
 const UNKNOWN_TOPIC_OR_PARTITION = 3;
 const LEADER_NOT_AVAILABLE = 5;
-/** Metadata are refreshed this often, because partitions may be added without notice. */
+/** Metadata is refreshed this often, because partitions may be added without notice. */
 const MAX_AGE_MS = 300_000;
 /** Metadata that may be outdated are refreshed at most this often. */
 const STALE_MAX_AGE_MS = 100;

@@ -7,7 +7,7 @@ import { backoffMs, pause } from './timing.ts';
 import { byLeader, type ClusterMetadata, type PartitionMetadata } from './topic-metadata.ts';
 
 const REFRESH_MS = 5_000;
-/** While the topic or a leader is missing, metadata are refreshed more often. */
+/** While the topic or a leader is missing, metadata is refreshed more often. */
 const REFRESH_INCOMPLETE_MS = 500;
 
 export interface ReaderOptions {

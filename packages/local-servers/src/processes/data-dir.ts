@@ -108,7 +108,7 @@ async function endNoted(pidFile: string, log?: (line: string) => void): Promise<
   rmSync(pidFile, { force: true });
 }
 
-/** The record that `runInDataDir` wrote, if that process still runs. By now the id may belong to another process. */
+/** The record that `runInDataDir` wrote. Undefined if its process has ended, even if another process has the id by now. */
 function readLiving(pidFile: string): PidRecord | undefined {
   const record = ifThere(() => JSON.parse(readFileSync(pidFile, 'utf8')) as PidRecord);
   return record && record.identity === processIdentity(record.pid) ? record : undefined;
