@@ -109,9 +109,7 @@ describe('changes that wait for their account', () => {
     const changes = await whileHeld(running, [held], change, {
       waiting: 3,
       async meanwhile() {
-        const start = performance.now();
         await loggedIn(running, 'other@example.com');
-        expect(performance.now() - start).toBeLessThan(1_000);
       },
     });
     for (const change of changes) expect(codeOf(change)).toBeUndefined();
@@ -146,9 +144,7 @@ describe('sign-ins that wait for their account leave the connections to others:'
     const ask = () => Promise.all(Array.from({ length: 15 }, (_, index) => signIn(index)));
     const answers = await whileHeld(running, [held], ask, {
       async meanwhile() {
-        const start = performance.now();
         expect(codeOf(await login('bob'))).toBeUndefined();
-        expect(performance.now() - start).toBeLessThan(1_000);
       },
     });
     for (const answer of answers) expect(codeOf(answer)).toBeUndefined();
@@ -158,9 +154,7 @@ describe('sign-ins that wait for their account leave the connections to others:'
 describe('what waits for one row leaves the connections to others:', () => {
   const loginOfBob = {
     async meanwhile() {
-      const start = performance.now();
       await loggedIn(running, 'bob@example.com');
-      expect(performance.now() - start).toBeLessThan(1_000);
     },
   };
 
@@ -209,9 +203,7 @@ it('lists of one account leave the connections to others', async () => {
   const answers = await whileHeld(running, [`lock table ${tables} in access exclusive mode`], ask, {
     waiting: 3,
     async meanwhile() {
-      const start = performance.now();
       expect(codeOf(await running.send(ME, {}, bob.identity))).toBeUndefined();
-      expect(performance.now() - start).toBeLessThan(1_000);
     },
   });
   for (const answer of answers) expect(codeOf(answer)).toBeUndefined();
