@@ -21,6 +21,7 @@ const call: RequestCall = {
 function run(turns: Turns, changes: Partial<typeof supergraph> = {}) {
   const executor = createExecutor({
     ...{ turns, largeAnswers: createLargeAnswers(), runForCaller: createCallerBulkheads() },
+    requireRoom: () => undefined,
     supergraph: { ...supergraph, ...changes },
     services: {} as GraphSources, // none is asked
     metrics: { operation: () => undefined },
@@ -32,7 +33,7 @@ function run(turns: Turns, changes: Partial<typeof supergraph> = {}) {
     schema: supergraph.schema,
     config: readGatewayConfig({ NODE_ENV: 'test' }).graphql,
   });
-  return executor.run(admit('{ taskStatistics { total } }'), {}, call);
+  return executor.run({ operation: admit('{ taskStatistics { total } }'), variables: {}, cost: 1 }, call);
 }
 
 it('ends an operation that cannot be planned with an error, and nothing else', async () => {

@@ -7,6 +7,7 @@ import { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { lookAtDisk } from '../../src/disk-space.ts';
 import { createDirectoryStorage } from '../../src/storage/directory-storage.ts';
+import { describeBackupStorage } from './storage.contract.ts';
 
 let root: string;
 let dir: string;
@@ -154,10 +155,8 @@ describe('a directory of archives that is listed', () => {
       message: `The directory of the archives cannot be used: ${why}.`,
       retryAfterSeconds: expect.any(Number),
     };
-    await expect(storage(place()).list()).rejects.toMatchObject(failure);
-    await expect(storage(place()).open('a.tar.gz')).rejects.toMatchObject(failure);
-    await expect(storage(place()).remove('a.tar.gz')).rejects.toMatchObject(failure);
-    await expect(storage(place()).find('a.tar.gz')).rejects.toMatchObject(failure);
+    const { list, open, remove, find } = storage(place());
+    for (const work of [list, open, remove, find]) await expect(work('a.tar.gz')).rejects.toMatchObject(failure);
     expect(await readdir(root)).not.toContain('gone');
   });
 
@@ -206,3 +205,16 @@ async function withoutRights(work: () => Promise<void>): Promise<void> {
     process.seteuid?.(0);
   }
 }
+
+describe('an empty directory', () => {
+  let empty: string;
+  beforeAll(async () => {
+    empty = await mkdtemp(join(tmpdir(), 'taskmesh-storage-'));
+  });
+  afterAll(async () => {
+    expect(await readdir(empty)).toEqual([]);
+    await rm(empty, { recursive: true });
+  });
+
+  describeBackupStorage('a directory', () => storage(empty));
+});
