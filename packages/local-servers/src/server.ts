@@ -17,7 +17,7 @@ export interface ServerOptions {
   log: (line: string) => void;
   /** Default: a free one. */
   port?: number | undefined;
-  /** Its data need not outlive a crash of the machine: it waits for no disk. */
+  /** Its data need not outlive a crash of the machine: it waits for no disk, and logins are cheap. */
   isThrowaway?: boolean;
   /** Gives up when it is aborted. */
   signal?: AbortSignal | undefined;
