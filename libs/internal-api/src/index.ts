@@ -39,6 +39,6 @@ export {
   type RestoreParameters,
 } from './backup/parameters.ts';
 export { backupWorkRoutes } from './backup/serve.ts';
-export { selects } from './graph/selection.ts';
+export { selects, timesSelected } from './graph/selection.ts';
 export { createSubgraphServer, type SubgraphServerOptions } from './graph/server.ts';
 export * from './graph/subgraph.ts';

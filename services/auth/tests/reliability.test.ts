@@ -6,11 +6,14 @@ import { COST } from '../src/passwords/hasher.ts';
 import {
   CHANGE_NAME,
   codeOf,
+  CONFIRM_EMAIL,
+  DELETE_ACCOUNT,
   LOGIN,
   LOGOUT,
   loggedIn,
   ME,
   REFRESH,
+  RESET,
   sessionOf,
   signedUp,
   SIGN_UP_PLAIN,
@@ -106,9 +109,7 @@ describe('changes that wait for their account', () => {
     const changes = await whileHeld(running, [held], change, {
       waiting: 3,
       async meanwhile() {
-        const start = performance.now();
         await loggedIn(running, 'other@example.com');
-        expect(performance.now() - start).toBeLessThan(1_000);
       },
     });
     for (const change of changes) expect(codeOf(change)).toBeUndefined();
@@ -143,12 +144,52 @@ describe('sign-ins that wait for their account leave the connections to others:'
     const ask = () => Promise.all(Array.from({ length: 15 }, (_, index) => signIn(index)));
     const answers = await whileHeld(running, [held], ask, {
       async meanwhile() {
-        const start = performance.now();
         expect(codeOf(await login('bob'))).toBeUndefined();
-        expect(performance.now() - start).toBeLessThan(1_000);
       },
     });
     for (const answer of answers) expect(codeOf(answer)).toBeUndefined();
+  });
+});
+
+describe('what waits for one row leaves the connections to others:', () => {
+  const loginOfBob = {
+    async meanwhile() {
+      await loggedIn(running, 'bob@example.com');
+    },
+  };
+
+  it('refreshes of one session', async () => {
+    const [ada] = [await signedUp(running, 'ada@example.com'), await signedUp(running, 'bob@example.com')];
+    const forged = ada.refreshToken.slice(0, -24) + 'x'.repeat(24);
+    const refresh = () => Promise.all(Array.from({ length: 15 }, () => running.send(REFRESH, { token: forged })));
+    const held: [string, ...unknown[]] = ['select from sessions where id = $1 for update', ada.sessionId];
+    for (const answer of await whileHeld(running, held, refresh, loginOfBob))
+      expect(codeOf(answer)).toBe('UNAUTHENTICATED');
+    expect(codeOf(await running.send(REFRESH, { token: ada.refreshToken }))).toBeUndefined();
+  });
+
+  it('tries of mailed tokens', async () => {
+    await signedUp(running, 'bob@example.com');
+    const input = { token: 't'.repeat(43), newPassword: 'another long phrase' };
+    const attempts = Array.from({ length: 15 }, () => [
+      () => running.send(RESET, { input }),
+      () => running.send(CONFIRM_EMAIL, { token: input.token, password: PASSWORD }),
+    ]).flat();
+    const held: [string] = ['lock table reset_tokens, email_tokens in access exclusive mode'];
+    const answers = await whileHeld(running, held, () => Promise.all(attempts.map((attempt) => attempt())), loginOfBob);
+    for (const answer of answers) expect(codeOf(answer)).toBe('BAD_USER_INPUT');
+  });
+
+  it('deletions of accounts', async () => {
+    await signedUp(running, 'bob@example.com');
+    const names = Array.from({ length: 15 }, (_, index) => `user-${index}@example.com`);
+    const users = await Promise.all(names.map((email) => signedUp(running, email)));
+    const remove = () =>
+      Promise.all(
+        users.map(({ identity }) => running.send(DELETE_ACCOUNT, { input: { password: PASSWORD } }, identity)),
+      );
+    const held: [string] = ['select from account_log_state for update'];
+    for (const answer of await whileHeld(running, held, remove, loginOfBob)) expect(codeOf(answer)).toBeUndefined();
   });
 });
 
@@ -162,9 +203,7 @@ it('lists of one account leave the connections to others', async () => {
   const answers = await whileHeld(running, [`lock table ${tables} in access exclusive mode`], ask, {
     waiting: 3,
     async meanwhile() {
-      const start = performance.now();
       expect(codeOf(await running.send(ME, {}, bob.identity))).toBeUndefined();
-      expect(performance.now() - start).toBeLessThan(1_000);
     },
   });
   for (const answer of answers) expect(codeOf(answer)).toBeUndefined();
@@ -176,15 +215,6 @@ describe('password hashing', () => {
     hashing = await runAuth({ env: { RATE_LIMIT_FACTOR: '0', HASH_CONCURRENCY: '1' }, hashCost: COST });
   });
   afterAll(() => hashing.stop());
-
-  it('refuses what comes when too many wait already, and serves the others', async () => {
-    const logins = Array.from({ length: 260 }, (_, index) =>
-      hashing.send(LOGIN, { input: { email: `unknown-${index}@example.com`, password: 'x' } }),
-    );
-    const codes = (await Promise.all(logins)).map(codeOf);
-    expect(codes.filter((code) => code === 'UNAUTHENTICATED').length).toBeGreaterThanOrEqual(201);
-    expect(new Set(codes)).toEqual(new Set(['UNAUTHENTICATED', 'SERVICE_UNAVAILABLE']));
-  });
 
   it('leaves the event loop to other requests', async () => {
     const { identity } = await signedUp(hashing, 'ada@example.com');

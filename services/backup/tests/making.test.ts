@@ -1,7 +1,7 @@
 import { eventually } from '@taskmesh/testing';
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { readdir, readFile, stat, statfs } from 'node:fs/promises';
+import { readdir, readFile, rename, stat, statfs } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { gzipSync } from 'node:zlib';
@@ -86,14 +86,17 @@ describe('making a backup', () => {
     }
   });
 
-  it('says that a store is away, and leaves nothing', async () => {
+  it('says that a store or its directory is away, and leaves nothing', async () => {
+    const away = `${fixture.config.backupsDir}-away`;
+    await rename(fixture.config.backupsDir, away);
+    const { error } = await fixture.ask(CREATE).finally(() => rename(away, fixture.config.backupsDir));
+    expect(error).toMatchObject({ code: 'SERVICE_UNAVAILABLE', message: expect.stringContaining('it is not there') });
+
     const adminUrls = { ...fixture.config.secrets.adminUrls, auth: 'postgres://stranger@127.0.0.1:1/none' };
-    await fixture.withOther({ secrets: { adminUrls } }, async ({ backups }) => {
-      await expect(backups.create()).rejects.toMatchObject({
-        message: 'The backup was not made: a store was not available.',
-        code: 'SERVICE_UNAVAILABLE',
-      });
-    });
+    const failure = { code: 'SERVICE_UNAVAILABLE', message: 'The backup was not made: a store was not available.' };
+    await fixture.withOther({ secrets: { adminUrls } }, ({ backups }) =>
+      expect(backups.create()).rejects.toMatchObject(failure),
+    );
     expect(await files()).toEqual([]);
   });
 

@@ -1,4 +1,5 @@
 import { eventually, fastestOf } from '@taskmesh/testing';
+import { once } from 'node:events';
 import type { WebSocket } from 'ws';
 import { startTestGateway, useGateway } from './fakes/gateway.ts';
 import { holdExecution } from './fakes/hold-execution.ts';
@@ -112,11 +113,12 @@ describe('an id of a client', () => {
     await eventually(async () => expect(await running()).toBe(0));
   });
 
-  it('is refused with 4409 while it is in use', async () => {
-    const twice = await client();
-    twice.send(subscription('1', CHANGES), subscription('1', '{ __typename }'));
-    await eventually(() => expect(twice.closed).toBe(4409));
-    expect(twice.of('1')).toEqual([]);
+  it.each(['1', 'ü'.repeat(255)])('is refused with 4409 while it is in use: %s', async (id) => {
+    const { of, send, socket } = await client();
+    send(subscription(id, CHANGES), subscription(id, '{ __typename }'));
+    const [code, reason] = await once(socket, 'close');
+    expect([code, `${reason}`]).toEqual([4409, expect.stringContaining(`Subscriber for ${id.slice(0, 40)}`)]);
+    expect(of(id)).toEqual([]);
   });
 });
 
@@ -135,10 +137,8 @@ describe('the messages of the protocol', () => {
     const authorization = `Bearer ${await gateway.auth.token(USER)}`;
     const socket = await openWebSocket(`${gateway.origin}/graphql`, 'graphql-transport-ws', { authorization });
     open.push(socket);
-    let closed: number | undefined;
-    socket.on('close', (given) => (closed = given));
     for (const message of messages) socket.send(typeof message === 'string' ? message : JSON.stringify(message));
-    await eventually(() => expect(closed).toBe(code));
+    expect((await once(socket, 'close'))[0]).toBe(code);
   });
 
   it.each([

@@ -1,19 +1,19 @@
-import { buildSchema, execute, parse } from 'graphql';
-import { selects } from './selection.ts';
+import { buildSchema, execute, parse, type GraphQLResolveInfo } from 'graphql';
+import { selects, timesSelected } from './selection.ts';
 
 const schema = buildSchema(
   'type Query { page: Page } type Page { total: Int info: Info } type Info { next: Boolean more: Info }',
 );
 const PATHS = ['total', 'info', 'info next', 'info more', 'info more next'];
 
-async function selectedBy(query: string): Promise<string[]> {
-  let selected: string[] = [];
-  const page = (_args: unknown, _context: unknown, info: Parameters<typeof selects>[0]) => {
-    selected = PATHS.filter((path) => selects(info, ...path.split(' ')));
+async function seenIn<Seen>(query: string, look: (info: GraphQLResolveInfo) => Seen): Promise<Seen | undefined> {
+  let seen: Seen | undefined;
+  const page = (_args: unknown, _context: unknown, info: GraphQLResolveInfo) => {
+    seen = look(info);
     return null;
   };
   await execute({ schema, document: parse(query), rootValue: { page } });
-  return selected;
+  return seen;
 }
 
 it.each([
@@ -24,5 +24,16 @@ it.each([
   ['{ page { total } page { info { next } } }', ['total', 'info', 'info next']],
   ['{ page { total @skip(if: true) info @include(if: true) { next @include(if: false) } } }', ['info']],
 ])('of %s sees %j', async (query, paths) => {
-  expect(await selectedBy(query)).toEqual(paths);
+  const look = (info: GraphQLResolveInfo) => PATHS.filter((path) => selects(info, ...path.split(' ')));
+  expect(await seenIn(query, look)).toEqual(paths);
+});
+
+it.each([
+  ['{ page { total } }', 1],
+  ['{ page { info { next more { next } } } }', 1],
+  ['{ page { info { next } ...P } } fragment P on Page { info { next } }', 1],
+  ['{ page { info { a: next b: next c: next @skip(if: true) ...I } } } fragment I on Info { b: next d: next }', 3],
+  ['{ page { info { next a: next } again: info { next } } }', 3],
+])('of %s sees the field that is selected the most %i times', async (query, times) => {
+  expect(await seenIn(query, (info) => timesSelected(info, 'info'))).toBe(times);
 });

@@ -9,21 +9,44 @@ import {
   type SelectionSetNode,
 } from 'graphql';
 
+/** A place in the result, as `.edges.node`, with a field that is selected there. */
+type Selected = readonly [place: string, node: FieldNode];
+
 /** Whether the operation selects this field of the value being resolved, under any alias; with a longer path, a field below it. */
-export function selects({ fieldNodes, fragments, variableValues }: GraphQLResolveInfo, ...path: string[]): boolean {
+export function selects(info: GraphQLResolveInfo, ...path: string[]): boolean {
+  return selectedAt(info, path).length > 0;
+}
+
+/**
+ * How often the operation selects the same field without a selection of the values at this path, under all aliases of it and of the
+ * path. Once at least.
+ */
+export function timesSelected(info: GraphQLResolveInfo, ...path: string[]): number {
+  const places = new Map<string, Set<string>>();
+  for (const [place, { name, selectionSet }] of below(info, selectedAt(info, path)))
+    if (!selectionSet) places.set(name.value, (places.get(name.value) ?? new Set()).add(place));
+  return Math.max(1, ...[...places.values()].map(({ size }) => size));
+}
+
+function selectedAt(info: GraphQLResolveInfo, path: readonly string[]): readonly Selected[] {
+  let found: readonly Selected[] = info.fieldNodes.map((node) => ['', node]);
+  for (const name of path) found = below(info, found).filter(([, node]) => node.name.value === name);
+  return found;
+}
+
+function below({ fragments, variableValues }: GraphQLResolveInfo, selected: readonly Selected[]): Selected[] {
   const isWanted = (node: SelectionNode) =>
     !node.directives?.length ||
     (getDirectiveValues(GraphQLSkipDirective, node, variableValues)?.if !== true &&
       getDirectiveValues(GraphQLIncludeDirective, node, variableValues)?.if !== false);
 
-  const fieldsOf = (set: SelectionSetNode | undefined, name: string): FieldNode[] =>
+  const fieldsOf = (set: SelectionSetNode | undefined): FieldNode[] =>
     (set?.selections ?? []).filter(isWanted).flatMap((node): FieldNode[] => {
-      if (node.kind === Kind.FIELD) return node.name.value === name ? [node] : [];
-      const inner = node.kind === Kind.INLINE_FRAGMENT ? node : fragments[node.name.value];
-      return fieldsOf(inner?.selectionSet, name);
+      if (node.kind === Kind.FIELD) return [node];
+      return fieldsOf((node.kind === Kind.INLINE_FRAGMENT ? node : fragments[node.name.value])?.selectionSet);
     });
 
-  let nodes: readonly FieldNode[] = fieldNodes;
-  for (const name of path) nodes = nodes.flatMap(({ selectionSet }) => fieldsOf(selectionSet, name));
-  return nodes.length > 0;
+  return selected.flatMap(([place, { selectionSet }]) =>
+    fieldsOf(selectionSet).map((node): Selected => [`${place}.${(node.alias ?? node.name).value}`, node]),
+  );
 }

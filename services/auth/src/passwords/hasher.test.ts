@@ -41,6 +41,14 @@ describe('passwords', () => {
     await Promise.all(flood);
   });
 
+  it('are refused at once when 200 wait already', async () => {
+    const quick = createHasher({ concurrency: 1, cost: { memoryCost: 64, timeCost: 1 } });
+    const outcomes = await Promise.allSettled(Array.from({ length: 260 }, () => quick.verify(undefined, 'x')));
+    const refused = outcomes.filter(({ status }) => status === 'rejected');
+    expect(refused).toHaveLength(59);
+    expect(refused[0]).toMatchObject({ reason: { code: 'SERVICE_UNAVAILABLE' } });
+  });
+
   it('reject with a hash that is not one, and the next one is hashed', async () => {
     await expect(hasher.verify('nonsense', PASSWORD)).rejects.toThrow();
     expect(await hasher.hash(PASSWORD)).toMatch(/^\$argon2id/);

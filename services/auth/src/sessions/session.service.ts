@@ -4,6 +4,7 @@ import { lockOwner, type AccountTransaction, type SignedIn } from '../accounts/a
 import type { Account } from '../accounts/account.entity.ts';
 import type { CommonParts } from '../common-parts.ts';
 import { hashOf } from '../opaque-token.ts';
+import { callerOf } from '../rate-limits.ts';
 import { forgottenBefore } from './ended-session.repository.ts';
 import type { NewSession, OpenedSession, Opening, SessionMaker } from './new-session.ts';
 import { familyHashOf, isSigned } from './refresh-token.ts';
@@ -166,7 +167,7 @@ export function createSessionService(deps: SessionServiceDeps): SessionService {
         // Without the new token, the caller would try the former one again, which would end the session.
         if (outcome && 'opened' in outcome && options.isCancelled?.()) throw unavailable();
         return outcome;
-      });
+      }, callerOf(options.origin.ip));
       if (refreshed && 'opened' in refreshed) return refreshed.opened;
       if (refreshed) options.onReuse(refreshed.reused);
       throw refreshTokenUnusable();

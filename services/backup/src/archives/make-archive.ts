@@ -43,13 +43,14 @@ export function makeArchive(
   return making.temporaryDirs.use(async (dir) => {
     const begin = performance.now();
     const createdAt = now();
+    const file = archiveName(createdAt, nextId()) + (cipher ? ENCRYPTED_SUFFIX : '');
+    await storage.find(file); // rejects at once when the storage is unavailable, not after the dumps
     const expected = storage.dir === undefined ? [] : [{ dir: storage.dir, bytes: expectedBytes }];
     const hasRoom = (bytes: number) => checkDiskSpace([{ dir, bytes }, ...expected], look);
     const dumps = await dumpAll({ ...making, dir, hasRoom, onProgress });
     const manifest: Manifest = { format: 2, product, createdAt: createdAt.toISOString(), stores: dumps };
     await writeFile(join(dir, MANIFEST_FILE), `${JSON.stringify(manifest, null, 2)}\n`, { mode: 0o600, flag: 'wx' });
 
-    const file = archiveName(createdAt, nextId()) + (cipher ? ENCRYPTED_SUFFIX : '');
     const files = [MANIFEST_FILE, ...STORE_NAMES.map((name) => DUMP_FILES[name])];
     const dumpBytes = Object.values(dumps).reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
     const onRead = (doneBytes: number) => {

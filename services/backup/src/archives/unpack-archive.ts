@@ -1,3 +1,4 @@
+import { errorCode } from '@taskmesh/contracts/error-details';
 import { Transform, type Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGunzip } from 'node:zlib';
@@ -16,16 +17,17 @@ export interface Unpacking {
 /** Extracts an archive; runs in the extraction process. @throws ExtractionError */
 export async function unpackArchive(source: Readable, { dir, limits, roomBytes = Infinity }: Unpacking): Promise<void> {
   const stop = new AbortController();
+  const unpack = createUnpack(dir, limits, stop);
   try {
-    const unpack = createUnpack(dir, limits, stop);
     const { expandedBytes } = limits;
     const limit =
       roomBytes < expandedBytes
         ? byteLimit(roomBytes, new DiskSpaceError('the disk has too little room'))
         : byteLimit(expandedBytes, tooLarge(expandedBytes, 'unpacked'));
     await pipeline(source, createGunzip(), limit, unpack.stream, { signal: stop.signal });
-    if (unpack.entries() === 0) throw new ExtractionError('The archive is empty.');
   } catch (error) {
+    // tar refuses an archive without entries, even if its end is there.
+    if (errorCode(error) === 'TAR_BAD_ARCHIVE' && unpack.hasEnd()) return;
     throw asExtractionError(stop.signal.aborted ? stop.signal.reason : error);
   }
 }
@@ -33,7 +35,7 @@ export async function unpackArchive(source: Readable, { dir, limits, roomBytes =
 /** A second line of defence are tar's own rules: it never writes through a link or outside `dir`. */
 function createUnpack(dir: string, limits: ArchiveLimits, stop: AbortController) {
   const check = createEntryCheck(limits);
-  let entries = 0;
+  let hasEnd = false;
   // The filter must not throw: tar would continue with the next entry.
   const allows = (verify: () => void) => {
     try {
@@ -54,16 +56,16 @@ function createUnpack(dir: string, limits: ArchiveLimits, stop: AbortController)
     filter: (_path, entry) =>
       allows(() => {
         if ('header' in entry) check(entry);
-        entries++;
       }),
   });
+  unpack.on('eof', () => (hasEnd = true));
   // Entries of kinds unknown to tar (sparse files, other systems' records) never reach the filter.
   unpack.on('ignoredEntry', (entry: { meta: boolean; type: string }) =>
     allows(() => {
       if (!entry.meta) throw new ExtractionError(`The archive holds an entry of an unknown kind (${entry.type}).`);
     }),
   );
-  return { stream: unpack as unknown as NodeJS.WritableStream, entries: () => entries }; // tar types it as an emitter only
+  return { stream: unpack as unknown as NodeJS.WritableStream, hasEnd: () => hasEnd }; // tar types it as an emitter only
 }
 
 /** Passes on at most `maxBytes`; one more fails with an ExtractionError, with its `cause`. */

@@ -29,12 +29,8 @@ export function createDirectoryStorage({ dir, now, look }: DirectoryStorageOptio
     now,
     onRemains: () => undefined,
   });
-  /** Throws if the directory is missing, so that it never looks empty. */
-  const place = async (): Promise<string> => {
-    const base = await realpath(dir);
-    if ((await stat(base)).isDirectory()) return base;
-    throw Object.assign(new Error('The place of the archives is no directory.'), { code: 'ENOTDIR' });
-  };
+  /** Fails if the directory is missing or no directory, so that it never looks empty. */
+  const place = () => realpath(`${dir}/.`);
   const find = async (file: string) => (isListableName(file) ? describe(await place(), file) : undefined);
 
   return {

@@ -155,10 +155,8 @@ describe('a directory of archives that is listed', () => {
       message: `The directory of the archives cannot be used: ${why}.`,
       retryAfterSeconds: expect.any(Number),
     };
-    await expect(storage(place()).list()).rejects.toMatchObject(failure);
-    await expect(storage(place()).open('a.tar.gz')).rejects.toMatchObject(failure);
-    await expect(storage(place()).remove('a.tar.gz')).rejects.toMatchObject(failure);
-    await expect(storage(place()).find('a.tar.gz')).rejects.toMatchObject(failure);
+    const { list, open, remove, find } = storage(place());
+    for (const work of [list, open, remove, find]) await expect(work('a.tar.gz')).rejects.toMatchObject(failure);
     expect(await readdir(root)).not.toContain('gone');
   });
 

@@ -43,7 +43,7 @@ export interface Memory extends Service {
   /** Whether live memory is short, for any reason. */
   isShort(): boolean;
   /** Before work that needs or keeps much. @throws AppError SERVICE_UNAVAILABLE while memory is short */
-  requireRoom(): void;
+  requireRoom: () => void;
 }
 
 export interface MemoryDeps {
@@ -110,7 +110,7 @@ export function createMemory({ maxBytes, metrics, log }: MemoryDeps): Memory {
   });
   new Gauge({
     name: 'taskmesh_realtime_queue_bytes',
-    help: 'Bytes that wait for clients to read them',
+    help: 'Bytes that wait for clients to read them, or for the rest of a WebSocket message',
     registers,
     collect() {
       this.set(sumOf(unread()));

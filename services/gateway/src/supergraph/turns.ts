@@ -8,9 +8,9 @@ const FREE_MS = 5;
 export interface Turns {
   /**
    * Runs work that keeps the processor for milliseconds, for a network of `networkOf`.
-   * @throws AppError SERVICE_UNAVAILABLE when its turn does not come
+   * @throws AppError SERVICE_UNAVAILABLE when its turn does not come, or when `signal` is aborted before that
    */
-  run<Result>(network: string, work: () => Result): Promise<Result>;
+  run<Result>(network: string, work: () => Result, signal?: AbortSignal): Promise<Result>;
 }
 
 /**
@@ -27,7 +27,7 @@ export function createTurns(): Turns {
   let spentMs = 0;
 
   return {
-    run: (network, work) =>
+    run: (network, work, signal) =>
       new Promise((resolve, reject) => {
         const turn = async () => {
           const begunMs = performance.now();
@@ -36,12 +36,14 @@ export function createTurns(): Turns {
           } catch (error) {
             reject(error);
           }
+          // What goes on from it at once, in microtasks, is a part of it.
+          await new Promise<void>((resolveNext) => process.nextTick(resolveNext));
           spentMs += performance.now() - begunMs;
           const restMs = spentMs > FREE_MS ? spentMs : 0;
           spentMs -= restMs;
           if (restMs > 0) await rest(restMs);
         };
-        queue.run(network, turn).catch(reject);
+        queue.run(network, turn, signal).catch(reject);
       }),
   };
 }

@@ -24,3 +24,33 @@ it('erases all other owners when some of them fail, and rejects with the first f
   });
   expect(finished).toEqual(['b', 'c']);
 });
+
+it('deletes many tasks in small parts with pauses, and those of others meanwhile', async () => {
+  const left = new Map([
+    ['large', 100],
+    ['small', 10],
+  ]);
+  const deleted: [string, number][] = [];
+  const eraser = createOwnerEraser({
+    repository: {
+      closed: async (after) => [...left.keys()].filter((ownerId) => ownerId > after),
+      async deleteTasks(ownerId, _now, limit) {
+        const count = Math.min(limit, left.get(ownerId) ?? 0);
+        left.set(ownerId, (left.get(ownerId) ?? 0) - count);
+        deleted.push([ownerId, count]);
+        return count;
+      },
+      eraseChanges: async () => 0,
+      eraseOthers: async () => 0,
+      finish: async (ownerId) => left.delete(ownerId),
+    },
+    onCommitted: () => undefined,
+    clock: { now: () => 0 },
+    log: createLog({ service: 'test', level: 'silent' }),
+  });
+  const begun = performance.now();
+  await eraser.run();
+  expect(performance.now() - begun).toBeGreaterThan(350);
+  const all = ['large 25', 'small 10', 'large 25', 'large 25', 'large 25', 'large 0'];
+  expect(deleted.map((each) => each.join(' '))).toEqual(all);
+});

@@ -1,6 +1,6 @@
 import { ACCOUNTS_TOPIC, type AccountDeleted } from '@taskmesh/contracts';
 import type { AccountLogPosition, AccountsInternal } from '@taskmesh/internal-api';
-import { createPeriodic, type Clock, type Log } from '@taskmesh/service';
+import { createPeriodic, pause, type Clock, type Log } from '@taskmesh/service';
 import type { EventLog, LogReader } from '@taskmesh/event-log';
 import type { OwnerRepository } from './owner.repository.ts';
 
@@ -43,8 +43,12 @@ export function createAccountLogReader({ repository, accounts, onClosed }: Accou
   };
 }
 
-/** Tasks per statement; small, so that other statements do not wait long. */
-const TASKS = 200;
+/**
+ * Tasks per statement, and the pause behind as many: their changes, of up to 16 KiB each, must not hold up those of other owners,
+ * which the relay publishes in between.
+ */
+const TASKS = 25;
+const PAUSE_MS = 100;
 const OTHER_ROWS = 1_000;
 const OWNERS = 100;
 const BEFORE_ALL = '00000000-0000-0000-0000-000000000000';
@@ -59,46 +63,59 @@ export interface OwnerEraserDeps {
 
 /** Deletes what can be deleted now. Changes that are not published yet remain for a later run. */
 export function createOwnerEraser({ repository, onCommitted, clock, log }: OwnerEraserDeps) {
-  let isStopped = false;
+  const stopping = new AbortController();
+  const { signal } = stopping;
 
   /** False if stopped before the end. */
-  const inBatches = async (most: number, removeBatch: () => Promise<number>): Promise<boolean> => {
-    while (!isStopped) if ((await removeBatch()) < most) return true;
+  const inBatches = async (removeBatch: () => Promise<number>): Promise<boolean> => {
+    while (!signal.aborted) if ((await removeBatch()) < OTHER_ROWS) return true;
     return false;
   };
 
-  const erase = async (ownerId: string): Promise<void> => {
-    const areDeleted = await inBatches(TASKS, async () => {
-      const count = await repository.deleteTasks(ownerId, new Date(clock.now()), TASKS);
-      if (count > 0) onCommitted(ownerId);
-      return count;
-    });
-    if (!areDeleted) return;
+  /** Whether tasks may be left. */
+  const erase = async (ownerId: string): Promise<boolean> => {
+    const count = await repository.deleteTasks(ownerId, new Date(clock.now()), TASKS);
+    if (count > 0) onCommitted(ownerId);
+    if (count === TASKS) {
+      await pause(PAUSE_MS, signal);
+      return true;
+    }
     for (const eraseBatch of [repository.eraseChanges, repository.eraseOthers])
-      if (!(await inBatches(OTHER_ROWS, () => eraseBatch(ownerId, OTHER_ROWS)))) return;
+      if (!(await inBatches(() => eraseBatch(ownerId, OTHER_ROWS)))) return false;
     if (await repository.finish(ownerId)) log.info({ ownerId }, 'nothing is left of a deleted account');
+    return false;
+  };
+
+  /** Erases the next part of each, and returns whether tasks may be left of some. */
+  const eraseSome = async (failures: Map<string, unknown>): Promise<boolean> => {
+    let areLeft = false;
+    let last: string | undefined = BEFORE_ALL;
+    while (last !== undefined && !signal.aborted) {
+      const owners: string[] = await repository.closed(last, OWNERS);
+      for (const ownerId of owners) {
+        if (signal.aborted) break;
+        const isLeft = await erase(ownerId).catch((cause: unknown) => void failures.set(ownerId, cause));
+        areLeft ||= isLeft === true;
+      }
+      last = owners.length === OWNERS ? owners.at(-1) : undefined;
+    }
+    return areLeft;
   };
 
   return {
     /**
-     * Looks at all of them: those that wait for the event log, or fail, must not keep others waiting. Rejects at the end
-     * with the first failure and the id of its owner.
+     * Takes turns among them: those that have many tasks, wait for the event log, or fail, must not keep others waiting. Rejects
+     * at the end with the first failure and the id of its owner.
      */
     async run(): Promise<void> {
-      const failures: { ownerId: string; cause: unknown }[] = [];
-      let last: string | undefined = BEFORE_ALL;
-      while (last !== undefined && !isStopped) {
-        const owners: string[] = await repository.closed(last, OWNERS);
-        for (const ownerId of owners)
-          if (!isStopped) await erase(ownerId).catch((cause: unknown) => failures.push({ ownerId, cause }));
-        last = owners.length === OWNERS ? owners.at(-1) : undefined;
-      }
+      const failures = new Map<string, unknown>();
+      while (!signal.aborted && (await eraseSome(failures)));
       const [first] = failures;
       if (!first) return;
-      const message = `Erasing ${failures.length} of the deleted accounts failed. The first is ${first.ownerId}.`;
-      throw new Error(message, { cause: first.cause });
+      const [ownerId, cause] = first;
+      throw new Error(`Erasing ${failures.size} of the deleted accounts failed. The first is ${ownerId}.`, { cause });
     },
-    stop: () => void (isStopped = true),
+    stop: () => stopping.abort(),
   };
 }
 

@@ -2,7 +2,7 @@ import { requireUser, type SubgraphContext } from '@taskmesh/internal-api';
 import { unavailable } from '@taskmesh/contracts';
 import { createBulkhead } from '@taskmesh/service';
 
-/** Of tasks. A request may read so many before it takes a turn, and one such page beyond them. */
+/** Of tasks, or copies of them. A request may show so many before it takes a turn, and one such page beyond them. */
 export const LARGE_PAGE = 100;
 /** How many responses with more tasks are made at once, each for another owner, so that no owner can take all turns. */
 const LARGE_AT_ONCE = 2;
@@ -16,11 +16,12 @@ const QUEUE = {
 /** What one request reads for its lists. */
 export interface RequestReads {
   /**
-   * Runs `read`, which gets at most `limit` tasks; `countOf` says how many. `isInTurn`: it need not wait for other statements of its owner.
+   * Runs `read`, for at most `most` tasks that the response will show; `countOf` says how many. `isInTurn`: it need not wait for other
+   * statements of its owner.
    * @throws AppError SERVICE_UNAVAILABLE when the request has to take a turn and there is none
    */
   run<Result>(
-    limit: number,
+    most: number,
     read: (isInTurn: boolean) => Promise<Result>,
     countOf?: (result: Result) => number,
   ): Promise<Result>;
@@ -50,17 +51,17 @@ export function createRequestReads(): (context: SubgraphContext) => RequestReads
         resolve();
         return context.ended;
       };
-      const late = AbortSignal.timeout(MAX_WAIT_MS); // of both together
+      const late = { signal: AbortSignal.timeout(MAX_WAIT_MS) }; // of both together
       owners.run(requireUser(context.identity).userId, () => turns.run('', hold, late), late).catch(reject);
     });
 
   return (context) => ({
-    run(limit, read, countOf = () => 0) {
+    run(most, read, countOf = () => 0) {
       const request = requests.get(context) ?? { tasks: 0, last: Promise.resolve(), isInTurn: false };
       requests.set(context, request);
       const result = request.last.then(async () => {
         refuseCancelled(context);
-        if (limit > 0 && (request.tasks > LARGE_PAGE || limit > LARGE_PAGE + 1)) {
+        if (most > 0 && (request.tasks > LARGE_PAGE || most > LARGE_PAGE)) {
           await (request.turn ??= turnOf(context));
           refuseCancelled(context);
           request.isInTurn = true;

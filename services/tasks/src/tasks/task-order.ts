@@ -27,6 +27,8 @@ export interface RequestedFields {
   totalCount: boolean;
   changesCursor: boolean;
   hasPreviousPage: boolean;
+  /** How often the response has the texts of each task: aliases repeat them. */
+  copies: number;
 }
 
 export interface TaskOrder {

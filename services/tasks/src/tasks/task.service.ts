@@ -122,22 +122,25 @@ export function createTaskService(deps: TaskServiceDeps): TaskService {
       const order = { ...DEFAULT_ORDER, ...args.orderBy };
       const skipped = offset ?? 0;
       const behind = after == null ? undefined : decodeCursor(order, after);
-      const read = (limit: number) =>
+      const { copies } = requested;
+      // One more than the page, to know whether there is a next one.
+      const read = (most: number) =>
         reads.run(
-          limit,
+          most * copies,
           (isInTurn) =>
             repository.list({
-              ...{ ownerId: caller.userId, isInTurn, filter, order, limit, offset: skipped, behind },
+              ...{ ownerId: caller.userId, isInTurn, filter, order, offset: skipped, behind },
+              limit: requested.tasks ? most + 1 : 0,
               withTotal: requested.totalCount,
               withHead: requested.changesCursor,
               withPrevious: requested.hasPreviousPage && (after != null || skipped > 0),
             }),
-          ({ tasks }) => tasks.length,
+          ({ tasks }) => tasks.length * copies,
         );
-      // One more than the page, to know whether there is a next one.
-      const limit = requested.tasks ? first + 1 : 0;
-      let listed = await read(Math.min(limit, LARGE_PAGE + 1));
-      if (limit > LARGE_PAGE + 1 && listed.tasks.length > LARGE_PAGE) listed = await read(limit);
+      const wanted = requested.tasks ? first : 0;
+      const few = Math.floor(LARGE_PAGE / copies);
+      let listed = await read(Math.min(wanted, few));
+      if (wanted > few && listed.tasks.length > few) listed = await read(wanted);
       const tasks = listed.tasks.slice(0, first);
       const cursorAt = (index: number) => {
         const task = tasks.at(index);

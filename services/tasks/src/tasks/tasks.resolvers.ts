@@ -1,4 +1,4 @@
-import { requireUser, selects, type SubgraphContext } from '@taskmesh/internal-api';
+import { requireUser, selects, timesSelected, type SubgraphContext } from '@taskmesh/internal-api';
 import type { GraphQLResolveInfo } from 'graphql';
 import type { Resolvers } from '../graphql/types.generated.ts';
 import { createRequestReads } from './request-reads.ts';
@@ -69,5 +69,15 @@ function requestedFieldsOf(info: GraphQLResolveInfo): RequestedFields {
     totalCount: selects(info, 'totalCount'),
     changesCursor: selects(info, 'changesCursor'),
     hasPreviousPage: selects(info, 'pageInfo', 'hasPreviousPage'),
+    copies: isBelowList(info) ? MANY_COPIES : timesSelected(info, 'edges', 'node'),
   };
+}
+
+/** Of a list that is part of each task of another one: it is read once, and sent as often. */
+const MANY_COPIES = 1_000;
+
+function isBelowList({ path }: GraphQLResolveInfo): boolean {
+  for (let at: GraphQLResolveInfo['path'] | undefined = path; at; at = at.prev)
+    if (typeof at.key === 'number' && at.prev?.key !== '_entities') return true;
+  return false;
 }

@@ -56,7 +56,9 @@ function serve(socket: WebSocket, request: IncomingMessage, deps: GraphqlWsDeps 
   let caller: User | undefined;
   let isInitialised = false;
 
-  const refuse = (code: number, reason: string) => endSocket(socket, 'bad_message', [code, reason]);
+  // A close frame has room for 123 bytes; half a character at the end becomes one of three bytes.
+  const refuse = (code: number, reason: string) =>
+    endSocket(socket, 'bad_message', [code, Buffer.from(reason).toString('utf8', 0, 120)]);
   const unauthorized = (code: number, reason: string) => endSocket(socket, 'unauthorized', [code, reason]);
   const isWithinRate = () => {
     if (mayTalk()) return true;
@@ -121,7 +123,8 @@ function serve(socket: WebSocket, request: IncomingMessage, deps: GraphqlWsDeps 
         if (!user) return unauthorized(CloseCode.Unauthorized, 'Unauthorized');
         if (message.id.length > MAX_ID_LENGTH)
           return refuse(CloseCode.BadRequest, `An id has at most ${MAX_ID_LENGTH} characters`);
-        if (operations.has(message.id)) return refuse(CloseCode.SubscriberAlreadyExists, 'Subscriber already exists');
+        if (operations.has(message.id))
+          return refuse(CloseCode.SubscriberAlreadyExists, `Subscriber for ${message.id} already exists`);
         return operations.start(message, memoryOf(bytes, parts), (traceparent) =>
           callOf(context, user, handshake, traceparent),
         );
@@ -135,10 +138,8 @@ function serve(socket: WebSocket, request: IncomingMessage, deps: GraphqlWsDeps 
 
   keepAlive(socket, heartbeats);
   cutFloods(socket, context.config.realtime.maxMessagesPerS);
-  socket.once(
-    'close',
-    limitAge(() => retire(socket), operations.canResume),
-  );
+  const stopAgeing = limitAge(() => retire(socket), operations.canResume);
+  socket.once('close', stopAgeing);
   if (socket.protocol !== GRAPHQL_TRANSPORT_WS_PROTOCOL)
     return refuse(CloseCode.SubprotocolNotAcceptable, 'Subprotocol not acceptable');
   const tooLate = setTimeout(() => {
