@@ -1,4 +1,6 @@
 import type { LiveTasks, LiveTasksOptions } from '../../src/list/live-tasks.ts';
+import type { LiveTask } from '../../src/list/overlay.ts';
+import { comparatorOf, shapeOf } from '../../src/list/shape.ts';
 import type {
   CreateTaskInput,
   OrderDirection,
@@ -147,11 +149,14 @@ function changeOf(random: Random): UpdateTaskInput {
   };
 }
 
-/** At every moment: no task twice, and each matches. */
-function checkView(list: LiveTasks, { filter }: LiveTasksOptions, where: string): void {
+/** At every moment: no task twice, all in order, and each matches. */
+function checkView(list: LiveTasks, { filter, orderBy }: LiveTasksOptions, where: string): void {
   const { tasks } = list.get();
   for (const name of ['id', 'key'] as const)
     if (new Set(tasks.map((task) => task[name])).size !== tasks.length) throw new Error(`${where}: a ${name} twice`);
+  const compare = comparatorOf(shapeOf(filter, orderBy).order);
+  if (tasks.some((task, at) => at > 0 && compare(tasks[at - 1] as LiveTask, task) > 0))
+    throw new Error(`${where}: they are in disorder`);
   for (const task of tasks)
     for (const name of ['completed', 'category', 'priority'] as const)
       if (filter?.[name] != null && task[name] !== filter[name]) throw new Error(`${where}: ${task.id} does not match`);
