@@ -325,6 +325,23 @@ describe('an operation', () => {
     }
   });
 
+  it('is planned in a turn where its conditions need another plan', async () => {
+    const contexts: string[] = [];
+    const executor = createFederatedExecutor(
+      graph,
+      async () => ({ data: THING }),
+      async (context: string, plan) => (contexts.push(context), plan()),
+    );
+    const operation = executor.compile(parse('query ($a: Boolean!) { thing { id name @include(if: $a) } }'));
+    for (const [of, a] of [
+      ['first', true],
+      ['same', true],
+      ['other', false],
+    ] as const)
+      await operation.run({ variables: { a }, context: of });
+    expect(contexts).toEqual(['first', 'other']);
+  });
+
   it('that is not there is refused', () => {
     expect(() => createFederatedExecutor(graph, async () => ({})).compile(parse('{ thing { id } }'), 'Other')).toThrow(
       'no such operation',

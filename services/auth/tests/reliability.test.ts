@@ -6,12 +6,14 @@ import { COST } from '../src/passwords/hasher.ts';
 import {
   CHANGE_NAME,
   codeOf,
+  CONFIRM_EMAIL,
   DELETE_ACCOUNT,
   LOGIN,
   LOGOUT,
   loggedIn,
   ME,
   REFRESH,
+  RESET,
   sessionOf,
   signedUp,
   SIGN_UP_PLAIN,
@@ -164,6 +166,18 @@ describe('what waits for one row leaves the connections to others:', () => {
     for (const answer of await whileHeld(running, held, refresh, loginOfBob))
       expect(codeOf(answer)).toBe('UNAUTHENTICATED');
     expect(codeOf(await running.send(REFRESH, { token: ada.refreshToken }))).toBeUndefined();
+  });
+
+  it('tries of mailed tokens', async () => {
+    await signedUp(running, 'bob@example.com');
+    const input = { token: 't'.repeat(43), newPassword: 'another long phrase' };
+    const attempts = Array.from({ length: 15 }, () => [
+      () => running.send(RESET, { input }),
+      () => running.send(CONFIRM_EMAIL, { token: input.token, password: PASSWORD }),
+    ]).flat();
+    const held: [string] = ['lock table reset_tokens, email_tokens in access exclusive mode'];
+    const answers = await whileHeld(running, held, () => Promise.all(attempts.map((attempt) => attempt())), loginOfBob);
+    for (const answer of answers) expect(codeOf(answer)).toBe('BAD_USER_INPUT');
   });
 
   it('deletions of accounts', async () => {

@@ -73,8 +73,8 @@ export interface Backup extends Service {
   ready(): Promise<HealthReport>;
 }
 
-/** How soon metrics show what other instances did, and what was copied into the storage. */
-const FIGURES_EVERY_MS = 5 * 60_000;
+/** How soon metrics show what other instances did, and what was copied into the storage; and what they left is removed. */
+const TIDY_EVERY_MS = 5 * 60_000;
 /** Stores that were kept for a while have to be dropped some time. */
 const SETTLE_EVERY_MS = 60_000;
 /** Until this succeeds, stores may be closed, or a leftover database may fill the disk. */
@@ -138,14 +138,15 @@ export async function createBackup(config: BackupConfig, deps: BackupDeps): Prom
     what: 'settling interrupted restores',
     log,
   });
-  const figures = createPeriodic({
-    everyMs: FIGURES_EVERY_MS,
+  const tidying = createPeriodic({
+    everyMs: TIDY_EVERY_MS,
     // The list examines archives that were put there by hand.
     task: async () => {
+      await temporaryDirs.sweep();
       await backups.list();
-      await backups.showFigures();
+      await backups.tidy();
     },
-    what: 'figures of the backups',
+    what: 'tidying the backups',
     log,
   });
   const dryRun = createDryRun({ ...shared, verifier });
@@ -165,7 +166,7 @@ export async function createBackup(config: BackupConfig, deps: BackupDeps): Prom
     { start: cleanUp, stop: () => backups.stop() },
     // Each may wait for the end of its run, so they stop together.
     { start: () => startAll(schedules), stop: () => settleAll(schedules.map((schedule) => schedule.stop())) },
-    { start: async () => figures.start({ afterPause: true }), stop: () => figures.stop() },
+    { start: async () => tidying.start({ afterPause: true }), stop: () => tidying.stop() },
   ]);
 
   return {

@@ -69,6 +69,20 @@ export const TAKE_PENDING: Statement = {
   text: 'delete from pending_sign_ins where hash = $1 and expires_at > $2::timestamptz returning challenge, return_to',
 };
 
+/** $1 hash, $2 now. */
+export const FIND_RESET_TOKEN: Statement = {
+  name: 'auth-find-reset-token',
+  text: `
+    select account.id, account.email from reset_tokens token join accounts account on account.id = token.account_id
+    where token.hash = $1 and token.expires_at > $2::timestamptz`,
+};
+
+/** $1 hash, $2 now. */
+export const FIND_EMAIL_TOKEN: Statement = {
+  name: 'auth-find-email-token',
+  text: 'select account_id as id from email_tokens where hash = $1 and expires_at > $2::timestamptz',
+};
+
 /** $1 hash, $2 now. Times are in Unix seconds. */
 export const FIND_TOKEN: Statement = {
   name: 'auth-find-personal-token',

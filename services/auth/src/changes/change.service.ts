@@ -21,6 +21,7 @@ import {
 } from '../auth.errors.ts';
 import type { CommonParts } from '../common-parts.ts';
 import { hashOf } from '../opaque-token.ts';
+import { callerOf } from '../rate-limits.ts';
 
 /** What owners change of their accounts. */
 export interface ChangeService {
@@ -134,13 +135,13 @@ export function createChangeService(common: CommonParts): ChangeService {
     async confirmEmail(user, input, origin) {
       const { token: given, password } = parseInput(confirmEmailInput, input);
       const hash = hashOf(given);
-      const found = await mails.findEmailToken(hash, new Date(clock.now()));
-      if (!found) throw emailTokenUnusable();
-      const sessionId = await requireOwner(found.accountId, { user, password }, origin);
+      const ownerId = await mails.findAccountByEmailToken(hash, new Date(clock.now()), callerOf(origin.ip));
+      if (ownerId === undefined) throw emailTokenUnusable();
+      const sessionId = await requireOwner(ownerId, { user, password }, origin);
       await inTransaction(async (transaction) => {
         const now = new Date(clock.now());
-        const account = await transaction.lockAccount(found.accountId);
-        const token = await transaction.findEmailToken(hash, found.accountId, now);
+        const account = await transaction.lockAccount(ownerId);
+        const token = await transaction.findEmailToken(hash, ownerId, now);
         // A password that is no longer the account's was replaced together with its tokens.
         if (!account || !token) throw emailTokenUnusable();
         const { id: accountId, email: recipient } = account;
@@ -155,7 +156,7 @@ export function createChangeService(common: CommonParts): ChangeService {
         const fact = { kind: 'email.changed', at: now, accountId, origin } as const;
         transaction.record({ ...fact, ...(sessionId && { sessionId }) });
         transaction.addMail({ ...fact, id: ids.next(), recipient });
-      }, found.accountId).catch((error: unknown) => {
+      }, ownerId).catch((error: unknown) => {
         // Who has the token reads that address's mail, so they may learn that it has an account.
         throw isUniqueViolation(error, 'accounts_email_key_unique') ? emailIsTaken() : error;
       });

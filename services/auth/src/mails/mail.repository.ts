@@ -1,9 +1,14 @@
 import type { EntityName } from '@mikro-orm/core';
 import type { Database, Statement } from '@taskmesh/store';
-import { AccountEntity } from '../accounts/account.entity.ts';
-import { CLAIM_MAIL, CLAIM_RECOVERY, REQUEST_RECOVERY } from '../accounts/account.statements.ts';
-import { ACCOUNT_MAIL_KINDS, AccountMailEntity, EmailTokenEntity } from '../changes/change.entities.ts';
-import { RecoveryRequestEntity, ResetTokenEntity, type RecoveryRequest } from '../recovery/recovery.entities.ts';
+import {
+  CLAIM_MAIL,
+  CLAIM_RECOVERY,
+  FIND_EMAIL_TOKEN,
+  FIND_RESET_TOKEN,
+  REQUEST_RECOVERY,
+} from '../accounts/account.statements.ts';
+import { ACCOUNT_MAIL_KINDS, AccountMailEntity } from '../changes/change.entities.ts';
+import { RecoveryRequestEntity, type RecoveryRequest } from '../recovery/recovery.entities.ts';
 import type { Letter, Outbox } from './mail-worker.ts';
 
 interface Row extends Letter {
@@ -44,12 +49,15 @@ export function createMailRepository(database: Database) {
       await database.run('write', REQUEST_RECOVERY, [id, emailKey, ip, requestId, createdAt]);
     },
 
-    findAccountByResetToken: (hash: string, now: Date) =>
-      database.retry(async (em) => {
-        const token = await em.findOne(ResetTokenEntity, { hash, expiresAt: { $gt: now } });
-        return token && em.findOne(AccountEntity, token.accountId);
-      }),
-    findEmailToken: (hash: string, now: Date) =>
-      database.retry((em) => em.findOne(EmailTokenEntity, { hash, expiresAt: { $gt: now } })),
+    /** Of a valid token. Anyone may try many, so those of one `caller` use few connections at once. */
+    async findAccountByResetToken(hash: string, now: Date, caller: string) {
+      const [row] = await database.run<{ id: string; email: string }>('read', FIND_RESET_TOKEN, [hash, now], caller);
+      return row;
+    },
+    /** The same for a token that changes the address. */
+    async findAccountByEmailToken(hash: string, now: Date, caller: string): Promise<string | undefined> {
+      const [row] = await database.run<{ id: string }>('read', FIND_EMAIL_TOKEN, [hash, now], caller);
+      return row?.id;
+    },
   };
 }

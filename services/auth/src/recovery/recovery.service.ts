@@ -3,6 +3,7 @@ import type { EndedSession, RequestOrigin } from '@taskmesh/internal-api';
 import type { AccountTransaction } from '../accounts/account-transaction.repository.ts';
 import { emailKey } from '../accounts/email-key.ts';
 import { hashOf } from '../opaque-token.ts';
+import { callerOf } from '../rate-limits.ts';
 import type { CommonParts } from '../common-parts.ts';
 
 export interface RecoveryService {
@@ -33,7 +34,7 @@ export function createRecoveryService(common: CommonParts): RecoveryService {
     async reset(input, origin) {
       const { token, newPassword } = parseInput(resetPasswordInput, input);
       const hash = hashOf(token);
-      const account = await mails.findAccountByResetToken(hash, new Date(clock.now()));
+      const account = await mails.findAccountByResetToken(hash, new Date(clock.now()), callerOf(origin.ip));
       if (!account) throw resetTokenUnusable();
       rules.check(newPassword, 'newPassword', account.email);
       const passwordHash = await hasher.hash(newPassword, origin.ip);

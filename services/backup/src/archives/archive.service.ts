@@ -32,8 +32,8 @@ export interface BackupService {
   list(): Promise<Backup[]>;
   /** The same list without a look into any archive. */
   known(): Promise<Backup[]>;
-  /** Updates the metrics from the storage. */
-  showFigures(): Promise<void>;
+  /** Removes what was begun and left, and updates the metrics from the storage. */
+  tidy(): Promise<void>;
   find(file: string): Promise<Backup | undefined>;
   /** As stored: an encrypted archive stays encrypted. */
   download(file: string): Promise<Download | undefined>;
@@ -117,6 +117,15 @@ export function createBackupService(deps: BackupServiceDeps): BackupService {
 
   const showFigures = async () => metrics.archives(await list(), now());
 
+  const tidy = async () => {
+    const pieces = await storage.sweep().catch((err: unknown) => {
+      log.warn({ err }, 'unfinished archives not removed');
+      return 0;
+    });
+    if (pieces > 0) log.warn({ pieces }, 'unfinished archives removed');
+    await showFigures();
+  };
+
   /** An unmounted disk looks like a new, empty directory. */
   const tellOfEmptyPlace = async (wasMade: boolean) => {
     const known = (await repository.all()).length;
@@ -127,13 +136,8 @@ export function createBackupService(deps: BackupServiceDeps): BackupService {
 
   let lookingAround: Promise<void> | undefined;
   const lookAround = async (wasMade: boolean) => {
-    const pieces = await storage.sweep().catch((err: unknown) => {
-      log.warn({ err }, 'unfinished archives not removed');
-      return 0;
-    });
-    if (pieces > 0) log.warn({ pieces }, 'unfinished archives removed');
     await tellOfEmptyPlace(wasMade);
-    await showFigures();
+    await tidy();
   };
 
   const expectedBytes = async (): Promise<number> => {
@@ -168,7 +172,7 @@ export function createBackupService(deps: BackupServiceDeps): BackupService {
     },
     known: list,
     find,
-    showFigures,
+    tidy,
 
     async download(file) {
       const archive = isListableName(file) ? await storage.open(file) : undefined;

@@ -209,7 +209,7 @@ describe('something else that answers at the address of a bucket', () => {
 });
 
 describe('uploads that a crash left in a bucket', () => {
-  it('are ended at a start when they are of an archive and a day old, without a wait for them', async () => {
+  it('are ended at a start, and later, when they are of an archive and a day old, without a wait for them', async () => {
     const front = await startS3Front(server.url('some'));
     front.uploads = [
       ['some/mine.tar.gz', '2001-01-01T00:00:00.000Z'],
@@ -219,15 +219,19 @@ describe('uploads that a crash left in a bucket', () => {
       ['some/on-the-next-page.tar.gz', '2001-01-01T00:00:00.000Z'],
     ];
     const msg = 'unfinished archives removed';
-    await withBucket(front.at(server.url('some')), ({ logged }) =>
-      eventually(() => expect(logged).toContainEqual(expect.objectContaining({ msg, pieces: 2 }))),
-    );
+    await withBucket(front.at(server.url('some')), async ({ logged, backups }) => {
+      await eventually(() => expect(logged).toContainEqual(expect.objectContaining({ msg, pieces: 2 })));
+      front.uploads = [['some/later.tar.gz', '2001-01-01T00:00:00.000Z']];
+      await backups.tidy();
+      expect(logged).toContainEqual(expect.objectContaining({ msg, pieces: 1 }));
+    });
     expect(front.asked).toContainEqual(
       expect.stringMatching(/^GET .*prefix=some%2F.*uploads|^GET .*uploads.*prefix=some%2F/),
     );
     expect(front.asked.filter((line) => line.startsWith('DELETE'))).toEqual([
       expect.stringContaining('/archives/some/mine.tar.gz?uploadId=1'),
       expect.stringContaining('/archives/some/on-the-next-page.tar.gz?uploadId=5'),
+      expect.stringContaining('/archives/some/later.tar.gz?uploadId=1'),
     ]);
     await front.close();
   }, 180_000);

@@ -293,13 +293,10 @@ describe('the feed of a gateway, when records are not of its store', () => {
     await quiet.start();
     const reader = await readFeed(quiet, owner);
     store.deliver(store.makeChange(owner, 1_000));
-    await eventually(() => expect(store.asked.changesAfter).toBeGreaterThan(0));
-    await new Promise((resolve) => setTimeout(resolve, 2_500));
-    const { changesAfter } = store.asked;
-    expect(changesAfter).toBeLessThan(10);
+    await new Promise(setImmediate);
     for (const change of commit(2)) store.deliver(change);
     expect(reader.seen).toEqual([1, 2]);
-    expect(store.asked.changesAfter).toBe(changesAfter);
+    expect(store.asked.changesAfter).toBe(1);
     await quiet.stop();
   });
 

@@ -72,6 +72,16 @@ describe('requests of the feed to the tasks service', () => {
       expect(tries).toBe(2);
     });
 
+    it('bring as many unreadable records as are kept, and the log says once that one more came', async () => {
+      const feed = await startFeed();
+      const owner = randomUUID();
+      await readFeed(feed, owner);
+      for (let count = 0; count < 102; count++) store.deliverText(owner, '{');
+      await jest.advanceTimersByTimeAsync(20_000);
+      expect(store.unreadable).toHaveLength(101);
+      expect(logged.filter((message) => message.startsWith('further records'))).toHaveLength(1);
+    });
+
     it('leave no timer behind a finished replay', async () => {
       const feed = await startFeed();
       const owner = randomUUID();

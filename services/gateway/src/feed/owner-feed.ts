@@ -44,8 +44,6 @@ const PAGE = 100;
 const REPLAYS_AT_ONCE = 1;
 /** How long a page is kept for a reader that cannot take more. After that it is fetched again once the reader can. */
 const KEEP_PAGE_MS = 100;
-/** How often the store says that there is nothing more, although a record has come, before it is believed. */
-const EMPTY_ANSWERS = 5;
 const BACKOFF = { firstMs: 50, longestMs: 1_000 };
 
 interface Attached {
@@ -174,13 +172,12 @@ export class OwnerFeed {
   async #fill(): Promise<void> {
     const { metrics, turns, onExpired } = this.#options;
     metrics?.gapFilled();
-    let empty = 0;
     const fillPage = async () => {
       if (!this.#isBehind()) return true;
       const changes = await this.#changesAfter(this.#last, PAGE, onExpired);
       for (const change of changes ?? []) if (change.sequence === this.#last + 1) this.#deliver(change, 'gap_fill');
       // The store has lost the changes up to the target, which would keep the feed waiting forever.
-      if (changes?.length === 0 && ++empty >= EMPTY_ANSWERS) this.#target = this.#last;
+      if (changes?.length === 0) this.#target = this.#last;
       return Boolean(changes?.length);
     };
     // Checked and set in one synchronous step, so that the next record counts as live.

@@ -5,8 +5,13 @@ import { createMemory, type Holding, type Memory } from './memory.ts';
 
 const MIB = 1024 * 1024;
 
-const memoryOf = (maxBytes: number) =>
-  createMemory({ maxBytes, metrics: new Registry(), log: createLog({ service: 'gateway', level: 'fatal' }) });
+let cuts: unknown[];
+const memoryOf = (maxBytes: number) => {
+  cuts = [];
+  const write = (line: string) => cuts.push((JSON.parse(line) as { cut: number }).cut);
+  const log = createLog({ service: 'gateway', level: 'warn', destination: { write } });
+  return createMemory({ maxBytes, metrics: new Registry(), log });
+};
 
 /** What was given up, in order, by name: `<network>/<account>/<what>`. */
 function holdings(bytesByName: Record<string, number>, more: Partial<Holding> = {}) {
@@ -51,7 +56,16 @@ describe('answers that wait to be read', () => {
     await memory.start();
     jest.advanceTimersByTime(150);
     await memory.stop();
-    expect(givenUp).toEqual(['n//a']);
+    expect([givenUp, cuts]).toEqual([['n//a'], [1]]);
+  });
+
+  it('cut nothing, and nothing is logged, where requests alone take the room', async () => {
+    const memory = memoryOf(100);
+    memory.hold({ bytes: 0, network: 'm' }, 150);
+    await memory.start();
+    jest.advanceTimersByTime(150);
+    await memory.stop();
+    expect(cuts).toEqual([]);
   });
 
   it('stay where a network keeps more with requests that are arriving: these give way first', async () => {

@@ -17,7 +17,7 @@ import type { ExecutorKind } from '../config.ts';
 import { createSizer } from './operation-size.ts';
 import type { Turns } from './turns.ts';
 import { asGraphQL, createResultFormat } from './client-errors.ts';
-import { createApolloEngine, createCompiledEngine } from './engines.ts';
+import { createApolloEngine, createCompiledEngine, type EngineDeps } from './engines.ts';
 import type { LargeAnswers } from './large-answers.ts';
 import {
   createParts,
@@ -51,7 +51,7 @@ export interface ExecutorDeps {
   requireRoom: () => void;
 }
 
-const ENGINES: Record<ExecutorKind, (supergraph: Supergraph, services: GraphSources, log: Log) => Engine> = {
+const ENGINES: Record<ExecutorKind, (supergraph: Supergraph, services: GraphSources, deps: EngineDeps) => Engine> = {
   compiled: createCompiledEngine,
   apollo: createApolloEngine,
 };
@@ -59,7 +59,7 @@ const ENGINES: Record<ExecutorKind, (supergraph: Supergraph, services: GraphSour
 export function createExecutor(deps: ExecutorDeps): GraphExecutor {
   const { supergraph, services, metrics, clock, log, kind, runForCaller, turns, largeAnswers, requireRoom } = deps;
   const { schema } = supergraph;
-  const engine = ENGINES[kind](supergraph, services, log);
+  const engine = ENGINES[kind](supergraph, services, { log, turns });
   const formatResult = createResultFormat(log);
   /** REST's operations, by their texts. The span of a request names its route, and with that the operation. */
   const stored = new Map<string, PreparedOperation>();

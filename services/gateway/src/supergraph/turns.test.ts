@@ -40,6 +40,17 @@ describe('works that keep the processor for long', () => {
     await expect(turns.run('192.0.2.1', () => 5)).resolves.toBe(5);
   });
 
+  it('are counted with what goes on from them at once', async () => {
+    const turns = createTurns();
+    const onwards = async () => {
+      for (let step = 0; step < 5; step++) await Promise.resolve();
+      busy(30);
+    };
+    const begunMs = performance.now();
+    for (let round = 0; round < 3; round++) await turns.run('192.0.2.1', onwards);
+    expect(performance.now() - begunMs).toBeGreaterThan(4 * 30);
+  });
+
   it('are refused when too many wait', async () => {
     const turns = createTurns();
     const outcomes = await Promise.allSettled(Array.from({ length: 1_500 }, () => turns.run('192.0.2.1', () => 1)));

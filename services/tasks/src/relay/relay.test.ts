@@ -38,6 +38,7 @@ function createWorld({ read, onPublish, monotonicMs = () => 0, sleep }: World) {
       const answers: Record<string, () => object[]> = {
         'lock-session-claim': () => [{ lock: 0 }],
         'relay-read': () => read(Number(values[2]), values[3] as string[]),
+        'relay-read-blocked': () => (values[0] as string[]).map((owner) => change(Number(owner.split(' ')[1]))),
       };
       return (answers[name]?.() ?? []) as Row[];
     },
@@ -93,4 +94,19 @@ it('reads every owner again after a replay that began while a round was publishe
   await enough.promise;
   await relay.stop();
   expect(skipped).toEqual([[], [], ['owner 2']]);
+});
+
+it('pauses after a round in which new changes fail, but lets news interrupt the wait after one that only tries again', async () => {
+  let [nowMs, tries, pauses] = [0, 0, 0];
+  const enough = Promise.withResolvers<void>();
+  const relay = createWorld({
+    monotonicMs: () => (nowMs += 10),
+    read: () => (tries === 0 ? [change(1)] : []),
+    onPublish: () => ++tries === 4 && enough.resolve(),
+    sleep: async () => void pauses++,
+  });
+  await relay.start();
+  await enough.promise;
+  await relay.stop();
+  expect(pauses).toBe(1);
 });
