@@ -138,6 +138,8 @@ export function createExecutor(deps: ExecutorDeps): GraphExecutor {
 const CONCURRENCY = { session: 6, account: 20, network: 256 };
 /** A page of so many objects takes milliseconds, and counts as one more operation. */
 const COST_PER_OPERATION = 100;
+/** The largest page still runs beside one operation of its session, which may wait for a service that does not respond. */
+const MAX_WEIGHT = CONCURRENCY.session - 1;
 const QUEUE = {
   maxWaiting: 1_000,
   maxWaitMs: 5_000,
@@ -158,7 +160,7 @@ export function createCallerBulkheads(): RunForCaller {
   const networks = createBulkhead({ concurrency: CONCURRENCY.network, ...QUEUE });
   const sites = createBulkhead({ concurrency: CONCURRENCY.network * NETWORKS_PER_SITE, ...QUEUE });
   return async ({ identity, ip, signal }, cost, run) => {
-    const weight = Math.min(1 + Math.floor(cost / COST_PER_OPERATION), CONCURRENCY.session);
+    const weight = Math.min(1 + Math.floor(cost / COST_PER_OPERATION), MAX_WEIGHT);
     const options = { signal, weight };
     if (signal?.aborted) throw toGraphQLError(unavailable(undefined, new Error('The caller has gone.')));
     if (identity.role === 'user') {
