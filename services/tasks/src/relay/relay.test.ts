@@ -103,7 +103,7 @@ it('pauses after a round in which new changes fail, but lets news interrupt the 
     monotonicMs: () => (nowMs += 10),
     read: () => (tries === 0 ? [change(1)] : []),
     onPublish: () => ++tries === 4 && fourthTry.resolve(pauses),
-    sleep: async () => void pauses++,
+    sleep: () => (pauses++, new Promise((resolve) => setImmediate(resolve))),
   });
   await relay.start();
   expect(await fourthTry.promise).toBe(1);
