@@ -1,3 +1,4 @@
+import { TASK_CHANGES_TOPIC } from '@taskmesh/contracts';
 import type { Session, Statement } from '@taskmesh/store';
 import { createMemoryEventLog } from '@taskmesh/event-log';
 import { createLog } from '@taskmesh/service';
@@ -20,11 +21,12 @@ interface World {
   read: (limit: number, butNot: string[]) => object[];
   /** Publishing fails, and this happens meanwhile: somebody wants old changes to be published again. */
   onPublish?: (replay: () => void) => void;
+  onTopic?: (topic: string) => void;
   monotonicMs?: () => number;
   sleep: NonNullable<RelayDeps['sleep']>;
 }
 
-function createWorld({ read, onPublish, monotonicMs = () => 0, sleep }: World) {
+function createWorld({ read, onPublish, onTopic, monotonicMs = () => 0, sleep }: World) {
   let replay = () => {};
   const eventLog = createMemoryEventLog();
   if (onPublish)
@@ -32,6 +34,7 @@ function createWorld({ read, onPublish, monotonicMs = () => 0, sleep }: World) {
       onPublish(replay);
       throw new Error('The log is away.');
     };
+  if (onTopic) eventLog.ensureTopic = async (topic) => onTopic(topic);
   const session: Session = {
     lost: new AbortController().signal,
     run: async <Row>({ name }: Statement, values: unknown[] = []) => {
@@ -107,5 +110,13 @@ it('pauses after a round in which new changes fail, but lets news interrupt the 
   });
   await relay.start();
   expect(await fourthTry.promise).toBe(1);
+  await relay.stop();
+});
+
+it('makes the topic before there is anything to publish', async () => {
+  const made = Promise.withResolvers<string>();
+  const relay = createWorld({ read: () => [], onTopic: made.resolve, sleep: async () => undefined });
+  await relay.start();
+  expect(await made.promise).toBe(TASK_CHANGES_TOPIC);
   await relay.stop();
 });
