@@ -1,4 +1,5 @@
 import { jest } from '@jest/globals';
+import RequestQueue from 'kafkajs/src/network/requestQueue/index.js';
 import { once } from 'node:events';
 import { createServer, type AddressInfo, type Socket } from 'node:net';
 import { clientSettings } from './config.ts';
@@ -32,4 +33,11 @@ it('gives up a broker that stays silent, although the clock was set back meanwhi
     server.close();
     await once(server, 'close');
   }
+});
+
+it('the idle timer is patched once', () => {
+  patchIdleTimer();
+  const { scheduleCheckPendingRequests } = RequestQueue.prototype;
+  patchIdleTimer();
+  expect(RequestQueue.prototype.scheduleCheckPendingRequests).toBe(scheduleCheckPendingRequests);
 });
