@@ -7,7 +7,7 @@ import { promisify } from 'node:util';
 import { stringify } from 'yaml';
 import { CHARTS } from '../tools/generated.ts';
 import { ALERT_CASES, type AlertCase } from './alert-cases.ts';
-import { allAlerts } from './alerts.ts';
+import { allAlerts } from './containers.ts';
 import { providePromtool } from './support/programs.ts';
 
 const strict = parser.configure({ strict: true });

@@ -2,7 +2,7 @@ import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { CHARTS } from '../tools/generated.ts';
 import { render, type RenderOptions } from './support/helm.ts';
-import { containersOf, serving, type Container, type Manifest } from './support/manifest.ts';
+import { containersOf, serving, type AlertRule, type Container, type Manifest } from './support/manifest.ts';
 
 /** Each folder of a service: the chart has to run them all. */
 export const SERVICES = readdirSync(join(CHARTS, '../services'));
@@ -36,3 +36,11 @@ export async function filesOf(component: string, options: RenderOptions = {}): P
     ),
   );
 }
+
+/** The alerts of a release. */
+export async function alertsOf(options: RenderOptions): Promise<AlertRule[]> {
+  const rules = (await render(options)).filter(({ kind }) => kind === 'PrometheusRule');
+  return rules.flatMap(({ spec }) => (spec?.groups ?? []).flatMap((group) => group.rules));
+}
+
+export const allAlerts = () => alertsOf({ set: { 'prometheusRule.enabled': true } });

@@ -6,7 +6,7 @@ import { parse } from 'yaml';
 import { CHARTS } from '../tools/generated.ts';
 import { render, renderText } from './support/helm.ts';
 import { provideGoTool } from './support/programs.ts';
-import { SHIPPED } from './cases.ts';
+import { SHIPPED } from './support/odd-values.ts';
 
 const run = promisify(execFile);
 const MAX_OUTPUT_BYTES = 16 * 1024 * 1024;

@@ -7,7 +7,7 @@ import { parseManifests, render, renderText } from './support/helm.ts';
 import type { Manifest } from './support/manifest.ts';
 import { provideGoTool } from './support/programs.ts';
 import { KUBERNETES, provideSchemas } from './support/provide-schemas.ts';
-import { SHIPPED_AND_ODD } from './cases.ts';
+import { SHIPPED_AND_ODD } from './support/odd-values.ts';
 
 const run = promisify(execFile);
 const MAX_OUTPUT_BYTES = 16 * 1024 * 1024;

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { CHARTS } from '../tools/generated.ts';
 import { render, runHelm, type RenderOptions } from './support/helm.ts';
 import { ofKind, serving } from './support/manifest.ts';
-import { alertsOf, allAlerts } from './alerts.ts';
+import { alertsOf, allAlerts } from './containers.ts';
 
 const ROOT = join(CHARTS, '..');
 

@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse, parseAllDocuments } from 'yaml';
 import { CHARTS, CHART_NAMES } from '../tools/generated.ts';
-import { SHIPPED, SHIPPED_AND_ODD } from './cases.ts';
+import { SHIPPED, SHIPPED_AND_ODD } from './support/odd-values.ts';
 import { whyRefused } from './settings-readers.ts';
 import { parseManifests, render, renderAgain, renderText, runHelm, valuesFiles } from './support/helm.ts';
 import { containersOf, isSelected, policiesOf, portsOf, serving, workloads } from './support/manifest.ts';

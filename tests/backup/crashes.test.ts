@@ -1,14 +1,45 @@
 import { startStack, type Stack } from '@taskmesh/local';
 import { eventually, nodeEnvironment, requiredAddress } from '@taskmesh/testing';
 import { randomUUID } from 'node:crypto';
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Client } from 'pg';
 import { createRest } from '../http.ts';
 import { createRandom } from '../faults/random.ts';
-import { leftovers } from './leftovers.ts';
+
+/** What a store's server and the folders of backup hold besides what they should: sentences, none when all is well. */
+async function leftovers({ postgresUrl, dataDir }: { postgresUrl: string; dataDir: string }): Promise<string[]> {
+  const client = new Client({ connectionString: postgresUrl });
+  client.on('error', () => undefined); // the query rejects as well
+  await client.connect();
+  try {
+    const databases = await names(client, `select datname as name from pg_database where datname like 'taskmesh%'`);
+    const roles = await names(client, `select rolname as name from pg_roles where rolname like 'taskmesh%'`);
+    const missing = STORES.filter((name) => !databases.includes(name));
+    return [
+      ...missing.map((name) => `the database ${name} is missing`),
+      ...databases.filter((name) => !STORES.includes(name)).map((name) => `the database ${name} is left`),
+      ...roles.map((name) => `the role ${name} is left`),
+      ...filesIn(join(dataDir, 'backup-scratch')).map((name) => `the temporary directory ${name} is left`),
+      ...filesIn(join(dataDir, 'backups'))
+        .filter((name) => !/^[^.].*\.tar\.gz$/.test(name))
+        .map((name) => `the unfinished archive ${name} is left`),
+    ];
+  } finally {
+    await client.end().catch(() => undefined);
+  }
+}
+
+const STORES = ['taskmesh_auth', 'taskmesh_backup', 'taskmesh_tasks'];
+
+async function names(client: Client, query: string): Promise<string[]> {
+  const { rows } = await client.query<{ name: string }>(query);
+  return rows.map(({ name }) => name);
+}
+
+const filesIn = (dir: string) => (existsSync(dir) ? readdirSync(dir) : []);
 
 const isLong = process.env.TASKMESH_LONG !== undefined;
 const seed = Number(process.env.TASKMESH_SEED ?? 20_261_121);

@@ -1,5 +1,5 @@
 import { databaseUrl, say, serviceDatabase, withPostgres } from '@taskmesh/local';
-import { mkdirSync, rmSync, symlinkSync } from 'node:fs';
+import { existsSync, mkdirSync, renameSync, rmSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
@@ -7,7 +7,31 @@ import { createGraphql, createRest } from '../http.ts';
 import { report, runCampaign, type DoneFault } from './campaign.ts';
 import { useStack } from '../stack.ts';
 import { numberFromEnv } from './random.ts';
-import { installReleaseBefore, RELEASE_BEFORE } from './release-before.ts';
+import { execFileSync } from 'node:child_process';
+
+/** The last commit of the release before this one. */
+const RELEASE_BEFORE = { version: '0.1.0', commit: 'b5fc69fc' };
+
+const ROOT = fileURLToPath(new URL('../../', import.meta.url));
+
+/**
+ * Takes the release before this one out of the history and installs its packages, once for all runs: a minute or two.
+ * @returns its folder
+ * @throws in a clone without history
+ */
+function installReleaseBefore(): string {
+  const { version, commit } = RELEASE_BEFORE;
+  const folder = join(ROOT, '.cache', `release-${version}`);
+  if (existsSync(folder)) return folder;
+  const partial = `${folder}.partial`;
+  rmSync(partial, { recursive: true, force: true });
+  mkdirSync(partial, { recursive: true });
+  const archive = execFileSync('git', ['archive', commit], { cwd: ROOT, maxBuffer: 256 * 2 ** 20 });
+  execFileSync('tar', ['-x'], { cwd: partial, input: archive });
+  execFileSync('npm', ['install', '--no-audit', '--no-fund'], { cwd: partial, stdio: 'ignore' });
+  renameSync(partial, folder); // last: a run that was stopped leaves nothing that looks whole
+  return folder;
+}
 
 const SEED = numberFromEnv('TASKMESH_SEED', 20_261_129);
 const CALM_MS = 3_000;

@@ -12,7 +12,7 @@ import {
   type Caller,
   type GatewayContext,
   type Graph,
-  type ClientOperation,
+  type PreparedOperation,
   createParts,
   type RequestCall,
   type TransportMetrics,
@@ -54,7 +54,7 @@ const NO_METRICS: TransportMetrics & RelayMetrics = {
   deadLettered: () => {},
 };
 
-function prepare(task: string): ClientOperation {
+function prepare(task: string): PreparedOperation {
   const source = `subscription ($after: String) { taskChanges(after: $after) { sequence kind cursor task ${task} previous ${TASK} } }`;
   const document = parse(source);
   const operation = document.definitions[0] as OperationDefinitionNode; // the only one

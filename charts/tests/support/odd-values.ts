@@ -1,4 +1,5 @@
-import type { RenderOptions } from './helm.ts';
+import { CHART_NAMES } from '../../tools/generated.ts';
+import { valuesFiles, type RenderOptions } from './helm.ts';
 
 /** Unusual values that are allowed: each is to become objects that a server takes. */
 export const ODD_VALUES: Record<string, RenderOptions> = {
@@ -219,3 +220,9 @@ export const ODD_VALUES: Record<string, RenderOptions> = {
     },
   },
 };
+
+/** Every values file of both charts, by its chart and name. */
+export const SHIPPED: [name: string, options: RenderOptions][] = CHART_NAMES.flatMap((chart) =>
+  valuesFiles(chart).map((values): [string, RenderOptions] => [`${chart} with ${values}`, { chart, values }]),
+);
+export const SHIPPED_AND_ODD = [...Object.entries(ODD_VALUES), ...SHIPPED];

@@ -4,14 +4,12 @@ import { globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:f
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { parseAllDocuments } from 'yaml';
-import { CACHE, makeOnce } from './programs.ts';
-import { strictSchema, type Schema } from './strict-schema.ts';
-import { schemaOfInterface } from './types-schema.ts';
-import { readEntry } from './zip.ts';
+import { CACHE, makeOnce, readEntry } from './programs.ts';
+import { schemaOfInterface, strictSchema, type Schema } from './strict-schema.ts';
 
 const run = promisify(execFile);
 /** The cache is rebuilt when one of these changes. */
-const MAKERS = ['provide-schemas.ts', 'strict-schema.ts', 'types-schema.ts'];
+const MAKERS = ['provide-schemas.ts', 'strict-schema.ts'];
 
 /** The versions of Kubernetes whose objects are checked. */
 export const KUBERNETES = ['1.35.0', '1.36.0', '1.37.0'];

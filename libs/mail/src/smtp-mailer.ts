@@ -2,7 +2,6 @@ import { createTransport } from 'nodemailer';
 import { connect, type Socket } from 'node:net';
 import { UndeliverableError, type Mailer } from './mailer.ts';
 import { keepLinesWhole } from './plain-lines.ts';
-import { withoutAddresses } from './without-addresses.ts';
 
 /** For a whole mail, also if the server answers meanwhile: the lease of a mail must be longer. */
 const DEADLINE_MS = 30_000;
@@ -68,4 +67,14 @@ function isFinal(error: unknown): boolean {
   if (command !== 'RCPT TO' || ![550, 551, 553].includes(responseCode ?? 0)) return false;
   const enhanced = /^\d{3}[ -](5\.\d{1,3}\.\d{1,3})\b/.exec(response ?? '')?.[1];
   return enhanced === undefined || enhanced.startsWith('5.1.');
+}
+
+/** Mail servers repeat the recipient in what they answer; blanks do not occur in our addresses. */
+const ADDRESS = /\S*@\S*/g;
+
+/** What may be logged of a mail that was not sent. The library's own error also lists the recipients. */
+function withoutAddresses(error: unknown): Error {
+  const { message, code, responseCode, command } = error as Error &
+    Record<'code' | 'responseCode' | 'command', unknown>; // as far as it has them
+  return Object.assign(new Error(String(message).replace(ADDRESS, '[address]')), { code, responseCode, command });
 }

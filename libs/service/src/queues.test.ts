@@ -40,6 +40,45 @@ describe('a bulkhead', () => {
     await Promise.allSettled(results);
   });
 
+  it('counts works by their weight, and lets no lighter one overtake', async () => {
+    const queue = createQueue({ concurrency: 3 });
+    const [light, heavy, heaviest, last] = [createWork(), createWork(), createWork(), createWork()];
+    const works = [light, heavy, heaviest, last];
+    const weights = [1, 2, 10, 1];
+    const results = works.map((work, at) => queue.run('key', work.run, { weight: weights[at] ?? 1 }));
+    const started = async () => {
+      await settled();
+      return works.map((work) => work.started);
+    };
+    expect(await started()).toEqual([true, true, false, false]);
+    heavy.resolve('heavy');
+    expect(await started()).toEqual([true, true, false, false]);
+    light.resolve('light');
+    expect(await started()).toEqual([true, true, true, false]);
+    heaviest.resolve('heaviest');
+    expect(await started()).toEqual([true, true, true, true]);
+    last.resolve('last');
+    await Promise.all(results);
+  });
+
+  it('starts lighter ones when the heavy one in front of them leaves', async () => {
+    const queue = createQueue({ concurrency: 2 });
+    const [running, heavy, light] = [createWork(), createWork(), createWork()];
+    const caller = new AbortController();
+    const results = [
+      queue.run('key', running.run),
+      queue.run('key', heavy.run, { weight: 2, signal: caller.signal }),
+      queue.run('key', light.run),
+    ];
+    caller.abort();
+    await expect(results[1]).rejects.toThrow('refused');
+    await settled();
+    expect([heavy.started, light.started]).toEqual([false, true]);
+    running.resolve('done');
+    light.resolve('done');
+    await Promise.all([results[0], results[2]]);
+  });
+
   it('continues after a failure', async () => {
     const queue = createQueue({ concurrency: 1, maxWaiting: 1 });
     const work = createWork();
@@ -52,7 +91,9 @@ describe('a bulkhead', () => {
 
   it('starts nothing for a caller that has left, even with nothing running', async () => {
     const work = createWork();
-    await expect(createQueue({ concurrency: 1 }).run('key', work.run, AbortSignal.abort())).rejects.toThrow('refused');
+    await expect(createQueue({ concurrency: 1 }).run('key', work.run, { signal: AbortSignal.abort() })).rejects.toThrow(
+      'refused',
+    );
     expect(work.started).toBe(false);
   });
 
@@ -61,11 +102,11 @@ describe('a bulkhead', () => {
     const [first, left, next] = [createWork(), createWork(), createWork()];
     const caller = new AbortController();
     const running = queue.run('key', first.run);
-    const refused = queue.run('key', left.run, caller.signal);
+    const refused = queue.run('key', left.run, caller);
     caller.abort();
     await expect(refused).rejects.toThrow('refused');
     const waiting = queue.run('key', next.run);
-    await expect(queue.run('key', left.run, caller.signal)).rejects.toThrow('refused');
+    await expect(queue.run('key', left.run, caller)).rejects.toThrow('refused');
     first.resolve('first');
     next.resolve('next');
     expect(await Promise.all([running, waiting])).toEqual(['first', 'next']);
@@ -151,6 +192,18 @@ describe('turns of a fair queue', () => {
     await endAll();
     expect([await outcomes[0], await next]).toEqual(['a', 'b']);
     expect(begun).toEqual(['a', 'b']);
+  });
+
+  it('are passed on by a caller that left while it waited', async () => {
+    const { run, turns, begun, endAll } = fixture({ concurrency: 1 });
+    const caller = new AbortController();
+    const first = run('a');
+    const left = turns.run('b', async () => begun.push('b'), caller.signal);
+    const last = run('c');
+    caller.abort();
+    await expect(left).rejects.toBe(REFUSED);
+    await endAll();
+    expect([await first, await last, begun]).toEqual(['a', 'c', ['a', 'c']]);
   });
 
   it('continue after one that fails', async () => {

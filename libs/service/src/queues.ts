@@ -1,16 +1,20 @@
 import { siteOf } from './network.ts';
 
-/** Bounds how many works of one key run at once. The others of that key wait in order, those of other keys run. */
+/** Bounds how much work of one key runs at once. The others of that key wait in order, those of other keys run. */
 export interface Bulkhead {
   /**
    * Rejects with the refusal, and never starts `work`, when too many wait already, when it waits for too long, or when `signal` is
-   * aborted before it starts.
+   * aborted before it starts. `weight` is how many ordinary works it stands for, at most `concurrency`.
    */
-  run<Result>(key: string, work: () => Promise<Result>, signal?: AbortSignal): Promise<Result>;
+  run<Result>(
+    key: string,
+    work: () => Promise<Result>,
+    options?: { signal?: Signal; weight?: number },
+  ): Promise<Result>;
 }
 
 export interface BulkheadOptions {
-  /** How many works of a key run at once. */
+  /** How many works of a key run at once, by their weight. */
   concurrency: number;
   /** How many others of a key wait. @default any number */
   maxWaiting?: number;
@@ -19,49 +23,52 @@ export interface BulkheadOptions {
 }
 
 interface Share {
+  /** By weight. */
   running: number;
-  /** Start the works that wait, in order. */
-  waiting: Set<() => void>;
+  /** In order, with their weights. */
+  waiting: Map<Waiting, number>;
 }
 
 export function createBulkhead(options: BulkheadOptions): Bulkhead {
   const { concurrency, maxWaiting = Infinity, maxWaitMs, refusal } = options;
   const shares = new Map<string, Share>();
 
-  const turnIn = ({ waiting }: Share, signal: AbortSignal | undefined) =>
-    new Promise<void>((resolve, reject) => {
-      if (waiting.size >= maxWaiting) return reject(refusal());
-      const leave = () => {
-        clearTimeout(timer);
-        signal?.removeEventListener('abort', refuse);
-        waiting.delete(start);
-      };
-      const start = () => {
-        leave();
-        resolve();
-      };
-      const refuse = () => {
-        leave();
-        reject(refusal());
-      };
-      const timer = setTimeout(refuse, maxWaitMs);
-      signal?.addEventListener('abort', refuse);
-      waiting.add(start);
+  /** Starts those that fit by now. */
+  const startNext = (key: string, share: Share) => {
+    for (const [{ start }, weight] of share.waiting) {
+      if (share.running + weight > concurrency) return;
+      share.running += weight;
+      start();
+    }
+    if (share.running === 0) shares.delete(key);
+  };
+
+  const turnIn = async (key: string, share: Share, { signal, weight }: { signal: Signal; weight: number }) => {
+    const { waiting } = share;
+    if (waiting.size >= maxWaiting) throw refusal();
+    const enter = (entry: Waiting) => {
+      waiting.set(entry, weight);
+      return () => waiting.delete(entry);
+    };
+    await untilStarted({ maxWaitMs, refusal, signal }, enter).catch((error: unknown) => {
+      startNext(key, share); // those behind it may be lighter
+      throw error;
     });
+  };
 
   return {
-    async run(key, work, signal) {
+    async run(key, work, { signal, weight: given = 1 } = {}) {
       if (signal?.aborted) throw refusal();
-      const share = shares.get(key) ?? { running: 0, waiting: new Set() };
+      const weight = Math.min(given, concurrency);
+      const share = shares.get(key) ?? { running: 0, waiting: new Map<Waiting, number>() };
       shares.set(key, share);
-      if (share.running < concurrency) share.running++;
-      else await turnIn(share, signal);
+      if (share.waiting.size === 0 && share.running + weight <= concurrency) share.running += weight;
+      else await turnIn(key, share, { signal, weight });
       try {
         return await work();
       } finally {
-        const [startNext] = share.waiting;
-        if (startNext) startNext();
-        else if (--share.running === 0) shares.delete(key);
+        share.running -= weight;
+        startNext(key, share);
       }
     },
   };
@@ -71,9 +78,10 @@ export function createBulkhead(options: BulkheadOptions): Bulkhead {
 export interface FairQueue {
   /**
    * Callers are networks as `networkOf` has them. Those of one site take the turns of one: a site has 65,536 of them.
-   * Rejects with the refusal, without starting `work`, when too many wait, or when it waits for too long.
+   * Rejects with the refusal, without starting `work`, when too many wait, when it waits for too long, or when `signal` is aborted
+   * meanwhile.
    */
-  run<Result>(caller: string, work: () => Promise<Result>): Promise<Result>;
+  run<Result>(caller: string, work: () => Promise<Result>, signal?: AbortSignal): Promise<Result>;
   /** How many works wait, of all callers. */
   waiting(): number;
 }
@@ -87,11 +95,6 @@ export interface FairQueueOptions {
   /** Works that wait for the same are rejected with any work's failure. @default false */
   failsTogether?: boolean;
   refusal: () => Error;
-}
-
-interface Waiting {
-  start: () => void;
-  refuse: (error: unknown) => void;
 }
 
 export function createFairQueue(options: FairQueueOptions): FairQueue {
@@ -119,44 +122,26 @@ export function createFairQueue(options: FairQueueOptions): FairQueue {
       ownSite,
     );
     const isOthers = sizeOf(largestSite) > sizeOf(ownSite) + 1;
-    const [[longest, queue] = [caller, new Set<Waiting>()]] = [...(isOthers ? largestSite : ownSite)].toSorted(
+    const [[, queue] = [caller, new Set<Waiting>()]] = [...(isOthers ? largestSite : ownSite)].toSorted(
       ([, one], [, other]) => other.size - one.size,
     );
     const newest = [...queue].at(-1);
     if (!newest || (!isOthers && queue.size <= (ownSite.get(caller)?.size ?? 0) + 1)) return false;
-    leave(longest, newest);
     newest.refuse(refusal());
     return true;
   };
 
-  const turn = (caller: string): Promise<void> => {
-    if (running < concurrency) {
-      running++;
-      return Promise.resolve();
-    }
-    if (!hasRoomFor(caller)) return Promise.reject(refusal());
+  const turn = async (caller: string, signal: Signal): Promise<void> => {
+    if (running < concurrency) return void running++;
+    if (!hasRoomFor(caller)) throw refusal();
     const site = siteOf(caller);
     const callers = sites.get(site) ?? new Map<string, Set<Waiting>>();
     const own = callers.get(caller) ?? new Set();
     sites.set(site, callers.set(caller, own));
-    waiting++;
-    return new Promise((resolve, reject) => {
-      const giveUp = () => {
-        leave(caller, entry);
-        reject(refusal());
-      };
-      const timer = maxWaitMs === undefined ? undefined : setTimeout(giveUp, maxWaitMs);
-      const entry = {
-        start: () => {
-          clearTimeout(timer);
-          resolve();
-        },
-        refuse: (error: unknown) => {
-          clearTimeout(timer);
-          reject(error);
-        },
-      };
+    await untilStarted({ maxWaitMs, refusal, signal }, (entry) => {
       own.add(entry);
+      waiting++;
+      return () => leave(caller, entry);
     });
   };
 
@@ -164,10 +149,9 @@ export function createFairQueue(options: FairQueueOptions): FairQueue {
     for (const [site, callers] of sites)
       for (const [caller, [first]] of callers) {
         if (!first) continue;
-        leave(caller, first);
+        first.start();
         moveToEnd(callers, caller);
-        moveToEnd(sites, site);
-        return first.start();
+        return moveToEnd(sites, site);
       }
     running--;
   };
@@ -180,8 +164,8 @@ export function createFairQueue(options: FairQueueOptions): FairQueue {
   };
 
   return {
-    async run(caller, work) {
-      await turn(caller);
+    async run(caller, work, signal) {
+      await turn(caller, signal);
       try {
         return await work();
       } catch (error) {
@@ -193,6 +177,34 @@ export function createFairQueue(options: FairQueueOptions): FairQueue {
     },
     waiting: () => waiting,
   };
+}
+
+type Signal = AbortSignal | undefined;
+
+interface Waiting {
+  start: () => void;
+  refuse: (error: unknown) => void;
+}
+
+interface Patience extends Pick<FairQueueOptions, 'maxWaitMs' | 'refusal'> {
+  signal: Signal;
+}
+
+/** Waits in a queue until it is started, or refused. `enter` puts the entry there, and returns how to take it out. */
+function untilStarted({ maxWaitMs, refusal, signal }: Patience, enter: (entry: Waiting) => () => void): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const settle = (then: () => void) => {
+      clearTimeout(timer);
+      signal?.removeEventListener('abort', giveUp);
+      leave();
+      then();
+    };
+    const entry = { start: () => settle(resolve), refuse: (error: unknown) => settle(() => reject(error)) };
+    const giveUp = () => entry.refuse(refusal());
+    const timer = maxWaitMs === undefined ? undefined : setTimeout(giveUp, maxWaitMs);
+    signal?.addEventListener('abort', giveUp);
+    const leave = enter(entry);
+  });
 }
 
 function sizeOf(callers: Map<string, Set<Waiting>>): number {

@@ -1,3 +1,37 @@
-export * from './change-log/index.ts';
-export * from './database/index.ts';
-export * from './import/index.ts';
+export { epochAt, LARGEST_EPOCH } from './change-log/epoch-at.ts';
+export { createSignal, createWorkerHealth, keepWorking } from './change-log/keep-working.ts';
+export { openLockSession } from './change-log/lock-session.ts';
+export {
+  createDatabase,
+  transactionsOf,
+  type Database,
+  type DatabaseOptions,
+  type StoreOptions,
+} from './database/database.ts';
+export { readBacklog, watchBacklog, type Backlog } from './database/backlog.ts';
+export * from './database/schema-gate.ts';
+export { asUnavailable, isCheckViolation, isUniqueViolation, outcomeOf, unlessFrozen } from './database/failures.ts';
+export { connect, databaseOf, inDatabase, type ConnectionOptions, type Settings } from './database/connection.ts';
+export { whyUnfit } from './database/why-postgres-fails.ts';
+export { SQL_STATE } from './database/sql-state.ts';
+export { inTransaction, openSession, type Session, type SessionOptions, type SqlSession } from './database/session.ts';
+export type { Statement } from './database/prepared-query.ts';
+export { compareRows, copyRows, countRows, eachBatch, type CopiedTable } from './import/rows.ts';
+export { mirrorRows, type MirroredTable } from './import/mirror-rows.ts';
+export { createImporter, type ImporterOptions } from './import/create-importer.ts';
+export {
+  BLANKS,
+  brokenRules,
+  charactersThat,
+  columnsOf,
+  inOurYears,
+  LARGEST_VERSION,
+  RESTORED,
+  STORE,
+  valueOf,
+  type Columns,
+  type ImportedColumn,
+  type RowRule,
+  type StoreRules,
+  type Stores,
+} from './import/restored-tables.ts';

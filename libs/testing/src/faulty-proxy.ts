@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { connect, createServer, type Socket } from 'node:net';
-import { listenOnLastingPort } from './free-port.ts';
+import { listenOnLastingPort } from './addresses.ts';
 
 /** A TCP proxy in front of a real server that simulates its failures. */
 export interface FaultyProxy {

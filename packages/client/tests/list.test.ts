@@ -1,8 +1,40 @@
 import { TaskmeshError } from '../src/errors.ts';
 import type { FeedEnd, FeedListener } from '../src/feed/feed.ts';
 import type { Post } from '../src/http.ts';
-import { createBareList } from './support/bare-list.ts';
 import { createManualTime, settled } from './support/manual-time.ts';
+import { createLiveTasks, type LiveTasksDeps, type LiveTasksOptions } from '../src/list/live-tasks.ts';
+
+interface BareListDeps extends Partial<Pick<LiveTasksDeps, 'openFeed' | 'time'>> {
+  session: Partial<LiveTasksDeps['session']>;
+  hold?: LiveTasksDeps['writes']['hold'];
+}
+
+/** A list without a client: its user is and stays signed in, its feed stands at once, and nothing is written. */
+function createBareList(options: LiveTasksOptions, { session, hold = () => () => undefined, ...deps }: BareListDeps) {
+  return createLiveTasks(options, {
+    session: {
+      user: () => ({ id: 'ada', email: '', name: '' }),
+      subscribe: () => () => undefined,
+      request: (() => Promise.reject(new Error('nothing is read'))) as Post,
+      refresh: async () => 'fresh',
+      ...session,
+    },
+    writes: {
+      pending: () => [],
+      subscribe: () => () => undefined,
+      confirm: () => undefined,
+      wake: () => undefined,
+      hold,
+    },
+    openFeed(_variables, listener) {
+      listener.onStanding();
+      return () => undefined;
+    },
+    time: createManualTime(),
+    onWake: () => () => undefined,
+    ...deps,
+  });
+}
 
 const PAGE = 2;
 

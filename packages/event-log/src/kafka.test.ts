@@ -8,11 +8,10 @@ import { createFaultyProxy, eventually, requiredAddress } from '@taskmesh/testin
 import kafkajs, { type Admin } from 'kafkajs';
 import { compressFrame } from 'lz4-napi';
 import { compress } from 'snappy';
-import { describeEventLog } from './testing/event-log.contract.ts';
+import { describeEventLog, SILENT } from './testing/event-log.contract.ts';
 import { isRefusedForGood, PublishError, type EventLog, type LogRecord } from './event-log.ts';
 import { createKafkaEventLog, kafkaFailures } from './kafka.ts';
 import { parseAddress } from './kafka/config.ts';
-import { SILENT } from './testing/silent.ts';
 
 const { CompressionCodecs, CompressionTypes, Kafka, logLevel } = kafkajs;
 

@@ -2,7 +2,7 @@ import type { DocumentNode, GraphQLSchema } from 'graphql';
 import { compileOperation, type FederatedOperation, type PlanInTurn, type Resized } from './compile-operation.ts';
 import type { AskSubgraph } from './execution/run.ts';
 import { createTypeConditions } from './execution/type-conditions.ts';
-import type { FederatedGraph } from './federated-graph.ts';
+import type { FederatedGraph } from './supergraph.ts';
 
 export interface FederatedExecutor<Context> {
   /**

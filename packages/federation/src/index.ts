@@ -10,7 +10,7 @@ export type {
 } from './execution/run.ts';
 export { isExactInteger, parseExactJson, type ExactInteger } from './exact-json.ts';
 export { createFederatedExecutor, type FederatedExecutor } from './federated-executor.ts';
-export type { FederatedGraph } from './federated-graph.ts';
+export type { FederatedGraph } from './supergraph.ts';
 export type { Incompleteness } from './projection/build-value.ts';
 export type { Failures, OperationRequest, OperationResult } from './run-operation.ts';
 export {

@@ -2,7 +2,7 @@ import { GraphQLError, type FieldNode } from 'graphql';
 import type { Step } from './execution/compile-fetch.ts';
 import { compilePlan } from './execution/compile-plan.ts';
 import type { IsOfType } from './execution/type-conditions.ts';
-import type { FederatedGraph } from './federated-graph.ts';
+import type { FederatedGraph } from './supergraph.ts';
 import { compileIntrospection, type Introspect } from './introspection.ts';
 import type { ClientOperation } from './operation/client-operation.ts';
 import { keepLiteralsExact } from './operation/exact-literals.ts';

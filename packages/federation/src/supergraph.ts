@@ -4,10 +4,20 @@ import {
   type Schema,
   Supergraph,
 } from '@apollo/federation-internals';
-import { QueryPlanner, type QueryPlannerConfig } from '@apollo/query-planner';
-import { Kind, parse, visit, type ConstDirectiveNode, type DocumentNode } from 'graphql';
-import type { FederatedGraph } from './federated-graph.ts';
+import { QueryPlanner, type QueryPlan, type QueryPlannerConfig } from '@apollo/query-planner';
+import { Kind, parse, visit, type ConstDirectiveNode, type DocumentNode, type GraphQLSchema } from 'graphql';
 import { separateRequiredVariants } from './required-arguments.ts';
+
+export interface FederatedGraph {
+  /** The API schema, as clients see it. */
+  schema: GraphQLSchema;
+  /** The full schema, including what clients do not see. */
+  supergraphSchema: GraphQLSchema;
+  /** Fields that services require with arguments (`fieldsRequiredWithArguments`). */
+  requiredWithArguments: ReadonlySet<string>;
+  /** Plans a document's only operation. */
+  plan: (document: DocumentNode) => QueryPlan;
+}
 
 /** A graph with what it was read with, for callers that plan by themselves. */
 export interface PlannedGraph extends FederatedGraph {

@@ -18,8 +18,7 @@ import {
   signedUp,
   type OpenSession,
 } from './support/operations.ts';
-import { noteDeletions } from './support/note-deletions.ts';
-import { PASSWORD, useAuth } from './support/running-auth.ts';
+import { noteDeletions, PASSWORD, useAuth } from './support/running-auth.ts';
 
 const START = { epoch: 0, sequence: 0 };
 

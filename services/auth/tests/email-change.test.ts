@@ -2,7 +2,7 @@ import type { Issue } from '@taskmesh/contracts';
 import type { Identity } from '@taskmesh/identity';
 import type { SubgraphResult } from '@taskmesh/subgraph';
 import { dummyHash } from '../src/passwords/hasher.ts';
-import { tokenIn } from './support/mails.ts';
+import { PASSWORD, tokenIn, useAuth, whileHeld } from './support/running-auth.ts';
 import {
   CHANGE_EMAIL,
   CHANGE_PASSWORD,
@@ -17,8 +17,6 @@ import {
   signedUp,
   type OpenSession,
 } from './support/operations.ts';
-import { PASSWORD, useAuth } from './support/running-auth.ts';
-import { whileHeld } from './support/waiting.ts';
 
 const HOUR_MS = 3_600_000;
 

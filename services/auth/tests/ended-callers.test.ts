@@ -4,7 +4,7 @@ import { randomUUID } from 'node:crypto';
 import { readTypeDefs } from '@taskmesh/internal-api';
 import type { Auth } from '../src/index.ts';
 import { hashOf } from '../src/opaque-token.ts';
-import { tokenIn } from './support/mails.ts';
+import { PASSWORD, tokenIn, useAuth, whileHeld } from './support/running-auth.ts';
 import {
   CHANGE_EMAIL,
   CHANGE_NAME,
@@ -23,8 +23,6 @@ import {
   type OpenSession,
 } from './support/operations.ts';
 import { LINK_IDENTITY, UNLINK_IDENTITY, VERIFIER } from './support/provider-sign-in.ts';
-import { PASSWORD, useAuth } from './support/running-auth.ts';
-import { whileHeld } from './support/waiting.ts';
 
 const DAY_MS = 86_400_000;
 

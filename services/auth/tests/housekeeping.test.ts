@@ -1,7 +1,6 @@
 import { createMemoryKeyValue } from '@taskmesh/key-value';
 import { codeOf, LOGIN, LOGOUT, loggedIn, REFRESH, REQUEST_RESET, sessionOf, signedUp } from './support/operations.ts';
-import { noteDeletions } from './support/note-deletions.ts';
-import { useAuth } from './support/running-auth.ts';
+import { noteDeletions, useAuth } from './support/running-auth.ts';
 
 const DAY_MS = 24 * 3_600_000;
 

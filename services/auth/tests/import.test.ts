@@ -1,7 +1,7 @@
 import { eventually } from '@taskmesh/testing';
 import { emailKey } from '../src/accounts/email-key.ts';
 import { COST } from '../src/passwords/hasher.ts';
-import { tokenIn } from './support/mails.ts';
+import { PASSWORD, tokenIn, useAuth } from './support/running-auth.ts';
 import {
   CHANGE_EMAIL,
   codeOf,
@@ -27,7 +27,6 @@ import {
   swap,
   type RestoredDatabase,
 } from './support/restored.ts';
-import { PASSWORD, useAuth } from './support/running-auth.ts';
 
 /** A hash as new ones are, which no password matches. */
 const NO_PASSWORD = /^\$argon2id\$v=19\$m=19456,t=2,p=1\$[\w+/]{22}\$[\w+/]{43}$/;

@@ -10,7 +10,7 @@ import {
   VERIFIER,
   type Person,
 } from './support/provider-sign-in.ts';
-import { tokenIn } from './support/mails.ts';
+import { PASSWORD, tokenIn } from './support/running-auth.ts';
 import {
   CHANGE_EMAIL,
   codeOf,
@@ -21,7 +21,6 @@ import {
   type OpenSession,
 } from './support/operations.ts';
 import { ARCHIVED, archiveOf, dropDatabase, swap } from './support/restored.ts';
-import { PASSWORD } from './support/running-auth.ts';
 
 const { provider, running } = useSignIn();
 

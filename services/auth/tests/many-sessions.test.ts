@@ -3,7 +3,7 @@ import type { EndedSession } from '@taskmesh/internal-api';
 import type { SubgraphResult } from '@taskmesh/subgraph';
 import { eventually } from '@taskmesh/testing';
 import { Registry } from 'prom-client';
-import { tokenIn } from './support/mails.ts';
+import { PASSWORD, runAuth, tokenIn, whileHeld, type RunningAuth } from './support/running-auth.ts';
 import {
   CHANGE_PASSWORD,
   codeOf,
@@ -19,8 +19,6 @@ import {
   signedUp,
   type OpenSession,
 } from './support/operations.ts';
-import { PASSWORD, runAuth, type RunningAuth } from './support/running-auth.ts';
-import { whileHeld } from './support/waiting.ts';
 
 const MINUTE_MS = 60_000;
 /** The answer to many at once when the store is too slow to have all in turn: nothing has changed, and they may try again. */

@@ -8,8 +8,7 @@ import {
   signedUp,
   type OpenSession,
 } from './support/operations.ts';
-import { tokenIn } from './support/mails.ts';
-import { PASSWORD, useAuth } from './support/running-auth.ts';
+import { PASSWORD, tokenIn, useAuth } from './support/running-auth.ts';
 
 const MINUTE_MS = 60_000;
 const NEW_PASSWORD = 'another horse battery';

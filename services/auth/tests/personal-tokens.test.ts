@@ -10,9 +10,8 @@ import {
   TOKENS,
   type OpenSession,
 } from './support/operations.ts';
-import { tokenIn } from './support/mails.ts';
+import { PASSWORD, tokenIn, useAuth } from './support/running-auth.ts';
 import { backupOf, dropDatabase, swap } from './support/restored.ts';
-import { PASSWORD, useAuth } from './support/running-auth.ts';
 
 const DAY_MS = 86_400_000;
 const MINUTE_MS = 60_000;

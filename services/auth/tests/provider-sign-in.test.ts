@@ -14,7 +14,7 @@ import {
   useSignIn,
   VERIFIER,
 } from './support/provider-sign-in.ts';
-import { tokenIn } from './support/mails.ts';
+import { PASSWORD, runAuth, tokenIn } from './support/running-auth.ts';
 import {
   CHANGE_EMAIL,
   CHANGE_PASSWORD,
@@ -24,7 +24,6 @@ import {
   RESET,
   signedUp,
 } from './support/operations.ts';
-import { PASSWORD, runAuth } from './support/running-auth.ts';
 
 const MINUTE_MS = 60_000;
 

@@ -15,8 +15,7 @@ import {
   signedUp,
   SIGN_UP_PLAIN,
 } from './support/operations.ts';
-import { PASSWORD, runAuth, useAuth, type RunningAuth } from './support/running-auth.ts';
-import { whileHeld } from './support/waiting.ts';
+import { PASSWORD, runAuth, useAuth, whileHeld, type RunningAuth } from './support/running-auth.ts';
 
 jest.setTimeout(120_000);
 

@@ -1,5 +1,7 @@
 import type { BackupEntry } from '@taskmesh/internal-api';
 import { backupTable, bytesText, messageText } from './format.ts';
+import { createProgressView } from './progress.ts';
+import { keptText, undoQuestion } from './restore.ts';
 
 const BACKUP: BackupEntry = {
   file: 'a.tar.gz',
@@ -43,4 +45,50 @@ it('writes the times of a message as its own', () => {
   expect(messageText('Kept\u001b until 2026-11-28T21:04:53.993Z, from 2026-11-27T21:04:53Z.')).toBe(
     'Kept? until 2026-11-28 21:04:53 UTC, from 2026-11-27 21:04:53 UTC.',
   );
+});
+
+function terminal(isTTY: boolean) {
+  const written: string[] = [];
+  return { isTTY, columns: 80, write: (text: string) => void written.push(text), written };
+}
+
+describe('the progress of work', () => {
+  it('is a bar on a terminal, which is gone in the end', () => {
+    const out = terminal(true);
+    const view = createProgressView(out);
+    view.show({ phase: 'load', store: 'tasks', doneBytes: 3_140_000, totalBytes: 6_280_000 });
+    view.show({ phase: 'dump', store: 'auth', doneBytes: 2_000 });
+    view.end();
+    expect(out.written).toEqual([
+      '\r\u001b[2Kloading tasks      [############............]  50 %  3.1 MB',
+      '\r\u001b[2Kreading auth       2 kB',
+      '\r\u001b[2K',
+    ]);
+  });
+});
+
+const UNDOABLE = {
+  file: 'a\u001b.tar.gz',
+  stores: ['tasks', 'auth'],
+  isUndo: false,
+  restoredAt: '2026-11-22T10:00:00.000Z',
+  keptUntil: '2026-11-23T10:00:00.000Z',
+  replacedKeptMs: 5_400_000,
+};
+
+it('asks of the very restore that is taken back, and says what becomes of what it replaces', () => {
+  expect(undoQuestion('http://h', UNDOABLE)).toBe(
+    'Take back the restore of a?.tar.gz (tasks, auth) from 2026-11-22 10:00:00 UTC at http://h? ' +
+      'That can be done until 2026-11-23 10:00:00 UTC. What was written since goes; it is kept for 1.5 h, for another undo.',
+  );
+  const lost = undoQuestion('http://h', { ...UNDOABLE, isUndo: true, replacedKeptMs: 0 });
+  expect(lost).toMatch(
+    /^Take back the undo of a restore of .* What was written since is lost: RESTORE_KEEP_OLD is 0\.$/,
+  );
+});
+
+it('says whether what a restore replaced is kept', () => {
+  expect(keptText(UNDOABLE.keptUntil)).toMatch(/^Until 2026-11-23 10:00:00 UTC "npm run backup -- undo"/);
+  expect(keptText(null)).toContain('not kept');
+  expect(keptText(undefined)).toBe('');
 });

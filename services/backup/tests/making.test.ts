@@ -8,7 +8,7 @@ import { gzipSync } from 'node:zlib';
 import { lookAtDisk, type LookAtDisk } from '../src/disk-space.ts';
 import { createBackupFixture, type BackupFixture } from './support/backup-fixture.ts';
 import { startBackupProcess } from './support/backup-process.ts';
-import { withClient } from './support/with-client.ts';
+import { withClient } from './support/databases.ts';
 
 const MIB = 1024 * 1024;
 const CREATE = 'mutation { createBackup { file sizeBytes sha256 createdAt stores verifiedAt } }';

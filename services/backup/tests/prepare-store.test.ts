@@ -11,7 +11,7 @@ import { prepareStore } from '../src/restore/prepare-store.ts';
 import type { StoreOwner } from '../src/index.ts';
 import { createRecordingLog, tasksDump } from './support/backup-fixture.ts';
 import { createOwners, TASKS_SCHEMA } from './support/store-owners.ts';
-import { withClient } from './support/with-client.ts';
+import { withClient } from './support/databases.ts';
 
 let live: TestDatabase;
 let dir: string;

@@ -8,8 +8,24 @@ import {
   type BackupFixture,
   type Other,
 } from './support/backup-fixture.ts';
-import { createHeldSessions } from './support/held-sessions.ts';
-import { withClient } from './support/with-client.ts';
+import { withClient } from './support/databases.ts';
+import { Client } from 'pg';
+
+/** Sessions of somebody else, which stay until they are let go. */
+function createHeldSessions() {
+  const held: Client[] = [];
+  return {
+    async hold(url: string, ...statements: string[]): Promise<Client> {
+      const client = new Client({ connectionString: url });
+      client.on('error', () => undefined);
+      await client.connect();
+      held.push(client);
+      for (const statement of statements) await client.query(statement);
+      return client;
+    },
+    letGo: () => Promise.all(held.splice(0).map((client) => client.end().catch(() => undefined))),
+  };
+}
 
 const SUBSCRIBE = `create subscription obstacle connection '' publication p with (connect = false)`;
 const NOT_RESTORED = { success: true, outcome: 'PROCESSED', databaseRestored: false };

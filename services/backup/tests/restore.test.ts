@@ -14,7 +14,7 @@ import {
   tasksDump,
   type BackupFixture,
 } from './support/backup-fixture.ts';
-import { withClient } from './support/with-client.ts';
+import { withClient } from './support/databases.ts';
 
 const OLD = ['old', 'old@x'];
 const NEW = ['new', 'new@x'];

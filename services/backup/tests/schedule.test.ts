@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { MAX_UNFIT } from '../src/schedule/retention.ts';
 import { createBackupFixture, restoreWith, type BackupFixture, type Difference } from './support/backup-fixture.ts';
 import { startBackupProcess } from './support/backup-process.ts';
-import { withClient } from './support/with-client.ts';
+import { withClient } from './support/databases.ts';
 
 const EVERY_SECOND = '* * * * * *';
 /** 29 February comes, but not while a test runs. */

@@ -13,7 +13,7 @@ import {
   type TestStores,
   type RestoreTrial,
 } from './support/test-stores.ts';
-import { withClient } from './support/with-client.ts';
+import { withClient } from './support/databases.ts';
 
 const UNTOUCHED = ['live: former, fresh: new', 'live: former, fresh: new'];
 const SWAPPED = ['live: new, old: (former)', 'live: new, old: (former)'];

@@ -6,7 +6,7 @@ import { swapIn } from '../src/databases/swap.ts';
 import { exchangeStores, swapStores } from '../src/restore/swap-stores.ts';
 import type { RestoreStage } from '../src/restore/restore.entities.ts';
 import { administer, createTestStores, type TestStores, type RestoreTrial } from './support/test-stores.ts';
-import { withClient } from './support/with-client.ts';
+import { withClient } from './support/databases.ts';
 
 /** An administrator who may not end what superusers do. */
 const ADMIN = `test_swap_${randomBytes(5).toString('hex')}`;

@@ -13,7 +13,7 @@ import {
   type BackupFixture,
 } from './support/backup-fixture.ts';
 import { startBackupProcess } from './support/backup-process.ts';
-import { withClient } from './support/with-client.ts';
+import { withClient } from './support/databases.ts';
 
 const VERIFY = 'mutation ($file: String!) { verifyBackup(file: $file) { file stores verifiedAt verifiedVersion } }';
 

@@ -92,7 +92,7 @@ export async function createGateway(config: GatewayConfig, deps: GatewayDeps): P
     const documents = createDocuments({ schema: supergraph.schema, config: config.graphql });
     const shared = { metrics: graphMetrics, clock: monotonicClock, log };
     const services = createServiceMap(supergraph, { connections, ...shared });
-    const bounds = { runForCaller, turns, largeAnswers };
+    const bounds = { runForCaller, turns, largeAnswers, requireRoom: memory.requireRoom };
     const executor = createExecutor({ supergraph, services, ...shared, ...bounds, kind: config.executor });
     return { supergraph, services, executor, ...documents };
   };
@@ -104,7 +104,6 @@ export async function createGateway(config: GatewayConfig, deps: GatewayDeps): P
     graph,
     trusted,
     persisted,
-    memory,
     turns,
     metrics: graphMetrics,
     log,

@@ -1,8 +1,8 @@
 /** The parts of the feed that need no servers, for simulations. Not for production. */
 export { buildSupergraph } from './supergraph/supergraph.ts';
 export { createLargeAnswers } from './supergraph/large-answers.ts';
-export { createLiveGraph, type ClientOperation, type Graph } from './supergraph/live-graph.ts';
-export { createParts, type RequestCall } from './supergraph/operation.ts';
+export { createLiveGraph, type Graph } from './supergraph/live-graph.ts';
+export { createParts, type PreparedOperation, type RequestCall } from './supergraph/operation.ts';
 export type { Caller, GatewayContext } from './context.ts';
 export { createFeed, type Feed } from './feed/feed.ts';
 export type { TransportMetrics } from './transports/transport.ts';

@@ -54,6 +54,7 @@ const executor = createExecutor({
   log,
   kind: 'compiled',
   runForCaller: createCallerBulkheads(),
+  requireRoom: () => undefined,
 });
 const call: RequestCall = {
   identity: { role: 'user', userId: OWNER, sessionId: 'session' },
@@ -70,7 +71,7 @@ async function run(admit: Admit, source: string, given: Record<string, boolean>)
   const operation = admit(source);
   const variables = coerceVariables(operation, given);
   if (operation.operation.operation !== 'subscription') {
-    await executor.run(operation, variables, call);
+    await executor.run({ operation, variables, cost: operation.cost(variables) }, call);
     return;
   }
   const renderer = operation.partOf('event renderer', (resized) =>

@@ -1,5 +1,5 @@
 import { eventually } from '@taskmesh/testing';
-import { type TestGateway, useGateway } from './fakes/gateway.ts';
+import { startTestGateway, useGateway, type TestGateway } from './fakes/gateway.ts';
 
 const healthOf = async ({ origin }: TestGateway) => {
   const response = await fetch(`${origin}/health`);
@@ -40,4 +40,12 @@ describe('/health', () => {
     for (let times = 0; times < 5; times++) await Promise.all(Array.from({ length: 20 }, () => healthOf(gateway)));
     expect(asked).toBeLessThanOrEqual(1 + (performance.now() - begun) / 1_000);
   });
+});
+
+// That nothing of it is left open is what every test file is checked for.
+it('a gateway that cannot listen ends what it has begun', async () => {
+  const first = await startTestGateway();
+  const { port: PORT } = new URL(first.origin);
+  await expect(startTestGateway({ beside: first, env: { PORT } })).rejects.toThrow('EADDRINUSE');
+  await first.stop();
 });

@@ -1,3 +1,4 @@
+import fc from 'fast-check';
 import { codeOf, issuesOf, startTasks, type Answer, type TestTasks, type TestUser } from './support/running-tasks.ts';
 
 let service: TestTasks;
@@ -78,4 +79,113 @@ it("gives away nothing of others' through a cursor of theirs", async () => {
   const { pageInfo } = await list({ first: 1 });
   const page = await list({ after: pageInfo.endCursor }, service.user());
   expect([page.edges, page.totalCount, page.pageInfo.hasPreviousPage]).toEqual([[], 0, false]);
+});
+
+/** Few values, so that many tasks share them. */
+const moment = fc.constantFrom('2026-01-01T00:00:00.000Z', '2026-01-01T00:00:00.001Z', '2026-06-01T00:00:00.000Z');
+const task = fc.record({
+  completed: fc.boolean(),
+  priority: fc.constantFrom('low', 'medium', 'high'),
+  category: fc.constantFrom(null, '', 'work', 'Work'),
+  due_date: fc.option(
+    fc.constantFrom('0001-01-01T00:00:00.000Z', '9999-12-31T23:59:59.999Z', '2026-01-01T00:00:00.000Z'),
+  ),
+  created_at: moment,
+  updated_at: moment,
+});
+const question = fc.record({
+  filter: fc.record({
+    completed: fc.constantFrom(null, false, true),
+    priority: fc.constantFrom(null, 'LOW', 'MEDIUM', 'HIGH'),
+    category: fc.constantFrom(null, '', 'work', 'other'),
+  }),
+  orderBy: fc.record({
+    field: fc.constantFrom('CREATED_AT', 'UPDATED_AT', 'DUE_DATE', 'PRIORITY'),
+    direction: fc.constantFrom('ASC', 'DESC'),
+  }),
+  first: fc.integer({ min: 1, max: 7 }),
+  /** Behind this one of all that match, or skipping as many. */
+  at: fc.integer({ min: -1, max: 30 }),
+  isOffset: fc.boolean(),
+});
+
+type Question = typeof question extends fc.Arbitrary<infer Value> ? Value : never;
+
+type Stored = Record<string, string | boolean | null> & { id: string };
+
+const COLUMNS: Record<string, string> = {
+  CREATED_AT: 'created_at',
+  UPDATED_AT: 'updated_at',
+  DUE_DATE: 'due_date',
+  PRIORITY: 'priority',
+};
+
+/** All that match, in order, as documented. */
+function expected(tasks: Stored[], { filter, orderBy }: { filter: Answer; orderBy: Answer }): string[] {
+  const sign = orderBy.direction === 'ASC' ? 1 : -1;
+  const keysOf = (row: Stored) => {
+    const first = row[COLUMNS[orderBy.field] ?? ''];
+    const isUndated = orderBy.field === 'DUE_DATE' && first === null;
+    const key = orderBy.field === 'PRIORITY' ? ['low', 'medium', 'high'].indexOf(String(first)) : String(first);
+    return { isUndated, keys: [isUndated ? '' : key, String(row.created_at), row.id] };
+  };
+  const matches = tasks.filter(
+    (row) =>
+      (filter.completed ?? row.completed) === row.completed &&
+      (filter.priority?.toLowerCase() ?? row.priority) === row.priority &&
+      (filter.category ?? row.category) === row.category,
+  );
+  return matches
+    .toSorted((one, other) => {
+      const [left, right] = [keysOf(one), keysOf(other)];
+      if (left.isUndated !== right.isUndated) return left.isUndated ? 1 : -1;
+      const at = left.keys.findIndex((key, index) => key !== right.keys[index]);
+      return (left.keys[at] ?? 0) < (right.keys[at] ?? 0) ? -sign : sign;
+    })
+    .map(({ id }) => id);
+}
+
+async function expectAnswers(user: TestUser, tasks: Stored[], questions: Question[]): Promise<void> {
+  for (const { filter, orderBy, first, at, isOffset } of questions) {
+    const all = expected(tasks, { filter, orderBy });
+    const whole = (await user.ask(LIST, { filter, orderBy, first: 1000 })).tasks;
+    expect(whole.edges.map(({ node }: Answer) => node.id)).toEqual(all);
+    const start = isOffset ? Math.max(0, at) : Math.min(at + 1, all.length);
+    const place = isOffset ? { offset: start } : { after: whole.edges[start - 1]?.cursor ?? null };
+    const page = (await user.ask(LIST, { filter, orderBy, first, ...place })).tasks;
+    expect({ ...page, edges: page.edges.map(({ node }: Answer) => node.id) }).toEqual({
+      edges: all.slice(start, start + first),
+      pageInfo: {
+        hasNextPage: all.length > start + first,
+        hasPreviousPage: start > 0 && all.length > 0,
+        startCursor: page.edges[0]?.cursor ?? null,
+        endCursor: page.edges.at(-1)?.cursor ?? null,
+      },
+      totalCount: all.length,
+    });
+  }
+}
+
+it('a page is what sorting and filtering all tasks gives, for any tasks, filter, order and page', async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(task, { maxLength: 40 }),
+      fc.array(question, { minLength: 12, maxLength: 12 }),
+      async (rows, questions) => {
+        const user = service.user();
+        const tasks = rows.map((row, n): Stored => ({
+          ...row,
+          id: `01890000-0000-7000-9000-${user.id.slice(-8)}${String((n * 7) % 41).padStart(4, '0')}`,
+        }));
+        await service.database.query(
+          `insert into tasks (id, user_id, title, completed, priority, category, due_date, created_at, updated_at)
+         select id, $1, 'any', completed, priority, category, due_date, created_at, updated_at
+         from json_populate_recordset(null::tasks, $2)`,
+          [user.id, JSON.stringify(tasks)],
+        );
+        await expectAnswers(user, tasks, questions);
+      },
+    ),
+    { numRuns: 60 },
+  );
 });

@@ -2,7 +2,40 @@ import { createFaultyProxy, eventually, type FaultyProxy } from '@taskmesh/testi
 import { createRest, register, type Rest } from '../../http.ts';
 import { useProduct } from '../../product.ts';
 import { EXAMPLE_PROGRAMS, type Example } from './programs.ts';
-import { startProgram } from './start-program.ts';
+import { spawn } from 'node:child_process';
+
+/** A program that runs, and what it has printed so far. */
+interface Program {
+  lines(): string[];
+  errors(): string;
+  /** Resolves with its exit code or signal. */
+  ended: Promise<string>;
+  /** Ends it if it still runs. */
+  stop(): Promise<void>;
+}
+
+function startProgram(command: string[], env: Record<string, string>): Program {
+  const [file = '', ...args] = command;
+  const { PATH, HOME } = process.env;
+  const child = spawn(file, args, { env: { PATH, HOME, ...env }, stdio: ['ignore', 'pipe', 'pipe'] });
+  let output = '';
+  let errors = '';
+  child.stdout.setEncoding('utf8').on('data', (text: string) => (output += text));
+  child.stderr.setEncoding('utf8').on('data', (text: string) => (errors += text));
+  const ended = new Promise<string>((resolve, reject) => {
+    child.once('error', reject);
+    child.once('close', (code, signal) => resolve(String(code ?? signal)));
+  });
+  return {
+    lines: () => output.split('\n').slice(0, -1),
+    errors: () => errors,
+    ended,
+    async stop() {
+      child.kill('SIGKILL');
+      await ended;
+    },
+  };
+}
 
 /** Compiling or installing what a program needs. */
 const START_MS = 120_000;

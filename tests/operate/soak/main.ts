@@ -5,7 +5,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { numberFromEnv } from '../../faults/random.ts';
-import { flatness, type Tolerance } from './flatness.ts';
 import { startLoad, type Asked } from './load.ts';
 import { COLLECT_ON_SIGNAL, sample, type Series } from './samples.ts';
 
@@ -102,4 +101,29 @@ function report(series: Series): string[] {
     if (!isFlat && !kept) growing.push(`${name} grew from ${shown(third)} to ${shown(last)}`);
   }
   return growing;
+}
+
+interface Flatness {
+  /** The typical value in the third and in the last quarter of the samples. */
+  third: number;
+  last: number;
+  isFlat: boolean;
+}
+
+interface Tolerance {
+  /** Share of the third quarter's value. */
+  relative: number;
+  /** In the figure's own unit, for what is small. */
+  absolute: number;
+}
+
+/** Whether a figure no longer grows in the second half of a run. */
+function flatness(values: readonly number[], tolerance: Tolerance): Flatness {
+  const quarter = Math.floor(values.length / 4);
+  if (quarter < 2) throw new Error('Too few samples to tell.');
+  const typical = (part: readonly number[]) =>
+    part.toSorted((one, other) => one - other)[Math.floor(part.length / 2)] ?? 0;
+  const third = typical(values.slice(-2 * quarter, -quarter));
+  const last = typical(values.slice(-quarter));
+  return { third, last, isFlat: last - third <= Math.max(third * tolerance.relative, tolerance.absolute) };
 }

@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import { choice } from './choice.ts';
-import { codePoints, isBlank, stringField } from './text.ts';
+import { choice, codePoints, isBlank, stringField } from './text.ts';
 import { timestamp } from './timestamp.ts';
 
 const CONTROL = /[\u0000-\u001f\u007f-\u009f]/;

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { choice } from './choice.ts';
+import { choice } from './text.ts';
 import { parseInput } from './parse.ts';
 
 const refusalOf = (schema: z.ZodType, input: unknown) => {

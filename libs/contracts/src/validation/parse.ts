@@ -1,4 +1,4 @@
-import { badUserInput, type Issue } from '../errors/index.ts';
+import { badUserInput, type Issue } from '../errors.ts';
 import type { z } from 'zod';
 
 /** @throws AppError BAD_USER_INPUT with an issue for each problem */
@@ -17,4 +17,11 @@ function inOurWords({ code, input, path = [] }: { code: string; input?: unknown;
 
 function issuesOf(error: z.ZodError): Issue[] {
   return error.issues.map(({ path, message }) => ({ path: path.join('.'), message }));
+}
+
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
+
+/** The id as it is stored (lower case), or undefined for what cannot be an id: nothing has it. */
+export function parseUuid(value: string): string | undefined {
+  return UUID.test(value) ? value.toLowerCase() : undefined;
 }

@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import { choice } from './choice.ts';
-import { isBlank, text } from './text.ts';
+import { choice, isBlank, text } from './text.ts';
 import { timestamp } from './timestamp.ts';
 
 export const PRIORITIES = ['low', 'medium', 'high'] as const;

@@ -1,5 +1,6 @@
 import { jest } from '@jest/globals';
-import type { Database, Session } from '../database/index.ts';
+import type { Database } from '../database/database.ts';
+import type { Session } from '../database/session.ts';
 import { FENCE_MS, openLockSession } from './lock-session.ts';
 
 let nowMs: number;

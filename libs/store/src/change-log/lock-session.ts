@@ -1,4 +1,6 @@
-import type { Database, Session, Statement } from '../database/index.ts';
+import type { Database } from '../database/database.ts';
+import type { Statement } from '../database/prepared-query.ts';
+import type { Session } from '../database/session.ts';
 
 /** After this long without an answer, another instance may hold our locks, so we stop publishing. */
 export const FENCE_MS = 3_000;

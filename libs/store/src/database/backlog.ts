@@ -1,6 +1,6 @@
 import { Gauge, type Registry } from 'prom-client';
 import type { Database } from './database.ts';
-import type { Statement } from './statement.ts';
+import type { Statement } from './prepared-query.ts';
 
 /** What waits to be processed. */
 export interface Backlog {

@@ -9,9 +9,8 @@ import { connectionConfig, type Settings } from './connection.ts';
 import { whileAway, type RetryOptions } from './failures.ts';
 import { migrate, MIGRATION_CONNECTIONS, type MigrateLimits, type Orm } from './migrate.ts';
 import { createStatementMetrics, createStatementSpans, measurePool, type ObserveStatement } from './observe.ts';
-import { runPrepared } from './prepared-query.ts';
+import { runPrepared, type Statement } from './prepared-query.ts';
 import { openSession, type Session, type SessionOptions } from './session.ts';
-import type { Statement } from './statement.ts';
 import { watchConnections } from './watch-connections.ts';
 import { refusalOf, whyUnfit } from './why-postgres-fails.ts';
 

@@ -7,7 +7,7 @@ import {
 } from '@taskmesh/service';
 import { Gauge, type Registry } from 'prom-client';
 import type { Pool } from 'pg';
-import type { Statement } from './statement.ts';
+import type { Statement } from './prepared-query.ts';
 
 const OPERATIONS = new Set(['SELECT', 'INSERT', 'UPDATE', 'DELETE', 'WITH', 'BEGIN', 'COMMIT', 'ROLLBACK']);
 

@@ -2,7 +2,12 @@ import { types, type Connection, type CustomTypesConfig, type FieldDef, type Poo
 import { prepareValue } from 'pg/lib/utils.js';
 import { serialize } from 'pg-protocol';
 import { endsConnection } from './failures.ts';
-import type { Statement } from './statement.ts';
+
+/** A statement that PostgreSQL prepares once per connection. */
+export interface Statement {
+  name: string;
+  text: string;
+}
 
 interface Column {
   name: string;

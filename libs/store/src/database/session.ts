@@ -3,7 +3,7 @@ import { Socket } from 'node:net';
 import type { Client, QueryResultRow } from 'pg';
 import { connect, type ConnectionOptions } from './connection.ts';
 import { endsConnection, outcomeOf } from './failures.ts';
-import type { Statement } from './statement.ts';
+import type { Statement } from './prepared-query.ts';
 
 const CONNECT_TIMEOUT_MS = 2_000;
 

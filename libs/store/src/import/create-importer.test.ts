@@ -1,8 +1,8 @@
 import { createTestDatabase, type TestDatabase } from '@taskmesh/testing';
 import { createLog } from '@taskmesh/service';
 import { randomBytes } from 'node:crypto';
-import { databaseOf } from '../database/index.ts';
-import { SESSION_LIMITS } from '../database/testing/index.ts';
+import { databaseOf } from '../database/connection.ts';
+import { SESSION_LIMITS } from '../database/testing/schema.ts';
 import { createImporter, openImportSession } from './create-importer.ts';
 import type { StoreDatabase, StoreRules } from './restored-tables.ts';
 

@@ -1,9 +1,11 @@
+import { parseInput, unavailable } from '@taskmesh/contracts';
+import { errorCode, errorMessage } from '@taskmesh/contracts/error-details';
 import { IMPORT_MS, type ArchivedStore, type ImportResult } from '@taskmesh/internal-api';
 import { ConfigError, type Log } from '@taskmesh/service';
-import { parseInput, unavailable } from '@taskmesh/contracts';
 import { z } from 'zod';
-import { errorCode, errorMessage } from '@taskmesh/contracts/error-details';
-import { databaseOf, inDatabase, inTransaction, openSession, SQL_STATE, type SqlSession } from '../database/index.ts';
+import { databaseOf, inDatabase } from '../database/connection.ts';
+import { inTransaction, openSession, type SqlSession } from '../database/session.ts';
+import { SQL_STATE } from '../database/sql-state.ts';
 import { withoutValues } from '../database/without-values.ts';
 import { importArchive, importDump } from './import-archive.ts';
 import {

@@ -1,5 +1,6 @@
 import type { ArchivedStore } from '@taskmesh/internal-api';
-import { isUniqueViolation, type SqlSession } from '../database/index.ts';
+import { isUniqueViolation } from '../database/failures.ts';
+import type { SqlSession } from '../database/session.ts';
 import {
   columnsOf,
   lostColumns,

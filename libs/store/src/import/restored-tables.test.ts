@@ -1,5 +1,5 @@
 import { createTestDatabase, type TestDatabase } from '@taskmesh/testing';
-import { openSession, type SqlSession } from '../database/index.ts';
+import { openSession, type SqlSession } from '../database/session.ts';
 import { isValue, PROVIDE_IS_VALUE } from './restored-tables.ts';
 
 let database: TestDatabase;

@@ -1,6 +1,7 @@
 import { isBlank, type ColumnType } from '@taskmesh/contracts';
 import type { StoreTables } from '@taskmesh/internal-api';
-import type { Database, SqlSession } from '../database/index.ts';
+import type { Database } from '../database/database.ts';
+import type { SqlSession } from '../database/session.ts';
 
 /** The schema with a loaded backup's rows: bare tables, whose columns may have any built-in type. */
 export const RESTORED = 'restored';

@@ -1,5 +1,5 @@
 import type { RowsChange } from '@taskmesh/internal-api';
-import type { SqlSession } from '../database/index.ts';
+import type { SqlSession } from '../database/session.ts';
 import type { Stores } from './restored-tables.ts';
 
 const BATCH = 5_000;

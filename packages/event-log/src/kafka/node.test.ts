@@ -4,7 +4,7 @@ import { createServer, type AddressInfo, type Socket } from 'node:net';
 import { clientSettings } from './config.ts';
 import { createLibraryLogger, patchIdleTimer } from './library.ts';
 import { createNode } from './node.ts';
-import { SILENT } from '../testing/silent.ts';
+import { SILENT } from '../testing/event-log.contract.ts';
 
 const HOUR_MS = 3_600_000;
 

@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { eventually } from '@taskmesh/testing';
-import type { EventLog, LogReader, LogRecord } from '../event-log.ts';
+import type { EventLog, Logger, LogReader, LogRecord } from '../event-log.ts';
+
+export const SILENT: Logger = { debug() {}, info() {}, warn() {}, error() {} };
 
 const numbers = (from: number, to: number) => Array.from({ length: to - from + 1 }, (_, index) => from + index);
 const numbered = (key: string, from: number, to: number): LogRecord[] =>

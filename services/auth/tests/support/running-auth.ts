@@ -1,12 +1,13 @@
+import { createMemoryEventLog, type EventLog } from '@taskmesh/event-log';
 import type { Identity } from '@taskmesh/identity';
 import { createMemoryKeyValue, type KeyValue } from '@taskmesh/key-value';
-import { createMemoryEventLog, type EventLog } from '@taskmesh/event-log';
 import { createLog, type Env, type Log } from '@taskmesh/service';
 import type { SubgraphResult } from '@taskmesh/subgraph';
 import {
   createFaultyProxy,
   createTemplate,
   createTestDatabase,
+  eventually,
   type FaultyProxy,
   type TestDatabase,
 } from '@taskmesh/testing';
@@ -14,11 +15,12 @@ import { createHash } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { Client } from 'pg';
 import type { Registry } from 'prom-client';
 import { migrations } from '../../migrations/index.ts';
 import { createAuthDatabase } from '../../src/database.ts';
-import type { HashCost } from '../../src/passwords/hasher.ts';
 import { createAuth, readAuthConfig, type Auth, type AuthConfig, type Mail, type Mailer } from '../../src/index.ts';
+import type { HashCost } from '../../src/passwords/hasher.ts';
 
 export const PASSWORD = 'correct horse battery';
 /** The least that argon2 accepts. */
@@ -215,4 +217,55 @@ function createPostbox(): Postbox {
     close: () => Promise.resolve(),
   };
   return postbox;
+}
+
+/** The token that is alone on a line of a mail. */
+export function tokenIn(text: string | undefined): string {
+  const [token, ...more] = (text ?? '').split('\n').filter((line) => /^[\w-]{43}$/.test(line));
+  if (!token || more.length > 0) throw new Error(`No single token alone on a line in:\n${text}`);
+  return token;
+}
+
+/** From now on, how many rows of the table each committed statement has deleted, if any. */
+export async function noteDeletions({ database }: RunningAuth, table: string): Promise<() => Promise<number[]>> {
+  await database.query(
+    `drop table if exists deletions;
+     create table deletions (size integer);
+     create or replace function note_deletion() returns trigger language plpgsql as $$
+     begin
+       insert into deletions select count(*) from gone having count(*) > 0;
+       return null;
+     end $$;
+     create or replace trigger note_deletion after delete on ${table} referencing old table as gone
+       for each statement execute function note_deletion()`,
+  );
+  return async () => (await database.query('select size from deletions')).map(({ size }) => Number(size));
+}
+
+/** How many sessions wait for a lock in the store. */
+async function countWaiting({ database }: RunningAuth): Promise<number> {
+  const waiting = `select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
+  return (await database.query(waiting)).length;
+}
+
+/** Runs `work` while another transaction holds what the statement locks, which commits once somebody waits for it. */
+export async function whileHeld<Result>(
+  running: RunningAuth,
+  [text, ...values]: [text: string, ...values: unknown[]],
+  work: () => Promise<Result>,
+  { waiting = 1, meanwhile }: { waiting?: number; meanwhile?: (holder: Client) => Promise<unknown> } = {},
+): Promise<Result> {
+  const holder = new Client({ connectionString: running.database.url });
+  await holder.connect();
+  try {
+    await holder.query('begin');
+    await holder.query(text, values);
+    const result = work();
+    await eventually(async () => expect(await countWaiting(running)).toBeGreaterThanOrEqual(waiting));
+    await meanwhile?.(holder);
+    await holder.query('commit');
+    return await result;
+  } finally {
+    await holder.end();
+  }
 }

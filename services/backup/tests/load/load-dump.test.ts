@@ -7,8 +7,7 @@ import { join } from 'node:path';
 import { handOver } from '../../src/databases/fresh-database.ts';
 import { loadDump } from '../../src/restore/load-dump.ts';
 import { childrenOf } from '../support/memory.ts';
-import { createFreshTestDatabase, type FreshTestDatabase } from '../support/restore-database.ts';
-import { withClient } from '../support/with-client.ts';
+import { createFreshTestDatabase, withClient, type FreshTestDatabase } from '../support/databases.ts';
 
 let database: FreshTestDatabase;
 let dir: string;

@@ -1,4 +1,6 @@
+import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
+import { createServer, request, type IncomingMessage, type ServerResponse } from 'node:http';
 import { createRequire } from 'node:module';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -46,4 +48,105 @@ export async function startS3Server(): Promise<S3Server> {
       await rm(directory, { recursive: true });
     },
   };
+}
+
+export interface S3Front {
+  /** An address of the server behind, with this one's instead. */
+  at(url: string): string;
+  /** What was asked for, as `POST /bucket/key?uploads`. */
+  asked: string[];
+  /** The multipart uploads that the bucket lists: their keys and when they were begun. */
+  uploads: [key: string, initiated: string][];
+  /** From now on the answers to such requests are lost, though the server behind has done what they asked for. */
+  lose(pattern: RegExp, times?: number): void;
+  /** From now on such requests get no answer. */
+  hold(pattern: RegExp): void;
+  /** Right before the next of such requests arrives somebody else makes that object; who asks for none to be there hears of it. */
+  overtake(pattern: RegExp, make: () => Promise<unknown>): void;
+  close(): Promise<void>;
+}
+
+/** Stands in front of an S3 server, and knows what that one does not: uploads that are under way, their end, and conditions. */
+export async function startS3Front(behind: string): Promise<S3Front> {
+  const { port } = new URL(new URL(behind).searchParams.get('endpoint') ?? '');
+  let lost: RegExp | undefined;
+  let left = 0;
+  let held: RegExp | undefined;
+  let overtaking: { pattern: RegExp; make: () => Promise<unknown>; begun?: Promise<unknown> } | undefined;
+
+  const pass = async (incoming: IncomingMessage, answer: ServerResponse) => {
+    const line = `${incoming.method} ${incoming.url}`;
+    front.asked.push(line);
+    if (held?.test(line)) return;
+    if (incoming.method === 'DELETE' && line.includes('uploadId=')) {
+      incoming.resume();
+      answer.writeHead(204).end();
+      return;
+    }
+    if (incoming.method === 'GET' && /\?(.*&)?uploads/.test(line)) {
+      incoming.resume();
+      const marker = new URL(line.slice('GET '.length), 'http://bucket').searchParams.get('key-marker');
+      const from = front.uploads.findIndex(([key]) => key === marker) + 1;
+      const page = front.uploads.slice(from, from + 3);
+      const uploads = page.map(
+        ([key, initiated], index) =>
+          `<Upload><Key>${key}</Key><UploadId>${from + index + 1}</UploadId><Initiated>${initiated}</Initiated></Upload>`,
+      );
+      const rest =
+        from + page.length < front.uploads.length
+          ? `<IsTruncated>true</IsTruncated><NextKeyMarker>${page.at(-1)?.[0]}</NextKeyMarker>`
+          : '';
+      answer
+        .writeHead(200, { 'content-type': 'application/xml' })
+        .end(`<ListMultipartUploadsResult>${rest}${uploads.join('')}</ListMultipartUploadsResult>`);
+      return;
+    }
+    const isLost = lost?.test(line) === true && left-- > 0;
+    const { method, url: path, headers } = incoming;
+    if (overtaking?.pattern.test(line)) {
+      await (overtaking.begun ??= overtaking.make());
+      if (headers['if-none-match'] === '*') {
+        if (isLost) incoming.socket.destroy();
+        else refuse(answer);
+        return;
+      }
+    }
+    const onward = request(
+      { agent: false, host: '127.0.0.1', port, method, path, headers },
+      (response: IncomingMessage) => {
+        if (isLost) response.resume().once('end', () => incoming.socket.destroy());
+        else if (headers['if-match'] && headers['if-match'] !== response.headers.etag) refuse(answer);
+        else response.pipe(answer.writeHead(response.statusCode ?? 500, response.headers));
+      },
+    );
+    onward.on('error', () => incoming.socket.destroy());
+    answer.once('close', () => onward.destroy()); // who asked may be gone
+    incoming.pipe(onward);
+  };
+  const server = createServer((incoming, answer) => void pass(incoming, answer)).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const own = (server.address() as AddressInfo).port;
+  const front: S3Front = {
+    at: (url) => url.replace(`127.0.0.1:${port}`, `127.0.0.1:${own}`),
+    asked: [],
+    uploads: [],
+    lose(pattern, times = Infinity) {
+      lost = pattern;
+      left = times;
+    },
+    hold: (pattern) => void (held = pattern),
+    overtake: (pattern, make) => void (overtaking = { pattern, make }),
+    async close() {
+      server.closeAllConnections();
+      server.close();
+      await once(server, 'close');
+    },
+  };
+  return front;
+}
+
+function refuse(answer: ServerResponse): void {
+  answer
+    .writeHead(412, { 'content-type': 'application/xml', connection: 'close' })
+    .end('<Error><Code>PreconditionFailed</Code></Error>');
 }

@@ -8,8 +8,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Readable } from 'node:stream';
-import { startS3Front, type S3Front } from './s3-front.ts';
-import { startS3Server, type S3Server } from './s3-server.ts';
+import { startS3Front, startS3Server, type S3Front, type S3Server } from './s3-server.ts';
 import { describeBackupStorage } from './storage.contract.ts';
 
 let server: S3Server;

@@ -1,7 +1,7 @@
 import { inDatabase } from '@taskmesh/store';
 import type { ImportResult } from '@taskmesh/internal-api';
 import type { StoreOwner } from '../../src/index.ts';
-import { withClient } from './with-client.ts';
+import { withClient } from './databases.ts';
 
 /** The least that can be called a tasks store; the living one has more columns and none of that matters here. */
 export const TASKS_SCHEMA = `

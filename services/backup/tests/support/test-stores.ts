@@ -11,7 +11,7 @@ import { namesOf } from '../../src/restore/settle-restore.ts';
 import { loadLimits } from '../../src/restore/watch-database.ts';
 import { DEFAULT_PATIENCE } from '../../src/stall-detection.ts';
 import type { Store, StoreName } from '../../src/databases/store.ts';
-import { withClient } from './with-client.ts';
+import { withClient } from './databases.ts';
 
 export const NOW = new Date('2026-11-22T12:00:00Z');
 export const KEPT_MS = 3_600_000;

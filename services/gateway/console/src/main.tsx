@@ -1,8 +1,16 @@
 import { createClient } from '@taskmesh/client';
 import { render } from 'preact';
-import { Root } from './root.tsx';
+import { App, type AppProps } from './app.tsx';
+import { isOfOperators, Operations } from './operations/operations.tsx';
+import { useRoute } from './route.ts';
 import { takeArrival } from './session/arrival.ts';
 import { createConsoleStorage } from './session/console-storage.ts';
+
+/** Users and operators have separate applications, chosen by the address. */
+function Root(props: AppProps) {
+  const { name } = useRoute();
+  return isOfOperators(name) ? <Operations /> : <App {...props} />;
+}
 
 const COPIED = 'This tab is a copy of another one, which stays signed in. Sign in here as well to use both.';
 

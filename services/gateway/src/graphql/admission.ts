@@ -7,13 +7,17 @@ import { readFile } from 'node:fs/promises';
 import { z } from 'zod';
 import type { GraphQLConfig } from '../config.ts';
 import { refusal } from '../supergraph/client-errors.ts';
-import type { Memory } from '../http/memory.ts';
 import type { Turns } from '../supergraph/turns.ts';
 import type { GraphMetrics } from '../supergraph/executor.ts';
-import type { ClientOperation, LiveGraph } from '../supergraph/live-graph.ts';
-import { InvalidOperation, type PreparedOperation, type RequestCall } from '../supergraph/operation.ts';
+import type { LiveGraph } from '../supergraph/live-graph.ts';
+import {
+  type AdmittedOperation,
+  InvalidOperation,
+  type PreparedOperation,
+  type RequestCall,
+} from '../supergraph/operation.ts';
 import { coerceVariables } from '../supergraph/variables.ts';
-import { isTooLong, LARGE_COST } from './documents.ts';
+import { isTooLong } from './documents.ts';
 import { isHashOf, type PersistedQueries } from './persisted-queries.ts';
 
 /** How a request arrived. */
@@ -22,12 +26,6 @@ export interface Arrival {
   isGet: boolean;
   canStream: boolean;
   caller: Pick<RequestCall, 'identity' | 'ip'>;
-}
-
-/** A client's operation that may run, with coerced variables. */
-export interface AdmittedOperation {
-  operation: ClientOperation;
-  variables: Record<string, unknown>;
 }
 
 export const isSubscription = ({ operation: { operation } }: AdmittedOperation) =>
@@ -44,14 +42,13 @@ export interface AdmissionDeps {
   graph: LiveGraph;
   trusted: TrustedDocuments;
   persisted: PersistedQueries;
-  memory: Pick<Memory, 'requireRoom'>;
   turns: Turns;
   metrics: Pick<GraphMetrics, 'refused'>;
   log: Log;
 }
 
 export function createAdmission(deps: AdmissionDeps): Admission {
-  const { config, graph, trusted, persisted, memory, turns, metrics, log } = deps;
+  const { config, graph, trusted, persisted, turns, metrics, log } = deps;
   const findText = (request: CheckedRequest): CheckedRequest => {
     const { query, hash } = request;
     const agreed = hash && trusted.byHash(hash.value);
@@ -92,9 +89,8 @@ export function createAdmission(deps: AdmissionDeps): Admission {
     const cost = operation.cost(variables);
     if (config.maxCost > 0 && cost > config.maxCost)
       throw refusal('GRAPHQL_VALIDATION_FAILED', 'The operation asks for too much at once.');
-    if (cost > LARGE_COST) memory.requireRoom();
     remember(request, arrival);
-    return { operation, variables };
+    return { operation, variables, cost };
   };
 
   return {

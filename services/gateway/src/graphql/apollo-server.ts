@@ -14,10 +14,8 @@ import {
 import type { Log, Service } from '@taskmesh/service';
 import type { GraphQLFormattedError } from 'graphql';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { InvalidOperation, type RequestCall } from '../supergraph/operation.ts';
+import { type AdmittedOperation, InvalidOperation, LARGE_COST, type RequestCall } from '../supergraph/operation.ts';
 import type { Graph, LiveGraph } from '../supergraph/live-graph.ts';
-import type { AdmittedOperation } from './admission.ts';
-import { LARGE_COST } from './documents.ts';
 
 /** An operation that came over HTTP. */
 export interface HttpOperation {
@@ -127,13 +125,9 @@ function gatewayOf(graph: LiveGraph): ApolloServerOptionsWithGateway<Context>['g
  * Runs an operation on the graph for which it was admitted. Not as `gateway.executor`: what Apollo Server creates for that
  * has accessors, whose hidden classes keep each request until the next major garbage collection.
  */
-async function execute(
-  graph: LiveGraph,
-  { operation, variables }: AdmittedOperation,
-  caller: RequestCall,
-): Promise<GraphQLResponse> {
-  const { data, errors } = await graph.of(operation.schema).executor.run(operation, variables, caller);
-  if (operation.cost(variables) > LARGE_COST) await nextTurn(); // Apollo Server makes its text in one go
+async function execute(graph: LiveGraph, admitted: AdmittedOperation, caller: RequestCall): Promise<GraphQLResponse> {
+  const { data, errors } = await graph.run(admitted, caller);
+  if (admitted.cost > LARGE_COST) await nextTurn(); // Apollo Server makes its text in one go
   const status = errors && data === null ? retryStatusOf(errors) : undefined;
   const headers = new HeaderMap(status ? [['retry-after', '1']] : []);
   return { http: { status, headers }, body: { kind: 'single', singleResult: { data, ...(errors && { errors }) } } };

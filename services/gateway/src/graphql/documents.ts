@@ -9,13 +9,10 @@ import {
 import { LRUCache } from 'lru-cache';
 import { createHash } from 'node:crypto';
 import type { GraphQLConfig } from '../config.ts';
-import type { ClientOperation } from '../supergraph/live-graph.ts';
-import { createParts, InvalidOperation } from '../supergraph/operation.ts';
-import { createSizer, type OperationSize } from './operation-size.ts';
+import { createParts, InvalidOperation, LARGE_COST, type PreparedOperation } from '../supergraph/operation.ts';
+import { createSizer, type OperationSize } from '../supergraph/operation-size.ts';
 import { createValidation, parseDocument } from './validation.ts';
 
-/** From this cost on (docs/limits.md), results may have megabytes. */
-export const LARGE_COST = 500;
 const CACHE_BYTES = 32 * 1024 * 1024;
 /** Of an operation that ran, apart from its document. */
 const OPERATION_BYTES = 1_024;
@@ -31,7 +28,7 @@ interface ValidDocument {
   document: DocumentNode;
   sizes: ReadonlyMap<OperationDefinitionNode, OperationSize>;
   /** Those that ran. */
-  operations: Map<OperationDefinitionNode, ClientOperation>;
+  operations: Map<OperationDefinitionNode, PreparedOperation>;
   /** The memory that it holds, with what is made of it. */
   bytes: number;
 }
@@ -75,7 +72,7 @@ export function createDocuments({ schema, config }: DocumentsDeps) {
     return fresh;
   };
 
-  const operationIn = (valid: ValidDocument, source: string, operationName?: string): ClientOperation => {
+  const operationIn = (valid: ValidDocument, source: string, operationName?: string): PreparedOperation => {
     const { document, sizes, operations } = valid;
     const operation = getOperationAST(document, operationName);
     const size = operation && sizes.get(operation);
@@ -85,7 +82,7 @@ export function createDocuments({ schema, config }: DocumentsDeps) {
       ]);
     const ran = operations.get(operation);
     if (ran) return ran;
-    const fresh: ClientOperation = {
+    const fresh: PreparedOperation = {
       source,
       schema,
       document,
@@ -104,7 +101,7 @@ export function createDocuments({ schema, config }: DocumentsDeps) {
   };
 
   /** Of a document that is kept. @throws InvalidOperation */
-  const admitKnown = (source: string, operationName?: string, hash = hashOf(source)): ClientOperation | undefined => {
+  const admitKnown = (source: string, operationName?: string, hash = hashOf(source)): PreparedOperation | undefined => {
     const valid = known.get(hash);
     return valid && operationIn(valid, source, operationName);
   };
@@ -112,7 +109,7 @@ export function createDocuments({ schema, config }: DocumentsDeps) {
   return {
     admitKnown,
     /** @throws InvalidOperation */
-    admit(source: string, operationName?: string): ClientOperation {
+    admit(source: string, operationName?: string): PreparedOperation {
       const hash = hashOf(source);
       return admitKnown(source, operationName, hash) ?? operationIn(prepare(source, hash), source, operationName);
     },

@@ -13,8 +13,8 @@ import { readParameters } from '../http/query-parameters.ts';
 import { JSON_TYPE, refuseOtherMethods } from '../http/replies.ts';
 import { serveExplorer, wantsExplorer } from '../pages/pages.ts';
 import { internalError, publicError } from '../supergraph/client-errors.ts';
-import { InvalidOperation } from '../supergraph/operation.ts';
-import { type AdmittedOperation, isSubscription, type UncheckedRequest } from './admission.ts';
+import { type AdmittedOperation, InvalidOperation } from '../supergraph/operation.ts';
+import { isSubscription, type UncheckedRequest } from './admission.ts';
 import type { GraphQLServer, HttpOperation } from './apollo-server.ts';
 
 const METHODS = ['GET', 'HEAD', 'POST'];

@@ -51,8 +51,11 @@ export function awaitContinue(server: Server): void {
   server.on('checkExpectation', (request, response) => server.emit('request', request, response));
 }
 
-/** `read` is called when its turn has come. */
-export type Decode = (read: () => Buffer, limits: { maxBytes: number; network: string }) => Promise<Buffer>;
+/** `bytes` says what to decode when its turn has come. */
+export type Decode = (
+  bytes: () => Buffer,
+  limits: { maxBytes: number; network: string; signal: AbortSignal },
+) => Promise<Buffer>;
 
 /** Their windows have 32 KiB; one of brotli may have 16 MiB, even for a small body. */
 const DECODERS = new Map([
@@ -76,6 +79,6 @@ const decoders = createFairQueue({
 export function decoderOf(encoding: string): Decode {
   const decode = DECODERS.get(encoding);
   if (!decode) throw new AppError('UNSUPPORTED_MEDIA_TYPE', 'The content encoding must be gzip or deflate.');
-  return (read, { maxBytes, network }) =>
-    decoders.run(network, async () => decode(read(), { maxOutputLength: maxBytes, chunkSize: CHUNK_BYTES }));
+  return (bytes, { maxBytes, network, signal }) =>
+    decoders.run(network, async () => decode(bytes(), { maxOutputLength: maxBytes, chunkSize: CHUNK_BYTES }), signal);
 }

@@ -87,10 +87,11 @@ describe('a request', () => {
 
   it('whose body waits for its turn gives way to one of another network, the oldest first', async () => {
     const turns: (() => void)[] = [];
-    const run = <Result>(_network: string, work: () => Result) =>
-      new Promise<Result>((resolve, reject) =>
-        turns.push(() => void Promise.resolve().then(work).then(resolve, reject)),
-      );
+    const run = <Result>(_network: string, work: () => Result, signal?: AbortSignal) =>
+      new Promise<Result>((resolve, reject) => {
+        turns.push(() => void Promise.resolve().then(work).then(resolve, reject));
+        signal?.addEventListener('abort', () => reject(new Error('given up')));
+      });
     await start((request, response) => {
       readJsonObject(request, { clientIp, turns: { run } }).then(
         () => response.end('read'),

@@ -3,7 +3,7 @@ import { isObject, networkOf } from '@taskmesh/service';
 import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage } from 'node:http';
 import type { GatewayContext } from '../context.ts';
-import { type Decode, decoderOf, hasBody } from './bodies.ts';
+import { decoderOf, hasBody } from './bodies.ts';
 import { asClientRequest, BODY_LIMIT_BYTES, type ClientRequest, invalidBody, tooLarge } from './client-request.ts';
 import { headerValues } from './client.ts';
 
@@ -26,52 +26,32 @@ export async function readJsonObject(
   requireJson(contentType);
   const encoding = request.headers['content-encoding']?.trim().toLowerCase() ?? 'identity';
   const decode = encoding === 'identity' ? undefined : decoderOf(encoding);
-  const body: PendingBody = { bytes: await readBytes(request) };
-  const refused = new Promise<never>((_resolve, reject) => {
-    request.onRefused = (refusal) => {
-      body.bytes = undefined;
-      reject(refusal);
-    };
-  });
-  const network = networkOf(clientIp(request));
-  return Promise.race([parseInTurn(request, body, { network, turns, decode, parseText }), refused]);
-}
-
-/** A body that waits for its turn, and is let go of when it has to give way to others. */
-interface PendingBody {
-  bytes: Buffer | undefined;
-}
-
-interface Parsing {
-  network: string;
-  turns: GatewayContext['turns'];
-  decode: Decode | undefined;
-  parseText: ((text: string) => unknown) | undefined;
-}
-
-async function parseInTurn(
-  request: ClientRequest,
-  body: PendingBody,
-  { network, turns, decode, parseText }: Parsing,
-): Promise<object> {
-  const read = () => {
-    if (request.refusal) throw request.refusal;
-    if (!body.bytes || request.socket.destroyed) throw cut(); // while it waited
-    return body.bytes;
-  };
-  if (decode) body.bytes = await decode(read, { maxBytes: BODY_LIMIT_BYTES, network }).catch(refuseEncoded);
-  const { length } = read();
-  request.keep(length, { givesWay: true });
-  const parse = () => {
-    const whole = read();
-    // A stream keeps its request for hours.
-    body.bytes = undefined;
-    request.onRefused = undefined;
+  let bytes = await readBytes(request);
+  const parse = (whole: Buffer) => {
     const parts = partsOf(whole);
     request.keep(memoryOf(whole, parts));
     return parseJsonObject(whole, parseText, parts);
   };
-  return length > QUICK_BYTES ? turns.run(network, parse) : parse();
+  if (!decode && bytes.length <= QUICK_BYTES) return parse(bytes);
+
+  const network = networkOf(clientIp(request));
+  const refused = new AbortController(); // its turn will not come, and what waits for it is let go of
+  request.onRefused = () => refused.abort();
+  const { signal } = refused;
+  const present = <Value>(value: Value) => {
+    if (request.refusal || request.socket.destroyed) throw cut(); // while it waited
+    return value;
+  };
+  try {
+    const limits = { maxBytes: BODY_LIMIT_BYTES, network, signal };
+    if (decode) bytes = await decode(() => present(bytes), limits).catch(refuseEncoded);
+    request.keep(bytes.length, { givesWay: true });
+    return await turns.run(network, () => parse(present(bytes)), signal);
+  } catch (error) {
+    throw request.refusal ?? error;
+  } finally {
+    request.onRefused = undefined;
+  }
 }
 
 /** JSON is UTF-8 (RFC 8259); other charsets are refused, not guessed. */
@@ -95,6 +75,7 @@ function readBytes(request: ClientRequest): Promise<Buffer> {
     const onCut = () => settle(() => reject(cut()));
     const settle = (then: () => void) => {
       request.off('data', onData).off('end', onEnd).off('error', onCut).off('close', onCut);
+      request.onRefused = undefined;
       then();
     };
     request.onRefused = (refusal) => settle(() => reject(refusal));

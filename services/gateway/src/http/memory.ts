@@ -43,7 +43,7 @@ export interface Memory extends Service {
   /** Whether live memory is short, for any reason. */
   isShort(): boolean;
   /** Before work that needs or keeps much. @throws AppError SERVICE_UNAVAILABLE while memory is short */
-  requireRoom(): void;
+  requireRoom: () => void;
 }
 
 export interface MemoryDeps {

@@ -1,6 +1,5 @@
 import type { GraphQLFormattedError } from 'graphql';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { Memory } from '../http/memory.ts';
 import type { LiveGraph } from '../supergraph/live-graph.ts';
 import { InvalidOperation, type OperationResult, type RequestCall } from '../supergraph/operation.ts';
 import type { StoredOperation } from './endpoint.ts';
@@ -21,19 +20,15 @@ const LIMITS_MS = new Map<string, number>([
   [OPERATIONS.newEpoch, 10 * 60_000], // restores that were interrupted are settled first
 ]);
 
-/** Larger pages need much memory. */
-const MAX_SMALL_PAGE = 100;
-
 /** Runs fixed operations on the graph that is served. */
 export interface StoredOperations {
   /** Whether the graph with which the gateway started supports it. */
   has(operation: string): boolean;
-  /** @throws AppError SERVICE_UNAVAILABLE for a large page, while memory is short */
   run(operation: string, variables: Record<string, unknown>, call: RequestCall): Promise<OperationResult>;
 }
 
 /** Operations are prepared when the gateway starts, and on each new graph before it takes over. */
-export function createStoredOperations(graph: LiveGraph, memory: Pick<Memory, 'requireRoom'>): StoredOperations {
+export function createStoredOperations(graph: LiveGraph): StoredOperations {
   const prepareOn = ({ executor }: LiveGraph['current'], operation: string) => {
     try {
       return executor.prepare(operation);
@@ -55,9 +50,9 @@ export function createStoredOperations(graph: LiveGraph, memory: Pick<Memory, 'r
     async run(operation, variables, call) {
       const prepared = prepareOn(graph.current, operation);
       if (!prepared) return { data: null, errors: [UNSUPPORTED] };
-      if (Number(variables['first'] ?? 0) > MAX_SMALL_PAGE) memory.requireRoom();
       const limitMs = LIMITS_MS.get(operation);
-      return graph.current.executor.run(prepared, variables, limitMs === undefined ? call : { ...call, limitMs });
+      const admitted = { operation: prepared, variables, cost: prepared.cost(variables) };
+      return graph.run(admitted, limitMs === undefined ? call : { ...call, limitMs });
     },
   };
 }

@@ -20,7 +20,7 @@ export type RestContext = RegisterContext & StatusContext & Pick<GatewayContext,
 /** The interface document's endpoints over the graph, and their description. Those that the graph lacks are absent. */
 export function restRoutes(app: FastifyInstance, context: RestContext): void {
   const { tasksContract, publicUrl } = context.config;
-  const operations = createStoredOperations(context.graph, context.memory);
+  const operations = createStoredOperations(context.graph);
   const present = <Part extends Mount>(mount: Part): Part => ({
     ...mount,
     endpoints: mount.endpoints.filter(({ needs }) => !needs || operations.has(needs)),

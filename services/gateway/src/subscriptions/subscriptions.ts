@@ -4,7 +4,7 @@ import { GraphQLError } from 'graphql';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { asGraphQL } from '../supergraph/client-errors.ts';
 import { InvalidOperation, type PreparedOperation, type RequestCall } from '../supergraph/operation.ts';
-import type { ClientOperation, Graph, LiveGraph } from '../supergraph/live-graph.ts';
+import type { Graph, LiveGraph } from '../supergraph/live-graph.ts';
 import type { AccountShares } from './account-shares.ts';
 import { readArguments } from './arguments.ts';
 import type { Feed } from '../feed/feed.ts';
@@ -33,7 +33,7 @@ export interface Subscription {
 
 export interface StreamRequest {
   protocol: Protocol;
-  operation: ClientOperation;
+  operation: PreparedOperation;
   variables: Record<string, unknown>;
   call: RequestCall;
   /** A cursor that the transport brought; overrides the argument `after`. */
@@ -151,7 +151,7 @@ export function createSubscriptions(deps: Deps): Subscriptions {
 }
 
 /** The operation may have been admitted just before the graph changed. @throws GraphQLError */
-function onCurrent({ supergraph, admit }: Graph, operation: ClientOperation): ClientOperation {
+function onCurrent({ supergraph, admit }: Graph, operation: PreparedOperation): PreparedOperation {
   if (operation.schema === supergraph.schema) return operation;
   try {
     return admit(operation.source, operation.operationName);

@@ -25,10 +25,10 @@ it.each<[string, Caller, number, number]>([
 ])('runs and delays a bounded number of operations: %s', async (_who, caller, running, waiting) => {
   const runForCaller = createCallerBulkheads();
   const { run, started, release } = heldWork();
-  const all = Array.from({ length: running + waiting }, () => runForCaller(caller, run));
+  const all = Array.from({ length: running + waiting }, () => runForCaller(caller, 1, run));
   expect(started()).toBe(running);
   if (waiting > 0)
-    await expect(runForCaller(caller, run)).rejects.toMatchObject({
+    await expect(runForCaller(caller, 1, run)).rejects.toMatchObject({
       extensions: { code: 'RATE_LIMITED', retryAfterSeconds: 1 },
     });
   release();
@@ -40,10 +40,10 @@ it('bounds what all networks of an IPv6 site run', async () => {
   const runForCaller = createCallerBulkheads();
   const { run, started, release } = heldWork();
   const all = Array.from({ length: 2_024 }, (_, at) =>
-    runForCaller({ ...STRANGER, ip: `2001:db8:1:${(at % 50).toString(16)}::1` }, run),
+    runForCaller({ ...STRANGER, ip: `2001:db8:1:${(at % 50).toString(16)}::1` }, 1, run),
   );
   expect(started()).toBe(1_024);
-  await expect(runForCaller({ ...STRANGER, ip: '2001:db8:1:ffff::1' }, run)).rejects.toMatchObject({
+  await expect(runForCaller({ ...STRANGER, ip: '2001:db8:1:ffff::1' }, 1, run)).rejects.toMatchObject({
     extensions: { code: 'RATE_LIMITED' },
   });
   release();
@@ -54,11 +54,31 @@ it('leaves room for the other sessions of an account, up to its own bound', asyn
   const runForCaller = createCallerBulkheads();
   const { run, started, release } = heldWork();
   const session = (sessionId: string) => ({ ...ANN, identity: { ...ANN.identity, sessionId } });
-  const all = ['a', 'b', 'c', 'd'].flatMap((id) => Array.from({ length: 20 }, () => runForCaller(session(id), run)));
+  const all = ['a', 'b', 'c', 'd'].flatMap((id) => Array.from({ length: 20 }, () => runForCaller(session(id), 1, run)));
   expect(started()).toBe(20);
   release();
   await Promise.all(all);
   expect(started()).toBe(80);
+});
+
+it.each([
+  ['small ones', 99, [6, 20]],
+  ['pages of 100', 201, [2, 6]],
+  ['as large as they may be', 100_000, [1, 3]],
+])('runs the fewer operations of a caller the more they cost: %s', async (_which, cost, [ofSession, ofAccount]) => {
+  for (const [sessions, most] of [
+    [1, ofSession],
+    [10, ofAccount],
+  ] as const) {
+    const runForCaller = createCallerBulkheads();
+    const { run, started, release } = heldWork();
+    const session = (at: number) => ({ ...ANN, identity: { ...ANN.identity, sessionId: `s${at % sessions}` } });
+    const all = Array.from({ length: 40 }, (_, at) => runForCaller(session(at), cost, run));
+    expect(started()).toBe(most);
+    release();
+    await Promise.all(all);
+    expect(started()).toBe(40);
+  }
 });
 
 it('leaves the place of a caller that disconnects to the next one', async () => {
@@ -66,12 +86,12 @@ it('leaves the place of a caller that disconnects to the next one', async () => 
   const { run, started, release } = heldWork();
   const connection = new AbortController();
   const left = { ...ANN, signal: connection.signal };
-  const running = Array.from({ length: 16 }, () => runForCaller(ANN, run));
-  const waiting = Array.from({ length: 1_000 }, () => runForCaller(left, run));
+  const running = Array.from({ length: 16 }, () => runForCaller(ANN, 1, run));
+  const waiting = Array.from({ length: 1_000 }, () => runForCaller(left, 1, run));
   const given = Promise.allSettled(waiting);
   connection.abort();
   expect(new Set((await given).map(({ status }) => status))).toEqual(new Set(['rejected']));
-  const next = runForCaller(ANN, run);
+  const next = runForCaller(ANN, 1, run);
   release();
   await Promise.all([...running, next]);
   expect(started()).toBe(17);

@@ -32,8 +32,8 @@ export function createCompiledEngine(supergraph: Supergraph, services: GraphSour
 /** Plans in the turns of the caller's network. */
 export const planInTurn =
   (turns: Turns) =>
-  <Planned>({ call }: Pick<OperationRun, 'call'>, plan: () => Planned): Promise<Planned> =>
-    turns.run(networkOf(call.ip), plan);
+  <Planned>({ call, signal }: Pick<OperationRun, 'call' | 'signal'>, plan: () => Planned): Promise<Planned> =>
+    turns.run(networkOf(call.ip), plan, signal);
 
 /** As `formatResult` expects it. */
 export function asEngineResult({ data, errors, incomplete }: OperationResult): EngineResult {

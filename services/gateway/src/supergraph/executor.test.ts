@@ -21,6 +21,7 @@ const call: RequestCall = {
 function createRun(turns: Turns, changes: Partial<typeof supergraph> = {}) {
   const executor = createExecutor({
     ...{ turns, largeAnswers: createLargeAnswers(), runForCaller: createCallerBulkheads() },
+    requireRoom: () => undefined,
     supergraph: { ...supergraph, ...changes },
     services: {} as GraphSources, // none answers
     metrics: { operation: () => undefined },
@@ -32,7 +33,8 @@ function createRun(turns: Turns, changes: Partial<typeof supergraph> = {}) {
     schema: supergraph.schema,
     config: readGatewayConfig({ NODE_ENV: 'test' }).graphql,
   });
-  return (source = '{ taskStatistics { total } }', variables = {}) => executor.run(admit(source), variables, call);
+  return (source = '{ taskStatistics { total } }', variables = {}) =>
+    executor.run({ operation: admit(source), variables, cost: 1 }, call);
 }
 
 it('ends an operation that cannot be planned with an error, and nothing else', async () => {

@@ -14,6 +14,7 @@ import {
 import { getOperationAST, GraphQLError, parse, validate } from 'graphql';
 import { Counter, type Registry } from 'prom-client';
 import type { ExecutorKind } from '../config.ts';
+import { createSizer } from './operation-size.ts';
 import type { Turns } from './turns.ts';
 import { asGraphQL, createResultFormat } from './client-errors.ts';
 import { createApolloEngine, createCompiledEngine, type EngineDeps } from './engines.ts';
@@ -25,6 +26,7 @@ import {
   type GraphExecutor,
   type GraphSources,
   InvalidOperation,
+  LARGE_COST,
   type OperationResult,
   type OperationRun,
   type PreparedOperation,
@@ -45,6 +47,8 @@ export interface ExecutorDeps {
   runForCaller: RunForCaller;
   turns: Turns;
   largeAnswers: LargeAnswers;
+  /** Before what needs much memory. @throws AppError SERVICE_UNAVAILABLE while there is little */
+  requireRoom: () => void;
 }
 
 const ENGINES: Record<ExecutorKind, (supergraph: Supergraph, services: GraphSources, deps: EngineDeps) => Engine> = {
@@ -53,7 +57,7 @@ const ENGINES: Record<ExecutorKind, (supergraph: Supergraph, services: GraphSour
 };
 
 export function createExecutor(deps: ExecutorDeps): GraphExecutor {
-  const { supergraph, services, metrics, clock, log, kind, runForCaller, turns, largeAnswers } = deps;
+  const { supergraph, services, metrics, clock, log, kind, runForCaller, turns, largeAnswers, requireRoom } = deps;
   const { schema } = supergraph;
   const engine = ENGINES[kind](supergraph, services, { log, turns });
   const formatResult = createResultFormat(log);
@@ -70,7 +74,7 @@ export function createExecutor(deps: ExecutorDeps): GraphExecutor {
     signal: call.signal,
   });
 
-  const run: GraphExecutor['run'] = async (operation, variables, call) => {
+  const run: GraphExecutor['run'] = async ({ operation, variables, cost }, call) => {
     const begunMs = performance.now();
     const begin = () => {
       const ended = largeAnswers.run(call, (takeLarge) =>
@@ -80,12 +84,13 @@ export function createExecutor(deps: ExecutorDeps): GraphExecutor {
       return { ended };
     };
     const runInTurn = () =>
-      runForCaller(call, async () => {
+      runForCaller(call, cost, async () => {
         const isQuick = operation.partOf.has('plan') && !operation.isLarge;
         return (isQuick ? begin() : await turns.run(networkOf(call.ip), begin)).ended;
       });
     let result: EngineResult;
     try {
+      if (cost > LARGE_COST) requireRoom();
       result = await (stored.get(operation.source) === operation
         ? runInTurn()
         : inSpan(() => operationSpan(operation.operation), runInTurn));
@@ -113,7 +118,10 @@ export function createExecutor(deps: ExecutorDeps): GraphExecutor {
       const errors = validate(schema, document);
       if (errors.length > 0) throw new InvalidOperation('GRAPHQL_VALIDATION_FAILED', errors);
       const { name } = operation;
-      const prepared = { source, schema, document, operation, operationName: name?.value, partOf: createParts() };
+      const prepared: PreparedOperation = {
+        ...{ source, schema, document, operation, operationName: name?.value, partOf: createParts() },
+        cost: (variables) => createSizer(schema, document, variables)(operation).cost,
+      };
       planOf(prepared);
       stored.set(source, prepared);
       return prepared;
@@ -124,10 +132,12 @@ export function createExecutor(deps: ExecutorDeps): GraphExecutor {
 }
 
 /**
- * How many operations of a caller run at once: a neighbour's may wait behind all of them, for ten milliseconds each. One session leaves
- * room for the others of its account, with which it can be ended. Many people, or a server of theirs, may share an address.
+ * How many operations of a caller run at once: a neighbour's wait behind all of them. One session leaves room for the others of its
+ * account, with which it can be ended. Many people, or a server of theirs, may share an address.
  */
 const CONCURRENCY = { session: 6, account: 20, network: 256 };
+/** A page of so many objects takes milliseconds, and counts as one more operation. */
+const COST_PER_OPERATION = 100;
 const QUEUE = {
   maxWaiting: 1_000,
   maxWaitMs: 5_000,
@@ -137,24 +147,27 @@ const QUEUE = {
 /** Runs an operation of this caller, or rejects with RATE_LIMITED. A caller who disconnects no longer waits. */
 export type RunForCaller = <Result>(
   caller: Pick<RequestCall, 'identity' | 'ip' | 'signal'>,
+  cost: number,
   run: () => Promise<Result>,
 ) => Promise<Result>;
 
-/** Bounds the operations that one session and one account run at once: the others keep their latency while theirs are slow. */
+/** Bounds what one session and one account run at once: the others keep their latency while theirs are slow or large. */
 export function createCallerBulkheads(): RunForCaller {
   const sessions = createBulkhead({ concurrency: CONCURRENCY.session, ...QUEUE });
   const accounts = createBulkhead({ concurrency: CONCURRENCY.account, ...QUEUE });
   const networks = createBulkhead({ concurrency: CONCURRENCY.network, ...QUEUE });
   const sites = createBulkhead({ concurrency: CONCURRENCY.network * NETWORKS_PER_SITE, ...QUEUE });
-  return async ({ identity, ip, signal }, run) => {
+  return async ({ identity, ip, signal }, cost, run) => {
+    const weight = Math.min(1 + Math.floor(cost / COST_PER_OPERATION), CONCURRENCY.session);
+    const options = { signal, weight };
     if (signal?.aborted) throw toGraphQLError(unavailable(undefined, new Error('The caller has gone.')));
     if (identity.role === 'user') {
       const { sessionId, userId } = identity;
-      return sessions.run(sessionId, () => accounts.run(userId, run, signal), signal);
+      return sessions.run(sessionId, () => accounts.run(userId, run, options), options);
     }
     if (identity.role === 'operator') return run();
     const network = networkOf(ip);
-    return networks.run(network, () => sites.run(siteOf(network), run, signal), signal);
+    return networks.run(network, () => sites.run(siteOf(network), run, options), options);
   };
 }
 

@@ -3,24 +3,25 @@ import type { DocumentNode, GraphQLSchema } from 'graphql';
 import { unwatchFile, watchFile } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { Counter, Gauge, type Registry } from 'prom-client';
-import type { GraphExecutor, GraphSources, PreparedOperation } from './operation.ts';
+import type {
+  AdmittedOperation,
+  GraphExecutor,
+  GraphSources,
+  OperationResult,
+  PreparedOperation,
+  RequestCall,
+} from './operation.ts';
 import type { Supergraph } from './supergraph.ts';
-
-/** A client's document that is within all limits, except those that depend on its variables. */
-export interface ClientOperation extends PreparedOperation {
-  /** The operation's cost (docs/limits.md). `variables` are coerced. */
-  cost(variables: Readonly<Record<string, unknown>>): number;
-}
 
 /** A supergraph and everything derived from it; all of it is replaced together. */
 export interface Graph {
   readonly supergraph: Supergraph;
   readonly services: GraphSources;
   readonly executor: GraphExecutor;
-  /** Prepares a client's document, as far as it does not depend on variables. @throws InvalidOperation */
-  admit(source: string, operationName?: string): ClientOperation;
+  /** A client's document that is within all limits, except those that depend on its variables. @throws InvalidOperation */
+  admit(source: string, operationName?: string): PreparedOperation;
   /** The same for a document that is kept, which costs next to nothing; undefined for another one. */
-  admitKnown(source: string, operationName?: string): ClientOperation | undefined;
+  admitKnown(source: string, operationName?: string): PreparedOperation | undefined;
   /** A document that was admitted, by its hash, for as long as it is kept. */
   parsed(hash: string): DocumentNode | undefined;
 }
@@ -33,6 +34,8 @@ export interface LiveGraph {
   readonly current: Graph;
   /** The graph that a schema belongs to, current or former: an operation ends on the graph on which it began. */
   of(schema: GraphQLSchema): Graph;
+  /** Runs a query or mutation on its own graph. Never rejects, see `GraphExecutor`. */
+  run(admitted: AdmittedOperation, call: RequestCall): Promise<OperationResult>;
   beforeSwitch(prepare: BeforeSwitch): void;
   /**
    * Resolves once the new graph is served; calls run one at a time.
@@ -52,6 +55,7 @@ export function createLiveGraph({ initial, build }: LiveGraphOptions): LiveGraph
   let current = initial;
   let replacing = Promise.resolve();
 
+  const of = (schema: GraphQLSchema) => bySchema.get(schema) ?? current;
   const replace = async (sdl: string) => {
     const next = build(sdl);
     if (next.supergraph.own !== current.supergraph.own)
@@ -66,7 +70,8 @@ export function createLiveGraph({ initial, build }: LiveGraphOptions): LiveGraph
     get current() {
       return current;
     },
-    of: (schema) => bySchema.get(schema) ?? current,
+    of,
+    run: (admitted, call) => of(admitted.operation.schema).executor.run(admitted, call),
     beforeSwitch: (prepare) => void preparers.push(prepare),
     replace(sdl) {
       const done = replacing.then(() => replace(sdl));

@@ -69,10 +69,23 @@ export interface PreparedOperation {
   readonly operationName: string | undefined;
   /** Its plan, its renderer for events, and more. */
   readonly partOf: PartOf;
+  /** The most objects that it may produce (docs/limits.md). `variables` are coerced. */
+  cost(variables: Readonly<Record<string, unknown>>): number;
   /** Whether to plan it and to begin it takes milliseconds. @default false */
   readonly isLarge?: boolean;
   /** Whether messages reveal nothing of the schema but what the client has named. @default false */
   readonly hideSuggestions?: boolean;
+}
+
+/** From this cost on, results may have megabytes. */
+export const LARGE_COST = 500;
+
+/** An operation that may run, with coerced variables. */
+export interface AdmittedOperation {
+  operation: PreparedOperation;
+  variables: Record<string, unknown>;
+  /** With these variables. */
+  cost: number;
 }
 
 export interface OperationResult {
@@ -114,10 +127,10 @@ export interface GraphExecutor {
    */
   prepare(source: string): PreparedOperation;
   /**
-   * Runs a query or mutation with variables that have been coerced (for clients, at admission). Never rejects: failures
-   * are in `errors`, ready for the client. Each call needs its own `RequestCall`.
+   * Runs a query or mutation. Never rejects: failures are in `errors`, ready for the client. Each call needs its own
+   * `RequestCall`.
    */
-  run(operation: PreparedOperation, variables: Record<string, unknown>, call: RequestCall): Promise<OperationResult>;
+  run(admitted: AdmittedOperation, call: RequestCall): Promise<OperationResult>;
 }
 
 export interface EngineResult {

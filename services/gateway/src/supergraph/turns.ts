@@ -8,9 +8,9 @@ const FREE_MS = 5;
 export interface Turns {
   /**
    * Runs work that keeps the processor for milliseconds, for a network of `networkOf`.
-   * @throws AppError SERVICE_UNAVAILABLE when its turn does not come
+   * @throws AppError SERVICE_UNAVAILABLE when its turn does not come, or when `signal` is aborted before that
    */
-  run<Result>(network: string, work: () => Result): Promise<Result>;
+  run<Result>(network: string, work: () => Result, signal?: AbortSignal): Promise<Result>;
 }
 
 /**
@@ -27,7 +27,7 @@ export function createTurns(): Turns {
   let spentMs = 0;
 
   return {
-    run: (network, work) =>
+    run: (network, work, signal) =>
       new Promise((resolve, reject) => {
         const turn = async () => {
           const begunMs = performance.now();
@@ -43,7 +43,7 @@ export function createTurns(): Turns {
           spentMs -= restMs;
           if (restMs > 0) await rest(restMs);
         };
-        queue.run(network, turn).catch(reject);
+        queue.run(network, turn, signal).catch(reject);
       }),
   };
 }

@@ -50,7 +50,7 @@ export function createRequestReads(): (context: SubgraphContext) => RequestReads
         resolve();
         return context.ended;
       };
-      const late = AbortSignal.timeout(MAX_WAIT_MS); // of both together
+      const late = { signal: AbortSignal.timeout(MAX_WAIT_MS) }; // of both together
       owners.run(requireUser(context.identity).userId, () => turns.run('', hold, late), late).catch(reject);
     });
 

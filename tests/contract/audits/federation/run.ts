@@ -1,10 +1,13 @@
 import { execute, parse, validate } from 'graphql';
+import { globSync } from 'node:fs';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { isDeepStrictEqual } from 'node:util';
 import { createGraph, type Outcome } from '../federated-graph.ts';
 import type { CaseResult } from '../public-suite.ts';
-import { loadGroups } from './load-groups.ts';
+import { withStandIns } from '../stand-ins.ts';
 import type { Subgraph } from './subgraph.ts';
-import type { Case } from './supergraph.ts';
+import type { Case, CaseGroup } from './supergraph.ts';
 
 /** The public audit of federation gateways: each case through the compiled executor, its services asked in this process. */
 export async function runFederationAudit(dir: string): Promise<CaseResult[]> {
@@ -38,4 +41,22 @@ async function problemOf({ query, expected }: Case, run: (query: string) => Prom
 
 function describe(error: unknown): string {
   return Error.isError(error) ? error.message : JSON.stringify(error);
+}
+
+/** The suite's modules that we have in another form. */
+const STAND_INS = {
+  '../../subgraph.js': new URL('subgraph.ts', import.meta.url),
+  '../../supergraph.js': new URL('supergraph.ts', import.meta.url),
+};
+
+/** Imports the groups of cases from the suite's sources, as they are: what they import of packages is ours. */
+async function loadGroups(dir: string): Promise<CaseGroup[]> {
+  return withStandIns(dir, STAND_INS, async () => {
+    const groups: CaseGroup[] = [];
+    for (const file of globSync('src/test-suites/*/index.ts', { cwd: dir }).toSorted()) {
+      const module = (await import(pathToFileURL(join(dir, file)).href)) as { default: CaseGroup };
+      groups.push(module.default);
+    }
+    return groups;
+  });
 }

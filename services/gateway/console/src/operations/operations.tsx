@@ -4,7 +4,7 @@ import { Button } from '../elements/view.tsx';
 import { addressOf, useRoute } from '../route.ts';
 import { Frame, type ViewEntry } from '../shell/frame.tsx';
 import { ApiContext, createOperatorsApi } from './api/operators-api.ts';
-import type { OperatorsError } from './api/operators-error.ts';
+import type { OperatorsError } from './api/read-lines.ts';
 import { BackupsView } from './backups/backups-view.tsx';
 import { DeadLettersView } from './dead-letters-view.tsx';
 import { OverviewView } from './overview/overview-view.tsx';

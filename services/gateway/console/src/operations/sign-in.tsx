@@ -5,7 +5,7 @@ import { explain, issueOf } from '../requests/explain.ts';
 import { requireFilled } from '../requests/require-filled.ts';
 import { useAction } from '../requests/use-action.ts';
 import { createOperatorsApi, exchangeCode } from './api/operators-api.ts';
-import { OperatorsError } from './api/operators-error.ts';
+import { OperatorsError } from './api/read-lines.ts';
 
 /** Characters that a header may contain. */
 const TOKEN = /^[!-~]+$/;

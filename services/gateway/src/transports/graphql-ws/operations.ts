@@ -4,13 +4,11 @@ import { GraphQLError } from 'graphql';
 import { MessageType, type SubscribeMessage, type SubscribePayload } from 'graphql-ws';
 import type { WebSocket } from 'ws';
 import type { FormatErrors } from '../../supergraph/client-errors.ts';
-import { InvalidOperation, type RequestCall } from '../../supergraph/operation.ts';
-import type { ClientOperation } from '../../supergraph/live-graph.ts';
+import { type AdmittedOperation, InvalidOperation, type RequestCall } from '../../supergraph/operation.ts';
 import { asTraceparent } from '../../http/client.ts';
 import { holdMessage, tooMany } from '../../http/client-request.ts';
 import { encodeText } from '../../http/negotiation.ts';
 import type { GatewayContext } from '../../context.ts';
-import type { AdmittedOperation } from '../../graphql/admission.ts';
 import type { TransportMetrics } from '../transport.ts';
 import {
   closeGracefully,
@@ -112,7 +110,8 @@ export function createOperations(socket: WebSocket, output: Output, deps: Operat
 
   const beginStream = async (
     operation: Operation,
-    request: { operation: ClientOperation; variables: Record<string, unknown>; call: RequestCall },
+    { operation: prepared, variables }: AdmittedOperation,
+    call: RequestCall,
   ) => {
     if (!mayStream) return finish(operation); // `stopStreams` did not know yet that it is one
     if (streams.size >= context.config.realtime.maxSubscriptions) {
@@ -121,7 +120,7 @@ export function createOperations(socket: WebSocket, output: Output, deps: Operat
     }
     streams.add(operation);
     const stream = await subscriptions
-      .subscribe({ protocol: 'graphql-ws', ...request }, sinkOf(operation))
+      .subscribe({ protocol: 'graphql-ws', operation: prepared, variables, call }, sinkOf(operation))
       .catch((error: unknown) => {
         if (!isRunning(operation) || !isUnavailable(error)) throw error;
         endStream(operation, { kind: 'unavailable' });
@@ -138,10 +137,8 @@ export function createOperations(socket: WebSocket, output: Output, deps: Operat
   const run = async (operation: Operation, admitting: Promise<AdmittedOperation>, call: RequestCall) => {
     const admitted = await admitting;
     if (!isRunning(operation)) return; // given up before it ran
-    if (admitted.operation.operation.operation === 'subscription') return beginStream(operation, { ...admitted, call });
-    const result = await context.graph
-      .of(admitted.operation.schema)
-      .executor.run(admitted.operation, admitted.variables, call);
+    if (admitted.operation.operation.operation === 'subscription') return beginStream(operation, admitted, call);
+    const result = await context.graph.run(admitted, call);
     const text = await encodeText(JSON.stringify({ id: operation.id, type: MessageType.Next, payload: result }));
     if (isRunning(operation)) sendResult(text);
     tell(operation, MessageType.Complete);

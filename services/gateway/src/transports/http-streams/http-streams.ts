@@ -2,7 +2,8 @@ import { AppError, rateLimited, unauthenticated, unavailable } from '@taskmesh/c
 import type { FastifyReply } from 'fastify';
 import { GraphQLError } from 'graphql';
 import { setTimeout as delay } from 'node:timers/promises';
-import { isSubscription, type AdmittedOperation } from '../../graphql/admission.ts';
+import { isSubscription } from '../../graphql/admission.ts';
+import type { AdmittedOperation } from '../../supergraph/operation.ts';
 import { readRequest, type StreamExchange, type StreamTransport } from '../../graphql/routes.ts';
 import { callerOf } from '../../context.ts';
 import { asClientRequest } from '../../http/client-request.ts';
@@ -73,9 +74,7 @@ async function handle(deps: Deps, exchange: Exchange): Promise<unknown> {
   const sent = await readRequest(request.raw, context);
   const admitted = await context.admission.admit(sent, carrier);
   if (isSubscription(admitted)) return subscribe(deps, exchange, { user, subscription: admitted });
-  const result = await context.graph
-    .of(admitted.operation.schema)
-    .executor.run(admitted.operation, admitted.variables, call);
+  const result = await context.graph.run(admitted, call);
   return sendResult(reply, kind, JSON.stringify(result));
 }
 

@@ -1,8 +1,7 @@
 import { createContext } from 'preact';
 import { useContext } from 'preact/hooks';
 import type { OperatorsToken } from './answers.generated.ts';
-import { notReached, OperatorsError } from './operators-error.ts';
-import { readLines } from './read-lines.ts';
+import { notReached, OperatorsError, readLines } from './read-lines.ts';
 import type { Progress, WorkEnd } from './types.ts';
 
 /** The endpoints for operators. All throw an OperatorsError; `onRefused` also learns when the token is refused. */

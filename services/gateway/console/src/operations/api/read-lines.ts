@@ -1,5 +1,18 @@
-import { OperatorsError } from './operators-error.ts';
 import type { Progress, WorkEnd } from './types.ts';
+import { TaskmeshError } from '@taskmesh/client';
+
+/** An error in words for operators. `status` is the HTTP status, or 0 without an answer. */
+export class OperatorsError extends TaskmeshError {
+  readonly status: number;
+
+  constructor(status: number, message: string) {
+    super('OPERATORS', message);
+    this.status = status;
+  }
+}
+
+export const notReached = () =>
+  new OperatorsError(0, 'The server cannot be reached. Check the connection, then try again.');
 
 const BROKEN = 'The connection broke. The work goes on at the server: look at the list in a while.';
 

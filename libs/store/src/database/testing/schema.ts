@@ -1,7 +1,29 @@
 import { createLog } from '@taskmesh/service';
 import { createTestDatabase } from '@taskmesh/testing';
 import type { Database, StoreOptions } from '../database.ts';
-import type { Statement } from '../statement.ts';
+import type { Statement } from '../prepared-query.ts';
+
+/**
+ * The SQL that would turn the migrated schema into the one the entities describe; empty when they agree.
+ *
+ * MikroORM does not compare storage parameters (fillfactor, autovacuum) and functions, and of triggers defined as SQL
+ * only the names; these stand in the migrations alone. (The catalogue view that it reads omits TRUNCATE triggers.)
+ */
+export async function schemaDifference(create: (options: StoreOptions) => Promise<Database>): Promise<string> {
+  const store = await createTestDatabase('schema_difference');
+  const log = createLog({ service: 'schema-difference', level: 'silent' });
+  const database = await create({ url: store.url, poolSize: 1, log });
+  try {
+    await database.migrate();
+    const difference = await database.retry((em) =>
+      em.getPlatform().getSchemaGenerator(em.getDriver(), em).getUpdateSchemaSQL({ wrap: false }),
+    );
+    return difference.trim();
+  } finally {
+    await database.close();
+    await store.drop();
+  }
+}
 
 interface PlanNode {
   'Node Type': string;
@@ -65,3 +87,7 @@ function scansIn(node: PlanNode, partial: ReadonlySet<string>, isLimited = false
   const limitsBelow = type === 'Limit' || (isLimited && !/Aggregate|Sort|Hash/.test(type));
   return [...(isWhole && table ? [table] : []), ...Plans.flatMap((plan) => scansIn(plan, partial, limitsBelow))];
 }
+
+/** SQL: the names of what an operator may set for sessions in general; older servers have only some of them. */
+export const SESSION_LIMITS = `select name from pg_catalog.pg_settings
+  where name in ('idle_in_transaction_session_timeout', 'idle_session_timeout', 'transaction_timeout')`;

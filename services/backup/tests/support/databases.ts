@@ -1,10 +1,21 @@
 import { databaseOf, inDatabase } from '@taskmesh/store';
+import { connect, disconnect } from '@taskmesh/store/connection';
 import { createTestDatabase, type TestDatabase } from '@taskmesh/testing';
 import { randomBytes } from 'node:crypto';
+import type { Client } from 'pg';
 import { DEFAULT_SIZES } from '../../src/archives/limits.ts';
 import { createFreshDatabase, dropFresh } from '../../src/databases/fresh-database.ts';
-import { loadLimits } from '../../src/restore/watch-database.ts';
 import { restoreNames, type RestoreNames } from '../../src/databases/names.ts';
+import { loadLimits } from '../../src/restore/watch-database.ts';
+
+export async function withClient<Result>(url: string, work: (client: Client) => Promise<Result>): Promise<Result> {
+  const client = await connect({ url, name: 'taskmesh-test' });
+  try {
+    return await work(client);
+  } finally {
+    await disconnect(client);
+  }
+}
 
 export interface FreshTestDatabase {
   live: TestDatabase;

@@ -1,10 +1,16 @@
-import { scannedTables, statementsOf } from '@taskmesh/store/testing';
+import { scannedTables, schemaDifference, statementsOf } from '@taskmesh/store/testing';
+import { createAuthDatabase } from '../src/database.ts';
 import * as accountLog from '../src/account-log/account-log.statements.ts';
 import * as accounts from '../src/accounts/account.statements.ts';
 import * as audit from '../src/audit/audit.statements.ts';
-import { createAuthDatabase } from '../src/database.ts';
 import * as housekeeping from '../src/housekeeping.statements.ts';
 import * as sessions from '../src/sessions/session.statements.ts';
+
+describe('the entities', () => {
+  it('describe every table, column, index and constraint that the migrations make', async () => {
+    expect(await schemaDifference(createAuthDatabase)).toBe('');
+  });
+});
 
 const modules = [accountLog, accounts, audit, housekeeping, sessions];
 const ONE_ROW = ['account_log_state', 'ended_session_counter'];

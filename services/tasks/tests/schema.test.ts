@@ -1,4 +1,4 @@
-import { scannedTables, statementsOf } from '@taskmesh/store/testing';
+import { scannedTables, schemaDifference, statementsOf } from '@taskmesh/store/testing';
 import { createTasksDatabase } from '../src/database.ts';
 import * as feed from '../src/feed/feed.statements.ts';
 import * as owners from '../src/owners/owner.statements.ts';
@@ -6,6 +6,12 @@ import * as deadLetters from '../src/relay/dead-letter.statements.ts';
 import * as relay from '../src/relay/relay.statements.ts';
 import { listStatement } from '../src/tasks/list.statements.ts';
 import * as tasks from '../src/tasks/task.statements.ts';
+
+describe('the entities', () => {
+  it('describe every table, column, index and constraint that the migrations make', async () => {
+    expect(await schemaDifference(createTasksDatabase)).toBe('');
+  });
+});
 
 const lists = (['CREATED_AT', 'UPDATED_AT', 'DUE_DATE', 'PRIORITY'] as const).flatMap((field) =>
   [{}, { completed: true }].map((filter) => {

@@ -7,6 +7,7 @@ import { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { lookAtDisk } from '../../src/disk-space.ts';
 import { createDirectoryStorage } from '../../src/storage/directory-storage.ts';
+import { describeBackupStorage } from './storage.contract.ts';
 
 let root: string;
 let dir: string;
@@ -206,3 +207,16 @@ async function withoutRights(work: () => Promise<void>): Promise<void> {
     process.seteuid?.(0);
   }
 }
+
+describe('an empty directory', () => {
+  let empty: string;
+  beforeAll(async () => {
+    empty = await mkdtemp(join(tmpdir(), 'taskmesh-storage-'));
+  });
+  afterAll(async () => {
+    expect(await readdir(empty)).toEqual([]);
+    await rm(empty, { recursive: true });
+  });
+
+  describeBackupStorage('a directory', () => storage(empty));
+});

@@ -1,3 +1,0 @@
-import type { Logger } from '../event-log.ts';
-
-export const SILENT: Logger = { debug() {}, info() {}, warn() {}, error() {} };

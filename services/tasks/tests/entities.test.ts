@@ -1,8 +1,0 @@
-import { schemaDifference } from '@taskmesh/store/testing';
-import { createTasksDatabase } from '../src/database.ts';
-
-describe('the entities', () => {
-  it('describe every table, column, index and constraint that the migrations make', async () => {
-    expect(await schemaDifference(createTasksDatabase)).toBe('');
-  });
-});
