@@ -183,6 +183,14 @@ export function frameWriter(socket: WebSocket, connection: Connection): WriteFra
   };
 }
 
+/** What has arrived of a message whose rest has not. ws keeps it, and does not say how much it is. */
+export function unfinishedBytes(socket: WebSocket): number {
+  const { _receiver: receiver } = socket as unknown as {
+    _receiver: { _bufferedBytes: number; _messageLength: number } | null;
+  };
+  return receiver ? receiver._bufferedBytes + receiver._messageLength : 0;
+}
+
 /** Terminates the socket of a slow reader, as a close frame would wait behind everything else. */
 export function cutSlow(socket: WebSocket): void {
   noteReason(socket, 'slow');
