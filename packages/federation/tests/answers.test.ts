@@ -329,7 +329,7 @@ describe('an operation', () => {
     const contexts: string[] = [];
     const executor = createFederatedExecutor(
       graph,
-      async () => ({ data: THING }),
+      async () => structuredClone(THING),
       async (context: string, plan) => (contexts.push(context), plan()),
     );
     const operation = executor.compile(parse('query ($a: Boolean!) { thing { id name @include(if: $a) } }'));
