@@ -10,15 +10,19 @@ export const MAX_VARIANTS = 16;
 type Variables = Readonly<Record<string, unknown>>;
 
 export interface FederatedOperation<Context> {
-  /** Rejects only when the operation cannot be planned. */
+  /** Rejects only when the operation cannot be planned, or with an error of `planInTurn`. */
   run(request: OperationRequest<Context>): Promise<OperationResult>;
 }
 
 /** Called with the number of bytes allocated; negative when memory is freed. */
 export type Resized = (bytes: number) => void;
 
+/** Runs planning, which takes milliseconds of CPU time, when its turn comes. May reject instead. */
+export type PlanInTurn<Context> = <Planned>(context: Context, plan: () => Planned) => Promise<Planned>;
+
 export interface CompileDeps<Context> extends VariantDeps {
   ask: AskSubgraph<Context>;
+  planInTurn: PlanInTurn<Context>;
 }
 
 export function compileOperation<Context>(
@@ -26,14 +30,15 @@ export function compileOperation<Context>(
   document: DocumentNode,
   operationName?: string,
 ): FederatedOperation<Context> {
-  const { ask } = deps;
+  const { ask, planInTurn } = deps;
   const operation = clientOperation(deps.graph.schema, document, operationName);
   const conditions = conditionVariables(operation);
   const variants = new Map<string, OperationVariant<Context>>();
 
-  const variantFor = (variables: Variables): OperationVariant<Context> => {
-    const key = conditions.map((name) => Number(variables[name] === true)).join('');
-    const known = variants.get(key);
+  const keyOf = (variables: Variables) => conditions.map((name) => Number(variables[name] === true)).join('');
+  const planned = (variables: Variables): OperationVariant<Context> => {
+    const key = keyOf(variables);
+    const known = variants.get(key); // may have been planned while this one waited for its turn
     if (known) return known;
     const [oldest] = variants;
     if (variants.size >= MAX_VARIANTS && oldest !== undefined) {
@@ -46,9 +51,13 @@ export function compileOperation<Context>(
     return variant;
   };
 
-  if (conditions.length === 0) variantFor({});
+  if (conditions.length === 0) planned({});
 
   return {
-    run: async (request) => runOperation({ variant: variantFor(request.variables), request, ask }),
+    async run(request) {
+      const { variables, context } = request;
+      const variant = variants.get(keyOf(variables)) ?? (await planInTurn(context, () => planned(variables)));
+      return runOperation({ variant, request, ask });
+    },
   };
 }

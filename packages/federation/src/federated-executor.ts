@@ -1,5 +1,5 @@
 import type { DocumentNode, GraphQLSchema } from 'graphql';
-import { compileOperation, type FederatedOperation, type Resized } from './compile-operation.ts';
+import { compileOperation, type FederatedOperation, type PlanInTurn, type Resized } from './compile-operation.ts';
 import type { AskSubgraph } from './execution/run.ts';
 import { createTypeConditions } from './execution/type-conditions.ts';
 import type { FederatedGraph } from './supergraph.ts';
@@ -14,16 +14,20 @@ export interface FederatedExecutor<Context> {
   compile(document: DocumentNode, operationName?: string, resized?: Resized): FederatedOperation<Context>;
 }
 
-/** Executes operations on a federated graph with plans that are compiled once. Needs no closing. */
+/**
+ * Executes operations on a federated graph with plans that are compiled once. Needs no closing.
+ * @param planInTurn runs plans that become necessary only at a run. @default runs them at once
+ */
 export function createFederatedExecutor<Context>(
   graph: FederatedGraph,
   ask: AskSubgraph<Context>,
+  planInTurn: PlanInTurn<Context> = async (_context, plan) => plan(),
 ): FederatedExecutor<Context> {
   const isOfType = createTypeConditions(graph.supergraphSchema);
   const prefix = freePrefix(graph.supergraphSchema);
   return {
     compile: (document, operationName, resized = () => undefined) =>
-      compileOperation({ graph, ask, isOfType, prefix, resized }, document, operationName),
+      compileOperation({ graph, ask, planInTurn, isOfType, prefix, resized }, document, operationName),
   };
 }
 

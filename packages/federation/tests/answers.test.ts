@@ -331,6 +331,23 @@ describe('an operation', () => {
     }
   });
 
+  it('is planned with planInTurn when its conditions need another plan', async () => {
+    const contexts: string[] = [];
+    const executor = createFederatedExecutor(
+      graph,
+      async () => structuredClone(THING),
+      async (context: string, plan) => (contexts.push(context), plan()),
+    );
+    const operation = executor.compile(parse('query ($a: Boolean!) { thing { id name @include(if: $a) } }'));
+    for (const [of, a] of [
+      ['first', true],
+      ['same', true],
+      ['other', false],
+    ] as const)
+      await operation.run({ variables: { a }, context: of });
+    expect(contexts).toEqual(['first', 'other']);
+  });
+
   it('is rejected if the document does not have it', () => {
     expect(() => createFederatedExecutor(graph, async () => ({})).compile(parse('{ thing { id } }'), 'Other')).toThrow(
       'no such operation',

@@ -17,7 +17,7 @@ export interface ServerOptions {
   log: (line: string) => void;
   /** @default a free port */
   port?: number | undefined;
-  /** The data need not survive a crash of the machine, so the server does not wait for the disk. */
+  /** The data need not survive a crash of the machine: the server does not wait for the disk, and logins are cheap. */
   isThrowaway?: boolean;
   /** Aborts the start. */
   signal?: AbortSignal | undefined;

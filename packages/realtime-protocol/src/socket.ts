@@ -183,6 +183,14 @@ export function frameWriter(socket: WebSocket, connection: Connection): WriteFra
   };
 }
 
+/** The size of a message that has arrived only in part. ws buffers it without exposing its size. */
+export function unfinishedBytes(socket: WebSocket): number {
+  const { _receiver: receiver } = socket as unknown as {
+    _receiver: { _bufferedBytes: number; _messageLength: number } | null;
+  };
+  return receiver ? receiver._bufferedBytes + receiver._messageLength : 0;
+}
+
 /** Terminates the socket of a slow reader, because a close frame would wait behind all buffered data. */
 export function cutSlow(socket: WebSocket): void {
   noteReason(socket, 'slow');

@@ -99,7 +99,7 @@ export interface Database {
   inTransaction<Result>(work: (em: EntityManager<PostgreSqlDriver>) => Promise<Result>, turn?: string): Promise<Result>;
   /**
    * Runs a hot statement directly on the pool, prepared. Parameters are bound, never interpolated. With an owner, only some of that
-   * owner's run at once.
+   * owner's run at once, and one that `isLong` none of them beside it.
    * @throws AppError SERVICE_UNAVAILABLE also when earlier statements of the owner take too long
    */
   run<Row extends QueryResultRow>(
@@ -107,6 +107,7 @@ export interface Database {
     statement: Statement,
     values: unknown[],
     ownerId?: string,
+    isLong?: boolean,
   ): Promise<Row[]>;
   /** A connection outside the pool, for locks and notifications. The caller closes it. */
   openSession(options?: Pick<SessionOptions, 'settings' | 'timeoutMs'>): Promise<Session>;
@@ -246,13 +247,14 @@ export async function createDatabase(options: DatabaseOptions): Promise<Database
       statement: Statement,
       values: unknown[],
       ownerId?: string,
+      isLong = false,
     ) {
       const run = () =>
         inSpan(
           () => spans.named(statement),
           () => whileAway({ kind }, () => runPrepared<Row>(pool, statement, values)),
         );
-      return ownerId === undefined ? run() : owners.run(ownerId, run);
+      return ownerId === undefined ? run() : owners.run(ownerId, run, { weight: isLong ? Infinity : 1 });
     },
     openSession: ({ settings: extra, ...session } = {}) =>
       openSession({ url, name: `taskmesh-${name}-session`, settings: { ...lastingSettings, ...extra }, ...session }),

@@ -1,4 +1,6 @@
 import type { LiveTasks, LiveTasksOptions } from '../../src/list/live-tasks.ts';
+import type { LiveTask } from '../../src/list/overlay.ts';
+import { comparatorOf, shapeOf } from '../../src/list/shape.ts';
 import type {
   CreateTaskInput,
   OrderDirection,
@@ -25,7 +27,7 @@ interface Watched {
 /**
  * Opens random lists of one account while this and other clients write to it, over a network that loses, duplicates, delays
  * and reorders messages, and a server that drops changes and is restored. Finally, lets everything arrive.
- * @throws unless every list then equals the server's, and had no duplicates or non-matching tasks at any moment
+ * @throws unless every list then equals the server's, and was sorted, without duplicates and non-matching tasks at any moment
  */
 export async function runLists(seed: number, steps: number): Promise<void> {
   const random = createRandom(seed);
@@ -147,11 +149,14 @@ function changeOf(random: Random): UpdateTaskInput {
   };
 }
 
-/** Checked after every step: no task appears twice, and all match. */
-function checkView(list: LiveTasks, { filter }: LiveTasksOptions, where: string): void {
+/** Checked after every step: no task appears twice, all are in order, and all match. */
+function checkView(list: LiveTasks, { filter, orderBy }: LiveTasksOptions, where: string): void {
   const { tasks } = list.get();
   for (const name of ['id', 'key'] as const)
     if (new Set(tasks.map((task) => task[name])).size !== tasks.length) throw new Error(`${where}: a ${name} twice`);
+  const compare = comparatorOf(shapeOf(filter, orderBy).order);
+  if (tasks.some((task, at) => at > 0 && compare(tasks[at - 1] as LiveTask, task) > 0))
+    throw new Error(`${where}: they are in disorder`);
   for (const task of tasks)
     for (const name of ['completed', 'category', 'priority'] as const)
       if (filter?.[name] != null && task[name] !== filter[name]) throw new Error(`${where}: ${task.id} does not match`);

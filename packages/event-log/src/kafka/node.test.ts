@@ -1,4 +1,5 @@
 import { jest } from '@jest/globals';
+import RequestQueue from 'kafkajs/src/network/requestQueue/index.js';
 import { once } from 'node:events';
 import { createServer, type AddressInfo, type Socket } from 'node:net';
 import { clientSettings } from './config.ts';
@@ -32,4 +33,11 @@ it('gives up a silent broker even if the clock is set back meanwhile', async () 
     server.close();
     await once(server, 'close');
   }
+});
+
+it('patches the idle timer only once', () => {
+  patchIdleTimer();
+  const { scheduleCheckPendingRequests } = RequestQueue.prototype;
+  patchIdleTimer();
+  expect(RequestQueue.prototype.scheduleCheckPendingRequests).toBe(scheduleCheckPendingRequests);
 });

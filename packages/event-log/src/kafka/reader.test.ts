@@ -111,6 +111,13 @@ describe('reading a topic from its leaders', () => {
     expect(cluster.open()).toBe(0);
   });
 
+  it('is ready as soon as the leaders have returned its start offsets', async () => {
+    const cluster = createCluster(1, 2);
+    const { ready } = read(cluster);
+    await eventually(() => cluster.asked.length === 2);
+    expect(await Promise.race([ready().then(() => 'ready'), new Promise(setImmediate)])).toBe('ready');
+  });
+
   it('delivers a large batch over several turns of the event loop and can be stopped in between', async () => {
     const cluster = createCluster(1);
     const delivered: number[] = [];

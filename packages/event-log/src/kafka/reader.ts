@@ -101,7 +101,6 @@ export function createReader(options: ReaderOptions): LogReader {
       pausing = new AbortController();
       await pause(await refresh(), pausing.signal);
     }
-    guide?.close();
     await stopFollowers([...followers.keys()]);
   };
   const ended = run();

@@ -52,7 +52,7 @@ export async function startPostgres(options: ServerOptions & { binaries?: Postgr
     await endSessionsIn(dataDir);
     const user = serverUser(dataDir);
     const binaries = options.binaries ?? findPostgres({ byOthers: user.ids !== undefined });
-    const password = await ensureCluster({ dataDir, binaries, user });
+    const password = await ensureCluster({ dataDir, binaries, user, isThrowaway });
     const reachable = reachableBy(user, [dataDir]);
     close = reachable.close;
     port = options.port ?? (await findFreePort()); // last, so that it is still free when PostgreSQL opens it
