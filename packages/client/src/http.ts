@@ -23,7 +23,7 @@ export interface PostDeps {
   timeoutMs: number;
 }
 
-interface Answer<Result> {
+interface Parsed<Result> {
   data?: Result | null;
   errors?: GraphqlError[];
 }
@@ -42,9 +42,9 @@ export function createPost({ url, fetch, timeoutMs }: PostDeps): Post {
     }).catch((error: unknown) => {
       throw toTaskmeshError(error);
     });
-    const answer = await bodyOf<Answer<Result>>(response);
-    if (!answer?.data || answer.errors?.length) throw failureOf(response, answer);
-    return answer.data;
+    const body = await bodyOf<Parsed<Result>>(response);
+    if (!body?.data || body.errors?.length) throw failureOf(response, body);
+    return body.data;
   };
 }
 
@@ -54,11 +54,11 @@ export function headersOf(token: string | undefined): Record<string, string> {
 
 /** Converts a response without the expected result to an error. With status 400, the body describes what is wrong with the request. */
 export async function readFailure(response: Response): Promise<TaskmeshError> {
-  return response.status === 400 ? failureOf(response, await bodyOf<Answer<unknown>>(response)) : refusalOf(response);
+  return response.status === 400 ? failureOf(response, await bodyOf<Parsed<unknown>>(response)) : refusalOf(response);
 }
 
-function failureOf(response: Response, answer: Answer<unknown> | undefined): TaskmeshError {
-  if (answer?.errors?.length) return errorOf(answer.errors);
+function failureOf(response: Response, body: Parsed<unknown> | undefined): TaskmeshError {
+  if (body?.errors?.length) return errorOf(body.errors);
   // The gateway reports an invalid session as a GraphQL error. A bare 401 is from a proxy with a sign-in of its own.
   return response.status === 401 ? new TaskmeshError('NETWORK', 'A proxy answered with 401.') : refusalOf(response);
 }

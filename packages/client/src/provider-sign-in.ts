@@ -40,11 +40,11 @@ export function createProviderSignIn({ url, storage }: { url: string; storage: S
 
 /** Parses the URL fragment after the return from the provider. Returns undefined if it has no sign-in result. */
 export function readSignInAnswer(fragment: string): SignInAnswer | undefined {
-  const answer = new URLSearchParams(fragment.replace(/^#/, ''));
-  const code = answer.get('sign_in_code');
+  const params = new URLSearchParams(fragment.replace(/^#/, ''));
+  const code = params.get('sign_in_code');
   if (code) return { code };
-  const error = answer.get('sign_in_error');
-  return error ? { error, description: answer.get('sign_in_error_description') ?? '' } : undefined;
+  const error = params.get('sign_in_error');
+  return error ? { error, description: params.get('sign_in_error_description') ?? '' } : undefined;
 }
 
 function base64url(bytes: Uint8Array): string {

@@ -178,9 +178,9 @@ export function createSession({ post, storage, time }: SessionDeps): Session {
   };
   const asUser = async <Result>(work: (token: string) => Promise<Result>): Promise<Result> => {
     if (state === LOADING) await loaded; // otherwise the request belongs to the user who is signed in right now
-    const asked = tokens()?.user.id;
+    const callerId = tokens()?.user.id;
     const first = await token();
-    if (first === undefined || tokens()?.user.id !== asked)
+    if (first === undefined || tokens()?.user.id !== callerId)
       throw new TaskmeshError('SIGNED_OUT', 'No one is signed in.');
     try {
       return await work(first);
@@ -188,7 +188,7 @@ export function createSession({ post, storage, time }: SessionDeps): Session {
       if (!isUnauthenticated(error)) throw error;
       const again = await refresh(first);
       // Never send one user's request as another user.
-      if (again === undefined || tokens()?.user.id !== asked)
+      if (again === undefined || tokens()?.user.id !== callerId)
         throw new TaskmeshError('SIGNED_OUT', 'The session has ended.', { cause: error });
       return work(again);
     }

@@ -66,10 +66,10 @@ export function createKafkaEventLog(options: KafkaEventLogOptions): EventLog {
     async isUp(topic) {
       if (closing.signal.aborted) return false;
       // In parallel, so that a broker that accepts a connection but stays silent does not use up the others' time.
-      const asked = seeds.map(async (seed) => {
+      const checks = seeds.map(async (seed) => {
         if (!(await leadersAnswer(named(topic), seed, connect))) throw new Error('A leader does not answer.');
       });
-      return Promise.any(asked).then(
+      return Promise.any(checks).then(
         () => true,
         () => false,
       );
@@ -85,9 +85,9 @@ export function createKafkaEventLog(options: KafkaEventLogOptions): EventLog {
 
 /** Rotates the list with each call: kafkajs never gets past a first broker that accepts a connection but stays silent. */
 function rotating(brokers: string[]): () => string[] {
-  let turns = 0;
+  let calls = 0;
   return () => {
-    const first = turns++ % brokers.length;
+    const first = calls++ % brokers.length;
     return [...brokers.slice(first), ...brokers.slice(0, first)];
   };
 }

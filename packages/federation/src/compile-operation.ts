@@ -45,8 +45,8 @@ export function compileOperation<Context>(
       variants.delete(oldest[0]);
       deps.resized(-oldest[1].bytes());
     }
-    const answers = Object.fromEntries(conditions.map((name) => [name, variables[name] === true]));
-    const variant = compileVariant<Context>(deps, operation, answers);
+    const values = Object.fromEntries(conditions.map((name) => [name, variables[name] === true]));
+    const variant = compileVariant<Context>(deps, operation, values);
     variants.set(key, variant);
     return variant;
   };

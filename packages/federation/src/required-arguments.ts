@@ -92,7 +92,7 @@ export function separateRequiredVariants(supergraph: DocumentNode): RequiredVari
       case 'Parallel':
         return { ...node, nodes: node.nodes.map(restoreNode) };
       case 'Fetch': {
-        const fetches = takeApart(node, byName, needsOf).map((fetch) => restoreFetch(fetch, byName));
+        const fetches = splitFetch(node, byName, needsOf).map((fetch) => restoreFetch(fetch, byName));
         return fetches.length === 1 && fetches[0] ? fetches[0] : { kind: 'Sequence', nodes: fetches };
       }
       case 'Flatten': {
@@ -165,7 +165,7 @@ const isSame = (variant: FieldNode, node: SelectionSetNode['selections'][number]
   node.kind === Kind.FIELD && !node.selectionSet && print(node) === print(variant);
 
 /** Splits a fetch according to the variants that its fields require. */
-function takeApart(
+function splitFetch(
   fetch: FetchNode,
   byName: ReadonlyMap<string, RequiredVariant>,
   needsOf: (type: string, field: string) => ReadonlySet<string>,
@@ -186,18 +186,18 @@ function takeApart(
   });
   const [firstKey] = groups.keys();
   return [...groups].map(([own, needed]) => {
-    const asked = visitEntityFields(document, (type, field) => {
+    const requested = visitEntityFields(document, (type, field) => {
       const { key } = groupOf(type, field);
       return key === own || (key === '' && own === firstKey);
     });
-    const used = usedVariables(asked);
+    const used = usedVariables(requested);
     return {
       ...fetch,
       ...(fetch.variableUsages && { variableUsages: fetch.variableUsages.filter((name) => used.has(name)) }),
       requires: fetch.requires && withoutOthers(fetch.requires, byName, needed),
       // Services reject operations with unused variables.
       operation: print(
-        visit(asked, { VariableDefinition: ({ variable }) => (used.has(variable.name.value) ? undefined : null) }),
+        visit(requested, { VariableDefinition: ({ variable }) => (used.has(variable.name.value) ? undefined : null) }),
       ),
     };
   });
@@ -249,7 +249,7 @@ function withoutOthers(
 
 /** Requests the original field with the variant's name as alias, and renames it in representations. */
 function restoreFetch(fetch: FetchNode, byName: ReadonlyMap<string, RequiredVariant>): FetchNode {
-  const asked = visit(parse(fetch.operation, { noLocation: true }), {
+  const requested = visit(parse(fetch.operation, { noLocation: true }), {
     Field(field) {
       const variant = byName.get(field.name.value);
       return variant && { ...variant.node, alias: { kind: Kind.NAME, value: (field.alias ?? field.name).value } };
@@ -266,7 +266,7 @@ function restoreFetch(fetch: FetchNode, byName: ReadonlyMap<string, RequiredVari
   });
   return {
     ...fetch,
-    operation: print(asked),
+    operation: print(requested),
     ...(renamed.length > 0 && { inputRewrites: [...(fetch.inputRewrites ?? []), ...renamed] }),
   };
 }

@@ -31,20 +31,20 @@ export async function startRedis(options: ServerOptions): Promise<Server> {
     writeConfiguration(dataDir, ['bind 127.0.0.1', `port ${port}`, `requirepass ${password}`]);
     return { command: program, args: ['./redis.conf'], cwd: dataDir };
   };
-  const ready = () => answersPing(port, password);
+  const ready = () => respondsToPing(port, password);
   const run = { name: 'Redis', dataDir, prepare, ready, intervalMs: 20 };
   return { ...(await runInDataDir(run, options)), url, port };
 }
 
 /** Undefined while Redis loads its data. */
-async function answersPing(port: number, password: string): Promise<true | undefined> {
+async function respondsToPing(port: number, password: string): Promise<true | undefined> {
   const socket = connect({ host: '127.0.0.1', port });
   try {
     socket.write(`AUTH ${password}\r\nPING\r\n`);
-    let answer = '';
+    let response = '';
     const signal = AbortSignal.timeout(2_000);
-    while (answer.split('\r\n').length < 3) answer += String(await once(socket, 'data', { signal }));
-    return answer.includes('+PONG') || undefined;
+    while (response.split('\r\n').length < 3) response += String(await once(socket, 'data', { signal }));
+    return response.includes('+PONG') || undefined;
   } finally {
     socket.destroy();
   }

@@ -24,7 +24,7 @@ export function createViews(table: Table): ViewOf {
 
 function createView(change: Change, { schema = 'public', name, columns }: Table): ChangeView {
   const { kind, record, oldRecord, occurredAt, traceparent } = change;
-  const answers = new Map<string, boolean>();
+  const matches = new Map<string, boolean>();
   const data = new Map<string, string>();
   /** Equal channels request the payload in a row, so they can also share the frame. */
   let last: { key: string; payload: string } | undefined;
@@ -51,11 +51,11 @@ function createView(change: Change, { schema = 'public', name, columns }: Table)
 
   return {
     isWithin({ text, test }) {
-      const known = answers.get(text);
+      const known = matches.get(text);
       if (known !== undefined) return known;
-      const answer = test(record) || (oldRecord !== null && test(oldRecord));
-      answers.set(text, answer);
-      return answer;
+      const isMatch = test(record) || (oldRecord !== null && test(oldRecord));
+      matches.set(text, isMatch);
+      return isMatch;
     },
     payload(ids, select) {
       const key = `${ids.join()} ${select?.join() ?? ''}`;

@@ -164,9 +164,9 @@ export function createChannel(request: JoinRequest, deps: ChannelDeps): Channel 
     // Release first, so that a user at the limit can reuse the channel's own reservation.
     release();
     release = () => {};
-    const held = channels.hold(user, bindings);
-    if (typeof held === 'string') return held;
-    release = held;
+    const reservation = channels.hold(user, bindings);
+    if (typeof reservation === 'string') return reservation;
+    release = reservation;
     return readFor(user.id, since);
   };
 
@@ -179,7 +179,7 @@ export function createChannel(request: JoinRequest, deps: ChannelDeps): Channel 
     reader?.open();
   };
 
-  const answer = (next: 'pending' | 'live') => {
+  const acceptJoin = (next: 'pending' | 'live') => {
     state = next;
     unsubscribed = metrics.subscribed();
     const entries = request.asked.map((entry, index) => ({ ...entry, id: bindings[index]?.id }));
@@ -214,7 +214,7 @@ export function createChannel(request: JoinRequest, deps: ChannelDeps): Channel 
         const obstacle = await transferTo(holder, request.since);
         if (isClosed()) return;
         if (!obstacle && isInGracePeriod) waitForFreshToken();
-        if (!obstacle) return answer(isInGracePeriod ? 'pending' : 'live');
+        if (!obstacle) return acceptJoin(isInGracePeriod ? 'pending' : 'live');
         refuse(OBSTACLES[obstacle]);
         if (obstacle === 'connections')
           channels.closeAll('connection_limit', [WS_CLOSE.tryLater, 'Too many connections']);

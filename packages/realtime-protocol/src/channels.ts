@@ -90,15 +90,15 @@ export function createChannels(deps: ChannelsDeps): Channels {
     hold({ id, expiresAt, watch }, bindings) {
       const free = reserveUser(id);
       if (!free) return 'connections';
-      const giveBack = bindingLimits.take(id, bindings);
-      if (!giveBack) {
+      const release = bindingLimits.take(id, bindings);
+      if (!release) {
         free();
         return 'bindings';
       }
       const unwatch = watch(() => channels.closeAll('session_ended', [WS_CLOSE.unauthorized, endOf(expiresAt, now())]));
       return () => {
         free();
-        giveBack();
+        release();
         unwatch();
       };
     },
@@ -127,20 +127,20 @@ function endOf(expiresAt: number, nowMs: number): string {
 
 /** All channels of one user on a socket share one reservation. */
 function createUserReservations(takeSocket: TakeSocket): TakeSocket {
-  const held = new Map<string, { channels: number; free: () => void }>();
+  const reservations = new Map<string, { channels: number; free: () => void }>();
   return (userId) => {
-    let place = held.get(userId);
+    let place = reservations.get(userId);
     if (!place) {
       const free = takeSocket(userId);
       if (!free) return undefined;
       place = { channels: 0, free };
-      held.set(userId, place);
+      reservations.set(userId, place);
     }
     const taken = place;
     taken.channels++;
     return () => {
       if (--taken.channels > 0) return;
-      held.delete(userId);
+      reservations.delete(userId);
       taken.free();
     };
   };
@@ -204,8 +204,8 @@ export function createBindingLimits(limits: BindingLimitOptions): BindingLimits 
       return () => {
         taken.bindings -= bindings.length;
         for (const { text, cost, bytes } of bindings.flatMap(costsOf)) {
-          const left = (taken.shared.get(text) ?? 1) - 1;
-          if (left > 0) taken.shared.set(text, left);
+          const remaining = (taken.shared.get(text) ?? 1) - 1;
+          if (remaining > 0) taken.shared.set(text, remaining);
           else {
             taken.shared.delete(text);
             taken.cost -= cost;

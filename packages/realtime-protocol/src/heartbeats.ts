@@ -15,7 +15,7 @@ export function createHeartbeats(everyMs = EVERY_MS): Heartbeats {
   let count = 0;
   let timer: NodeJS.Timeout | undefined;
   const current = () => groups[turn] ?? new Set();
-  const takeTurn = () => {
+  const beatNextGroup = () => {
     turn = (turn + 1) % GROUPS;
     for (const beat of current()) beat();
   };
@@ -24,7 +24,7 @@ export function createHeartbeats(everyMs = EVERY_MS): Heartbeats {
     add(beat) {
       const group = current();
       group.add(beat);
-      if (count++ === 0) timer = setInterval(takeTurn, everyMs / GROUPS);
+      if (count++ === 0) timer = setInterval(beatNextGroup, everyMs / GROUPS);
       return () => {
         if (group.delete(beat) && --count === 0) clearInterval(timer);
       };

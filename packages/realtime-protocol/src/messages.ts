@@ -160,14 +160,14 @@ export function createChannelMessages({ socket, version, writeFrame, frameOf }: 
   };
   const push = (message: Message) => write(encode(version, message));
   /** A client that does not read its replies is too slow, just like one that does not read changes. */
-  const answer = (frame: string | Buffer) => {
+  const respond = (frame: string | Buffer) => {
     if (isTooFarBehind(socket)) endSocket(socket, 'slow', [WS_CLOSE.tryLater, 'Too slow']);
     write(frame);
   };
-  const send = (message: Message) => answer(encode(version, message));
+  const send = (message: Message) => respond(encode(version, message));
   return {
     send,
-    echo: (message) => (message.echo ? answer(message.echo) : send({ ...message, ref: null })),
+    echo: (message) => (message.echo ? respond(message.echo) : send({ ...message, ref: null })),
     reply: ({ joinRef, ref, topic }, status, response) =>
       send({ joinRef, ref, topic, event: 'phx_reply', payload: { status, response } }),
     system: ({ topic, joinRef }, payload) =>

@@ -27,7 +27,7 @@ export interface ChangeReader {
 
 /**
  * Reads a user's changes after the cursor or, without a cursor, from now on. Returns a function that stops reading.
- * @throws when reading cannot start; the client is then told to try again
+ * @throws when reading cannot start; the client is then asked to try again
  */
 export type Subscribe = (
   userId: string,

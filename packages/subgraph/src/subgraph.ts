@@ -113,7 +113,7 @@ export function executableSubgraph<Context extends object>(options: SubgraphOpti
     return fresh;
   };
 
-  const answer = async (
+  const serve = async (
     ready: Prepared<Context> | Refused,
     { variables, operationName }: SubgraphRequest,
     given: Context,
@@ -133,16 +133,16 @@ export function executableSubgraph<Context extends object>(options: SubgraphOpti
     return ready.around ? ready.around(run, given) : run(given);
   };
 
-  const answerTraced = async (request: SubgraphRequest, context: Context, call: CallOptions) => {
+  const serveTraced = async (request: SubgraphRequest, context: Context, call: CallOptions) => {
     const trace = startFieldTrace();
     traced ??= traceFields(buildSchema(), (each) => traces.get(each as object));
-    const result = await answer(prepare(request.query, traced), request, context, call, trace);
+    const result = await serve(prepare(request.query, traced), request, context, call, trace);
     return { ...result, extensions: { ...result.extensions, ftv1: await trace.end(result.errors) } };
   };
 
   return {
     execute: (request, context, call = {}) =>
-      call.isTraced ? answerTraced(request, context, call) : answer(preparedOf(request.query), request, context, call),
+      call.isTraced ? serveTraced(request, context, call) : serve(preparedOf(request.query), request, context, call),
   };
 }
 

@@ -26,12 +26,12 @@ export function createSseFeed({ url, token, fetch, time }: SseDeps): OpenFeed {
       const used = await token();
       if (used === undefined) return { reason: 'unauthenticated', token: used };
       let giveUp = () => {};
-      const hear = () => {
+      const restartSilence = () => {
         giveUp();
         giveUp = time.after(SILENCE_MS, () => tearing.abort());
       };
       try {
-        hear();
+        restartSilence();
         const response = await fetch(url, {
           method: 'POST',
           headers: { ...headersOf(used), accept: 'text/event-stream' },
@@ -40,7 +40,7 @@ export function createSseFeed({ url, token, fetch, time }: SseDeps): OpenFeed {
         });
         if (!response.ok || !response.body) return endOfError(await readFailure(response), used);
         listener.onStanding();
-        for await (const result of resultsOf(response.body, hear)) {
+        for await (const result of resultsOf(response.body, restartSilence)) {
           const end = isStopped ? CUT : tell(result, listener, used);
           if (end) return end;
         }

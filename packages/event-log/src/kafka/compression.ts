@@ -8,7 +8,7 @@ import { uncompress } from 'snappy';
 const { CompressionCodecs, CompressionTypes } = kafkajs;
 
 /** Limits the uncompressed size of the batches in one response. Several times as much as publishers send at once. */
-const ANSWER_MAX_BYTES = 4 * 1024 * 1024;
+const RESPONSE_MAX_BYTES = 4 * 1024 * 1024;
 /** The memory that even the smallest record takes. */
 const RECORD_COST_BYTES = 256;
 /** 8 MiB, the largest window that compressors use up to level 19. */
@@ -32,11 +32,11 @@ export function registerCodecs(): void {
 
 function register(type: keyof typeof CompressionCodecs, decompress: Decompress): void {
   const compress = () => Promise.reject(new Error('Records are sent as they are; the broker compresses them.'));
-  CompressionCodecs[type] = () => ({ compress, decompress: (data: Buffer) => withinAnswer(data, decompress) });
+  CompressionCodecs[type] = () => ({ compress, decompress: (data: Buffer) => withinResponse(data, decompress) });
 }
 
 /** The remaining memory limit of the response that is being decoded. */
-const answers = new AsyncLocalStorage<{ leftBytes: number }>();
+const responses = new AsyncLocalStorage<{ leftBytes: number }>();
 
 /**
  * Decodes a fetch response. A batch that cannot be decompressed within the limit is replaced by one control record, so that
@@ -49,7 +49,7 @@ export async function decodeWithinLimit<Decoded>(
   let unreadable = 0;
   for (;;) {
     try {
-      const decoded = await answers.run({ leftBytes: ANSWER_MAX_BYTES }, () => decode(payload));
+      const decoded = await responses.run({ leftBytes: RESPONSE_MAX_BYTES }, () => decode(payload));
       return { decoded, unreadable };
     } catch (error) {
       if (!(error instanceof UnreadableBatch)) throw error;
@@ -65,15 +65,15 @@ class RestLater extends Error {
   override readonly name = 'KafkaJSPartialMessageError';
 }
 
-async function withinAnswer(data: Buffer, decompress: Decompress): Promise<Buffer> {
-  const answer = answers.getStore() ?? { leftBytes: ANSWER_MAX_BYTES };
+async function withinResponse(data: Buffer, decompress: Decompress): Promise<Buffer> {
+  const response = responses.getStore() ?? { leftBytes: RESPONSE_MAX_BYTES };
   const records = headOf(data).readUInt32BE(COUNT_AT);
-  const maxBytes = answer.leftBytes - records * RECORD_COST_BYTES;
-  const isFirst = answer.leftBytes === ANSWER_MAX_BYTES;
+  const maxBytes = response.leftBytes - records * RECORD_COST_BYTES;
+  const isFirst = response.leftBytes === RESPONSE_MAX_BYTES;
   try {
     if (maxBytes <= 0) throw new Error('The batch has too many records.');
     const text = await decompress(data, maxBytes);
-    answer.leftBytes -= text.length + records * RECORD_COST_BYTES;
+    response.leftBytes -= text.length + records * RECORD_COST_BYTES;
     return text;
   } catch {
     if (!isFirst) throw new RestLater('The answer has too many records.');

@@ -101,15 +101,15 @@ async function follow(node: Node, signal: AbortSignal, options: FollowerOptions)
       options,
       rest,
     );
-    const asked = order.flatMap((partition) => {
+    const requested = order.flatMap((partition) => {
       const offset = resting.has(partition) ? undefined : positions.offset(partition);
       return offset === undefined ? [] : [{ partition, offset }];
     });
-    if (asked.length === 0) {
+    if (requested.length === 0) {
       await pause(REST_MS, signal);
       continue;
     }
-    for (const { partition, errorCode, messages } of await node.fetch(topic, asked, FETCH_WAIT_MS)) {
+    for (const { partition, errorCode, messages } of await node.fetch(topic, requested, FETCH_WAIT_MS)) {
       if (signal.aborted) return;
       if (errorCode === OFFSET_OUT_OF_RANGE) await findNearest(node, partition, options, rest);
       else if (errorCode !== 0) rest(partition, errorCode);
@@ -148,8 +148,8 @@ async function findNearest(node: Node, partition: number, options: FollowerOptio
   const [begin = 0n, end = 0n] = found.map((listed) => listed.offset);
   const nearest = offset < begin ? begin : end;
   if (begin <= offset && offset <= end) return rest(partition, OFFSET_OUT_OF_RANGE); // the offset is valid again
-  const place = { topic, partition, offset: String(offset), nearest: String(nearest) };
-  log.warn(place, 'the event log does not hold the next offset; going on with the nearest one');
+  const fields = { topic, partition, offset: String(offset), nearest: String(nearest) };
+  log.warn(fields, 'the event log does not hold the next offset; going on with the nearest one');
   positions.moveTo(partition, nearest);
 }
 

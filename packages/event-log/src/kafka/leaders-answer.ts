@@ -16,7 +16,7 @@ export async function leadersAnswer(
   try {
     const metadata = await nodes.open(seed).metadata(topic);
     const partitions = metadata.topic?.partitions.length ?? 0;
-    const answers = await Promise.all(
+    const offsets = await Promise.all(
       byLeader(metadata).map(([leader, led]) =>
         nodes.open(leader).listOffsets(
           topic,
@@ -24,7 +24,7 @@ export async function leadersAnswer(
         ),
       ),
     );
-    return partitions > 0 && answers.flat().filter(({ errorCode }) => errorCode === 0).length === partitions;
+    return partitions > 0 && offsets.flat().filter(({ errorCode }) => errorCode === 0).length === partitions;
   } finally {
     nodes.close();
   }

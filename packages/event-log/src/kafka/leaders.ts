@@ -35,7 +35,7 @@ export interface Leaders {
   /** Marks the metadata of the topic as possibly outdated. */
   doubt(topic: string): void;
   /** Sends a request. A leader that does not respond is avoided, and its partitions have no leader, until it responds again. */
-  ask<Result>(leader: string, question: (node: ProducingNode) => Promise<Result>): Promise<Result>;
+  ask<Result>(leader: string, request: (node: ProducingNode) => Promise<Result>): Promise<Result>;
   /** Rejects pending requests. */
   close(): void;
 }
@@ -76,17 +76,17 @@ export function createLeaders({ seeds, connect, random, monotonicMs }: LeadersOp
       const address = addresses.get(name);
       if (closing.signal.aborted || !address) return;
       const node = connect(address);
-      const isBack = await node.metadata(NO_TOPIC).then(() => true, hasAnswered);
+      const isBack = await node.metadata(NO_TOPIC).then(() => true, hasResponded);
       node.close();
       if (isBack) return;
     }
   };
 
-  const ask: Leaders['ask'] = async (name, question) => {
+  const ask: Leaders['ask'] = async (name, request) => {
     try {
-      return await question(open(name));
+      return await request(open(name));
     } catch (error) {
-      if (!hasAnswered(error)) leave(name, error);
+      if (!hasResponded(error)) leave(name, error);
       throw error;
     }
   };
@@ -161,6 +161,6 @@ function nameOf({ host, port }: Address): string {
 }
 
 /** A broker that responds with an error is up. */
-function hasAnswered(error: unknown): boolean {
+function hasResponded(error: unknown): boolean {
   return error instanceof Error && 'type' in error && 'code' in error;
 }

@@ -106,23 +106,23 @@ export function createNode({ address, settings, logger, onUnreadable = () => {} 
     },
 
     async listOffsets(topic, partitions) {
-      const asked = partitions.map(({ partition, at }) => ({ partition, timestamp: Number(at) }));
+      const requested = partitions.map(({ partition, at }) => ({ partition, timestamp: Number(at) }));
       const { responses } = await send(() =>
         broker.lookupRequest(
           apiKeys.ListOffsets,
           requests.ListOffsets,
         )({
           isolationLevel: READ_UNCOMMITTED,
-          topics: [{ topic, partitions: asked }],
+          topics: [{ topic, partitions: requested }],
         }),
       );
-      return responses.flatMap((answer) =>
-        answer.partitions.map(({ partition, errorCode, offset }) => ({ partition, errorCode, offset: BigInt(offset) })),
+      return responses.flatMap((each) =>
+        each.partitions.map(({ partition, errorCode, offset }) => ({ partition, errorCode, offset: BigInt(offset) })),
       );
     },
 
     async fetch(topic, partitions, maxWaitMs) {
-      const asked = partitions.map(({ partition, offset }) => ({
+      const requested = partitions.map(({ partition, offset }) => ({
         partition,
         fetchOffset: String(offset),
         maxBytes: FETCH_MAX_BYTES,
@@ -137,7 +137,7 @@ export function createNode({ address, settings, logger, onUnreadable = () => {} 
           minBytes: 1,
           maxBytes: FETCH_MAX_BYTES,
           rackId: '',
-          topics: [{ topic, partitions: asked }],
+          topics: [{ topic, partitions: requested }],
         });
         const decode = async (payload: Buffer) => {
           const { decoded, unreadable } = await decodeWithinLimit(response.decode, payload);
@@ -147,7 +147,7 @@ export function createNode({ address, settings, logger, onUnreadable = () => {} 
         return { request, response: { ...response, decode } };
       }, maxWaitMs);
       if (errorCode !== 0) throw createErrorFromCode(errorCode);
-      return responses.flatMap((answer) => answer.partitions);
+      return responses.flatMap((each) => each.partitions);
     },
 
     async produce(topic, batches) {
@@ -160,7 +160,7 @@ export function createNode({ address, settings, logger, onUnreadable = () => {} 
           )({ acks: ACKS_FROM_ALL, timeout: ACK_TIMEOUT_MS, topicData: [{ topic, partitions }] }),
         ACK_TIMEOUT_MS,
       );
-      return topics.flatMap((answer) => answer.partitions);
+      return topics.flatMap((each) => each.partitions);
     },
 
     close: () => sockets.cut('The reader closed the connection.'),

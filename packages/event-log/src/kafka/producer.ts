@@ -49,9 +49,9 @@ export function createProducer(options: LeadersOptions): Producer {
 
   const produce = async (topic: string, leader: string, batches: Batch[]): Promise<Reasons> => {
     const begunMs = monotonicMs();
-    let answers: { partition: number; errorCode: number }[];
+    let outcomes: { partition: number; errorCode: number }[];
     try {
-      answers = await leaders.ask(leader, (node) => node.produce(topic, batches));
+      outcomes = await leaders.ask(leader, (node) => node.produce(topic, batches));
     } catch (reason) {
       leaders.doubt(topic);
       return new Map(batches.flatMap(({ records }) => records.map((record) => [record, reason] as const)));
@@ -59,8 +59,8 @@ export function createProducer(options: LeadersOptions): Producer {
     const tookMs = monotonicMs() - begunMs;
     const reasons: Reasons = new Map();
     for (const batch of batches) {
-      const answer = answers.find(({ partition }) => partition === batch.partition);
-      const error = errorOf(answer?.errorCode ?? NETWORK_EXCEPTION);
+      const outcome = outcomes.find(({ partition }) => partition === batch.partition);
+      const error = errorOf(outcome?.errorCode ?? NETWORK_EXCEPTION);
       if (error === undefined) continue;
       const failed = isRefusedForGood(error)
         ? await bisect(topic, leader, batch, error)

@@ -33,15 +33,15 @@ export function byLeader({ brokers, topic }: ClusterMetadata): [Address, number[
   });
 }
 
-interface MetadataAnswer extends ClusterMetadata {
+interface MetadataResponse extends ClusterMetadata {
   /** 0 even if the topic does not exist. */
   errorCode: number;
 }
 
-export function metadataExchange(topic: string): Exchange<MetadataAnswer> {
+export function metadataExchange(topic: string): Exchange<MetadataResponse> {
   return {
     request: { apiKey: apiKeys.Metadata, apiVersion: VERSION, apiName: 'Metadata', encode: async () => encode(topic) },
-    response: { decode: async (payload) => decode(payload), parse: async (answer) => answer },
+    response: { decode: async (payload) => decode(payload), parse: async (decoded) => decoded },
     logResponseError: false,
   };
 }
@@ -72,7 +72,7 @@ function unsignedVarint(value: number): Buffer {
   }
 }
 
-function decode(payload: Buffer): MetadataAnswer & { clientSideThrottleTime: number } {
+function decode(payload: Buffer): MetadataResponse & { clientSideThrottleTime: number } {
   const reader = createWireReader(payload);
   reader.skipTags(); // of the header
   const clientSideThrottleTime = reader.int32();

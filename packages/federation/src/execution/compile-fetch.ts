@@ -23,9 +23,9 @@ export function compileFetch<Context>({ node, path }: PlannedFetch, { isOfType, 
   return async (run) => {
     const targets = objectsAt(run.data, path);
     if (targets.length === 0) return;
-    const answer = await requestSubgraph(operation, variablesOf(run.variables), run);
-    if (!answer) return;
-    const { data, errors = [] } = answer;
+    const response = await requestSubgraph(operation, variablesOf(run.variables), run);
+    if (!response) return;
+    const { data, errors = [] } = response;
     for (const error of errors) {
       const below = (error.path ?? []).map((key) => keys.get(key) ?? key);
       run.errors.push(serviceError(error, operation, [...path, ...below]));

@@ -33,7 +33,7 @@ interface EntitiesQuery {
   /** The text of each variable definition, by name. */
   variables: ReadonlyMap<string, string>;
   /** Equal for fetches that request the same fields of any object. */
-  question: string;
+  fieldsKey: string;
 }
 
 const known = new WeakMap<FetchNode, { query: EntitiesQuery | undefined }>();
@@ -59,8 +59,8 @@ function readEntitiesQuery({
   const isAlone = field?.kind === Kind.FIELD && field.name.value === ENTITIES && !field.alias && more.length === 0;
   if (!isAlone) return undefined;
   const variables = new Map(definition.variableDefinitions?.map((each) => [each.variable.name.value, print(each)]));
-  const question = JSON.stringify([print(field), requires, inputRewrites, outputRewrites]);
-  return { definition, field, variables, question };
+  const fieldsKey = JSON.stringify([print(field), requires, inputRewrites, outputRewrites]);
+  return { definition, field, variables, fieldsKey };
 }
 
 /** Whether two fetches can share a request: both only read entities of the same service, and their variables do not conflict. */
@@ -76,8 +76,8 @@ const variablesOf = ({ definition }: EntitiesQuery): readonly VariableDefinition
 
 /** Whether two fetches request the same fields of any object. */
 export function isSameQuestion(one: FetchNode, other: FetchNode): boolean {
-  const question = entitiesQuery(one)?.question;
-  return question !== undefined && question === entitiesQuery(other)?.question;
+  const fieldsKey = entitiesQuery(one)?.fieldsKey;
+  return fieldsKey !== undefined && fieldsKey === entitiesQuery(other)?.fieldsKey;
 }
 
 /** Joins fetches into one operation, each under its own response key. @throws Error when they cannot be joined */

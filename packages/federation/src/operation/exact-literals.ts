@@ -34,7 +34,7 @@ export function keepLiteralsExact(schema: GraphQLSchema, document: DocumentNode)
   const kept = new Map<string, Literal>();
   const mark = freeMark(document);
 
-  const standIn = (literal: Literal) => {
+  const placeholder = (literal: Literal) => {
     // Values inside an object of a custom scalar have no type.
     const type = getNamedType(types.getInputType());
     if (type && !(isScalarType(type) && !isSpecifiedScalarType(type))) return undefined;
@@ -48,16 +48,16 @@ export function keepLiteralsExact(schema: GraphQLSchema, document: DocumentNode)
     visitWithTypeInfo(types, {
       // Default values have already been applied.
       VariableDefinition: () => false,
-      IntValue: standIn,
-      FloatValue: standIn,
-      EnumValue: standIn,
+      IntValue: placeholder,
+      FloatValue: placeholder,
+      EnumValue: placeholder,
     }),
   );
   if (kept.size === 0) return { document, restore: (plan) => plan };
 
   const restored = (fetch: FetchNode): FetchNode => {
-    const asked = parse(fetch.operation, { noLocation: true });
-    return { ...fetch, operation: print(visit(asked, { StringValue: ({ value }) => kept.get(value) })) };
+    const operation = parse(fetch.operation, { noLocation: true });
+    return { ...fetch, operation: print(visit(operation, { StringValue: ({ value }) => kept.get(value) })) };
   };
   return { document: forPlanner, restore: (plan) => withFetches(plan, restored) };
 }

@@ -60,14 +60,14 @@ function ensureWritable(file: string): void {
 function heldLock(database: DatabaseSync, holderFile: string) {
   const write = (stopping: boolean) =>
     writeFileSync(holderFile, JSON.stringify({ pid: process.pid, stopping } satisfies Holder));
-  let held = true;
+  let isHeld = true;
   write(false);
   return {
     /** Announces that `release` will follow soon, so that other processes wait longer. */
-    announceRelease: () => held && write(true),
+    announceRelease: () => isHeld && write(true),
     release() {
-      if (!held) return;
-      held = false;
+      if (!isHeld) return;
+      isHeld = false;
       rmSync(holderFile, { force: true });
       database.close();
     },
