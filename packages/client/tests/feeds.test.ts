@@ -273,16 +273,13 @@ describe('the feed over server-sent events', () => {
   it.each([
     [401, {}, { reason: 'unauthenticated', token: 'token' }],
     [503, { 'retry-after': '3' }, { reason: 'cut', retryAfterMs: 3_000 }],
-  ] as [number, Record<string, string>, FeedEnd][])(
-    'ends the subscription on a response with status %i',
-    async (status, headers, end) => {
-      const { openFeed } = createWorld(status, headers);
-      const { listener, ends } = createListener();
-      openFeed({}, listener);
-      await settled();
-      expect(ends).toEqual([end]);
-    },
-  );
+  ] as [number, Record<string, string>, FeedEnd][])('ends on a response with status %i', async (status, headers, end) => {
+    const { openFeed } = createWorld(status, headers);
+    const { listener, ends } = createListener();
+    openFeed({}, listener);
+    await settled();
+    expect(ends).toEqual([end]);
+  });
 
   it('ends with a final error when the server rejects the request', async () => {
     const fetch = (async () =>

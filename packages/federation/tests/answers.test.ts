@@ -280,16 +280,10 @@ describe('failures', () => {
     expect(cpuMs() - begun).toBeLessThan(2_000);
   });
 
-  it.each([[[]], [['nothing that was asked for']]])(
-    'have no path if the client selected none of it: %j',
-    async (path) => {
-      const { errors } = await resultOf('{ thing { id } }', {
-        data: { thing: null },
-        errors: [{ message: 'no', path }],
-      });
-      expect(errors).toEqual([{ message: 'no', service: 'one' }]);
-    },
-  );
+  it.each([[[]], [['nothing that was asked for']]])('have no path if the client sees none: %j', async (path) => {
+    const { errors } = await resultOf('{ thing { id } }', { data: { thing: null }, errors: [{ message: 'no', path }] });
+    expect(errors).toEqual([{ message: 'no', service: 'one' }]);
+  });
 
   it('keep the service’s extensions and have the path in the client’s result', async () => {
     const extensions = { code: 'TEAPOT' };

@@ -68,9 +68,8 @@ export interface RealtimeOptions extends ErrorPolicy {
   /** Reserves a socket for a user. Returns a function that releases it; undefined if the user has too many. @default no limit */
   takeSocket?(userId: string): (() => void) | undefined;
   /**
-   * Reserves memory for a text message and its objects, before it is parsed. Returns a function that releases it. Returns
-   * undefined if memory is short: the socket is closed, and its client reconnects. Returns `invalid` for a message that must be
-   * ignored, because it might never fit.
+   * Reserves memory for a text message before it is parsed. Returns a function that releases it; undefined if memory is short
+   * (the socket is closed, and its client reconnects); `invalid` for a message to ignore, because it might never fit.
    * @default no limit
    */
   reserve?(message: Buffer, ip: string): (() => void) | 'invalid' | undefined;

@@ -51,7 +51,7 @@ interface Waiting {
 }
 
 /** The session has ended, or a fresh token is not valid yet. Neither is the write's fault: it stays queued for its user. */
-const RETRY_LATER = new Set(['SIGNED_OUT', 'UNAUTHENTICATED']);
+const WAITS = new Set(['SIGNED_OUT', 'UNAUTHENTICATED']);
 
 const keyOfUser = (userId: string) => `taskmesh.writes.${userId}`;
 
@@ -135,12 +135,11 @@ export function createWriteQueue({ session, storage, time, limit, own }: QueueDe
     } catch (caught) {
       const error = toTaskmeshError(caught);
       if (!isPending(write)) return 0;
-      if (RETRY_LATER.has(error.code) && !wasSent && write.sentAt !== undefined) {
+      if (WAITS.has(error.code) && !wasSent && write.sentAt !== undefined) {
         delete write.sentAt; // the server did not process it
         await store().catch(() => undefined);
       }
-      if (isPassing(error) || RETRY_LATER.has(error.code))
-        return Math.max(error.retryAfterMs, backOffMs(failures++, time));
+      if (isPassing(error) || WAITS.has(error.code)) return Math.max(error.retryAfterMs, backOffMs(failures++, time));
       refuse(write, error);
       return 0;
     }

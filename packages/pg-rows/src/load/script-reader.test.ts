@@ -40,7 +40,7 @@ describe('the script reader', () => {
     "select e'a\\';' -- a; comment's end\r\n -- and another\n\t'b\\';'\r'c;';",
     "select E'a\\';' 'b\\', E'a'/* ; */\n'b\\';",
     "select U&'a;'\n'b\\', N'a\\', $$;$$;",
-  ])('reads %j as one statement, however its bytes are split', async (statement) => {
+  ])('reads %j as one statement, however its bytes are cut', async (statement) => {
     for (const size of EACH_SIZE) expect(await read(`${statement}\nselect 2;`, size)).toEqual([statement, 'select 2;']);
   });
 
@@ -74,12 +74,9 @@ describe('the script reader', () => {
       'copy t from stdin;\n\\restrict x\n;\'"$$\n\\.\nselect 1;',
       ['copy t from stdin;', ['\\restrict x\n;\'"$$\n'], 'select 1;'],
     ],
-  ] as [string, (string | string[])[]][])(
-    'splits %j into statements, however its bytes are split',
-    async (script, parts) => {
-      for (const size of EACH_SIZE) expect(await read(script, size)).toEqual(parts);
-    },
-  );
+  ] as [string, (string | string[])[]][])('splits %j, however its bytes are cut', async (script, parts) => {
+    for (const size of EACH_SIZE) expect(await read(script, size)).toEqual(parts);
+  });
 
   it.each([
     ["select 'never closed;", 'ends within the statement of line 1'],
