@@ -194,7 +194,7 @@ export async function createDatabase(options: DatabaseOptions): Promise<Database
   const limited = (concurrency: number) =>
     createBulkhead({
       ...{ concurrency, maxWaitMs: MAX_TURN_WAIT_MS },
-      refusal: () => unavailable('Your earlier requests are still running; try again.'),
+      refusal: () => unavailable('Earlier requests are still running; try again.'),
     });
   const turns = limited(1);
   const owners = limited(Math.ceil(poolSize * OWNER_SHARE));

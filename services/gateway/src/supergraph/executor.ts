@@ -138,8 +138,8 @@ export function createExecutor(deps: ExecutorDeps): GraphExecutor {
 const CONCURRENCY = { session: 6, account: 20, network: 256 };
 /** A page of so many objects takes milliseconds, and counts as one more operation. */
 const COST_PER_OPERATION = 100;
-/** The largest page still runs beside one operation of its session, which may wait for a service that does not respond. */
-const MAX_WEIGHT = CONCURRENCY.session - 1;
+/** The largest page still runs beside others of its session, which may wait for a service that does not respond. */
+const MAX_WEIGHT = CONCURRENCY.session / 2;
 const QUEUE = {
   maxWaiting: 1_000,
   maxWaitMs: 5_000,
