@@ -273,7 +273,7 @@ describe('the feed over server-sent events', () => {
   it.each([
     [401, {}, { reason: 'unauthenticated', token: 'token' }],
     [503, { 'retry-after': '3' }, { reason: 'cut', retryAfterMs: 3_000 }],
-  ] as [number, Record<string, string>, FeedEnd][])('ends on a response with status %i', async (status, headers, end) => {
+  ] as [number, Record<string, string>, FeedEnd][])('ends on a response with %i', async (status, headers, end) => {
     const { openFeed } = createWorld(status, headers);
     const { listener, ends } = createListener();
     openFeed({}, listener);
