@@ -40,7 +40,7 @@ export function createBulkhead(options: BulkheadOptions): Bulkhead {
       share.running += weight;
       start();
     }
-    if (share.running === 0) shares.delete(key);
+    if (share.running === 0 && shares.get(key) === share) shares.delete(key);
   };
 
   const turnIn = async (key: string, share: Share, { signal, weight }: { signal: Signal; weight: number }) => {
@@ -79,7 +79,7 @@ export interface FairQueue {
   /**
    * Callers are networks as `networkOf` has them. Those of one site take the turns of one: a site has 65,536 of them.
    * Rejects with the refusal, without starting `work`, when too many wait, when it waits for too long, or when `signal` is aborted
-   * meanwhile.
+   * before it starts.
    */
   run<Result>(caller: string, work: () => Promise<Result>, signal?: AbortSignal): Promise<Result>;
   /** How many works wait, of all callers. */
@@ -165,6 +165,7 @@ export function createFairQueue(options: FairQueueOptions): FairQueue {
 
   return {
     async run(caller, work, signal) {
+      if (signal?.aborted) throw refusal();
       await turn(caller, signal);
       try {
         return await work();

@@ -142,7 +142,7 @@ export async function createBackup(config: BackupConfig, deps: BackupDeps): Prom
     everyMs: TIDY_EVERY_MS,
     // The list examines archives that were put there by hand.
     task: async () => {
-      await temporaryDirs.sweep();
+      await temporaryDirs.sweep().catch((err: unknown) => log.warn({ err }, 'temporary directories not removed'));
       await backups.list();
       await backups.tidy();
     },

@@ -38,7 +38,7 @@ it('closes in time while a connection is being opened, and lets its statement en
   expect(await store.query(`select 1 from pg_stat_activity where application_name = 'taskmesh-opening'`)).toEqual([]);
 }, 20_000);
 
-it('runs a long statement of an owner with none of theirs beside it, and those of others', async () => {
+it('runs one long statement of an owner at a time, and short ones and those of others beside it', async () => {
   const database = await openDatabase(store.url);
   const holder = await database.openSession();
   await holder.run({ name: 'hold', text: 'select pg_advisory_lock(1)' });
@@ -48,11 +48,13 @@ it('runs a long statement of an owner with none of theirs beside it, and those o
     ended.push(`${owner}: ${text}`);
   };
   const long = 'select pg_advisory_xact_lock(1)';
-  const own = [run('ada', long, true), run('ada', 'select 1')];
-  await run('bob', 'select 2');
+  const first = run('ada', long, true);
+  await run('ada', 'select 1');
+  const second = run('ada', 'select 2', true);
+  await run('bob', 'select 3');
   await holder.close();
-  await Promise.all(own);
-  expect(ended).toEqual(['bob: select 2', `ada: ${long}`, 'ada: select 1']);
+  await Promise.all([first, second]);
+  expect(ended).toEqual(['ada: select 1', 'bob: select 3', `ada: ${long}`, 'ada: select 2']);
   await database.close();
 });
 

@@ -99,7 +99,7 @@ export interface Database {
   inTransaction<Result>(work: (em: EntityManager<PostgreSqlDriver>) => Promise<Result>, turn?: string): Promise<Result>;
   /**
    * Runs a hot statement directly on the pool, prepared. Parameters are bound, never interpolated. With an owner, only some of that
-   * owner's run at once, and one that `isLong` none of them beside it.
+   * owner's run at once, and only one other beside one that `isLong`.
    * @throws AppError SERVICE_UNAVAILABLE also when earlier statements of the owner take too long
    */
   run<Row extends QueryResultRow>(
@@ -197,7 +197,8 @@ export async function createDatabase(options: DatabaseOptions): Promise<Database
       refusal: () => unavailable('Earlier requests are still running; try again.'),
     });
   const turns = limited(1);
-  const owners = limited(Math.ceil(poolSize * OWNER_SHARE));
+  const ownerShare = Math.ceil(poolSize * OWNER_SHARE);
+  const owners = limited(ownerShare);
   /**
    * The pools are never ended by the ORM: its query builder loses a connection that is being opened meanwhile, and its
    * pool then never ends.
@@ -254,7 +255,9 @@ export async function createDatabase(options: DatabaseOptions): Promise<Database
           () => spans.named(statement),
           () => whileAway({ kind }, () => runPrepared<Row>(pool, statement, values)),
         );
-      return ownerId === undefined ? run() : owners.run(ownerId, run, { weight: isLong ? Infinity : 1 });
+      return ownerId === undefined
+        ? run()
+        : owners.run(ownerId, run, { weight: isLong ? Math.max(1, ownerShare - 1) : 1 });
     },
     openSession: ({ settings: extra, ...session } = {}) =>
       openSession({ url, name: `taskmesh-${name}-session`, settings: { ...lastingSettings, ...extra }, ...session }),

@@ -62,8 +62,8 @@ it('leaves room for the other sessions of an account, up to its own bound', asyn
 });
 
 it.each([
-  ['small ones', 99, [6, 20]],
-  ['pages of 100', 201, [2, 6]],
+  ['default pages', 199, [6, 20]],
+  ['pages of 100', 201, [3, 10]],
   ['as large as they may be', 100_000, [2, 6]],
 ])('runs the fewer operations of a caller the more they cost: %s', async (_which, cost, [ofSession, ofAccount]) => {
   for (const [sessions, most] of [
