@@ -33,7 +33,7 @@ describe('a log', () => {
     ['has a message that is no text', strange({ message: 5 }), '5'],
     ['has no message', strange({ message: undefined }), 'undefined'],
     ['has itself as its cause', strange({ message: 'round', cause: CIRCLE }), /^round: a: b: a/],
-  ])('reports an error that %s, too', (_what, err, message) => {
+  ])('also reports an error that %s', (_what, err, message) => {
     const { log, lines } = createLines();
     log.error({ err }, 'no');
     const [line] = lines();
@@ -41,7 +41,7 @@ describe('a log', () => {
     expect(line.err.message).toMatch(message);
   });
 
-  it('suppresses a flood of equal warnings, and says how many it suppressed', async () => {
+  it('suppresses a flood of equal warnings, and reports how many', async () => {
     jest.useFakeTimers();
     try {
       const { log, texts, lines } = createLines();
@@ -59,7 +59,7 @@ describe('a log', () => {
     }
   });
 
-  it('has neither secrets nor what PostgreSQL cites of a row in an error', () => {
+  it('contains neither secrets nor rows that PostgreSQL quotes in an error', () => {
     const { log, texts } = createLines();
     const refused = { detail: 'Key (a)=(hidden) exists.', where: 'COPY t, line 1: "hidden"', internalQuery: 'hidden' };
     log.error({ err: Object.assign(new Error('refused'), refused), token: 'hidden', user: { email: 'hidden' } }, 'no');
@@ -85,7 +85,7 @@ describe('the output of a log', () => {
     expect(readFileSync(file, 'utf8')).toBe('a\nb\n');
   });
 
-  it('counts the lines that a full disk refuses, and throws nothing', () => {
+  it('counts the lines that a full disk refuses, and does not throw', () => {
     const before = lostLogLines();
     const output = openLogOutput('/dev/full');
     for (let count = 0; count < 3; count += 1) output.write('line\n');
@@ -115,7 +115,7 @@ describe('the output of a log', () => {
     }
   });
 
-  it('neither waits for a reader that sleeps nor loses what the reader can still have', () => {
+  it('neither waits for a stalled reader nor loses lines that it can still receive', () => {
     const fifo = join(dir, 'pipe');
     execFileSync('mkfifo', [fifo]);
     const program = `
@@ -140,7 +140,7 @@ describe('the output of a log', () => {
   });
 });
 
-describe('a log of failures', () => {
+describe('a failure log', () => {
   function failureLog() {
     let nowMs = 0;
     const reported: string[] = [];
@@ -148,7 +148,7 @@ describe('a log of failures', () => {
     return { ...log, reported, pass: (ms: number) => (nowMs += ms) };
   }
 
-  it('reports another cause at once, also one behind the same message', () => {
+  it('reports another cause at once, even with the same message', () => {
     const { failed, reported } = failureLog();
     failed(new Error('unavailable', { cause: new Error('timeout') }));
     failed(new Error('unavailable', { cause: new Error('timeout') }));

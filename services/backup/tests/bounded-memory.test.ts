@@ -199,7 +199,7 @@ describe('the memory of a service', () => {
     600_000,
   );
 
-  it('is bounded while it makes an archive of what was restored last, and of a row as large as it may be', async () => {
+  it('is bounded while it archives the last restored data and a row of maximum size', async () => {
     await fixture.tasks.query(`insert into tasks values (gen_random_uuid(), repeat('wide', 15000000))`);
     expect(await ask(CREATE)).toEqual({ file: expect.stringMatching(/^taskmesh-/) });
   }, 600_000);

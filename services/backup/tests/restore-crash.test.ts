@@ -37,12 +37,12 @@ function pointsOf(statements: number): CrashPoint[] {
   }));
 }
 
-describe('a restore that is killed, or loses a connection', () => {
+describe('a restore that is killed or loses a connection', () => {
   it.each([
     ['of one server', () => undefined],
     ['that have no transaction in common', asOther],
   ])(
-    'at statements all over it, of stores %s, replaces all or nothing, and agrees with what was said',
+    'at any statement, of stores %s, replaces all or nothing, and agrees with its response',
     async (_what, authServer) => {
       const fixture = await createCrashFixture(authServer());
       try {

@@ -63,7 +63,7 @@ const metric = async (
 };
 
 describe('a restore', () => {
-  it('waits for a writer that takes longer than one try', async () => {
+  it('waits for a writer that takes longer than one attempt', async () => {
     const writer = await hold(fixture.auth.url, 'begin', `insert into accounts values (2, 'later@x')`);
     let tries = 0;
     const tried = new Set<unknown>();
@@ -83,7 +83,7 @@ describe('a restore', () => {
     expect(await fixture.inStores()).toEqual(NEW);
   }, 180_000);
 
-  it('changes nothing, in no store and at no time, when a writer does not end', async () => {
+  it('never changes any store if a writer does not finish', async () => {
     await hold(fixture.auth.url, 'begin', `insert into accounts values (2, 'later@x')`);
     await fixture.withOther({ patience: { writersMs: 1_000 } }, async (other) => {
       expect(await restoreWith(other, 'own.tar.gz')).toMatchObject({
@@ -98,7 +98,7 @@ describe('a restore', () => {
     ]);
   }, 180_000);
 
-  it('ends transactions that last long and write nothing, and replaces stores that are flagged as templates', async () => {
+  it('ends long transactions that only read, and replaces stores that are flagged as templates', async () => {
     await hold(fixture.auth.url, 'begin', 'select * from accounts');
     await hold(fixture.tasks.url, 'begin', `insert into tasks values (gen_random_uuid(), 'going on')`);
     const flag = async (isTemplate: boolean) => {
@@ -111,7 +111,7 @@ describe('a restore', () => {
     await flag(false); // what the operator has set stays: no one could drop them
   }, 180_000);
 
-  it('changes nothing while somebody copies a store', async () => {
+  it('changes nothing while someone copies a store', async () => {
     await withClient(maintenanceUrl(fixture.own.url), async (client) => {
       await client.query('begin');
       // Like a copy, it holds a lock on the database until it ends.
@@ -122,7 +122,7 @@ describe('a restore', () => {
     expect(await fixture.inStores()).toEqual(OLD);
   }, 180_000);
 
-  it('that loses its server in the middle of the swap does not say what it does not know, and finds it out later', async () => {
+  it('that loses its server during the swap reports an unknown outcome, and settles it later', async () => {
     const { hostname, port } = new URL(fixture.own.url);
     const proxy = await createFaultyProxy({ host: hostname, port: Number(port) });
     const proxied = (text: string) => {
@@ -159,7 +159,7 @@ describe('a restore', () => {
     expect(await fixture.inStores()).toEqual(OLD);
   }, 180_000);
 
-  it('says that it has restored when a former store cannot be dropped yet; others continue, and it is dropped later', async () => {
+  it('succeeds even if a former store cannot be dropped yet, which does not block others and is done later', async () => {
     // A subscription keeps its database from being dropped, and not from being renamed.
     await fixture.tasks.query(SUBSCRIBE);
     expect(await fixture.restore('own.tar.gz')).toMatchObject({
@@ -184,7 +184,7 @@ describe('a restore', () => {
     await eventually(async () => expect(await metric('restore_leftovers')).toBe(0));
   }, 180_000);
 
-  it('that changed nothing stops no other one when what it made cannot be removed yet', async () => {
+  it('that changed nothing does not block others if its databases cannot be removed yet', async () => {
     await fixture.archive('bad.tar.gz', { 'database.sql': 'create table tasks (id uuid);' });
     const { importDatabase } = fixture.owners.tasks;
     fixture.owners.tasks.importDatabase = async (database) => {

@@ -10,7 +10,7 @@ beforeAll(async () => {
 });
 afterAll(() => store.drop());
 
-it('ends its connections when it is closed, whether or not the ORM has used them', async () => {
+it('closes its connections, whether or not the ORM has used them', async () => {
   for (const usesOrm of [false, true]) {
     const database = await openDatabase(store.url);
     expect(await database.run('read', { name: 'one', text: 'select 1 as one' }, [])).toEqual([{ one: 1 }]);
@@ -22,7 +22,7 @@ it('ends its connections when it is closed, whether or not the ORM has used them
   }
 });
 
-it('closes in time while a connection is being opened, and lets its statement end', async () => {
+it('closes in time while a connection is being opened, and completes its statement', async () => {
   const database = await openDatabase(store.url, { name: 'opening' });
   await database.retry((em) => em.getConnection().execute('select 1'));
   const both = ['one', 'two'].map((name) =>
@@ -38,7 +38,7 @@ it('closes in time while a connection is being opened, and lets its statement en
   expect(await store.query(`select 1 from pg_stat_activity where application_name = 'taskmesh-opening'`)).toEqual([]);
 }, 20_000);
 
-it('names the rule that a rejected row breaks, and none of its values', async () => {
+it('names the rule that a rejected row breaks, but none of its values', async () => {
   const database = await openDatabase(store.url, { entities: [Named] });
   await store.query('create table named (name text primary key, constraint named_length check (length(name) < 40))');
   const insert = (name: string) => database.inTransaction((em) => em.insert(Named, { name })).catch(String);
@@ -49,7 +49,7 @@ it('names the rule that a rejected row breaks, and none of its values', async ()
   expect(errors.join('')).not.toContain('ada@example.com');
 });
 
-it('keeps plans and disables JIT, independent of the settings of the server', async () => {
+it('keeps plans and disables JIT, whatever the settings of the server', async () => {
   for (const setting of ['jit', 'enable_seqscan'])
     await store.query(`alter database ${new URL(store.url).pathname.slice(1)} set ${setting} = on`);
   const database = await openDatabase(store.url, { poolSize: 1 });

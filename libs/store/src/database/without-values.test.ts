@@ -21,7 +21,7 @@ const shown = (error: unknown) =>
 
 const failure = (sql: string) => database.query(sql).then(String, (error: unknown) => withoutValues(error));
 
-describe('what PostgreSQL refuses', () => {
+describe('an error of PostgreSQL', () => {
   it.each([
     ['a value of another type', `insert into t values ('${SECRET}')`, 'PostgreSQL refuses a value (22P02)'],
     ['a row that is there', `insert into t values (2, '${SECRET}')`, 'a row (23505, table t, constraint t_b_key)'],
@@ -29,13 +29,13 @@ describe('what PostgreSQL refuses', () => {
     ['something a trigger says', `insert into loud values ('x')`, 'PostgreSQL refuses a statement (P0001)'],
     ['what is no SQL', `select '${SECRET}' '${SECRET}'`, 'PostgreSQL refuses a statement (42601)'],
     ['a table that is not there', 'select 1 from nowhere', 'relation "nowhere" does not exist'],
-  ])('is described by its code and names: %s', async (_what, sql, text) => {
+  ])('is reduced to its code and names: %s', async (_what, sql, text) => {
     const error = await failure(sql);
     expect(error).toMatchObject({ message: expect.stringContaining(text), code: expect.stringMatching(/^.{5}$/) });
     expect(shown(error)).not.toContain(SECRET);
   });
 
-  it('leaves other messages unchanged', () => {
+  it('stays unchanged if it does not come from PostgreSQL', () => {
     const error = new Error('no');
     expect(withoutValues(error)).toBe(error);
   });

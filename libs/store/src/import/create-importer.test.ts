@@ -6,7 +6,7 @@ import { SESSION_LIMITS } from '../database/testing/schema.ts';
 import { createImporter, openImportSession } from './create-importer.ts';
 import type { StoreDatabase, StoreRules } from './restored-tables.ts';
 
-it('reads and writes as it has to, independent of what the operator has set, and repeats in no error what a row holds', async () => {
+it('reads and writes correctly whatever the operator has set, and quotes no row in errors', async () => {
   const secret = 'what-a-user-wrote';
   const database = await createTestDatabase('import_session');
   await database.query(`create table t (a int, b text unique); insert into t values (1, '${secret}')`);
@@ -58,7 +58,7 @@ const importAs = (store: Partial<StoreDatabase> = {}) =>
     log: createLog({ service: 'rights', level: 'silent' }),
   }).importDatabase(new URL(restored.url).pathname.slice(1));
 
-it('names the right that the user lacks, and leaves the restored database unchanged', async () => {
+it('names the missing privilege of the user, and leaves the restored database unchanged', async () => {
   await expect(importAs()).rejects.toMatchObject({
     code: 'SERVICE_UNAVAILABLE',
     message:

@@ -6,7 +6,7 @@ import { asBackupFailure, asVerifyFailure, isUnprovable, LossError, whyUnfit } f
 import { ExtractionError } from './limits.ts';
 import { OtherReleaseError } from './manifest.ts';
 
-describe('the failure of a backup', () => {
+describe('a failed backup', () => {
   it.each([
     ['ENOSPC', 'The backup was not made: the disk is full.'],
     ['EDQUOT', 'The backup was not made: the disk is full.'],
@@ -20,13 +20,13 @@ describe('the failure of a backup', () => {
     expect(asBackupFailure(cause)).toMatchObject({ code: 'SERVICE_UNAVAILABLE', message, cause });
   });
 
-  it('reports what a dump cannot hold', () => {
+  it('reports what a dump cannot contain', () => {
     const failure = asBackupFailure(new DumpError('tasks: view "v"'));
     expect(failure).toBeInstanceOf(AppError);
     expect(failure).toMatchObject({ code: 'CONFLICT', message: 'The backup was not made: tasks: view "v".' });
   });
 
-  it('leaves a defect what it is', () => {
+  it('passes on a defect unchanged', () => {
     const defect = new TypeError('x is not a function');
     expect(asBackupFailure(defect)).toBe(defect);
   });
@@ -34,11 +34,11 @@ describe('the failure of a backup', () => {
 
 const coded = (code: string) => Object.assign(new Error('something'), { code });
 
-describe('a verification that fails', () => {
+describe('a failed verification', () => {
   it.each([
     ['another release restores', new OtherReleaseError('a newer one'), true],
     ['restores with a loss', new LossError('without tasks.note'), false],
-  ])('holds nothing against an archive that %s', (_what, error, isOfOthers) => {
+  ])('does not count an archive as unfit that %s', (_what, error, isOfOthers) => {
     const failure = asVerifyFailure(error);
     expect(failure).toMatchObject({ code: 'CONFLICT', message: expect.stringContaining(error.message) });
     expect([whyUnfit(failure), isUnprovable(failure)]).toEqual([undefined, isOfOthers]);

@@ -27,7 +27,7 @@ const words = (bytes: number) => {
 };
 
 describe('writing an archive', () => {
-  it('makes a file of many blocks that is read back as it comes, in one piece and cut anywhere', async () => {
+  it('writes a file of many blocks that can be read back, in one piece or cut anywhere', async () => {
     const contents = ['{}', words(4.3 * MIB), ''];
     const source = join(dir, 'source');
     await mkdir(source);
@@ -60,7 +60,7 @@ describe('writing an archive', () => {
     return files;
   };
 
-  it('closes its files when no one reads on', async () => {
+  it('closes its files when its reader stops', async () => {
     const archive = writeArchive({ dir, files: await large(), modifiedAt: new Date() });
     for await (const part of archive) if (part) break;
     await eventually(async () => expect(await openFiles()).toEqual([]));
