@@ -5,7 +5,7 @@ import { Redis } from 'ioredis';
 import type { KeyValue } from './key-value.ts';
 import { createRedisKeyValue } from './redis.ts';
 
-/** About 200 ms are promised; the rest allows for a busy machine. Without a time-out, calls would hang with Redis. */
+/** The limit is about 200 ms; the rest allows for a busy machine. Without a timeout, calls would hang with Redis. */
 const SLOWEST_MS = 5_000;
 const TIME_OUT_MS = 200;
 const CALLS = 25;
@@ -29,7 +29,7 @@ const timed = async <Result>(call: () => Promise<Result>) => {
   const result = await call();
   return { result, ms: performance.now() - begun };
 };
-/** Makes many calls in sequence, and expects that fewer than half of them waited for the time-out. */
+/** Makes many calls in sequence, and expects fewer than half of them to wait for the timeout. */
 const expectAnswersAtOnce = async (call: () => Promise<unknown>) => {
   const { ms } = await timed(async () => {
     for (let count = 0; count < CALLS; count += 1) await call();

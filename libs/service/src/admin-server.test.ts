@@ -47,7 +47,7 @@ describe('the admin port', () => {
   it('stops in spite of a connection that sends nothing', async () => {
     const silent = connect(Number(new URL(admin.address()).port), '127.0.0.1').resume();
     await once(silent, 'connect');
-    await get('/livez'); // it is accepted before this request
+    await get('/livez'); // the silent connection is accepted before this request
     await Promise.all([admin.stop(), once(silent, 'close')]);
   });
 });

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createFailureLog, createLog, lostLogLines, openLogOutput } from './log.ts';
 
-/** A log, and what it writes. */
+/** Creates a log and the lines that it writes. */
 function createLines() {
   const texts: string[] = [];
   const log = createLog({ service: 'test', level: 'info', destination: { write: (line) => void texts.push(line) } });
@@ -104,7 +104,7 @@ describe('the output of a log', () => {
       for (let count = 0; count < 50; count += 1) output.write(line);
       const lost = lostLogLines() - before;
       expect(lost).toBeGreaterThan(20);
-      execFileSync('truncate', ['--size=6100', file]); // in the middle of a line
+      execFileSync('truncate', ['--size=6100', file]); // cuts off the file in the middle of a line
       output.write('{"msg":"again"}\n');
       output.close();
       const written = readFileSync(file, 'utf8');
@@ -125,7 +125,7 @@ describe('the output of a log', () => {
       process.stderr.write(String(lostLogLines()));`;
     const reader = openSync(fifo, constants.O_RDONLY | constants.O_NONBLOCK);
     try {
-      // The shell gives the pipe as it is inherited by services: one that blocks. Nothing is read until the end.
+      // The shell passes on a blocking pipe, as services inherit it. Nothing is read until the end.
       const command = `'${process.execPath}' --input-type=module-typescript -e "$PROGRAM" 2>&1 >'${fifo}'`;
       const lost = Number(
         execFileSync('sh', ['-c', command], { env: { PROGRAM: program }, encoding: 'utf8', timeout: 10_000 }),

@@ -4,7 +4,7 @@ const refusal = () => new Error('refused');
 const createQueue = (limits: { concurrency: number; maxWaiting?: number }) =>
   createBulkhead({ maxWaitMs: 5_000, refusal, ...limits });
 
-/** Work that the test completes. */
+/** Creates work that the test completes. */
 function createWork() {
   const { promise, resolve, reject } = Promise.withResolvers<string>();
   const work = { started: false, resolve, reject, run: () => ((work.started = true), promise) };

@@ -34,10 +34,10 @@ const KEYS = ['key.txt', 'nonsense.txt', 'strangers.txt'];
 afterEach(async () => expect((await readdir(dir)).toSorted()).toEqual(KEYS));
 afterAll(() => rm(dir, { recursive: true }));
 
-/** When it stops, until it may go on. */
+/** The moment at which it pauses until the test lets it continue. */
 type Moment = 'download' | 'upload' | 'stored' | 'restore' | 'never';
 
-/** A Taskmesh with one encrypted archive. */
+/** Starts a fake Taskmesh with one encrypted archive. */
 async function startTaskmesh(
   moment: Moment,
   { content = stored, end = { databaseRestored: true }, status = 200 } = {},

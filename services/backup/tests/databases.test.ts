@@ -22,7 +22,7 @@ const log = createLog({ service: 'test', level: 'silent' });
 
 let store: TestDatabase;
 let proxy: FaultyProxy;
-/** Of the store, through the proxy. */
+/** The URL of the store through the proxy. */
 let proxied: string;
 beforeAll(async () => {
   store = await createTestDatabase('databases');
@@ -62,7 +62,7 @@ describe('dropping a database', () => {
     const limits = { statementTimeoutMs: 1_000, tempFileBytes: 1_048_576 };
     await withAdmin(maintenanceUrl(store.url), async (holder) => {
       await holder.query('begin');
-      await holder.query(`create role ${names.loader}`); // so that its maker waits
+      await holder.query(`create role ${names.loader}`); // makes the creation wait
       const making = createFreshDatabase(store.url, names, limits).catch((error: unknown) => error);
       const waiting = `select from pg_stat_activity where wait_event_type = 'Lock' and query like 'create role%${names.loader}%'`;
       await eventually(async () => expect(await store.query(waiting)).toHaveLength(1));
@@ -158,7 +158,7 @@ it('a lock refuses work when our database accepts no more sessions, but not when
   const done: string[] = [];
   try {
     await lockOf(holder).run(0, async () => {
-      expect(await other.isUp()).toBe(true); // over a connection that its pool keeps
+      expect(await other.isUp()).toBe(true); // opens a connection that its pool keeps
       await allowSessions(false);
       const outcome = lockOf(other).run(0, async () => void done.push('beside the holder'));
       await expect(outcome).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE' });

@@ -119,7 +119,7 @@ describe('encrypted archives', () => {
     expect(await fixture.restore(made.file)).toMatchObject({ databaseRestored: true });
     expect(await fixture.tasks.query('select * from tasks order by id')).toEqual(before);
     expect(await fixture.leftovers()).toEqual([]);
-    // What lies there is for any age program with the key.
+    // Any age program with the key can decrypt the file.
     const decrypter = new Decrypter();
     decrypter.addIdentity(KEY);
     const plain = await decrypter.decrypt(new Uint8Array(await readFile(join(fixture.config.backupsDir, made.file))));
@@ -168,7 +168,7 @@ describe('archives for recipients', () => {
     });
     expect(await server.backups.find(file)).toMatchObject({ verifiedAt: null, unfitAt: null });
     await server.stop();
-    const withKey = await start({}, [STRANGERS_KEY, OTHER_KEY]); // any of them
+    const withKey = await start({}, [STRANGERS_KEY, OTHER_KEY]); // any of the keys may fit
     expect(await restoreWith(withKey, file)).toMatchObject({ databaseRestored: true });
     await withKey.stop();
   }, 120_000);

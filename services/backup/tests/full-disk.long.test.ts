@@ -12,11 +12,11 @@ const MEGABYTE = 1024 * 1024;
 const FULL = /the disk (is full|has too little room)/;
 
 let fixture: BackupFixture;
-/** Made while there was room. */
+/** An archive that was made while the disk had space. */
 let archive: string;
 const mounted: string[] = [];
 
-/** A disk of its own for a directory: a mount in memory, which takes the right to mount (root has it). */
+/** Mounts a small disk in memory on a directory, which only root may do. */
 async function mount(dir: string, sizeBytes: number): Promise<void> {
   await mkdir(dir, { recursive: true });
   await run('mount', ['-t', 'tmpfs', '-o', `size=${sizeBytes},mode=700`, 'tmpfs', dir]);
@@ -41,7 +41,7 @@ afterEach(async () => {
     await resize(dir, 64 * MEGABYTE);
     await rm(join(dir, 'filler'), { force: true });
   }
-  // Nothing of what failed stays, and what was there is whole.
+  // A failure leaves nothing behind and damages nothing.
   expect(await inBackups()).toEqual([archive]);
   expect(await fixture.leftovers()).toEqual([]);
   expect(await fixture.backup.backups.verify(archive)).toMatchObject({ file: archive });

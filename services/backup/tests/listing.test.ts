@@ -134,7 +134,7 @@ describe('the list', () => {
       ['empty.tar.gz', Buffer.alloc(0), /empty|too early/],
       ['cut.tar.gz', whole.subarray(0, whole.length - 20), /ends too early/],
       ['no-tar.tar.gz', gzipSync('only text'), /tar file/],
-      ['no-age.tar.gz.age', Buffer.from('no age file'), null], // it cannot be examined here
+      ['no-age.tar.gz.age', Buffer.from('no age file'), null], // it cannot be examined without its key
       ['whole.tar.gz', whole, null],
     ];
     for (const [file, content] of archives) await put(file, content);

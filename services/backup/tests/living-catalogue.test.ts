@@ -106,7 +106,7 @@ describe('an administrator who is not a superuser', () => {
       `test_owner_${randomBytes(4).toString('hex')}`,
     ];
     const live = databaseOf(fixture.tasks.url);
-    // Only superusers may set what no module defines.
+    // Only superusers may set a setting that no module defines.
     await fixture.tasks.query(`alter database ${live} set app.mode = 'it''s a "secret", \\'`);
     await fixture.tasks.query(`create role ${owner} login password 'secret'`);
     await fixture.tasks.query(

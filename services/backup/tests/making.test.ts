@@ -39,7 +39,7 @@ const seed = async (n: number) => {
   await fixture.auth.query(`insert into accounts values (1, 'a@x'), (2, 'b@x')`);
   await fixture.auth.query('insert into sessions (account) values (1), (2)');
 };
-/** The dump of tasks in an archive, unpacked by the system's own tar. */
+/** Reads the dump of the tasks store from an archive with the system's own tar. */
 const dumpIn = (file: string) =>
   String(
     execFileSync('tar', ['-xzOf', join(fixture.config.backupsDir, file), 'database.sql'], { maxBuffer: 64 * MIB }),
@@ -67,7 +67,7 @@ describe('making a backup', () => {
     await seed(5_000);
     let writing = true;
     let moves = 0;
-    // Each statement moves one unit between two rows: their sum is always 0.
+    // Each statement moves one unit between two rows, so their sum is always 0.
     await fixture.tasks.query('create table balance (side text, n int, filler text)');
     await fixture.tasks.query(`insert into balance values ('left', 0), ('right', 0)`);
     const writer = (async () => {
@@ -131,10 +131,10 @@ describe('making a backup', () => {
       backups.create(),
       backups.remove('none.tar.gz'),
     ]);
-    // A restore ends the sessions of the stores, and so those that read them at that moment, with a clear error.
+    // A restore ends all sessions of the stores. Backups that were reading them fail with a clear error.
     const failures = outcomes.flatMap((outcome) => (outcome.status === 'rejected' ? [outcome.reason] : []));
     for (const failure of failures) expect(failure).toMatchObject({ code: 'SERVICE_UNAVAILABLE' });
-    // One restore waits for the other, which takes longer than that on a slow machine.
+    // One restore waits for the other, but on a slow machine not long enough.
     const restores = [outcomes[0], outcomes[3]].map(
       (outcome) => outcome.status === 'fulfilled' && outcome.value.outcome,
     );
@@ -285,7 +285,7 @@ describe('on a disk with little room', () => {
       let begun = false;
       const look: LookAtDisk = async (dir) => {
         const full = begun && dir.includes(place);
-        begun ||= dir.includes('backups'); // the last look before anything is written
+        begun ||= dir.includes('backups'); // the last check before anything is written
         return full ? { id: 1, usableBytes: 1 } : lookAtDisk(dir);
       };
       await fixture.withOther({ look }, async ({ backups }) => {
@@ -308,7 +308,7 @@ describe('archives', () => {
     const busy = { code: 'SERVICE_UNAVAILABLE', message: 'Another backup is being made; try again later.' };
     const patience = { busyMs: 300 };
     const first = await withClient(fixture.tasks.url, async (holder) => {
-      await holder.query('begin; lock table tasks in access exclusive mode'); // the first one lasts
+      await holder.query('begin; lock table tasks in access exclusive mode'); // keeps the first backup running
       const making = fixture.backup.backups.create();
       await eventually(async () => expect(await readdir(fixture.config.temporaryDir)).toHaveLength(1));
       await fixture.withOther({ patience }, async (other) => {

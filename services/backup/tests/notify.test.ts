@@ -15,7 +15,7 @@ interface Received {
   body: Record<string, unknown>;
 }
 
-/** Answers with the next of `statuses`, and with the last one from then on. */
+/** Starts a server that responds with the next of `statuses` each time, and then always with the last one. */
 async function startReceiver(...statuses: number[]) {
   const received: Received[] = [];
   const server = createServer((request: IncomingMessage, response) => {

@@ -26,7 +26,7 @@ afterAll(async () => {
   await rm(dir, { recursive: true });
 });
 
-/** Prepares a store whose owner does `importDatabase` with the loaded database; says how it ended, and leaves nothing. */
+/** Prepares a store whose owner calls `importDatabase` on the loaded database. Returns the outcome and leaves nothing behind. */
 async function prepare(
   importDatabase: (url: string) => Promise<unknown>,
   limits: Partial<LoadLimits>,

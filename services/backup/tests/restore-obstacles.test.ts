@@ -11,7 +11,7 @@ import {
 import { withClient } from './support/databases.ts';
 import { Client } from 'pg';
 
-/** Sessions of somebody else, which stay until they are let go. */
+/** Creates sessions of another client, which last until they are released. */
 function createHeldSessions() {
   const held: Client[] = [];
   return {
@@ -108,13 +108,13 @@ describe('a restore', () => {
     await flag(true);
     expect(await fixture.restore('own.tar.gz')).toMatchObject({ outcome: 'RESTORED' });
     expect(await fixture.inStores()).toEqual(NEW);
-    await flag(false); // what the operator has set stays: no one could drop them
+    await flag(false); // the restore keeps the operator's flag, and such databases cannot be dropped
   }, 180_000);
 
   it('changes nothing while someone copies a store', async () => {
     await withClient(maintenanceUrl(fixture.own.url), async (client) => {
       await client.query('begin');
-      // Like a copy, it holds a lock on the database until it ends.
+      // Like a copy, this locks the database until the transaction ends.
       await client.query(`comment on database ${databaseOf(fixture.tasks.url)} is 'copied'`);
       expect(await fixture.restore('own.tar.gz')).toMatchObject(NOT_RESTORED);
       await client.query('rollback');
@@ -132,7 +132,7 @@ describe('a restore', () => {
     };
     const adminUrls = { tasks: proxied(fixture.tasks.url), auth: proxied(fixture.auth.url) };
     await withClient(maintenanceUrl(fixture.own.url), async (client) => {
-      // Until the server is lost, the first rename waits for this.
+      // The first rename waits for this transaction until the server is lost.
       await client.query('begin');
       await client.query(`comment on database ${databaseOf(fixture.tasks.url)} is 'held'`);
       await fixture.withOther({ secrets: { adminUrls } }, async (other) => {
@@ -160,7 +160,7 @@ describe('a restore', () => {
   }, 180_000);
 
   it('succeeds even if a former store cannot be dropped yet, which does not block others and is done later', async () => {
-    // A subscription keeps its database from being dropped, and not from being renamed.
+    // A database with a subscription cannot be dropped, but it can be renamed.
     await fixture.tasks.query(SUBSCRIBE);
     expect(await fixture.restore('own.tar.gz')).toMatchObject({
       success: true,

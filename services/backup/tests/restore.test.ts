@@ -95,7 +95,7 @@ describe('the rules of a restore', () => {
     await fixture.withOther({ secrets: { adminUrls: { tasks: nowhere, auth: nowhere } } }, async (other) => {
       expect(await restoreWith(other, 'foreign.tar.gz')).toMatchObject({ success: true, outcome: 'PROCESSED' });
     });
-    await fixture.own.query(`update restores set ended_at = now() where ended_at is null`); // no server will ever settle it
+    await fixture.own.query(`update restores set ended_at = now() where ended_at is null`); // no server will ever finish it
   });
 
   it('10: a restore gives up if it waits too long for another one', async () => {
@@ -188,7 +188,7 @@ describe('a safety backup', () => {
   });
 
   it('that cannot be made ends the restore with an explanation, and nothing is changed', async () => {
-    await fixture.auth.query('create table parts (id int) partition by range (id)'); // no backup can hold it
+    await fixture.auth.query('create table parts (id int) partition by range (id)'); // backups do not support it
     const before = await archives();
     expect(await fixture.restore('own.tar.gz', { safetyBackup: true })).toMatchObject({
       outcome: 'PROCESSED',

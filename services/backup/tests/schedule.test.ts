@@ -8,7 +8,7 @@ import { startBackupProcess } from './support/backup-process.ts';
 import { withClient } from './support/databases.ts';
 
 const EVERY_SECOND = '* * * * * *';
-/** 29 February comes, but not while a test runs. */
+/** A valid schedule that is very unlikely to be due during a test: 29 February. */
 const RARELY = '0 0 29 2 *';
 
 let fixture: BackupFixture;
@@ -20,7 +20,7 @@ beforeEach(() => fixture.reset());
 
 type Other = Awaited<ReturnType<typeof start>>;
 
-/** Another instance on the same stores, with a schedule. */
+/** Starts another instance on the same stores, with a schedule. */
 async function start(difference: Difference) {
   const { metrics, ...other } = await fixture.startOther({ verifiesScheduled: false, ...difference });
   const figure = async (name: string, labels: Record<string, string> = {}) =>
@@ -94,7 +94,7 @@ describe('a schedule', () => {
         for (const { logged } of others) expect(logged).not.toContainEqual(expect.objectContaining({ level: 'error' }));
       });
     await during([start({ schedule: RARELY })], looked);
-    expect(await files()).toEqual([]); // it never was its turn
+    expect(await files()).toEqual([]); // the schedule has never been due
     await state(`'2001-01-01T00:00:00Z', null, null, 0`);
     await during([start({ schedule: RARELY }), start({ schedule: RARELY })], async () => {
       await eventually(async () => expect(await files()).toHaveLength(1), withinAMinute);
@@ -106,7 +106,7 @@ describe('a schedule', () => {
   it('makes up for a run whose instance was killed', async () => {
     await state(`'2001-01-01T00:00:00Z', null, null, 0`);
     await withClient(fixture.tasks.url, async (holder) => {
-      await holder.query('begin; lock table tasks in access exclusive mode'); // so that the run lasts
+      await holder.query('begin; lock table tasks in access exclusive mode'); // keeps the run busy
       const process = await startBackupProcess({ ...fixture.config, schedule: RARELY, verifiesScheduled: false });
       await eventually(async () => expect(await momentIn('begun_moment')).toBe(dueMoment()), withinAMinute);
       await process.kill();
@@ -122,14 +122,14 @@ describe('a schedule', () => {
 });
 
 describe('retention', () => {
-  /** Archives as the catalogue has them after some days. */
+  /** Adds an archive to the directory and the catalogue, as if made some days ago. */
   const put = async (file: string, createdAt: string, origin: string, verified = false) => {
     await fixture.archive(file, { 'notes.txt': file });
     const sizeBytes = (await listed()).find((backup) => backup.file === file)?.sizeBytes;
     await fixture.own.query(
       `insert into backups (file, size_bytes, created_at, stores, origin, verified_at) values ($1, $2, $3, '{tasks}', $4, $5)
        on conflict (file) do update set created_at = excluded.created_at, stores = excluded.stores, origin = excluded.origin,
-         verified_at = excluded.verified_at, unfit_at = null, unfit_reason = null`, // the list has looked into it
+         verified_at = excluded.verified_at, unfit_at = null, unfit_reason = null`, // the listing may already have examined it
       [file, sizeBytes, createdAt, origin, verified ? createdAt : null],
     );
   };
@@ -168,8 +168,8 @@ describe('retention', () => {
     );
     const names = await files();
     expect(old(names)).toEqual(['good-0.tar.gz', 'good-1.tar.gz']);
-    expect(names.length - 2).toBeLessThanOrEqual(MAX_UNFIT + 1); // one may be under way
-    // A good one takes the place of the oldest good one.
+    expect(names.length - 2).toBeLessThanOrEqual(MAX_UNFIT + 1); // one may be in progress
+    // A new good archive replaces the oldest good one.
     await during([start(settings)], async () => {
       await eventually(async () => expect(old(await files())).not.toContain('good-0.tar.gz'), withinAMinute);
     });
@@ -211,7 +211,7 @@ describe('a schedule of verifications', () => {
     expect(after.get(third.file)).toBeGreaterThan(before.get(third.file) ?? Infinity);
     expect(after.get(second.file)).toBe(before.get(second.file));
 
-    await writeFile(join(fixture.config.backupsDir, third.file), Buffer.alloc(Number(third.sizeBytes))); // rotten
+    await writeFile(join(fixture.config.backupsDir, third.file), Buffer.alloc(Number(third.sizeBytes))); // damages the file
     await fixture.own.query(`update schedule set moment = '2001-01-01'`);
     await during([start({ verifySchedule: RARELY })], async ([one]) => {
       const failures = () => one?.figure('schedule_failures_total', { run: 'verification' });

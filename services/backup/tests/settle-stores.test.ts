@@ -28,12 +28,12 @@ afterAll(() => testStores.drop());
 
 interface Left {
   stage: RestoreStage;
-  /** The stores that were swapped when it was interrupted. */
+  /** The stores that were already swapped at the interruption. */
   swapped: StoreName[];
   open?: boolean;
 }
 
-/** Settles a restore that was left like that: says what came of it, and what is where then. */
+/** Settles a restore that was interrupted in that state. Returns the outcome and which database is where. */
 async function settle({ stage, swapped, open = false }: Left): Promise<string[]> {
   Object.assign(trial.line, { stage, freshIds: trial.freshIds });
   for (const name of swapped) await trial.swap(name, { open });

@@ -8,7 +8,7 @@ import type { RestoreStage } from '../src/restore/restore.entities.ts';
 import { administer, createTestStores, type TestStores, type RestoreTrial } from './support/test-stores.ts';
 import { withClient } from './support/databases.ts';
 
-/** An administrator who may not end what superusers do. */
+/** An administrator who may not end sessions of superusers. */
 const ADMIN = `test_swap_${randomBytes(5).toString('hex')}`;
 const UNTOUCHED = ['live: former, fresh: new', 'live: former, fresh: new'];
 const SWAPPED = ['live: new, old: (former)', 'live: new, old: (former)'];
@@ -27,7 +27,7 @@ afterAll(async () => {
 });
 afterEach(() => Promise.all(held.splice(0).map((client) => client.end().catch(() => undefined))));
 
-/** A session of another client; returns the error that ended it. */
+/** Opens a session of another client. `ended` resolves with the error that ended it. */
 async function hold(url: string): Promise<{ client: Client; ended: Promise<unknown> }> {
   const client = new Client({ connectionString: url });
   const ended = new Promise((resolve) =>
@@ -39,7 +39,7 @@ async function hold(url: string): Promise<{ client: Client; ended: Promise<unkno
   return { client, ended };
 }
 
-/** Swaps, with what `at` does when the journal has reached a stage; says what the journal and the servers were at each step. */
+/** Swaps the stores and calls `at` for each stage of the journal. Returns the journal's and the servers' state at each step. */
 async function swap(at: Partial<Record<RestoreStage, () => Promise<unknown>>> = {}, version: string | null = null) {
   const { line, journal, state } = trial;
   const steps: unknown[] = [];
@@ -77,7 +77,7 @@ describe('a swap of stores on one server', () => {
   });
 
   it('replaces all or none of them', async () => {
-    await administer(`create database ${trial.names.auth.old}`); // in the way of the last store's renames
+    await administer(`create database ${trial.names.auth.old}`); // blocks the last store's renames
     await expect(swap()).rejects.toMatchObject({ code: '42P04' });
     expect(await trial.state()).toEqual([UNTOUCHED[0], `${UNTOUCHED[1]}, old: strange`]);
     expect(trial.logged).toEqual([
@@ -176,7 +176,7 @@ describe('a swap that carries data over', () => {
     expect(await trial.state()).toEqual(SWAPPED);
   });
 
-  /** The sessions that keep writers out of a store. */
+  /** Ends the sessions that keep writers out of a store. */
   const loseLockers = () =>
     administer(
       `select pg_terminate_backend(l.pid) from pg_locks l join pg_database d on d.oid = l.database

@@ -69,7 +69,7 @@ describe('an upload', () => {
     };
     const sent = await Promise.all(['a', 'b', 'c', 'd'].map(send));
     clearInterval(timer);
-    // No look holds up that others are reported as stored.
+    // Examining one archive does not delay reporting others as stored.
     expect(steps.lastIndexOf('stored')).toBeLessThan(steps.lastIndexOf('looked into') - 1);
     expect(sent.map(({ stores }) => stores)).toEqual(sent.map(() => ['tasks', 'auth']));
     expect(most).toBe(1);

@@ -36,16 +36,16 @@ async function undoable(backup: Pick<Backup, 'subgraph'> = fixture.backup) {
   return (await ask(backup, query)).data.undoableRestore as Record<string, unknown> | null;
 }
 
-/** Another instance begins, and does what is due. */
+/** Starts another instance, which does what is due. */
 const startAgain = () => fixture.withOther({}, async () => undefined);
 
-/** The time of what is kept is over. */
+/** Ends the time for which the replaced databases are kept. */
 async function expire() {
   await fixture.own.query('update restores set left_until = now() where left_until is not null');
   await startAgain();
 }
 
-/** Of the databases that are kept, those that anybody may connect to. */
+/** Returns the kept databases that accept connections. */
 const openOnes = async () =>
   fixture.own.query('select datname from pg_database where datallowconn and datname = any($1)', [
     await fixture.leftovers(),
@@ -181,7 +181,7 @@ describe('the stores that a restore replaced', () => {
     expect(await undo()).toMatchObject({ outcome: 'RESTORED' });
     expect(await state()).toEqual(before);
     expect(await fixture.inStores()).toEqual(FIRST);
-    await expire(); // what is kept has grants as well
+    await expire(); // the kept databases contain grants to the role, too
     await query(`alter database ${live} reset all; drop owned by ${role}; drop role ${role}`);
   }, 180_000);
 });

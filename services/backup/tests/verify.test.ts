@@ -37,12 +37,12 @@ const verify = async (file: string) => {
   return { verified: data.verifyBackup, error };
 };
 const find = (file: string) => fixture.backup.backups.find(file);
-/** As if it had been proved. */
+/** Marks an archive as verified. */
 const setProved = (file: string) =>
   fixture.own.query(`update backups set verified_at = now(), verified_version = '0.0.1' where file = $1`, [file]);
 const good = () => ownArchive({ tasks: tasksDump(['one', 'two']), auth: accountsDump(['a@x']) });
 
-/** The archive of `good` with a manifest that promises other rows. */
+/** Returns the files of `good`, but with other numbers of rows in the manifest. */
 function promising(rows: Record<string, number>) {
   const files = good();
   const manifest = JSON.parse(files['manifest.json'] ?? '') as { stores: { tasks: { rows: Record<string, number> } } };
@@ -63,7 +63,7 @@ describe('verifying a backup', () => {
     expect(await find(file)).toMatchObject({ file, sha256, verifiedAt: expect.any(Date) });
     const [listed] = (await fixture.backup.backups.list()).filter((backup) => backup.file === file);
     expect(listed?.verifiedAt).toBeInstanceOf(Date);
-    // The figures of a service that starts again know it.
+    // A restarted service has it in its metrics.
     await fixture.withOther({}, ({ metrics }) =>
       eventually(async () => {
         const text = await metrics.getSingleMetricAsString('taskmesh_backup_last_verified_timestamp_seconds');
@@ -156,7 +156,7 @@ describe('verifying a backup', () => {
     });
     expect((await find(file))?.verifiedAt).toBeInstanceOf(Date);
     expect(await fixture.own.query('select 1 from verifications')).toHaveLength(1);
-    // What it could not take away, the next one does.
+    // The next verification removes what this one could not.
     await fixture.backup.backups.verify(file);
   });
 
@@ -188,7 +188,7 @@ describe('verifying a backup', () => {
       });
       goOn.resolve();
       expect(await first).toMatchObject({ stores: ['tasks', 'auth'] });
-      expect(await scheduled).toMatchObject({ verifiedAt: expect.any(Date) }); // has nothing else to do than to wait
+      expect(await scheduled).toMatchObject({ verifiedAt: expect.any(Date) }); // a scheduled verification can wait
     } finally {
       goOn.resolve();
       await other.stop();
@@ -250,7 +250,7 @@ describe('a failed verification', () => {
     const { fresh } = restoreNames(databaseOf(fixture.tasks.url), 'held');
     await fixture.own.query(`create database ${fresh}`);
     const left = inDatabase(fixture.own.url, fresh);
-    // It keeps its database from being dropped.
+    // A database with a subscription cannot be dropped.
     await withClient(left, (client) =>
       client.query(`create subscription held connection '' publication p with (connect = false)`),
     );

@@ -14,7 +14,7 @@ const IDENTITIES: Record<string, Identity> = {
   gateway: { role: 'service', name: 'gateway' },
   backup: { role: 'service', name: 'backup' },
 };
-/** By the resolvers that began. */
+/** The names of the resolvers that were called. */
 const calls: string[] = [];
 let isCancelled = () => false;
 let answer = Promise.withResolvers<void>();

@@ -42,7 +42,7 @@ describe('the settings for traces', () => {
     ['OTEL_TRACES_SAMPLER', 'xray'],
     ['OTEL_TRACES_SAMPLER_ARG', '1.5'],
     ['TRACE_CALLERS_PER_S', '-1'],
-    // OpenTelemetry's SDK would leave these out, and say nothing.
+    // OpenTelemetry's SDK would silently ignore these.
     ['OTEL_RESOURCE_ATTRIBUTES', 'team=tasks,load=50%'],
     ['OTEL_RESOURCE_ATTRIBUTES', 'team'],
     ['OTEL_RESOURCE_ATTRIBUTES', '=tasks'],
@@ -81,7 +81,7 @@ describe('telemetry', () => {
         const telemetry = await openTelemetry(readTelemetry(env), log, new Registry());
         return telemetry.tracing('tasks').begin(undefined, () => ({ name: 'x' })) !== undefined;
       };
-      // prom-client loads the API, whether or not anybody traces.
+      // prom-client loads the API even without tracing.
       const count = () => loaded.filter((url) => /\\/@opentelemetry\\/(?!api\\/)/.test(url)).length;
       const off = [await open({}), count()];
       const on = [await open({ OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:1' }), count() > 0];

@@ -231,7 +231,7 @@ describe('recorded traces', () => {
 
   it.each<[status: number, headers: Record<string, string>, reason: string]>([
     [401, {}, '401'],
-    [503, { 'retry-after': '3600' }, 'OTLPExporterError'], // later than the exporter goes on trying
+    [503, { 'retry-after': '3600' }, 'OTLPExporterError'], // longer than the exporter keeps trying
   ])('are counted with the reason why the collector did not accept them: %i', async (status, headers, reason) => {
     collector.answerWith(status, headers);
     sendOne(start());
@@ -258,7 +258,7 @@ describe('recorded traces', () => {
   });
 });
 
-/** `ExportTraceServiceResponse` with a partial success: field 1, in which field 1 is a number and field 2 a text. */
+/** Encodes an `ExportTraceServiceResponse` with a partial success: its field 1, with a number in field 1 and a text in field 2. */
 function inProtobuf(rejectedSpans: number, message: string): Buffer {
   const text = Buffer.from(message);
   const partial = Buffer.concat([Buffer.of(0x08, rejectedSpans, 0x12, text.length), text]);

@@ -5,7 +5,7 @@ import { createSignal, createWorkerHealth, keepWorking } from './keep-working.ts
 const FOREVER_MS = 60_000;
 
 describe('a signal', () => {
-  /** Waits, not before it is notified and then at once. */
+  /** Expects a wait that ends as soon as it is notified, and not before. */
   async function expectToWaitFor(signal: ReturnType<typeof createSignal>): Promise<void> {
     let woken = false;
     const waiting = signal.wait(FOREVER_MS).then(() => (woken = true));

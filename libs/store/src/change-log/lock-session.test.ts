@@ -26,7 +26,7 @@ const open = () =>
 describe('a session that holds locks', () => {
   it('is safe only for a while after the last successful statement, counted from its start', async () => {
     session.run = async () => {
-      nowMs += 2_000; // the answer takes long
+      nowMs += 2_000; // the response is slow
       return [];
     };
     const locks = await open();

@@ -18,7 +18,7 @@ it('closes its connections, whether or not the ORM has used them', async () => {
     expect(database.pool.totalCount).toBe(1);
     await database.close();
     expect([usesOrm, database.pool.ended, database.pool.totalCount]).toEqual([usesOrm, true, 0]);
-    await database.close(); // once more is harmless
+    await database.close(); // closing it again is harmless
   }
 });
 
@@ -30,7 +30,7 @@ it('closes in time while a connection is being opened, and completes its stateme
   );
   while (database.pool.totalCount < 2) await new Promise(setImmediate);
   void database.close();
-  await database.close(); // both when the connections have ended
+  await database.close(); // both calls resolve when the connections have ended
   expect(database.pool.totalCount).toBe(0);
   expect((await Promise.all(both)).flat()).toMatchObject([{ name: 'one' }, { name: 'two' }]);
   const later = database.retry((em) => em.getConnection().execute('select 1'));

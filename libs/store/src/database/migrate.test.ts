@@ -55,7 +55,7 @@ it('names the missing privilege of a user who does not own the database', async 
 });
 
 describe('a signal to stop, while another instance migrates,', () => {
-  /** Begins to migrate while another session holds the lock for that, and gives up when `abort` has resolved. */
+  /** Starts a migration while another session holds its lock, and expects it to give up once `abort` has resolved. */
   async function giveUp(abort: () => Promise<unknown>): Promise<void> {
     const holder = new Client({ connectionString: store.url });
     await holder.connect();

@@ -8,7 +8,7 @@ import {
 import { Pool } from 'pg';
 import { watchConnections } from './watch-connections.ts';
 
-/** Long beside the pauses of a busy machine, in which no server is silent. */
+/** Much longer than the pauses of a busy machine, which do not count as a silent server. */
 const SILENCE_MS = 2_000;
 
 let store: TestDatabase;

@@ -14,7 +14,7 @@ let relay: Server;
 let oldUrl: string;
 const sockets = new Set<Socket>();
 
-/** The test server, with another version in its answers. */
+// A relay in front of the test server, which changes the version in its responses.
 beforeAll(async () => {
   store = await createTestDatabase('server_version');
   const [{ server_version_num: version } = {}] = await store.query('show server_version_num');

@@ -13,7 +13,7 @@ it('reads and writes correctly whatever the operator has set, and quotes no row 
   const limits = await database.query(SESSION_LIMITS);
   const set = (setting: string) => database.query(`alter database ${databaseOf(database.url)} set ${setting}`);
   for (const { name } of limits) await set(`${name} = '1s'`);
-  await set('default_transaction_read_only = on'); // a store that is frozen until it is restored
+  await set('default_transaction_read_only = on'); // a store that is read-only until it is restored
   const session = await openImportSession(database.url, { name: 'import', timeoutMs: 5_000 });
   for (const { name } of limits) expect(await session.run(`show ${name}`)).toEqual([{ [String(name)]: '0' }]);
   expect(await session.run('show statement_timeout')).toEqual([{ statement_timeout: '5s' }]);

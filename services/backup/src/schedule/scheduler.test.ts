@@ -10,7 +10,7 @@ const DUE = new Date('2026-03-10T03:30:00Z');
 beforeEach(() => void jest.useFakeTimers());
 afterEach(() => void jest.useRealTimers());
 
-/** A schedule for half past three, which was in that state. */
+/** Creates a schedule for half past three that is in the given state. */
 function createTrial(state: Partial<Schedule>) {
   const begun: string[] = [];
   let now = NOW;
@@ -31,7 +31,7 @@ function createTrial(state: Partial<Schedule>) {
       now: () => now,
       log: createLog({ service: 'test', level: 'silent' }),
     });
-  /** An instance that looks at what is due at these times. */
+  /** Runs an instance that checks at these times what is due. */
   const run = async (...times: Date[]) => {
     const scheduler = create();
     for (const [index, time] of times.entries()) {

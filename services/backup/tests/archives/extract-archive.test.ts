@@ -37,7 +37,7 @@ const extract = (bytes: Buffer, limits: Partial<ArchiveLimits> = {}, usableBytes
     look: usableBytes === undefined ? undefined : () => Promise.resolve({ id: 1, usableBytes }),
   });
 
-/** The same in this process, which is quicker. */
+/** Does the same in this process, which is faster. */
 const unpack = (bytes: Buffer) => unpackArchive(Readable.from([bytes]), { dir, limits: archiveLimits(DEFAULT_SIZES) });
 
 async function expectNothingOutside() {

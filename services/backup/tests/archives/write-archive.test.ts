@@ -19,7 +19,7 @@ beforeEach(async () => {
 });
 afterEach(() => rm(dir, { recursive: true }));
 
-/** Words that compress, and are nowhere the same. */
+/** Returns words that compress well but do not repeat. */
 const words = (bytes: number) => {
   const parts = [];
   for (let n = 0; n * 64 < bytes; n++) parts.push(createHash('sha256').update(`${n}`).digest('hex').slice(0, 63), '\n');
@@ -49,7 +49,7 @@ describe('writing an archive', () => {
     expect(listed.toString().trim().split('\n')).toEqual(FILES);
   });
 
-  /** Files in the directory that this process has open. */
+  /** Lists the files in the directory that this process has open. */
   const openFiles = async () => {
     const paths = (await readdir('/proc/self/fd')).map((fd) => readlink(`/proc/self/fd/${fd}`).catch(() => ''));
     return (await Promise.all(paths)).filter((path) => path.startsWith(dir));

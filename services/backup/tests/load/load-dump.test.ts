@@ -28,9 +28,9 @@ async function load(sql: string | Buffer, { timeoutMs = 20_000 } = {}) {
 }
 
 const query = (text: string) => withClient(database.adminUrl, async (client) => (await client.query(text)).rows);
-/** So many take a second: what is done at the first progress is done while they are loaded. */
+/** Enough to load for a second, so that what a test does at the first progress happens during the load. */
 const LONG_ROWS = 1_000_000;
-/** The child that loads, by id. */
+/** Returns the id of the loading child process. */
 const loadingProcess = () =>
   childrenOf(process.pid).find((pid) => readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('load.process')) ?? NaN;
 
@@ -81,7 +81,7 @@ describe('loading a dump in a separate process', () => {
     expect(await loadAnd(['SIGTERM', 'SIGINT', 'SIGHUP'])).toMatchObject({ copiedRows: LONG_ROWS });
     const names = environment.split('\0').map((line) => line.split('=')[0]);
     expect(names).toContain('NODE_CHANNEL_FD');
-    expect(names).not.toContain('PATH'); // as little as what is ours
+    expect(names).not.toContain('PATH'); // nor does it get our own variables
   });
 
   it('rejects with the reason of the abort', async () => {

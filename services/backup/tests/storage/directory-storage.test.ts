@@ -45,7 +45,7 @@ async function look(name: string): Promise<string> {
 }
 
 describe('a name in the archive directory', () => {
-  // Besides those of every place of archives: storage.contract.ts.
+  // storage.contract.ts has the names that every storage must reject.
   it.each([
     ...[
       '../../etc/passwd',
@@ -193,7 +193,7 @@ describe('a listed archive directory', () => {
 
 const NOBODY = 65_534;
 
-/** Permissions do not stop root. */
+/** Runs `work` without root's privileges, because permissions do not apply to root. */
 async function withoutRights(work: () => Promise<void>): Promise<void> {
   if (process.geteuid?.() !== 0) return work();
   await chmod(root, 0o755);

@@ -29,7 +29,7 @@ afterAll(async () => {
 });
 afterEach(async () => expect(await fixture.leftovers()).toEqual([]));
 
-/** The service with its archives in that bucket. */
+/** Runs `work` with a service that keeps its archives in that bucket. */
 const withBucket = <Result>(url: string, work: (other: Other) => Promise<Result>) =>
   fixture.withOther({ secrets: { s3: locationOf(url) } }, work);
 
@@ -110,7 +110,7 @@ describe('a bucket that lists an archive and never sends it', () => {
     await withBucket(front.at(server.url('held')), async ({ backups }) => {
       expect(await backups.list()).toMatchObject([{ file: 'new.tar.gz', unfitAt: null }]);
     });
-    expect(performance.now() - begin).toBeLessThan(15_000); // the list waits as well
+    expect(performance.now() - begin).toBeLessThan(15_000); // includes the time that the list waits
     expect(await fixture.own.query('select * from backups')).toEqual([]);
     await front.close();
   }, 60_000);

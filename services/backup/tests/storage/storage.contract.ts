@@ -5,7 +5,7 @@ import { ArchiveExistsError, type BackupStorage } from '../../src/storage/backup
 
 const MIB = 1024 * 1024;
 
-/** What every place of archives does, wherever it is. `storage` is empty. */
+/** Tests that every storage of archives must pass. `storageOf` returns an empty one. */
 export function describeBackupStorage(name: string, storageOf: () => BackupStorage): void {
   const storage = storageOf;
   const write = (file: string, ...parts: Buffer[]) =>
@@ -27,7 +27,7 @@ export function describeBackupStorage(name: string, storageOf: () => BackupStora
       expect(await storage().sweep()).toBe(0);
     });
 
-    // Larger than one part of what is sent in parts.
+    // The largest is larger than one part of a multipart upload.
     it.each([0, 1, 100_000, 17 * MIB])('stores an archive of %i bytes', async (size) => {
       const content = randomBytes(size);
       const file = `size-${size}.tar.gz`;
