@@ -28,7 +28,7 @@ async function* test(projects: Project[], root: string) {
   }
 }
 
-/** Patterns for the paths of a project's tests. */
+/** Returns patterns for the paths of a project's tests. */
 function pattern({ root, without }: Project, workspace: string): string {
   return root === '.' ? `^${workspace}/(?!(${without.join('|')})/)` : `^${workspace}/${root}/`;
 }
