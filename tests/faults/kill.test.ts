@@ -2,6 +2,7 @@ import { eventually } from '@taskmesh/testing';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { underLoad } from './campaign.ts';
 import { useStack } from '../stack.ts';
+import { describeDeletions } from './deletions.ts';
 import { inject } from './inject.ts';
 import { createRandom, numberFromEnv } from './random.ts';
 
@@ -50,4 +51,6 @@ describe('kill -9 of any process of the stack under load', () => {
     });
     expect(findings).toEqual([]);
   }, 180_000);
+
+  describeDeletions(faulty);
 });

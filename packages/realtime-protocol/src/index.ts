@@ -28,6 +28,7 @@ export {
   retire,
   sendResult,
   SERVICE_RESTART,
+  unfinishedBytes,
   waitForDrain,
   writeShared,
   WS_CLOSE,

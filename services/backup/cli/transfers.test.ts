@@ -122,7 +122,8 @@ describe('a restore with a local key', () => {
     const end = { databaseRestored: true, message: 'Database restored (\u001b[2J).' };
     const taskmesh = await startTaskmesh('never', { end });
     expect(await command(taskmesh, RESTORE)).toMatchObject({ status: 0, out: 'Database restored (?[2J).\n' });
-    expect([taskmesh.restores, taskmesh.left()]).toEqual([[CONTENT], [SECRET]]);
+    const [restored, ...others] = taskmesh.restores;
+    expect([restored?.equals(CONTENT), others, taskmesh.left()]).toEqual([true, [], [SECRET]]);
     expect(taskmesh.heard.join()).toContain(`&decryptedFrom=${SECRET}"`);
     expect(taskmesh.heard.join()).not.toContain('AGE-SECRET-KEY');
     taskmesh.close();
@@ -234,7 +235,7 @@ describe('a download', () => {
       const err = expect.stringContaining(`The connection to ${broken.url}`);
       expect(await breaking).toMatchObject({ status: 3, err });
       whole.close();
-      expect(await readFile(join(dir, SECRET))).toEqual(stored);
+      expect(stored.equals(await readFile(join(dir, SECRET)))).toBe(true); // toEqual takes seconds
       await rm(join(dir, SECRET));
     },
   ); // prettier-ignore

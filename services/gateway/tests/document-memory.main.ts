@@ -7,6 +7,7 @@ import { createCallerBulkheads, createExecutor } from '../src/supergraph/executo
 import { createLargeAnswers } from '../src/supergraph/large-answers.ts';
 import type { RequestCall } from '../src/supergraph/operation.ts';
 import { openSupergraph } from '../src/supergraph/supergraph.ts';
+import type { Turns } from '../src/supergraph/turns.ts';
 import { coerceVariables } from '../src/supergraph/variables.ts';
 import { createDocuments } from '../src/graphql/documents.ts';
 import { createEventRenderer } from '../src/subscriptions/event-renderer.ts';
@@ -42,8 +43,9 @@ const clock = { now: () => Date.now() };
 const nothing = async () => ({ data: null });
 const services = Object.fromEntries(supergraph.services.map(({ name }) => [name, { ask: nothing, process: nothing }]));
 const metrics = { operation: () => undefined };
+const turns: Turns = { run: async (_network, work) => work() };
 const executor = createExecutor({
-  turns: { run: async (_network, work) => work() },
+  turns,
   largeAnswers: createLargeAnswers(),
   supergraph,
   services,
@@ -79,6 +81,7 @@ async function run(admit: Admit, source: string, given: Record<string, boolean>)
       {
         formatResult: createResultFormat(log),
         largeAnswers: createLargeAnswers(),
+        turns,
         resized,
       },
     ),

@@ -1,7 +1,8 @@
 import { eventually } from '@taskmesh/testing';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { WebSocket } from 'ws';
 import { useGateway } from './fakes/gateway.ts';
-import { streamGraphqlWs, streamHttp, type TestStream } from './fakes/streams.ts';
+import { openWebSocket, streamGraphqlWs, streamHttp, type TestStream } from './fakes/streams.ts';
 
 const MIB = 1024 * 1024;
 const QUERY = 'subscription { taskChanges { sequence task { title } } }';
@@ -41,5 +42,19 @@ describe('what waits for slow readers of all accounts together', () => {
     expect([quick.ended, stream.ended]).toEqual([undefined, undefined]);
     for (const one of slow) one.resume(); // or they would never read that they are closed
     for (const one of [...slow, quick, stream]) one.close();
+  });
+
+  it('includes messages whose rest does not come', async () => {
+    const url = `${gateway.origin}/realtime/v1/websocket?apikey=public-key`;
+    const sockets = await Promise.all(Array.from({ length: 40 }, () => openWebSocket(url)));
+    for (const socket of sockets) {
+      socket.on('error', () => undefined);
+      socket.send('x'.repeat(60_000), { fin: false });
+    }
+    const isOpen = ({ readyState }: WebSocket) => readyState === WebSocket.OPEN;
+    await eventually(() => expect(sockets.filter(isOpen).length).toBeLessThan(MIB / 60_000));
+    expect(sockets.some(isOpen)).toBe(true);
+    for (const socket of sockets) socket.terminate();
+    await eventually(async () => expect(await queued()).toBe(0));
   });
 });

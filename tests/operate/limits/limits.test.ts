@@ -1,3 +1,4 @@
+import { eventually } from '@taskmesh/testing';
 import { ALL_CASES, CROWDED } from './all-cases.ts';
 import type { Account } from './case.ts';
 import { startMeasuredProduct, type MeasuredProduct } from './measured-product.ts';
@@ -48,5 +49,7 @@ it.each(CROWDED)(
 );
 
 it('all of them together leave no more behind than the caches may have', async () => {
-  expect((await product.keptMib()) - keptMib).toBeLessThan(KEPT_MIB);
-}, 60_000);
+  // Some of it goes when idle connections and waits end.
+  const isLittle = async () => expect((await product.keptMib()) - keptMib).toBeLessThan(KEPT_MIB);
+  await eventually(isLittle, { timeoutMs: 90_000, everyMs: 5_000 });
+});

@@ -43,13 +43,14 @@ export type MeasuredProduct = Awaited<ReturnType<typeof startMeasuredProduct>>;
 export async function startMeasuredProduct() {
   const dataDir = mkdtempSync(join(tmpdir(), 'taskmesh-limits-'));
   const [port = 0, adminPort = 0] = await findFreePorts(2);
-  const { PATH, HOME, JAVA_HOME, NODE_COMPILE_CACHE } = process.env;
+  const { PATH, HOME, JAVA_HOME, NODE_COMPILE_CACHE, POSTGRES_URL } = process.env;
   const child = await startChild({
     command: process.execPath,
     args: [...GATEWAY_FLAGS, `--import=${PROBE}`, PROGRAM],
     env: {
       ...{ PATH, HOME, JAVA_HOME, NODE_COMPILE_CACHE },
       ...{ DATA_DIR: dataDir, PORT: String(port), ADMIN_PORT: String(adminPort), LOG_LEVEL: 'error' },
+      ...(POSTGRES_URL && { POSTGRES_URL, DATABASE_PREFIX: `limits_${process.pid}_` }),
       ...(KAFKA.brokers && { KAFKA_BROKERS: KAFKA.brokers, KAFKA_TOPIC_PREFIX: KAFKA.topicPrefix }),
       // All requests come from one address.
       RATE_LIMIT_FACTOR: '0',

@@ -38,6 +38,24 @@ it('closes in time while a connection is being opened, and completes its stateme
   expect(await store.query(`select 1 from pg_stat_activity where application_name = 'taskmesh-opening'`)).toEqual([]);
 }, 20_000);
 
+it('runs no other statement of an owner beside their long one, but those of others', async () => {
+  const database = await openDatabase(store.url);
+  const holder = await database.openSession();
+  await holder.run({ name: 'hold', text: 'select pg_advisory_lock(1)' });
+  const ended: string[] = [];
+  const run = async (owner: string, text: string, isLong = false) => {
+    await database.run('read', { name: text, text }, [], owner, isLong);
+    ended.push(`${owner}: ${text}`);
+  };
+  const long = 'select pg_advisory_xact_lock(1)';
+  const own = [run('ada', long, true), run('ada', 'select 1')];
+  await run('bob', 'select 2');
+  await holder.close();
+  await Promise.all(own);
+  expect(ended).toEqual(['bob: select 2', `ada: ${long}`, 'ada: select 1']);
+  await database.close();
+});
+
 it('names the rule that a rejected row breaks, but none of its values', async () => {
   const database = await openDatabase(store.url, { entities: [Named] });
   await store.query('create table named (name text primary key, constraint named_length check (length(name) < 40))');

@@ -99,7 +99,7 @@ export interface Database {
   inTransaction<Result>(work: (em: EntityManager<PostgreSqlDriver>) => Promise<Result>, turn?: string): Promise<Result>;
   /**
    * Runs a prepared statement directly on the pool, for hot paths. Parameters are bound, never interpolated. With `ownerId`, limits
-   * how many of the owner's statements run at once.
+   * how many of the owner's statements run at once. With `isLong`, none of the owner's other statements run beside it.
    * @throws AppError SERVICE_UNAVAILABLE, also when earlier statements of the owner take too long
    */
   run<Row extends QueryResultRow>(
@@ -107,6 +107,7 @@ export interface Database {
     statement: Statement,
     values: unknown[],
     ownerId?: string,
+    isLong?: boolean,
   ): Promise<Row[]>;
   /** A connection outside the pool, for locks and notifications. The caller closes it. */
   openSession(options?: Pick<SessionOptions, 'settings' | 'timeoutMs'>): Promise<Session>;
@@ -193,7 +194,7 @@ export async function createDatabase(options: DatabaseOptions): Promise<Database
   const limited = (concurrency: number) =>
     createBulkhead({
       ...{ concurrency, maxWaitMs: MAX_TURN_WAIT_MS },
-      refusal: () => unavailable('Your earlier requests are still running; try again.'),
+      refusal: () => unavailable('Earlier requests are still running; try again.'),
     });
   const turns = limited(1);
   const owners = limited(Math.ceil(poolSize * OWNER_SHARE));
@@ -246,13 +247,14 @@ export async function createDatabase(options: DatabaseOptions): Promise<Database
       statement: Statement,
       values: unknown[],
       ownerId?: string,
+      isLong = false,
     ) {
       const run = () =>
         inSpan(
           () => spans.named(statement),
           () => whileAway({ kind }, () => runPrepared<Row>(pool, statement, values)),
         );
-      return ownerId === undefined ? run() : owners.run(ownerId, run);
+      return ownerId === undefined ? run() : owners.run(ownerId, run, { weight: isLong ? Infinity : 1 });
     },
     openSession: ({ settings: extra, ...session } = {}) =>
       openSession({ url, name: `taskmesh-${name}-session`, settings: { ...lastingSettings, ...extra }, ...session }),

@@ -1,4 +1,5 @@
 import { jest } from '@jest/globals';
+import RequestQueue from 'kafkajs/src/network/requestQueue/index.js';
 import { once } from 'node:events';
 import { createServer, type AddressInfo, type Socket } from 'node:net';
 import { clientSettings } from './config.ts';
@@ -8,7 +9,7 @@ import { SILENT } from '../testing/event-log.contract.ts';
 
 const HOUR_MS = 3_600_000;
 
-it('gives up a broker that stays silent, although the clock was set back meanwhile', async () => {
+it('gives up a silent broker even if the clock is set back meanwhile', async () => {
   patchIdleTimer();
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -32,4 +33,11 @@ it('gives up a broker that stays silent, although the clock was set back meanwhi
     server.close();
     await once(server, 'close');
   }
+});
+
+it('patches the idle timer only once', () => {
+  patchIdleTimer();
+  const { scheduleCheckPendingRequests } = RequestQueue.prototype;
+  patchIdleTimer();
+  expect(RequestQueue.prototype.scheduleCheckPendingRequests).toBe(scheduleCheckPendingRequests);
 });

@@ -190,7 +190,7 @@ export class OwnerFeed {
   async #replay(attached: Attached): Promise<void> {
     const { turns, drainWithinMs } = this.#options;
     const isNeeded = () => attached.position < this.#last && this.#readers.has(attached);
-    let tookMs = 0;
+    let tookMs: number;
     const replayPage = async () => {
       tookMs = 0;
       if (!isNeeded()) return true;

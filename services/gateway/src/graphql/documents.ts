@@ -89,7 +89,8 @@ export function createDocuments({ schema, config }: DocumentsDeps) {
       operation,
       operationName: operation.name?.value,
       partOf: createParts((bytes) => resize(valid, bytes)),
-      isLarge: size.fields > MANY_FIELDS || size.cost > LARGE_COST,
+      // Its cost does not say how many types the schema has.
+      isLarge: size.fields > MANY_FIELDS || size.cost > LARGE_COST || size.introspectionDepth > 0,
       hideSuggestions: !config.introspection,
       cost: (variables) =>
         size.hasVariablePages ? createSizer(schema, document, variables)(operation).cost : size.cost,

@@ -110,7 +110,7 @@ export function createMemory({ maxBytes, metrics, log }: MemoryDeps): Memory {
   });
   new Gauge({
     name: 'taskmesh_realtime_queue_bytes',
-    help: 'Bytes that wait for clients to read them',
+    help: 'Bytes that wait for clients to read them, or for the rest of a WebSocket message',
     registers,
     collect() {
       this.set(sumOf(unread()));

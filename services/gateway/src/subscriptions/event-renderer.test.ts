@@ -62,11 +62,13 @@ function createWorld(text: string, tamper: Partial<Supergraph> = {}) {
     supergraph: { ...supergraph, ...tamper },
     services: { auth: source, tasks: source },
   } as unknown as Graph; // all that is read
+  const turns: string[] = [];
   const rendering = createEventRenderer(graph, prepared(text), {
     formatResult: createResultFormat(createLog({ service: 'test', level: 'silent' })),
     largeAnswers: createLargeAnswers(),
+    turns: { run: async (network, work) => (turns.push(network), work()) },
   });
-  return { rendering, requests, pass: (ms: number) => (now += ms) };
+  return { rendering, turns, requests, pass: (ms: number) => (now += ms) };
 }
 
 const config = readGatewayConfig({ NODE_ENV: 'test' }).graphql;
@@ -96,6 +98,14 @@ describe('many long events in one turn of the event loop', () => {
     await new Promise((resolve) => setImmediate(resolve));
     expect(typeof render(long(20), waiting)).toBe('string');
   });
+});
+
+it('plans each combination of conditions in its turn, once for all changes', async () => {
+  const query = 'subscription ($with: Boolean!) { taskChanges { task { owner { name @include(if: $with) id } } } }';
+  const { rendering, turns } = createWorld(query);
+  const render = rendering.withVariables({ with: false }, call, atOnce);
+  for (const sequence of [1, 2]) await render(changeOf(sequence), waiting);
+  expect(turns).toEqual([call.ip]);
 });
 
 it('an account with many events delays none of another with the same document', async () => {

@@ -8,6 +8,7 @@ import type { OperationResult, PreparedOperation, RequestCall, Resized } from '.
 import type { Graph } from '../supergraph/live-graph.ts';
 import { perChange } from '../realtime-metrics.ts';
 import type { LargeAnswers } from '../supergraph/large-answers.ts';
+import type { Turns } from '../supergraph/turns.ts';
 import { toChangeEvent } from './change-event.ts';
 import { compileProjection } from './projection.ts';
 import { planSubscription, type SubscriptionPlan } from './subscription-plan.ts';
@@ -48,6 +49,7 @@ export interface EventRenderer {
 export interface EventRendererDeps {
   formatResult: FormatResult;
   largeAnswers: LargeAnswers;
+  turns: Turns;
   /** Called with the bytes that the renderer holds more or less than before. */
   resized?: Resized;
 }

@@ -1,6 +1,7 @@
 import type { FetchNode, FlattenNode } from '@apollo/query-planner';
 import { GRAPH_FIELDS } from '@taskmesh/contracts';
 import {
+  type AskSubgraph,
   createFederatedExecutor,
   MAX_VARIANTS,
   planForEvents,
@@ -25,7 +26,7 @@ import {
 } from 'graphql';
 import { LRUCache } from 'lru-cache';
 import type { FormatResult } from '../supergraph/client-errors.ts';
-import { asEngineResult, askServices } from '../supergraph/engines.ts';
+import { asEngineResult, askServices, planInTurn } from '../supergraph/engines.ts';
 import type {
   GraphSources,
   OperationResult,
@@ -34,6 +35,7 @@ import type {
   Resized,
 } from '../supergraph/operation.ts';
 import type { Supergraph } from '../supergraph/supergraph.ts';
+import type { Turns } from '../supergraph/turns.ts';
 
 /** For a character of the fetch that an event answers, parsed. */
 const PROJECTION_BYTES = 60;
@@ -49,6 +51,7 @@ export interface PlanDeps {
   supergraph: Supergraph;
   services: GraphSources;
   formatResult: FormatResult;
+  turns: Turns;
   resized?: Resized;
 }
 
@@ -65,7 +68,7 @@ interface EventAsk {
  */
 export function planSubscription(
   { document, operationName }: PreparedOperation,
-  { supergraph, services, formatResult, resized = () => undefined }: PlanDeps,
+  { supergraph, services, formatResult, turns, resized = () => undefined }: PlanDeps,
 ): SubscriptionPlan {
   const ask = askServices(services);
   /** By the text of the fetch: each combination of @skip and @include values has its own. */
@@ -83,13 +86,15 @@ export function planSubscription(
     planForEvents(supergraph.plan(planned), (primary) =>
       splitPrimary(primary, serviceSchema(supergraph, primary.serviceName)),
     );
-  const executor = createFederatedExecutor<EventAsk>({ ...supergraph, plan }, (request, context) => {
+  const askOrAnswer: AskSubgraph<EventAsk> = (request, context) => {
     const { service, text } = request.operation;
     const serviceName = senderOfEvent(service);
     return serviceName === undefined
       ? ask(request, context.run)
       : Promise.resolve(context.answer({ serviceName, operation: text }));
-  });
+  };
+  const inTurn = planInTurn(turns);
+  const executor = createFederatedExecutor({ ...supergraph, plan }, askOrAnswer, ({ run }, work) => inTurn(run, work));
   const operation = executor.compile(document, operationName, resized);
   return async (root, variables, run) => {
     const answer = (fetch: EventFetch) => projectionOf(fetch)(root, variables);

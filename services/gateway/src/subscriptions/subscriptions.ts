@@ -9,7 +9,6 @@ import type { AccountShares } from './account-shares.ts';
 import { readArguments } from './arguments.ts';
 import type { Feed } from '../feed/feed.ts';
 import type { Memory } from '../http/memory.ts';
-import type { Turns } from '../supergraph/turns.ts';
 import type { FailureReason, Protocol, SubscriptionMetrics } from '../realtime-metrics.ts';
 import { createEventRenderer, type RunInTurn, type EventRenderer, type EventRendererDeps } from './event-renderer.ts';
 import { openStream, type StreamSink, type View } from './stream.ts';
@@ -48,7 +47,6 @@ interface Deps extends EventRendererDeps {
   graph: LiveGraph;
   shares: AccountShares;
   memory: Pick<Memory, 'isShort'>;
-  turns: Turns;
 }
 
 const keyOf = ({ source, operationName }: PreparedOperation) => JSON.stringify([source, operationName]);

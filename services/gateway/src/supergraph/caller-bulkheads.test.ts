@@ -64,7 +64,7 @@ it('leaves room for the other sessions of an account, up to its own bound', asyn
 it.each([
   ['small ones', 99, [6, 20]],
   ['pages of 100', 201, [2, 6]],
-  ['as large as they may be', 100_000, [1, 3]],
+  ['as large as they may be', 100_000, [2, 6]],
 ])('runs the fewer operations of a caller the more they cost: %s', async (_which, cost, [ofSession, ofAccount]) => {
   for (const [sessions, most] of [
     [1, ofSession],
@@ -79,6 +79,15 @@ it.each([
     await Promise.all(all);
     expect(started()).toBe(40);
   }
+});
+
+it('runs the largest page beside others of its session, which may wait for a service that does not respond', async () => {
+  const runForCaller = createCallerBulkheads();
+  const { run, started, release } = heldWork();
+  const all = [1, 1, 1, 100_000].map((cost) => runForCaller(ANN, cost, run));
+  expect(started()).toBe(4);
+  release();
+  await Promise.all(all);
 });
 
 it('leaves the place of a caller that disconnects to the next one', async () => {

@@ -8,20 +8,32 @@ import {
   type OperationResult,
   type SubgraphAnswer,
 } from '@taskmesh/federation';
-import type { Log } from '@taskmesh/service';
+import { type Log, networkOf } from '@taskmesh/service';
 import { createRequire } from 'node:module';
 import type { Engine, EngineResult, GraphSources, OperationRun } from './operation.ts';
 import type { Supergraph } from './supergraph.ts';
+import type { Turns } from './turns.ts';
+
+export interface EngineDeps {
+  log: Log;
+  turns: Turns;
+}
 
 /** The executor of `@taskmesh/federation`, over plans of @apollo/query-planner. */
-export function createCompiledEngine(supergraph: Supergraph, services: GraphSources): Engine {
-  const executor = createFederatedExecutor(supergraph, askServices(services));
+export function createCompiledEngine(supergraph: Supergraph, services: GraphSources, { turns }: EngineDeps): Engine {
+  const executor = createFederatedExecutor(supergraph, askServices(services), planInTurn(turns));
 
   return ({ document, operationName }, resized) => {
     const operation = executor.compile(document, operationName, resized);
     return async (variables, run) => asEngineResult(await operation.run({ variables, context: run }));
   };
 }
+
+/** Plans in the turns of the caller's network. */
+export const planInTurn =
+  (turns: Turns) =>
+  <Planned>({ call, signal }: Pick<OperationRun, 'call' | 'signal'>, plan: () => Planned): Promise<Planned> =>
+    turns.run(networkOf(call.ip), plan, signal);
 
 /** As `formatResult` expects it. */
 export function asEngineResult({ data, errors, incomplete }: OperationResult): EngineResult {
@@ -45,7 +57,7 @@ export function askServices(services: GraphSources): AskSubgraph<OperationRun> {
 const PLAN_BYTES = 12;
 
 /** The executor of @apollo/gateway. */
-export function createApolloEngine(supergraph: Supergraph, services: GraphSources, log: Log): Engine {
+export function createApolloEngine(supergraph: Supergraph, services: GraphSources, { log }: EngineDeps): Engine {
   const { buildOperationContext, executeQueryPlan } = apolloGateway();
   const { schema, apiSchema, supergraphSchema, planner } = supergraph;
 

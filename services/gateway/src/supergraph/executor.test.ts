@@ -18,12 +18,12 @@ const call: RequestCall = {
   onEndedSessions: () => undefined,
 };
 
-function run(turns: Turns, changes: Partial<typeof supergraph> = {}) {
+function createRun(turns: Turns, changes: Partial<typeof supergraph> = {}) {
   const executor = createExecutor({
     ...{ turns, largeAnswers: createLargeAnswers(), runForCaller: createCallerBulkheads() },
     requireRoom: () => undefined,
     supergraph: { ...supergraph, ...changes },
-    services: {} as GraphSources, // none is asked
+    services: {} as GraphSources, // none answers
     metrics: { operation: () => undefined },
     clock: { now: () => 0 },
     log: createLog({ service: 'test', level: 'silent' }),
@@ -33,7 +33,8 @@ function run(turns: Turns, changes: Partial<typeof supergraph> = {}) {
     schema: supergraph.schema,
     config: readGatewayConfig({ NODE_ENV: 'test' }).graphql,
   });
-  return executor.run({ operation: admit('{ taskStatistics { total } }'), variables: {}, cost: 1 }, call);
+  return (source = '{ taskStatistics { total } }', variables = {}) =>
+    executor.run({ operation: admit(source), variables, cost: 1 }, call);
 }
 
 it('ends an operation that cannot be planned with an error, and nothing else', async () => {
@@ -44,7 +45,7 @@ it('ends an operation that cannot be planned with an error, and nothing else', a
       throw new Error('no plan');
     },
   } as unknown as typeof supergraph.planner;
-  expect(await run(createTurns(), { planner })).toMatchObject({
+  expect(await createRun(createTurns(), { planner })()).toMatchObject({
     data: null,
     errors: [{ extensions: { code: 'INTERNAL_SERVER_ERROR' } }],
   });
@@ -52,5 +53,35 @@ it('ends an operation that cannot be planned with an error, and nothing else', a
 
 it('says when its turn did not come', async () => {
   const turns = { run: async () => Promise.reject(unavailable()) };
-  expect(await run(turns)).toMatchObject({ data: null, errors: [{ extensions: { code: 'SERVICE_UNAVAILABLE' } }] });
+  expect(await createRun(turns)()).toMatchObject({
+    data: null,
+    errors: [{ extensions: { code: 'SERVICE_UNAVAILABLE' } }],
+  });
+});
+
+describe('the turns of a network', () => {
+  const count = () => {
+    const turns: string[] = [];
+    const run = createRun({ run: async (network, work) => (turns.push(network), work()) });
+    return { turns, run };
+  };
+
+  it('are taken for each combination of conditions that is not planned', async () => {
+    const { turns, run } = count();
+    const source = 'query ($with: Boolean!) { me { id name @include(if: $with) } }';
+    await run(source, { with: true });
+    const before = turns.length;
+    await run(source, { with: true });
+    expect(turns.length).toBe(before);
+    await run(source, { with: false });
+    expect(turns.slice(before)).toEqual([call.ip]);
+  });
+
+  it('are taken for each introspection, as its cost does not say how large the schema is', async () => {
+    const { turns, run } = count();
+    for (let time = 1; time <= 3; time++) {
+      await run('{ __schema { types { name } } }');
+      expect(turns).toHaveLength(time);
+    }
+  });
 });

@@ -17,7 +17,7 @@ import type { ExecutorKind } from '../config.ts';
 import { createSizer } from './operation-size.ts';
 import type { Turns } from './turns.ts';
 import { asGraphQL, createResultFormat } from './client-errors.ts';
-import { createApolloEngine, createCompiledEngine } from './engines.ts';
+import { createApolloEngine, createCompiledEngine, type EngineDeps } from './engines.ts';
 import type { LargeAnswers } from './large-answers.ts';
 import {
   createParts,
@@ -51,7 +51,7 @@ export interface ExecutorDeps {
   requireRoom: () => void;
 }
 
-const ENGINES: Record<ExecutorKind, (supergraph: Supergraph, services: GraphSources, log: Log) => Engine> = {
+const ENGINES: Record<ExecutorKind, (supergraph: Supergraph, services: GraphSources, deps: EngineDeps) => Engine> = {
   compiled: createCompiledEngine,
   apollo: createApolloEngine,
 };
@@ -59,7 +59,7 @@ const ENGINES: Record<ExecutorKind, (supergraph: Supergraph, services: GraphSour
 export function createExecutor(deps: ExecutorDeps): GraphExecutor {
   const { supergraph, services, metrics, clock, log, kind, runForCaller, turns, largeAnswers, requireRoom } = deps;
   const { schema } = supergraph;
-  const engine = ENGINES[kind](supergraph, services, log);
+  const engine = ENGINES[kind](supergraph, services, { log, turns });
   const formatResult = createResultFormat(log);
   /** REST's operations, by their texts. The span of a request names its route, and with that the operation. */
   const stored = new Map<string, PreparedOperation>();
@@ -138,6 +138,8 @@ export function createExecutor(deps: ExecutorDeps): GraphExecutor {
 const CONCURRENCY = { session: 6, account: 20, network: 256 };
 /** A page of so many objects takes milliseconds, and counts as one more operation. */
 const COST_PER_OPERATION = 100;
+/** The largest page still runs beside others of its session, which may wait for a service that does not respond. */
+const MAX_WEIGHT = CONCURRENCY.session / 2;
 const QUEUE = {
   maxWaiting: 1_000,
   maxWaitMs: 5_000,
@@ -158,7 +160,7 @@ export function createCallerBulkheads(): RunForCaller {
   const networks = createBulkhead({ concurrency: CONCURRENCY.network, ...QUEUE });
   const sites = createBulkhead({ concurrency: CONCURRENCY.network * NETWORKS_PER_SITE, ...QUEUE });
   return async ({ identity, ip, signal }, cost, run) => {
-    const weight = Math.min(1 + Math.floor(cost / COST_PER_OPERATION), CONCURRENCY.session);
+    const weight = Math.min(1 + Math.floor(cost / COST_PER_OPERATION), MAX_WEIGHT);
     const options = { signal, weight };
     if (signal?.aborted) throw toGraphQLError(unavailable(undefined, new Error('The caller has gone.')));
     if (identity.role === 'user') {

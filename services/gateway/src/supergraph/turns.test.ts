@@ -40,6 +40,20 @@ describe('works that keep the processor for long', () => {
     await expect(turns.run('192.0.2.1', () => 5)).resolves.toBe(5);
   });
 
+  it('are counted with what goes on from them at once', async () => {
+    const turns = createTurns();
+    const pauses: number[] = [];
+    let endedMs = performance.now();
+    const work = async () => {
+      pauses.push(performance.now() - endedMs);
+      for (let step = 0; step < 5; step++) await Promise.resolve();
+      busy(20);
+      endedMs = performance.now();
+    };
+    for (let round = 0; round < 5; round++) await turns.run('192.0.2.1', work);
+    expect(Math.min(...pauses.slice(1))).toBeGreaterThan(15);
+  });
+
   it('are refused when too many wait', async () => {
     const turns = createTurns();
     const outcomes = await Promise.allSettled(Array.from({ length: 1_500 }, () => turns.run('192.0.2.1', () => 1)));

@@ -36,6 +36,8 @@ export function createTurns(): Turns {
           } catch (error) {
             reject(error);
           }
+          // What goes on from it at once, in microtasks, is a part of it.
+          await new Promise<void>((resolveNext) => process.nextTick(resolveNext));
           spentMs += performance.now() - begunMs;
           const restMs = spentMs > FREE_MS ? spentMs : 0;
           spentMs -= restMs;

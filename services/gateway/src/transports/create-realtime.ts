@@ -8,6 +8,7 @@ import {
   endSocket,
   REALTIME_PATH,
   SERVICE_RESTART,
+  unfinishedBytes,
   WS_CLOSE,
 } from '@taskmesh/realtime-protocol';
 import { networkOf, type Service, siteOf } from '@taskmesh/service';
@@ -104,12 +105,12 @@ export function createRealtime(context: GatewayContext, { random }: RealtimeDeps
   metrics.watchOwners(() => feed.owners());
   context.memory.watch(() =>
     [...sockets.clients]
-      .filter(({ bufferedAmount }) => bufferedAmount > 0)
       .map((socket) => ({
-        bytes: socket.bufferedAmount,
+        bytes: socket.bufferedAmount + unfinishedBytes(socket),
         network: networks.get(socket) ?? '',
         giveUp: () => cutSlow(socket),
-      })),
+      }))
+      .filter(({ bytes }) => bytes > 0),
   );
 
   sockets.on('wsClientError', (error, socket) => refuseUpgrade(socket, new AppError('BAD_USER_INPUT', error.message)));

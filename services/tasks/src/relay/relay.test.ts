@@ -1,3 +1,4 @@
+import { TASK_CHANGES_TOPIC } from '@taskmesh/contracts';
 import type { Session, Statement } from '@taskmesh/store';
 import { createMemoryEventLog } from '@taskmesh/event-log';
 import { createLog } from '@taskmesh/service';
@@ -20,11 +21,12 @@ interface World {
   read: (limit: number, butNot: string[]) => object[];
   /** Publishing fails, and this happens meanwhile: somebody wants old changes to be published again. */
   onPublish?: (replay: () => void) => void;
+  onTopic?: (topic: string) => void;
   monotonicMs?: () => number;
   sleep: NonNullable<RelayDeps['sleep']>;
 }
 
-function createWorld({ read, onPublish, monotonicMs = () => 0, sleep }: World) {
+function createWorld({ read, onPublish, onTopic, monotonicMs = () => 0, sleep }: World) {
   let replay = () => {};
   const eventLog = createMemoryEventLog();
   if (onPublish)
@@ -32,6 +34,7 @@ function createWorld({ read, onPublish, monotonicMs = () => 0, sleep }: World) {
       onPublish(replay);
       throw new Error('The log is away.');
     };
+  if (onTopic) eventLog.ensureTopic = async (topic) => onTopic(topic);
   const session: Session = {
     lost: new AbortController().signal,
     run: async <Row>({ name }: Statement, values: unknown[] = []) => {
@@ -98,15 +101,22 @@ it('reads every owner again after a replay that began while a round was publishe
 
 it('pauses after a round in which new changes fail, but lets news interrupt the wait after one that only tries again', async () => {
   let [nowMs, tries, pauses] = [0, 0, 0];
-  const enough = Promise.withResolvers<void>();
+  const fourthTry = Promise.withResolvers<number>();
   const relay = createWorld({
     monotonicMs: () => (nowMs += 10),
     read: () => (tries === 0 ? [change(1)] : []),
-    onPublish: () => ++tries === 4 && enough.resolve(),
-    sleep: async () => void pauses++,
+    onPublish: () => ++tries === 4 && fourthTry.resolve(pauses),
+    sleep: () => (pauses++, new Promise((resolve) => setImmediate(resolve))),
   });
   await relay.start();
-  await enough.promise;
+  expect(await fourthTry.promise).toBe(1);
   await relay.stop();
-  expect(pauses).toBe(1);
+});
+
+it('makes the topic before there is anything to publish', async () => {
+  const made = Promise.withResolvers<string>();
+  const relay = createWorld({ read: () => [], onTopic: made.resolve, sleep: async () => undefined });
+  await relay.start();
+  expect(await made.promise).toBe(TASK_CHANGES_TOPIC);
+  await relay.stop();
 });

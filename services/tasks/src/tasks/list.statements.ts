@@ -24,15 +24,17 @@ export interface ListRequest {
  * The page and everything else requested, in one statement and therefore one snapshot. If more than the page is
  * requested, there is always a row; without a task its id is null.
  *
- * All of it reads the owner's rows by one index, which is in the order of a list by age; other orders sort them.
+ * All of it reads the owner's rows by one index, which is in the order of a list by age; other orders sort them. `readsAll`: it
+ * looks at all of the owner's tasks, or may.
  */
-export function listStatement(request: ListRequest): { statement: Statement; values: unknown[] } {
+export function listStatement(request: ListRequest): { statement: Statement; values: unknown[]; readsAll: boolean } {
   const { ownerId, filter, order, limit, offset, behind, withTotal, withHead, withPrevious } = request;
   const values: unknown[] = [];
   /** SQL of a parameter with this value. */
   const given = (value: unknown): string => `$${values.push(value)}`;
 
   const isFiltered = Object.values(filter).some((value) => value != null);
+  const readsAll = isFiltered || order.field !== 'CREATED_AT';
   const withFeed = withTotal || withHead;
   const owner = given(ownerId);
   const isAnyOr = (name: keyof ListRequest['filter'], type: string) => {
@@ -57,7 +59,7 @@ export function listStatement(request: ListRequest): { statement: Statement; val
     ${inOrder} limit ${given(limit)}::bigint offset ${given(offset)}::bigint`;
   const flags = [isFiltered, place !== undefined, withFeed, withPrevious].map(Number).join('');
   const name = `task-list-${order.field}-${order.direction}-${flags}`.toLowerCase();
-  if (!withFeed && !withPrevious) return { statement: { name, text: page }, values };
+  if (!withFeed && !withPrevious) return { statement: { name, text: page }, values, readsAll };
 
   const besides = [
     `case when ${given(withTotal)}::boolean then (select count(*)::int from tasks where ${matching}) end as total`,
@@ -68,7 +70,7 @@ export function listStatement(request: ListRequest): { statement: Statement; val
   const text = `with page as (${page})
     select ${taskColumnsOf('page')}, besides.*
     from (select ${besides.join(', ')}) besides left join page on true ${inOrder}`;
-  return { statement: { name, text }, values };
+  return { statement: { name, text }, values, readsAll };
 }
 
 /** In the order of the index, so that the planner does not look for a match among others' tasks. */

@@ -153,8 +153,8 @@ export function createTaskRepository({ database, maxTasks }: TaskRepositoryDeps)
     },
 
     async list(request: ListRequest): Promise<Listed> {
-      const { statement, values } = listStatement(request);
-      const rows = await database.run<ListedRow>('read', statement, values, placeOf(request));
+      const { statement, values, readsAll } = listStatement(request);
+      const rows = await database.run<ListedRow>('read', statement, values, placeOf(request), readsAll);
       const [first] = rows;
       return {
         tasks: rows.flatMap((row) => (row.id === null ? [] : [toTask(row)])),
