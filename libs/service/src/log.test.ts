@@ -29,8 +29,8 @@ describe('a log', () => {
 
   it.each([
     ['is frozen', Object.freeze(strange({})), 'strange'],
-    ['holds a frozen one', strange({ inner: Object.freeze(new Error('in it')) }), 'strange'],
-    ['has a message that is no text', strange({ message: 5 }), '5'],
+    ['contains a frozen one', strange({ inner: Object.freeze(new Error('in it')) }), 'strange'],
+    ['has a message that is not a string', strange({ message: 5 }), '5'],
     ['has no message', strange({ message: undefined }), 'undefined'],
     ['has itself as its cause', strange({ message: 'round', cause: CIRCLE }), /^round: a: b: a/],
   ])('also reports an error that %s', (_what, err, message) => {
@@ -94,7 +94,7 @@ describe('the output of a log', () => {
   });
 
   const itAsRoot = process.getuid?.() === 0 ? it : it.skip; // it mounts a small disk
-  itAsRoot('goes on, whole line by whole line, when the disk has room again, and says how many are missing', () => {
+  itAsRoot('continues with complete lines when the disk has space again, and reports how many are missing', () => {
     execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=64k', 'tmpfs', dir]);
     try {
       const file = join(dir, 'a.log');

@@ -140,7 +140,7 @@ describe('a restore with a local key', () => {
   });
 
   it.each([
-    ['the key is another one', 'strangers.txt', {}, 'encrypted with another key'],
+    ['the key is wrong', 'strangers.txt', {}, 'encrypted with another key'],
     ['the archive was changed', 'key.txt', { content: () => Buffer.from(stored).fill(0, 2 * MIB, 2 * MIB + 9) }, 'changed'],
     ['the restore fails', 'key.txt', { status: 500, end: { databaseRestored: false, message: 'Failed.' } }, 'Failed.'],
   ])('leaves nothing behind when %s', async (_what, key, { content, ...answer }: { content?: () => Buffer; status?: number }, message) => {

@@ -53,7 +53,7 @@ describe('a downloaded archive', () => {
 
   it.each<[string, (content: Readable) => unknown]>([
     ['all of it was read', (content) => content.resume()],
-    ['the client goes away', (content) => content.once('data', () => content.destroy())],
+    ['the client disconnects', (content) => content.once('data', () => content.destroy())],
   ])('is closed when %s', async (_what, use) => {
     const { content, closed } = await download();
     use(content);

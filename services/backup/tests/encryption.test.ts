@@ -174,9 +174,9 @@ describe('archives for recipients', () => {
   }, 120_000);
 
   it.each([
-    ['what is none', { recipients: ['age1nobody'] }, [], 'BACKUP_RECIPIENTS must be age recipients'],
+    ['an invalid recipient', { recipients: ['age1nobody'] }, [], 'BACKUP_RECIPIENTS must be age recipients'],
     ['a private key', { recipients: [KEY] }, [], 'BACKUP_RECIPIENTS must be age recipients'],
-    ['a stranger’s key, where archives are to be proved', { verifySchedule: '0 5 * * 0' }, [STRANGERS_KEY], 'BACKUP_KEY_FILE opens nothing'],
+    ['only a stranger’s key if archives must be verified', { verifySchedule: '0 5 * * 0' }, [STRANGERS_KEY], 'BACKUP_KEY_FILE opens nothing'],
   ])('are never made with %s', async (_what, settings, keys, message) => {
     const failure = await start(settings, keys).catch(String);
     expect(failure).toContain(message);

@@ -198,12 +198,12 @@ describe('a scan that reads an archive while another instance catalogues it', ()
 
   it.each([
     [
-      'keeps what that one says',
+      'keeps the entry of the other instance',
       { ...stale, origin: 'schedule', stores: ['tasks', 'auth'], verifiedAt: new Date(1) },
       0,
     ],
-    ['keeps who brought it', { ...stale, origin: 'upload', sha256: 'abc' }, 1],
-    ['does not bring back what was deleted', undefined, 0],
+    ['keeps its origin', { ...stale, origin: 'upload', sha256: 'abc' }, 1],
+    ['does not restore a deleted entry', undefined, 0],
   ] as const)('%s', async (_what, now, added) => {
     let known: Partial<Backup> | undefined = stale;
     const deps = {
@@ -223,7 +223,7 @@ describe('a scan that reads an archive while another instance catalogues it', ()
 });
 
 it.each([
-  ['is unfit, whose time a bucket reports in other ways', 5_123, 5_000, true],
+  ['is unfit, and its bucket reports the time with another precision', 5_123, 5_000, true],
   ['was replaced meanwhile', 5_123, 6_000, false],
 ])(
   'a scan that reads a broken archive marks it as unfit only if it still exists: it %s',

@@ -280,7 +280,7 @@ describe('on a disk with little room', () => {
     ['the dump', 'backup-scratch'],
     ['the archive', 'backups'],
   ])(
-    'that others fill meanwhile %s ends before the reserve is used, and leaves nothing behind',
+    'that other programs fill during %s ends the backup before its reserve is used, and leaves nothing behind',
     async (_what, place) => {
       let begun = false;
       const look: LookAtDisk = async (dir) => {

@@ -106,8 +106,8 @@ describe('a webhook', () => {
   const send = (url: string, timeoutMs = 30_000) => createWebhook({ url, timeoutMs, pausesMs: [1, 1] })(notice);
 
   it.each([
-    ['what may go away is tried again', [500, 429, 200], 3, undefined],
-    ['not without end', [503], 3, 'answers with 503'],
+    ['temporary failures are retried', [500, 429, 200], 3, undefined],
+    ['retries end', [503], 3, 'answers with 503'],
     ['a refusal is final', [403], 1, 'answers with 403'],
     ['redirects are not followed', [302], 1, 'answers with 302'],
   ])('%s', async (_what, statuses, attempts, failure) => {

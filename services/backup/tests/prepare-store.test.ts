@@ -63,8 +63,8 @@ const sleeping = (seconds: number) => (url: string) =>
 
 describe('preparing a store', () => {
   it.each([
-    ['does nothing any more, and ends its sessions', sleeping(1_000)],
-    ['never answers', () => new Promise(() => undefined)],
+    ['stops working, and ends its sessions', sleeping(1_000)],
+    ['never responds', () => new Promise(() => undefined)],
   ])('ends when the importing service %s', async (_what, work) => {
     expect(await prepare(work, { stallMs: 1_500 })).toEqual(new Error('Nothing moves any more.'));
   });

@@ -39,10 +39,10 @@ function pointsOf(statements: number): CrashPoint[] {
 
 describe('a restore that is killed or loses a connection', () => {
   it.each([
-    ['of one server', () => undefined],
-    ['that have no transaction in common', asOther],
+    ['on one server', () => undefined],
+    ['that cannot share a transaction', asOther],
   ])(
-    'at any statement, of stores %s, replaces all or nothing, and agrees with its response',
+    'at any statement replaces all or nothing, and agrees with its response, for stores %s',
     async (_what, authServer) => {
       const fixture = await createCrashFixture(authServer());
       try {

@@ -73,7 +73,7 @@ describe('the rules of a restore', () => {
       "copy t from program 'ls';",
       'the dump was not accepted: Line 1: COPY is allowed FROM stdin only',
     ],
-    ['another store in it', accountsDump(['a@x']), 'the dump does not make a complete store: There is no table tasks'],
+    ['another store', accountsDump(['a@x']), 'the dump does not make a complete store: There is no table tasks'],
     ['rows that break the rules', tasksDump(['ok!', 'x']), 'the database step failed, see the log'],
   ])('7: a dump with %s leaves the store unchanged, and the failure is logged', async (_what, dump, why) => {
     await fixture.archive('faulty.tar.gz', { 'database.sql': dump });
@@ -158,10 +158,10 @@ describe('a restore of one store', () => {
   });
 
   it.each([
-    ['a name that there is not', ['tasks', 'everything']],
-    ['a name in other letters', ['Tasks']],
+    ['an unknown name', ['tasks', 'everything']],
+    ['a name in another case', ['Tasks']],
     ['an object’s own name', ['toString']],
-    ['nothing at all', []],
+    ['an empty list', []],
   ])('is refused with %s', async (_what, stores) => {
     await expect(fixture.restore('own.tar.gz', { stores })).rejects.toMatchObject({
       code: 'BAD_USER_INPUT',

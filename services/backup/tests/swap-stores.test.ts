@@ -228,7 +228,7 @@ describe('a swap that carries data over', () => {
 
   it.each([
     ['failed', () => Promise.reject(new Error('cut'))],
-    ['shows no progress any more', () => new Promise<never>(() => undefined)],
+    ['makes no more progress', () => new Promise<never>(() => undefined)],
   ])(
     'continues if copying ahead %s, and ends the sessions in the new store',
     async (_what, end) => {

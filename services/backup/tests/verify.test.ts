@@ -98,7 +98,11 @@ describe('verifying a backup', () => {
       'Line 1: relation "nowhere"',
     ],
     ['an incomplete store', { 'database.sql': 'create table other (id int);' }, 'There is no table tasks.'],
-    ['fewer rows than promised', promising({ tasks: 3 }), 'The table tasks has 2 rows, and the manifest says 3.'],
+    [
+      'fewer rows than in the manifest',
+      promising({ tasks: 3 }),
+      'The table tasks has 2 rows, and the manifest says 3.',
+    ],
   ])('rejects %s, with the reason', async (name, files, reason) => {
     const file = `${name.replaceAll(' ', '-')}.tar.gz`;
     await fixture.archive(file, files);
@@ -200,7 +204,7 @@ describe('a failed verification', () => {
   it.each([
     ['in COPY', `create table tasks (id uuid, title text);\ncopy tasks from stdin;\nwritten by a user\tx\n\\.\n`],
     ['in INSERT', `create table tasks (id uuid, title text);\ninsert into tasks values ('written by a user', 'x');`],
-    ['as no SQL', `insert into tasks 'written by a user' 'x';`],
+    ['as invalid SQL', `insert into tasks 'written by a user' 'x';`],
   ])('does not reveal the rejected value of a dump: %s', async (name, dump) => {
     const file = `${name.replaceAll(' ', '-')}.tar.gz`;
     await fixture.archive(file, { 'database.sql': dump });

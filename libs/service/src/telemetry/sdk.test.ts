@@ -157,8 +157,8 @@ describe('recorded traces', () => {
   });
 
   it.each([
-    ['that still wait', { scheduledDelayMs: 600_000 }],
-    ['that are on their way', { maxExportBatchSize: 1 }],
+    ['that are still waiting', { scheduledDelayMs: 600_000 }],
+    ['that are being sent', { maxExportBatchSize: 1 }],
   ])('are sent before a stop ends: those %s', async (_which, options) => {
     const sdk = start(options);
     sendOne(sdk);

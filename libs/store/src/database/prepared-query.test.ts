@@ -60,7 +60,7 @@ it('requests the columns once per connection', async () => {
 it.each([
   ['PostgreSQL cannot read a value', 'select $1::int as n', 'one', { code: '22P02' }],
   ['a statement fails while it runs', 'select 1 / $1::int as n', 0, { code: '22012' }],
-  ['a statement is none', 'selec $1', 1, { code: '42601' }],
+  ['a statement is invalid', 'selec $1', 1, { code: '42601' }],
 ])('reports that %s, and runs the next statement', async (_, text, value, error) => {
   await expect(run(text, [value])).rejects.toMatchObject(error);
   await expect(run(text, [value])).rejects.toMatchObject(error);

@@ -24,7 +24,7 @@ interface WatchOptions {
  * Keeps a pool's connections usable. Call it before the first connection.
  *
  * - MikroORM's query builder never releases a connection whose `begin` or `rollback` fails, as happens when the server
- *   ends the session: ten such failures, and the pool is empty for good. Such a connection is discarded here.
+ *   ends the session: ten such failures, and the pool stays empty. Such a connection is discarded here.
  * - A connection to a server that has become read-only is closed: a new one may reach the new primary.
  * - A connection silent for `silenceMs` (the server is frozen, the network is down) is closed, and its statements fail
  *   with "Query read timeout". The driver's `query_timeout` does the same with a timer for each statement, but cleared

@@ -146,7 +146,7 @@ describe('a listed archive directory', () => {
   });
 
   it.each([
-    ['not there', 'it is not there', () => join(root, 'gone')],
+    ['missing', 'it is not there', () => join(root, 'gone')],
     ['a file', 'it is no directory', () => join(root, 'outside.tar.gz')],
     ['below a file', 'it is no directory', () => join(root, 'outside.tar.gz', 'more')],
   ])('fails when it is %s instead of looking empty, and is not recreated', async (_what, why, place) => {
@@ -161,9 +161,9 @@ describe('a listed archive directory', () => {
   });
 
   it.each([
-    ['may not be read', 0o300],
-    ['has names, but nothing behind them may be seen', 0o600],
-    ['may be read only', 0o500],
+    ['is not readable', 0o300],
+    ['is readable, but its files are not accessible', 0o600],
+    ['is not writable', 0o500],
   ])('reports when it %s', async (_what, mode) => {
     const place = join(root, `mode-${mode}`);
     await mkdir(place);

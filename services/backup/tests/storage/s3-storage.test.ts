@@ -248,8 +248,8 @@ describe('an archive in a bucket whose name another client takes', () => {
   afterEach(() => storageAt(server.url('taken')).remove('taken.tar.gz'));
 
   it.each([
-    ['is that of the one who came first', 0, { name: 'ArchiveExistsError' }],
-    ['is not taken for ours when the answer is lost, as large as it may be', Infinity, { code: 'SERVICE_UNAVAILABLE' }],
+    ['remains that of the first writer', 0, { name: 'ArchiveExistsError' }],
+    ['is not mistaken for ours when the response is lost, even if it has the same size', Infinity, { code: 'SERVICE_UNAVAILABLE' }],
   ])('at the moment %s', async (_what, lost, error) => {
     const front = await startS3Front(server.url('taken'));
     const storage = storageAt(front.at(server.url('taken')));
@@ -277,9 +277,9 @@ describe('a bucket whose response is lost', () => {
   const content = (size: number) => Readable.from([randomBytes(size)], { objectMode: false });
 
   it.each([
-    ['all of an archive in one piece', 1_000, /^PUT /, 1],
-    ['all of it again and again', 1_000, /^PUT /, Infinity],
-    ['the end of an archive in parts', 20 * 1024 * 1024, /^POST .*uploadId=/, Infinity],
+    ['a whole archive', 1_000, /^PUT /, 1],
+    ['a whole archive repeatedly', 1_000, /^PUT /, Infinity],
+    ['the completion of a multipart upload', 20 * 1024 * 1024, /^POST .*uploadId=/, Infinity],
   ])(
     'for %s has the archive anyway, which is reported',
     async (_what, size, pattern, times) => {
