@@ -1,5 +1,4 @@
 import { v7 } from 'uuid';
-import { setTimeout as sleep } from 'node:timers/promises';
 
 /** Returns Unix milliseconds. */
 export interface Clock {
@@ -30,9 +29,18 @@ export function backoffMs(failures: number, { firstMs, longestMs }: Backoff, ran
   return random ? wholeMs * (0.5 + random() / 2) : wholeMs;
 }
 
-/** Resolves after `ms`, or as soon as the signal aborts. */
-export async function pause(ms: number, signal: AbortSignal): Promise<void> {
-  await sleep(ms, undefined, { signal }).catch(() => undefined);
+/** Resolves after `ms`, or as soon as the signal aborts. Uses the global timers, which simulations replace. */
+export function pause(ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const end = () => {
+      clearTimeout(timer);
+      signal.removeEventListener('abort', end);
+      resolve();
+    };
+    const timer = setTimeout(end, ms);
+    signal.addEventListener('abort', end);
+    if (signal.aborted) end();
+  });
 }
 
 /**

@@ -117,7 +117,7 @@ async function dropDatabases(prefix: string): Promise<void> {
 /** The product as its clients have it, on the PostgreSQL that `prepare` returns; every store is there. */
 function describeProduct(prepare: (prefix: string) => Promise<{ url: string; release: () => Promise<unknown> }>) {
   const dataDir = mkdtempSync(join(tmpdir(), 'taskmesh-postgres-'));
-  const prefix = `unusual_${randomBytes(4).toString('hex')}_`;
+  const prefix = `test_unusual_${randomBytes(4).toString('hex')}_`;
   let postgres: Awaited<ReturnType<typeof prepare>> | undefined;
   let platform: Embedded | undefined;
   const running = () => platform as Embedded;

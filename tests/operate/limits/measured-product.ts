@@ -50,7 +50,7 @@ export async function startMeasuredProduct() {
     env: {
       ...{ PATH, HOME, JAVA_HOME, NODE_COMPILE_CACHE },
       ...{ DATA_DIR: dataDir, PORT: String(port), ADMIN_PORT: String(adminPort), LOG_LEVEL: 'error' },
-      ...(POSTGRES_URL && { POSTGRES_URL, DATABASE_PREFIX: `limits_${process.pid}_` }),
+      ...(POSTGRES_URL && { POSTGRES_URL, DATABASE_PREFIX: `test_limits_${process.pid}_` }),
       ...(KAFKA.brokers && { KAFKA_BROKERS: KAFKA.brokers, KAFKA_TOPIC_PREFIX: KAFKA.topicPrefix }),
       // All requests come from one address.
       RATE_LIMIT_FACTOR: '0',

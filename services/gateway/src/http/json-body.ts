@@ -47,7 +47,7 @@ export async function readJsonObject(
     if (decode) bytes = await decode(() => present(bytes), limits).catch(refuseEncoded);
     request.keep(bytes.length, { givesWay: true });
     const parsePresent = () => parse(present(bytes));
-    return await (bytes.length > QUICK_BYTES ? turns.run(network, parsePresent, signal) : parsePresent());
+    return bytes.length > QUICK_BYTES ? await turns.run(network, parsePresent, signal) : parsePresent();
   } catch (error) {
     throw request.refusal ?? error;
   } finally {
