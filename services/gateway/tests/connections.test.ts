@@ -145,12 +145,12 @@ describe('variables', () => {
     await fc.assert(property, { seed: 13, numRuns: 100 });
   });
 
-  it('that JSON has no form for are refused before they are sent', async () => {
+  it('that JSON cannot represent are refused before they are sent', async () => {
     const query = 'query($v: String) { tasks(after: $v) { totalCount } }';
     expect(await send({ query, variables: { v: 1n } })).toMatchObject({ seen: [], outcome: { error: 'TypeError' } });
   });
 
-  it('cannot be changed by the service for the gateway, nor the identity', async () => {
+  it('of the gateway cannot be changed by the service, nor can the identity', async () => {
     const variables = { filter: { category: 'home' } };
     const identity = { ...ADA };
     const query = 'query($filter: TaskFilter) { tasks(filter: $filter) { totalCount } }';
@@ -168,7 +168,7 @@ it.each<Pick<ServiceCall, 'identity' | 'traceparent'>>([
   { identity: { role: 'anonymous' } },
   { identity: { role: 'operator' } },
   { identity: ADA, traceparent: '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01' },
-])('who asks is reported in the same way: %j', async (caller) => {
+])('the caller is reported in the same way: %j', async (caller) => {
   const { seen } = await send(STATISTICS, { call: { requestId: 'r', ...caller } });
   expect(seen).toEqual([['taskStatistics', {}, caller.identity, caller.traceparent]]);
 });
@@ -225,7 +225,7 @@ describe('the deadline', () => {
     return release;
   };
 
-  it('of a query ends it, and no resolver begins any more', async () => {
+  it('of a query ends it, and no further resolver begins', async () => {
     const release = held();
     const { outcome } = await send(FIRST, { timeoutMs: 1_000 });
     expect(outcome).toMatchObject(UNAVAILABLE);
@@ -235,7 +235,7 @@ describe('the deadline', () => {
     for (const side of sides) expect(names(side)).toEqual(['task', 'taskStatistics', 'taskStatistics']);
   });
 
-  it('of a mutation is kept, and what has begun continues to its end', async () => {
+  it('of a mutation is kept, and the mutation that has begun runs to its end', async () => {
     const release = held();
     const { outcome } = await send(CHANGES, { timeoutMs: 1_000, idempotent: false });
     expect(outcome).toMatchObject(UNAVAILABLE);
@@ -251,11 +251,11 @@ describe('the deadline', () => {
   });
 });
 
-describe('a caller that goes away', () => {
+describe('a caller that disconnects', () => {
   it.each([
     [FIRST, true],
     [CHANGES, false],
-  ])('before anything is sent gets nothing, and the service hears nothing: %j', async (request, idempotent) => {
+  ])('before anything is sent gets nothing, and the service receives nothing: %j', async (request, idempotent) => {
     const { outcome, seen } = await send(request, { signal: AbortSignal.abort(), idempotent });
     expect([outcome.code, seen]).toEqual(['SERVICE_UNAVAILABLE', []]);
   });

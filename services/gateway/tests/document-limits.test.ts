@@ -24,7 +24,7 @@ it('a document may have 128,000 characters and 10,000 lines, with any content, a
   ]);
 });
 
-it('limits that are set to 0 are off', async () => {
+it('limits that are set to 0 are disabled', async () => {
   const names = ['DEPTH', 'ALIASES', 'TOKENS', 'COST'];
   const off = Object.fromEntries(names.map((name) => [`GRAPHQL_MAX_${name}`, '0']));
   expect(await answersOf([filled('\n', 128_001), costly(1_000, 1_000)], off)).toEqual([undefined, undefined]);

@@ -57,7 +57,7 @@ describe('integers beyond 2^53 of a foreign graph', () => {
     return (await response.text()).trimEnd();
   };
 
-  it('are returned as sent, and two keys stay two', async () => {
+  it('are returned exactly, and two keys stay distinct', async () => {
     const text = await post('{"query":"{ items { code id weight any stock } }"}');
     const expected = [ONE, OTHER].map(
       (code) =>
@@ -90,7 +90,7 @@ describe('integers beyond 2^53 of a foreign graph', () => {
     expect(items.bodies.at(-1)).toContain(`a: ${OTHER}`);
   });
 
-  it('are refused where the type has no room for them, without their value', async () => {
+  it('are refused if the type cannot hold them, without repeating the value', async () => {
     for (const name of ['variables', 'range.name']) {
       const variables = name === 'variables' ? OTHER : `{"range":{"name":${OTHER}}}`;
       const text = await post(`{"query":${JSON.stringify(QUERY)},"variables":${variables}}`);

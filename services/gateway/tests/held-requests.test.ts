@@ -35,7 +35,7 @@ it('an idle connection does not keep its last request', async () => {
   socket.destroy();
 });
 
-describe('a socket that is open', () => {
+describe('an open socket', () => {
   let upgrades: ReturnType<typeof watchRequests>;
   let stream: TestStream | undefined;
 

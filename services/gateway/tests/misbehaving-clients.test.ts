@@ -55,7 +55,7 @@ describe('a client that does not read', () => {
     channel: { code: 1013 },
   };
 
-  it.each(PROTOCOLS)('is cut off, so that it comes back (%s), and others go on', async (protocol) => {
+  it.each(PROTOCOLS)('is disconnected, so that it reconnects (%s), while others continue', async (protocol) => {
     const user = newUser();
     const token = await gateway.auth.token(user);
     const slow = await stream(protocol, token);
@@ -78,7 +78,7 @@ describe('a client that does not read', () => {
     await eventually(async () => expect(await figure('taskmesh_realtime_queue_bytes')).toBe(0));
   });
 
-  it('is closed, too, when it only asks and never reads the answers', async () => {
+  it('is also disconnected if it only sends requests and never reads the responses', async () => {
     const token = await gateway.auth.token(newUser());
     const socket = await openWebSocket(`${gateway.origin}/realtime/v1/websocket?apikey=public-key&vsn=2.0.0`);
     const config = { broadcast: { self: true } };
@@ -96,8 +96,8 @@ describe('a client that does not read', () => {
   });
 });
 
-describe('a client that wants more than it may have', () => {
-  it('gets 20 subscriptions on a socket, however fast it asks for more', async () => {
+describe('a client that exceeds its limits', () => {
+  it('gets 20 subscriptions on a socket, however fast it requests more', async () => {
     const client = await connectGraphqlWs(gateway.origin, await gateway.auth.token(newUser()));
     open.push(client.socket);
     for (let count = 0; count < 40; count++) client.subscribe(String(count), QUERY);
@@ -105,7 +105,7 @@ describe('a client that wants more than it may have', () => {
     await eventually(async () => expect(await subscriptions()).toBe(20));
   });
 
-  it('gets 20 channels on a socket, however fast it asks for more', async () => {
+  it('gets 20 channels on a socket, however fast it requests more', async () => {
     const token = await gateway.auth.token(newUser());
     const { send, replies } = await stream('channel', token);
     const config = { postgres_changes: [{ event: '*', schema: 'public', table: 'tasks' }] };
@@ -126,7 +126,7 @@ describe('a client that wants more than it may have', () => {
     expect((await stream('channel', token)).ended).toBeUndefined();
   });
 
-  it('gets 20 streams, and gives back the place of one that it gave up before it began', async () => {
+  it('gets 20 streams, and frees the place of one that it cancelled before it began', async () => {
     const token = await gateway.auth.token(newUser());
     const ask = (signal?: AbortSignal) =>
       fetch(`${gateway.origin}/graphql?query=${encodeURIComponent(QUERY)}`, {
@@ -162,7 +162,7 @@ describe('a client that wants more than it may have', () => {
   });
 
   it.each(['/graphql', '/realtime/v1/websocket?apikey=key&vsn=2.0.0'])(
-    'is cut when it floods with pongs, which no one asked for (%s)',
+    'is disconnected when it floods with unsolicited pongs (%s)',
     async (path) => {
       const protocol = path === '/graphql' ? 'graphql-transport-ws' : undefined;
       const socket = await openWebSocket(`${gateway.origin}${path}`, protocol);
@@ -176,7 +176,7 @@ describe('a client that wants more than it may have', () => {
   );
 
   it.each(['/graphql', '/realtime/v1/websocket?apikey=key&vsn=2.0.0'])(
-    'is closed when it floods with pings (%s)',
+    'is disconnected when it floods with pings (%s)',
     async (path) => {
       const socket = await openWebSocket(
         `${gateway.origin}${path}`,
@@ -191,7 +191,7 @@ describe('a client that wants more than it may have', () => {
 });
 
 describe('hostile frames', () => {
-  it('end at most their own socket, and nothing of others', async () => {
+  it('end at most their own socket', async () => {
     const user = newUser();
     const token = await gateway.auth.token(user);
     const others = await Promise.all(PROTOCOLS.map((protocol) => stream(protocol, token)));
@@ -269,7 +269,7 @@ function hostileFrames(token: string): (string | Buffer)[] {
   ];
 }
 
-it('a token that runs out ends each stream in the manner of its protocol', async () => {
+it('an expired token ends each stream in the way of its protocol', async () => {
   const exp = Math.floor(Date.now() / 1000) + 2;
   const token = await gateway.auth.token(newUser(), { claims: { exp } });
   const streams = await Promise.all(PROTOCOLS.map((protocol) => stream(protocol, token)));
@@ -286,7 +286,7 @@ it('a token that runs out ends each stream in the manner of its protocol', async
 });
 
 describe('a gateway that stops', () => {
-  it('sends every client away over a second, takes no new ones, and is done', async () => {
+  it('disconnects all clients over a second, accepts no new ones, and stops', async () => {
     let chances = 0;
     const other = await startTestGateway({ beside: gateway, random: () => (chances++ % 18) / 18 });
     const user = newUser();

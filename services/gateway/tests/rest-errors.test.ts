@@ -157,7 +157,7 @@ async function provoke(status: string, method: string, path: string, operation: 
   return send();
 }
 
-it('gives every documented error, and as documented', async () => {
+it('returns every documented error as documented', async () => {
   const given: string[] = [];
   const promised: string[] = [];
   for (const [path, operations] of Object.entries(description.paths))
@@ -191,7 +191,7 @@ it('gives every documented error, and as documented', async () => {
 
 const WITHOUT_SERVICES = ['me', 'checkOperator', 'readStatus', 'signInOperator'];
 
-it('asks for a token wherever it documents that one may be missing', () => {
+it('requires a token wherever it documents that one may be missing', () => {
   const operations = Object.values(description.paths).flatMap((each) => Object.values(each));
   const open = operations.filter(({ security }) => security.length === 0).map(({ operationId }) => operationId);
   expect(open.toSorted()).toEqual([
@@ -200,7 +200,7 @@ it('asks for a token wherever it documents that one may be missing', () => {
   ]);
 });
 
-it('is missed by the check when a response is not as documented', async () => {
+it('detects a response that is not as documented', async () => {
   const { check } = await restOf(gateway);
   const headers = { authorization: `Bearer ${await gateway.auth.token(USER)}` };
   const seen = await call('GET', '/api/auth/me', { headers });
@@ -225,7 +225,7 @@ describe('the export of an account', () => {
     expect(audit.map(({ id }) => Number(id))).toEqual(Array.from({ length: ENTRIES }, (_, index) => ENTRIES - index));
   });
 
-  it('runs twice at once for an account, and no more', async () => {
+  it('runs at most twice at once for an account', async () => {
     const { promise, resolve: release } = Promise.withResolvers<void>();
     held = promise;
     const running = await Promise.all([read(), read()]);
@@ -239,7 +239,7 @@ describe('the export of an account', () => {
     await eventually(async () => expect(await (await read()).json()).toMatchObject({ tasks: [] }));
   });
 
-  it('is a 503 when what comes first cannot be read, and breaks off when what comes later cannot', async () => {
+  it('is a 503 if its first part cannot be read, and is aborted if a later part cannot', async () => {
     broken = 'me';
     expect((await read()).status).toBe(503);
     broken = 'tasks';

@@ -64,7 +64,7 @@ describe('the address of a client', () => {
     expect(createClientIp([])(request)).toBe('10.1.2.3');
   });
 
-  it('is the one in X-Forwarded-For when both headers are there, as a client may have written the other', () => {
+  it('is taken from X-Forwarded-For if both headers are present, because a client may have written the other', () => {
     const headers = { forwarded: 'for=2.2.2.2', 'x-forwarded-for': '1.1.1.1' };
     expect(clientIp({ ...from('10.1.2.3'), headers } as unknown as IncomingMessage)).toBe('1.1.1.1');
   });
