@@ -21,7 +21,7 @@ function problemsOf(read: () => unknown): string[] {
 }
 
 describe('the configuration', () => {
-  it('needs nothing to be set', () => {
+  it('has defaults for everything', () => {
     expect(readGatewayConfig({})).toMatchObject({
       ...{ host: '127.0.0.1', port: 4000, adminHost: '127.0.0.1', adminPort: 14000, production: false },
       publicUrl: 'http://127.0.0.1:4000',

@@ -38,7 +38,7 @@ it('a removed key is refused, even if it was accepted before, and its open conne
   gateway.auth.retire();
   const stranger = await gateway.auth.token(USER, { key: await createSigningKey('stranger') });
   await eventually(async () => {
-    await me(stranger); // an unknown key triggers a reload, as the passing of time does
+    await me(stranger); // an unknown key triggers a reload, as the timer would
     expect(await statusOf(old)).toBe(401);
   });
   await eventually(() => expect(ending.filter(({ ended }) => !ended)).toEqual([]));

@@ -12,7 +12,7 @@ const QUERY = '{ taskStatistics { total } }';
 let gateway: TestGateway;
 let authorization: string;
 let release: () => void;
-/** Of ANN's operations. */
+/** The number of ANN's operations that are held. */
 let held: number;
 
 beforeEach(async () => {

@@ -4,7 +4,7 @@ import type { Connections, RequestOptions } from '../src/connections/connections
 import { connectGraphqlWs, streamGraphqlWs } from './fakes/streams.ts';
 import { useGateway } from './fakes/gateway.ts';
 
-/** Requests to services while these are held: none is answered, but callers may leave. */
+/** Requests to services while they are held: none gets a response, but callers may disconnect. */
 const held: RequestOptions[] = [];
 let isHeld = false;
 let token: string;

@@ -13,7 +13,7 @@ import {
 const USER = 'a0000000-0000-4000-8000-000000000001';
 const QUERY = `subscription ($after: String) { taskChanges(after: $after) { ...Place task { title } } }
   fragment Place on TaskChange { ... { cursor } sequence }`;
-/** The cursors of other things are none of the feed. */
+/** Cursors of other fields are not cursors of the feed. */
 const QUERY_WITHOUT_CURSOR = `subscription ($after: String, $with: Boolean = false) {
   taskChanges(after: $after) { cursor @include(if: $with) task { owner { tasks(first: 1) { edges { cursor } } } } }
 }`;
@@ -30,7 +30,7 @@ afterEach(() => {
   for (const each of open.splice(0)) each.close();
 });
 
-/** How a channel is joined whose client tracks cursors. */
+/** The join of a client that tracks cursors. */
 const RESUMING = { resume: { since: null } };
 
 const stream = async (

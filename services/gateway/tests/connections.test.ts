@@ -20,12 +20,12 @@ interface Side {
   seen: unknown[][];
   /** What a resolver or an internal function does instead of its default. */
   behave: ((name: string) => unknown) | undefined;
-  /** Whether no one waits for the last resolver that was called any more. */
+  /** Whether the caller no longer waits for the last resolver that was called. */
   isCancelled: () => boolean;
   stop(): Promise<void>;
 }
 
-/** The tasks service by one way to it. It records its calls, and behaves as it is set. */
+/** The tasks service behind one kind of connection. It records its calls, and behaves as configured. */
 async function createSide(isOverHttp: boolean): Promise<Side> {
   const log = createLog({ service: 'test', level: 'silent' });
   const { services } = await createFakes(log);
@@ -90,7 +90,7 @@ interface Outcome {
   code?: ErrorCode;
 }
 
-/** Does the same in one process and over HTTP; fails unless the outcomes, and what the service saw, are the same. */
+/** Does the same in one process and over HTTP. Fails unless the outcomes and the calls that the service saw are the same. */
 async function inBoth(act: (connections: Connections) => Promise<unknown>) {
   const outcomes = await Promise.all(
     sides.map(async ({ connections, seen }) => {
@@ -173,7 +173,7 @@ it.each<Pick<ServiceCall, 'identity' | 'traceparent'>>([
   expect(seen).toEqual([['taskStatistics', {}, caller.identity, caller.traceparent]]);
 });
 
-/** What a service may fail with. */
+/** The ways in which a service may fail. */
 const FAILURES: [string, () => unknown][] = [
   ...Object.keys(HTTP_STATUS).map((code): [string, () => unknown] => [
     code,
@@ -289,7 +289,7 @@ describe('an internal call', () => {
     ['nothing', undefined],
     ['null', null],
     ['false', false],
-  ])('has the same arguments, and answers with %s alike', async (_what, answer) => {
+  ])('receives the same arguments and returns the same result for %s', async (_what, answer) => {
     behave(() => answer);
     const { seen, outcome } = await inBoth(call);
     expect(seen).toEqual([['changesAfter', ['ada', 1, null]]]);

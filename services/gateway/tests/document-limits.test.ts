@@ -1,6 +1,6 @@
 import { startTestGateway } from './fakes/gateway.ts';
 
-/** The code of the error that an operation ends with, at a gateway with these settings. */
+/** The error code of an operation at a gateway with these settings. */
 async function answersOf(queries: string[], env: Record<string, string> = {}) {
   const gateway = await startTestGateway({ env });
   const token = await gateway.auth.token('a0000000-0000-4000-8000-000000000001');

@@ -11,7 +11,7 @@ interface Kept {
 }
 
 describe('the memory of cached documents', () => {
-  // In a process of its own, whose heap has nothing else to grow by.
+  // In a separate process, so that nothing else grows the heap.
   it('is at most what their cache counts, including plans, variants, renderers and projections', async () => {
     const { stdout } = await promisify(execFile)(process.execPath, ['--expose-gc', PROGRAM]);
     const kept = JSON.parse(stdout) as Kept[];

@@ -6,7 +6,7 @@ import { GRAPHQL_PROTOCOLS, streamBy, streamGraphqlWs, type TestStream } from '.
 
 const QUERY = 'subscription ($after: String) { taskChanges(after: $after) { sequence task { owner { name } } } }';
 
-/** Of the test. */
+/** The user and session of the current test. */
 let [user, sid] = ['', ''];
 let users = 0;
 const open: TestStream[] = [];
@@ -25,7 +25,7 @@ const request = async (query = QUERY) => ({
   ...{ origin: gateway.origin, query },
   token: await gateway.auth.token(user, { claims: { sid } }),
 });
-/** A stream by each protocol that runs a document. */
+/** A stream over each protocol that runs documents. */
 const openAll = async (after?: string): Promise<TestStream[]> => {
   const start = { ...(await request()), variables: { after } };
   const streams = await Promise.all(GRAPHQL_PROTOCOLS.map((protocol) => streamBy(protocol, start)));
@@ -51,7 +51,7 @@ const openStanding = async () => {
   for (const { events } of streams) await eventually(() => expect(events).toHaveLength(1));
   return { streams, cursor };
 };
-/** How they end, without another event. */
+/** How the streams end. Fails if another event arrives before that. */
 const endings = async (streams: TestStream[]) => {
   const before = streams.map(({ events }) => events.length);
   for (const stream of streams) await eventually(() => expect(stream.ended).toBeDefined());
@@ -61,7 +61,7 @@ const endings = async (streams: TestStream[]) => {
     errors: errors.map(({ extensions }) => extensions?.['code']),
   }));
 };
-/** Their clients reconnect with their cursors. */
+/** The ends of aborted streams, whose clients reconnect with their cursors. */
 const brokenOff = (code: number) => [
   { code, errors: [] },
   { isTorn: true, errors: [] },

@@ -15,7 +15,7 @@ const STOCK = `${LINK}
 const ONE = '9007199254740992';
 const OTHER = '9007199254740993';
 
-/** A service that sends texts, so that nothing in it rounds. */
+/** A service that sends literal texts, so that it does not round. */
 async function startTextService(respond: (body: string) => string) {
   const bodies: string[] = [];
   const server = await startServer((body, response) => {

@@ -23,7 +23,7 @@ describe('a subscription', () => {
     gateway.tasks.calls.length = 0;
   });
 
-  /** Streams that miss no change any more. */
+  /** Opens streams, and waits until they receive all changes. */
   const openAll = async (protocols: readonly Protocol[], start: StreamRequest) => {
     const streams = await Promise.all(protocols.map((protocol) => streamBy(protocol, start)));
     await eventually(async () => {

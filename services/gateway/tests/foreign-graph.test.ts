@@ -122,7 +122,7 @@ describe.each(['compiled', 'apollo'])('a gateway of a foreign graph, with the %s
       ],
     });
     const paths = body.errors?.map(({ path }) => path);
-    // Apollo's executor names no place when a request fails as a whole.
+    // Apollo's executor reports no path when a request fails as a whole.
     const expected = [0, 1].flatMap((index) => [
       ['products', index, 'a'],
       ['products', index, 'b'],
@@ -192,7 +192,7 @@ describe('a gateway of a foreign graph that can restore', () => {
   });
 });
 
-describe('a gateway of a file that is no supergraph', () => {
+describe('a gateway with a file that is not a supergraph', () => {
   it('does not start', async () => {
     await expect(startTestGateway({ env: { SUPERGRAPH_FILE: import.meta.filename } })).rejects.toThrow();
   });

@@ -36,7 +36,7 @@ describe('the audits of GraphQL over HTTP', () => {
 describe('a request by GET', () => {
   it('reads its parameters as forms encode them, in UTF-8', async () => {
     const query = '{ task(id: "Küche + 100 %") { id } }';
-    const sha256Hash = createHash('sha256').update(query).digest('hex'); // of what was read, or it is refused
+    const sha256Hash = createHash('sha256').update(query).digest('hex'); // must match the decoded query, or the request is refused
     const search = new URLSearchParams({
       query,
       extensions: `{"persistedQuery":{"version":1,"sha256Hash":"${sha256Hash}"}}`,
@@ -188,10 +188,10 @@ describe('an invalid request reports what is wrong and where', () => {
   });
 });
 
-/** What urql sends with every query and mutation. */
+/** The Accept header that urql sends with every query and mutation. */
 const ANY_ANSWER =
   'application/graphql-response+json, application/graphql+json, application/json, text/event-stream, multipart/mixed';
-/** What Apollo Client sends with subscriptions. */
+/** The Accept header that Apollo Client sends with subscriptions. */
 const MULTIPART_OR_JSON = 'multipart/mixed;boundary="graphql";subscriptionSpec="1.0",application/json';
 
 describe('the status of a request that cannot run', () => {
@@ -244,7 +244,7 @@ describe('a client that accepts JSON and streams', () => {
     });
 
   it.each([ANY_ANSWER, MULTIPART_OR_JSON, 'text/event-stream, */*', 'text/event-stream, application/*'])(
-    'signs in without a token, or beside a stale one: %s',
+    'signs in without a token, or with a stale one: %s',
     async (accept) => {
       for (const authorization of [undefined, 'Bearer stale']) {
         const answer = await asked(accept, LOGIN, authorization);

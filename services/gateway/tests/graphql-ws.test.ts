@@ -234,7 +234,7 @@ describe('a gateway that stops', () => {
     await eventually(isHeld);
     const stopped = stopping.stop();
     await eventually(() => expect(idle.ended).toEqual({ code: 1012 }));
-    release(); // the other socket has been closed: this one waits for its result, for a second
+    release(); // the other socket has been closed; this one waits up to a second for its result
     await eventually(() => expect(asking.closed).toBe(1012));
     expect(asking.of('1').map(({ type }) => type)).toEqual(['next', 'complete']);
     await stopped;
@@ -254,7 +254,7 @@ describe('a socket that sends too much', () => {
     for (let count = 0; count < 10 * MESSAGES_PER_S; count++) talking.send({ type: 'ping' });
     talking.subscribe('late', create);
     await eventually(() => expect(talking.messages).toHaveLength(1 + 10 * MESSAGES_PER_S - 2));
-    // Longer than sockets wait that are closed for another reason.
+    // Longer than sockets wait when they are closed for other reasons.
     await new Promise((resolve) => setTimeout(resolve, 1_500));
     expect(talking.closed).toBeUndefined();
     release();

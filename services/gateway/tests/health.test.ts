@@ -42,7 +42,7 @@ describe('/health', () => {
   });
 });
 
-// That nothing of it is left open is what every test file is checked for.
+// Every test file is checked for handles that are left open.
 it('a gateway that cannot listen stops everything that it has started', async () => {
   const first = await startTestGateway();
   const { port: PORT } = new URL(first.origin);

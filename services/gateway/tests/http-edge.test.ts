@@ -103,7 +103,7 @@ it('bytes that are not HTTP, after a request whose response is being written, on
 const MIB = 1024 * 1024;
 let executed = 0;
 
-/** A task of 8 MiB, which no buffer along the way holds. */
+/** A task of 8 MiB, more than any buffer along the way can hold. */
 const LARGE = `/graphql?query=${encodeURIComponent('{ task(id: "1") { title } }')}`;
 const withLargeTask = (connections: Connections): Connections => ({
   ...connections,

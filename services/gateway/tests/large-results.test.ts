@@ -67,7 +67,7 @@ describe('a result that is larger than the send limit', () => {
     const client = await connect();
     client.socket.pause();
     for (let id = 0; id < 8; id++) client.subscribe(String(id), large);
-    // The second one is accepted while the first is waiting; there is no room after both.
+    // The second one is accepted while the first is waiting; after both there is no room.
     await eventually(async () => expect(await queued()).toBeGreaterThan(20 * MIB));
     client.socket.resume();
     await eventually(() => expect(client.closed).toBe(1013));

@@ -141,7 +141,7 @@ describe('the realtime metrics', () => {
     const leaving = await streamGraphqlWs({ ...start(), token: await gateway.auth.token(USER, { claims: { sid } }) });
     gateway.auth.end(sid);
     await eventually(() => expect(leaving.ended).toEqual({ code: 4403 }));
-    await eventually(async () => expect(await figure(ended('session_ended'))).toBe(1)); // each end notices it by itself
+    await eventually(async () => expect(await figure(ended('session_ended'))).toBe(1)); // each side notices the end separately
   });
 });
 

@@ -35,7 +35,7 @@ const subscriptions = async () => {
   );
   return counts.reduce((sum, count) => sum + count);
 };
-/** As large as events may be: few of them fill all buffers along the way. */
+/** As large as events may be: a few of them fill all buffers along the way. */
 const flood = (user: string) => {
   for (let count = 0; count < 2; count++) gateway.commit(user, { title: 'x'.repeat(400_000) });
 };
@@ -86,7 +86,7 @@ describe('a client that does not read', () => {
     await once(socket, 'message');
     socket.pause();
     const closing = once(socket, 'close');
-    const ended = jest.spyOn(WebSocket.prototype, 'close'); // the gateway's end is in this process, too
+    const ended = jest.spyOn(WebSocket.prototype, 'close'); // the gateway's side is in this process, too
     const echo = JSON.stringify(['1', '2', 'realtime:tasks', 'broadcast', { type: 'broadcast', payload: LARGE }]);
     for (let count = 0; count < 190; count++) socket.send(echo);
     await eventually(() => expect(ended).toHaveBeenCalledWith(1013, expect.anything()));
@@ -143,7 +143,7 @@ describe('a client that exceeds its limits', () => {
         await delay(20);
         return heads(owners);
       };
-      // One begins at once where the owner's feed of the round before still exists: it is given up then.
+      // A stream begins at once if the owner's feed of the previous round still exists; it is cancelled then.
       const asked = ask(abort.signal);
       outcomes.push(await asked.then(() => 'began', (error: Error) => error.name)); // prettier-ignore
       abort.abort();
@@ -156,7 +156,7 @@ describe('a client that exceeds its limits', () => {
       open.push({ close: () => void body?.cancel() });
       return status;
     };
-    // A place is free only once the gateway knows that its stream was given up.
+    // A place is free only once the gateway knows that its stream was cancelled.
     for (let count = 0; count < 20; count++) await eventually(async () => expect(await statusOfNext()).toBe(200));
     expect(await statusOfNext()).toBe(429);
   });
@@ -313,7 +313,7 @@ describe('a gateway that stops', () => {
     await stopping;
     for (const { ended, errors } of streams.slice(0, 12))
       expect([ended, errors]).toEqual([{ code: 1012 }, expect.anything()]);
-    // Broken off without a final message, so that clients reconnect.
+    // Aborted without a final message, so that clients reconnect.
     for (const { errors } of streams.slice(12)) expect(errors).toEqual([]);
     expect(Math.max(...endings)).toBeGreaterThan(17_000 / 18 - 5);
     expect(performance.now() - began).toBeLessThan(5_000);

@@ -11,7 +11,7 @@ const PLAIN = `
   type Query { plain: Int }
   type Mutation { plainly: Int }
 `;
-/** What the gateway asks to know whether a service is there. */
+/** The query with which the gateway probes a service. */
 const PROBE = '"{ __typename }"';
 type Answer = (response: ServerResponse) => void;
 
@@ -20,7 +20,7 @@ const says =
   (response) =>
     response.writeHead(status, { 'content-type': 'application/json' }).end(body);
 
-/** The first half of an answer, and then nothing any more. */
+/** The first half of a response, and then a reset of the connection. */
 const breaksOff: Answer = (response) => {
   response.writeHead(200, { 'content-length': '20' }).write('{"data":{');
   setImmediate(() => response.socket?.resetAndDestroy());
@@ -111,7 +111,7 @@ describe('a service of a foreign graph with odd responses', () => {
     ['the first half', breaksOff],
     ['more than 8 MiB', says(`{"data":{"odd":3},"x":"${'x'.repeat(8 * 2 ** 20)}"}`)],
     ['an end', (response) => response.socket?.destroy()],
-  ])('gets an error for %s, without affecting the data of others', async (_what, given) => {
+  ])('causes an error with %s, without affecting the data of others', async (_what, given) => {
     answer = given;
     const { body } = await gateway.graphql('{ odd plain }');
     expect(body.data).toEqual({ odd: null, plain: 1 });

@@ -70,7 +70,7 @@ describe('wrong tokens of operators', () => {
     });
   });
 
-  it('lock no one out when a program keeps sending an outdated one', async () => {
+  it('lock no one out when a program keeps sending the same outdated one', async () => {
     for (let tries = 0; tries < 12; tries++) expect(await statusOf({ ...here, ...bearer('outdated') })).toBe(401);
     expect(await statusOf({ ...here, ...bearer(TOKEN) })).toBe(200);
   });
@@ -96,7 +96,7 @@ it('wrong tokens count across all gateways that share a store, and for a whole I
   const gateway = await startTestGateway({ env: ENV, keyValue });
   const other = await startTestGateway({ env: ENV, keyValue, beside: gateway });
   expect(counts(await guess(gateway.origin, 5, { headers: at('2001:db8::1') }))).toEqual({ 401: 5 });
-  // The same five are no new guesses.
+  // The same five tokens are not new guesses.
   expect(counts(await guess(other.origin, 5, { headers: at('2001:db8::2') }))).toEqual({ 401: 5 });
   expect(await guess(other.origin, 20, { headers: at('2001:db8::2') })).toContain(429);
   for (const { origin } of [gateway, other]) {

@@ -3,7 +3,7 @@ import { request } from 'undici';
 import { useGateway } from './fakes/gateway.ts';
 
 const BROWSER = { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' };
-/** What a first visit of the console may load, as it is sent. */
+/** The bytes that a first visit of the console may load, as sent. */
 const MAX_BYTES = 80 * 1024;
 const YEAR = 'public, max-age=31536000, immutable';
 const TYPES: Record<string, string> = {
@@ -33,7 +33,7 @@ const pageAt = async (path: string) => (await get(path, { headers: BROWSER })).t
 const filesOf = (page: string) =>
   [...page.matchAll(/<(?:link|script)\s[^>]*(?:src|href)="(?!data:)([^"]+)"/g)].map(([, path = '']) => path);
 
-/** The bytes that are sent, as they are: `fetch` would undo their coding. */
+/** Returns the bytes as sent: `fetch` would decode them. */
 async function load(path: string, headers: Record<string, string>) {
   const response = await request(`${gateway.origin}${path}`, { headers });
   return { headers: response.headers, bytes: Buffer.from(await response.body.arrayBuffer()) };
@@ -156,7 +156,7 @@ describe.each(['reset-password', 'confirm-email'])('the form of /%s', (name) => 
   });
 });
 
-/** What browsers send when somebody opens an address: of a host that they trust, and of any other one. */
+/** The headers of browsers when a person opens an address, on a host that they trust and on any other. */
 const NAVIGATIONS: Record<string, string>[] = [
   { ...BROWSER, 'sec-fetch-mode': 'navigate', 'sec-fetch-dest': 'document', 'upgrade-insecure-requests': '1' },
   { ...BROWSER, 'sec-fetch-mode': 'navigate' },

@@ -6,7 +6,7 @@ import { ask, startTestGateway, type TestGateway } from './fakes/gateway.ts';
 const USER = 'a0000000-0000-4000-8000-000000000001';
 const OTHER = 'a0000000-0000-4000-8000-000000000002';
 
-/** A store that shows what was kept in it. */
+/** A store that exposes its content. */
 function createSpiedStore() {
   const kept = new Map<string, string>();
   const memory = createMemoryKeyValue();

@@ -43,7 +43,7 @@ describe('a gateway with a collector', () => {
     const parent = collector.spans.find(({ spanId }) => spanId === span.parentSpanId);
     return parent ? `${pathOf(parent)} > ${span.name}` : span.name;
   };
-  /** Each span with those above it, from the request on. */
+  /** Each span with its ancestors, from the request on. */
   const paths = () => collector.spans.map(pathOf);
   const askedWith = () => gateway.tasks.calls.map(({ traceparent }) => traceparent);
   const traceIds = () => new Set(collector.spans.map(({ traceId }) => traceId));
@@ -92,7 +92,7 @@ describe('a gateway with a collector', () => {
       const socket = connect(Number(new URL(gateway.origin).port), '127.0.0.1');
       const head = 'POST /graphql HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 10\r\n';
       socket.write(`${head}Expect: 100-continue\r\n\r\n`);
-      await once(socket, 'data'); // the gateway has it, and waits for the rest
+      await once(socket, 'data'); // the gateway has received it, and waits for the rest
       socket.write('{');
       socket.destroy();
       await eventually(() =>

@@ -15,7 +15,7 @@ const RESTORED_AT = encodeURIComponent('2026-11-20T10:00:00.000Z');
 
 let gateway: TestGateway;
 let call: RestCall;
-/** The operations of the graph that backup was asked, and how long each is waited for. */
+/** The operations of the graph that backup received, with their time limits in seconds. */
 const asked: [operation: string | undefined, waitsS: number][] = [];
 
 beforeAll(async () => {
@@ -34,7 +34,7 @@ beforeAll(async () => {
 });
 afterAll(() => gateway.stop());
 
-/** What backup does from now on, until the end of the test. */
+/** Overrides what backup does until the end of the test. */
 const behave = (changes: Partial<BackupWork>) => Object.assign(gateway.backupWork.work, changes);
 let usual: BackupWork;
 beforeEach(() => void (usual = { ...gateway.backupWork.work }));
@@ -49,7 +49,7 @@ const linesOf = async (path: string) => {
   return { status, lines, last: lines.at(-1) };
 };
 
-it('archives are uploaded and fetched, of any size and name', async () => {
+it('archives of any size and name are uploaded and downloaded', async () => {
   const content = randomBytes(20 * MIB);
   const stored = await call('PUT', '/api/backups/big one.tar.gz', { body: content });
   expect(stored).toMatchObject({ status: 201, json: { data: { file: 'big one.tar.gz', sizeBytes: content.length } } });

@@ -116,7 +116,7 @@ describe('the API description', () => {
       }
   });
 
-  it('suits generators of clients', () => {
+  it('suits client generators', () => {
     const schemas = JSON.stringify(document.components.schemas);
     expect(schemas).toContain('"type":["string","null"]');
     expect(schemas).not.toContain('"null"}');

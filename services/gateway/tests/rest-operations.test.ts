@@ -20,7 +20,7 @@ describe('the status of the platform for operators', () => {
   beforeAll(async () => {
     ({ call } = await restOf(gateway));
   });
-  /** What each of them is at first; a test may change any of it. */
+  /** The initial status of each of them; tests may change it. */
   let usual: (() => void)[];
   beforeEach(() => {
     const { reported, ...services } = gateway.operators;
@@ -122,7 +122,7 @@ describe('the status of the platform for operators', () => {
       });
       return performance.now() - begun;
     };
-    expect(await fastestOf(round)).toBeLessThan(3_000); // the time-outs of other calls are longer
+    expect(await fastestOf(round)).toBeLessThan(3_000); // the timeouts of other calls are longer
   });
 
   it.each([{}, { version: '9.0.0', startedAt: null, store: {}, feed: null }, null])(

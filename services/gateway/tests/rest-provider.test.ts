@@ -4,11 +4,11 @@ import type { Connections } from '../src/connections/connections.ts';
 import { startTestGateway, useGateway } from './fakes/gateway.ts';
 
 const CHALLENGE = 'c'.repeat(43);
-/** What a browser has while it is at the provider, and what it comes back with. */
+/** The binding that a browser keeps while it is at the provider, and the code with which it returns. */
 const BINDING = 'state.nonce.verifier';
 const SIGN_IN_CODE = 'code-of-the-provider';
 
-/** The calls to auth, and what the next one fails with. */
+/** The calls to auth, and the error of the next one. */
 const calls: { input: object; origin: RequestOrigin }[] = [];
 let failure: Error | undefined;
 
@@ -50,7 +50,7 @@ describe('a browser whose sign-in fails', () => {
     return { status: response.status, headers: response.headers, text: await response.text() };
   };
   const about = (headers: Headers) => `If that does not help, ask about request ${headers.get('x-request-id')}.`;
-  /** What somebody reads there. */
+  /** The text that a person reads there. */
   const wordsOf = (page: string) =>
     page
       .replace(/^.*<main[^>]*>/s, '')
@@ -74,7 +74,7 @@ describe('a browser whose sign-in fails', () => {
     expect(answer.headers.get('cache-control')).toBe('no-store');
     const { retryAfterSeconds = null } = error as AppError;
     expect(answer.headers.get('retry-after')).toBe(retryAfterSeconds && String(retryAfterSeconds));
-    expect(answer.headers.getSetCookie()).toEqual([]); // the answer may still come
+    expect(answer.headers.getSetCookie()).toEqual([]); // the browser may still return from the provider
   });
 
   it.each(STEPS)('gets only the request id of a defect at %s; programs get JSON', async (path) => {

@@ -33,14 +33,14 @@ describe('the data that waits for slow readers of all accounts', () => {
         most = Math.max(most, await queued());
         expect(await gateway.metrics.metrics()).toMatch(/protocol="graphql-ws",reason="slow"\} [1-9]/);
       },
-      { everyMs: 1, timeoutMs: 90_000 }, // the system's own buffers take some first
+      { everyMs: 1, timeoutMs: 90_000 }, // the system's own buffers fill first
     );
-    // Each of the four may have 1 MiB alone; what arrives between two checks comes on top.
+    // Each of the four may hold 1 MiB by itself; data that arrives between two checks is added.
     expect(most).toBeLessThan(3 * MIB);
     await eventually(async () => expect(await queued()).toBeLessThanOrEqual(MIB));
     await eventually(() => expect([quick.events.length, stream.events.length]).toEqual([steps, steps]));
     expect([quick.ended, stream.ended]).toEqual([undefined, undefined]);
-    for (const one of slow) one.resume(); // or they would never read that they are closed
+    for (const one of slow) one.resume(); // otherwise they would never read that they are closed
     for (const one of [...slow, quick, stream]) one.close();
   });
 

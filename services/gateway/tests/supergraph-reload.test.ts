@@ -41,7 +41,7 @@ function compose(others: { name: string; url: string; typeDefs: string }[], edit
   ]);
 }
 
-/** The schemas of the graphs that some work makes; each graph is found by its schema. */
+/** The schemas of the graphs that some work creates. Each graph is looked up by its schema. */
 async function schemasOf(work: () => Promise<void>): Promise<WeakRef<object>[]> {
   const set = jest.spyOn(WeakMap.prototype, 'set');
   await work();

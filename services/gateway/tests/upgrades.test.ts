@@ -28,7 +28,7 @@ afterEach(() => {
 const request = (line: string, headers: string[], body = '') =>
   `${[`${line} HTTP/1.1`, 'Host: x', ...headers].join('\r\n')}\r\n\r\n${body}`;
 
-/** A connection whose client side does only what the test does. */
+/** A connection whose client side is controlled by the test alone. */
 async function send(text: string, origin = gateway.origin): Promise<Socket & { answer: string }> {
   const socket = Object.assign(
     connect({ port: Number(new URL(origin).port), host: '127.0.0.1', allowHalfOpen: true }),
@@ -102,7 +102,7 @@ describe('an address that opens too many sockets', () => {
     const answered = beyond.filter(({ answer }) => answer.includes('Too many connections'));
     expect(answered.length).toBeGreaterThan(0);
     expect(answered.length).toBeLessThanOrEqual(100);
-    // None of them answers the close.
+    // None of them responds to the close frame.
     for (const socket of beyond) await eventually(() => expect(socket.readableEnded || socket.destroyed).toBe(true));
     for (const socket of within) socket.destroy();
     await eventually(async () =>

@@ -15,7 +15,7 @@ const CREATE = 'mutation ($i: CreateTaskInput!) { createTask(input: $i) { id } }
 const LIST =
   'query ($f: TaskFilter, $o: TaskOrder, $n: Int) { tasks(filter: $f, orderBy: $o, first: $n) { totalCount } }';
 
-/** Everything that does not fit its place; `SECRET` stands for what clients would not want to see in a log. */
+/** Values that do not fit their positions. `SECRET` stands for data that clients would not want to see in a log. */
 const SHAPES: unknown[] = [
   SECRET,
   [SECRET],
@@ -31,7 +31,7 @@ const SHAPES: unknown[] = [
   5.5,
 ];
 
-/** Literals in a document, with types other than those of their places. */
+/** Literals in a document, with types other than those of their positions. */
 const LITERALS = [
   `"${SECRET}"`,
   `"""${SECRET}"""`,

@@ -17,7 +17,7 @@ const inPieces = (line: string, ...headers: string[]) =>
 describe('bodies that arrive before anything reads them', () => {
   let gateway: TestGateway;
   let open: Socket[] = [];
-  /** Looks up tokens that no one knows yet, until it resolves. */
+  /** Lookups of unknown tokens wait until this resolves. */
   let looking = Promise.resolve();
 
   beforeAll(async () => {

@@ -21,7 +21,7 @@ async function tokenOf(key: JWK): Promise<string> {
   return signAccessToken(claims, { kid: key.kid ?? '', privateKey });
 }
 
-/** An authenticator with the keys that auth publishes; `has` sets those from now on. */
+/** An authenticator with the keys that auth publishes, which `has` replaces. */
 async function fixture(first?: JWK) {
   const key = first ?? (await createSigningKey('key'));
   let keys = [key];

@@ -6,7 +6,7 @@ import { createEndedSessions } from './sessions.ts';
 const log = createLog({ service: 'test', level: 'silent' });
 const NOW_MS = Date.parse('2026-11-20T10:00:00Z');
 const UNTIL = NOW_MS / 1000 + 600;
-/** For how long a session is kept behind the end of its tokens: with what channels grant. */
+/** How long a session is kept after its tokens expire, including the grace period of channels. */
 const KEPT_MS = 3_600_000 + 60_000;
 
 function fixture(pageSize = 10_000) {

@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { createOperatorCheck } from './operators.ts';
 
 type Headers = Record<string, string>;
-/** Where a request comes from, and what it has besides `Host: localhost:4000`. */
+/** Where a request comes from, and its headers in addition to `Host: localhost:4000`. */
 type Sent = [remoteAddress: string, headers: Headers];
 
 function request([remoteAddress, own]: Sent): IncomingMessage {

@@ -59,7 +59,7 @@ describe('a personal token', () => {
     state.nowS++;
     state.answer = null;
     await tokens.userOf(token);
-    await new Promise(setImmediate); // until auth has answered
+    await new Promise(setImmediate); // until auth has responded
     expect(await tokens.userOf(token)).toBeUndefined();
     expect(state.asked).toHaveLength(2);
   });

@@ -23,7 +23,7 @@ afterEach(() => feed.stop());
 const commit = (count: number) => Array.from({ length: count }, () => store.commit(owner));
 
 describe('the feed of a gateway, when a response predates a restore and arrives after it', () => {
-  /** Restores, and shows the new epoch to this gateway. */
+  /** Restores the store, and makes this gateway notice the new epoch. */
   const restore = async () => {
     store.restore();
     const reader = createReader();

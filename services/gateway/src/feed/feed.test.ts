@@ -9,7 +9,7 @@ const log = createLog({ service: 'test', level: 'silent' });
 
 let store: ReturnType<typeof createStore>;
 let stop: () => Promise<void>;
-/** Compares heads seldom, by default. */
+/** Compares heads rarely by default. */
 const startFeed = async (options: Partial<FeedOptions> = {}) => {
   const feed = createFeed({ ...store, log, headsEveryMs: 60_000, ...options });
   await feed.start();
@@ -208,7 +208,7 @@ describe('a reader without a cursor', () => {
     const subscribing = feed.subscribe(owner, undefined, reader);
     await asked;
     store.restore();
-    await readFeed(feed, owner); // this gateway learns of the restore
+    await readFeed(feed, owner); // makes this gateway notice the restore
     come();
     await subscribing;
     expect(reader.begunAt).toEqual([store.cursor(owner, 0)]);

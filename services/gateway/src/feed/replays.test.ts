@@ -9,7 +9,7 @@ import type { FeedReader } from './owner-feed.ts';
 const log = createLog({ service: 'test', level: 'silent' });
 const CHANGES = 250;
 
-/** Takes this many changes, then no more, without disconnecting. */
+/** Accepts this many changes, then no more, without disconnecting. */
 function createStuckReader(most: number) {
   const reader = createReader();
   const { promise: never, resolve } = Promise.withResolvers<void>();
@@ -176,7 +176,7 @@ describe('replays', () => {
       };
       const detach = await feed.subscribe(owner, count === 0 ? undefined : store.cursor(owner, 0), watching);
       if (count === 0) {
-        store.commit(owner); // which the event log loses
+        store.commit(owner); // lost by the event log
         store.deliver(store.commit(owner));
       }
       await eventually(() => expect(reader.seen).toEqual(upTo(last + 1)));

@@ -27,7 +27,7 @@ function messagesOf(source: string, admit = prepare): string[] {
   }
 }
 
-/** The rows of the table of costs in docs/limits.md. */
+/** The rows of the cost table in docs/limits.md. */
 const examples = readFileSync(join(import.meta.dirname, '../../../../docs/limits.md'), 'utf8')
   .split('\n')
   .flatMap((line) => {
@@ -54,7 +54,7 @@ function nested(levels: number): string {
 const several = (count: number, text: (index: number) => string) =>
   Array.from({ length: count }, (_, at) => text(at)).join(' ');
 const aliases = (count: number) => `{ ${several(count, (index) => `a${index}: taskStatistics { total }`)} }`;
-/** Each of five tokens. */
+/** Each operation has five tokens. */
 const operations = (count: number) => several(count, (index) => `query Q${index} { __typename }`);
 const ALIASED = `fragment F on TaskStatistics { ${several(16, (index) => `x${index}: total`)} }`;
 const LOGIN = 'login(input: { email: "x", password: "x" }) { expiresIn }';

@@ -10,7 +10,7 @@ import { memoryOf, readJsonObject } from './json-body.ts';
 import { createMemory } from './memory.ts';
 import { createTurns } from '../supergraph/turns.ts';
 
-it('counts a text with the objects that it becomes', () => {
+it('counts a text together with its parsed objects', () => {
   const ordinary = JSON.stringify({ id: '1', type: 'subscribe', payload: { query: '{ __typename }' } });
   expect(memoryOf(Buffer.from(ordinary))).toBeLessThan(1_024);
   const empties = JSON.stringify({ variables: { x: Array.from({ length: 1_300 }, () => []) } });

@@ -29,7 +29,7 @@ afterEach(async () => {
 });
 
 it.each(['127.0.0.1', '::'])(
-  'closes what a network opens beyond its limit, until it closes others (%s)',
+  'closes connections of a network beyond its limit, until it closes others (%s)',
   async (host) => {
     await start([], host);
     const sockets = connectTimes(8);

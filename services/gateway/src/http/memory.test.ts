@@ -13,7 +13,7 @@ const memoryOf = (maxBytes: number) => {
   return createMemory({ maxBytes, metrics: new Registry(), log });
 };
 
-/** What was given up, in order, by name: `<network>/<account>/<what>`. */
+/** The names of evicted holdings, in order: `<network>/<account>/<what>`. */
 function holdings(bytesByName: Record<string, number>, more: Partial<Holding> = {}) {
   const givenUp: string[] = [];
   const made = Object.entries(bytesByName).map(([name, bytes]): Holding => {
@@ -93,7 +93,7 @@ describe('requests', () => {
     memory.hold(small as Holding, 2 * MIB);
     for (const request of large) memory.hold(request, 10 * MIB);
     expect(givenUp).toEqual([]);
-    expect(memory.hold({ bytes: 0, network: 'x', account: 'kim' }, MIB)).toBe(false); // nothing was ended yet
+    expect(memory.hold({ bytes: 0, network: 'x', account: 'kim' }, MIB)).toBe(false); // the evicted one has not ended yet
     expect(givenUp).toEqual(['m//1']);
     memory.hold(large[0] as Holding, 0);
     expect(memory.hold({ bytes: 0, network: 'x', account: 'kim' }, MIB)).toBe(true);

@@ -42,7 +42,7 @@ const INTERNAL = {
   extensions: { code: 'INTERNAL_SERVER_ERROR', requestId: 'request' },
 };
 
-/** A rendering whose services answer when the test says so. */
+/** A rendering whose services respond when the test says so. */
 function createWorld(text: string, tamper: Partial<Supergraph> = {}) {
   const requests: Request[] = [];
   let now = 0;

@@ -5,7 +5,7 @@ const ANN = { identity: { role: 'user', userId: 'ann', sessionId: 'a' }, ip: '20
 const STRANGER = { identity: { role: 'anonymous' }, ip: '203.0.113.1' } as const;
 const OPERATOR = { identity: { role: 'operator' }, ip: '203.0.113.1' } as const;
 
-/** Work that goes on until it is released. */
+/** Work that continues until it is released. */
 function heldWork() {
   const { promise, resolve: release } = Promise.withResolvers<void>();
   let started = 0;

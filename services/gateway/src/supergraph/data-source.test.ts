@@ -11,7 +11,7 @@ import type { Supergraph } from './supergraph.ts';
 const NOW = 1_000_000;
 const IN_TIME_MS = 10_000;
 
-/** Which timeouts services get, in a graph of these services. */
+/** The timeouts of requests to these services of a graph. */
 function waits(services: Supergraph['services']) {
   const seen: number[] = [];
   const request = async (_service: string, _url: unknown, _request: unknown, { timeoutMs = 0 }: RequestOptions) => {
@@ -34,7 +34,7 @@ function waits(services: Supergraph['services']) {
 
 const own = (name: string) => ({ name, url: '', own: true });
 
-it('allows mutations of backup hours, and everything else the time limit of an operation', async () => {
+it('gives mutations of backup time for large databases, and everything else the time limit of an operation', async () => {
   const wait = waits([own('tasks'), own('backup')]);
   expect(await wait('backup', 'mutation { restoreBackup }')).toBe(3_600_000);
   expect(await wait('backup', '{ backups { file } }')).toBe(IN_TIME_MS);

@@ -23,7 +23,7 @@ function createRun(turns: Turns, changes: Partial<typeof supergraph> = {}) {
     ...{ turns, largeAnswers: createLargeAnswers(), runForCaller: createCallerBulkheads() },
     requireRoom: () => undefined,
     supergraph: { ...supergraph, ...changes },
-    services: {} as GraphSources, // none answers
+    services: {} as GraphSources, // none responds
     metrics: { operation: () => undefined },
     clock: { now: () => 0 },
     log: createLog({ service: 'test', level: 'silent' }),
@@ -40,7 +40,7 @@ function createRun(turns: Turns, changes: Partial<typeof supergraph> = {}) {
 it('ends an operation that cannot be planned with an error, and nothing else', async () => {
   const planner = {
     buildQueryPlan: () => {
-      const until = performance.now() + 10; // so that others have their time behind it
+      const until = performance.now() + 10; // so that a pause for others follows
       while (performance.now() < until);
       throw new Error('no plan');
     },
@@ -77,7 +77,7 @@ describe('the queue of a network', () => {
     expect(turns.slice(before)).toEqual([call.ip]);
   });
 
-  it('runs each introspection, because its cost does not reflect the size of the schema', async () => {
+  it('queues each introspection, because its cost does not reflect the size of the schema', async () => {
     const { turns, run } = count();
     for (let time = 1; time <= 3; time++) {
       await run('{ __schema { types { name } } }');

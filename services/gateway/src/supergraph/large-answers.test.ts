@@ -5,7 +5,7 @@ const MIB = 1024 * 1024;
 const callOf = (userId: string) =>
   ({ identity: { role: 'user', userId, sessionId: 's' }, ip: '192.0.2.1' }) as unknown as RequestCall; // all that is read
 
-/** An operation that gets answers of so many bytes, and is over when the test says so. */
+/** An operation that receives responses of these sizes, and ends when the test says so. */
 async function start({ run }: ReturnType<typeof createLargeAnswers>, userId: string, ...sizes: number[]) {
   const { promise, resolve } = Promise.withResolvers<void>();
   const taken: unknown[] = [];

@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { createTurns } from './turns.ts';
 
-/** Keeps the processor for so long. */
+/** Blocks the event loop for this long. */
 function busy(ms: number): void {
   const until = performance.now() + ms;
   while (performance.now() < until);

@@ -89,7 +89,7 @@ describe('the age limit', () => {
 });
 
 describe('the watch over a token', () => {
-  it('waits for an expiry beyond the range of a timer, and ignores other keys', () => {
+  it('supports expiries beyond the range of a timer, and ignores other keys', () => {
     let onRemoved = () => {};
     const watch = createSessionWatch({
       clock,
