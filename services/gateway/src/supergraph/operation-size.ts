@@ -23,7 +23,7 @@ const MAX_PAGE = 1_000;
 
 /** The maximum length of root lists without pages. */
 const WHOLE_LISTS = new Map([
-  ['sessions', 1_000],
+  ['sessions', 500],
   ['personalTokens', 100],
 ]);
 
