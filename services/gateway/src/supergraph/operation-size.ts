@@ -21,7 +21,7 @@ import {
 /** Fields refuse larger pages themselves, so they need no higher cost here. */
 const MAX_PAGE = 1_000;
 
-/** The maximum length of root lists without pages. */
+/** Root lists without pages, and the page size that each counts as. */
 const WHOLE_LISTS = new Map([
   ['sessions', 500],
   ['personalTokens', 100],
