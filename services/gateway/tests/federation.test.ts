@@ -29,7 +29,7 @@ describe.each(EXECUTORS)('the graph with the %s executor', (executor) => {
     expect(second.body).toEqual(first.body);
   });
 
-  it('continues as the user whose session a mutation opened, whoever sent the request', async () => {
+  it('continues as the user whose session a mutation opened, not as the caller', async () => {
     const query =
       'mutation ($input: LoginInput!) { login(input: $input) { user { id tasks { edges { node { id } } } } } }';
     const variables = { input: { email: OTHER, password: 'right password' } };

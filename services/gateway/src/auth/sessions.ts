@@ -84,7 +84,7 @@ export function createEndedSessions(deps: EndedSessionsDeps): EndedSessions {
   };
 }
 
-const REPORT_EVERY_MS = 10_000;
+const SEND_EVERY_MS = 10_000;
 /** Sessions whose use is remembered while auth is unavailable; further ones are dropped. */
 const MAX_UNSENT = 50_000;
 const MAX_BATCH_SIZE = 5_000;
@@ -104,7 +104,7 @@ export interface SessionUsesDeps {
 export function createSessionUses({ auth, clock, log }: SessionUsesDeps): SessionUses {
   const unsent = new Map<string, number>();
 
-  const report = async () => {
+  const send = async () => {
     while (unsent.size > 0) {
       const uses = [...unsent.entries()].slice(0, MAX_BATCH_SIZE).map(([sessionId, at]) => ({ sessionId, at }));
       await auth.noteSessionUses(uses);
@@ -113,12 +113,7 @@ export function createSessionUses({ auth, clock, log }: SessionUsesDeps): Sessio
     }
   };
 
-  const periodic = createPeriodic({
-    everyMs: REPORT_EVERY_MS,
-    task: report,
-    what: 'telling when sessions were used',
-    log,
-  });
+  const periodic = createPeriodic({ everyMs: SEND_EVERY_MS, task: send, what: 'telling when sessions were used', log });
 
   return {
     note(sessionId) {
