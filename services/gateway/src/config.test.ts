@@ -21,7 +21,7 @@ function problemsOf(read: () => unknown): string[] {
 }
 
 describe('the configuration', () => {
-  it('needs nothing to be set', () => {
+  it('has defaults for everything', () => {
     expect(readGatewayConfig({})).toMatchObject({
       ...{ host: '127.0.0.1', port: 4000, adminHost: '127.0.0.1', adminPort: 14000, production: false },
       publicUrl: 'http://127.0.0.1:4000',
@@ -65,7 +65,7 @@ describe('the configuration', () => {
     for (const name of Object.keys(env)) expect(problems.join('\n')).toContain(name);
   });
 
-  it('in production needs a token for backups and hides the schema', () => {
+  it('requires a token for backups in production and hides the schema', () => {
     expect(problemsOf(() => readGatewayConfig({ NODE_ENV: 'production' }))).toEqual([
       expect.stringContaining('BACKUP_TOKEN'),
     ]);
@@ -76,7 +76,7 @@ describe('the configuration', () => {
     ).toBe(true);
   });
 
-  it('takes the token of this machine out of its file, where there is no backup token', async () => {
+  it('reads the token of this machine from its file if there is no backup token', async () => {
     const dir = await mkdtemp(join(tmpdir(), 'taskmesh-config-'));
     const file = join(dir, 'keys', 'machine-token');
     const read = (env: Env = {}) => readGatewayConfig({ DATA_DIR: dir, ...env }).secrets.machineToken;
@@ -94,7 +94,7 @@ describe('the configuration', () => {
     await rm(dir, { recursive: true });
   });
 
-  it('needs a manifest where documents are trusted, and a port for operators', () => {
+  it('requires a manifest if documents are trusted, and a port for operators', () => {
     expect(problemsOf(() => readGatewayConfig({ TRUSTED_DOCUMENTS: 'only' }))).toEqual([
       expect.stringContaining('TRUSTED_DOCUMENTS_FILE'),
     ]);
@@ -103,7 +103,7 @@ describe('the configuration', () => {
 });
 
 describe('the neighbours of a process', () => {
-  it('must be known, and the key that signs for them', async () => {
+  it('must be configured, and so must the key that signs for them', async () => {
     expect(problemsOf(() => readGatewayProcess({}))).toHaveLength(Object.keys(URLS).length + 1);
     const dir = await mkdtemp(join(tmpdir(), 'taskmesh-config-'));
     const IDENTITY_KEY_FILE = join(dir, 'key.json');
@@ -118,7 +118,7 @@ describe('the neighbours of a process', () => {
     await rm(dir, { recursive: true });
   });
 
-  it('are none of our services when a foreign graph brings its own', () => {
+  it('are not our services if a foreign graph has its own', () => {
     expect(readGatewayProcess({ SUPERGRAPH_FILE: '/graph.graphql' }).identityKey).toBeUndefined();
   });
 });

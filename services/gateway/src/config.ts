@@ -80,9 +80,9 @@ export function readGatewayConfig(env: Env) {
     trustedProxies: values.TRUSTED_PROXIES,
     /** Origins whose pages may call from a browser. */
     corsOrigins: values.CORS_ORIGINS,
-    /** A client that takes longer to send a request, or reads nothing of an answer for so long, is cut off. */
+    /** A client that takes longer to send a request, or reads nothing of a response for this long, is disconnected. */
     requestTimeoutMs: values.REQUEST_TIMEOUT_S * 1_000,
-    /** What clients may make this process keep, all together: requests, and answers that wait to be read. */
+    /** Memory that all clients together may occupy: requests, and responses that wait to be read. */
     maxKeptBytes: 128 * 1024 * 1024,
     graphql: {
       maxDepth: values.GRAPHQL_MAX_DEPTH,
@@ -91,7 +91,7 @@ export function readGatewayConfig(env: Env) {
       maxCost: values.GRAPHQL_MAX_COST,
       introspection: values.GRAPHQL_INTROSPECTION ?? !production,
       trustedDocuments: values.TRUSTED_DOCUMENTS,
-      /** A JSON file: the SHA-256 (hex) of each document, and its text. */
+      /** A JSON object that maps the SHA-256 (hex) of each document to its text. */
       trustedDocumentsFile: values.TRUSTED_DOCUMENTS_FILE,
     },
     realtime: {
@@ -103,12 +103,12 @@ export function readGatewayConfig(env: Env) {
       maxSubscriptions: values.REALTIME_MAX_SUBSCRIPTIONS,
       maxMessagesPerS: values.REALTIME_MAX_MESSAGES_PER_S,
       maxMessageBytes: values.REALTIME_MAX_MESSAGE_BYTES,
-      /** A connection of about this age is ended, so that its client comes back, perhaps to another gateway; 0: never. */
+      /** Connections are closed at about this age, so that clients reconnect, perhaps to another gateway; 0: never. */
       maxConnectionAgeS: values.REALTIME_MAX_CONNECTION_AGE_S,
     },
     secrets: {
       backupToken: values.BACKUP_TOKEN,
-      /** Without a backup token: makes operators of our own pages that are opened on this machine. */
+      /** Without a backup token: makes our own pages operators when they are opened on this machine. */
       machineToken: values.BACKUP_TOKEN === undefined ? readMachineToken(values.DATA_DIR) : undefined,
     },
   };
@@ -116,7 +116,7 @@ export function readGatewayConfig(env: Env) {
 
 const MACHINE_TOKEN = /^[\w-]{32,}$/;
 
-/** The token that `npm start` and `npm run stack` make; undefined where there is none that is safe from guessing. */
+/** The token that `npm start` and `npm run stack` create; undefined if there is none, or if it could be guessed. */
 function readMachineToken(dataDir: string): { file: string; token: string } | undefined {
   const file = join(dataDir, 'keys', 'machine-token');
   try {
@@ -127,7 +127,7 @@ function readMachineToken(dataDir: string): { file: string; token: string } | un
   }
 }
 
-/** A foreign graph contains its services' URLs, so none of ours is required, nor a key. */
+/** A foreign graph contains its services' URLs, so it needs neither ours nor a key. */
 function processSchema(isForeign: boolean) {
   const url = (name: string) => {
     const required = setting.url('http:', 'https:');
@@ -151,7 +151,7 @@ export function readGatewayProcess(env: Env) {
   });
   return {
     urls: { auth: values.AUTH_URL, tasks: values.TASKS_URL, backup: values.BACKUP_URL },
-    /** The private JWK that signs identity tokens; undefined: there is no service of ours to sign them for. */
+    /** The private JWK that signs identity tokens; undefined if no service of ours needs them. */
     identityKey,
     redis,
     kafka,

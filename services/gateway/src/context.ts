@@ -28,7 +28,7 @@ export interface User {
   identity: Extract<Identity, { role: 'user' }>;
 }
 
-/** Who is calling, as far as the token shows. */
+/** The caller, as far as the token identifies it. */
 export type Caller =
   | { kind: 'anonymous' }
   | User
@@ -56,11 +56,11 @@ export interface GatewayContext {
    * @throws AppError SERVICE_UNAVAILABLE while nothing can be verified yet
    */
   authenticate(values: readonly string[], ipOf: () => string): Promise<Caller>;
-  /** For a bare token, as sent over sockets. With `graceS`, it may have expired up to so many seconds ago. */
+  /** For a bare token, as sent over sockets. With `graceS`, it may have expired up to that many seconds ago. */
   authenticateToken(token: string, options: { ipOf: () => string; graceS?: number }): Promise<Caller>;
-  /** By BACKUP_TOKEN; without one by where the request comes from, or this machine's token. */
+  /** Recognizes operators by BACKUP_TOKEN or, without one, by where the request comes from, or this machine's token. */
   operators: Operators;
-  /** What is kept for clients. */
+  /** Counts and limits the memory that clients occupy. */
   memory: Memory;
   turns: Turns;
   largeAnswers: LargeAnswers;
@@ -70,7 +70,7 @@ export interface GatewayContext {
   requestCall(request: Pick<FastifyRequest, 'raw' | 'id'>, identity: Identity): RequestCall;
 }
 
-/** Who calls by this request. @throws AppError SERVICE_UNAVAILABLE while nothing can be verified yet */
+/** Returns the caller of a request. @throws AppError SERVICE_UNAVAILABLE while nothing can be verified yet */
 export async function callerOf(
   { authenticate, clientIp }: Pick<GatewayContext, 'authenticate' | 'clientIp'>,
   request: IncomingMessage,

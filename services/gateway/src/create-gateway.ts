@@ -61,7 +61,7 @@ export type Gateway = Service & {
   /** The URL it listens on. */
   address(): string;
   ready(): HealthReport;
-  /** Reloads SUPERGRAPH_FILE, if set, now instead of waiting until a change is noticed. Never rejects. */
+  /** Reloads SUPERGRAPH_FILE, if set, without waiting until a change is noticed. Never rejects. */
   reload(): Promise<void>;
 };
 
@@ -70,7 +70,7 @@ export async function createGateway(config: GatewayConfig, deps: GatewayDeps): P
   const { clock, log, keyValue, connections, metrics = new Registry(), random = Math.random } = deps;
   const { tracing = NO_TRACING } = deps;
   const { build, initial } = await openSupergraph(config.supergraphFile);
-  // Without accounts of ours there is no one to sign in.
+  // A foreign graph does not use our accounts, so there is no one to sign in.
   const page = initial.own ? findConsole() : undefined;
   if (initial.own && !page) log.warn('the console was never built: browsers find nothing at /');
   const trusted = await loadTrustedDocuments(config.graphql, page?.documents);
@@ -155,12 +155,12 @@ export async function createGateway(config: GatewayConfig, deps: GatewayDeps): P
   graphqlRoutes(app, { context, server: apollo, streams: realtime?.streams });
   restRoutes(app, context);
   if (page) serveConsole(app, page);
-  // Without accounts of ours there is no password to set, and no address to confirm.
+  // Without our accounts there is no password to set, and no address to confirm.
   if (initial.own) serveTokenForms(app);
   app.server.on('upgrade', (request, socket, head) => {
     // An error of one socket must end only that socket.
     try {
-      // Its bytes would come in the middle of the response in front.
+      // The upgrade's bytes would end up in the middle of the response that is being sent.
       if (isServing(request.socket)) socket.destroy();
       else realtime?.upgrade(request, socket, head);
     } catch (error) {
@@ -171,7 +171,7 @@ export async function createGateway(config: GatewayConfig, deps: GatewayDeps): P
 
   let address = '';
   const listen = async () => {
-    // For a name with two addresses, Fastify would open a second server, which has none of our limits.
+    // For a name with two addresses, Fastify would open a second server without our limits.
     const host = config.host === 'localhost' ? '127.0.0.1' : config.host;
     address = await app.listen({ host, port: config.port });
     log.info({ address }, 'listening');

@@ -9,7 +9,7 @@ import type { LiveGraph } from './supergraph/live-graph.ts';
 const CHECK_EVERY_MS = 1_000;
 const MAX_WAIT_MS = 2_000;
 
-/** The services that do not answer, or do not reach their store. Asked at most once a second, however many want it. */
+/** Finds services that do not respond or cannot reach their store. Checks at most once a second, however often it is called. */
 export function createHealth({ graph, connections }: { graph: LiveGraph; connections: Connections }) {
   const { probe, status } = connections;
   const ask = new Map<string, () => Promise<boolean | undefined>>();
@@ -42,7 +42,7 @@ export function createHealth({ graph, connections }: { graph: LiveGraph; connect
 
 const PROBE_EVERY_MS = 250;
 
-/** Probes each service until it has answered once. If one fails later, single requests fail instead. */
+/** Probes each service until it has responded once. If one fails later, only the requests that need it fail. */
 export function createReadiness(deps: { graph: LiveGraph; connections: Connections; log: Log }) {
   const { graph, connections, log } = deps;
   const answered = new Set<string>();
@@ -91,7 +91,7 @@ export function createReadiness(deps: { graph: LiveGraph; connections: Connectio
 
 export interface SystemState {
   ready(): HealthReport;
-  /** The names of services that are not well. */
+  /** The names of unhealthy services. */
   unavailable(): Promise<string[]>;
   keys(): KeySet | undefined;
 }
@@ -105,7 +105,7 @@ export function systemRoutes(app: FastifyInstance, ask: SystemState): void {
       return reply.code(status).header('cache-control', 'no-store').send(body);
     });
 
-  // Browsers ask for it beside any page; those of ours name their icon.
+  // Browsers request it for any page; our pages name their own icon.
   serveReading(app, '/favicon.ico', (_request, reply) =>
     reply.code(204).header('cache-control', 'public, max-age=86400').send(),
   );

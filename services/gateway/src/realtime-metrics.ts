@@ -6,14 +6,14 @@ import { Counter, Gauge, type Registry } from 'prom-client';
 export type Protocol = 'graphql-ws' | 'sse' | 'multipart' | 'channel';
 const PROTOCOLS: Protocol[] = ['graphql-ws', 'sse', 'multipart', 'channel'];
 
-/** Why a subscription that its client wanted could not begin or had to end. */
+/** Why a subscription could not begin, or had to end although its client wanted it. */
 export type FailureReason = 'cursor_expired' | 'graph_changed' | 'subscription_limit' | 'unavailable' | 'refused';
 
-/** Of a socket, or of a stream that ended with an error: in SSE and multipart, one stream is one connection. */
+/** Why a connection ended: a socket, or a stream (one SSE or multipart stream is one connection), which may fail with an error. */
 export type EndReason = SocketEnd | 'failed';
 
 export interface FeedMetrics {
-  /** A change that has readers here: it came from the event log, or had to be fetched. */
+  /** A change that has readers here came from the event log, or had to be fetched. */
   arrived(change: TaskChanged, way: 'event_log' | 'gap_fill'): void;
   gapFilled(): void;
   resumed(outcome: 'resumed' | 'expired'): void;
@@ -137,7 +137,7 @@ function traceDelivery(protocol: Protocol): void {
     .end();
 }
 
-/** A change goes to many readers right after each other, so what was computed from it is kept until the next one comes. */
+/** A change goes to many readers in succession, so the value computed from it is kept until the next change. */
 export function perChange<Change, Value>(compute: (change: Change) => Value): (change: Change) => Value {
   let last: { change: Change; value: Value } | undefined;
   return (change) => {

@@ -12,7 +12,7 @@ const me = (token: string, { origin } = gateway) =>
   fetch(`${origin}/api/auth/me`, { headers: { authorization: `Bearer ${token}` } });
 const statusOf = async (token: string, at?: TestGateway) => (await me(token, at)).status;
 
-it('tokens stay refused or accepted while auth is away', async () => {
+it('tokens stay refused or accepted while auth is unavailable', async () => {
   const ended = await gateway.auth.token(USER, { claims: { sid: 'ended' } });
   const living = await gateway.auth.token(USER);
   gateway.auth.end('ended');
@@ -23,7 +23,7 @@ it('tokens stay refused or accepted while auth is away', async () => {
   gateway.auth.failInternal(undefined);
 });
 
-it('a key that was removed opens nothing any more, even where it was accepted before, and ends what it opened', async () => {
+it('a removed key is refused, even if it was accepted before, and its open connections are ended', async () => {
   const old = await gateway.auth.token(USER);
   expect(await statusOf(old)).toBe(200);
   const begin = { origin: gateway.origin, query: 'subscription { taskChanges { sequence } }' };
@@ -38,7 +38,7 @@ it('a key that was removed opens nothing any more, even where it was accepted be
   gateway.auth.retire();
   const stranger = await gateway.auth.token(USER, { key: await createSigningKey('stranger') });
   await eventually(async () => {
-    await me(stranger); // an unknown key triggers a reload, as the passing of time does
+    await me(stranger); // an unknown key triggers a reload, as the timer would
     expect(await statusOf(old)).toBe(401);
   });
   await eventually(() => expect(ending.filter(({ ended }) => !ended)).toEqual([]));
@@ -48,7 +48,7 @@ it('a key that was removed opens nothing any more, even where it was accepted be
   for (const stream of staying) stream.close();
 });
 
-it('a gateway that has not heard from auth yet is not ready, and lets no one in: a token could have been logged out', async () => {
+it('a gateway that has not reached auth yet is not ready and accepts no token, which may have been logged out', async () => {
   const token = await gateway.auth.token(USER);
   gateway.auth.failInternal(new Error('auth is away'));
   const at = await startTestGateway({ beside: gateway, waitUntilReady: false });
@@ -68,7 +68,7 @@ it('a gateway that has not heard from auth yet is not ready, and lets no one in:
   await at.stop();
 });
 
-it.each(PROTOCOLS)('a personal token for reading follows changes over %s, until it ends', async (protocol) => {
+it.each(PROTOCOLS)('a read-only personal token follows changes over %s until it ends', async (protocol) => {
   const { token, id } = gateway.auth.personalToken(USER, 'read');
   const query = 'subscription { taskChanges { sequence } }';
   const stream = await streamBy(protocol, { origin: gateway.origin, token, query });

@@ -213,7 +213,7 @@ describe('an operation has the same outcome', () => {
     });
   });
 
-  it('over every transport when it was persisted over another', async () => {
+  it('over every transport if it was persisted over another', async () => {
     const transports = Object.values(TRANSPORTS);
     for (const [index, send] of transports.entries()) {
       const query = `query Q${index} { taskStatistics { total } }`;
@@ -226,7 +226,7 @@ describe('an operation has the same outcome', () => {
   });
 });
 
-describe('a text beside the hash of a trusted document', () => {
+describe('a text sent with the hash of a trusted document', () => {
   it('is not kept under that hash', async () => {
     const trusted = '{ taskStatistics { total } }';
     const keyValue = createMemoryKeyValue();

@@ -12,7 +12,7 @@ const QUERY = '{ taskStatistics { total } }';
 let gateway: TestGateway;
 let authorization: string;
 let release: () => void;
-/** Of ANN's operations. */
+/** The number of ANN's operations that are held. */
 let held: number;
 
 beforeEach(async () => {
@@ -45,7 +45,7 @@ function send(request: string | Buffer): Socket {
 const answerTo = async (socket: Socket) => String((await once(socket, 'data'))[0]);
 const get = (path: string) => fetch(`${gateway.origin}${path}`, { headers: { authorization } });
 
-it('runs a bounded number of operations of an account at once, over all transports; the next ones wait', async () => {
+it('limits how many operations of an account run at once over all transports; further ones wait', async () => {
   const ways = [
     async () => (await get('/api/tasks/stats')).status,
     async () => (await ask(gateway.origin, { query: QUERY }, { authorization })).status,
@@ -62,7 +62,7 @@ it('runs a bounded number of operations of an account at once, over all transpor
   expect(held).toBe(MAX_AT_ONCE + 3);
 });
 
-it('limits the memory of all bodies whose operations run or wait, as they are when decoded', async () => {
+it('limits the memory of all bodies whose operations run or wait, in their decoded size', async () => {
   const body = gzipSync(JSON.stringify({ query: QUERY, variables: { padding: 'x'.repeat(900_000) } }));
   const head = `POST /graphql HTTP/1.1\r\nHost: x\r\nAuthorization: ${authorization}\r\nContent-Type: application/json\r\n`;
   const asked = Buffer.concat([
@@ -83,7 +83,7 @@ it('limits the memory of all bodies whose operations run or wait, as they are wh
   for (const socket of [...sockets, last]) socket.destroy();
 });
 
-it('answers others while many documents arrive at once that take long to check', async () => {
+it('serves others while many expensive documents arrive at once', async () => {
   const fields = ['id', 'title', 'description', 'completed', 'dueDate', 'category', 'priority'];
   const selection = Array.from({ length: 60 }, (_, at) => fields[at % fields.length]).join(' ');
   const document = (number: number) => {

@@ -4,7 +4,7 @@ import type { Connections, RequestOptions } from '../src/connections/connections
 import { connectGraphqlWs, streamGraphqlWs } from './fakes/streams.ts';
 import { useGateway } from './fakes/gateway.ts';
 
-/** Requests to services while these are held: none is answered, but callers may leave. */
+/** Requests to services while they are held: none gets a response, but callers may disconnect. */
 const held: RequestOptions[] = [];
 let isHeld = false;
 let token: string;
@@ -32,12 +32,12 @@ beforeEach(() => {
 const QUERY = '{ taskStatistics { total } }';
 const headers = () => ({ authorization: `Bearer ${token}`, 'content-type': 'application/json' });
 
-describe('a client that goes away', () => {
+describe('a client that disconnects', () => {
   it.each<[string, string, RequestInit]>([
     ['REST', '/api/tasks', {}],
     ['GraphQL by POST', '/graphql', { method: 'POST', body: JSON.stringify({ query: QUERY }) }],
     ['GraphQL by GET', `/graphql?query=${encodeURIComponent(QUERY)}`, {}],
-  ])('ends what runs for it: %s', async (_what, path, init) => {
+  ])('ends its running requests: %s', async (_what, path, init) => {
     const client = new AbortController();
     const response = fetch(test.origin + path, { ...init, headers: headers(), signal: client.signal });
     await eventually(() => expect(held).toHaveLength(1));
@@ -49,7 +49,7 @@ describe('a client that goes away', () => {
     expect(test.logged.filter(({ level }) => level === 'warn')).toEqual([]);
   });
 
-  it('ends what runs for it: a socket', async () => {
+  it('ends its running requests: a socket', async () => {
     const { socket, subscribe } = await connectGraphqlWs(test.origin, token);
     subscribe('1', QUERY);
     await eventually(() => expect(held).toHaveLength(1));
@@ -57,7 +57,7 @@ describe('a client that goes away', () => {
     await eventually(() => expect(held[0]?.signal?.aborted).toBe(true));
   });
 
-  it('ends nothing that runs for others', async () => {
+  it('does not end the requests of others', async () => {
     const client = new AbortController();
     const other = new AbortController();
     const ask = ({ signal }: AbortController) =>
@@ -73,7 +73,7 @@ describe('a client that goes away', () => {
 });
 
 describe('an event', () => {
-  it('that several wait for is asked for on no account', async () => {
+  it("that several streams wait for is not tied to one client's connection", async () => {
     isHeld = false;
     const query = 'subscription { taskChanges { sequence task { owner { name } } } }';
     const streams = await Promise.all([1, 2].map(() => streamGraphqlWs({ origin: test.origin, token, query })));

@@ -9,7 +9,7 @@ const problemsOf = async ({ origin }: TestGateway): Promise<string[]> => {
   return data.problems;
 };
 
-it('a gateway whose clock is half a minute from that of the services serves logins, lists and logouts, and reports no problem', async () => {
+it("a gateway whose clock differs from the services' by half a minute serves logins, lists and logouts, and reports no problem", async () => {
   let seconds = -29;
   const gateway = await startTestGateway({ mode: 'http', clock: { now: () => Date.now() + seconds * 1_000 } });
   for (seconds of [-29, 29]) {
@@ -28,7 +28,7 @@ it.each([
   [-45, /^The clock of (auth|tasks|backup) is 4[45] s ahead of this gateway's\.$/],
   [3_600, /^The clock of (auth|tasks|backup) is (3600|3599) s behind this gateway's\.$/],
 ])(
-  'a gateway whose clock is %d s from that of the services reports each of them in the status, and in the log once a minute',
+  "a gateway whose clock differs from the services' by %d s reports each of them in the status, and in the log once a minute",
   async (seconds, sentence) => {
     const clock = { now: () => Date.now() + seconds * 1_000 };
     const gateway = await startTestGateway({ mode: 'http', clock, waitUntilReady: false });

@@ -13,7 +13,7 @@ import {
 const USER = 'a0000000-0000-4000-8000-000000000001';
 const QUERY = `subscription ($after: String) { taskChanges(after: $after) { ...Place task { title } } }
   fragment Place on TaskChange { ... { cursor } sequence }`;
-/** The cursors of other things are none of the feed. */
+/** Cursors of other fields are not cursors of the feed. */
 const QUERY_WITHOUT_CURSOR = `subscription ($after: String, $with: Boolean = false) {
   taskChanges(after: $after) { cursor @include(if: $with) task { owner { tasks(first: 1) { edges { cursor } } } } }
 }`;
@@ -30,7 +30,7 @@ afterEach(() => {
   for (const each of open.splice(0)) each.close();
 });
 
-/** How a channel is joined whose client tracks cursors. */
+/** The join of a client that tracks cursors. */
 const RESUMING = { resume: { since: null } };
 
 const stream = async (
@@ -51,7 +51,7 @@ const running = () => gateway.metrics.getSingleMetricAsString('taskmesh_realtime
 describe.each(PROTOCOLS)('a connection over %s that is old enough', (protocol) => {
   const isSocket = protocol === 'graphql-ws' || protocol === 'channel';
 
-  it('breaks off as at a gateway that stops, without an error, and is counted', async () => {
+  it('is closed as by a gateway that stops, without an error, and is counted', async () => {
     const before = await tooOld(protocol);
     const opened = await stream(protocol);
     await eventually(async () => expect(await running()).toContain(`{protocol="${protocol}"} 1`));
@@ -63,7 +63,7 @@ describe.each(PROTOCOLS)('a connection over %s that is old enough', (protocol) =
   });
 });
 
-it('connections stay whose clients would lose changes', async () => {
+it('connections stay open if their clients would lose changes', async () => {
   const since = await cursorNow();
   const staying = await Promise.all([
     stream('channel', undefined, {}), // without `resume`
@@ -95,7 +95,7 @@ it('a socket that is old enough still delivers pending results, so that no reque
   undo();
 });
 
-it('a socket that is old enough answers pings while it waits for a result, and nothing else', async () => {
+it('a socket that is old enough answers only pings while it waits for a result', async () => {
   const { isHeld, release, undo } = holdExecution(gateway.tasks);
   const client = await connectGraphqlWs(gateway.origin, token);
   open.push(client.socket);

@@ -20,12 +20,12 @@ interface Side {
   seen: unknown[][];
   /** What a resolver or an internal function does instead of its default. */
   behave: ((name: string) => unknown) | undefined;
-  /** Whether no one waits for the last resolver that was called any more. */
+  /** Whether the caller no longer waits for the last resolver that was called. */
   isCancelled: () => boolean;
   stop(): Promise<void>;
 }
 
-/** The tasks service by one way to it. It records its calls, and behaves as it is set. */
+/** The tasks service behind one kind of connection. It records its calls, and behaves as configured. */
 async function createSide(isOverHttp: boolean): Promise<Side> {
   const log = createLog({ service: 'test', level: 'silent' });
   const { services } = await createFakes(log);
@@ -90,7 +90,7 @@ interface Outcome {
   code?: ErrorCode;
 }
 
-/** Does the same in one process and over HTTP; fails unless the outcomes, and what the service saw, are the same. */
+/** Does the same in one process and over HTTP. Fails unless the outcomes and the calls that the service saw are the same. */
 async function inBoth(act: (connections: Connections) => Promise<unknown>) {
   const outcomes = await Promise.all(
     sides.map(async ({ connections, seen }) => {
@@ -145,12 +145,12 @@ describe('variables', () => {
     await fc.assert(property, { seed: 13, numRuns: 100 });
   });
 
-  it('that JSON has no form for are refused before they are sent', async () => {
+  it('that JSON cannot represent are refused before they are sent', async () => {
     const query = 'query($v: String) { tasks(after: $v) { totalCount } }';
     expect(await send({ query, variables: { v: 1n } })).toMatchObject({ seen: [], outcome: { error: 'TypeError' } });
   });
 
-  it('cannot be changed by the service for the gateway, nor the identity', async () => {
+  it('of the gateway cannot be changed by the service, nor can the identity', async () => {
     const variables = { filter: { category: 'home' } };
     const identity = { ...ADA };
     const query = 'query($filter: TaskFilter) { tasks(filter: $filter) { totalCount } }';
@@ -168,12 +168,12 @@ it.each<Pick<ServiceCall, 'identity' | 'traceparent'>>([
   { identity: { role: 'anonymous' } },
   { identity: { role: 'operator' } },
   { identity: ADA, traceparent: '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01' },
-])('who asks is reported in the same way: %j', async (caller) => {
+])('the caller is reported in the same way: %j', async (caller) => {
   const { seen } = await send(STATISTICS, { call: { requestId: 'r', ...caller } });
   expect(seen).toEqual([['taskStatistics', {}, caller.identity, caller.traceparent]]);
 });
 
-/** What a service may fail with. */
+/** The ways in which a service may fail. */
 const FAILURES: [string, () => unknown][] = [
   ...Object.keys(HTTP_STATUS).map((code): [string, () => unknown] => [
     code,
@@ -225,7 +225,7 @@ describe('the deadline', () => {
     return release;
   };
 
-  it('of a query ends it, and no resolver begins any more', async () => {
+  it('of a query ends it, and no further resolver begins', async () => {
     const release = held();
     const { outcome } = await send(FIRST, { timeoutMs: 1_000 });
     expect(outcome).toMatchObject(UNAVAILABLE);
@@ -235,7 +235,7 @@ describe('the deadline', () => {
     for (const side of sides) expect(names(side)).toEqual(['task', 'taskStatistics', 'taskStatistics']);
   });
 
-  it('of a mutation is kept, and what has begun continues to its end', async () => {
+  it('of a mutation is kept, and the mutation that has begun runs to its end', async () => {
     const release = held();
     const { outcome } = await send(CHANGES, { timeoutMs: 1_000, idempotent: false });
     expect(outcome).toMatchObject(UNAVAILABLE);
@@ -251,11 +251,11 @@ describe('the deadline', () => {
   });
 });
 
-describe('a caller that goes away', () => {
+describe('a caller that disconnects', () => {
   it.each([
     [FIRST, true],
     [CHANGES, false],
-  ])('before anything is sent gets nothing, and the service hears nothing: %j', async (request, idempotent) => {
+  ])('before anything is sent gets nothing, and the service receives nothing: %j', async (request, idempotent) => {
     const { outcome, seen } = await send(request, { signal: AbortSignal.abort(), idempotent });
     expect([outcome.code, seen]).toEqual(['SERVICE_UNAVAILABLE', []]);
   });
@@ -289,7 +289,7 @@ describe('an internal call', () => {
     ['nothing', undefined],
     ['null', null],
     ['false', false],
-  ])('has the same arguments, and answers with %s alike', async (_what, answer) => {
+  ])('receives the same arguments and returns the same result for %s', async (_what, answer) => {
     behave(() => answer);
     const { seen, outcome } = await inBoth(call);
     expect(seen).toEqual([['changesAfter', ['ada', 1, null]]]);

@@ -11,7 +11,7 @@ it('describes every type, field, argument and value of the public graph', () => 
   type Definition = ASTNode & { name: NameNode; description?: StringValueNode };
   const enter = (node: Definition) => {
     path.push(node.name.value);
-    // What composition adds, and the roots, whose names say all.
+    // Additions of composition, and the root types, whose names say everything.
     if (path[0]?.includes('__') || (path.length === 1 && ROOTS.includes(node.name.value))) return;
     if (node.description?.value) described += 1;
     else missing.push(path.join('.'));

@@ -1,6 +1,6 @@
 import { startTestGateway } from './fakes/gateway.ts';
 
-/** The code of the error that an operation ends with, at a gateway with these settings. */
+/** The error code of an operation at a gateway with these settings. */
 async function answersOf(queries: string[], env: Record<string, string> = {}) {
   const gateway = await startTestGateway({ env });
   const token = await gateway.auth.token('a0000000-0000-4000-8000-000000000001');
@@ -24,7 +24,7 @@ it('a document may have 128,000 characters and 10,000 lines, with any content, a
   ]);
 });
 
-it('limits that are set to 0 are off', async () => {
+it('limits that are set to 0 are disabled', async () => {
   const names = ['DEPTH', 'ALIASES', 'TOKENS', 'COST'];
   const off = Object.fromEntries(names.map((name) => [`GRAPHQL_MAX_${name}`, '0']));
   expect(await answersOf([filled('\n', 128_001), costly(1_000, 1_000)], off)).toEqual([undefined, undefined]);

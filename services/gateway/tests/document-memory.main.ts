@@ -1,4 +1,5 @@
-// Run with --expose-gc: what a gateway keeps of a flood of documents, and what it counts. See document-memory.test.ts.
+// Run with --expose-gc. Measures the memory that a gateway keeps after a flood of documents, and the memory that it counts.
+// See document-memory.test.ts.
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { createLog } from '@taskmesh/service';
 import { readGatewayConfig } from '../src/config.ts';
@@ -110,7 +111,7 @@ async function heapBytes(): Promise<number> {
 const documents = () => createDocuments({ schema: supergraph.schema, config });
 
 async function measure(shape: string, sourceOf: (number: number) => string) {
-  await flood(documents().admit, sourceOf, 0); // what is made once, for any document
+  await flood(documents().admit, sourceOf, 0); // creates everything that is created once for all documents
   const before = await heapBytes();
   const { admit, bytes } = documents();
   await flood(admit, sourceOf, DOCUMENTS);

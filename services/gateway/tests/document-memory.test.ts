@@ -10,9 +10,9 @@ interface Kept {
   countedBytes: number;
 }
 
-describe('what is kept of documents', () => {
-  // In a process of its own, whose heap has nothing else to grow by.
-  it('is no more than what their cache counts: plans, variants, renderers and projections included', async () => {
+describe('the memory of cached documents', () => {
+  // In a separate process, so that nothing else grows the heap.
+  it('is at most what their cache counts, including plans, variants, renderers and projections', async () => {
     const { stdout } = await promisify(execFile)(process.execPath, ['--expose-gc', PROGRAM]);
     const kept = JSON.parse(stdout) as Kept[];
     expect(kept.map(({ shape }) => shape)).toContain('introspection');

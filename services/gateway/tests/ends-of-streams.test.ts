@@ -6,7 +6,7 @@ import { GRAPHQL_PROTOCOLS, streamBy, streamGraphqlWs, type TestStream } from '.
 
 const QUERY = 'subscription ($after: String) { taskChanges(after: $after) { sequence task { owner { name } } } }';
 
-/** Of the test. */
+/** The user and session of the current test. */
 let [user, sid] = ['', ''];
 let users = 0;
 const open: TestStream[] = [];
@@ -25,7 +25,7 @@ const request = async (query = QUERY) => ({
   ...{ origin: gateway.origin, query },
   token: await gateway.auth.token(user, { claims: { sid } }),
 });
-/** A stream by each protocol that runs a document. */
+/** A stream over each protocol that runs documents. */
 const openAll = async (after?: string): Promise<TestStream[]> => {
   const start = { ...(await request()), variables: { after } };
   const streams = await Promise.all(GRAPHQL_PROTOCOLS.map((protocol) => streamBy(protocol, start)));
@@ -51,7 +51,7 @@ const openStanding = async () => {
   for (const { events } of streams) await eventually(() => expect(events).toHaveLength(1));
   return { streams, cursor };
 };
-/** How they end, without another event. */
+/** How the streams end. Fails if another event arrives before that. */
 const endings = async (streams: TestStream[]) => {
   const before = streams.map(({ events }) => events.length);
   for (const stream of streams) await eventually(() => expect(stream.ended).toBeDefined());
@@ -61,7 +61,7 @@ const endings = async (streams: TestStream[]) => {
     errors: errors.map(({ extensions }) => extensions?.['code']),
   }));
 };
-/** Their clients reconnect with their cursors. */
+/** The ends of aborted streams, whose clients reconnect with their cursors. */
 const brokenOff = (code: number) => [
   { code, errors: [] },
   { isTorn: true, errors: [] },
@@ -69,7 +69,7 @@ const brokenOff = (code: number) => [
 ];
 const failed = (code: string) => GRAPHQL_PROTOCOLS.map(() => ({ errors: [code] }));
 
-describe('a stream that cannot begin because the tasks service stays away', () => {
+describe('a stream that cannot begin because the tasks service stays unavailable', () => {
   const now = performance.now.bind(performance);
   let aheadMs = 0;
   let asked = 0;
@@ -93,13 +93,13 @@ describe('a stream that cannot begin because the tasks service stays away', () =
     gateway.tasks.changes.heads = heads;
   });
 
-  it('breaks off over graphql-ws: no client comes back after an error', async () => {
+  it('closes the socket over graphql-ws, because clients do not reconnect after an error', async () => {
     const stream = await streamGraphqlWs(await request());
     expect(await endings([stream])).toEqual([{ code: 1013, errors: [] }]);
     await running(0);
   });
 
-  it('ends nothing over graphql-ws whose client has given it up', async () => {
+  it('does not close the socket over graphql-ws if its client has cancelled it', async () => {
     const { promise, resolve: goOn } = Promise.withResolvers<void>();
     held = promise;
     const socket = await streamGraphqlWs(await request('{ __typename }'));
@@ -126,23 +126,23 @@ describe('a stream that cannot begin because the tasks service stays away', () =
 });
 
 describe('streams over graphql-ws, SSE and multipart', () => {
-  it('whose session ends say so', async () => {
+  it('report the end of their session', async () => {
     const { streams } = await openStanding();
     gateway.auth.end(sid);
     expect(await endings(streams)).toEqual([{ code: 4403, errors: [] }, ...failed('UNAUTHENTICATED').slice(1)]);
   });
 
-  it('whose cursor cannot be used say so', async () => {
+  it('report an unusable cursor', async () => {
     expect(await endings(await openAll('nonsense'))).toEqual(failed('CURSOR_EXPIRED'));
   });
 
-  it('of a store that was restored say that their cursor cannot be used', async () => {
+  it('report an unusable cursor after a restore of the store', async () => {
     const { streams } = await openStanding();
     gateway.tasks.changes.restore();
     expect(await endings(streams)).toEqual(failed('CURSOR_EXPIRED'));
   });
 
-  it('break off before an event that a service stays away for, and continue with it when that is back', async () => {
+  it('break off before an event that needs an unavailable service, and resume with it when the service is back', async () => {
     const { streams, cursor } = await openStanding();
     const before = await endedAsUnavailable();
     const { execute } = gateway.auth.subgraph;

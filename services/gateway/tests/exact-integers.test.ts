@@ -15,7 +15,7 @@ const STOCK = `${LINK}
 const ONE = '9007199254740992';
 const OTHER = '9007199254740993';
 
-/** A service that sends texts, so that nothing in it rounds. */
+/** A service that sends literal texts, so that it does not round. */
 async function startTextService(respond: (body: string) => string) {
   const bodies: string[] = [];
   const server = await startServer((body, response) => {
@@ -57,7 +57,7 @@ describe('integers beyond 2^53 of a foreign graph', () => {
     return (await response.text()).trimEnd();
   };
 
-  it('are returned as sent, and two keys stay two', async () => {
+  it('are returned exactly, and two keys stay distinct', async () => {
     const text = await post('{"query":"{ items { code id weight any stock } }"}');
     const expected = [ONE, OTHER].map(
       (code) =>
@@ -90,7 +90,7 @@ describe('integers beyond 2^53 of a foreign graph', () => {
     expect(items.bodies.at(-1)).toContain(`a: ${OTHER}`);
   });
 
-  it('are refused where the type has no room for them, without their value', async () => {
+  it('are refused if the type cannot hold them, without repeating the value', async () => {
     for (const name of ['variables', 'range.name']) {
       const variables = name === 'variables' ? OTHER : `{"range":{"name":${OTHER}}}`;
       const text = await post(`{"query":${JSON.stringify(QUERY)},"variables":${variables}}`);

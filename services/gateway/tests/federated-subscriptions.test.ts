@@ -23,7 +23,7 @@ describe('a subscription', () => {
     gateway.tasks.calls.length = 0;
   });
 
-  /** Streams that miss no change any more. */
+  /** Opens streams, and waits until they receive all changes. */
   const openAll = async (protocols: readonly Protocol[], start: StreamRequest) => {
     const streams = await Promise.all(protocols.map((protocol) => streamBy(protocol, start)));
     await eventually(async () => {
@@ -52,7 +52,7 @@ describe('a subscription', () => {
   it.each([
     ['aliases, order, nulls and __typename', 'subscription { c: taskChanges { n: kind __typename'],
     ['a directive, too', 'subscription ($with: Boolean!) { c: taskChanges { n: kind @include(if: $with) __typename'],
-  ])('is written as it is selected: %s', async (_what, begin) => {
+  ])('is written as selected: %s', async (_what, begin) => {
     const query = `${begin} task { title description owner { id } } previous { id } } }`;
     const task = { title: 'new', description: null, owner: { id: USER } };
     expect(JSON.stringify(await resultOf(query, { with: true }))).toBe(
@@ -67,7 +67,7 @@ describe('a subscription', () => {
     expect(gateway.tasks.calls).toEqual([]);
   });
 
-  it('gets what only the service of the event itself knows, and what others add to that', async () => {
+  it("gets fields that only the event's own service has, and fields that others add to them", async () => {
     const query = `subscription ($first: Int, $with: Boolean = true) {
       changes: taskChanges {
         task { title by: owner { name list: tasks(first: $first) { totalCount edges { node { title owner { name } } } } } }
@@ -100,11 +100,11 @@ describe('a subscription', () => {
       'fragments that select it twice',
       'subscription { taskChanges { kind } ... { ...A } } fragment A on Subscription { taskChanges { task { title } } }',
     ],
-  ])('is answered within %s, too', async (_what, query) => {
+  ])('works in %s, too', async (_what, query) => {
     expect(await resultOf(query)).toEqual({ data: { taskChanges: { kind: 'INSERT', task: { title: 'new' } } } });
   });
 
-  it('takes its arguments from a fragment, too', async () => {
+  it('reads its arguments from a fragment, too', async () => {
     const query = `subscription ($after: String) { ...A }
         fragment A on Subscription { changes: taskChanges(after: $after) { task { title owner { name } } } }`;
     const { cursor: after } = gateway.commit(USER, { title: 'seen' });
@@ -134,7 +134,7 @@ describe('a subscription', () => {
   });
 
   it.each(['sequence', 'sequence task { owner { name } }'])(
-    'has the trace of its request in each frame of every protocol, and no other event has: %s',
+    "has the trace of its change's request in each frame of every protocol, and other events do not: %s",
     async (fields) => {
       const traceparent = '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01';
       const query = `subscription { taskChanges { ${fields} } }`;
@@ -153,7 +153,7 @@ describe('a subscription', () => {
     },
   );
 
-  it('is rendered once for all that are equal, in every protocol', async () => {
+  it('is rendered once for all equal streams, in every protocol', async () => {
     await resultOf('subscription { taskChanges { task { owner { tasks { totalCount } } } } }', {}, [
       ...GRAPHQL_PROTOCOLS,
       ...GRAPHQL_PROTOCOLS,

@@ -5,7 +5,7 @@ const USER = 'a0000000-0000-4000-8000-000000000001';
 const OTHER = 'b0000000-0000-4000-8000-000000000002';
 
 const EXECUTORS = ['compiled', 'apollo'];
-describe.each(EXECUTORS)('the graph by the %s executor', (executor) => {
+describe.each(EXECUTORS)('the graph with the %s executor', (executor) => {
   let token: string;
 
   const gateway = useGateway({ mode: 'http', env: { GATEWAY_EXECUTOR: executor } });
@@ -18,7 +18,7 @@ describe.each(EXECUTORS)('the graph by the %s executor', (executor) => {
     gateway.tasks.fail(undefined);
   });
 
-  it('joins what the services know, there and back again', async () => {
+  it('joins the data of several services, back and forth', async () => {
     const query = '{ me { tasks { edges { node { title owner { name } } } } } }';
     const node = (number: number) => ({
       node: { title: `Task ${number} of ${USER}`, owner: { name: `Name of ${USER}` } },
@@ -29,7 +29,7 @@ describe.each(EXECUTORS)('the graph by the %s executor', (executor) => {
     expect(second.body).toEqual(first.body);
   });
 
-  it('continues as the user whose session a mutation gave, regardless of who asked', async () => {
+  it('continues as the user whose session a mutation opened, not as the caller', async () => {
     const query =
       'mutation ($input: LoginInput!) { login(input: $input) { user { id tasks { edges { node { id } } } } } }';
     const variables = { input: { email: OTHER, password: 'right password' } };
@@ -43,7 +43,7 @@ describe.each(EXECUTORS)('the graph by the %s executor', (executor) => {
     ]);
   });
 
-  it('runs no mutation behind one that failed, at any service: all of it is null', async () => {
+  it('runs no mutation after a failed one, at any service, and returns null for all', async () => {
     const query = `mutation ($input: LoginInput!) {
       login(input: $input) { expiresIn }
       createTask(input: { title: "of whom?" }) { id }
@@ -63,7 +63,7 @@ describe.each(EXECUTORS)('the graph by the %s executor', (executor) => {
     expect(gateway.tasks.calls[0]?.identity).not.toHaveProperty('ip');
   });
 
-  it('hands a proper trace context on, and no other', async () => {
+  it('passes on a valid trace context, and no other', async () => {
     const traceparent = '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01';
     await gateway.graphql('{ taskStatistics { total } }', { token, headers: { traceparent } });
     await gateway.graphql('{ taskStatistics { total } }', { token, headers: { traceparent: 'nonsense' } });
@@ -77,7 +77,7 @@ describe.each(EXECUTORS)('the graph by the %s executor', (executor) => {
     expect(gateway.tasks.calls.map((call) => Boolean(call.isTraced))).toEqual([false]);
   });
 
-  it('reports only the id of a defect, which the log has', async () => {
+  it('reports only the request id of a defect, which is logged', async () => {
     gateway.tasks.fail(new Error('column "secret" of http://10.0.0.7 does not exist'));
     const { body, headers } = await gateway.graphql('{ taskStatistics { total } }', { token });
     const requestId = headers.get('x-request-id');
@@ -91,7 +91,7 @@ describe.each(EXECUTORS)('the graph by the %s executor', (executor) => {
     expect(gateway.logged).toContainEqual(expect.objectContaining({ level: 'error', requestId }));
   });
 
-  it('hides codes that are none of the public ones', async () => {
+  it('hides codes that are not public', async () => {
     gateway.tasks.fail(new AppError('SECRET' as never, 'inner workings'));
     const { body } = await gateway.graphql('{ taskStatistics { total } }', { token });
     expect(body.errors?.[0]).toMatchObject({
@@ -100,7 +100,7 @@ describe.each(EXECUTORS)('the graph by the %s executor', (executor) => {
     });
   });
 
-  it('answers what it can', async () => {
+  it('returns partial results', async () => {
     gateway.tasks.fail(unavailable());
     const { status, body } = await gateway.graphql('{ me { id } task(id: "x") { id } }', { token });
     expect(status).toBe(200);
@@ -108,7 +108,7 @@ describe.each(EXECUTORS)('the graph by the %s executor', (executor) => {
     expect(body.errors?.[0]).toMatchObject({ path: ['task'], extensions: { code: 'SERVICE_UNAVAILABLE' } });
   });
 
-  it('answers 503 for the fields of a service that is gone, at once, and all others', async () => {
+  it('reports SERVICE_UNAVAILABLE for the fields of an unavailable service at once, and returns all others', async () => {
     await gateway.stopService('tasks');
     const began = performance.now();
     const gone = await gateway.graphql('{ taskStatistics { total } }', { token });

@@ -13,7 +13,7 @@ const REVIEWS = `
   type Product @key(fields: "id") { id: ID! stars: Int! note: String }
 `;
 
-describe.each(['compiled', 'apollo'])('a gateway of a foreign graph, by the %s executor', (executor) => {
+describe.each(['compiled', 'apollo'])('a gateway of a foreign graph, with the %s executor', (executor) => {
   let products: ForeignService;
   let reviews: ForeignService;
   const gateway = useGateway(async () => {
@@ -41,7 +41,7 @@ describe.each(['compiled', 'apollo'])('a gateway of a foreign graph, by the %s e
   });
   afterAll(() => [products, reviews].forEach((service) => service.stop()));
 
-  it('answers from the addresses in the file', async () => {
+  it('uses the addresses in the file', async () => {
     const { body } = await gateway.graphql(
       'query P($with: Boolean!) { items: products { name stars @include(if: $with) } }',
       { variables: { with: true } },
@@ -91,13 +91,13 @@ describe.each(['compiled', 'apollo'])('a gateway of a foreign graph, by the %s e
     );
   });
 
-  it('keeps the services failures to itself', async () => {
+  it('does not reveal the failures of services', async () => {
     const { body } = await gateway.graphql('{ broken }');
     expect(body.data).toEqual({ broken: null });
     expect(body.errors?.[0]).toMatchObject({ message: 'Internal server error', path: ['broken'] });
   });
 
-  it('reports with an error that a service leaves out what its schema promises', async () => {
+  it('reports an error if a service omits a value that its schema promises', async () => {
     const { body } = await gateway.graphql('{ unreviewed { name stars } }');
     expect(body).toEqual({
       data: { unreviewed: null },
@@ -122,7 +122,7 @@ describe.each(['compiled', 'apollo'])('a gateway of a foreign graph, by the %s e
       ],
     });
     const paths = body.errors?.map(({ path }) => path);
-    // Apollo's executor names no place when a request fails as a whole.
+    // Apollo's executor reports no path when a request fails as a whole.
     const expected = [0, 1].flatMap((index) => [
       ['products', index, 'a'],
       ['products', index, 'b'],
@@ -162,7 +162,7 @@ describe('a gateway of a foreign graph that can restore', () => {
     return { status: response.status, json: (await response.json()) as unknown };
   };
 
-  it('restores by its mutation, which knows a file only', async () => {
+  it('restores with its own mutation, which accepts only a file', async () => {
     const done = { success: true, message: 'Restored.' };
     expect(await call('POST', 'backup/restore?file=books.tar.gz')).toEqual({ status: 200, json: done });
     expect(await call('POST', 'backup/restore?file=books.tar.gz', { accept: 'application/x-ndjson' })).toEqual({
@@ -179,7 +179,7 @@ describe('a gateway of a foreign graph that can restore', () => {
     expect(await call('POST', 'backup/restore?file=books.tar.gz', far)).toMatchObject({ status: 403 });
   });
 
-  it('serves and describes no other path of backups', async () => {
+  it('serves and describes no other backup path', async () => {
     for (const path of ['backups', 'backups/books.tar.gz', 'backup/undo'])
       expect(await call('GET', path)).toMatchObject({ status: 404 });
     for (const path of ['backups/scan', 'backup/dry-run?file=books.tar.gz', 'backup/new-epoch'])
@@ -192,7 +192,7 @@ describe('a gateway of a foreign graph that can restore', () => {
   });
 });
 
-describe('a gateway of a file that is no supergraph', () => {
+describe('a gateway with a file that is not a supergraph', () => {
   it('does not start', async () => {
     await expect(startTestGateway({ env: { SUPERGRAPH_FILE: import.meta.filename } })).rejects.toThrow();
   });

@@ -18,7 +18,7 @@ const codesOf = (body: { errors?: { extensions: Record<string, unknown> }[] }) =
 describe('the audits of GraphQL over HTTP', () => {
   const audits = serverAudits({ url: () => `${gateway.origin}/graphql`, fetchFn: fetch });
 
-  it('are all here', () => {
+  it('are complete', () => {
     expect(audits).toHaveLength(61);
   });
 
@@ -34,9 +34,9 @@ describe('the audits of GraphQL over HTTP', () => {
 });
 
 describe('a request by GET', () => {
-  it('reads its parameters as forms write them, in UTF-8', async () => {
+  it('reads its parameters as forms encode them, in UTF-8', async () => {
     const query = '{ task(id: "Küche + 100 %") { id } }';
-    const sha256Hash = createHash('sha256').update(query).digest('hex'); // of what was read, or it is refused
+    const sha256Hash = createHash('sha256').update(query).digest('hex'); // must match the decoded query, or the request is refused
     const search = new URLSearchParams({
       query,
       extensions: `{"persistedQuery":{"version":1,"sha256Hash":"${sha256Hash}"}}`,
@@ -45,7 +45,7 @@ describe('a request by GET', () => {
     expect(await found.json()).toEqual({ data: { task: null } });
   });
 
-  it('with an empty operationName has none', async () => {
+  it('treats an empty operationName as absent', async () => {
     for (const accept of ['application/json', 'text/event-stream', 'multipart/mixed;subscriptionSpec=1.0']) {
       const search = '?query=query%20Named{__typename}&operationName=';
       const response = await get(`/graphql${search}`, { accept, authorization: `Bearer ${token}` });
@@ -60,7 +60,7 @@ describe('a request by GET', () => {
     ['{nothing}', '*/*'],
     ['{nothing}', 'application/graphql-response+json'],
     ['{__typename}', 'text/csv'],
-  ])('answers HEAD as GET, without a body: %s for %s', async (query, accept) => {
+  ])('responds to HEAD as to GET, without a body: %s for %s', async (query, accept) => {
     const path = `/graphql?query=${query}`;
     const head = await fetch(`${gateway.origin}${path}`, { method: 'HEAD', headers: { accept } });
     const { status, headers } = await get(path, { accept });
@@ -85,7 +85,7 @@ describe('a body', () => {
     expect(codesOf((await response.json()) as never)).toEqual(['UNSUPPORTED_MEDIA_TYPE']);
   });
 
-  it('with __proto__ for an alias or a variable means what it says, and changes nothing', async () => {
+  it('may use __proto__ as an alias or a variable, without side effects', async () => {
     const query =
       'query Q($__proto__: Int) { __proto__: tasks(first: $__proto__) { edges { cursor } } constructor: __typename }';
     const answer = await ask(gateway.origin, `{"query":${JSON.stringify(query)},"variables":{"__proto__":1}}`, {
@@ -98,7 +98,7 @@ describe('a body', () => {
   });
 });
 
-describe('a request that is none says what is wrong where', () => {
+describe('an invalid request reports what is wrong and where', () => {
   const issuesOf = (body: unknown) =>
     (body as { errors: { extensions: { code: string; issues: { path: string; message: string }[] } }[] }).errors.map(
       ({ extensions: { code, issues } }) => [code, issues.map(({ path }) => path)],
@@ -188,13 +188,13 @@ describe('a request that is none says what is wrong where', () => {
   });
 });
 
-/** What urql sends with every query and mutation. */
+/** The Accept header that urql sends with every query and mutation. */
 const ANY_ANSWER =
   'application/graphql-response+json, application/graphql+json, application/json, text/event-stream, multipart/mixed';
-/** What Apollo Client sends with subscriptions. */
+/** The Accept header that Apollo Client sends with subscriptions. */
 const MULTIPART_OR_JSON = 'multipart/mixed;boundary="graphql";subscriptionSpec="1.0",application/json';
 
-describe('the status of what cannot run', () => {
+describe('the status of a request that cannot run', () => {
   it.each<[accept: string, type: string, status: number]>([
     ['application/json, application/graphql-response+json', 'application/json', 200],
     ['application/json, application/graphql-response+json;q=0.9', 'application/json', 200],
@@ -211,7 +211,7 @@ describe('the status of what cannot run', () => {
     ['text/event-stream;v=2, application/json;q=0.1', 'application/json', 200],
     ['application/graphql-response+json, text/event-stream', 'application/graphql-response+json', 400],
     ['application/json, multipart/mixed;subscriptionSpec=1.0, text/event-stream;q=0.1', 'application/json', 200],
-  ])('goes by the type of the answer: %s', async (accept, type, status) => {
+  ])('depends on the type of the response: %s', async (accept, type, status) => {
     for (const query of [
       '{',
       '{ nothing }',
@@ -233,7 +233,7 @@ describe('the status of what cannot run', () => {
   });
 });
 
-describe('a client that accepts JSON besides streams', () => {
+describe('a client that accepts JSON and streams', () => {
   const LOGIN =
     'mutation { login(input: { email: "a0000000-0000-4000-8000-000000000001", password: "right password" }) { expiresIn } }';
   const asked = (accept: string, query: string, authorization?: string) =>
@@ -244,7 +244,7 @@ describe('a client that accepts JSON besides streams', () => {
     });
 
   it.each([ANY_ANSWER, MULTIPART_OR_JSON, 'text/event-stream, */*', 'text/event-stream, application/*'])(
-    'signs in without a token, or beside a stale one: %s',
+    'signs in without a token, or with a stale one: %s',
     async (accept) => {
       for (const authorization of [undefined, 'Bearer stale']) {
         const answer = await asked(accept, LOGIN, authorization);
@@ -290,7 +290,7 @@ describe('a client that accepts JSON besides streams', () => {
 });
 
 describe('a subscription by POST', () => {
-  it('is refused with the ways that there are', async () => {
+  it('is refused with the list of supported transports', async () => {
     const answer = await gateway.graphql('subscription { taskChanges { cursor } }', { token });
     expect(answer.status).toBe(400);
     expect(answer.body.errors?.[0]?.message).toContain('graphql-ws');

@@ -56,7 +56,7 @@ describe('an operation over graphql-ws', () => {
     expect(of('1')[2]?.payload).toEqual({ data: { taskStatistics: { total: 2 } } });
   });
 
-  it('that finds a defect of ours ends nothing but itself', async () => {
+  it('that hits a defect ends nothing but itself', async () => {
     const { heads } = gateway.tasks.changes;
     gateway.tasks.changes.heads = async () => ({ epoch: 1 }) as never; // without heads
     const { of, subscribe } = await client();
@@ -83,7 +83,7 @@ describe('an operation over graphql-ws', () => {
 });
 
 describe('an id of a client', () => {
-  it('may be used again right behind its complete: only the new operation is answered', async () => {
+  it('may be reused right after its complete: only the new operation gets a result', async () => {
     const { of, send, socket } = await client();
     send(
       subscription('1', CHANGES),
@@ -103,7 +103,7 @@ describe('an id of a client', () => {
     expect(socket.readyState).toBe(socket.OPEN);
   });
 
-  it('gives up a stream that is still beginning, and its place with it', async () => {
+  it('cancels a stream that is still starting, and frees its place', async () => {
     const { of, send } = await client();
     for (let count = 0; count < 25; count++) {
       send(subscription('1', CHANGES), { id: '1', type: 'complete' }, subscription('2', '{ __typename }'));
@@ -169,7 +169,7 @@ describe('a session that ends', () => {
       'mutation { refreshSession(refreshToken: "r") { accessToken } }',
       { data: null, errors: [expect.objectContaining({ extensions: { code: 'UNAUTHENTICATED' } })] },
     ],
-  ])('delivers its own end before the close: %s', async (_what, query, payload) => {
+  ])('delivers the result that ended it before the close: %s', async (_what, query, payload) => {
     const sid = crypto.randomUUID();
     const token = await gateway.auth.token(USER, { claims: { sid } });
     const leaving = await acknowledged(token);
@@ -190,7 +190,7 @@ describe('a session that ends', () => {
   it.each([
     { kind: 'sse', accept: 'text/event-stream' },
     { kind: 'multipart', accept: 'multipart/mixed;subscriptionSpec=1.0' },
-  ] as const)('delivers its own end in a result over $kind', async ({ kind, accept }) => {
+  ] as const)('delivers the result that ended it over $kind', async ({ kind, accept }) => {
     const token = await gateway.auth.token(USER);
     const logout = { origin: gateway.origin, token, query: 'mutation { logout }', headers: { accept } };
     const result = await streamHttp(kind, logout);
@@ -198,7 +198,7 @@ describe('a session that ends', () => {
     expect([result.events, result.errors]).toEqual([[{ data: { logout: true } }], []]);
   });
 
-  it('waits for no slow operation, and neither sends events nor accepts messages meanwhile', async () => {
+  it('does not wait for slow operations, and neither sends events nor accepts messages meanwhile', async () => {
     const round = async () => {
       const sid = crypto.randomUUID();
       const leaving = await acknowledged(await gateway.auth.token(USER, { claims: { sid } }));
@@ -234,7 +234,7 @@ describe('a gateway that stops', () => {
     await eventually(isHeld);
     const stopped = stopping.stop();
     await eventually(() => expect(idle.ended).toEqual({ code: 1012 }));
-    release(); // the other socket has been closed: this one waits for its result, for a second
+    release(); // the other socket has been closed; this one waits up to a second for its result
     await eventually(() => expect(asking.closed).toBe(1012));
     expect(asking.of('1').map(({ type }) => type)).toEqual(['next', 'complete']);
     await stopped;
@@ -244,7 +244,7 @@ describe('a gateway that stops', () => {
 describe('a socket that sends too much', () => {
   const MESSAGES_PER_S = 2;
 
-  it('is answered what it has asked for before the close, so that it need not ask twice, and nothing else', async () => {
+  it('gets the results of its earlier requests before the close, so that they are not repeated, and nothing else', async () => {
     const limited = await startTestGateway({ env: { REALTIME_MAX_MESSAGES_PER_S: String(MESSAGES_PER_S) } });
     const { release } = holdExecution(limited.tasks);
     const talking = await acknowledged(await limited.auth.token(USER), limited);
@@ -254,7 +254,7 @@ describe('a socket that sends too much', () => {
     for (let count = 0; count < 10 * MESSAGES_PER_S; count++) talking.send({ type: 'ping' });
     talking.subscribe('late', create);
     await eventually(() => expect(talking.messages).toHaveLength(1 + 10 * MESSAGES_PER_S - 2));
-    // Longer than sockets wait that are closed for another reason.
+    // Longer than sockets wait when they are closed for other reasons.
     await new Promise((resolve) => setTimeout(resolve, 1_500));
     expect(talking.closed).toBeUndefined();
     release();

@@ -15,7 +15,7 @@ const degraded = (...unavailable: string[]) => ({
 describe('/health', () => {
   const gateway = useGateway({ mode: 'http' });
 
-  it('names the services whose store does not answer, or that do not, while /readyz stays ok', async () => {
+  it('names the services that do not respond or whose store does not, while /readyz stays ok', async () => {
     const becomes = (health: object) => eventually(async () => expect(await healthOf(gateway)).toEqual(health));
     await becomes(OK);
     const { auth, tasks } = gateway.operators.reported;
@@ -30,7 +30,7 @@ describe('/health', () => {
     await becomes(degraded('backup'));
   });
 
-  it('asks the services at most once a second, however many want to know', async () => {
+  it('checks the services at most once a second, however many requests arrive', async () => {
     let asked = 0;
     const { status } = gateway.operators.tasks;
     gateway.operators.tasks.status = () => (asked++, status());
@@ -42,8 +42,8 @@ describe('/health', () => {
   });
 });
 
-// That nothing of it is left open is what every test file is checked for.
-it('a gateway that cannot listen ends what it has begun', async () => {
+// Every test file is checked for handles that are left open.
+it('a gateway that cannot listen stops everything that it has started', async () => {
   const first = await startTestGateway();
   const { port: PORT } = new URL(first.origin);
   await expect(startTestGateway({ beside: first, env: { PORT } })).rejects.toThrow('EADDRINUSE');

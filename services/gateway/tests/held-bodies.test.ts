@@ -20,7 +20,7 @@ const post = (body: string) =>
     body,
   });
 
-describe('many large bodies that do not end', () => {
+describe('many large unfinished bodies', () => {
   const BODY = JSON.stringify({ query: '{ __typename }', padding: 'x'.repeat(MIB - 100) });
 
   async function hold(): Promise<Socket> {
@@ -31,7 +31,7 @@ describe('many large bodies that do not end', () => {
     return socket;
   }
 
-  it('are held up to a limit, the oldest ones are a 503, and whole ones and ordinary requests are served', async () => {
+  it('are kept up to a limit, the oldest get a 503, and complete ones and ordinary requests are served', async () => {
     const sockets = await Promise.all(Array.from({ length: 60 }, hold));
     const refused = sockets.map(async (socket) => {
       const [data] = (await once(socket, 'data')) as [Buffer];
@@ -47,7 +47,7 @@ describe('many large bodies that do not end', () => {
   });
 });
 
-describe('large bodies whose clients have left', () => {
+describe('large bodies whose clients have disconnected', () => {
   const users = [1, 2, 3, 4].map((digit) => `a0000000-0000-4000-8000-00000000000${digit}`);
   let busy: TestGateway;
   let isHeld = true;
@@ -66,7 +66,7 @@ describe('large bodies whose clients have left', () => {
   });
   afterAll(() => busy.stop());
 
-  it('count until the work for them has ended', async () => {
+  it('count until their processing has ended', async () => {
     const query = '{ taskStatistics { total } }';
     const body = JSON.stringify({ query, padding: 'x'.repeat(MIB - 100) });
     const client = new AbortController();
@@ -90,7 +90,7 @@ describe('large bodies whose clients have left', () => {
   });
 });
 
-it('large bodies of streams count no longer when their streams have begun', async () => {
+it('large bodies of streams no longer count once their streams have begun', async () => {
   const leave = new AbortController();
   const body = JSON.stringify({ query: 'subscription { taskChanges { cursor } }', padding: 'x'.repeat(MIB - 100) });
   const open = async (at: number) => {
@@ -102,15 +102,12 @@ it('large bodies of streams count no longer when their streams have begun', asyn
   leave.abort();
 });
 
-it.each(['gzip, chunked', 'deflate, chunked'])(
-  'a transfer encoding that is not undone is a 415: %s',
-  async (coding) => {
-    const socket = connect(Number(new URL(gateway.origin).port), '127.0.0.1');
-    socket.write(
-      `POST /graphql HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nTransfer-Encoding: ${coding}\r\n\r\n1a\r\n{"query":"{ __typename }"}\r\n0\r\n\r\n`,
-    );
-    const [data] = (await once(socket, 'data')) as [Buffer];
-    socket.destroy();
-    expect(data.toString()).toMatch(/^HTTP\/1\.1 415 /);
-  },
-);
+it.each(['gzip, chunked', 'deflate, chunked'])('an unsupported transfer encoding is a 415: %s', async (coding) => {
+  const socket = connect(Number(new URL(gateway.origin).port), '127.0.0.1');
+  socket.write(
+    `POST /graphql HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nTransfer-Encoding: ${coding}\r\n\r\n1a\r\n{"query":"{ __typename }"}\r\n0\r\n\r\n`,
+  );
+  const [data] = (await once(socket, 'data')) as [Buffer];
+  socket.destroy();
+  expect(data.toString()).toMatch(/^HTTP\/1\.1 415 /);
+});

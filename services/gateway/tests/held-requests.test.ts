@@ -7,7 +7,7 @@ import { streamChannel, streamGraphqlWs, type TestStream } from './fakes/streams
 
 const USER = 'a0000000-0000-4000-8000-000000000001';
 
-/** The requests of all such events from now on. */
+/** Collects the requests of all such events from now on. */
 function watchRequests(event: 'request' | 'upgrade') {
   const requests: WeakRef<IncomingMessage>[] = [];
   const { emit } = Server.prototype;
@@ -35,7 +35,7 @@ it('an idle connection does not keep its last request', async () => {
   socket.destroy();
 });
 
-describe('a socket that is open', () => {
+describe('an open socket', () => {
   let upgrades: ReturnType<typeof watchRequests>;
   let stream: TestStream | undefined;
 

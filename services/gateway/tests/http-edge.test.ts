@@ -25,7 +25,7 @@ function raw(text: string, origin = gateway.origin): Promise<string> {
   });
 }
 
-it('has one server, where the name of its host may have two addresses', () => {
+it('opens one server, even if its host name has two addresses', () => {
   expect(new URL(gateway.origin).hostname).toBe('127.0.0.1');
 });
 
@@ -35,7 +35,7 @@ const get = (path: string, ...headers: string[]) =>
 it.each<[string, string, number, string]>([
   ['a method of other protocols', 'PROPFIND /graphql HTTP/1.1\r\nHost: x', 405, 'METHOD_NOT_ALLOWED'],
   ['two hosts, at a path that cannot be decoded', 'GET /% HTTP/1.1\r\nHost: x\r\nHost: y', 400, 'BAD_USER_INPUT'],
-])('a request that no route accepts is answered in JSON: %s', async (_name, head, status, code) => {
+])('a request that no route accepts gets JSON: %s', async (_name, head, status, code) => {
   const answer = await raw(`${head}\r\nConnection: close\r\n\r\n`);
   expect(answer).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `));
   expect(answer.toLowerCase()).toMatch(/x-request-id: [0-9a-f-]{36}\r\n/);
@@ -45,7 +45,7 @@ it.each<[string, string, number, string]>([
   });
 });
 
-it('reads 1,024 characters of what a client accepts', async () => {
+it('reads 1,024 characters of Accept', async () => {
   const path = `/graphql?query=${encodeURIComponent('{ __typename }')}`;
   const accepting = (others: number) =>
     raw(
@@ -55,18 +55,18 @@ it('reads 1,024 characters of what a client accepts', async () => {
   expect(await accepting(100)).toMatch(/^HTTP\/1\.1 406 /);
 });
 
-it('takes 100 headers of a request', async () => {
+it('accepts 100 headers in a request', async () => {
   const headers = (count: number) => Array.from({ length: count }, (_, at) => `x-${at}: 1`);
   expect(await raw(get('/livez', ...headers(98)))).toMatch(/^HTTP\/1\.1 200 /);
   expect(await raw(get('/livez', ...headers(99)))).toMatch(/^HTTP\/1\.1 431 [^]*"code":"PAYLOAD_TOO_LARGE"/);
 });
 
-it('may omit the host in HTTP/1.0', async () => {
+it('accepts a request without a host in HTTP/1.0', async () => {
   expect(await raw('GET /livez HTTP/1.0\r\n\r\n')).toMatch(/^HTTP\/1\.1 200 /);
 });
 
 describe('a page on this machine', () => {
-  it('may not call in production, unless its origin is named', async () => {
+  it('may not call in production, unless its origin is configured', async () => {
     const production = await startTestGateway({
       env: { NODE_ENV: 'production', BACKUP_TOKEN: 'x'.repeat(40), CORS_ORIGINS: 'http://localhost:5173' },
     });
@@ -78,13 +78,13 @@ describe('a page on this machine', () => {
     await production.stop();
   });
 
-  it('reaches nothing that is for callers on this machine', async () => {
+  it('cannot use endpoints for callers on this machine', async () => {
     const response = await fetch(`${gateway.origin}/api/backups`, { headers: { origin: 'http://localhost:5173' } });
     expect(response.status).toBe(403);
   });
 });
 
-it('bytes that are no HTTP, behind a request whose response is being written, only end the connection', async () => {
+it('bytes that are not HTTP, after a request whose response is being written, only end the connection', async () => {
   const token = await gateway.auth.token(USER);
   const query = 'subscription { taskChanges { cursor } }';
   const body = JSON.stringify({ query });
@@ -103,7 +103,7 @@ it('bytes that are no HTTP, behind a request whose response is being written, on
 const MIB = 1024 * 1024;
 let executed = 0;
 
-/** A task of 8 MiB, which no buffer along the way holds. */
+/** A task of 8 MiB, more than any buffer along the way can hold. */
 const LARGE = `/graphql?query=${encodeURIComponent('{ task(id: "1") { title } }')}`;
 const withLargeTask = (connections: Connections): Connections => ({
   ...connections,
@@ -115,7 +115,7 @@ const withLargeTask = (connections: Connections): Connections => ({
   },
 });
 
-describe('requests that a connection sends before its answers have ended', () => {
+describe('pipelined requests', () => {
   let token: string;
   beforeAll(async () => void (token = await gateway.auth.token(USER)));
   beforeEach(() => (executed = 0));
@@ -137,13 +137,13 @@ describe('requests that a connection sends before its answers have ended', () =>
     return { socket, received: () => received };
   };
 
-  it('are ended by bytes that are no HTTP behind them, before the answer has begun', async () => {
+  it('are ended by bytes after them that are not HTTP, before the response has begun', async () => {
     const { socket, received } = open(`${request('GET', LARGE)}no HTTP at all\r\n\r\n`);
     await once(socket, 'close');
     expect(received()).toBe('');
   });
 
-  it('wait behind a stream for as long as it lasts, and take no memory', async () => {
+  it('wait for a stream as long as it lasts, and take no memory', async () => {
     const before = process.memoryUsage.rss();
     const { socket, received } = open(stream() + request('GET', LARGE).repeat(8));
     await eventually(() => expect(received()).toContain('text/event-stream'));
@@ -153,7 +153,7 @@ describe('requests that a connection sends before its answers have ended', () =>
     socket.destroy();
   });
 
-  it('run one after the other', async () => {
+  it('run one after another', async () => {
     let atOnce = 0;
     let most = 0;
     const { execute } = gateway.tasks.subgraph;
@@ -169,13 +169,13 @@ describe('requests that a connection sends before its answers have ended', () =>
     socket.destroy();
   });
 
-  it.each([LARGE, '/%'])('end the connection when they are more than 8: GET %s', async (path) => {
+  it.each([LARGE, '/%'])('end the connection if there are more than 8: GET %s', async (path) => {
     const { socket } = open(stream() + request('GET', path).repeat(9));
     await once(socket, 'close');
     expect(executed).toBe(0);
   });
 
-  it('end the connection when one wants to upgrade it', async () => {
+  it('end the connection if one is an upgrade', async () => {
     const upgrade = 'GET /graphql HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: websocket';
     const handshake = 'Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Protocol: graphql-transport-ws'; // prettier-ignore
     const { socket, received } = open(`${request('GET', LARGE)}${upgrade}\r\n${handshake}\r\n\r\n`);
@@ -184,12 +184,12 @@ describe('requests that a connection sends before its answers have ended', () =>
   });
 });
 
-describe('a gateway with clients that take nothing', () => {
+describe('a gateway with clients that read nothing', () => {
   const impatient = useGateway({ env: { REQUEST_TIMEOUT_S: '1' }, wrap: withLargeTask });
   let token: string;
   beforeAll(async () => void (token = await impatient.auth.token(USER)));
 
-  it('cuts them off when their answer waits in memory', async () => {
+  it('disconnects them when their response waits in memory', async () => {
     const socket = connect(Number(new URL(impatient.origin).port), '127.0.0.1', () =>
       socket.write(`GET ${LARGE} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${token}\r\n\r\n`),
     );
@@ -202,7 +202,7 @@ describe('a gateway with clients that take nothing', () => {
     socket.destroy();
   });
 
-  it('lets those wait whose answer takes long to be made', async () => {
+  it('does not disconnect clients whose response takes long to prepare', async () => {
     const { isHeld, release, undo } = holdExecution(impatient.tasks);
     const asking = impatient.graphql('{ taskStatistics { total } }', { token });
     await eventually(isHeld);
@@ -213,7 +213,7 @@ describe('a gateway with clients that take nothing', () => {
   });
 });
 
-it('a gateway that stops finishes what runs, takes nothing new, and does not wait for idle connections', async () => {
+it('a gateway that stops finishes running requests, accepts no new ones, and does not wait for idle connections', async () => {
   const stopping = await startTestGateway();
   const token = await stopping.auth.token(USER);
   const idle = await Promise.all(
@@ -242,7 +242,7 @@ it('a gateway that stops finishes what runs, takes nothing new, and does not wai
   expect(performance.now() - released).toBeLessThan(5_000);
 });
 
-describe('the rest of a body that the response did not wait for', () => {
+describe('the rest of a body after its response', () => {
   const MIB = 1024 * 1024;
 
   /** Sends pieces until the gateway closes the connection; resolves with the response and the bytes sent. */
@@ -264,19 +264,19 @@ describe('the rest of a body that the response did not wait for', () => {
     ['a path without a body', 'GET /livez', '200'],
     ['a body that is too large', 'POST /graphql', '415'],
     ['a protected path', 'POST /api/tasks', '401'],
-  ])('is read for some megabytes only: %s', async (_, head, status) => {
+  ])('is read for a few megabytes only: %s', async (_, head, status) => {
     const sent = await upload(head, { piece: Buffer.alloc(256 * 1024), everyMs: 0 });
     expect(sent.status).toBe(status);
     expect(sent.sentBytes).toBeLessThan(128 * MIB);
   });
 
-  it('is read for some seconds only', async () => {
+  it('is read for a few seconds only', async () => {
     const begunMs = performance.now();
     expect((await upload('POST /nope', { piece: Buffer.from('x'), everyMs: 50 })).status).toBe('404');
     expect(performance.now() - begunMs).toBeLessThan(15_000);
   });
 
-  it('keeps the connection for the next request when it is short', async () => {
+  it('leaves the connection usable for the next request if it is short', async () => {
     const requests = `POST /nope HTTP/1.1\r\nHost: x\r\nContent-Length: ${MIB}\r\n\r\n${'x'.repeat(MIB)}${get('/livez')}`;
     expect((await raw(requests)).match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 404', 'HTTP/1.1 200']);
   });

@@ -21,8 +21,8 @@ const openSocket = (as = token) => connectGraphqlWs(gateway.origin, as);
 const subscribe = (id: string, query: string, variables = {}) =>
   JSON.stringify({ id, type: 'subscribe', payload: { query, variables } });
 
-describe('what a gateway keeps for a subscription', () => {
-  it('is an id of at most 255 characters', async () => {
+describe('the memory that a gateway keeps for a subscription', () => {
+  it('includes an id of at most 255 characters', async () => {
     const one = await openSocket();
     one.socket.send(subscribe('x'.repeat(255), '{ __typename }'));
     await eventually(() => expect(one.messages).toHaveLength(3));
@@ -33,7 +33,7 @@ describe('what a gateway keeps for a subscription', () => {
   const QUERY = 'subscription ($filter: TaskFilter) { taskChanges(filter: $filter) { sequence } }';
   const variables = { filter: { category: 'x'.repeat(50 * KIB) } };
 
-  it('is little, of all that an account has together', async () => {
+  it('is limited for all subscriptions of an account together', async () => {
     const { socket, messages } = await openSocket();
     for (let index = 0; index < 7; index++) socket.send(subscribe(`${index}`, QUERY, variables));
     await eventually(() => expect(messages.filter(({ type }) => type === 'error')).toHaveLength(2));
@@ -46,7 +46,7 @@ describe('what a gateway keeps for a subscription', () => {
     close();
   });
 
-  it('is for each event at most half a million characters; a stream of larger ones ends with an error that says so', async () => {
+  it('is limited to half a million characters per event; a stream with larger events ends with an error that says so', async () => {
     const query = 'subscription { taskChanges { task { a: title b: title c: title d: title e: title } } }';
     const stream = await streamGraphqlWs({ origin: gateway.origin, token, query });
     await eventually(async () => expect(await gateway.metrics.metrics()).toContain('taskmesh_realtime_owners 1'));
@@ -60,7 +60,7 @@ describe('what a gateway keeps for a subscription', () => {
   });
 });
 
-it('changes that wait for another service take little, on however many streams of an account', async () => {
+it('changes that wait for another service take little memory, however many streams an account has', async () => {
   const user = USER.replace(/1$/, '3');
   const [sockets, streams, changes] = [8, 10, 100];
   const { undo, release } = holdExecution(gateway.auth);
@@ -86,7 +86,7 @@ it('changes that wait for another service take little, on however many streams o
   for (const { socket } of open) socket.terminate();
 });
 
-it('messages whose operations wait have a limit together, and small ones are served beside them', async () => {
+it('messages of waiting operations are limited together, and small ones are still served', async () => {
   const { undo, release } = holdExecution(gateway.tasks);
   const sockets = await Promise.all(Array.from({ length: 12 }, () => openSocket()));
   const query = 'query ($more: String) { taskStatistics { total } tasks(filter: { category: $more }) { totalCount } }';
@@ -109,7 +109,7 @@ const BOB = 'a0000000-0000-4000-8000-000000000002';
 const listOf = (alias: string) =>
   `subscription { taskChanges { task { ${alias}: owner { tasks(first: 1000) { edges { node { title } } } } } } }`;
 
-it('the subscriptions of an account may cost so much together, over all sockets; equal ones count once, and those of others not at all', async () => {
+it("the total cost of an account's subscriptions is limited over all sockets; equal ones count once, and those of others not at all", async () => {
   const { origin } = gateway;
   const stream = (query: string, as = token) => streamGraphqlWs({ origin, token: as, query });
   const streams = await Promise.all([0, 1, 2, 3, 0].map((n) => stream(listOf(`a${n}`))));

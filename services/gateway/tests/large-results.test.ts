@@ -7,7 +7,7 @@ import { connectGraphqlWs } from './fakes/streams.ts';
 const USER = 'a0000000-0000-4000-8000-000000000001';
 const MIB = 1024 * 1024;
 
-describe('a result that is larger than what may wait for a client', () => {
+describe('a result that is larger than the send limit', () => {
   const open: WebSocket[] = [];
   const LARGE = { data: { task: { title: 'x'.repeat(12 * MIB) } } };
   const gateway = useGateway({
@@ -29,7 +29,7 @@ describe('a result that is larger than what may wait for a client', () => {
   const queued = () => gateway.figure('taskmesh_realtime_queue_bytes');
   const large = '{ task(id: "1") { title } }';
 
-  it('is sent over graphql-ws to its end, with what comes behind it', async () => {
+  it('is sent completely over graphql-ws, with the messages after it', async () => {
     const client = await connect();
     client.subscribe('stream', 'subscription { taskChanges { sequence } }');
     await eventually(async () => expect(await gateway.metrics.metrics()).toContain('taskmesh_realtime_owners 1'));
@@ -49,7 +49,7 @@ describe('a result that is larger than what may wait for a client', () => {
   });
 
   it.each(['text/event-stream', 'multipart/mixed;subscriptionSpec=1.0'])(
-    'counts until it is read, as an answer does: %s',
+    'counts until it is read, like any response: %s',
     async (accept) => {
       const cuts = () => gateway.logged.filter(({ msg }) => String(msg).includes('slow readers'));
       const before = cuts().length;
@@ -63,11 +63,11 @@ describe('a result that is larger than what may wait for a client', () => {
     },
   );
 
-  it('is the last one over graphql-ws for a client that reads none of them', async () => {
+  it('is the last one over graphql-ws for a client that does not read', async () => {
     const client = await connect();
     client.socket.pause();
     for (let id = 0; id < 8; id++) client.subscribe(String(id), large);
-    // The second one is accepted while the first is waiting; there is no room after both.
+    // The second one is accepted while the first is waiting; after both there is no room.
     await eventually(async () => expect(await queued()).toBeGreaterThan(20 * MIB));
     client.socket.resume();
     await eventually(() => expect(client.closed).toBe(1013));

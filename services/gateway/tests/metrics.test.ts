@@ -5,7 +5,7 @@ import { openWebSocket, PROTOCOLS, streamBy, streamGraphqlWs, type TestStream } 
 const USER = 'a0000000-0000-4000-8000-000000000001';
 const QUERY = 'subscription ($after: String) { taskChanges(after: $after) { sequence } }';
 
-describe('the figures of the realtime side', () => {
+describe('the realtime metrics', () => {
   let token: string;
   const open: TestStream[] = [];
 
@@ -38,7 +38,7 @@ describe('the figures of the realtime side', () => {
     });
   });
 
-  it('count connections, subscriptions and owners up and down again', async () => {
+  it('count connections, subscriptions and owners up and down', async () => {
     const all = await streams();
     for (const protocol of PROTOCOLS)
       expect(await figure(`taskmesh_realtime_connections{protocol="${protocol}"}`)).toBe(1);
@@ -55,7 +55,7 @@ describe('the figures of the realtime side', () => {
     });
   });
 
-  it('count a subscription once it misses no change any more', async () => {
+  it('count a subscription once it receives all changes', async () => {
     const { changes } = gateway.tasks;
     const { heads } = changes;
     const [asked, mayAnswer] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
@@ -74,7 +74,7 @@ describe('the figures of the realtime side', () => {
     );
   });
 
-  it('time each delivery since the commit, and its way here', async () => {
+  it('time each delivery since the commit, and how it arrived', async () => {
     const series = (protocol: string) => `taskmesh_realtime_delivery_latency_seconds_count{protocol="${protocol}"}`;
     const before = await Promise.all(PROTOCOLS.map((protocol) => figure(series(protocol))));
     const all = await streams();
@@ -90,7 +90,7 @@ describe('the figures of the realtime side', () => {
     expect(await figure('taskmesh_realtime_arrival_latency_seconds_count{way="event_log"}')).toBeGreaterThanOrEqual(2);
   });
 
-  it('report what the event log lost and had to be asked for', async () => {
+  it('report changes that the event log lost and that had to be fetched', async () => {
     const fills = await figure('taskmesh_realtime_gap_fills_total');
     const filled = await figure('taskmesh_realtime_arrival_latency_seconds_count{way="gap_fill"}');
     const [stream] = await streams();
@@ -101,7 +101,7 @@ describe('the figures of the realtime side', () => {
     expect(await figure('taskmesh_realtime_arrival_latency_seconds_count{way="gap_fill"}')).toBe(filled + 2);
   });
 
-  it('report resumes, what was replayed for them, and cursors that cannot be used; a replay is no late delivery', async () => {
+  it('report resumes, replayed changes and unusable cursors; a replay does not count as a late delivery', async () => {
     const delivered = 'taskmesh_realtime_delivery_latency_seconds_count{protocol="graphql-ws"}';
     const { sequence } = gateway.commit(USER);
     const [resumed, expired, replayed, times] = await Promise.all([
@@ -141,7 +141,7 @@ describe('the figures of the realtime side', () => {
     const leaving = await streamGraphqlWs({ ...start(), token: await gateway.auth.token(USER, { claims: { sid } }) });
     gateway.auth.end(sid);
     await eventually(() => expect(leaving.ended).toEqual({ code: 4403 }));
-    await eventually(async () => expect(await figure(ended('session_ended'))).toBe(1)); // each end notices it by itself
+    await eventually(async () => expect(await figure(ended('session_ended'))).toBe(1)); // each side notices the end separately
   });
 });
 

@@ -35,7 +35,7 @@ const subscriptions = async () => {
   );
   return counts.reduce((sum, count) => sum + count);
 };
-/** As large as events may be: few of them fill all buffers along the way. */
+/** As large as events may be: a few of them fill all buffers along the way. */
 const flood = (user: string) => {
   for (let count = 0; count < 2; count++) gateway.commit(user, { title: 'x'.repeat(400_000) });
 };
@@ -55,7 +55,7 @@ describe('a client that does not read', () => {
     channel: { code: 1013 },
   };
 
-  it.each(PROTOCOLS)('is cut off, so that it comes back (%s), and others go on', async (protocol) => {
+  it.each(PROTOCOLS)('is disconnected, so that it reconnects (%s), while others continue', async (protocol) => {
     const user = newUser();
     const token = await gateway.auth.token(user);
     const slow = await stream(protocol, token);
@@ -78,7 +78,7 @@ describe('a client that does not read', () => {
     await eventually(async () => expect(await figure('taskmesh_realtime_queue_bytes')).toBe(0));
   });
 
-  it('is closed, too, when it only asks and never reads the answers', async () => {
+  it('is also disconnected if it only sends requests and never reads the responses', async () => {
     const token = await gateway.auth.token(newUser());
     const socket = await openWebSocket(`${gateway.origin}/realtime/v1/websocket?apikey=public-key&vsn=2.0.0`);
     const config = { broadcast: { self: true } };
@@ -86,7 +86,7 @@ describe('a client that does not read', () => {
     await once(socket, 'message');
     socket.pause();
     const closing = once(socket, 'close');
-    const ended = jest.spyOn(WebSocket.prototype, 'close'); // the gateway's end is in this process, too
+    const ended = jest.spyOn(WebSocket.prototype, 'close'); // the gateway's side is in this process, too
     const echo = JSON.stringify(['1', '2', 'realtime:tasks', 'broadcast', { type: 'broadcast', payload: LARGE }]);
     for (let count = 0; count < 190; count++) socket.send(echo);
     await eventually(() => expect(ended).toHaveBeenCalledWith(1013, expect.anything()));
@@ -96,8 +96,8 @@ describe('a client that does not read', () => {
   });
 });
 
-describe('a client that wants more than it may have', () => {
-  it('gets 20 subscriptions on a socket, however fast it asks for more', async () => {
+describe('a client that exceeds its limits', () => {
+  it('gets 20 subscriptions on a socket, however fast it requests more', async () => {
     const client = await connectGraphqlWs(gateway.origin, await gateway.auth.token(newUser()));
     open.push(client.socket);
     for (let count = 0; count < 40; count++) client.subscribe(String(count), QUERY);
@@ -105,7 +105,7 @@ describe('a client that wants more than it may have', () => {
     await eventually(async () => expect(await subscriptions()).toBe(20));
   });
 
-  it('gets 20 channels on a socket, however fast it asks for more', async () => {
+  it('gets 20 channels on a socket, however fast it requests more', async () => {
     const token = await gateway.auth.token(newUser());
     const { send, replies } = await stream('channel', token);
     const config = { postgres_changes: [{ event: '*', schema: 'public', table: 'tasks' }] };
@@ -126,7 +126,7 @@ describe('a client that wants more than it may have', () => {
     expect((await stream('channel', token)).ended).toBeUndefined();
   });
 
-  it('gets 20 streams, and gives back the place of one that it gave up before it began', async () => {
+  it('gets 20 streams, and frees the place of one that it cancelled before it began', async () => {
     const token = await gateway.auth.token(newUser());
     const ask = (signal?: AbortSignal) =>
       fetch(`${gateway.origin}/graphql?query=${encodeURIComponent(QUERY)}`, {
@@ -143,7 +143,7 @@ describe('a client that wants more than it may have', () => {
         await delay(20);
         return heads(owners);
       };
-      // One begins at once where the owner's feed of the round before still exists: it is given up then.
+      // A stream begins at once if the owner's feed of the previous round still exists; it is cancelled then.
       const asked = ask(abort.signal);
       outcomes.push(await asked.then(() => 'began', (error: Error) => error.name)); // prettier-ignore
       abort.abort();
@@ -156,13 +156,13 @@ describe('a client that wants more than it may have', () => {
       open.push({ close: () => void body?.cancel() });
       return status;
     };
-    // A place is free only once the gateway knows that its stream was given up.
+    // A place is free only once the gateway knows that its stream was cancelled.
     for (let count = 0; count < 20; count++) await eventually(async () => expect(await statusOfNext()).toBe(200));
     expect(await statusOfNext()).toBe(429);
   });
 
   it.each(['/graphql', '/realtime/v1/websocket?apikey=key&vsn=2.0.0'])(
-    'is cut when it floods with pongs, which no one asked for (%s)',
+    'is disconnected when it floods with unsolicited pongs (%s)',
     async (path) => {
       const protocol = path === '/graphql' ? 'graphql-transport-ws' : undefined;
       const socket = await openWebSocket(`${gateway.origin}${path}`, protocol);
@@ -176,7 +176,7 @@ describe('a client that wants more than it may have', () => {
   );
 
   it.each(['/graphql', '/realtime/v1/websocket?apikey=key&vsn=2.0.0'])(
-    'is closed when it floods with pings (%s)',
+    'is disconnected when it floods with pings (%s)',
     async (path) => {
       const socket = await openWebSocket(
         `${gateway.origin}${path}`,
@@ -191,7 +191,7 @@ describe('a client that wants more than it may have', () => {
 });
 
 describe('hostile frames', () => {
-  it('end at most their own socket, and nothing of others', async () => {
+  it('end at most their own socket', async () => {
     const user = newUser();
     const token = await gateway.auth.token(user);
     const others = await Promise.all(PROTOCOLS.map((protocol) => stream(protocol, token)));
@@ -269,7 +269,7 @@ function hostileFrames(token: string): (string | Buffer)[] {
   ];
 }
 
-it('a token that runs out ends each stream in the manner of its protocol', async () => {
+it('an expired token ends each stream in the way of its protocol', async () => {
   const exp = Math.floor(Date.now() / 1000) + 2;
   const token = await gateway.auth.token(newUser(), { claims: { exp } });
   const streams = await Promise.all(PROTOCOLS.map((protocol) => stream(protocol, token)));
@@ -286,7 +286,7 @@ it('a token that runs out ends each stream in the manner of its protocol', async
 });
 
 describe('a gateway that stops', () => {
-  it('sends every client away over a second, takes no new ones, and is done', async () => {
+  it('disconnects all clients over a second, accepts no new ones, and stops', async () => {
     let chances = 0;
     const other = await startTestGateway({ beside: gateway, random: () => (chances++ % 18) / 18 });
     const user = newUser();
@@ -313,7 +313,7 @@ describe('a gateway that stops', () => {
     await stopping;
     for (const { ended, errors } of streams.slice(0, 12))
       expect([ended, errors]).toEqual([{ code: 1012 }, expect.anything()]);
-    // Broken off without a final message, so that clients reconnect.
+    // Aborted without a final message, so that clients reconnect.
     for (const { errors } of streams.slice(12)) expect(errors).toEqual([]);
     expect(Math.max(...endings)).toBeGreaterThan(17_000 / 18 - 5);
     expect(performance.now() - began).toBeLessThan(5_000);

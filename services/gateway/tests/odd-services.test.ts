@@ -11,7 +11,7 @@ const PLAIN = `
   type Query { plain: Int }
   type Mutation { plainly: Int }
 `;
-/** What the gateway asks to know whether a service is there. */
+/** The query with which the gateway probes a service. */
 const PROBE = '"{ __typename }"';
 type Answer = (response: ServerResponse) => void;
 
@@ -20,7 +20,7 @@ const says =
   (response) =>
     response.writeHead(status, { 'content-type': 'application/json' }).end(body);
 
-/** The first half of an answer, and then nothing any more. */
+/** The first half of a response, and then a reset of the connection. */
 const breaksOff: Answer = (response) => {
   response.writeHead(200, { 'content-length': '20' }).write('{"data":{');
   setImmediate(() => response.socket?.resetAndDestroy());
@@ -40,7 +40,7 @@ const slowly =
     next();
   };
 
-describe('a service of a foreign graph that answers oddly', () => {
+describe('a service of a foreign graph with odd responses', () => {
   let odd: Awaited<ReturnType<typeof startServer>>;
   let answer: Answer;
   let asked: number;
@@ -85,7 +85,7 @@ describe('a service of a foreign graph that answers oddly', () => {
       (response) => (asked === 1 ? response.socket?.destroy() : says('{"data":{"odd":3}}')(response)),
       3,
     ],
-  ])('%s is understood', async (_how, given, expected) => {
+  ])('is understood when it responds %s', async (_how, given, expected) => {
     answer = given;
     const { body } = await gateway.graphql('{ odd plain }');
     expect(body).toEqual({ data: { odd: expected, plain: 1 } });
@@ -111,7 +111,7 @@ describe('a service of a foreign graph that answers oddly', () => {
     ['the first half', breaksOff],
     ['more than 8 MiB', says(`{"data":{"odd":3},"x":"${'x'.repeat(8 * 2 ** 20)}"}`)],
     ['an end', (response) => response.socket?.destroy()],
-  ])('%s is an error, beside what others answered', async (_what, given) => {
+  ])('causes an error with %s, without affecting the data of others', async (_what, given) => {
     answer = given;
     const { body } = await gateway.graphql('{ odd plain }');
     expect(body.data).toEqual({ odd: null, plain: 1 });
@@ -122,7 +122,7 @@ describe('a service of a foreign graph that answers oddly', () => {
   it.each([
     ['without places', '{"message":"m","extensions":{"code":"NOT_FOUND"}}'],
     ['with nothing else', '{}'],
-  ])('loses its data by no number of errors %s, of which 100 count', async (_how, error) => {
+  ])('does not lose its data because of many errors %s, of which 100 are shown', async (_how, error) => {
     answer = says(`{"data":{"odd":3},"errors":[${`${error},`.repeat(150_000)}${error}]}`);
     const { body } = await gateway.graphql('{ odd plain }');
     expect(body.data).toEqual({ odd: 3, plain: 1 });
@@ -138,7 +138,7 @@ describe('a service of a foreign graph that answers oddly', () => {
       { issues: [{ path: 'a', message: 'x'.repeat(5_000), more: 1 }], retryAfterSeconds: 7, debug: 'inner' },
       { issues: [{ path: 'a', message: 'x'.repeat(1_000) }], retryAfterSeconds: 7 },
     ],
-  ])('shows %s in the extensions of an error', async (_what, extensions, shown) => {
+  ])('may show %s in the extensions of an error', async (_what, extensions, shown) => {
     const error = { message: 'y'.repeat(5_000), path: ['odd'], extensions: { code: 'RATE_LIMITED', ...extensions } };
     answer = says(JSON.stringify({ data: { odd: null }, errors: [error] }));
     const { body } = await gateway.graphql('{ odd plain }');
@@ -154,7 +154,7 @@ describe('a service of a foreign graph that answers oddly', () => {
     ['without data', says('{"data":null}')],
     ['with errors alone', says('{"errors":[{"message":"no"}]}')],
     ['with no JSON', says('<html>', 502)],
-  ])('is never asked to change something again, and the next change is made: %s', async (_how, given) => {
+  ])('never receives a mutation again, and the next mutation is run: %s', async (_how, given) => {
     answer = given;
     const { body } = await gateway.graphql('mutation { oddly plainly again: plainly }');
     expect(body.data).toEqual({ oddly: null, plainly: 1, again: 2 });
@@ -165,14 +165,14 @@ describe('a service of a foreign graph that answers oddly', () => {
     expect([asked, plainly]).toEqual([2, 3]);
   });
 
-  it('is a 500 with the id of the request when it nests a scalar too deeply to be written', async () => {
+  it('causes a 500 with the request id when it nests a scalar too deeply to be serialized', async () => {
     answer = says(`{"data":{"any":${'['.repeat(100_000)}${']'.repeat(100_000)}}}`);
     const { status, body } = await gateway.graphql('{ any }');
     expect(status).toBe(500);
     expect(body.errors?.[0]?.extensions).toEqual({ code: 'INTERNAL_SERVER_ERROR', requestId: expect.any(String) });
   });
 
-  it('does not fill the gateway with answers that do not end: they hold 64 MiB together, then the largest is given up', async () => {
+  it('does not fill the gateway with endless responses: beyond 64 MiB in total, the largest is dropped', async () => {
     const MIB = 1024 * 1024;
     answer = (response) => void response.writeHead(200).write('x'.repeat(7.9 * MIB));
     const begun = performance.now();

@@ -25,7 +25,7 @@ describe('wrong tokens of operators', () => {
   const ask = (headers: Record<string, string>, path = STATUS) => fetch(`${gateway.origin}${path}`, { headers });
   const statusOf = async (headers: Record<string, string>, path = STATUS) => (await ask(headers, path)).status;
 
-  it('are ten from one caller; then even the right one is refused there for a while, and nowhere else', async () => {
+  it('are limited to ten per caller; then even the right one is refused for that caller for a while', async () => {
     expect(await guess(gateway.origin, 10, { headers: here })).toEqual(Array.from({ length: 10 }, () => 401));
     for (const token of [TOKEN, 'wrong-11', 'wrong-1']) {
       const refused = await ask({ ...here, ...bearer(token) });
@@ -44,7 +44,7 @@ describe('wrong tokens of operators', () => {
     expect(await statusOf(here)).toBe(401); // without a token, nothing is guessed
   });
 
-  it('are no more when many are sent at once, the right one included', async () => {
+  it('stay limited when many are sent at once, including the right one', async () => {
     const [statuses, right] = await Promise.all([
       guess(gateway.origin, 50, { headers: here }),
       new Promise(setImmediate).then(() => statusOf({ ...here, ...bearer(TOKEN) })),
@@ -53,7 +53,7 @@ describe('wrong tokens of operators', () => {
     expect(await statusOf({ ...here, ...bearer(TOKEN) })).toBe(429);
   });
 
-  it('count over GraphQL as over REST, where the right one then makes no operator, and others are left in peace', async () => {
+  it('count over GraphQL as over REST; there the right one no longer identifies an operator, and others are not affected', async () => {
     const codes = async (token: string, headers = here) => {
       const { status, body } = await gateway.graphql(BACKUPS, { headers: { ...headers, ...bearer(token) } });
       return [status, body.errors?.[0]?.extensions['code']];
@@ -70,12 +70,12 @@ describe('wrong tokens of operators', () => {
     });
   });
 
-  it('lock no one out when a program sends an outdated one forever', async () => {
+  it('lock no one out when a program keeps sending the same outdated one', async () => {
     for (let tries = 0; tries < 12; tries++) expect(await statusOf({ ...here, ...bearer('outdated') })).toBe(401);
     expect(await statusOf({ ...here, ...bearer(TOKEN) })).toBe(200);
   });
 
-  it('are not the tokens of users, good or bad', async () => {
+  it('do not include the tokens of users, valid or not', async () => {
     const userTokens = [
       await gateway.auth.token(USER),
       ...Array.from({ length: 12 }, () => newPersonalToken()),
@@ -91,12 +91,12 @@ describe('wrong tokens of operators', () => {
   });
 });
 
-it('wrong tokens count for all gateways with one store together, and for a whole IPv6 site', async () => {
+it('wrong tokens count across all gateways that share a store, and for a whole IPv6 site', async () => {
   const keyValue = createMemoryKeyValue();
   const gateway = await startTestGateway({ env: ENV, keyValue });
   const other = await startTestGateway({ env: ENV, keyValue, beside: gateway });
   expect(counts(await guess(gateway.origin, 5, { headers: at('2001:db8::1') }))).toEqual({ 401: 5 });
-  // The same five are no new guesses.
+  // The same five tokens are not new guesses.
   expect(counts(await guess(other.origin, 5, { headers: at('2001:db8::2') }))).toEqual({ 401: 5 });
   expect(await guess(other.origin, 20, { headers: at('2001:db8::2') })).toContain(429);
   for (const { origin } of [gateway, other]) {
@@ -109,7 +109,7 @@ it('wrong tokens count for all gateways with one store together, and for a whole
   await gateway.stop();
 });
 
-it('wrong tokens of this machine count from our own page; programs here, and pages of others, neither guess nor are locked out', async () => {
+it('wrong tokens of this machine count from our own page; programs here, and pages of other sites, neither count nor are locked out', async () => {
   const token = 'y'.repeat(40);
   const gateway = await startTestGateway({ machineToken: token });
   const { origin } = gateway;
@@ -126,7 +126,7 @@ it('wrong tokens of this machine count from our own page; programs here, and pag
   await gateway.stop();
 });
 
-it('a token of operators that looks like one of users is guessed like any other, but not by users over GraphQL', async () => {
+it("guesses of an operator token with the form of a user's are counted, but users' tokens over GraphQL are not", async () => {
   const here = at('203.0.113.1');
   const token = `eyJhbGciOiJub25lIn0.${'a'.repeat(20)}.b`;
   const gateway = await startTestGateway({ env: { ...ENV, BACKUP_TOKEN: token } });

@@ -3,7 +3,7 @@ import { request } from 'undici';
 import { useGateway } from './fakes/gateway.ts';
 
 const BROWSER = { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' };
-/** What a first visit of the console may load, as it is sent. */
+/** The bytes that a first visit of the console may load, as sent. */
 const MAX_BYTES = 80 * 1024;
 const YEAR = 'public, max-age=31536000, immutable';
 const TYPES: Record<string, string> = {
@@ -33,14 +33,14 @@ const pageAt = async (path: string) => (await get(path, { headers: BROWSER })).t
 const filesOf = (page: string) =>
   [...page.matchAll(/<(?:link|script)\s[^>]*(?:src|href)="(?!data:)([^"]+)"/g)].map(([, path = '']) => path);
 
-/** The bytes that are sent, as they are: `fetch` would undo their coding. */
+/** Returns the bytes as sent: `fetch` would decode them. */
 async function load(path: string, headers: Record<string, string>) {
   const response = await request(`${gateway.origin}${path}`, { headers });
   return { headers: response.headers, bytes: Buffer.from(await response.body.arrayBuffer()) };
 }
 
 describe.each(Object.entries(PAGES))('the page %s', (path, { files, policy = [] }) => {
-  it('is never out of date, and runs nothing but its own scripts', async () => {
+  it('is never outdated, and runs only its own scripts', async () => {
     const { status, headers } = await get(path, { headers: BROWSER });
     expect([status, headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8']);
     expect(headers.get('cache-control')).toBe('no-cache');
@@ -61,7 +61,7 @@ describe.each(Object.entries(PAGES))('the page %s', (path, { files, policy = [] 
     expect([head.status, await head.text()]).toEqual([200, '']);
   });
 
-  it('loads files from here, under addresses that are kept forever', async () => {
+  it('loads its files from this origin, under URLs that may be cached forever', async () => {
     const base = path === '/' ? '' : path;
     const loaded = filesOf(await pageAt(path));
     expect(loaded.map((file) => file.replace(/[\w-]{16}/, '…'))).toEqual(
@@ -101,12 +101,12 @@ it.each(['application/json, text/html;q=0.9', 'text/html;q=0, */*', '*/*'])(
   },
 );
 
-it("a browser's GET of /graphql runs the query that the address has", async () => {
+it("a browser's GET of /graphql runs the query in the URL", async () => {
   const response = await get('/graphql?query={__typename}', { headers: BROWSER });
   expect(await response.json()).toEqual({ data: { __typename: 'Query' } });
 });
 
-it('browsers and password managers find what they look for at well-known addresses', async () => {
+it('browsers and password managers find their well-known URLs', async () => {
   const { status, headers } = await get('/.well-known/change-password', { redirect: 'manual' });
   expect([status, headers.get('location')]).toEqual([303, '/#/account']);
   expect((await get('/favicon.ico')).status).toBe(204);
@@ -156,7 +156,7 @@ describe.each(['reset-password', 'confirm-email'])('the form of /%s', (name) => 
   });
 });
 
-/** What browsers send when somebody opens an address: of a host that they trust, and of any other one. */
+/** The headers of browsers when a person opens an address, on a host that they trust and on any other. */
 const NAVIGATIONS: Record<string, string>[] = [
   { ...BROWSER, 'sec-fetch-mode': 'navigate', 'sec-fetch-dest': 'document', 'upgrade-insecure-requests': '1' },
   { ...BROWSER, 'sec-fetch-mode': 'navigate' },
@@ -170,9 +170,9 @@ async function visit(path: string, headers: Record<string, string>, method: 'GET
   return { status: statusCode, headers: received, type: received['content-type'], text: await body.text() };
 }
 
-describe.each(NAVIGATIONS)('a browser in which somebody opens an address (%j)', (headers) => {
+describe.each(NAVIGATIONS)('a browser in which a person opens an address (%j)', (headers) => {
   it.each(['/taks', '/reset-pasword', '/graphql/x', '/%', '/apiary', '/api%', '/full', '/tasks?next=/api/tasks'])(
-    'gets a page at %s, where nothing is',
+    'gets a page at the unknown path %s',
     async (path) => {
       const { status, type, text, headers: received } = await visit(path, headers);
       expect([status, type]).toEqual([404, 'text/html; charset=utf-8']);
@@ -184,7 +184,7 @@ describe.each(NAVIGATIONS)('a browser in which somebody opens an address (%j)', 
   );
 
   it.each(['/api', '/api/taks', '/api?x', '/full/api/taks', '/reduced/api', '/api/tasks/%'])(
-    'gets JSON at %s, which is the API’s',
+    'gets JSON at %s, which belongs to the API',
     async (path) => {
       const { status, type, text, headers: received } = await visit(path, headers);
       expect([status, type, JSON.parse(text)]).toEqual([404, 'application/json; charset=utf-8', NOTHING]);
@@ -193,14 +193,14 @@ describe.each(NAVIGATIONS)('a browser in which somebody opens an address (%j)', 
   );
 });
 
-it('a browser gets a page that repeats nothing of the address', async () => {
+it('a browser gets a page that does not repeat the address', async () => {
   const { text } = await visit('/%3Cb%3Enothing%3C/b%3E', NAVIGATIONS[0] ?? {});
   expect(text).not.toMatch(/nothing<|%3C/);
   const [file = ''] = /\/unknown-path\/assets\/[\w-]+\/look\.css/.exec(text) ?? [];
   expect((await visit(file, {})).status).toBe(200);
 });
 
-it('HEAD is answered as GET is, without the page', async () => {
+it('HEAD gets the same response as GET, without the page', async () => {
   const { status, type, text } = await visit('/taks', NAVIGATIONS[0] ?? {}, 'HEAD');
   expect([status, type, text]).toEqual([404, 'text/html; charset=utf-8', '']);
 });
@@ -212,13 +212,13 @@ it.each<Record<string, string>>([
   { accept: 'text/html' },
   { ...BROWSER, 'sec-fetch-mode': 'cors' },
   { accept: '*/*', 'sec-fetch-mode': 'navigate' },
-])('a program gets JSON at an address where nothing is: %j', async (headers) => {
+])('a program gets JSON at an unknown path: %j', async (headers) => {
   const { status, type, text, headers: received } = await visit('/taks', headers);
   expect([status, type, JSON.parse(text)]).toEqual([404, 'application/json; charset=utf-8', NOTHING]);
   expect(received['vary']).toBe(VARY);
 });
 
-it('a form that a page sends to such an address gets JSON', async () => {
+it('a form that a page submits to an unknown path gets JSON', async () => {
   const { status, type, headers } = await visit('/taks', NAVIGATIONS[0] ?? {}, 'POST');
   expect([status, type, headers['vary']]).toEqual([404, 'application/json; charset=utf-8', 'Origin']);
 });

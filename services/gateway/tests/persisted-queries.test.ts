@@ -6,7 +6,7 @@ import { ask, startTestGateway, type TestGateway } from './fakes/gateway.ts';
 const USER = 'a0000000-0000-4000-8000-000000000001';
 const OTHER = 'a0000000-0000-4000-8000-000000000002';
 
-/** A store that shows what was kept in it. */
+/** A store that exposes its content. */
 function createSpiedStore() {
   const kept = new Map<string, string>();
   const memory = createMemoryKeyValue();
@@ -39,7 +39,7 @@ describe('automatic persisted queries', () => {
     return (await ask(gateway.origin, { query, extensions, ...rest }, headers)).body;
   }
 
-  it('keep no document that would not run', async () => {
+  it('do not store a document that would not run', async () => {
     for (const [query, rest] of [
       ['{ nothing', {}],
       ['{ nothing }', {}],
@@ -61,7 +61,7 @@ describe('automatic persisted queries', () => {
       'an IPv6 network',
       async (index) => ({ 'x-forwarded-for': `2001:db8:0:${index < 205 ? 1 : 2}::${index.toString(16)}` }),
     ],
-  ])('keep so many new ones of %s, and run the others all the same', async (_caller, headersOf) => {
+  ])('store a limited number of new documents of %s, and still run the others', async (_caller, headersOf) => {
     for (let index = 0; index <= 205; index++)
       expect(await register(`query Q${index} { __typename }`, await headersOf(index))).toEqual({
         data: { __typename: 'Query' },

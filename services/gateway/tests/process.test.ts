@@ -21,7 +21,7 @@ const supergraphWith = (field: string): string =>
   composed([{ name: 'other', url: 'http://127.0.0.1:1', typeDefs: `type Query { ${field}: Int }` }]);
 
 describe('the process of a gateway', () => {
-  it('starts without any service, is not ready, and stops when asked to', async () => {
+  it('starts without any service, is not ready, and stops on request', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'gateway-'));
     const keyFile = join(folder, 'key.json');
     await writeFile(keyFile, JSON.stringify(await createSigningKey('gateway-1')));

@@ -43,7 +43,7 @@ describe('a gateway with a collector', () => {
     const parent = collector.spans.find(({ spanId }) => spanId === span.parentSpanId);
     return parent ? `${pathOf(parent)} > ${span.name}` : span.name;
   };
-  /** Each span with those above it, from the request on. */
+  /** Each span with its ancestors, from the request on. */
   const paths = () => collector.spans.map(pathOf);
   const askedWith = () => gateway.tasks.calls.map(({ traceparent }) => traceparent);
   const traceIds = () => new Set(collector.spans.map(({ traceId }) => traceId));
@@ -54,7 +54,7 @@ describe('a gateway with a collector', () => {
     await collector.stop();
   };
 
-  describe('that records what comes', () => {
+  describe('that records all requests', () => {
     beforeAll(() => start());
     beforeEach(() => {
       collector.spans.length = 0;
@@ -62,7 +62,7 @@ describe('a gateway with a collector', () => {
     });
     afterAll(stop);
 
-    it('believes a caller that records nothing, and ignores a malformed header', async () => {
+    it('respects a caller that records nothing, and ignores a malformed header', async () => {
       for (const traceparent of [UNRECORDED, 'nonsense', `${TRACE}-more`, `00-${'0'.repeat(32)}-00f067aa0ba902b7-01`])
         await gateway.graphql(QUERY, { token, headers: { traceparent } });
       expect(askedWith()[0]).toBe(UNRECORDED);
@@ -71,7 +71,7 @@ describe('a gateway with a collector', () => {
       expect(traceIds()).not.toContain(TRACE_ID);
     });
 
-    it('does not pass on what else a client says of its trace', async () => {
+    it('does not pass on other trace headers of a client', async () => {
       const headers = { traceparent: TRACE, tracestate: 'planted=1', baggage: 'planted=1' };
       await gateway.graphql(QUERY, { token, headers });
       await eventually(() => expect(names()).toContain('POST /graphql'));
@@ -88,11 +88,11 @@ describe('a gateway with a collector', () => {
       socket.close();
     });
 
-    it('ends the span of a request whose client goes away', async () => {
+    it('ends the span of a request whose client disconnects', async () => {
       const socket = connect(Number(new URL(gateway.origin).port), '127.0.0.1');
       const head = 'POST /graphql HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 10\r\n';
       socket.write(`${head}Expect: 100-continue\r\n\r\n`);
-      await once(socket, 'data'); // the gateway has it, and waits for the rest
+      await once(socket, 'data'); // the gateway has received it, and waits for the rest
       socket.write('{');
       socket.destroy();
       await eventually(() =>
@@ -109,7 +109,7 @@ describe('a gateway with a collector', () => {
   describe('with settings of its own', () => {
     afterEach(stop);
 
-    it('passes on its own place in the trace that it records', async () => {
+    it('passes on its own span of the trace that it records', async () => {
       await start({ OTEL_TRACES_SAMPLER: 'parentbased_always_off' }, 'http');
       await gateway.graphql(QUERY, { token, headers: { traceparent: TRACE } });
       await gateway.graphql(QUERY, { token });
@@ -119,7 +119,7 @@ describe('a gateway with a collector', () => {
       expect(askedWith()).toEqual([`00-${TRACE_ID}-${fetched?.spanId}-01`, undefined]);
     });
 
-    it.each(['in-process', 'http'] as const)('reports that a service did not answer in time: %s', async (mode) => {
+    it.each(['in-process', 'http'] as const)('reports that a service did not respond in time: %s', async (mode) => {
       await start({}, mode, (connections) => ({
         ...connections,
         request: (service, url, asked, options) =>
@@ -140,7 +140,7 @@ describe('a gateway with a collector', () => {
       });
     });
 
-    it('records nothing because a caller says so when there is no room for that, and has no service behind it do so', async () => {
+    it("ignores a caller's wish to record beyond its limit, and passes that decision on to services", async () => {
       await start({ OTEL_TRACES_SAMPLER: 'parentbased_always_off', TRACE_CALLERS_PER_S: '0' });
       await gateway.graphql(QUERY, { token, headers: { traceparent: TRACE } });
       expect(askedWith()).toEqual([UNRECORDED]);
@@ -148,7 +148,7 @@ describe('a gateway with a collector', () => {
       expect(collector.exports).toEqual([]);
     });
 
-    it('records the delivery of a change on its trace, also with fields of other services, and of no other change', async () => {
+    it('records the delivery of a change in its trace, even with fields of other services, and of no other change', async () => {
       await start({ OTEL_TRACES_SAMPLER: 'always_off' });
       const query = 'subscription { taskChanges { sequence task { owner { name } } } }';
       const streams = [

@@ -15,7 +15,7 @@ const RESTORED_AT = encodeURIComponent('2026-11-20T10:00:00.000Z');
 
 let gateway: TestGateway;
 let call: RestCall;
-/** The operations of the graph that backup was asked, and how long each is waited for. */
+/** The operations of the graph that backup received, with their time limits in seconds. */
 const asked: [operation: string | undefined, waitsS: number][] = [];
 
 beforeAll(async () => {
@@ -34,7 +34,7 @@ beforeAll(async () => {
 });
 afterAll(() => gateway.stop());
 
-/** What backup does from now on, until the end of the test. */
+/** Overrides what backup does until the end of the test. */
 const behave = (changes: Partial<BackupWork>) => Object.assign(gateway.backupWork.work, changes);
 let usual: BackupWork;
 beforeEach(() => void (usual = { ...gateway.backupWork.work }));
@@ -49,7 +49,7 @@ const linesOf = async (path: string) => {
   return { status, lines, last: lines.at(-1) };
 };
 
-it('archives are uploaded and fetched, of any size and name', async () => {
+it('archives of any size and name are uploaded and downloaded', async () => {
   const content = randomBytes(20 * MIB);
   const stored = await call('PUT', '/api/backups/big one.tar.gz', { body: content });
   expect(stored).toMatchObject({ status: 201, json: { data: { file: 'big one.tar.gz', sizeBytes: content.length } } });
@@ -91,7 +91,7 @@ it.each<[string, object]>([
   }
 });
 
-it('the last line says why work failed, when there was progress before', async () => {
+it('the last line reports why work failed after progress was sent', async () => {
   const failing =
     (error: Error): BackupWork['create'] =>
     async (onProgress) => {
@@ -115,7 +115,7 @@ it.each<[RestoreEnd['outcome'], number]>([
   ['UNKNOWN', 500],
   ['BUSY', 503],
   ['RESTORED_CLEAN_UP_PENDING', 200],
-])('an undo that ends with %s is a %d', async (outcome, status) => {
+])('an undo that ends with %s gets a %d', async (outcome, status) => {
   const success = status === 200;
   const end = { success, message: 'Done.', error: success ? null : 'Not now.', outcome, dropped: [] };
   behave({ undo: async () => end });
@@ -123,7 +123,7 @@ it.each<[RestoreEnd['outcome'], number]>([
   expect([answer.status, json.success, json.error]).toEqual([status, success, success ? undefined : 'Not now.']);
 });
 
-it('the restore that was seen is undone, and a new epoch is as high as it must be', async () => {
+it('an undo names the restore that was seen, and a new epoch is at least as high as required', async () => {
   const seen: unknown[] = [];
   behave({ undo: (onProgress, restoredAt) => (seen.push(restoredAt), usual.undo(onProgress, restoredAt)) });
   const undo = (query: string) => call('POST', `/api/backup/undo${query}`);
@@ -152,7 +152,7 @@ it.each<[string, object]>([
   ['&stores=tasks&stores=a%26b', { stores: ['tasks', 'a&b'] }],
   ['&stores=', { stores: [] }],
   ['&decryptedFrom=a%26b.tar.gz.age', { decryptedFrom: 'a&b.tar.gz.age' }],
-])('the parameters "%s" of a restore are used as they say', async (query, parameters) => {
+])('the parameters "%s" of a restore are applied', async (query, parameters) => {
   const { json } = await call('POST', `/api/backup/restore?file=a.tar.gz${query}`);
   const { message, ...others } = json;
   expect(JSON.parse(message)).toEqual({ allowLoss: false, ...parameters });
@@ -175,7 +175,7 @@ it.each([
     'allow-loss=true',
     'stors=tasks',
   ].map((query) => [query, 'There are: file, allowLoss, stores']),
-])('nothing is restored with %s, which may be meant to change what a restore does', async (query, reason) => {
+])('a restore is refused with %s, which may be a misspelt option', async (query, reason) => {
   behave({ restore: () => Promise.reject(new Error('It was asked to restore.')) });
   const answer = await call('POST', `/api/backup/restore?file=a.tar.gz&${query}`);
   expect(answer).toMatchObject({ status: 400, json: { error: expect.stringContaining(reason ?? '') } });
@@ -185,7 +185,7 @@ it.each(['', '?file=x&t=1'])('a dry run is refused with the parameters "%s"', as
   expect((await call('POST', `/api/backup/dry-run${query}`)).status).toBe(400);
 });
 
-it('an upload is refused early without losing the answer, however much is still to come', async () => {
+it('an upload is refused early without losing the response, however much is still to come', async () => {
   behave({ upload: () => Promise.reject(new AppError('PAYLOAD_TOO_LARGE', 'Too large.')) });
   const endless = Readable.from(Array.from({ length: 200 }, () => Buffer.alloc(MIB)));
   const url = `${gateway.origin}/api/backups/huge.tar.gz`;
@@ -198,7 +198,7 @@ it('an upload is refused early without losing the answer, however much is still 
 it.each<[number, Record<string, string>]>([
   [403, { origin: 'https://evil.example' }],
   [100, {}],
-])('an announced upload is requested only from a caller that may send it: %d', async (status, headers) => {
+])('100 Continue is sent only to a caller that may upload: %d', async (status, headers) => {
   const first = await new Promise<number | undefined>((resolve) => {
     const announced = { expect: '100-continue', 'content-length': '9', ...headers };
     const sent = nodeRequest(`${gateway.origin}/api/backups/x.tar.gz`, { method: 'PUT', headers: announced });
@@ -217,7 +217,7 @@ it.each([
   ['GET', 'backup/undo', 'RestUndoableRestore', 10],
   ['POST', 'backup/new-epoch', 'RestNewEpoch', 600],
 ])(
-  '%s %s runs one operation of the graph, and waits for as long as it may take',
+  '%s %s runs one operation of the graph, with the time limit that it needs',
   async (method, path, operation, waitsS) => {
     asked.splice(0);
     expect((await call(method, `/api/${path}`)).status).toBe(200);
@@ -225,7 +225,7 @@ it.each([
   },
 );
 
-it('a path of backups goes past the graph only where it streams', () => {
+it('backup paths bypass the graph only for streams', () => {
   const { work } = gateway.backupWork;
   const past = [...archiveEndpoints(work), ...restoreEndpoints(work)].filter(({ needs }) => !needs);
   expect(past.length).toBeGreaterThan(0);

@@ -20,12 +20,12 @@ const USER = '0199e1c2-5b7a-7cc3-98c4-dc0c0c07398f';
 const ID = '0199e1c3-0a41-7d1e-8d5c-2f6a8a1b9c3d';
 const SECRET = 'connect ECONNREFUSED 10.0.0.7:5432';
 
-/** What the services answer instead of a result. */
+/** The error that the services return instead of a result. */
 let failure: Error | undefined;
 let gateway: TestGateway;
-/** Beside it, where operators need a token. */
+/** A second gateway, where operators need a token. */
 let withToken: TestGateway;
-/** From where too many wrong ones were sent. */
+/** The address from which too many wrong tokens were sent. */
 const GUESSER = { 'x-forwarded-for': '203.0.113.9' };
 let description: ApiDescription;
 let call: RestCall;
@@ -36,7 +36,7 @@ const resultOf = (error: Error): SubgraphResult => {
   return { data: null, errors: [{ message: error.message, extensions }] };
 };
 
-/** Each of the functions fails while there is a failure. */
+/** Makes all of the functions fail while there is a failure. */
 const failingPart = <Part extends object>(part: Part): Part =>
   Object.fromEntries(
     Object.entries(part).map(([name, work]: [string, (...args: unknown[]) => unknown]) => [
@@ -56,9 +56,9 @@ const failing = (connections: Connections): Connections => ({
   deadLetters: failingPart(connections.deadLetters),
 });
 
-/** What an account has that is exported: as many entries of its audit trail. */
+/** The number of audit trail entries of the exported account. */
 const ENTRIES = 1_203;
-/** The field whose service is away, and what pages of tasks wait for. */
+/** The field whose service is unavailable, and the promise that pages of tasks wait for. */
 let broken: string | undefined;
 let held: Promise<void> | undefined;
 
@@ -121,7 +121,7 @@ const FAILURES: Record<string, Error> = {
 
 const isOfOperators = ({ tags }: DescribedOperation) => tags.some((tag) => ['Backups', 'Operations'].includes(tag));
 
-/** A request that has to be refused with this status. */
+/** A request that must be refused with this status. */
 async function provoke(status: string, method: string, path: string, operation: DescribedOperation) {
   const { content } = operation.requestBody ?? {};
   const example = content?.['application/json']?.example as object | undefined;
@@ -143,7 +143,7 @@ async function provoke(status: string, method: string, path: string, operation: 
     if (status === '429') return send({ ...GUESSER, authorization: 'Bearer secret' }, { origin: withToken.origin });
   }
   if (isOfOperators(operation) && status === '403') return send({ 'x-forwarded-for': '10.0.0.1' });
-  // What nothing in the request provokes, the service behind it returns.
+  // An error that the request itself cannot cause is returned by the service behind it.
   failure = FAILURES[status];
   const { parameters = [] } = operation;
   const [parameter] = parameters.filter((each) => each.in === 'query');
@@ -157,7 +157,7 @@ async function provoke(status: string, method: string, path: string, operation: 
   return send();
 }
 
-it('gives every documented error, and as documented', async () => {
+it('returns every documented error as documented', async () => {
   const given: string[] = [];
   const promised: string[] = [];
   for (const [path, operations] of Object.entries(description.paths))
@@ -165,7 +165,7 @@ it('gives every documented error, and as documented', async () => {
       const { operationId } = operation;
       for (const status of Object.keys(operation.responses)) {
         if (status < '400') continue;
-        // They ask no service for what could fail. Where auth is asked without the graph, a defect of its own is one between services.
+        // These send no request that could fail. Where auth is called without the graph, its defects count as failures between services.
         if (WITHOUT_SERVICES.includes(operationId) && status >= '500') continue;
         if (['me', 'signInOperator'].includes(operationId) && status === '429') continue;
         if (['startSignIn', 'finishSignIn'].includes(operationId) && status === '500') continue;
@@ -191,7 +191,7 @@ it('gives every documented error, and as documented', async () => {
 
 const WITHOUT_SERVICES = ['me', 'checkOperator', 'readStatus', 'signInOperator'];
 
-it('asks for a token wherever it documents that one may be missing', () => {
+it('requires a token wherever it documents that one may be missing', () => {
   const operations = Object.values(description.paths).flatMap((each) => Object.values(each));
   const open = operations.filter(({ security }) => security.length === 0).map(({ operationId }) => operationId);
   expect(open.toSorted()).toEqual([
@@ -200,7 +200,7 @@ it('asks for a token wherever it documents that one may be missing', () => {
   ]);
 });
 
-it('is missed by the check when a response is not as documented', async () => {
+it('detects a response that is not as documented', async () => {
   const { check } = await restOf(gateway);
   const headers = { authorization: `Bearer ${await gateway.auth.token(USER)}` };
   const seen = await call('GET', '/api/auth/me', { headers });
@@ -225,7 +225,7 @@ describe('the export of an account', () => {
     expect(audit.map(({ id }) => Number(id))).toEqual(Array.from({ length: ENTRIES }, (_, index) => ENTRIES - index));
   });
 
-  it('runs twice at once for an account, and no more', async () => {
+  it('runs at most twice at once for an account', async () => {
     const { promise, resolve: release } = Promise.withResolvers<void>();
     held = promise;
     const running = await Promise.all([read(), read()]);
@@ -239,7 +239,7 @@ describe('the export of an account', () => {
     await eventually(async () => expect(await (await read()).json()).toMatchObject({ tasks: [] }));
   });
 
-  it('is a 503 when what comes first cannot be read, and breaks off when what comes later cannot', async () => {
+  it('is a 503 if its first part cannot be read, and is aborted if a later part cannot', async () => {
     broken = 'me';
     expect((await read()).status).toBe(503);
     broken = 'tasks';

@@ -37,7 +37,7 @@ describe('the API description', () => {
     });
   });
 
-  it('refers only to what is there, and to all of it', () => {
+  it('refers only to existing components, and to all of them', () => {
     const references = [...JSON.stringify(document).matchAll(/"\$ref":"#\/([^"]+)"/g)].map(([, path = '']) => path);
     expect(references.length).toBeGreaterThan(100);
     for (const path of new Set(references)) {
@@ -49,12 +49,12 @@ describe('the API description', () => {
       for (const name of Object.keys(members)) expect(references).toContain(`components/${kind}/${name}`);
   });
 
-  it('lists 429 everywhere: each operation is refused while too many of its caller run, or after too many tries', () => {
+  it('lists 429 for each operation, for too many concurrent requests or too many attempts', () => {
     const without = operationsOf(document).filter(({ operation }) => !('429' in operation.responses));
     expect(without.map(({ method, path }) => `${method} ${path}`)).toEqual([]);
   });
 
-  it('lets a password in the body stand for a session where an address is confirmed', () => {
+  it('allows a password in the body instead of a session to confirm an address', () => {
     expect(document.paths['/api/auth/confirm-email']?.post?.security).toEqual([{ accessToken: [] }, {}]);
   });
 
@@ -72,7 +72,7 @@ describe('the API description', () => {
     }
   });
 
-  it('says which fields a body must have, and a request without them gets the name of each', async () => {
+  it('lists the required fields of each body, and a request without them gets their names', async () => {
     const authorization = `Bearer ${await rest.auth.token(USER)}`;
     const lacking = operationsOf(document).flatMap(({ path, method, operation }) => {
       const { $ref = '' } = operation.requestBody?.content['application/json']?.schema ?? {};
@@ -90,7 +90,7 @@ describe('the API description', () => {
     }
   });
 
-  it('has no default in a body: generated clients would ask for the field', () => {
+  it('has no defaults in bodies, because generated clients would require the fields', () => {
     const bodies = operationsOf(document).flatMap(({ operation }) =>
       Object.values(operation.requestBody?.content ?? {}).map(({ schema }) => schema.$ref?.split('/').at(-1) ?? ''),
     );
@@ -99,7 +99,7 @@ describe('the API description', () => {
     for (const text of texts) expect(text).not.toContain('"default"');
   });
 
-  it('has the limits of each text that a body takes', () => {
+  it('has the limits of each string in a body', () => {
     const { SignUp, Login, ForgotPassword, ResetPassword, Refresh, TaskCreate, TaskUpdate } =
       document.components.schemas;
     expect(SignUp?.properties).toMatchObject({
@@ -116,7 +116,7 @@ describe('the API description', () => {
       }
   });
 
-  it('suits generators of clients', () => {
+  it('suits client generators', () => {
     const schemas = JSON.stringify(document.components.schemas);
     expect(schemas).toContain('"type":["string","null"]');
     expect(schemas).not.toContain('"null"}');
@@ -165,7 +165,7 @@ describe('the API description', () => {
     ['/api/tasks', 'post', '201', 'ETag'],
     ['/api/tasks/{id}', 'get', '200', 'ETag'],
     ['/api/tasks', 'get', '200', 'Link'],
-  ])('shows which headers an answer has: %s %s %s has %s', (path, method, status, header) => {
+  ])('lists the headers of a response: %s %s %s has %s', (path, method, status, header) => {
     expect(document.paths[path]?.[method]?.responses).toHaveProperty([status, 'headers', header]);
   });
 });

@@ -13,14 +13,14 @@ const letter = (id: number): DeadLetter => ({
   ...{ reason: 'too large', record: null, diedAt: '2026-11-20T10:00:00.000Z', canReplay: true },
 });
 
-describe('the platform, shown to operators', () => {
+describe('the status of the platform for operators', () => {
   let call: RestCall;
 
   const gateway = useGateway({ mode: 'http' });
   beforeAll(async () => {
     ({ call } = await restOf(gateway));
   });
-  /** What each of them is at first; a test may change any of it. */
+  /** The initial status of each of them; tests may change it. */
   let usual: (() => void)[];
   beforeEach(() => {
     const { reported, ...services } = gateway.operators;
@@ -62,7 +62,7 @@ describe('the platform, shown to operators', () => {
     });
   });
 
-  it('counts who reads the feed here', async () => {
+  it('counts the readers of the feed at this gateway', async () => {
     const query = 'subscription { taskChanges { cursor } }';
     const stream = await streamHttp('sse', { origin: gateway.origin, token: await gateway.auth.token(USER), query });
     await eventually(async () =>
@@ -71,7 +71,7 @@ describe('the platform, shown to operators', () => {
     stream.close();
   });
 
-  it('says in sentences what is wrong', async () => {
+  it('describes problems in sentences', async () => {
     const { auth, tasks, backup } = gateway.operators.reported;
     Object.assign(auth, { store: NO_DATABASE });
     Object.assign(tasks, {
@@ -100,20 +100,20 @@ describe('the platform, shown to operators', () => {
     ]);
   });
 
-  it('reports the database only, where the archives are not known because of it', async () => {
+  it('reports only the database if it makes the state of the archives unknown', async () => {
     const { backup } = gateway.operators.reported;
     Object.assign(backup, { store: NO_DATABASE, backups: { ...backup.backups, archives: null } });
     expect(await problems()).toEqual(['The database of backup does not answer.']);
   });
 
-  it('shows a service that fails as down, and not why', async () => {
+  it('shows a failing service as down, without the reason', async () => {
     gateway.operators.auth.status = () => Promise.reject(new Error('a secret of the service'));
     const failed = await status();
     expect(failed.data.problems).toEqual(['The service auth does not answer.']);
     expect(JSON.stringify(failed)).not.toContain('a secret');
   });
 
-  it('waits a second only for a service that does not answer', async () => {
+  it('waits only a second for a service that does not respond', async () => {
     gateway.operators.auth.status = () => new Promise(() => undefined);
     const round = async () => {
       const begun = performance.now();
@@ -122,11 +122,11 @@ describe('the platform, shown to operators', () => {
       });
       return performance.now() - begun;
     };
-    expect(await fastestOf(round)).toBeLessThan(3_000); // the time-outs of other calls are longer
+    expect(await fastestOf(round)).toBeLessThan(3_000); // the timeouts of other calls are longer
   });
 
   it.each([{}, { version: '9.0.0', startedAt: null, store: {}, feed: null }, null])(
-    'shows the others when one is of another version, whose report has another form: %j',
+    'shows the others if one has another version with another form of report: %j',
     async (given) => {
       gateway.operators.tasks.status = async () => given as never;
       expect(await problems()).toEqual(['The service tasks does not answer.']);
@@ -187,7 +187,7 @@ describe('the platform, shown to operators', () => {
         ['/replay', '/discard'].map((at): [string, string, number, object] => ['POST', at, 400, body]),
       ),
     ])(
-      'are not asked for by %s %s, a %d',
+      'are not requested from the service by %s %s, which gets a %d',
       async (...[method, at, expected, body]: [string, string, number, object?]) => {
         const never = () => Promise.reject(new Error('It was asked.'));
         behave({ deadLetters: never, replayDeadLetters: never, discardDeadLetters: never });
@@ -195,7 +195,7 @@ describe('the platform, shown to operators', () => {
       },
     );
 
-    it('are away when the service answers in the form of another version', async () => {
+    it('are unavailable if the service responds in the form of another version', async () => {
       const odd = async () => ({ letters: [] }) as never;
       behave({ deadLetters: odd, replayDeadLetters: odd, discardDeadLetters: odd });
       for (const [method, at, body] of [
@@ -211,7 +211,7 @@ describe('the platform, shown to operators', () => {
     });
   });
 
-  it('is shown without services that are away: what they alone know is null', async () => {
+  it('is shown without unavailable services: values that only they know are null', async () => {
     await gateway.stopService('tasks');
     await gateway.stopService('backup');
     const { data } = await status();
@@ -256,7 +256,7 @@ describe('an operator of this machine', () => {
   const bearer = (token: string) => ({ authorization: `Bearer ${token}` });
   const exchange = (code: unknown, headers = page) => post('/api/operations/sign-in', headers, { code });
 
-  it('is our own page with the token, and a program without; no page of another origin, even an allowed one', async () => {
+  it('is our own page with the token, or a program without it, but no page of another origin, even an allowed one', async () => {
     expect([await checked({ ...page, ...bearer(TOKEN) }), await checked({})]).toEqual([200, 200]);
     for (const other of [{}, bearer(`${TOKEN}x`), bearer(await gateway.auth.token(USER))])
       expect(await checked({ ...page, ...other })).toBe(401);
@@ -264,7 +264,7 @@ describe('an operator of this machine', () => {
       expect(await checked({ ...page, origin: 'https://app.example', ...headers })).toBe(403);
   });
 
-  it('is one in GraphQL, too, where a user stays that user', async () => {
+  it('is recognized in GraphQL, too, where a user stays that user', async () => {
     const codes = async (headers: Record<string, string>) =>
       /"code":"(\w+)"/.exec((await post('/graphql', headers, { query: '{ backups { file } }' })).text)?.[1];
     expect(await codes({ ...page, ...bearer(TOKEN) })).toBeUndefined();
@@ -273,7 +273,7 @@ describe('an operator of this machine', () => {
     expect(await codes(bearer(await gateway.auth.token(USER)))).toBe('FORBIDDEN');
   });
 
-  it('gets the token for a code, once', async () => {
+  it('gets the token for a code only once', async () => {
     const code = issueSignInCode(gateway.machineTokenFile, Date.now());
     const both = await Promise.all([exchange(code), exchange(code)]);
     expect(both.map(({ status }) => status).toSorted()).toEqual([200, 401]);
@@ -282,7 +282,7 @@ describe('an operator of this machine', () => {
     expect(JSON.stringify(gateway.logged)).not.toContain(code);
   });
 
-  it('is no one with a wrong code, or an old one', async () => {
+  it('is not signed in with a wrong or expired code', async () => {
     const old = issueSignInCode(gateway.machineTokenFile, Date.now() - 11 * 60_000);
     expect((await exchange(old)).status).toBe(401);
     const code = issueSignInCode(gateway.machineTokenFile, Date.now());
@@ -293,7 +293,7 @@ describe('an operator of this machine', () => {
     expect((await exchange(code)).status).toBe(200);
   });
 
-  it('never finds the token in a log', () => {
+  it('never has the token logged', () => {
     expect(gateway.logged.length).toBeGreaterThan(0);
     expect(JSON.stringify(gateway.logged)).not.toContain(TOKEN);
   });

@@ -4,11 +4,11 @@ import type { Connections } from '../src/connections/connections.ts';
 import { startTestGateway, useGateway } from './fakes/gateway.ts';
 
 const CHALLENGE = 'c'.repeat(43);
-/** What a browser has while it is at the provider, and what it comes back with. */
+/** The binding that a browser keeps while it is at the provider, and the code with which it returns. */
 const BINDING = 'state.nonce.verifier';
 const SIGN_IN_CODE = 'code-of-the-provider';
 
-/** The calls to auth, and what the next one fails with. */
+/** The calls to auth, and the error of the next one. */
 const calls: { input: object; origin: RequestOrigin }[] = [];
 let failure: Error | undefined;
 
@@ -50,7 +50,7 @@ describe('a browser whose sign-in fails', () => {
     return { status: response.status, headers: response.headers, text: await response.text() };
   };
   const about = (headers: Headers) => `If that does not help, ask about request ${headers.get('x-request-id')}.`;
-  /** What somebody reads there. */
+  /** The text that a person reads there. */
   const wordsOf = (page: string) =>
     page
       .replace(/^.*<main[^>]*>/s, '')
@@ -64,7 +64,7 @@ describe('a browser whose sign-in fails', () => {
     [429, rateLimited(7), 'That was tried too often. Wait 7 seconds, then start again.'],
     [429, rateLimited(300), 'That was tried too often. Wait 5 minutes, then start again.'],
     [503, unavailable('The sign-in provider cannot be reached.'), 'The sign-in provider cannot be reached.'],
-  ])('reads why on a page, with a way back: %s', async (status, error, words) => {
+  ])('gets the reason on a page, with a link back: %s', async (status, error, words) => {
     failure = error;
     const answer = await visit(STEPS[1] ?? '');
     expect([answer.status, answer.headers.get('content-type')]).toEqual([status, 'text/html; charset=utf-8']);
@@ -74,10 +74,10 @@ describe('a browser whose sign-in fails', () => {
     expect(answer.headers.get('cache-control')).toBe('no-store');
     const { retryAfterSeconds = null } = error as AppError;
     expect(answer.headers.get('retry-after')).toBe(retryAfterSeconds && String(retryAfterSeconds));
-    expect(answer.headers.getSetCookie()).toEqual([]); // the answer may still come
+    expect(answer.headers.getSetCookie()).toEqual([]); // the browser may still return from the provider
   });
 
-  it.each(STEPS)('reads at %s nothing of a defect, but which request to ask about; programs get JSON', async (path) => {
+  it.each(STEPS)('gets only the request id of a defect at %s; programs get JSON', async (path) => {
     failure = unavailable(undefined, new Error('a secret of the inside'));
     const { status, text, headers } = await visit(path);
     expect([status, headers.get('vary')]).toEqual([503, expect.stringContaining('Accept')]);
@@ -94,7 +94,7 @@ describe('a browser whose sign-in fails', () => {
     }
   });
 
-  it('cannot be made to read or run what an address or an error brings along', async () => {
+  it('cannot be made to show or run content from an address or an error', async () => {
     failure = badUserInput([{ path: 'state', message: '<script>alert("{reason}$&")</script>' }]);
     const { text, headers } = await visit(
       '/api/auth/oidc/callback?error_description=<b>call+this+number</b>&state=state',
@@ -110,7 +110,7 @@ describe('a browser whose sign-in fails', () => {
     expect(text.match(/https?:|<script|<style|style=/g)).toEqual(null);
   });
 
-  it('without its cookie gets the page, also for HEAD, and everything else is as ever', async () => {
+  it('gets the page without its cookie, also for HEAD, and other responses are unchanged', async () => {
     const { accept } = BROWSER;
     const page = await visit('/api/auth/oidc/callback?code=a&state=state', { accept });
     expect([page.status, wordsOf(page.text)]).toEqual([400, expect.stringContaining('It was not begun here.')]);
@@ -126,7 +126,7 @@ describe('a browser whose sign-in fails', () => {
   });
 });
 
-it('passes on who asks; without TLS the cookie has a name that a browser takes there', async () => {
+it("passes on the client's address and user agent; without TLS the cookie has a name that browsers accept", async () => {
   calls.length = 0;
   const plain = await startTestGateway({ wrap: withProvider });
   const at = (path: string, headers: Record<string, string>) =>

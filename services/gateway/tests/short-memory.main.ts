@@ -1,4 +1,4 @@
-// Run with a small heap: a gateway whose memory is filled by what no limit of ours counts. See short-memory.test.ts.
+// Run with a small heap. Fills a gateway's memory with something that none of its limits counts. See short-memory.test.ts.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { startTestGateway } from './fakes/gateway.ts';
 
@@ -6,7 +6,7 @@ const MAX_REQUESTS = 1_000;
 const NUMBERS = 512 * 1024; // of eight bytes each
 
 declare const WebAssembly: { Memory: new (size: { initial: number }) => { buffer: ArrayBuffer } };
-/** As a library may: nothing of it is used, so it is not short because of that. */
+/** Reserved memory, as a library may have. None of it is used, so memory must not count as short because of it. */
 const reserved = new WebAssembly.Memory({ initial: 4_096 });
 const kept: number[][] = [];
 const gateway = await startTestGateway({
@@ -34,7 +34,7 @@ const graphql = (query: string, more?: object, accept?: string) =>
   ask('/graphql', { body: { query, ...more }, ...(accept && { accept }) });
 const largePage = () => graphql('{ tasks(first: 1000) { edges { node { title } } } }');
 
-/** How many requests it took until the page had this status. */
+/** The number of requests until the page had this status. */
 async function requestsUntil(status: number): Promise<number> {
   for (let count = 1; count <= MAX_REQUESTS; count++) {
     if ((await largePage()).status === status) return count;

@@ -11,8 +11,8 @@ interface Outcome {
   logged: string[];
 }
 
-describe('a gateway whose memory is filled by what no limit counts', () => {
-  it('refuses what would need much of it, serves the rest, and recovers', async () => {
+describe('a gateway whose memory is filled by something that no limit counts', () => {
+  it('refuses requests that need much memory, serves the rest, and recovers', async () => {
     const { stdout } = await promisify(execFile)(process.execPath, [...SMALL_HEAP, PROGRAM]);
     const { whileShort, share, logged } = JSON.parse(stdout) as Outcome;
     const refused = { status: 503, retryAfter: '1' };

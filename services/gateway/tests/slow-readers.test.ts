@@ -9,13 +9,13 @@ const QUERY = 'subscription { taskChanges { sequence task { title } } }';
 const SLOW = [1, 2, 3, 4].map((digit) => `a0000000-0000-4000-8000-00000000000${digit}`);
 const QUICK = 'b0000000-0000-4000-8000-000000000001';
 
-describe('what waits for slow readers of all accounts together', () => {
+describe('the data that waits for slow readers of all accounts', () => {
   const gateway = useGateway({ maxKeptBytes: MIB });
   const open = async (user: string): Promise<TestStream> =>
     streamGraphqlWs({ origin: gateway.origin, token: await gateway.auth.token(user), query: QUERY });
   const queued = () => gateway.figure('taskmesh_realtime_queue_bytes');
 
-  it('has a bound: the slowest are cut off, and no one else notices', async () => {
+  it('is limited: the slowest readers are disconnected, and others are not affected', async () => {
     const slow = await Promise.all(SLOW.map(open));
     const quick = await open(QUICK);
     const token = await gateway.auth.token(QUICK);
@@ -33,18 +33,18 @@ describe('what waits for slow readers of all accounts together', () => {
         most = Math.max(most, await queued());
         expect(await gateway.metrics.metrics()).toMatch(/protocol="graphql-ws",reason="slow"\} [1-9]/);
       },
-      { everyMs: 1, timeoutMs: 90_000 }, // the system's own buffers take some first
+      { everyMs: 1, timeoutMs: 90_000 }, // the system's own buffers fill first
     );
-    // Each of the four may have 1 MiB alone; what arrives between two checks comes on top.
+    // Each of the four may hold 1 MiB by itself; data that arrives between two checks is added.
     expect(most).toBeLessThan(3 * MIB);
     await eventually(async () => expect(await queued()).toBeLessThanOrEqual(MIB));
     await eventually(() => expect([quick.events.length, stream.events.length]).toEqual([steps, steps]));
     expect([quick.ended, stream.ended]).toEqual([undefined, undefined]);
-    for (const one of slow) one.resume(); // or they would never read that they are closed
+    for (const one of slow) one.resume(); // otherwise they would never read that they are closed
     for (const one of [...slow, quick, stream]) one.close();
   });
 
-  it('includes messages whose rest does not come', async () => {
+  it('includes messages whose rest does not arrive', async () => {
     const url = `${gateway.origin}/realtime/v1/websocket?apikey=public-key`;
     const sockets = await Promise.all(Array.from({ length: 40 }, () => openWebSocket(url)));
     for (const socket of sockets) {

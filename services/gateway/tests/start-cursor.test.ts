@@ -39,8 +39,8 @@ async function open(accept: string, { after, lastEventId, filter }: Options = {}
 const next = (sequence: number) =>
   `event: next\nid: ${gateway.tasks.changes.cursor(USER, sequence)}\ndata: {"data":{"taskChanges":{"sequence":${sequence}}}}\n\n`;
 
-describe('a stream of server-sent events that begins now', () => {
-  it('sends its id at once, as an event without data, and is resumed by it', async () => {
+describe('a new stream of server-sent events', () => {
+  it('sends its id at once, as an event without data, from which clients resume', async () => {
     gateway.commit(USER);
     const stream = await open('text/event-stream');
     const first = gateway.tasks.changes.cursor(USER, 1);
@@ -52,14 +52,14 @@ describe('a stream of server-sent events that begins now', () => {
     resumed.close();
   });
 
-  it('and knows where it begins gets no other place', async () => {
+  it('sends no other id if the client brings one', async () => {
     const stream = await open('text/event-stream', { after: gateway.tasks.changes.cursor(USER, 1) });
     await eventually(() => expect(stream.text).toBe(`:\n\n${next(2)}`));
     stream.close();
   });
 });
 
-it('a multipart stream that begins now says nothing before its first change', async () => {
+it('a multipart stream without a cursor sends nothing before its first change', async () => {
   const stream = await open('multipart/mixed;subscriptionSpec=1.0');
   gateway.commit(USER);
   await eventually(() => expect(stream.text).toContain('"sequence":3'));
@@ -67,7 +67,7 @@ it('a multipart stream that begins now says nothing before its first change', as
   stream.close();
 });
 
-it('a stream of server-sent events learns the newest cursor after a replay of changes that its filter excludes', async () => {
+it('a stream of server-sent events sends the newest cursor after a replay of changes that its filter excludes', async () => {
   const cursor = (sequence: number) => gateway.tasks.changes.cursor(USER, sequence);
   const opening = ':\n\n';
   const resume = async (filter: Record<string, unknown>) => open('text/event-stream', { after: cursor(0), filter });
@@ -95,7 +95,7 @@ describe('a live stream of server-sent events whose filter excludes the newest c
     await beating.stop();
   });
 
-  it('receives the newest cursor with its heartbeats, and resumes from it', async () => {
+  it('sends the newest cursor with its heartbeats, from which clients resume', async () => {
     const stream = await open('text/event-stream', { filter: { priority: 'HIGH' } }, beating);
     await eventually(() => expect(stream.text).toMatch(/^id: /m));
     beating.commit(USER);
@@ -110,7 +110,7 @@ describe('a live stream of server-sent events whose filter excludes the newest c
     resumed.close();
   });
 
-  it('receives none while the filter matches', async () => {
+  it('sends none while the filter matches', async () => {
     const stream = await open('text/event-stream', { filter: {} }, beating);
     await eventually(() => expect(stream.text).toMatch(/^id: /m));
     const { sequence } = beating.commit(USER);

@@ -41,7 +41,7 @@ function compose(others: { name: string; url: string; typeDefs: string }[], edit
   ]);
 }
 
-/** The schemas of the graphs that some work makes; each graph is found by its schema. */
+/** The schemas of the graphs that some work creates. Each graph is looked up by its schema. */
 async function schemasOf(work: () => Promise<void>): Promise<WeakRef<object>[]> {
   const set = jest.spyOn(WeakMap.prototype, 'set');
   await work();
@@ -114,7 +114,7 @@ describe('a gateway whose supergraph file changes', () => {
     await rm(folder, { recursive: true });
   });
 
-  it('can select a field that was added, and no more once it is gone', async () => {
+  it('accepts a field that was added, until it is removed', async () => {
     const ask = () => gateway.graphql('{ motto tasks { edges { node { title stars } } } }', { token });
     expect((await ask()).body.errors?.[0]?.extensions.code).toBe('GRAPHQL_VALIDATION_FAILED');
     await serve(withStars);
@@ -126,7 +126,7 @@ describe('a gateway whose supergraph file changes', () => {
     expect((await ask()).body.errors?.[0]?.extensions.code).toBe('GRAPHQL_VALIDATION_FAILED');
   });
 
-  it('keeps every stream of every protocol, and neither loses nor repeats a change', async () => {
+  it('keeps every stream of every protocol, without losing or repeating a change', async () => {
     const channel = await streamChannel(start(''));
     const streams = [...(await graphqlStreams(SEQUENCES)), ...(await graphqlStreams(OWNERS))];
     open.push(channel);
@@ -170,7 +170,7 @@ describe('a gateway whose supergraph file changes', () => {
     });
   });
 
-  it('renders what comes after it by the new graph', async () => {
+  it('renders later changes with the new graph', async () => {
     const names = await startForeignService(NAMES, {
       User: { __resolveReference: ({ id }: { id: string }) => ({ id, name: 'Another name' }) },
     });
@@ -185,7 +185,7 @@ describe('a gateway whose supergraph file changes', () => {
     names.stop();
   });
 
-  it('ends a stream whose field is gone with an error that says so, and no other one', async () => {
+  it('ends a stream whose field was removed with an error that says so, and no other', async () => {
     await serve(withStars);
     const doomed = await graphqlStreams(STARS);
     const others = await graphqlStreams(SEQUENCES);
@@ -224,14 +224,14 @@ describe('a gateway whose supergraph file changes', () => {
     expect((await gateway.graphql('{ motto }')).body.data).toEqual({ motto: 'onwards' });
   });
 
-  it('refuses a graph without accounts, which would take all paths away', async () => {
+  it('refuses a graph without accounts, which would remove all paths', async () => {
     const refused = (await reloads('refused')) ?? 0;
     await serve(composed([{ name: 'reviews', url: reviews.url, typeDefs: REVIEWS }]));
     expect(await reloads('refused')).toBe(refused + 1);
     expect((await gateway.graphql('{ me { id } }', { token })).body.data).toEqual({ me: { id: userId } });
   });
 
-  it('takes away the REST path that the graph cannot do any more, and brings it back', async () => {
+  it('removes a REST path that the graph no longer supports, and restores it', async () => {
     const statistics = () =>
       fetch(`${gateway.origin}/api/tasks/stats`, { headers: { authorization: `Bearer ${token}` } });
     expect((await statistics()).status).toBe(200);
@@ -241,7 +241,7 @@ describe('a gateway whose supergraph file changes', () => {
     expect((await statistics()).status).toBe(200);
   });
 
-  it('notices by itself, also when a link above the file is swapped as a ConfigMap does it, and tries a broken file once', async () => {
+  it('notices changes by itself, also when a link above the file is swapped as for a ConfigMap, and tries a broken file once', async () => {
     const volume = await mkdtemp(join(tmpdir(), 'volume-'));
     const publish = async (version: string, sdl: string) => {
       await mkdir(join(volume, version));

@@ -28,7 +28,7 @@ afterEach(() => {
 const request = (line: string, headers: string[], body = '') =>
   `${[`${line} HTTP/1.1`, 'Host: x', ...headers].join('\r\n')}\r\n\r\n${body}`;
 
-/** A connection whose client side does only what the test does. */
+/** A connection whose client side is controlled by the test alone. */
 async function send(text: string, origin = gateway.origin): Promise<Socket & { answer: string }> {
   const socket = Object.assign(
     connect({ port: Number(new URL(origin).port), host: '127.0.0.1', allowHalfOpen: true }),
@@ -48,7 +48,7 @@ async function send(text: string, origin = gateway.origin): Promise<Socket & { a
 const openSockets = () => process.getActiveResourcesInfo().filter((kind) => kind === 'TCPSocketWrap').length;
 const statusOf = ({ answer }: { answer: string }) => Number(answer.split(' ')[1]);
 
-describe('an upgrade that is refused', () => {
+describe('a refused upgrade', () => {
   const refused = request(`GET ${CHANNEL}`, HANDSHAKE);
 
   it.each([
@@ -69,7 +69,7 @@ describe('an upgrade that is refused', () => {
     });
   });
 
-  it('does not hold up a gateway that stops', async () => {
+  it('does not delay the stop of the gateway', async () => {
     const stopping = await startTestGateway();
     const socket = await send(refused, stopping.origin);
     await eventually(() => expect(statusOf(socket)).toBe(401));
@@ -90,8 +90,8 @@ describe('an upgrade that is refused', () => {
   });
 });
 
-describe('an address that opens more sockets than it may have', () => {
-  it('gets an answer a bounded number of times at once, and is then cut off; its places come back', async () => {
+describe('an address that opens too many sockets', () => {
+  it('gets a close code a limited number of times at once, and is then cut off; places are freed again', async () => {
     const crowded = await startTestGateway({ env: { REALTIME_MAX_SOCKETS_PER_IP: '2' } });
     const handshake = request('GET /graphql', [...HANDSHAKE, 'Sec-WebSocket-Protocol: graphql-transport-ws']);
     const within = await Promise.all([send(handshake, crowded.origin), send(handshake, crowded.origin)]);
@@ -102,7 +102,7 @@ describe('an address that opens more sockets than it may have', () => {
     const answered = beyond.filter(({ answer }) => answer.includes('Too many connections'));
     expect(answered.length).toBeGreaterThan(0);
     expect(answered.length).toBeLessThanOrEqual(100);
-    // None of them answers the close.
+    // None of them responds to the close frame.
     for (const socket of beyond) await eventually(() => expect(socket.readableEnded || socket.destroyed).toBe(true));
     for (const socket of within) socket.destroy();
     await eventually(async () =>
@@ -138,7 +138,7 @@ describe('an upgrade to anything but a WebSocket', () => {
     await eventually(() => expect(statusOf(socket)).toBe(200));
   });
 
-  it("is one to a service and to an operator's port, too", async () => {
+  it('is an ordinary request to a service and to the admin port, too', async () => {
     const log = createLog({ service: 'test', level: 'silent' });
     const { subgraph } = createFakeTasks(log);
     const authenticate = async () => ({ role: 'anonymous' as const });

@@ -15,7 +15,7 @@ const CREATE = 'mutation ($i: CreateTaskInput!) { createTask(input: $i) { id } }
 const LIST =
   'query ($f: TaskFilter, $o: TaskOrder, $n: Int) { tasks(filter: $f, orderBy: $o, first: $n) { totalCount } }';
 
-/** Everything that does not fit its place; `SECRET` stands for what clients would not want to see in a log. */
+/** Values that do not fit their positions. `SECRET` stands for data that clients would not want to see in a log. */
 const SHAPES: unknown[] = [
   SECRET,
   [SECRET],
@@ -31,7 +31,7 @@ const SHAPES: unknown[] = [
   5.5,
 ];
 
-/** Literals in a document, with types other than those of their places. */
+/** Literals in a document, with types other than those of their positions. */
 const LITERALS = [
   `"${SECRET}"`,
   `"""${SECRET}"""`,
@@ -108,7 +108,7 @@ describe.each<Record<string, string>>([{}, { GRAPHQL_INTROSPECTION: 'false' }])(
     `["${SECRET}"]`,
   ];
 
-  it('repeats no value of what it refuses', async () => {
+  it('repeats no value of a refused request', async () => {
     const forbidden = ['INTERNAL_SERVER_ERROR', ...(hasIntrospection ? [] : ['Did you mean'])];
     for (let from = 0; from < requests.length; from += 20)
       await Promise.all(
@@ -120,7 +120,7 @@ describe.each<Record<string, string>>([{}, { GRAPHQL_INTROSPECTION: 'false' }])(
       );
   });
 
-  it('suggests a name, or a value, only where introspection is allowed', async () => {
+  it('suggests names and values only if introspection is allowed', async () => {
     const wrong = [
       { query: '{ taskStatistic { total } }' },
       { query: 'query ($f: TaskFilte) { tasks(filter: $f) { totalCount } }' },
@@ -185,7 +185,7 @@ describe('variables', () => {
     expect(issuesFor(variables)).toEqual(paths);
   });
 
-  it('are what graphql-js makes of them, or wrong where it finds them wrong', () => {
+  it('are coerced as by graphql-js, or rejected where it rejects them', () => {
     const source = 'query ($p: Point, $ps: [[Point!]!], $c: Choice, $n: Int = 3) { ask(p: $p, ps: $ps, c: $c) }';
     const operation = parse(source).definitions[0] as OperationDefinitionNode; // the only one
     const prepared = { source, schema, operation, partOf: () => new Set() } as unknown as PreparedOperation; // all that is read
@@ -210,7 +210,7 @@ describe('variables', () => {
     );
   });
 
-  it('have ten issues at most, and none that grows with a name', () => {
+  it('get at most ten issues, whose length does not grow with names', () => {
     expect(issuesFor({ p: { x: 1, y: Array<string>(1_000).fill('no') } })).toHaveLength(10);
     const [path] = issuesFor({ p: { x: 1, ['n'.repeat(100_000)]: 1 } }) as [string];
     expect(path.length).toBeLessThan(100);

@@ -17,7 +17,7 @@ const inPieces = (line: string, ...headers: string[]) =>
 describe('bodies that arrive before anything reads them', () => {
   let gateway: TestGateway;
   let open: Socket[] = [];
-  /** Looks up tokens that no one knows yet, until it resolves. */
+  /** Lookups of unknown tokens wait until this resolves. */
   let looking = Promise.resolve();
 
   beforeAll(async () => {
@@ -50,7 +50,7 @@ describe('bodies that arrive before anything reads them', () => {
   };
   const ordinary = async () => (await gateway.graphql('{ __typename }')).status;
 
-  it('are not read behind a stream, beyond what came with it', async () => {
+  it('are not read while a stream runs, beyond what arrived with its request', async () => {
     const token = await gateway.auth.token('a0000000-0000-4000-8000-000000000001');
     const query = JSON.stringify({ query: 'subscription { taskChanges { cursor } }' });
     const head = ['POST /graphql HTTP/1.1', ...HEAD, 'Accept: text/event-stream', `Authorization: Bearer ${token}`];
@@ -83,7 +83,7 @@ describe('bodies that arrive before anything reads them', () => {
   });
 
   it.each(['POST /nothing HTTP/1.1', 'POST /graphql HTTP/1.1'])(
-    'end their connection beyond 8,192 pieces, also of what is thrown away: %s',
+    'end their connection beyond 8,192 pieces, including discarded ones: %s',
     async (line) => {
       const endless = inPieces(line).slice(0, -'0\r\n\r\n'.length);
       // It ends after five seconds, or later.
@@ -95,7 +95,7 @@ describe('bodies that arrive before anything reads them', () => {
     },
   );
 
-  it('as joins of channels are limited in what becomes of them, and count while a token is looked up', async () => {
+  it('of channel joins are limited in their parsed size, and count while a token is looked up', async () => {
     let end = () => undefined as void;
     looking = new Promise((resolve) => (end = resolve));
     const closed: number[] = [];
@@ -126,7 +126,7 @@ describe('bodies that arrive before anything reads them', () => {
     for (const socket of sockets) socket.terminate();
   });
 
-  it('do not keep a client from sending several requests at once', async () => {
+  it('do not prevent a client from pipelining requests', async () => {
     const body = JSON.stringify({ query: '{ __typename }', padding: 'x'.repeat(100_000) });
     const request = `${['POST /graphql HTTP/1.1', ...HEAD].join('\r\n')}\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
     const socket = await send(request.repeat(3));

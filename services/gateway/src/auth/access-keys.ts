@@ -3,10 +3,10 @@ import type { AuthInternal } from '@taskmesh/internal-api';
 import { createPeriodic, type Log, type Service } from '@taskmesh/service';
 import { importJWK, type JWTVerifyGetKey, type JWK, type ResolvedKey } from 'jose';
 
-/** Together with the second in which auth reads its file, a removed key is refused after ten seconds at most. */
+/** auth notices a changed key file within a second, so a removed key is refused within ten seconds. */
 const REFRESH_EVERY_MS = 8_000;
 const RETRY = { firstMs: 500, longestMs: 500 };
-/** Unknown key ids trigger reloads, but forged ones cannot burden auth: reloads have this distance. */
+/** Unknown key ids trigger reloads. Reloads are at least this far apart, so that forged ids cannot burden auth. */
 const RELOAD_EVERY_MS = 100;
 
 /** The imported key; the same object for as long as auth publishes that key. */
@@ -19,7 +19,7 @@ export interface AccessKeys extends Service {
   getKey: JWTVerifyGetKey;
   /** Whether tokens verified with this key are still valid. */
   isCurrent(key: VerifyingKey): boolean;
-  /** Calls back whenever keys have been removed. Returns how to unsubscribe. */
+  /** Calls back whenever keys have been removed. Returns a function that unsubscribes. */
   onRemoved(listener: () => void): () => void;
 }
 
@@ -52,16 +52,16 @@ export function createAccessKeys({ auth, log }: { auth: Pick<AuthInternal, 'acce
     log,
   });
 
-  /** A reload that begins from now on: one that is under way may miss a key that is needed now. */
+  /** Starts a new reload: one that is already in progress may miss the key that is needed. */
   const reload = async () => {
     const waitMs = nextReloadMs - performance.now();
-    // Always later than the assignment of `nextReload`.
+    // Always yields, so that the caller has assigned `nextReload` before it is cleared.
     await (waitMs > 0 ? new Promise((resolve) => setTimeout(resolve, waitMs).unref()) : Promise.resolve());
     nextReload = undefined;
     nextReloadMs = performance.now() + RELOAD_EVERY_MS;
     const before = loads;
     await poll.now();
-    if (loads === before) await poll.now(); // the one before was under way already
+    if (loads === before) await poll.now(); // that call joined a load already in progress
   };
 
   return {

@@ -21,7 +21,7 @@ async function tokenOf(key: JWK): Promise<string> {
   return signAccessToken(claims, { kid: key.kid ?? '', privateKey });
 }
 
-/** An authenticator with the keys that auth publishes; `has` sets those from now on. */
+/** An authenticator with the keys that auth publishes, which `has` replaces. */
 async function fixture(first?: JWK) {
   const key = first ?? (await createSigningKey('key'));
   let keys = [key];
@@ -79,7 +79,7 @@ afterEach(async () => {
 });
 
 describe('a token', () => {
-  it('names its user, and its signature is checked once', async () => {
+  it('identifies its user, and its signature is verified once', async () => {
     const { key, accessKeys, callerOf } = await fixture();
     const getKey = jest.spyOn(accessKeys, 'getKey');
     const token = await tokenOf(key);
@@ -93,7 +93,7 @@ describe('a token', () => {
     expect(getKey).toHaveBeenCalledTimes(1);
   });
 
-  it('is a use of its session each time that it is accepted', async () => {
+  it('counts as a use of its session each time it is accepted', async () => {
     const { key, state, kindOf } = await fixture();
     const token = await tokenOf(key);
     for (const _time of [1, 2]) await kindOf(token);
@@ -103,7 +103,7 @@ describe('a token', () => {
     expect(state.used).toHaveLength(2);
   });
 
-  it('that was accepted is not when it has expired, except for callers that grant more time', async () => {
+  it('is refused after it has expired, even if it was accepted before, except for callers that grant more time', async () => {
     const { key, kindOf } = await fixture();
     const token = await tokenOf(key);
     expect(await kindOf(token)).toBe('user');
@@ -130,7 +130,7 @@ describe('a personal token', () => {
     identity: { role: 'user', userId: USER, sessionId: 'token', scope: 'read' },
   };
 
-  it('is accepted if auth knows it, is a use, and opens nothing once its session has ended', async () => {
+  it('is accepted if auth knows it, counts as a use, and is refused once its session has ended', async () => {
     const { authenticate, state, kindOf } = await fixture();
     expect(await kindOf(token)).toBe('invalid');
     state.personal = user;
@@ -141,7 +141,7 @@ describe('a personal token', () => {
     expect(await kindOf(token)).toBe('invalid');
   });
 
-  it('needs no key, but the list of ended sessions', async () => {
+  it('needs no key, but needs the list of ended sessions', async () => {
     const { accessKeys, state, kindOf } = await fixture();
     jest.spyOn(accessKeys, 'current').mockReturnValue(undefined);
     state.personal = user;
@@ -155,7 +155,7 @@ describe('a signing key', () => {
   it.each([
     ['was removed', 'another'],
     ['was replaced under the same id', 'leaked'],
-  ])('opens nothing ten seconds after it %s, though its tokens were let in before', async (_what, kid) => {
+  ])('is refused ten seconds after it %s, even if its tokens were accepted before', async (_what, kid) => {
     const leaked = await createSigningKey('leaked');
     const { has, kindOf } = await fixture(leaked);
     const token = await tokenOf(leaked);
@@ -165,7 +165,7 @@ describe('a signing key', () => {
     expect(await kindOf(token)).toBe('invalid');
   });
 
-  it('is the same one as long as auth has it: listeners hear of a removal only, until they unsubscribe', async () => {
+  it('stays the same object while auth publishes it; listeners are notified of removals only, until they unsubscribe', async () => {
     const key = await createSigningKey('old');
     const { accessKeys, callerOf, has } = await fixture(key);
     const token = await tokenOf(key);
@@ -186,7 +186,7 @@ describe('a signing key', () => {
     expect(heard).toEqual(['one', 'other', 'other']);
   });
 
-  it('that auth has since a moment is good at once, and without an id never', async () => {
+  it('is valid as soon as auth publishes it, but never without an id', async () => {
     const key = await createSigningKey('key');
     const { has, kindOf } = await fixture(await createSigningKey('old'));
     const nameless = await createSigningKey('');
@@ -195,7 +195,7 @@ describe('a signing key', () => {
     expect(await kindOf(await tokenOf(nameless))).toBe('invalid');
   });
 
-  it('that is new is good at its first use, however many forged ids were tried before', async () => {
+  it('is valid at its first use, however many forged ids were tried before', async () => {
     const key = await createSigningKey('key');
     const { callerOf, asked, has, kindOf } = await fixture(await createSigningKey('old'));
     const forged = await Promise.all(
@@ -214,7 +214,7 @@ describe('a signing key', () => {
     expect(asked()).toBeLessThanOrEqual(4);
   });
 
-  it('that is known is not asked for, and no key is any more after the end', async () => {
+  it('is not fetched if it is known, and no key is fetched after the stop', async () => {
     const key = await createSigningKey('key');
     const { accessKeys, asked, kindOf } = await fixture(key);
     expect(await kindOf(await tokenOf(key))).toBe('user');

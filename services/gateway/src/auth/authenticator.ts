@@ -51,14 +51,14 @@ export function createAuthenticator({
   };
 
   /** Personal tokens are not JWTs: only auth knows them. */
-  const askFor = async (token: string, ipOf: () => string): Promise<Caller> => {
+  const lookUpPersonal = async (token: string, ipOf: () => string): Promise<Caller> => {
     if (!endedSessions.loaded()) throw unavailable();
     const user = await personalTokens.userOf(token, () => networkOf(ipOf()));
     return user ? living(user) : INVALID;
   };
 
   const authenticateToken: Authenticator['authenticateToken'] = async (token, { ipOf, graceS }) => {
-    if (isPersonalToken(token)) return askFor(token, ipOf);
+    if (isPersonalToken(token)) return lookUpPersonal(token, ipOf);
     const known = verified.get(token, clock.now());
     if (known?.claims.key && keys.isCurrent(known.claims.key)) return living(known);
     return verify(token, graceS);

@@ -6,7 +6,7 @@ import { createEndedSessions } from './sessions.ts';
 const log = createLog({ service: 'test', level: 'silent' });
 const NOW_MS = Date.parse('2026-11-20T10:00:00Z');
 const UNTIL = NOW_MS / 1000 + 600;
-/** For how long a session is kept behind the end of its tokens: with what channels grant. */
+/** How long a session is kept after its tokens expire, including the grace period of channels. */
 const KEPT_MS = 3_600_000 + 60_000;
 
 function fixture(pageSize = 10_000) {
@@ -49,7 +49,7 @@ afterEach(async () => {
 });
 
 describe('the list of ended sessions', () => {
-  it('is loaded whole, page by page, and then asked for what is new', async () => {
+  it('is loaded completely, page by page, and then polled for new entries', async () => {
     const { sessions, end, asked } = fixture(2);
     for (const id of ['a', 'b', 'c']) end(id);
     expect(sessions.loaded()).toBe(false);
@@ -75,7 +75,7 @@ describe('the list of ended sessions', () => {
     expect(heard).toEqual(['a', 'b']);
   });
 
-  it('keeps a session to the latest end that it heard of', async () => {
+  it('keeps a session until the latest end that was reported', async () => {
     const { sessions, pass } = fixture();
     const [early, late] = [NOW_MS / 1000 + 10, NOW_MS / 1000 + 600];
     for (const [sessionId, ...ends] of [['a', early, late] as const, ['b', late, early] as const])
@@ -87,7 +87,7 @@ describe('the list of ended sessions', () => {
     expect([sessions.has('a'), sessions.has('b')]).toEqual([true, true]);
   });
 
-  it('begins again when auth numbers its list again, and forgets nothing', async () => {
+  it('starts over when auth renumbers its list, and forgets nothing', async () => {
     const { sessions, end, renumber } = fixture();
     for (const id of ['a', 'b', 'c']) end(id);
     await sessions.start();
@@ -112,7 +112,7 @@ describe('the list of ended sessions', () => {
     expect(sessions.has('long')).toBe(true);
   });
 
-  it('forgets nothing because the clock is wrong for a while', async () => {
+  it('forgets nothing while the clock is temporarily wrong', async () => {
     const { sessions, end, pass, setClock, asked } = fixture();
     end('short');
     await sessions.start();

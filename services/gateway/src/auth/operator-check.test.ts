@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { createOperatorCheck } from './operators.ts';
 
 type Headers = Record<string, string>;
-/** Where a request comes from, and what it has besides `Host: localhost:4000`. */
+/** Where a request comes from, and its headers in addition to `Host: localhost:4000`. */
 type Sent = [remoteAddress: string, headers: Headers];
 
 function request([remoteAddress, own]: Sent): IncomingMessage {
@@ -39,11 +39,11 @@ describe('an operator without a token', () => {
     ...each('host', ['evil.example', 'evil.example:4000', 'localhost.evil.example', '127.0.0.1.evil.example']),
     ...each('host', ['evil.example#localhost', 'user@localhost', 'localhost:4000:1', '10.0.0.1:4000', '']),
     ...each('sec-fetch-site', ['cross-site', 'same-site', 'nonsense', '']),
-  ])('is no one from elsewhere, and no page of others: %s %j', (...sent) => {
+  ])('is no one on another machine, and no page of another site: %s %j', (...sent) => {
     expect(check(request(sent))).toEqual(REFUSED);
   });
 
-  it('says to which host it speaks', () => {
+  it('must send a Host header', () => {
     const { socket } = request([HERE, {}]);
     expect(check({ socket, headers: {}, rawHeaders: [] } as unknown as IncomingMessage)).toEqual(REFUSED); // HTTP/1.0 allows it
   });
@@ -52,7 +52,7 @@ describe('an operator without a token', () => {
 describe('an operator with a token', () => {
   const check = createOperatorCheck({ token: 'secret', machineToken: 'of-the-machine' });
 
-  it('is everyone who has it, from anywhere', () => {
+  it('is everyone who sends it, from anywhere', () => {
     const more: Headers[] = [{ host: 'tasks.example' }, { origin: 'https://x', authorization: 'bearer secret' }];
     for (const headers of more) expect(check(request(['203.0.113.9', { ...bearer, ...headers }]))).toEqual(OK);
   });
@@ -79,14 +79,14 @@ describe('an operator with the token of this machine', () => {
       from([HERE, '::1'], headers),
     ),
     ...here({}, bearer, { authorization: "Bearer somebody's" }),
-  ])('is our own page with it, and a program on this machine with it or without: %s %j', (...sent) => {
+  ])('is our own page that sends it, and any program on this machine: %s %j', (...sent) => {
     expect(check(request(sent))).toEqual(OK);
   });
 
   it.each<Sent>([
     ...here(page, { ...page, authorization: 'Bearer secre' }, { ...page, ...twice }),
     ...here({ ...page, cookie: 'token=secret', 'x-token': 'secret' }),
-  ])('is no page without it: %s %j', (...sent) => {
+  ])('is no page that does not send it: %s %j', (...sent) => {
     expect(check(request(sent))).toEqual(UNKNOWN);
   });
 
@@ -99,7 +99,7 @@ describe('an operator with the token of this machine', () => {
     ...PROXIES.flatMap((name) => each(name, [HERE], own)),
     ...from(AWAY, own),
     ...from(AWAY, bearer),
-  ])('is no other page, and no one who came another way, even with it: %s %j', (...sent) => {
+  ])('is no other page, and no remote or proxied caller, even with it: %s %j', (...sent) => {
     expect(check(request(sent))).toEqual(REFUSED);
   });
 });

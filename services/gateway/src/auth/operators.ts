@@ -6,21 +6,21 @@ import { createHash } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { headerValues } from '../http/client.ts';
 
-/** Access tokens, whose headers are JSON. */
+/** The form of access tokens: the header of a JWT is JSON, so its Base64 begins with `eyJ`. */
 const JWT = /^eyJ[\w-]*\.[\w-]*\.[\w-]*$/;
 
 export interface Operators {
   /**
-   * Whether an operator asks. A wrong token counts as a guess.
-   * @throws AppError RATE_LIMITED after too many wrong ones from this caller, even with the right one
+   * Checks whether the caller is an operator. A wrong token counts as a guess.
+   * @throws AppError RATE_LIMITED after too many wrong tokens from this caller, even for the right one
    */
   check(request: IncomingMessage): Promise<OperatorCheck>;
   /**
-   * The same where others ask, too: with a user's token, a caller is that user and nothing more, and any other token may be meant
-   * for a service that is not ours. So no one is refused for wrong ones; but after too many, none makes an operator there.
+   * The same for endpoints that users call as well. A user's token identifies that user only, and any other token may be meant
+   * for a service that is not ours, so wrong tokens are not refused here; but after too many, the right one does not count either.
    */
   isOperator(request: IncomingMessage): Promise<boolean>;
-  /** Whether the caller is where an operator's token would count. */
+  /** Whether the request comes from a place where an operator's token would be accepted. */
   isInPlace(request: IncomingMessage): boolean;
 }
 
@@ -42,7 +42,7 @@ export function createOperators({ rules, keyValue, clientIp }: OperatorsDeps): O
     const outcome = checkRules(request);
     const given = bearerTokenOf(request);
     if (given === undefined || isOfUser(given)) return { outcome };
-    // With any other outcome, the token has decided nothing.
+    // For any other outcome, the token made no difference.
     const isRight = outcome === 200 && expected !== undefined && bearsToken(request, expected);
     if (!isRight && outcome !== 401) return { outcome };
     const caller = siteOf(networkOf(clientIp(request)));
@@ -60,7 +60,7 @@ export function createOperators({ rules, keyValue, clientIp }: OperatorsDeps): O
       if (given === undefined)
         return headerValues(request, 'authorization').length === 0 && checkRules(request) === 200;
       const isRight = expected !== undefined && bearsToken(request, expected);
-      // Tokens of users, which arrive here all the time, are no guesses, even if the right one looks like them.
+      // Users' tokens arrive here all the time and do not count as guesses, even if the operators' token has their form.
       if (expected === undefined || (isOfUsersForm(given) && !isRight)) return false;
       const { outcome, refusedForS } = await look(request);
       return !refusedForS && outcome === 200 && isRight;
@@ -73,19 +73,19 @@ function isOfUsersForm(token: string): boolean {
   return JWT.test(token) || isPersonalToken(token);
 }
 
-/** The status that a request of operators gets: 401 for what another token could change. */
+/** The status for an operator's request: 401 if another token would help, 403 if none would. */
 export type OperatorCheck = 200 | 401 | 403;
 
 export interface OperatorRules {
-  /** What operators must send; undefined: being on this machine is enough. */
+  /** The token that operators must send. If undefined, calling from this machine is enough. */
   token: string | undefined;
-  /** Without `token`, makes operators of our own pages, too, when they are opened on this machine. */
+  /** Without `token`: also admits our own pages that are opened on this machine and send this token. */
   machineToken?: string | undefined;
 }
 
 /**
  * With a token, its holders are operators. Without one, requests from this machine are, unless they come from a web
- * page of another site or through a proxy: a developer's own client, and no one by accident.
+ * page of another site or through a proxy. This admits a developer's own client, and no one by accident.
  */
 export function createOperatorCheck({
   token,
@@ -96,31 +96,31 @@ export function createOperatorCheck({
     if (!isLocal(request)) return 403;
     const { origin, host = '' } = request.headers;
     if (origin === undefined) return 200;
-    // A page. A browser reports the truth about its origin; the token proves who opened it.
+    // The caller is a web page. Browsers report its origin truthfully; the token proves who opened it.
     if (machineToken === undefined || origin !== `http://${host.toLowerCase()}`) return 403;
     return bearsToken(request, machineToken) ? 200 : 401;
   };
 }
 
-/** The token of the request's one `Authorization` header, if it has that form. */
+/** The bearer token of the request's only `Authorization` header, if there is one. */
 function bearerTokenOf(request: IncomingMessage): string | undefined {
   const values = headerValues(request, 'authorization');
   return (values.length === 1 && bearerToken(values[0])) || undefined;
 }
 
-/** Whether the request's one `Authorization` header has this token; compares in constant time. */
+/** Whether the request's only `Authorization` header has this token. Compares in constant time. */
 function bearsToken(request: IncomingMessage, expected: string): boolean {
   const token = bearerTokenOf(request);
   return token !== undefined && isSameSecret(token, expected);
 }
 
-/** A page whose own name resolves to this machine (DNS rebinding) cannot change the `Host` of its requests. */
+/** A page whose host name resolves to this machine (DNS rebinding) cannot change the `Host` of its requests. */
 function isLocal({ socket, headers }: IncomingMessage): boolean {
   return (
     isLoopbackAddress(socket.remoteAddress ?? '') &&
     isLoopbackHost(headers.host ?? '') &&
     !isOfAnotherSite(headers['sec-fetch-site']) &&
-    !Object.keys(headers).some(tellsOfProxy)
+    !Object.keys(headers).some(isProxyHeader)
   );
 }
 
@@ -128,7 +128,7 @@ function isOfAnotherSite(site: string | string[] | undefined): boolean {
   return site !== undefined && site !== 'none' && site !== 'same-origin';
 }
 
-function tellsOfProxy(header: string): boolean {
+function isProxyHeader(header: string): boolean {
   return header === 'forwarded' || header === 'via' || header === 'x-real-ip' || header.startsWith('x-forwarded-');
 }
 
@@ -141,15 +141,15 @@ interface GivenToken {
 }
 
 /**
- * Limits how many different tokens a caller may send. The right one counts like any other: otherwise, sent at once with many wrong ones,
- * it would be answered before those are counted.
+ * Limits how many different tokens a caller may send. The right one counts as well: otherwise, sent together with many wrong
+ * ones, it would be accepted before those are counted.
  */
 function limitTokenGuesses(name: string, makeLimiter: KeyValue['limiter']) {
   const guesses = makeLimiter({ name: `${name}.guesses`, points: GUESSES, windowSeconds: WINDOW_S });
-  /** A program with an outdated token sends the same one again and again, and guesses nothing. */
+  /** Counts each token once: a program that repeats an outdated token is not guessing. */
   const known = makeLimiter({ name: `${name}.guess`, points: 1, windowSeconds: WINDOW_S });
 
-  /** For how long this token is refused, in seconds. Not an error, which would cost more than the rest of a request. */
+  /** Returns for how many seconds this token is refused. Throwing would cost more than the rest of the request. */
   return async ({ caller, token }: GivenToken): Promise<number | undefined> => {
     const before = await guesses.peek(caller);
     if (!before.allowed) return secondsOf(before);

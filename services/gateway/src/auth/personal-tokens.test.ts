@@ -36,7 +36,7 @@ function fixture() {
 }
 
 describe('a personal token', () => {
-  it('reports whose it is, what it may do and until when; auth sees its hash only', async () => {
+  it('identifies its user, its scope and its expiry; auth sees only its hash', async () => {
     const { state, tokens, known } = fixture();
     const token = newPersonalToken();
     const { id, userId, email, createdAt, expiresAt } = known;
@@ -48,7 +48,7 @@ describe('a personal token', () => {
     expect(state.asked.join()).not.toContain(token.slice(-20));
   });
 
-  it('is asked about once a minute, and once for all who ask at the same time', async () => {
+  it('is looked up once a minute, and once for concurrent requests', async () => {
     const { state, tokens } = fixture();
     const token = newPersonalToken();
     await Promise.all(Array.from({ length: 20 }, () => tokens.userOf(token)));
@@ -59,12 +59,12 @@ describe('a personal token', () => {
     state.nowS++;
     state.answer = null;
     await tokens.userOf(token);
-    await new Promise(setImmediate); // until auth has answered
+    await new Promise(setImmediate); // until auth has responded
     expect(await tokens.userOf(token)).toBeUndefined();
     expect(state.asked).toHaveLength(2);
   });
 
-  it('that auth has answered for before waits for no frozen auth', async () => {
+  it('does not wait for a frozen auth if it is cached', async () => {
     const { state, tokens } = fixture();
     const token = newPersonalToken();
     await tokens.userOf(token);
@@ -74,7 +74,7 @@ describe('a personal token', () => {
     expect(state.asked).toHaveLength(2);
   });
 
-  it('that does not count is asked about once a minute, too', async () => {
+  it('is looked up once a minute if it is invalid, too', async () => {
     const { state, tokens } = fixture();
     state.answer = null;
     const token = newPersonalToken();
@@ -82,7 +82,7 @@ describe('a personal token', () => {
     expect(state.asked).toHaveLength(1);
   });
 
-  it('continues while auth is away, for an hour at the most, and never beyond its end', async () => {
+  it('stays valid while auth is unavailable, for at most an hour and never beyond its expiry', async () => {
     const { state, tokens, known } = fixture();
     const token = newPersonalToken();
     await tokens.userOf(token);
@@ -101,7 +101,7 @@ describe('a personal token', () => {
     expect(await tokens.userOf(token)).toBeUndefined();
   });
 
-  it('is not forgotten for all the random ones that somebody tries', async () => {
+  it('is not evicted by random tokens', async () => {
     const { state, tokens, known } = fixture();
     const token = newPersonalToken();
     await tokens.userOf(token);
@@ -112,7 +112,7 @@ describe('a personal token', () => {
     expect(await tokens.userOf(token)).toMatchObject({ kind: 'user' });
   });
 
-  it('does not wait for one who tries thousands: those who are known are let in, and too many come back', async () => {
+  it('does not wait for a caller who tries thousands: cached ones are accepted, and excess lookups are refused', async () => {
     const { state, tokens } = fixture();
     const known = newPersonalToken();
     await tokens.userOf(known);
@@ -126,7 +126,7 @@ describe('a personal token', () => {
   });
 
   it.each([1, 300])(
-    'that is unknown yet is asked about soon, however many random ones strangers at %i addresses try meanwhile',
+    'is looked up soon if it is unknown, however many random ones strangers at %i addresses try meanwhile',
     async (addresses) => {
       const { state, tokens } = fixture();
       let release = () => {};
@@ -145,7 +145,7 @@ describe('a personal token', () => {
     },
   );
 
-  it('that waits for others is not left waiting when auth does not answer', async () => {
+  it('does not stay in the queue when auth does not respond', async () => {
     const { state, tokens } = fixture();
     let release = () => {};
     state.held = new Promise((resolve) => (release = resolve));

@@ -4,21 +4,22 @@ import type { AuthInternal, KnownToken } from '@taskmesh/internal-api';
 import { createFairQueue, type Clock } from '@taskmesh/service';
 import type { User } from '../context.ts';
 
-/** Older answers are still used while auth is asked again: tokens that have ended are listed within a second. */
+/** Older results are still used while they are refreshed: ended tokens are in the list of ended sessions within a second. */
 const FRESH_MS = 60_000;
-/** How long an answer is valid when auth cannot be asked: as long as an access token would be. */
+/** How long a result stays valid while auth is unavailable: as long as an access token would. */
 const STALE_MS = 3_600_000;
-/** For valid tokens, and the same again for invalid ones: a flood of random tokens cannot evict valid ones. */
+/** Valid and invalid tokens have a cache of this size each, so that a flood of random tokens cannot evict valid ones. */
 const CACHE_SIZE = 50_000;
-/** More would overload auth. Tokens that are already cached are not affected. */
-const MOST_UNDER_WAY = 64;
-const MOST_WAITING = 1_000;
+/** More concurrent lookups would overload auth. Cached tokens are not affected. */
+const MAX_CONCURRENT = 64;
+const MAX_WAITING = 1_000;
 
 /** Personal access tokens, which users create for programs. Only auth knows them, by their hashes. */
 export interface PersonalTokens {
   /**
-   * The token's user; undefined when it is invalid. `callerOf` reports who asks, so that one caller's many tokens do not hold up those of others.
-   * @throws AppError SERVICE_UNAVAILABLE when auth cannot be asked
+   * Returns the token's user; undefined when it is invalid. `callerOf` identifies the caller, so that one caller's many tokens do
+   * not delay those of others.
+   * @throws AppError SERVICE_UNAVAILABLE when auth is unavailable
    */
   userOf(token: string, callerOf: () => string): Promise<User | undefined>;
 }
@@ -28,53 +29,53 @@ export interface PersonalTokensDeps {
   clock: Clock;
 }
 
-interface Answer {
+interface Lookup {
   user: User | undefined;
   /** Unix milliseconds. */
-  askedAt: number;
+  requestedAt: number;
 }
 
 export function createPersonalTokens({ auth, clock }: PersonalTokensDeps): PersonalTokens {
-  const [good, bad] = [new ExpiringCache<Answer>(CACHE_SIZE), new ExpiringCache<Answer>(CACHE_SIZE)];
-  const underWay = new Map<string, Promise<Answer>>();
-  const turns = createFairQueue({
-    concurrency: MOST_UNDER_WAY,
-    maxWaiting: MOST_WAITING,
+  const [good, bad] = [new ExpiringCache<Lookup>(CACHE_SIZE), new ExpiringCache<Lookup>(CACHE_SIZE)];
+  const underWay = new Map<string, Promise<Lookup>>();
+  const queue = createFairQueue({
+    concurrency: MAX_CONCURRENT,
+    maxWaiting: MAX_WAITING,
     failsTogether: true,
     refusal: () => unavailable('Too many tokens are being checked right now; try again.'),
   });
 
-  const ask = async (hash: string): Promise<Answer> => {
-    const askedAt = clock.now();
+  const fetchToken = async (hash: string): Promise<Lookup> => {
+    const requestedAt = clock.now();
     const known = await auth.findPersonalToken(hash);
-    const answer = { user: known ? userOf(known) : undefined, askedAt };
+    const lookup = { user: known ? userOf(known) : undefined, requestedAt };
     const [cache, other] = known ? [good, bad] : [bad, good];
     other.delete(hash);
-    cache.set(hash, answer, askedAt + STALE_MS);
-    return answer;
+    cache.set(hash, lookup, requestedAt + STALE_MS);
+    return lookup;
   };
 
-  /** Once for all who ask at the same time. */
-  const askOnce = (hash: string, callerOf: () => string): Promise<Answer> => {
-    const asked = underWay.get(hash);
-    if (asked) return asked;
-    const asking = turns.run(callerOf(), () => ask(hash)).finally(() => underWay.delete(hash));
-    underWay.set(hash, asking);
-    return asking;
+  /** Concurrent requests with the same token share one lookup. */
+  const fetchOnce = (hash: string, callerOf: () => string): Promise<Lookup> => {
+    const pending = underWay.get(hash);
+    if (pending) return pending;
+    const fetching = queue.run(callerOf(), () => fetchToken(hash)).finally(() => underWay.delete(hash));
+    underWay.set(hash, fetching);
+    return fetching;
   };
 
-  /** Requests never wait for auth when it has answered before: it may be slow, or frozen. */
-  const answerFor = async (hash: string, callerOf: () => string): Promise<Answer> => {
+  /** Requests with a cached token never wait for auth, which may be slow or hang. */
+  const lookUp = async (hash: string, callerOf: () => string): Promise<Lookup> => {
     const nowMs = clock.now();
     const known = good.get(hash, nowMs) ?? bad.get(hash, nowMs);
-    if (!known) return askOnce(hash, callerOf);
-    if (nowMs >= known.askedAt + FRESH_MS) askOnce(hash, callerOf).catch(() => undefined); // the next request asks again
+    if (!known) return fetchOnce(hash, callerOf);
+    if (nowMs >= known.requestedAt + FRESH_MS) fetchOnce(hash, callerOf).catch(() => undefined); // the next request tries again
     return known;
   };
 
   return {
     async userOf(token, callerOf) {
-      const { user } = await answerFor(hashOfPersonalToken(token), callerOf);
+      const { user } = await lookUp(hashOfPersonalToken(token), callerOf);
       return user && user.claims.exp * 1_000 > clock.now() ? user : undefined;
     },
   };

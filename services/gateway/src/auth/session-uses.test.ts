@@ -26,7 +26,7 @@ function fixture() {
 }
 
 describe('the uses of sessions', () => {
-  it('are noted all at once, each session with its last one, and once only', async () => {
+  it('are reported in one batch, each session once, with its last use', async () => {
     const { state, uses } = fixture();
     for (const session of ['a', 'b', 'a']) {
       state.nowMs++;
@@ -44,7 +44,7 @@ describe('the uses of sessions', () => {
     await uses.stop();
   });
 
-  it('are kept while auth is away, as many as have room', async () => {
+  it('are kept while auth is unavailable, up to a limit', async () => {
     const { state, uses } = fixture();
     state.isAway = true;
     for (let number = 0; number < 50_001; number++) uses.note(`session-${number}`);

@@ -4,7 +4,7 @@ import { type Clock, createPeriodic, type Log, type Service } from '@taskmesh/se
 
 const POLL_EVERY_MS = 300;
 const SWEEP_EVERY_MS = 60_000;
-/** How much longer than its tokens a session is kept: the clock may be wrong when it ends. */
+/** How long an ended session is kept after its tokens have expired: the clock may have been wrong when it ended. */
 const KEEP_LONGER_MS = 3_600_000;
 
 /** Sessions whose tokens are no longer accepted, although they have not expired yet. `start` does not wait for the list. */
@@ -12,7 +12,7 @@ export interface EndedSessions extends Service {
   has(sessionId: string): boolean;
   /** Records sessions whose end this gateway saw, ahead of the next poll. */
   announce(sessions: EndedSession[]): void;
-  /** Calls back once for each session that ends from now on. Returns how to unsubscribe. */
+  /** Calls back once for each session that ends from now on. Returns a function that unsubscribes. */
   onEnded(listener: (sessionId: string) => void): () => void;
   /** Whether the whole list has been loaded since the start. */
   loaded(): boolean;
@@ -29,15 +29,15 @@ export interface EndedSessionsDeps {
 /** auth is the source of truth, and is polled continuously. */
 export function createEndedSessions(deps: EndedSessionsDeps): EndedSessions {
   const { auth, clock, log, monotonicMs = () => performance.now() } = deps;
-  /** Until when each is kept, in monotonic time. */
+  /** When to forget each session, in monotonic time. */
   const ended = new Map<string, number>();
   const listeners = new Set<(sessionId: string) => void>();
   let position = 0;
   let isLoaded = false;
   let nextSweepMs = 0;
 
-  const take = ({ sessionId, until }: EndedSession) => {
-    // Channels accept just-expired tokens.
+  const apply = ({ sessionId, until }: EndedSession) => {
+    // Channels accept tokens that have just expired.
     const lifeMs = (until + EXPIRED_TOKEN_GRACE_S) * 1_000 - clock.now();
     const known = ended.get(sessionId);
     ended.set(sessionId, Math.max(monotonicMs() + lifeMs + KEEP_LONGER_MS, known ?? 0));
@@ -55,8 +55,8 @@ export function createEndedSessions(deps: EndedSessionsDeps): EndedSessions {
   const readNew = async () => {
     for (;;) {
       const { last, sessions } = await auth.endedSessions(position);
-      for (const session of sessions) take(session);
-      // The numbering went back: auth was restored and has a new list.
+      for (const session of sessions) apply(session);
+      // The numbering restarted: auth was restored and has a new list.
       const isRenumbered = last < position;
       position = isRenumbered ? 0 : last;
       if (sessions.length === 0 && !isRenumbered) break;
@@ -70,7 +70,7 @@ export function createEndedSessions(deps: EndedSessionsDeps): EndedSessions {
   return {
     has: (sessionId) => ended.has(sessionId),
     announce(sessions) {
-      for (const session of sessions) take(session);
+      for (const session of sessions) apply(session);
     },
     onEnded(listener) {
       listeners.add(listener);
@@ -84,12 +84,12 @@ export function createEndedSessions(deps: EndedSessionsDeps): EndedSessions {
   };
 }
 
-const TELL_EVERY_MS = 10_000;
-/** The most that is kept while auth is unavailable; further uses are dropped. */
-const MOST_KEPT = 50_000;
-const MOST_AT_ONCE = 5_000;
+const SEND_EVERY_MS = 10_000;
+/** Sessions whose use is remembered while auth is unavailable; further ones are dropped. */
+const MAX_UNSENT = 50_000;
+const MAX_BATCH_SIZE = 5_000;
 
-/** When sessions were last used here, which auth shows to their users. */
+/** Records when sessions were last used here. auth shows this to their users. */
 export interface SessionUses extends Service {
   note(sessionId: string): void;
 }
@@ -104,20 +104,20 @@ export interface SessionUsesDeps {
 export function createSessionUses({ auth, clock, log }: SessionUsesDeps): SessionUses {
   const unsent = new Map<string, number>();
 
-  const tell = async () => {
+  const send = async () => {
     while (unsent.size > 0) {
-      const uses = [...unsent.entries()].slice(0, MOST_AT_ONCE).map(([sessionId, at]) => ({ sessionId, at }));
+      const uses = [...unsent.entries()].slice(0, MAX_BATCH_SIZE).map(([sessionId, at]) => ({ sessionId, at }));
       await auth.noteSessionUses(uses);
       for (const { sessionId, at } of uses) if (unsent.get(sessionId) === at) unsent.delete(sessionId);
-      if (uses.length < MOST_AT_ONCE) break;
+      if (uses.length < MAX_BATCH_SIZE) break;
     }
   };
 
-  const periodic = createPeriodic({ everyMs: TELL_EVERY_MS, task: tell, what: 'telling when sessions were used', log });
+  const periodic = createPeriodic({ everyMs: SEND_EVERY_MS, task: send, what: 'telling when sessions were used', log });
 
   return {
     note(sessionId) {
-      if (unsent.size < MOST_KEPT || unsent.has(sessionId)) unsent.set(sessionId, clock.now());
+      if (unsent.size < MAX_UNSENT || unsent.has(sessionId)) unsent.set(sessionId, clock.now());
     },
     async start() {
       periodic.start({ afterPause: true });

@@ -21,12 +21,12 @@ export interface ServiceCall {
   traceparent?: string;
 }
 
-/** The gateway's ways to the services: over HTTP, or plain calls in one process. */
+/** The gateway's connections to the services: over HTTP, or direct calls within one process. */
 export interface Connections {
   /**
    * Sends one GraphQL request. `url` is only for services of a foreign graph (SUPERGRAPH_FILE); ours are reached by
    * name. The caller owns the result and may change it.
-   * @throws AppError SERVICE_UNAVAILABLE without an answer in time
+   * @throws AppError SERVICE_UNAVAILABLE if no response arrives in time
    */
   request(
     service: string,
@@ -37,11 +37,11 @@ export interface Connections {
   auth: AuthInternal;
   signIn: AuthSignIn;
   tasks: TasksInternal;
-  /** What the graph cannot carry of backups. For operators only; callers must check that first. */
+  /** Backup operations that GraphQL cannot carry. For operators only; callers must check that first. */
   backup: BackupWork;
   /** For operators only, too. */
   deadLetters: DeadLettersInternal;
-  /** For operators only, too: each service of itself, within about a second. */
+  /** For operators only, too: what each service reports about itself, within about a second. */
   status: {
     auth: StatusOf<ServiceStatus>;
     tasks: StatusOf<TasksStatus>;
@@ -49,7 +49,7 @@ export interface Connections {
   };
   /** See `ServiceClocks`. */
   aheadSeconds(service: string): number;
-  /** Resolves when the service answers. */
+  /** Resolves when the service responds. */
   probe(service: string, url?: string): Promise<void>;
   close(): Promise<void>;
 }
@@ -60,8 +60,8 @@ export interface RequestOptions {
   timeoutMs?: number;
   /** Aborts a query, or a mutation that has not been sent yet; a sent mutation continues. */
   signal?: AbortSignal;
-  /** Called before an answer of more than 256 KiB is read. */
+  /** Called before a response of more than 256 KiB is read. */
   onLarge?: Post['onLarge'];
-  /** Queries may be resent if the connection breaks before an answer, mutations never. */
+  /** Queries may be resent if the connection breaks before a response arrives; mutations never. */
   idempotent: boolean;
 }

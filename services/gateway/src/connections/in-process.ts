@@ -42,7 +42,7 @@ export interface InProcessServices {
 
 /**
  * Direct calls that behave as over HTTP: the same deadlines, and values as JSON would carry them. Only `data` is passed
- * on unchanged, because `execute` builds it again for every call, from JSON values.
+ * on unchanged, because `execute` builds it from JSON values for each call.
  */
 export function connectInProcess(services: InProcessServices): Connections {
   const subgraphs = new Map(Object.values<InGraph>({ ...services }).map(({ subgraph }) => [subgraph.name, subgraph]));
@@ -62,7 +62,7 @@ export function connectInProcess(services: InProcessServices): Connections {
     const subgraph = named(service);
     if (signal?.aborted) throw unavailable(undefined, new Error('The caller has gone.'));
     const request = { query, operationName, variables: variables && asJson(variables) };
-    // A mutation has been sent as soon as it is called.
+    // A mutation counts as sent as soon as it is called.
     const waiting = { timeoutMs, signal: idempotent ? signal : undefined };
     const { errors, extensions, ...result } = await answerInTime(waiting, (isOver) =>
       subgraph.execute(request, { ...call, identity: { ...call.identity }, isCancelled: isOver }),

@@ -61,7 +61,7 @@ export function connectHttp({ urls, signer, clock, log }: HttpConnectionOptions)
     if (traceparent) headers.traceparent = traceparent;
     return postGraphQL(pool, { path: '/graphql', headers, request, isOurs: true, timeoutMs, ...more });
   };
-  const ask = (service: string, request: SubgraphRequest, asked: RequestOptions) =>
+  const send = (service: string, request: SubgraphRequest, asked: RequestOptions) =>
     inSpan(
       () => fetchSpan(service),
       (span) => post(service, request, asked, span?.traceparent ?? asked.call.traceparent),
@@ -69,7 +69,7 @@ export function connectHttp({ urls, signer, clock, log }: HttpConnectionOptions)
 
   return {
     async request(service, url, request, asked) {
-      return url === undefined ? ask(service, request, asked) : outside.request(service, url, request, asked);
+      return url === undefined ? send(service, request, asked) : outside.request(service, url, request, asked);
     },
     auth: createInternalClient(authInternal, { pool: internal.auth, signer }),
     signIn: createInternalClient(authSignIn, { pool: internal.signIn, signer }),
@@ -95,7 +95,7 @@ export function connectHttp({ urls, signer, clock, log }: HttpConnectionOptions)
   };
 }
 
-/** The `Date` of a response counts whole seconds. */
+/** The `Date` of a response has whole seconds. */
 const RESOLUTION_MS = 1_000;
 
 interface ServiceClocks {
@@ -105,7 +105,7 @@ interface ServiceClocks {
   aheadSeconds(service: string): number;
 }
 
-/** Logs clocks that differ by more than the tolerance, each at most once a minute: other tokens are refused then. */
+/** Logs clocks that differ by more than the tolerance, beyond which tokens are refused; each at most once a minute. */
 function createServiceClocks({ clock, log }: { clock: Clock; log: Log }): ServiceClocks {
   const differences = new Map<string, number>();
 
@@ -141,7 +141,7 @@ function createServiceClocks({ clock, log }: { clock: Clock; log: Log }): Servic
   };
 }
 
-/** The response was made at some time while the gateway waited for it. */
+/** Seconds that the service's clock is ahead; 0 within the tolerance. The service set `Date` at some time while the gateway waited. */
 function outOfTolerance(dateMs: number, sentAtMs: number, waitedMs: number): number {
   const aheadMs = Math.max(0, dateMs - (sentAtMs + waitedMs)) || Math.min(0, dateMs + RESOLUTION_MS - sentAtMs);
   return Math.abs(aheadMs) > CLOCK_SKEW_S * 1_000 ? Math.round(aheadMs / 1_000) : 0;

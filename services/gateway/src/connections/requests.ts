@@ -7,14 +7,14 @@ import type { GraphQLFormattedError } from 'graphql';
 import { z } from 'zod';
 import { REQUEST_TIMEOUT_MS, type RequestOptions } from './connections.ts';
 
-/** Taken from one answer of a foreign service, which may have hundreds of thousands. */
+/** Errors taken from one response: a foreign service may send hundreds of thousands. */
 const MAX_ERRORS = 100;
 const MAX_MESSAGE_CHARS = 1_000;
 const MAX_ISSUES = 100;
 const MAX_RETRY_AFTER_S = 86_400;
 
 const text = z.string().transform((given) => given.slice(0, MAX_MESSAGE_CHARS));
-/** What clients may see of a foreign service's error, in our own errors' form. */
+/** The part of a foreign service's error that clients may see, in the form of our own errors. */
 const foreignExtensions = z.object({
   code: z.string().optional().catch(undefined),
   issues: z
@@ -27,17 +27,17 @@ const foreignExtensions = z.object({
 
 export interface GraphQLPost extends Omit<Post, 'body'> {
   request: SubgraphRequest;
-  /** Services of ours always answer with 200, and their errors are passed on as they are. */
+  /** Our own services always respond with 200, and their errors are passed on unchanged. */
   isOurs: boolean;
 }
 
-/** @throws AppError SERVICE_UNAVAILABLE for anything but a GraphQL answer in time */
+/** @throws AppError SERVICE_UNAVAILABLE unless a GraphQL response arrives in time */
 export async function postGraphQL(
   pool: ServicePool,
   { request, isOurs, ...post }: GraphQLPost,
 ): Promise<SubgraphResult> {
   const { status, text } = await pool.post({ ...post, body: JSON.stringify(request) });
-  // A byte order mark is no part of the text (RFC 8259, 8.1).
+  // A byte order mark is not part of the text (RFC 8259, 8.1).
   const result = parse(text.startsWith('\uFEFF') ? text.slice(1) : text, isOurs);
   if (isResult(result)) {
     if (!isOurs) return { data: result.data, errors: result.errors?.slice(0, MAX_ERRORS).map(foreignError) };
@@ -46,7 +46,7 @@ export async function postGraphQL(
   throw unavailable(undefined, new Error(`The service answered ${status} without a GraphQL result.`));
 }
 
-/** Our own services send no integers beyond 2^53. Undefined when the text is not JSON. */
+/** Undefined when the text is not JSON. Our own services send no integers beyond 2^53. */
 function parse(text: string, isOurs: boolean): unknown {
   try {
     return isOurs ? JSON.parse(text) : parseExactJson(text);
@@ -77,13 +77,13 @@ function foreignError({ message, path, extensions }: GraphQLFormattedError): Gra
   };
 }
 
-/** It is parsed and merged at once, while all other requests wait. */
+/** A response is parsed and merged in one step, while all other requests wait. */
 const MAX_RESPONSE_BYTES = 8 * 1024 * 1024;
-/** Of all such responses together that are arriving. */
+/** For all such responses together, while they arrive. */
 const MAX_HELD_BYTES = 64 * 1024 * 1024;
 const HEADERS = { 'content-type': 'application/json', accept: 'application/json' };
 
-/** For services of a foreign graph: they receive neither identities nor any header of our clients. */
+/** Calls the services of a foreign graph, which receive neither identities nor headers of our clients. */
 export function createExternalSubgraphClient() {
   const pools = new Map<string, ServicePool>();
   const budget = createAnswerBudget(MAX_HELD_BYTES);
@@ -126,14 +126,14 @@ export function createExternalSubgraphClient() {
   };
 }
 
-/** A request to a service over HTTP. In one process the service's own span says it all, unless no one waits for it any more. */
+/** A request to a service over HTTP. In one process the service's own span is enough, unless the gateway stopped waiting for it. */
 export const fetchSpan = (service: string): SpanDescription => ({
   name: `fetch ${service}`,
   kind: 'client',
   attributes: { 'service.peer.name': service },
 });
 
-/** For a call in one process: a span only if it fails. The service's own may end long after, and well. */
+/** Records a span for an in-process call only if it fails: the service's own span may end much later, and without an error. */
 export function inFetchSpanIfFailed<Result>(service: string, work: () => Promise<Result>): Promise<Result> {
   const parent = activeSpan();
   if (!parent) return work();

@@ -22,8 +22,8 @@ afterEach(() => feed.stop());
 
 const commit = (count: number) => Array.from({ length: count }, () => store.commit(owner));
 
-describe('the feed of a gateway, when an answer was given before a restore and comes behind it', () => {
-  /** Restores, and shows the new epoch to this gateway. */
+describe('the feed of a gateway, when a response predates a restore and arrives after it', () => {
+  /** Restores the store, and makes this gateway notice the new epoch. */
   const restore = async () => {
     store.restore();
     const reader = createReader();
@@ -33,7 +33,7 @@ describe('the feed of a gateway, when an answer was given before a restore and c
     detach();
   };
 
-  it('a head of the old epoch moves no feed of the new one', async () => {
+  it('ignores a head of the old epoch', async () => {
     commit(100);
     await readFeed(feed, owner);
     const comparison = store.answerLate('heads');
@@ -48,7 +48,7 @@ describe('the feed of a gateway, when an answer was given before a restore and c
     expect(store.asked.changesAfter).toBe(0);
   });
 
-  it('a reader that was being placed by the old head begins in the new epoch, and misses nothing there', async () => {
+  it('starts a reader that was being attached in the new epoch, without missing a change', async () => {
     commit(100);
     const placing = store.answerLate('heads');
     const reader = createReader();
@@ -61,7 +61,7 @@ describe('the feed of a gateway, when an answer was given before a restore and c
     await eventually(() => expect(reader.seen).toEqual(upTo(102)));
   });
 
-  it('what was seen of the old epoch while a reader was placed is no place in the new one', async () => {
+  it('does not use a position seen in the old epoch for a reader that starts in the new one', async () => {
     const placing = store.answerLate('heads');
     const reader = createReader();
     const subscribing = feed.subscribe(owner, undefined, reader);
@@ -75,7 +75,7 @@ describe('the feed of a gateway, when an answer was given before a restore and c
     expect(store.asked.changesAfter).toBe(0);
   });
 
-  it('a cursor that was opened before the restore is expired behind it', async () => {
+  it('rejects a cursor that was opened before the restore', async () => {
     commit(5);
     for (const late of ['openCursor', 'heads', 'changesAfter'] as const) {
       commit(5);
@@ -89,7 +89,7 @@ describe('the feed of a gateway, when an answer was given before a restore and c
     }
   });
 
-  it('a page of the old epoch is delivered to no one', async () => {
+  it('delivers no page of the old epoch', async () => {
     await readFeed(feed, owner);
     const page = store.answerLate('changesAfter');
     commit(3);
@@ -101,7 +101,7 @@ describe('the feed of a gateway, when an answer was given before a restore and c
     await eventually(() => expect(reader.epochs).toEqual([2, 2]));
   });
 
-  it('a page of the new epoch ends the old feed, and is not delivered there', async () => {
+  it('ends the old feed at a page of the new epoch, without delivering it', async () => {
     const slow = createFeed({ ...store, log, headsEveryMs: 60_000 });
     await slow.start();
     const reader = await readFeed(slow, owner);
@@ -116,7 +116,7 @@ describe('the feed of a gateway, when an answer was given before a restore and c
     await slow.stop();
   });
 
-  it('a record of a lower epoch is delivered to no one, not even when its number is the next', async () => {
+  it('delivers no record of a lower epoch, even if it has the next number', async () => {
     const [old] = commit(1);
     await restore();
     const reader = await readFeed(feed, owner);
@@ -125,7 +125,7 @@ describe('the feed of a gateway, when an answer was given before a restore and c
     await eventually(() => expect(reader.epochs).toEqual([2]));
   });
 
-  it('a reader that is placed while the gateway stops is refused', async () => {
+  it('refuses a reader that is being attached while the gateway stops', async () => {
     const placing = store.answerLate('heads');
     const subscribing = feed.subscribe(owner, undefined, createReader());
     const refused = expect(subscribing).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE' });
@@ -136,7 +136,7 @@ describe('the feed of a gateway, when an answer was given before a restore and c
     expect(feed.owners()).toBe(0);
   });
 
-  it('a feed without a reader requests nothing, even if changes are missing', async () => {
+  it('requests nothing for a feed without a reader, even if changes are missing', async () => {
     jest.useFakeTimers({ doNotFake: ['setImmediate', 'nextTick'] });
     try {
       const { detach } = await readFeed(feed, owner);
@@ -157,7 +157,7 @@ describe('the feed of a gateway, when an answer was given before a restore and c
 });
 
 describe('the feed of a gateway, when the store lost changes that were delivered', () => {
-  it('ends all feeds, because new changes have the numbers of the lost ones, and goes on with readers that begin again', async () => {
+  it('ends all feeds, because new changes reuse the numbers of lost ones, and serves readers that start again', async () => {
     const readers = { owner: createReader(), bystander: createReader() };
     await feed.subscribe(owner, undefined, readers.owner);
     await feed.subscribe(bystander, undefined, readers.bystander);
@@ -172,7 +172,7 @@ describe('the feed of a gateway, when the store lost changes that were delivered
     expect(later.ends).toEqual([]);
   });
 
-  it('takes no answer for a loss that was given before the last changes were delivered', async () => {
+  it('does not take a response for a loss that predates the last delivered changes', async () => {
     const reader = await readFeed(feed, owner);
     const comparison = store.answerLate('heads');
     await comparison.asked;
@@ -202,7 +202,7 @@ describe('the feed of a gateway, when records are not of its store', () => {
     expect([...readers.owner.ends, ...readers.bystander.ends]).toEqual([]);
   };
 
-  it('keeps all feeds when a change has an epoch that the store does not have, and reports the record', async () => {
+  it('keeps all feeds when a change has an unknown epoch, and reports the record', async () => {
     forge(owner, { epoch: 9 });
     await eventually(() =>
       expect(store.unreadable).toMatchObject([{ key: owner, reason: 'The store did not write this record.' }]),
@@ -210,7 +210,7 @@ describe('the feed of a gateway, when records are not of its store', () => {
     await expectToGoOn();
   });
 
-  it('learns the key of the store again when it changes within an epoch', async () => {
+  it('accepts a new key of the store within an epoch', async () => {
     await feed.stop();
     let hasLoaded = false;
     const heads: typeof store.tasks.heads = async (...args) => {
@@ -228,7 +228,7 @@ describe('the feed of a gateway, when records are not of its store', () => {
     expect(store.unreadable).toEqual([]);
   });
 
-  it('does not refuse new readers because of such an epoch', async () => {
+  it('does not refuse new readers because of an unknown epoch', async () => {
     const placing = store.answerLate('heads');
     const fresh = randomUUID();
     const reader = createReader();
@@ -260,17 +260,20 @@ describe('the feed of a gateway, when records are not of its store', () => {
     ['the next number and a cursor of another store', { cursor: 'x'.repeat(36) }],
     ['a number beyond its cursor', { sequence: 1_000 }],
     ['a cursor that the store signed for another number', { cursor: 'second' }],
-  ])('neither delivers nor skips for %s, and ends no feed', async (_, { cursor, ...change }: Partial<TaskChanged>) => {
-    forge(owner, { ...change, ...(cursor && { cursor: cursor === 'second' ? store.cursor(owner, 2) : cursor }) });
-    await eventually(() =>
-      expect(store.unreadable).toMatchObject([{ key: owner, reason: 'The store did not write this record.' }]),
-    );
-    expect(readers.owner.seen).toEqual([]);
-    expect(store.asked.changesAfter).toBe(0);
-    await expectToGoOn();
-  });
+  ])(
+    'neither delivers nor skips a change for %s, and ends no feed',
+    async (_, { cursor, ...change }: Partial<TaskChanged>) => {
+      forge(owner, { ...change, ...(cursor && { cursor: cursor === 'second' ? store.cursor(owner, 2) : cursor }) });
+      await eventually(() =>
+        expect(store.unreadable).toMatchObject([{ key: owner, reason: 'The store did not write this record.' }]),
+      );
+      expect(readers.owner.seen).toEqual([]);
+      expect(store.asked.changesAfter).toBe(0);
+      await expectToGoOn();
+    },
+  );
 
-  it('takes a repetition with other content and the same signed cursor for a repetition', async () => {
+  it('ignores a repetition with other content and the same signed cursor', async () => {
     const [forged, real] = [store.makeChange(owner, 1), store.commit(owner)];
     store.deliver(real);
     store.deliverText(owner, JSON.stringify({ ...forged, cursor: real.cursor }));
@@ -279,7 +282,7 @@ describe('the feed of a gateway, when records are not of its store', () => {
     expect(readers.owner.ids[0]).toBe(real.task.id);
   });
 
-  it('delivers a change in place of a forged one that came just before it', async () => {
+  it('delivers a change even if a forged one arrived just before it', async () => {
     const [forged, real] = [store.makeChange(owner, 1), store.commit(owner)];
     store.deliverText(owner, JSON.stringify({ ...forged, cursor: store.cursor(bystander, 1) }));
     store.deliver(real);
@@ -288,7 +291,7 @@ describe('the feed of a gateway, when records are not of its store', () => {
     expect(readers.owner.ids).toEqual([real.task.id, expect.any(String)]);
   });
 
-  it('gives up waiting for changes that the store signed and has lost', async () => {
+  it('stops waiting for changes that the store signed and has lost', async () => {
     const quiet = createFeed({ ...store, log, headsEveryMs: 60_000 });
     await quiet.start();
     const reader = await readFeed(quiet, owner);

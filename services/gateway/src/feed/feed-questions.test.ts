@@ -41,7 +41,7 @@ describe('requests of the feed to the tasks service', () => {
     beforeEach(() => void jest.useFakeTimers({ doNotFake: ['setImmediate', 'nextTick'] }));
     afterEach(() => jest.useRealTimers());
 
-    it('are not sent without readers, nor after the end', async () => {
+    it('are not sent without readers, nor after the stop', async () => {
       const feed = await startFeed();
       await jest.advanceTimersByTimeAsync(EVERY_MS);
       expect(questions).toEqual([]);
@@ -72,7 +72,7 @@ describe('requests of the feed to the tasks service', () => {
       expect(tries).toBe(2);
     });
 
-    it('bring as many unreadable records as are kept, and the log says once that one more came', async () => {
+    it('report as many unreadable records as are kept, and the log mentions once that one was dropped', async () => {
       const feed = await startFeed();
       const owner = randomUUID();
       await readFeed(feed, owner);
@@ -82,7 +82,7 @@ describe('requests of the feed to the tasks service', () => {
       expect(logged.filter((message) => message.startsWith('further records'))).toHaveLength(1);
     });
 
-    it('leave no timer behind a finished replay', async () => {
+    it('leave no timer after a finished replay', async () => {
       const feed = await startFeed();
       const owner = randomUUID();
       for (let count = 0; count < 20; count++) store.commit(owner);
@@ -103,7 +103,7 @@ describe('requests of the feed to the tasks service', () => {
     });
   });
 
-  it('continue after one without a response, which is logged', async () => {
+  it('continue after one that gets no response, which is logged', async () => {
     const feed = await startFeed({ headsEveryMs: 10 });
     const owner = randomUUID();
     const reader = await readFeed(feed, owner);

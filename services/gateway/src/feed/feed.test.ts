@@ -9,7 +9,7 @@ const log = createLog({ service: 'test', level: 'silent' });
 
 let store: ReturnType<typeof createStore>;
 let stop: () => Promise<void>;
-/** Compares heads seldom, by default. */
+/** Compares heads rarely by default. */
 const startFeed = async (options: Partial<FeedOptions> = {}) => {
   const feed = createFeed({ ...store, log, headsEveryMs: 60_000, ...options });
   await feed.start();
@@ -38,7 +38,7 @@ describe('the changes of an owner', () => {
     await eventually(() => expect(reader.seen).toEqual(upTo(500)));
   });
 
-  it('replays behind a cursor and continues live, each change once', async () => {
+  it('replays changes after a cursor and continues live, each change once', async () => {
     const feed = await startFeed({ headsEveryMs: 30 });
     for (let index = 0; index < 40; index++) store.commit(owner);
     const first = createReader();
@@ -55,14 +55,14 @@ describe('the changes of an owner', () => {
     await eventually(() => expect(second.seen).toEqual(upTo(80, 4)));
   });
 
-  it('refuses nonsense, foreign cursors and cursors of another epoch alike', async () => {
+  it("rejects malformed cursors, other owners' cursors and cursors of another epoch alike", async () => {
     const feed = await startFeed({ headsEveryMs: 30 });
     const other = randomUUID();
     for (const cursor of ['nonsense', store.cursor(other, 0), `${owner}|7|1`, store.cursor(owner, 100_000)])
       await expect(feed.subscribe(owner, cursor, createReader())).rejects.toMatchObject({ code: 'CURSOR_EXPIRED' });
   });
 
-  it('brings what an unreadable record was about all the same, and hands that record in, once the service is there', async () => {
+  it('delivers the change of an unreadable record anyway, and reports the record once the service is available', async () => {
     const feed = await startFeed();
     const reader = await readFeed(feed, owner);
     for (const text of ['{', JSON.stringify({ ...store.commit(owner), task: null })]) store.deliverText(owner, text);
@@ -75,7 +75,7 @@ describe('the changes of an owner', () => {
     expect(store.unreadable).toHaveLength(2);
   });
 
-  it('ends a reader that fails on a change; the others get it', async () => {
+  it('ends a reader that fails on a change, and delivers it to the others', async () => {
     const feed = await startFeed({ headsEveryMs: 30 });
     const faulty = createReader();
     const sound = createReader();
@@ -92,7 +92,7 @@ describe('the changes of an owner', () => {
     expect(faulty.ends).toEqual(['stopped']);
   });
 
-  it('refuses a cursor behind which changes are no longer kept, and ends a feed that falls behind them', async () => {
+  it('rejects a cursor whose next changes are no longer kept, and ends a feed that falls behind them', async () => {
     const feed = await startFeed({ headsEveryMs: 30 });
     for (let count = 0; count < 5; count++) store.commit(owner);
     store.forgetUpTo(owner, 3);
@@ -109,8 +109,8 @@ describe('the changes of an owner', () => {
   });
 });
 
-describe('a reader that comes', () => {
-  it('brings the feed of its owner up to what the event log lost', async () => {
+describe('a new reader', () => {
+  it('makes the feed catch up with changes that the event log lost', async () => {
     const feed = await startFeed();
     const first = await readFeed(feed, owner);
     store.commit(owner);
@@ -118,7 +118,7 @@ describe('a reader that comes', () => {
     await eventually(() => expect(first.seen).toEqual([1]));
   });
 
-  it('misses nothing that was committed while it was placed, though another one came and left meanwhile', async () => {
+  it('misses nothing committed while it was being attached, even if another one came and left meanwhile', async () => {
     const feed = await startFeed();
     const { asked, come } = store.answerLate('heads');
     const reader = createReader();
@@ -132,7 +132,7 @@ describe('a reader that comes', () => {
     await eventually(() => expect(reader.seen).toEqual([1]));
   });
 
-  it('waits for a tasks service that is away for a moment', async () => {
+  it('waits for a tasks service that is briefly unavailable', async () => {
     let tries = 0;
     const heads: typeof store.tasks.heads = (...question) =>
       ++tries < 3 ? Promise.reject(unavailable()) : store.tasks.heads(...question);
@@ -152,8 +152,8 @@ describe('a reader that comes', () => {
   });
 });
 
-describe('a reader that begins now', () => {
-  it('learns the cursor of the place from which it receives changes, before any of them', async () => {
+describe('a reader without a cursor', () => {
+  it('receives the cursor of its start before any change', async () => {
     const feed = await startFeed();
     for (let count = 0; count < 3; count++) store.commit(owner);
     const reader = createReader();
@@ -170,7 +170,7 @@ describe('a reader that begins now', () => {
   it.each([
     ['over the event log', true],
     ['and the event log never brought', false],
-  ])('misses nothing behind that cursor that was committed while it was placed %s', async (_how, isDelivered) => {
+  ])('misses no change after that cursor that was committed meanwhile %s', async (_how, isDelivered) => {
     const feed = await startFeed();
     store.commit(owner);
     const reader = createReader();
@@ -186,7 +186,7 @@ describe('a reader that begins now', () => {
     await eventually(() => expect(reader.seen).toEqual(upTo(isDelivered ? 2 : 3, 2)));
   });
 
-  it('beside one that has gone further by then learns its own place', async () => {
+  it('receives its own position, even if another one is further ahead by then', async () => {
     const feed = await startFeed();
     const first = await readFeed(feed, owner);
     const { asked, come } = store.answerLate('heads');
@@ -200,7 +200,7 @@ describe('a reader that begins now', () => {
     await eventually(() => expect([first.seen, second.seen]).toEqual([upTo(3), upTo(3)]));
   });
 
-  it('learns one cursor, of the new epoch, when the store is restored while it is placed', async () => {
+  it('receives one cursor, of the new epoch, when the store is restored meanwhile', async () => {
     const feed = await startFeed();
     store.commit(owner);
     const { asked, come } = store.answerLate('heads');
@@ -208,13 +208,13 @@ describe('a reader that begins now', () => {
     const subscribing = feed.subscribe(owner, undefined, reader);
     await asked;
     store.restore();
-    await readFeed(feed, owner); // this gateway learns of the restore
+    await readFeed(feed, owner); // makes this gateway notice the restore
     come();
     await subscribing;
     expect(reader.begunAt).toEqual([store.cursor(owner, 0)]);
   });
 
-  it('reads all the same when the tasks service, of the release before, reports no cursor', async () => {
+  it('reads changes even if a tasks service of the previous release reports no cursor', async () => {
     const feed = await startFeed({ tasks: { ...store.tasks, heads: (owners) => store.tasks.heads(owners) } });
     const reader = await readFeed(feed, owner);
     store.deliver(store.commit(owner));
@@ -223,7 +223,7 @@ describe('a reader that begins now', () => {
 });
 
 describe('a reader that leaves', () => {
-  it('leaves the feed to the others of its owner', async () => {
+  it("does not end the feed for its owner's other readers", async () => {
     const feed = await startFeed();
     const other = createReader();
     const { detach } = await readFeed(feed, owner);
@@ -233,7 +233,7 @@ describe('a reader that leaves', () => {
     expect([other.seen, other.ends, feed.owners()]).toEqual([[1], [], 1]);
   });
 
-  it('behind the end of its feed leaves the one that came after alone', async () => {
+  it('does not affect a newer feed when it leaves after the end of its own', async () => {
     const feed = await startFeed();
     const before = createReader();
     const detach = await feed.subscribe(owner, undefined, before);
@@ -245,7 +245,7 @@ describe('a reader that leaves', () => {
     expect([after.seen, feed.owners()]).toEqual([[1], 1]);
   });
 
-  it('while heads are compared keeps no one from theirs', async () => {
+  it('does not affect other owners when it leaves during a comparison of heads', async () => {
     const feed = await startFeed({ headsEveryMs: 20 });
     const { detach } = await readFeed(feed, randomUUID());
     const reader = await readFeed(feed, owner);
@@ -258,7 +258,7 @@ describe('a reader that leaves', () => {
     next.come();
   });
 
-  it('leaves nothing behind: a record of its owner that cannot be read concerns no one here', async () => {
+  it('leaves nothing behind: an unreadable record of its owner is ignored here', async () => {
     const feed = await startFeed();
     const { detach } = await readFeed(feed, owner);
     detach();
@@ -267,7 +267,7 @@ describe('a reader that leaves', () => {
   });
 });
 
-it('a reader with a cursor knows where it begins, and no cursor is made for it, nor for any comparison of heads', async () => {
+it('no cursor is requested for a reader that has one, nor for comparisons of heads', async () => {
   const asked: (boolean | undefined)[] = [];
   const heads: typeof store.tasks.heads = (owners, asCursors) => {
     asked.push(asCursors);
@@ -281,14 +281,14 @@ it('a reader with a cursor knows where it begins, and no cursor is made for it, 
   expect(asked.filter(Boolean)).toEqual([]);
 });
 
-it('a cursor of a former epoch expires, also where the new one has gone as far', async () => {
+it('a cursor of a former epoch has expired, even if the new epoch has the same number', async () => {
   const feed = await startFeed();
   const former = store.cursor(owner, 0);
   store.restore();
   await expect(feed.subscribe(owner, former, createReader())).rejects.toMatchObject({ code: 'CURSOR_EXPIRED' });
 });
 
-it('every reader learns that the feed stops', async () => {
+it('every reader is notified when the feed stops', async () => {
   const feed = await startFeed();
   const [first, second] = [createReader(), createReader()];
   await feed.subscribe(owner, undefined, first);

@@ -17,15 +17,15 @@ import type { FeedMetrics } from '../realtime-metrics.ts';
 import { OwnerFeed, type FeedEnd, type FeedReader } from './owner-feed.ts';
 import { createDeadLetterReports } from './dead-letter-reports.ts';
 
-/** The most owners in one call of `heads`. */
+/** Maximum number of owners in one call of `heads`. */
 const HEADS_BATCH = 1_000;
 /** How long a new subscription waits for an unavailable tasks service before it fails. */
 const RETRY_FOR_MS = 10_000;
 /** How long a replay waits for its reader, which then counts as too slow. */
 const DRAIN_WITHIN_MS = 60_000;
-/** How soon a comparison that a doubtful record asks for may follow the one before, however many such records come. */
+/** Minimum time from one comparison to the next that a doubtful record triggers, however many such records arrive. */
 const DOUBTS_EVERY_MS = 500;
-/** The most pages in memory at once in this process. Replays are asked for by clients, as often as they like. */
+/** Maximum number of pages in memory at once in this process. Clients may request replays as often as they like. */
 const PAGES_AT_ONCE = { fill: 16, replay: 4 };
 
 export interface Feed extends Service {
@@ -61,9 +61,9 @@ export interface FeedOptions {
 export function createFeed(options: FeedOptions): Feed {
   const { eventLog, tasks, log, metrics, tracing = NO_TRACING } = options;
   const { headsEveryMs = 2_000, drainWithinMs = DRAIN_WITHIN_MS } = options;
-  /** All are of the current epoch. */
+  /** All belong to the current epoch. */
   const feeds = new Map<string, OwnerFeed>();
-  /** Owners for whom a reader is being placed, with the newest change that arrived meanwhile. */
+  /** Owners for whom a reader is being attached, with the newest change that has arrived in the meantime. */
   const expected = new Map<string, { readers: number; seen: FeedPosition }>();
   const turns = { fill: pLimit(PAGES_AT_ONCE.fill), replay: pLimit(PAGES_AT_ONCE.replay) };
   const unreadable = createDeadLetterReports(tasks, log);
@@ -71,7 +71,7 @@ export function createFeed(options: FeedOptions): Feed {
   /** Signs the cursors of the current epoch. Undefined until the store has sent it, as Base64. */
   let cursorKey: KeyObject | undefined;
   let sentKey: string | undefined;
-  /** The last record that is not the store's, as far as we know. */
+  /** The last record that does not seem to come from the store. */
   let doubted: { record: LogRecord; isConfirmed: () => boolean } | undefined;
   let reader: LogReader | undefined;
   let timer: NodeJS.Timeout | undefined;
@@ -80,7 +80,7 @@ export function createFeed(options: FeedOptions): Feed {
   let isInDoubt = false;
   let isStopped = false;
 
-  /** A restore created a new store: positions in the old one mean nothing. */
+  /** A restore created a new store: positions in the old one are meaningless. */
   const enterEpoch = (newEpoch: number) => {
     if (newEpoch <= epoch) return;
     epoch = newEpoch;
@@ -92,7 +92,7 @@ export function createFeed(options: FeedOptions): Feed {
   const takeState = ({ epoch: of, cursorKey: key }: Heads) => {
     enterEpoch(of);
     if (of !== epoch || key === undefined || key === sentKey) return;
-    // A store that psql loads has another key and may have the same epoch.
+    // A store that was loaded with psql has another key, but may have the same epoch.
     cursorKey = createSecretKey(key, 'base64');
     sentKey = key;
   };
@@ -120,10 +120,10 @@ export function createFeed(options: FeedOptions): Feed {
   };
 
   /**
-   * Anyone who may write to the topic may have written a record, such as another installation without a prefix. So an
-   * epoch counts once the store itself has it, and a change if the store signed its cursor. A record costs at most its own
-   * delivery. Only the cursor is signed: one who may read and write the topic, and is faster than the store's own record,
-   * could show an owner another content of one change in live streams, until it reads the task; never to another owner.
+   * A record may come from anyone with write access to the topic, such as another installation without a prefix. So an
+   * epoch counts once the store itself reports it, and a change if the store signed its cursor. A false record is not
+   * delivered, and has no other effect. Only the cursor is signed: someone who can read and write the topic, and is faster than the
+   * store's own record, could falsify the content of one change in its owner's live streams, until the owner reads the task.
    */
   const take = (record: LogRecord) => {
     const { key } = record;
@@ -137,14 +137,14 @@ export function createFeed(options: FeedOptions): Feed {
     feed?.take(change, record.headers?.['traceparent']);
   };
 
-  /** Asks the store now for what the record was about, and not when the next change shows the gap. */
+  /** Compares with the store now, instead of waiting until the next change shows the gap. */
   const doubt = (record: LogRecord, isConfirmed: () => boolean) => {
     doubted = { record, isConfirmed };
     compareSoon();
   };
 
   const compareHeadsOf = async (owners: string[]) => {
-    // One who is ahead of the answer only because changes were committed and delivered meanwhile is not ahead of these.
+    // Positions before the call: changes committed and delivered during the call must not look like lost ones.
     const delivered = owners.map((owner) => ({ owner, feed: feeds.get(owner), last: feeds.get(owner)?.last ?? 0 }));
     const inDoubt = doubted;
     const state = await tasks.heads(owners);
@@ -163,8 +163,8 @@ export function createFeed(options: FeedOptions): Feed {
   };
 
   /**
-   * Changes that the store signed are not there any more, as after the failover to a standby that lagged behind: it gives
-   * their numbers to new ones, which would pass for repetitions, also for owners whose head shows nothing any more.
+   * The store has lost changes that it signed, as after failover to a standby that lagged behind. It reuses their numbers for
+   * new changes, which would be taken for repetitions, even for owners whose head no longer shows the loss.
    */
   const onLostChanges = () => {
     log.error('the store has lost changes that were delivered: all feeds end; begin a new epoch (docs/backup.md)');
@@ -179,11 +179,11 @@ export function createFeed(options: FeedOptions): Feed {
 
   const compareIn = (ms: number) => {
     clearTimeout(timer);
-    timer = setTimeout(() => void compareAndGoOn(), ms);
+    timer = setTimeout(() => void compareAndReschedule(), ms);
   };
   const doubtsInMs = () => Math.max(0, comparedAtMs + DOUBTS_EVERY_MS - performance.now());
 
-  const compareAndGoOn = async () => {
+  const compareAndReschedule = async () => {
     isComparing = true;
     isInDoubt = false;
     comparedAtMs = performance.now();
@@ -220,7 +220,7 @@ export function createFeed(options: FeedOptions): Feed {
     return feed;
   };
 
-  /** Returns undefined when a restore or the stop came in between, which makes the start meaningless. */
+  /** Returns undefined when a restore or the stop came in between, which invalidates the start. */
   const attach = (
     owner: string,
     { position, head, cursor }: Start,
@@ -245,7 +245,7 @@ export function createFeed(options: FeedOptions): Feed {
     const state = await tasks.heads([owner], after === undefined);
     const { epoch: of, heads, cursors } = state;
     takeState(state);
-    if (of !== epoch) throw unavailable(); // the answer dates from before a restore that we already know of
+    if (of !== epoch) throw unavailable(); // the response predates a restore that we already know of
     const head = { epoch: of, sequence: heads[owner] ?? 0 };
     if (!position) return { position: head, head, cursor: cursors?.[owner] };
     if (position.epoch !== of || position.sequence > head.sequence) throw cursorExpired();
@@ -257,13 +257,13 @@ export function createFeed(options: FeedOptions): Feed {
     return { position, head };
   };
 
-  /** Records the owner's changes meanwhile, so that none is lost before the feed exists. */
+  /** Tracks the owner's changes in the meantime, so that none is lost before the feed exists. */
   const place = async (owner: string, after: string | undefined, feedReader: FeedReader) => {
     const entry = expected.get(owner) ?? { readers: 0, seen: { epoch, sequence: 0 } };
     entry.readers++;
     expected.set(owner, entry);
     try {
-      const start = await retryWhileAway(() => startOf(owner, after));
+      const start = await retryWhileUnavailable(() => startOf(owner, after));
       const { head } = start;
       const isNewer = entry.seen.epoch === head.epoch && entry.seen.sequence > head.sequence;
       return attach(owner, { ...start, head: isNewer ? entry.seen : head }, feedReader);
@@ -313,7 +313,7 @@ function later(one: FeedPosition, other: FeedPosition): FeedPosition {
   return one.sequence >= other.sequence ? one : other;
 }
 
-/** @throws when it is not a change of this owner alone */
+/** @throws unless the change belongs to this owner alone */
 function parseChangeOf(owner: string, text: string): TaskChanged {
   const change = parseTaskChanged(text);
   for (const { ownerId } of [change, change.task, change.previous ?? change.task])
@@ -326,7 +326,7 @@ function cursorExpired(): AppError {
 }
 
 /** Retries for a while when the tasks service is unavailable, so that its restart does not fail new subscriptions. */
-async function retryWhileAway<Result>(work: () => Promise<Result>): Promise<Result> {
+async function retryWhileUnavailable<Result>(work: () => Promise<Result>): Promise<Result> {
   const deadline = performance.now() + RETRY_FOR_MS;
   for (;;) {
     try {

@@ -43,7 +43,7 @@ function fixture(options: Partial<ConstructorParameters<typeof OwnerFeed>[0]> = 
 }
 
 describe('an owner’s feed', () => {
-  it('says where a change goes that is traced, and nothing of others', () => {
+  it('logs the delivery of traced changes only', () => {
     const { attach, commit, deliver, logged } = fixture();
     attach();
     deliver(commit());
@@ -52,7 +52,7 @@ describe('an owner’s feed', () => {
     expect(logged).toMatchObject([{ level: 'debug', traceparent: '00-trace', sequence: 2, readers: 1 }]);
   });
 
-  it('expires as a whole when a gap cannot be filled any more, and for one reader when only that one is too far behind', async () => {
+  it('expires as a whole when a gap can no longer be filled, and for one reader when only that one is too far behind', async () => {
     const { owner, store, feed, attach, commit, commitMany, deliver, counted } = fixture();
     const live = attach();
     deliver(...commitMany(5));
@@ -69,7 +69,7 @@ describe('an owner’s feed', () => {
     feed.end('expired');
   });
 
-  it('delivers nothing more of a page to a reader that leaves in its middle', async () => {
+  it('stops delivering a page to a reader that leaves in the middle of it', async () => {
     const { feed, commitMany, deliver, counted } = fixture();
     deliver(...commitMany(5));
     const seen: number[] = [];
@@ -88,7 +88,7 @@ describe('an owner’s feed', () => {
     expect([seen, counted.replayed]).toEqual([[1, 2], 2]);
   });
 
-  it('asks for nothing when its turn comes and no one needs the page any more', async () => {
+  it('requests no page that is no longer needed when its turn comes', async () => {
     const turns = { fill: pLimit(1), replay: pLimit(1) };
     const { promise: gate, resolve: open } = Promise.withResolvers<void>();
     const others = [turns.fill(() => gate), turns.replay(() => gate)];
@@ -105,7 +105,7 @@ describe('an owner’s feed', () => {
     expect(store.asked.changesAfter).toBe(0);
   });
 
-  it('hands over nothing of a page that does not begin with the next change, nor what comes behind a hole in it', async () => {
+  it('delivers nothing of a page that does not begin with the next change, nor anything after a gap in a page', async () => {
     const store = createStore();
     const [first, second, third] = [store.commit('one'), store.commit('one'), store.commit('one')];
     const pages = [[second], [first, first, third], [second, third]];
@@ -121,11 +121,11 @@ describe('an owner’s feed', () => {
     expect(counted.replayed).toBe(3);
   });
 
-  describe('by the clock', () => {
+  describe('over time', () => {
     beforeEach(() => void jest.useFakeTimers());
     afterEach(() => jest.useRealTimers());
 
-    it('asks again with growing pauses, up to a second, while it gets no answer, and not at all when it has ended', async () => {
+    it('retries with growing pauses of up to a second while requests fail, and not after its end', async () => {
       let asked = 0;
       const changesAfter = () => (asked++, Promise.reject(new Error('away')));
       const { feed, attach, logged } = fixture({ tasks: { changesAfter } });
@@ -146,7 +146,7 @@ describe('an owner’s feed', () => {
       expect(await timesIn(10_000)).toBe(0);
     });
 
-    it('asks with pauses for a reader that comes back, too, and without any behind an answer', async () => {
+    it('retries a replay with pauses, too, and pauses only after failures', async () => {
       const { attach, commitMany, deliver, store } = fixture();
       deliver(...commitMany(30));
       store.setAway(true);
@@ -158,7 +158,7 @@ describe('an owner’s feed', () => {
       expect(seen).toEqual(upTo(30));
     });
 
-    it('keeps a page for a moment while a reader that comes back cannot take it, and asks for it again after that', async () => {
+    it('keeps a page for a moment while a replaying reader is not ready, and fetches it again after that', async () => {
       const { feed, commitMany, deliver, store } = fixture();
       deliver(...commitMany(5));
       const replay = async (pauseMs: number) => {
@@ -179,7 +179,7 @@ describe('an owner’s feed', () => {
       expect(await replay(101)).toBe(2);
     });
 
-    it('asks for fewer changes for a reader that takes few of a page', async () => {
+    it('requests fewer changes for a reader that accepts only a few of a page', async () => {
       const { feed, commitMany, deliver, store } = fixture({}, 100);
       deliver(...commitMany(100));
       const { changesAfter } = store.tasks;

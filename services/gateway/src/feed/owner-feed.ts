@@ -15,7 +15,7 @@ export interface FeedReader {
   /** A replay has ended: live changes follow. */
   onCaughtUp?(): void;
   onEnd(reason: FeedEnd): void;
-  /** Resolves when the reader can take more. Awaited only during a replay, not for live changes. */
+  /** Resolves when the reader can accept more. Awaited only during a replay, not for live changes. */
   drained(): Promise<void>;
 }
 
@@ -30,7 +30,7 @@ export interface OwnerFeedOptions {
   beginDelivery: (traceparent: string) => Span | undefined;
   /** Process-wide limits, which bound how many pages are in memory at once. */
   turns: { fill: LimitFunction; replay: LimitFunction };
-  /** How long a replay waits until its reader can take more, in ms. */
+  /** How long a replay waits until its reader can accept more, in ms. */
   drainWithinMs: number;
   /** Called with any epoch other than the feed's. */
   onEpoch: (epoch: number) => void;
@@ -42,7 +42,7 @@ export interface OwnerFeedOptions {
 const PAGE = 100;
 /** How many replays of one owner hold a page at once; the others wait. */
 const REPLAYS_AT_ONCE = 1;
-/** How long a page is kept for a reader that cannot take more. After that it is fetched again once the reader can. */
+/** How long a page is kept for a reader that cannot accept more. After that it is fetched again, once the reader can. */
 const KEEP_PAGE_MS = 100;
 const BACKOFF = { firstMs: 50, longestMs: 1_000 };
 
@@ -51,23 +51,23 @@ interface Attached {
   position: number;
   /** True while the reader replays from the log; live changes skip it until it has caught up. */
   isReplaying: boolean;
-  /** The size of its next page: not much more than it took of the last one. */
+  /** The size of its next page: at most twice what it accepted of the last one. */
   pageSize: number;
-  /** Ends a wait for the reader when it has been detached. */
+  /** Ends the wait for a reader that has been detached. */
   stopWaiting?: (() => void) | undefined;
 }
 
 /**
- * One owner's changes in one epoch, in order, each exactly once. Live records advance the feed one by one; what is
- * missing between or after them comes from the tasks service, which has the whole log.
+ * One owner's changes in one epoch, in order, each exactly once. Live records advance the feed one by one; changes
+ * missing between or after them come from the tasks service, which has the whole log.
  */
 export class OwnerFeed {
   readonly #options: OwnerFeedOptions;
   readonly #epoch: number;
   readonly #readers = new Set<Attached>();
-  /** Most owners' readers never replay. */
+  /** Created when needed: most owners' readers never replay. */
   #inTurn: LimitFunction | undefined;
-  /** The last change handed to the live readers. */
+  /** The last change delivered to the live readers. */
   #last: number;
   /** Changes are known to exist up to here. */
   #target: number;
@@ -90,7 +90,7 @@ export class OwnerFeed {
     return this.#last;
   }
 
-  /** Adds a reader that has seen everything up to `position`, in this feed's epoch. Returns how to detach it. */
+  /** Adds a reader that has seen everything up to `position`, in this feed's epoch. Returns a function that detaches it. */
   attach(reader: FeedReader, { sequence }: FeedPosition): () => void {
     const attached: Attached = { reader, position: sequence, isReplaying: false, pageSize: PAGE };
     this.#readers.add(attached);
@@ -98,7 +98,7 @@ export class OwnerFeed {
     return () => void this.#detach(attached);
   }
 
-  /** Takes a record of the event log, with its trace: the next one, one seen before, or one after a gap. */
+  /** Accepts a record of the event log, with its trace: the next one, a repeated one, or one after a gap. */
   take(change: TaskChanged, traceparent?: string): void {
     const isNext = change.epoch === this.#epoch && change.sequence === this.#last + 1;
     if (isNext && !this.#isFilling) this.#deliver(change, 'event_log', traceparent);
@@ -109,7 +109,7 @@ export class OwnerFeed {
   reach({ epoch, sequence }: FeedPosition): void {
     if (epoch !== this.#epoch) return;
     this.#target = Math.max(this.#target, sequence);
-    if (!this.#isFilling && this.#isBehind()) void this.#fill();
+    if (!this.#isFilling && this.#isLagging()) void this.#fill();
   }
 
   end(reason: FeedEnd): void {
@@ -117,7 +117,7 @@ export class OwnerFeed {
     for (const attached of [...this.#readers]) this.#end(attached, reason);
   }
 
-  /** False when it was detached before. */
+  /** Returns false if it was already detached. */
   #detach(attached: Attached): boolean {
     attached.stopWaiting?.();
     return this.#readers.delete(attached);
@@ -130,11 +130,11 @@ export class OwnerFeed {
   #deliver(change: TaskChanged, way: 'event_log' | 'gap_fill', traceparent = change.traceparent): void {
     this.#options.metrics?.arrived(change, way);
     this.#last = change.sequence;
-    if (!traceparent) return this.#tellLive(change);
+    if (!traceparent) return this.#notifyLive(change);
     const span = this.#options.beginDelivery(traceparent);
     const deliver = () => {
-      this.#tellTrace(change, traceparent);
-      this.#tellLive(change);
+      this.#logTrace(change, traceparent);
+      this.#notifyLive(change);
     };
     if (!span) return deliver();
     within(span, deliver);
@@ -142,15 +142,15 @@ export class OwnerFeed {
     span.end();
   }
 
-  #tellLive(change: TaskChanged): void {
+  #notifyLive(change: TaskChanged): void {
     for (const attached of this.#readers) {
       if (attached.isReplaying || change.sequence <= attached.position) continue;
-      this.#tell(attached, change);
+      this.#notify(attached, change);
     }
   }
 
   /** A reader that fails is ended, and reconnects; the others must still get the change. */
-  #tell(attached: Attached, change: TaskChanged): void {
+  #notify(attached: Attached, change: TaskChanged): void {
     attached.position = change.sequence;
     try {
       attached.reader.onChange(change);
@@ -160,12 +160,12 @@ export class OwnerFeed {
     }
   }
 
-  #tellTrace({ sequence }: TaskChanged, traceparent: string): void {
+  #logTrace({ sequence }: TaskChanged, traceparent: string): void {
     const { log, owner } = this.#options;
     log.debug({ traceparent, owner, sequence, readers: this.#readers.size }, 'a change is delivered');
   }
 
-  #isBehind(): boolean {
+  #isLagging(): boolean {
     return this.#last < this.#target && !this.#isClosed;
   }
 
@@ -173,17 +173,17 @@ export class OwnerFeed {
     const { metrics, turns, onExpired } = this.#options;
     metrics?.gapFilled();
     const fillPage = async () => {
-      if (!this.#isBehind()) return true;
+      if (!this.#isLagging()) return true;
       const target = this.#target;
       const changes = await this.#changesAfter(this.#last, PAGE, onExpired);
       for (const change of changes ?? []) if (change.sequence === this.#last + 1) this.#deliver(change, 'gap_fill');
-      // The store has lost the changes up to the target, which would keep the feed waiting forever.
+      // The store has lost the changes up to the target; the feed must not wait for them forever.
       if (changes?.length === 0 && this.#target === target) this.#target = this.#last;
       return Boolean(changes?.length);
     };
     // Checked and set in one synchronous step, so that the next record counts as live.
     await repeat(
-      () => (this.#isFilling = this.#isBehind()),
+      () => (this.#isFilling = this.#isLagging()),
       () => turns.fill(fillPage),
     );
   }
@@ -202,19 +202,19 @@ export class OwnerFeed {
       const changes = await this.#changesAfter(before, attached.pageSize, onExpired);
       if (!changes?.length) return false;
       tookMs = performance.now() - begunMs;
-      await this.#handOver(attached, changes);
+      await this.#sendPage(attached, changes);
       attached.pageSize = Math.min(PAGE, 2 * Math.max(1, attached.position - before));
       return true;
     };
     const replaySome = async () => {
-      // A reader that is waited for here holds neither a page nor a place in a limit.
+      // While the replay waits here, it holds neither a page nor a slot of a limit.
       if (await isDrained(attached, drainWithinMs)) {
         this.#inTurn ??= pLimit(REPLAYS_AT_ONCE);
         const page = Promise.withResolvers<boolean>();
         void this.#inTurn(() =>
           turns.replay(async () => {
             page.resolve(await replayPage());
-            // Half of the time is left to other work. The reader does not wait for that.
+            // Leaves half of the time to other work. The reader does not wait for this pause.
             if (tookMs > 0) await new Promise((resolve) => setTimeout(resolve, tookMs).unref());
           }),
         );
@@ -229,15 +229,15 @@ export class OwnerFeed {
     if (hasReplayed && this.#readers.has(attached)) attached.reader.onCaughtUp?.();
   }
 
-  /** Sends as much of a page as the reader can take; asks between changes, because a few large ones fill its buffer. */
-  async #handOver(attached: Attached, changes: TaskChanged[]): Promise<void> {
+  /** Sends as much of a page as the reader accepts. Checks before each change, because a few large ones fill its buffer. */
+  async #sendPage(attached: Attached, changes: TaskChanged[]): Promise<void> {
     const keepUntil = performance.now() + KEEP_PAGE_MS;
     for (const change of changes) {
       if (!(await isDrained(attached, Math.max(0, keepUntil - performance.now())))) return;
       if (!this.#readers.has(attached)) return;
       if (change.sequence !== attached.position + 1) continue;
       this.#options.metrics?.replayed(1);
-      this.#tell(attached, change);
+      this.#notify(attached, change);
     }
   }
 

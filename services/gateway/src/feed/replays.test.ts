@@ -9,7 +9,7 @@ import type { FeedReader } from './owner-feed.ts';
 const log = createLog({ service: 'test', level: 'silent' });
 const CHANGES = 250;
 
-/** Takes this many changes, then no more, without disconnecting. */
+/** Accepts this many changes, then no more, without disconnecting. */
 function createStuckReader(most: number) {
   const reader = createReader();
   const { promise: never, resolve } = Promise.withResolvers<void>();
@@ -64,7 +64,7 @@ describe('replays', () => {
   });
   afterEach(() => feed.stop());
 
-  it('to readers that do not read hold nothing of what they wait for', async () => {
+  it('hold no pages while their readers do not read', async () => {
     await begin();
     const owner = withChanges();
     const readers = await replayTo(
@@ -81,7 +81,7 @@ describe('replays', () => {
     for (const { resolve } of readers) resolve();
   });
 
-  it('do not wait for another account’s that are stuck', async () => {
+  it('do not wait for stuck replays of another account', async () => {
     await begin();
     const stuck = await replayTo(
       withChanges(),
@@ -92,7 +92,7 @@ describe('replays', () => {
     expect(stuck.flatMap(({ seen }) => seen)).toEqual([]);
   });
 
-  it('continue when their reader can take more, without a change lost or delivered twice', async () => {
+  it('continue when their reader can accept more, without losing or repeating a change', async () => {
     await begin();
     const owner = withChanges();
     const reader = createReader();
@@ -113,7 +113,7 @@ describe('replays', () => {
     await eventually(() => expect(reader.seen).toEqual(upTo(CHANGES + 11)));
   });
 
-  it('of one account run one at a time, and all of them end well', async () => {
+  it('run one at a time for one account, and all of them finish', async () => {
     await begin();
     const readers = await replayTo(withChanges(), several(20, createReader));
     await eventually(() => {
@@ -122,7 +122,7 @@ describe('replays', () => {
     expect(mostRunning).toBe(1);
   });
 
-  it('of all accounts together have four pages in hand, and live readers wait for none of them', async () => {
+  it('hold four pages at most for all accounts together, and do not delay live readers', async () => {
     const { promise, resolve: open } = Promise.withResolvers<void>();
     gate = promise;
     await begin();
@@ -142,7 +142,7 @@ describe('replays', () => {
     expect(mostRunning).toBeLessThanOrEqual(17);
   });
 
-  it('end as too slow when their reader takes nothing for too long; others continue', async () => {
+  it('end as too slow when their reader accepts nothing for too long; others continue', async () => {
     await begin({ drainWithinMs: 50 });
     const owner = withChanges();
     const [stuck, sound] = await replayTo(owner, [createStuckReader(7), createReader()]);
@@ -157,7 +157,7 @@ describe('replays', () => {
   it.each([
     ['replays', 3],
     ['gaps', 0],
-  ])('of %s leave none behind that comes in the very moment in which they end', async (_what, count) => {
+  ])('miss no change that arrives at the very moment at which %s end', async (_what, count) => {
     await begin();
     for (let moment = 0; moment < 40; moment++) {
       const owner = withChanges(count);
@@ -176,7 +176,7 @@ describe('replays', () => {
       };
       const detach = await feed.subscribe(owner, count === 0 ? undefined : store.cursor(owner, 0), watching);
       if (count === 0) {
-        store.commit(owner); // which the event log loses
+        store.commit(owner); // lost by the event log
         store.deliver(store.commit(owner));
       }
       await eventually(() => expect(reader.seen).toEqual(upTo(last + 1)));

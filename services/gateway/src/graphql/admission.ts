@@ -122,7 +122,7 @@ function wrongHash(): AppError {
   return badUserInput([{ path, message: `${path} must be the SHA-256 of query.` }]);
 }
 
-/** Whose budget of persisted queries a document counts against. */
+/** The budgets of persisted queries that a document counts against. */
 function budgetOf({ identity, ip }: Arrival['caller']) {
   const network = networkOf(ip);
   return { caller: identity.role === 'user' ? identity.userId : network, network: siteOf(network) };
@@ -169,7 +169,7 @@ function checkRequest(sent: UncheckedRequest): CheckedRequest {
   };
 }
 
-/** Some clients cannot omit a text; GraphQL over HTTP says so of `operationName`. */
+/** Some clients cannot omit a string and send an empty one; GraphQL over HTTP allows that for `operationName`. */
 const given = (text: string | null | undefined) => (text === '' ? undefined : (text ?? undefined));
 
 function formIssues({ query, operationName, variables, extensions }: UncheckedRequest): Issue[] {
@@ -211,7 +211,7 @@ export interface TrustedDocuments {
   check(source: string): void;
 }
 
-/** `own` are those of pages that are served here: they are trusted as well. @throws ConfigError when the manifest is unreadable or invalid */
+/** `own` are the documents of our own pages, which are trusted as well. @throws ConfigError when the manifest is unreadable or invalid */
 export async function loadTrustedDocuments(
   { trustedDocuments, trustedDocumentsFile }: GraphQLConfig,
   own: readonly string[] = [],

@@ -30,7 +30,7 @@ export interface GraphQLServer extends Service {
   answer(operation: HttpOperation): Promise<{ status: number; headers: Iterable<[string, string]>; body: string }>;
 }
 
-/** Apollo Server clones the context of a request, but not what is in it. */
+/** Apollo Server clones the context of a request, but not the objects in it. */
 interface Context extends BaseContext {
   operation: HttpOperation;
 }
@@ -49,7 +49,7 @@ export function createGraphQLServer({ graph, log }: { graph: LiveGraph; log: Log
     },
     includeStacktraceInErrorResponses: false,
     stopOnTerminationSignals: false,
-    // Admission does for all transports what these are for.
+    // Admission does this for all transports.
     csrfPrevention: false,
     dangerouslyDisableValidation: true,
     persistedQueries: false,
@@ -78,23 +78,23 @@ export function createGraphQLServer({ graph, log }: { graph: LiveGraph; log: Log
       isStarted = true;
     },
     async stop() {
-      if (isStarted) await server.stop(); // which throws before the start
+      if (isStarted) await server.stop(); // Apollo Server's `stop` throws before the start
     },
     async answer(operation) {
       const { outcome, type } = operation;
       const admitted = outcome instanceof InvalidOperation ? undefined : outcome.operation;
       const { status, headers, body } = await server.executeHTTPGraphQLRequest({
         httpGraphQLRequest: {
-          method: 'POST', // what came by GET has been read, and admission knows that it did
+          method: 'POST', // GET requests have been read already, and admission has checked what they may do
           headers: new HeaderMap([['accept', type]]),
           search: '',
-          // What was refused is not even parsed.
+          // A refused document is not even parsed.
           body: { query: admitted?.source ?? '', operationName: admitted?.operationName ?? null },
         },
         context: async () => ({ operation }),
       });
       if (body.kind !== 'complete') throw new Error('Incremental delivery is not supported.');
-      if (status === 500) throw new Error('Apollo Server cannot answer.'); // for its reason, see `formatError`
+      if (status === 500) throw new Error('Apollo Server cannot answer.'); // `formatError` has logged the reason
       return { status: status ?? 200, headers, body: body.string };
     },
   };
@@ -122,25 +122,25 @@ function gatewayOf(graph: LiveGraph): ApolloServerOptionsWithGateway<Context>['g
 }
 
 /**
- * Runs an operation on the graph for which it was admitted. Not as `gateway.executor`: what Apollo Server creates for that
- * has accessors, whose hidden classes keep each request until the next major garbage collection.
+ * Runs an operation on the graph for which it was admitted. Not as `gateway.executor`: the objects that Apollo Server creates
+ * for that have accessors, whose hidden classes retain each request until the next major garbage collection.
  */
 async function execute(graph: LiveGraph, admitted: AdmittedOperation, caller: RequestCall): Promise<GraphQLResponse> {
   const { data, errors } = await graph.run(admitted, caller);
-  if (admitted.cost > LARGE_COST) await nextTurn(); // Apollo Server makes its text in one go
+  if (admitted.cost > LARGE_COST) await nextTurn(); // Apollo Server serializes the result in one step
   const status = errors && data === null ? retryStatusOf(errors) : undefined;
   const headers = new HeaderMap(status ? [['retry-after', '1']] : []);
   return { http: { status, headers }, body: { kind: 'single', singleResult: { data, ...(errors && { errors }) } } };
 }
 
-/** Of a result that nothing but absent services, or other operations of its caller, kept from being. */
+/** The status of a result that failed only because of unavailable services, or of other operations of the same caller. */
 function retryStatusOf(errors: readonly GraphQLFormattedError[]): 429 | 503 | undefined {
   if (errors.every(({ extensions }) => extensions?.['code'] === 'SERVICE_UNAVAILABLE')) return 503;
-  // Those of auth belong to a field.
+  // auth's own limits are reported for a field, with its path.
   return errors.every(({ path, extensions }) => !path && extensions?.['code'] === 'RATE_LIMITED') ? 429 : undefined;
 }
 
-/** Runs admitted operations, and completes the response to those that were refused. */
+/** Runs admitted operations, and completes the responses to refused ones. */
 function createListener(graph: LiveGraph): GraphQLRequestListener<Context> {
   return {
     async responseForOperation({ contextValue: { operation } }) {
@@ -159,5 +159,5 @@ function createListener(graph: LiveGraph): GraphQLRequestListener<Context> {
   };
 }
 
-/** GraphQL over HTTP: a request that is well-formed and cannot run is a 200 as `application/json`, a 400 as this type. */
+/** GraphQL over HTTP: a well-formed request that cannot run gets a 200 as `application/json`, but a 400 as this type. */
 const refusedStatusOf = (type: string) => (type.startsWith('application/graphql-response+json') ? 400 : 200);

@@ -27,7 +27,7 @@ function messagesOf(source: string, admit = prepare): string[] {
   }
 }
 
-/** The rows of the table of costs in docs/limits.md. */
+/** The rows of the cost table in docs/limits.md. */
 const examples = readFileSync(join(import.meta.dirname, '../../../../docs/limits.md'), 'utf8')
   .split('\n')
   .flatMap((line) => {
@@ -36,7 +36,7 @@ const examples = readFileSync(join(import.meta.dirname, '../../../../docs/limits
   });
 
 describe('the cost of an operation', () => {
-  it('has examples on its page', () => {
+  it('has examples in the documentation', () => {
     expect(examples.length).toBeGreaterThan(8);
   });
 
@@ -54,7 +54,7 @@ function nested(levels: number): string {
 const several = (count: number, text: (index: number) => string) =>
   Array.from({ length: count }, (_, at) => text(at)).join(' ');
 const aliases = (count: number) => `{ ${several(count, (index) => `a${index}: taskStatistics { total }`)} }`;
-/** Each of five tokens. */
+/** Each operation has five tokens. */
 const operations = (count: number) => several(count, (index) => `query Q${index} { __typename }`);
 const ALIASED = `fragment F on TaskStatistics { ${several(16, (index) => `x${index}: total`)} }`;
 const LOGIN = 'login(input: { email: "x", password: "x" }) { expiresIn }';
@@ -98,7 +98,7 @@ describe('the limits of a document', () => {
     expect(messagesOf(beyond)).toEqual([message]);
   });
 
-  it('are off where they are 0', () => {
+  it('are disabled by 0', () => {
     const off = { ...config, maxDepth: 0, maxAliases: 0, maxTokens: 0 };
     const { admit } = createDocuments({ schema: initial.schema, config: off });
     for (const source of [nested(16), aliases(60), operations(1_000)]) expect(messagesOf(source, admit)).toEqual([]);
@@ -119,7 +119,7 @@ describe('a document', () => {
     ['equal fragments', `{ tasks { ${repeated(1_000, '...F')} } } fragment F on TaskConnection { totalCount }`],
     ['equal inline fragments', `{ tasks { ${repeated(700, '... { totalCount }')} } }`],
     ['equal conditions', `{ tasks { ${repeated(450, 'totalCount @skip(if: false)')} } }`],
-  ])('may repeat what it likes within its limits: %s', (_, source) => {
+  ])('may repeat selections within its limits: %s', (_, source) => {
     expect(messagesOf(source)).toEqual([]);
   });
 
@@ -132,7 +132,7 @@ describe('a document', () => {
     expect(messagesOf(source)).not.toEqual([]);
   });
 
-  it('has 2,000 fields at most, fragments counted where they are spread', () => {
+  it('has at most 2,000 fields, with fragments counted at each spread', () => {
     const pairs = (levels: number) => {
       const fragments = Array.from(
         { length: levels },
@@ -148,14 +148,14 @@ describe('a document', () => {
     expect(messagesOf(pairs(60))).toEqual(['The operation has too many fields.']);
   });
 
-  it('is the same object for as long as it is kept, and one for each operation', () => {
+  it('is the same object while it is cached, one for each operation', () => {
     const source = 'query A { __typename } query B { __typename }';
     expect(prepare(source, 'A')).toBe(prepare(source, 'A'));
     expect(prepare(source, 'A')).not.toBe(prepare(source, 'B'));
     expect(messagesOf(source)).toHaveLength(1);
   });
 
-  it('is kept by its hash once it is valid, and is parsed once', () => {
+  it('is cached by its hash once it is valid, and is parsed once', () => {
     const { admit, parsed } = createDocuments({ schema: initial.schema, config });
     const hashOf = (source: string) => createHash('sha256').update(source).digest('hex');
     for (const invalid of ['{ nothing }', '{']) {
@@ -168,14 +168,14 @@ describe('a document', () => {
     expect(admit(source).document).toBe(document);
   });
 
-  it('is not another one whose name and text are the same when put together', () => {
+  it('is not confused with another one whose concatenated name and text are the same', () => {
     const named = 'query\n{ __typename }';
     prepare(named);
     expect(prepare(named).source).toBe(named);
     expect(() => prepare('{ __typename }', 'query')).toThrow('There is no such operation in the document.');
   });
 
-  it('that asks for too much to be compared is refused in words', () => {
+  it('is refused with an explanation when it needs too many comparisons', () => {
     const names = Array.from({ length: 1_200 }, (_, index) => `F${index}`);
     const source = `{ ${names.map((name) => `...${name}`).join(' ')} }
       ${names.map((name) => `fragment ${name} on Query { __typename }`).join(' ')}`;
@@ -190,14 +190,14 @@ describe('a document with fragments', () => {
     const spread = `query Q { ${names.map((name) => `...${name}`).join(' ')} }`;
     return `${spread} ${names.map((name) => `fragment ${name} on Query { __typename }`).join(' ')}`;
   };
-  it('has 140 of them at most, or fewer beside several operations', () => {
+  it('has at most 140 of them, or fewer with several operations', () => {
     expect(messagesOf(fragments(140))).toEqual([]);
     expect(messagesOf(fragments(141))).toEqual(['The document has too many fragments.']);
     const beside = `${fragments(120)} ${operations(50)}`;
     expect(messagesOf(beside)).toEqual(['The document has too many fragments.']);
   });
 
-  it('has arguments of 128,000 characters at most, counted wherever they are spread', () => {
+  it('has at most 128,000 characters of arguments, counted at each spread', () => {
     const spread = (aliases: string[]) =>
       `{ ${aliases.map((alias) => `${alias}: me { ...F }`).join(' ')} } fragment F on User { tasks(after: "${'x'.repeat(60_000)}") { totalCount } }`;
     expect(messagesOf(spread(['a', 'b']))).toEqual([]);

@@ -14,7 +14,7 @@ import { createSizer, type OperationSize } from '../supergraph/operation-size.ts
 import { createValidation, parseDocument } from './validation.ts';
 
 const CACHE_BYTES = 32 * 1024 * 1024;
-/** Of an operation that ran, apart from its document. */
+/** Memory of an operation that ran, in addition to its document. */
 const OPERATION_BYTES = 1_024;
 
 export interface DocumentsDeps {
@@ -27,26 +27,26 @@ interface ValidDocument {
   hash: string;
   document: DocumentNode;
   sizes: ReadonlyMap<OperationDefinitionNode, OperationSize>;
-  /** Those that ran. */
+  /** The operations that ran. */
   operations: Map<OperationDefinitionNode, PreparedOperation>;
-  /** The memory that it holds, with what is made of it. */
+  /** The memory of the document and everything derived from it. */
   bytes: number;
 }
 
 /** Prepares clients' documents for one graph: parses, validates, and applies the limits that need no variables. */
 export function createDocuments({ schema, config }: DocumentsDeps) {
-  /** By the SHA-256 of the text, as Apollo Server asks for documents by that. */
+  /** By the SHA-256 of the text, because Apollo Server looks documents up by it. */
   const known = new LRUCache<string, ValidDocument>({
     maxSize: CACHE_BYTES,
     sizeCalculation: ({ bytes }) => bytes,
   });
   const validate = createValidation(schema, config);
 
-  /** The document holds more than before, or less (negative). It may be evicted by that, or have been. */
+  /** Adds to the size of a document (or subtracts, if negative). This may evict it, if it has not been evicted before. */
   const resize = (document: ValidDocument, bytes: number) => {
     document.bytes += bytes;
     if (known.peek(document.hash) !== document) return;
-    known.delete(document.hash); // setting the same value again would leave its size as it was
+    known.delete(document.hash); // setting the same value again would not update its size
     known.set(document.hash, document);
   };
 
@@ -89,7 +89,7 @@ export function createDocuments({ schema, config }: DocumentsDeps) {
       operation,
       operationName: operation.name?.value,
       partOf: createParts((bytes) => resize(valid, bytes)),
-      // Its cost does not say how many types the schema has.
+      // The cost of introspection does not reflect how many types the schema has.
       isLarge: size.fields > MANY_FIELDS || size.cost > LARGE_COST || size.introspectionDepth > 0,
       hideSuggestions: !config.introspection,
       cost: (variables) =>
@@ -100,7 +100,7 @@ export function createDocuments({ schema, config }: DocumentsDeps) {
     return fresh;
   };
 
-  /** Of a document that is kept. @throws InvalidOperation */
+  /** Returns the operation if its document is cached. @throws InvalidOperation */
   const admitKnown = (source: string, operationName?: string, hash = hashOf(source)): PreparedOperation | undefined => {
     const valid = known.get(hash);
     return valid && operationIn(valid, source, operationName);
@@ -113,40 +113,40 @@ export function createDocuments({ schema, config }: DocumentsDeps) {
       const hash = hashOf(source);
       return admitKnown(source, operationName, hash) ?? operationIn(prepare(source, hash), source, operationName);
     },
-    /** The document with this hash, if it is kept. */
+    /** The document with this hash, if it is cached. */
     parsed: (hash: string): DocumentNode | undefined => known.get(hash)?.document,
-    /** What is kept. */
+    /** The memory of the cached documents. */
     bytes: () => known.calculatedSize,
   };
 }
 
-/** The memory of a document, without what is made of it later. The factors were measured. */
+/** The memory of a document, without what is derived from it later. The factors were measured. */
 function bytesOf(document: DocumentNode, source: string): number {
   let tokens = 0;
   for (let token = document.loc?.startToken; token; token = token.next ?? undefined) tokens++;
   return 5_120 + 4 * source.length + 400 * tokens;
 }
 
-/** Operations that people write have fewer. */
+/** Hand-written operations have fewer. */
 const MANY_FIELDS = 100;
 const MAX_INTROSPECTION_DEPTH = 20;
 /** Applies with fragments expanded, because planning takes as long as if they were written out. */
 const MAX_FIELDS = 2_000;
-/** Blanks, comments and texts take time as well, however few tokens they are; and every error looks for its line from the beginning. */
+/** Blanks, comments and strings take time even if they are few tokens, and each error counts its line from the beginning. */
 const MAX_CHARACTERS_PER_TOKEN = 32;
 const MAX_LINES = 10_000;
 const MIN_TOKENS = 4_000;
 /** Validation compares fragments with each other, and with each operation. */
 const MAX_FRAGMENT_PAIRS = 20_000;
 
-/** Whether the text alone is over the limits: docs/limits.md. */
+/** Whether the text alone exceeds the limits: docs/limits.md. */
 export function isTooLong(source: string, { maxTokens }: Pick<GraphQLConfig, 'maxTokens'>): boolean {
   if (maxTokens === 0 || source.length <= MAX_LINES) return false; // a line has at least one character
-  const mostLines = Math.max(maxTokens, MAX_LINES);
-  return source.length > mostCharacters(maxTokens) || source.split(/\r\n|[\n\r]/, mostLines + 1).length > mostLines;
+  const maxLines = Math.max(maxTokens, MAX_LINES);
+  return source.length > maxCharacters(maxTokens) || source.split(/\r\n|[\n\r]/, maxLines + 1).length > maxLines;
 }
 
-const mostCharacters = (maxTokens: number) => Math.max(maxTokens, MIN_TOKENS) * MAX_CHARACTERS_PER_TOKEN;
+const maxCharacters = (maxTokens: number) => Math.max(maxTokens, MIN_TOKENS) * MAX_CHARACTERS_PER_TOKEN;
 
 /** Whether the document has too many fragments: docs/limits.md. */
 function* fragmentLimit(
@@ -165,8 +165,7 @@ function* overLimits(size: OperationSize, { maxDepth, maxAliases, maxTokens }: G
     yield 'The introspection is nested too deeply.';
   if (maxAliases > 0 && size.aliases > maxAliases) yield 'The operation has too many aliases.';
   if (maxTokens > 0 && size.fields > Math.max(maxTokens / 2, MAX_FIELDS)) yield 'The operation has too many fields.';
-  if (maxTokens > 0 && size.characters > mostCharacters(maxTokens))
-    yield 'The arguments of the operation are too long.';
+  if (maxTokens > 0 && size.characters > maxCharacters(maxTokens)) yield 'The arguments of the operation are too long.';
   if (size.authMutations > 1)
     yield 'An operation may have one mutation that proves or replaces a password, an address or a token.';
 }

@@ -2,7 +2,7 @@ import { createMemoryKeyValue } from '@taskmesh/key-value';
 import { createHash } from 'node:crypto';
 import { createPersistedQueries } from './persisted-queries.ts';
 
-it('runs what the store has under a hash only if it is its text', async () => {
+it('runs a stored document only if it matches its hash', async () => {
   const keyValue = createMemoryKeyValue();
   const text = '{ __typename }';
   const hash = createHash('sha256').update(text).digest('hex');
@@ -16,7 +16,7 @@ it('runs what the store has under a hash only if it is its text', async () => {
 
 const hashOf = (text: string) => createHash('sha256').update(text).digest('hex');
 
-it('keeps a document again that the store no longer has', async () => {
+it('stores a document again after the store has lost it', async () => {
   const keyValue = createMemoryKeyValue();
   const queries = createPersistedQueries(keyValue);
   const text = '{ __typename }';
@@ -42,14 +42,14 @@ function keepingOf() {
   };
 }
 
-it('counts one that was seen before once only', async () => {
+it('counts a repeated document only once', async () => {
   const { keep, has } = keepingOf();
   for (let times = 0; times < 250; times++) await keep('ada', 'office', 1);
   await keep('ada', 'office', 200);
   expect(await has('ada', 199)).toBe(true);
 });
 
-it('charges a caller nothing beyond the limit of its network', async () => {
+it('does not charge a caller beyond the limit of its network', async () => {
   const { keep, has } = keepingOf();
   await keep('ada', 'office', 200);
   await keep('bob', 'office', 201);
@@ -60,7 +60,7 @@ it('charges a caller nothing beyond the limit of its network', async () => {
   expect(await has('kim', 0)).toBe(true);
 });
 
-it('keeps a bounded number of new ones of all callers', async () => {
+it('limits the number of new documents of all callers together', async () => {
   const { keep, has } = keepingOf();
   for (let caller = 0; caller < 10; caller++) await keep(`c${caller}x`, `${caller}`, 200);
   await keep('last', 'home', 1);

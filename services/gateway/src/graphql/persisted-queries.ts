@@ -11,7 +11,7 @@ const PER_CALLER = 200;
 const PER_NETWORK = 400;
 const OF_ALL = 2_000;
 const ALL = 'all';
-/** Of a SHA-256 in hexadecimal digits. Clients choose what they send as one. */
+/** The length of a SHA-256 in hexadecimal digits. Clients may send anything as a hash. */
 const HASH_LENGTH = 64;
 
 /** Automatic persisted queries, shared by all gateways. Each caches some locally to save lookups. */
@@ -21,7 +21,7 @@ export interface PersistedQueries {
   keep(hash: string, source: string, by: { caller: string; network: string }): Promise<void>;
 }
 
-/** Where only trusted documents run. */
+/** For gateways that run only trusted documents. */
 export const NO_PERSISTED_QUERIES: PersistedQueries = { get: async () => undefined, keep: async () => undefined };
 
 export function createPersistedQueries(keyValue: KeyValue): PersistedQueries {
@@ -34,7 +34,7 @@ export function createPersistedQueries(keyValue: KeyValue): PersistedQueries {
   });
   const ofAll = keyValue.limiter({ name: 'persisted-queries-of-all', points: OF_ALL, windowSeconds: DAY_S });
 
-  /** Peeks before it counts, so that attempts over the limits of many are not charged to callers. */
+  /** Peeks at the shared limits before it counts, so that attempts beyond those are not charged to the caller. */
   const mayKeep = async ({ caller, network }: { caller: string; network: string }): Promise<boolean> =>
     (await ofAll.peek(ALL)).allowed &&
     (await ofNetwork.peek(network)).allowed &&
@@ -54,7 +54,7 @@ export function createPersistedQueries(keyValue: KeyValue): PersistedQueries {
     },
     async keep(hash, source, by) {
       if (source.length > MAX_DOCUMENT_CHARS) return;
-      // The shared copy expires before those that were taken from it.
+      // The shared copy expires before the local ones.
       if (local.has(hash) ? await keyValue.get(keyOf(hash)) : !(await mayKeep(by))) return;
       local.set(hash, source);
       await keyValue.set(keyOf(hash), source, { ttlSeconds: DAY_S });

@@ -19,11 +19,11 @@ import type { GraphQLServer, HttpOperation } from './apollo-server.ts';
 
 const METHODS = ['GET', 'HEAD', 'POST'];
 
-/** A transport of its own (SSE, multipart), for clients that accept it. */
+/** Streams results over HTTP (SSE, multipart) to clients that accept that. */
 export interface StreamTransport {
-  /** Takes a request before it is read. */
+  /** Handles a request that has not been read yet. */
   handle(exchange: StreamExchange): Promise<unknown>;
-  /** Takes a subscription that was read and admitted. */
+  /** Handles a subscription that has been read and admitted. */
   subscribe(subscription: AdmittedOperation, exchange: StreamExchange): Promise<unknown>;
 }
 
@@ -70,10 +70,10 @@ export function graphqlRoutes(app: FastifyInstance, { context, server, streams }
   });
 }
 
-/** What was refused need not parse. */
+/** A refused request may not even parse, so its text is matched instead. */
 const SUBSCRIPTION = /^\s*subscription\b/;
 
-/** Rejects with what keeps a request from being read, and with what refuses a subscription of a client that accepts a stream. */
+/** Rejects if the request cannot be read, or if a subscription is refused and its client accepts a stream. */
 async function admit(context: HandlerContext, request: FastifyRequest, protocol: StreamProtocol | undefined) {
   const { raw } = request;
   const sent = await readRequest(raw, context);
@@ -102,7 +102,7 @@ function sendFailure({ log }: HandlerContext, { error, request: { id }, reply }:
     .send(JSON.stringify({ errors }));
 }
 
-/** Results of mutations may hold tokens, whose length compression would reveal beside what a client sent. */
+/** Results of mutations may contain tokens. Compressed together with input from the client, their length would reveal them. */
 const isQuery = ({ outcome }: HttpOperation) =>
   !(outcome instanceof InvalidOperation) && outcome.operation.operation.operation === 'query';
 
@@ -111,7 +111,7 @@ function invalidOperation(error: unknown): InvalidOperation {
   throw error;
 }
 
-/** An invalid token counts as none, so that `login` and `refreshSession` work with it; fields that need a user say so. */
+/** An invalid token counts as none, so that `login` and `refreshSession` work with it; fields that need a user report an error. */
 async function identityOf(
   context: Pick<GatewayContext, 'authenticate' | 'clientIp' | 'operators'>,
   request: IncomingMessage,
@@ -137,11 +137,11 @@ function toFormatted(error: unknown, requestId: string) {
   };
 }
 
-/** Set by our clients, but impossible for foreign pages: the browser would send a preflight, which is refused. */
+/** Our clients set these. Foreign pages cannot: the browser would send a preflight, which is refused. */
 const PREFLIGHT_HEADERS = ['apollo-require-preflight', 'x-apollo-operation-name'];
 const PARAMETERS = new Set(['query', 'operationName', 'documentId', 'variables', 'extensions']);
 
-/** What an HTTP request asks for: its body, or its search parameters. @throws AppError */
+/** Reads a GraphQL request from the body or the search parameters of an HTTP request. @throws AppError */
 export async function readRequest(
   request: IncomingMessage,
   context: Pick<GatewayContext, 'clientIp' | 'turns'>,
@@ -151,7 +151,7 @@ export async function readRequest(
   return readSearch(readParameters(request.url ?? '', PARAMETERS));
 }
 
-/** A page of another origin must not make a browser run queries with what the browser knows. */
+/** A page of another origin must not use a browser to run queries with rights that only the browser has. */
 function refuseForeignPage({ headers }: IncomingMessage): void {
   const site = headers['sec-fetch-site'];
   const isForeign = headers.origin !== undefined || (site !== undefined && site !== 'none' && site !== 'same-origin');
@@ -168,7 +168,7 @@ function readSearch({ variables, extensions, ...texts }: Record<string, string>)
   };
 }
 
-/** As in a body, whose limit of keys and values the length of a request line keeps. */
+/** Parses like a body. The length of a request line keeps it within the limit of keys and values. */
 function parseParameter(name: string, text: string | undefined): unknown {
   const refused = (rule: string) => badUserInput([{ path: name, message: `${name} must be ${rule}.` }]);
   let value: unknown;
@@ -189,14 +189,14 @@ const QUALITY = /;\s*q\s*=[^;]*/i;
 
 export type StreamProtocol = 'sse' | 'multipart';
 
-/** The types in which a client accepts a response. Without `json`, it wants everything as a stream. */
+/** The types in which a client accepts a response. Without `json`, it accepts only streams. */
 export type ResponseTypes =
   { json: string; stream?: StreamProtocol | undefined } | { json?: undefined; stream: StreamProtocol };
 
 /**
- * Chooses the type of a response to `/graphql` from its `Accept`, before anything runs: nothing may refuse the type
- * afterwards. Streams have to be accepted by name.
- * @throws InvalidOperation (406) for a client that accepts no type that we have
+ * Chooses the type of a response to `/graphql` from `Accept`, before anything runs: it is too late to refuse the type
+ * afterwards. Streams must be accepted by name.
+ * @throws InvalidOperation (406) if the client accepts none of our types
  */
 function chooseResponseTypes(accept: string | undefined, { canStream }: { canStream: boolean }): ResponseTypes {
   if (!accept) return { json: JSON_TYPE };

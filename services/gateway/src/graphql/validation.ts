@@ -72,7 +72,7 @@ export function createValidation(schema: GraphQLSchema, { introspection }: Graph
   };
 }
 
-/** graphql-js throws where a variable decides whether a subscription has its field; the next edition of GraphQL forbids that. */
+/** graphql-js throws when a variable decides whether a subscription has its field; the next edition of GraphQL forbids that. */
 function find(validation: () => readonly GraphQLError[]): readonly GraphQLError[] {
   try {
     return validation();
@@ -82,7 +82,7 @@ function find(validation: () => readonly GraphQLError[]): readonly GraphQLError[
   }
 }
 
-/** Reports each introspection once, not every field below it as well. */
+/** Reports each introspection once, without the fields below it. */
 function noIntrospection(context: ValidationContext): ASTVisitor {
   return {
     Field(node) {
@@ -93,7 +93,7 @@ function noIntrospection(context: ValidationContext): ASTVisitor {
   };
 }
 
-/** graphql-js's rule, except that its messages would repeat literals. */
+/** graphql-js's rule, but with messages that do not repeat literals. */
 function valuesOfCorrectType(context: ValidationContext): ASTVisitor {
   const reportError = (error: GraphQLError) => {
     const [node] = error.nodes ?? [];
@@ -114,8 +114,8 @@ function expected(type: GraphQLInputType, { hideSuggestions }: ValidationContext
 }
 
 /**
- * Merges equal selections within a set, ignoring their directives. The fields of the result overlap exactly if those of
- * `document` do. Without this, the check for that would compare all pairs of equal fields, and give up at a few hundred.
+ * Merges equal selections within a set, ignoring their directives. The fields of the result conflict exactly if those of
+ * `document` do. Without this, graphql-js would compare all pairs of equal fields, and give up at a few hundred.
  */
 function withFieldsMerged(document: DocumentNode): DocumentNode {
   return visit(document, { SelectionSet: mergeSelections });

@@ -22,20 +22,20 @@ const MAX_HEADER_BYTES = 16 * 1024;
 const MAX_HEADERS = 100;
 /** Longer than a load balancer keeps an idle connection, so that the balancer closes first. */
 const KEEP_ALIVE_MS = 72_000;
-/** Of one address, beside the sockets that it may have. */
+/** Per network, in addition to the sockets that it may have. */
 const MAX_PLAIN_CONNECTIONS = 1_000;
 /** Time for busy clients to notice that they should open another connection. */
 const LINGER_MS = 3_000;
 
 export interface AppDeps extends ClientRequestDeps {
   log: Log;
-  /** What offers an upgrade and is none by this is an ordinary request (RFC 9110, 7.8). */
+  /** Upgrades that this does not accept are handled as ordinary requests (RFC 9110, 7.8). */
   isUpgrade: (request: IncomingMessage) => boolean;
-  /** Serves what people get at a path where nothing is. Absent: everybody gets the error that programs get. */
+  /** Serves a page to people who open an unknown path. Absent: everybody gets the error that programs get. */
   serveUnknownPath?: ((app: FastifyInstance) => AnswerUnknownPath) | undefined;
 }
 
-/** An HTTP app with no routes of the API: ids, errors, limits and methods are as every route of ours has them. */
+/** An HTTP app without the API's routes. It provides the request ids, errors, limits and methods that all routes share. */
 export function createApp(config: GatewayConfig, deps: AppDeps): FastifyInstance {
   const { log, isUpgrade, serveUnknownPath } = deps;
   const { http, ...timeouts } = clientTimeouts(config.requestTimeoutMs);
@@ -50,9 +50,9 @@ export function createApp(config: GatewayConfig, deps: AppDeps): FastifyInstance
     forceCloseConnections: 'idle',
     ...timeouts,
     keepAliveTimeout: KEEP_ALIVE_MS,
-    // No id may be too long for its route: overlong ids get the same answer as other unknown ids.
+    // No id may be too long for its route: overlong ids get the same response as other unknown ids.
     routerOptions: { ignoreTrailingSlash: true, caseSensitive: true, maxParamLength: MAX_HEADER_BYTES },
-    // Without a Host, Node would answer by itself, with neither an id nor a body.
+    // Node's own response to a missing Host would have neither an id nor a body.
     http: {
       ...http,
       IncomingMessage: clientRequests(deps),
@@ -61,7 +61,7 @@ export function createApp(config: GatewayConfig, deps: AppDeps): FastifyInstance
       shouldUpgradeCallback: isUpgrade,
     },
     clientErrorHandler: answerBadRequest,
-    // A path that cannot be decoded matches nothing.
+    // A path that cannot be decoded matches no route.
     frameworkErrors: (_error, request, reply) => {
       if (mayBegin(request, reply)) answerUnknown(request, reply);
     },
@@ -100,26 +100,26 @@ export function createApp(config: GatewayConfig, deps: AppDeps): FastifyInstance
   return app;
 }
 
-/** Why no route may see this request. */
+/** Why this request must not reach a route. */
 function refusalOf(request: IncomingMessage): AppError | undefined {
-  // RFC 9112, 3.2: there is one Host, which only HTTP/1.0 may omit.
+  // RFC 9112, 3.2: there is exactly one Host, which only HTTP/1.0 may omit.
   const hosts = headerValues(request, 'host').length;
   if (hosts > 1) return new AppError('BAD_USER_INPUT', 'There is more than one Host.');
   if (hosts === 0 && request.httpVersion !== '1.0') return new AppError('BAD_USER_INPUT', 'There is no Host.');
-  // Node undoes `chunked` only, and passes on what is encoded otherwise as it is.
+  // Node decodes only `chunked`, and passes on other encodings unchanged.
   const coding = request.headers['transfer-encoding']?.trim().toLowerCase() ?? 'chunked';
   if (coding === 'chunked') return undefined;
   return new AppError('UNSUPPORTED_MEDIA_TYPE', 'The transfer encoding must be chunked.');
 }
 
-/** Requests that Node's parser rejects never reach the app, so the answer is written by hand. */
+/** Requests that Node's parser rejects never reach the app, so the response is written by hand. */
 function answerBadRequest(error: Error & { code?: string }, socket: Socket): void {
   if (error.code === 'ECONNRESET' || socket.destroyed) return;
-  // Written into the response of an earlier request, this one would be taken for a part of it.
+  // In the middle of the response to an earlier request, this one would be taken for a part of it.
   if (isAnswering(socket)) return void socket.destroy();
   if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT') {
     if (mayTakeLong(socket)) return;
-    // Without a request there is nothing to answer; one on its way could mistake the answer for its own.
+    // No request has arrived; a client that is just sending one could take this response for its own.
     if (socket.bytesRead === 0) return void socket.destroy();
   }
   const [status, code, message] = REFUSALS[error.code ?? ''] ?? BAD_REQUEST;
@@ -127,7 +127,7 @@ function answerBadRequest(error: Error & { code?: string }, socket: Socket): voi
   socket.destroySoon();
 }
 
-/** An error of the request itself, while it arrives, is its answer; one behind it is not. */
+/** Whether a response is being sent that an error must not interrupt. While a request still arrives, the error may be its response. */
 function isAnswering(socket: Socket): boolean {
   const response = currentResponse(socket);
   return response?.writableFinished === false && (response.headersSent || response.req.complete);
@@ -173,14 +173,14 @@ function isLoopbackOrigin(origin: string): boolean {
   return host !== undefined && isLoopbackHost(host);
 }
 
-/** What a client may still send of a body behind its response, and how long: enough for most to read the response. */
+/** How much of a body a client may still send after its response, and for how long: enough for most to read the response. */
 const MAX_REST_BYTES = 16 * 1024 * 1024;
 const MAX_REST_MS = 5_000;
 const LOOK_EVERY_MS = 50;
 
 /**
- * Fastify leaves bodies alone: routes with a body read it after their own checks, others ignore it. Node discards what
- * has not been read when the response is sent, so that the connection can be used again; here only up to a limit.
+ * Keeps Fastify from reading bodies: routes with a body read it after their own checks, others ignore it. Node discards the
+ * unread rest when the response is sent, so that the connection can be used again; here only up to a limit.
  */
 function leaveBodiesUnread(app: FastifyInstance): void {
   app.removeAllContentTypeParsers();
@@ -205,11 +205,11 @@ function limitRest(request: IncomingMessage): void {
   }, LOOK_EVERY_MS).unref();
 }
 
-/** Longer lists of what a client accepts take milliseconds to read. */
+/** Longer `Accept` headers take milliseconds to parse. */
 const MAX_ACCEPT_LENGTH = 1_024;
 
 function trimHeaders({ raw: { headers } }: FastifyRequest, _reply: unknown, done: () => void): void {
-  // Fastify would refuse a malformed one with an error of its own, before any of our checks.
+  // Fastify would refuse a malformed content type with an error of its own, before any of our checks.
   if (headers['content-type'] !== undefined) headers['content-type'] = undefined;
   for (const name of ['accept', 'accept-encoding'] as const) {
     const given = headers[name];

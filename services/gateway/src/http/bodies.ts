@@ -21,8 +21,8 @@ const exempt = new WeakSet<Socket>();
 export const mayTakeLong = (socket: Socket): boolean => exempt.has(socket);
 
 /**
- * A request's body as a stream of any length: exempt from the request timeout, but limited in silence. Destroying the
- * stream refuses the rest.
+ * A request's body as a stream of any length: exempt from the request timeout, but it must not pause for `silenceMs`.
+ * Destroying the stream refuses the rest.
  */
 export function longBodyOf(request: IncomingMessage, { silenceMs = SILENCE_MS } = {}): Readable {
   asClientRequest(request).passOn();
@@ -34,13 +34,13 @@ export function longBodyOf(request: IncomingMessage, { silenceMs = SILENCE_MS } 
 }
 
 /**
- * `Expect: 100-continue` is answered only when the body is wanted, so that a request that is refused before (for its
- * token, path or size) is never uploaded. Unknown expectations are ignored.
+ * Responds to `Expect: 100-continue` only when the body is needed, so that the body of a request that is refused before (for
+ * its token, path or size) is never uploaded. Unknown expectations are ignored.
  */
 export function awaitContinue(server: Server): void {
   server.on('checkContinue', (request, response) => {
     const { shouldKeepAlive } = response;
-    // Unless the body is read, the request never ends on this connection, so the answer has to be its last.
+    // Unless the body is read, the request never ends on this connection, so the response must be the last one.
     response.shouldKeepAlive = false;
     asClientRequest(request).sendContinue = () => {
       response.shouldKeepAlive = shouldKeepAlive;
@@ -51,13 +51,13 @@ export function awaitContinue(server: Server): void {
   server.on('checkExpectation', (request, response) => server.emit('request', request, response));
 }
 
-/** `bytes` says what to decode when its turn has come. */
+/** `bytes` returns what to decode, once a decoder is free. */
 export type Decode = (
   bytes: () => Buffer,
   limits: { maxBytes: number; network: string; signal: AbortSignal },
 ) => Promise<Buffer>;
 
-/** Their windows have 32 KiB; one of brotli may have 16 MiB, even for a small body. */
+/** Their windows take 32 KiB. Brotli's may take 16 MiB, even for a small body. */
 const DECODERS = new Map([
   ['gzip', promisify(gunzip)],
   ['x-gzip', promisify(gunzip)],
@@ -67,7 +67,7 @@ const DECODERS = new Map([
 /** Output arrives in pieces of this size, each from a thread. */
 const CHUNK_BYTES = 128 * 1024;
 
-/** A decoder takes some milliseconds per body. Networks take turns. */
+/** A decoder needs a few milliseconds per body. Networks take turns. */
 const decoders = createFairQueue({
   concurrency: 2,
   maxWaiting: 200,
@@ -75,7 +75,7 @@ const decoders = createFairQueue({
   refusal: () => unavailable('Too many compressed bodies arrive right now; try again.'),
 });
 
-/** @throws AppError UNSUPPORTED_MEDIA_TYPE; the function SERVICE_UNAVAILABLE, or what zlib reports */
+/** @throws AppError UNSUPPORTED_MEDIA_TYPE; the returned function rejects with SERVICE_UNAVAILABLE, or an error of zlib */
 export function decoderOf(encoding: string): Decode {
   const decode = DECODERS.get(encoding);
   if (!decode) throw new AppError('UNSUPPORTED_MEDIA_TYPE', 'The content encoding must be gzip or deflate.');

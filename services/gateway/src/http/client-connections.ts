@@ -7,7 +7,7 @@ import type { Server as NetServer, Socket } from 'node:net';
 const CHECK_EVERY_MS = 2_500;
 const CHECKS_PER_TIMEOUT = 8;
 
-/** Requests have to arrive within `requestTimeoutMs`, headers within half of it. For answers see `cutSlowReaders`. */
+/** Requests have to arrive within `requestTimeoutMs`, headers within half of it. For responses see `cutSlowReaders`. */
 export function clientTimeouts(requestTimeoutMs: number) {
   return {
     requestTimeout: requestTimeoutMs,
@@ -20,8 +20,8 @@ export function clientTimeouts(requestTimeoutMs: number) {
 }
 
 /**
- * Cuts off clients that read nothing of their answer for `connectionTimeout`, as the unread rest stays in memory.
- * Clients whose answer is still being prepared are spared, however long that takes.
+ * Disconnects clients that read nothing of their response for `connectionTimeout`, because the unread rest stays in memory.
+ * A response that is still being prepared may take any time.
  */
 export function cutSlowReaders(app: FastifyInstance): void {
   app.server.on('timeout', (socket) => {
@@ -31,7 +31,7 @@ export function cutSlowReaders(app: FastifyInstance): void {
   });
 }
 
-/** Few clients send a request before the response to the one before has ended, and each may have 16 KiB of headers. */
+/** Limit for pipelined requests. Few clients send any, and each may have 16 KiB of headers. */
 const MAX_WAITING = 8;
 
 interface Turns {
@@ -41,44 +41,44 @@ interface Turns {
 
 const connections = new WeakMap<Socket, Turns>();
 
-/** The response that a connection is being sent. */
+/** The response that is being sent on a connection. */
 export const currentResponse = (socket: Socket): ServerResponse | undefined => connections.get(socket)?.current;
 
 /** Whether a response is being sent on a connection. */
 export const isServing = (socket: Socket): boolean => currentResponse(socket)?.writableFinished === false;
 
 /**
- * Runs one request of a connection at a time, and reads no more of it while others wait. Node would run all that arrive, and
- * keep their responses where no limit counts them, for as long as the first one takes: a stream takes hours. Stands before
- * the app's own listener, the only one so far: what the app answers before its hooks must not pass by.
+ * Runs one request of a connection at a time, and stops reading while others wait. Node would run all pipelined requests, and
+ * keep their responses where no limit counts them until the first one ends, which takes hours for a stream. Wraps the app's
+ * own listener, the only one so far: responses that the app sends before its hooks must wait as well.
  */
 export function serveInTurn(server: Server): void {
   const [serve] = server.listeners('request') as [RequestListener];
   server.off('request', serve).on('request', (request: IncomingMessage, response: ServerResponse) => {
     const { socket } = request;
-    // Node goes on with what it has read, though the connection was ended.
+    // Node still emits requests that it has read from a connection that was ended.
     if (socket.destroyed) return;
     const turns = connections.get(socket) ?? { current: response, waiting: 0 };
     connections.set(socket, turns);
     const begin = () => {
       turns.current = response;
-      // With it goes its request: the connection may stay idle for long.
+      // This also releases the request: the connection may stay idle for long.
       response.once('close', () => turns.current === response && (turns.current = undefined));
       serve.call(server, request, response);
     };
-    // It has none before the response in front of it has ended.
+    // A response has no socket before the previous one on the connection has ended.
     if (response.socket) return begin();
     if (turns.waiting >= MAX_WAITING) return void socket.destroy();
     turns.waiting++;
     socket.pause();
     response.once('socket', () => {
-      if (--turns.waiting === 0) socket.resume(); // what is missing of its body
+      if (--turns.waiting === 0) socket.resume(); // for the rest of its body
       begin();
     });
   });
 }
 
-/** Closes further connections of a network that has so many already. Those of trusted proxies are not limited. */
+/** Closes connections of a network beyond `maxPerNetwork`. Those of trusted proxies are not limited. */
 export function limitConnections(
   server: NetServer,
   { maxPerNetwork, trustedProxies }: { maxPerNetwork: number; trustedProxies: readonly string[] },
@@ -97,7 +97,7 @@ export function limitConnections(
 /** Reserves one of a limited number of places and returns how to release it; undefined when none is left. */
 export type TakePlace = (key: string) => (() => void) | undefined;
 
-/** By address: so many for each network, and `NETWORKS_PER_SITE` times as many for each IPv6 site. */
+/** Takes addresses as keys: `limit` places for each network, and `NETWORKS_PER_SITE` times as many for each IPv6 site. */
 export function placesOfNetworks(limit: number): TakePlace {
   const networks = places(limit);
   const sites = places(NETWORKS_PER_SITE * limit);
@@ -113,7 +113,7 @@ export function placesOfNetworks(limit: number): TakePlace {
   };
 }
 
-/** So many for each key. */
+/** `limit` places for each key. */
 export function places(limit: number): TakePlace {
   const taken = new Map<string, number>();
   return (key) => {

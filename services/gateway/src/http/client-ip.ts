@@ -3,13 +3,13 @@ import ipaddr from 'ipaddr.js';
 import type { IncomingMessage } from 'node:http';
 import { isIP, type Socket } from 'node:net';
 
-/** Longer texts are no addresses in any form. */
+/** Longer strings are not addresses in any form. */
 const MAX_WRITTEN = 64;
 
 /**
- * The client's address: the peer's or, behind trusted proxies, the nearest address in `X-Forwarded-For`, or `Forwarded`
- * without that, that is not one of them. `trusted` holds addresses and networks. Proxies pass on what a client wrote in a
- * header that they do not write, and nearly all of them write `X-Forwarded-For`.
+ * The client's address: the peer's or, behind trusted proxies, the nearest untrusted address in `X-Forwarded-For` or, without
+ * that header, in `Forwarded`. `trusted` holds addresses and networks. A header that a proxy does not write itself reaches us as
+ * the client wrote it, and nearly all proxies write `X-Forwarded-For`.
  */
 export function createClientIp(trusted: readonly string[]): (request: IncomingMessage) => string {
   const isTrusted = proxyAddr.compile([...trusted]);
@@ -27,7 +27,7 @@ export function createClientIp(trusted: readonly string[]): (request: IncomingMe
     const hops = forwardedIn(headers);
     for (let hop = 0; isTrusted(nearest, hop); hop++) {
       const address = plain(hops.pop() ?? '');
-      // What is left of an invalid entry comes from an untrusted source.
+      // Everything to the left of an invalid entry comes from an untrusted source.
       if (address === undefined) break;
       nearest = address;
     }
@@ -41,10 +41,10 @@ function forwardedIn({ 'x-forwarded-for': addresses, forwarded = '' }: IncomingM
   return forwarded.split(',').map((hop) => /(?:^|;)\s*for\s*=\s*([^;]*)/i.exec(hop)?.[1] ?? '');
 }
 
-/** As proxies write addresses: quoted, with a port, in brackets (RFC 7239, 6). */
+/** The forms in which proxies write addresses: quoted, with a port, in brackets (RFC 7239, 6). */
 const WRITTEN = /^("?)(?:\[([^\]]+)\](?::\w+)?|([\d.]+)(?::\w+)?|([^[\]"]+))\1$/;
 
-/** Undefined for what is not an address. IPv4 addresses appear as IPv6 on a dual-stack socket, link-local ones with their interface. */
+/** Undefined if it is not an address. On dual-stack sockets, IPv4 addresses appear as IPv6; link-local ones have their interface. */
 function plain(written: string): string | undefined {
   const trimmed = written.trim();
   if (trimmed.length > MAX_WRITTEN) return undefined;

@@ -50,7 +50,7 @@ describe('a request', () => {
     return sent;
   };
 
-  it('counts with its headers while it waits for the answer in front of it', async () => {
+  it('counts with its headers while it waits for the previous response', async () => {
     await start(() => undefined);
     const get = `GET / HTTP/1.1\r\nHost: x\r\nX-Network: n\r\nX-Long: ${'x'.repeat(10_000)}\r\n\r\n`;
     const { socket } = send(get.repeat(4));
@@ -60,7 +60,7 @@ describe('a request', () => {
     await eventually(() => expect(held.size).toBe(0));
   });
 
-  it('that is small waits for the answer in front of it also while memory is short', async () => {
+  it('may wait for the previous response even while memory is short, if it is small', async () => {
     isShort = true;
     const answers: ServerResponse[] = [];
     await start((_request, response) => void answers.push(response));
@@ -72,7 +72,7 @@ describe('a request', () => {
     await eventually(() => expect(sent.answer).toMatch(/one[^]*two/));
   });
 
-  it('keeps nothing of its body once that was parsed: a stream goes on for hours', async () => {
+  it('keeps nothing of its body after parsing, because a stream may run for hours', async () => {
     const kept: unknown[] = [];
     const now = { run: async <Result>(_network: string, work: () => Result) => work() };
     await start((request, response) => {
@@ -85,7 +85,7 @@ describe('a request', () => {
     await eventually(() => expect(kept).toEqual([undefined]));
   });
 
-  it('whose body waits for its turn gives way to one of another network, the oldest first', async () => {
+  it('is evicted for another network while its body waits for its turn, the oldest first', async () => {
     const turns: (() => void)[] = [];
     const run = <Result>(_network: string, work: () => Result, signal?: AbortSignal) =>
       new Promise<Result>((resolve, reject) => {

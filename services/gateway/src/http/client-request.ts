@@ -8,17 +8,17 @@ import type { Holding, Memory } from './memory.ts';
 
 /** Limit for bodies, both before and after decompression. */
 export const BODY_LIMIT_BYTES = 1024 * 1024;
-/** Of each body, this much is always accepted, so that ordinary requests are served beside many large ones. */
+/** This much of each body is always accepted, so that ordinary requests are served among many large ones. */
 const ORDINARY_BYTES = 16 * 1024;
 /** Each piece of a body costs time and memory, even if it is a single byte. */
 const MAX_PIECES = 4_096;
 const PIECE_BYTES = 256;
 /** Discarded pieces cost time as well. */
 const MAX_DISCARDED_PIECES = 2 * MAX_PIECES;
-/** Of a request with its response, and of a header's name or value, beside their texts. */
+/** Memory of a request with its response, and of a header's name or value, in addition to the text. */
 const REQUEST_BYTES = 4 * 1024;
 const HEADER_BYTES = 32;
-/** As long as an operation may wait for its turns and run. */
+/** The longest that an operation may wait in queues and run. */
 const MAX_HOLD_MS = 35_000;
 
 export interface ClientRequestDeps {
@@ -26,7 +26,7 @@ export interface ClientRequestDeps {
   clientIp: (request: IncomingMessage) => string;
 }
 
-/** The requests of a server, whose bodies count where they arrive: also while they are not read, as behind another answer. */
+/** The request class of a server. Bodies count as soon as they arrive, even while they are not read, as behind another response. */
 export function clientRequests({ memory, clientIp }: ClientRequestDeps) {
   return class extends ClientRequest {
     constructor(socket: Socket) {
@@ -44,13 +44,13 @@ export class ClientRequest extends IncomingMessage {
   #isOver = false;
   #bytes = 0;
   #pieces = 0;
-  /** Whose it is, if that is known: for the limits on what all of an account keep here. */
+  /** The account that sent the request, once it is known. Limits apply to all requests of an account together. */
   account: string | undefined;
-  /** Sends the 100 to a client that waits for it. To be called before its body is read. */
+  /** Sends 100 Continue to a client that waits for it. Call this before the body is read. */
   sendContinue: (() => void) | undefined;
-  /** Why the body cannot be read: what had arrived of it was dropped. */
+  /** Why the body was refused. The part that had arrived was dropped. */
   refusal: AppError | undefined;
-  /** Called when it is refused while it is being read. */
+  /** Called when the body is refused while it is being read. */
   onRefused: ((refusal: AppError) => void) | undefined;
 
   constructor(socket: Socket, memory: Memory, clientIp: (request: IncomingMessage) => string) {
@@ -59,17 +59,17 @@ export class ClientRequest extends IncomingMessage {
     this.#clientIp = clientIp;
   }
 
-  /** Node's parser calls it with each piece, and with null at the end. */
+  /** Node's parser calls this with each piece, and with null at the end. */
   override push(piece: Buffer | null): boolean {
     if (this.#isLong) return super.push(piece);
     if (!this.#isOver && (piece !== null || this.#isWaiting())) this.#count(piece?.length ?? 0);
     else if (++this.#pieces > MAX_DISCARDED_PIECES) this.socket.destroy();
-    return (this.#isOver && piece !== null) || super.push(piece); // what comes later is thrown away
+    return (this.#isOver && piece !== null) || super.push(piece); // later pieces are discarded
   }
 
   /**
-   * For a body that is read as a stream of any length from now on, and arrives no faster than that.
-   * @throws AppError when it was refused before
+   * Stops counting the body: from now on it is a stream of any length, and arrives no faster than it is read.
+   * @throws AppError if the body was refused before
    */
   passOn(): void {
     if (this.refusal) throw this.refusal;
@@ -79,9 +79,9 @@ export class ClientRequest extends IncomingMessage {
   }
 
   /**
-   * It is whole, and counts as so many bytes until it is answered, as what was parsed waits with its operation, even if its client leaves.
-   * While it only waits to be parsed (`givesWay`), it may still have to give way to others.
-   * @throws AppError SERVICE_UNAVAILABLE when there is no room for that, or was none before
+   * Counts a complete body as `bytes` until it is answered, even if its client disconnects: the parsed body waits with its
+   * operation. A body that only waits to be parsed (`givesWay`) can still be evicted in favour of others.
+   * @throws AppError SERVICE_UNAVAILABLE if there is no room for it, or the error with which it was refused before
    */
   keep(bytes: number, { givesWay = false } = {}): void {
     if (this.refusal) throw this.refusal;
@@ -93,14 +93,14 @@ export class ClientRequest extends IncomingMessage {
     throw tooMany();
   }
 
-  /** Its answer is sent, or it is not worked on any more: a stream goes on for hours without its body. */
+  /** Call this when the response is sent, or the body is no longer needed: a stream runs for hours without it. */
   release(): void {
     this.#isOver = true;
     clearTimeout(this.#timer);
     if (this.#holding) this.#memory.hold(this.#holding, 0);
   }
 
-  /** Its answer is sent. The rest of its body is thrown away here, and not by Node, which would not say how many pieces come. */
+  /** Call this when the response is sent. Discards the rest of the body here, because Node would not report the number of pieces. */
   leave(): void {
     this.release();
     if (this.#isLong || this.complete) return;
@@ -142,9 +142,9 @@ export class ClientRequest extends IncomingMessage {
   }
 
   #firstHolding(): Holding {
-    // Closed as soon as it has been read whole: what was read goes on to be worked on.
+    // Also closes as soon as the body has been read completely, while it is still being processed.
     this.once('close', () => (this.readableEnded ? this.#releaseInTime() : this.release()));
-    const accountNow = () => this.account; // often found out after the body was read
+    const accountNow = () => this.account; // often known only after the body was read
     return {
       ...{ bytes: 0, since: performance.now(), network: siteOf(networkOf(this.#clientIp(this))) },
       get account() {
@@ -159,20 +159,20 @@ export class ClientRequest extends IncomingMessage {
     this.release();
     this.onRefused?.(refusal);
     const response = currentResponse(this.socket);
-    // It waits for its turn: what it has here would stay until then.
+    // The request waits behind another one, and would keep its memory until its turn.
     if (response?.req !== this) return void this.socket.destroy();
-    if (refusal.message === MANY_PIECES) response.shouldKeepAlive = false; // otherwise the rest would be read, and thrown away
-    this.resume(); // throws away what has arrived
+    if (refusal.message === MANY_PIECES) response.shouldKeepAlive = false; // otherwise the rest would be read and discarded
+    this.resume(); // discards what has arrived
   }
 }
 
-/** The server makes no others. */
+/** The server creates requests of no other class. */
 export const asClientRequest = (request: IncomingMessage): ClientRequest => request as ClientRequest;
 
-/** Of each message of a socket, this much is always accepted: many wait with their operations. */
+/** This much of each socket message is always accepted: many wait with their operations. */
 const ORDINARY_MESSAGE_BYTES = 4 * 1024;
 
-/** What is kept of a socket's message while its operation waits and runs; undefined when there is no room for it. To be released once. */
+/** Counts a socket's message while its operation waits and runs. Returns how to release it, once; undefined if there is no room. */
 export function holdMessage(
   memory: Memory,
   sizeBytes: number,

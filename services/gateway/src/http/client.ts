@@ -21,7 +21,7 @@ function clientOf({ headers }: IncomingMessage): string | undefined {
 
 const departures = new WeakMap<Socket, AbortSignal>();
 
-/** Aborted when the client's connection closes, as no one is left to read the answers. */
+/** Aborted when the client's connection closes: no one is left to read responses. */
 function disconnectSignalOf({ socket }: IncomingMessage): AbortSignal {
   const known = departures.get(socket);
   if (known) return known;
@@ -32,7 +32,7 @@ function disconnectSignalOf({ socket }: IncomingMessage): AbortSignal {
   return controller.signal;
 }
 
-/** What a request reports to its client's connection. */
+/** The client of a request: its address, its user agent, and the signal of its disconnection. */
 export function connectionOf(from: { clientIp(request: IncomingMessage): string }, request: IncomingMessage) {
   return { ip: from.clientIp(request), client: clientOf(request), signal: disconnectSignalOf(request) };
 }
@@ -50,7 +50,7 @@ export function createRequestCall(deps: {
   };
 }
 
-/** All values of the header `name`, in lower case; Node shows only the first one of some repeated headers. */
+/** All values of the header `name` (in lower case). Node keeps only the first value of some repeated headers. */
 export function headerValues({ rawHeaders }: Pick<IncomingMessage, 'rawHeaders'>, name: string): string[] {
   const values: string[] = [];
   for (let index = 0; index < rawHeaders.length; index += 2) {

@@ -1,6 +1,6 @@
 import { encodeText, gzipFor } from './negotiation.ts';
 
-it('sends a text as it is while two others are compressed, instead of waiting for them', async () => {
+it('sends a text uncompressed while two others are being compressed, instead of waiting', async () => {
   const large = 'some words of a task '.repeat(400_000);
   const others = [gzipFor('gzip', large), gzipFor('gzip', large)];
   expect(await gzipFor('gzip', 'x'.repeat(5_000))).toBeUndefined();
@@ -8,7 +8,7 @@ it('sends a text as it is while two others are compressed, instead of waiting fo
   expect(await gzipFor('gzip', 'x'.repeat(5_000))).toBeInstanceOf(Buffer);
 });
 
-it('encodes a large text in another turn of the event loop, and leaves others as they are', async () => {
+it('encodes a large text in another turn of the event loop, and others at once', async () => {
   let isNextTurn = false;
   setImmediate(() => (isNextTurn = true));
   expect(await encodeText('é')).toBe('é');

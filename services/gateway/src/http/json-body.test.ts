@@ -10,7 +10,7 @@ import { memoryOf, readJsonObject } from './json-body.ts';
 import { createMemory } from './memory.ts';
 import { createTurns } from '../supergraph/turns.ts';
 
-it('counts a text with the objects that it becomes', () => {
+it('counts a text together with its parsed objects', () => {
   const ordinary = JSON.stringify({ id: '1', type: 'subscribe', payload: { query: '{ __typename }' } });
   expect(memoryOf(Buffer.from(ordinary))).toBeLessThan(1_024);
   const empties = JSON.stringify({ variables: { x: Array.from({ length: 1_300 }, () => []) } });
@@ -18,7 +18,7 @@ it('counts a text with the objects that it becomes', () => {
 });
 
 describe('a JSON body', () => {
-  it('is refused at once when its client left before it was asked for', async () => {
+  it('is refused at once if its client left before it was read', async () => {
     const memory = createMemory({
       maxBytes: 1_000,
       metrics: new Registry(),
@@ -37,7 +37,7 @@ describe('a JSON body', () => {
   });
 });
 
-it('counts a decoded body while it waits for its turn, and until it is answered', async () => {
+it('counts a decoded body while it waits for its turn, and until its response is sent', async () => {
   const memory = createMemory({
     maxBytes: 1_000,
     metrics: new Registry(),

@@ -7,7 +7,7 @@ import { decoderOf, hasBody } from './bodies.ts';
 import { asClientRequest, BODY_LIMIT_BYTES, type ClientRequest, invalidBody, tooLarge } from './client-request.ts';
 import { headerValues } from './client.ts';
 
-/** It takes well below a millisecond to parse. */
+/** A body of this size takes well below a millisecond to parse. */
 const QUICK_BYTES = 16 * 1024;
 const UTF_8_CHARSET = /^\s*charset\s*=\s*"?utf-?8"?\s*$/i;
 
@@ -35,11 +35,11 @@ export async function readJsonObject(
   if (!decode && bytes.length <= QUICK_BYTES) return parse(bytes);
 
   const network = networkOf(clientIp(request));
-  const refused = new AbortController(); // its turn will not come, and what waits for it is let go of
+  const refused = new AbortController(); // takes a refused body out of the queues, and releases its memory
   request.onRefused = () => refused.abort();
   const { signal } = refused;
   const present = <Value>(value: Value) => {
-    if (request.refusal || request.socket.destroyed) throw cut(); // while it waited
+    if (request.refusal || request.socket.destroyed) throw cut(); // happened while it waited
     return value;
   };
   try {
@@ -67,7 +67,7 @@ function requireJson(contentType: string): void {
 function readBytes(request: ClientRequest): Promise<Buffer> {
   if (Number(request.headers['content-length'] ?? 0) > BODY_LIMIT_BYTES) throw tooLarge();
   if (request.refusal) throw request.refusal;
-  if (request.destroyed) throw cut(); // while its caller was looked up: no event would tell
+  if (request.destroyed) throw cut(); // while its caller was looked up: no event would follow
   request.sendContinue?.();
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
@@ -97,12 +97,12 @@ const cut = () => invalidBody('The body ended too early.');
 const unsupported = (message: string) => new AppError('UNSUPPORTED_MEDIA_TYPE', message);
 
 const MAX_DEPTH = 32;
-/** Keys and values together. A body of 1 MiB could have hundreds of thousands, and each is looked at several times. */
+/** Keys and values together. A body of 1 MiB could have hundreds of thousands, and each is processed several times. */
 export const MAX_PARTS = 10_000;
-/** Of a key or value, parsed: most are much longer than their text. */
+/** Memory of a parsed key or value: most take much more than their text. */
 const PART_BYTES = 64;
 
-/** The memory of a JSON text with what is made of it. */
+/** The memory of a JSON text and its parsed value. */
 export const memoryOf = (bytes: Buffer, parts = partsOf(bytes)): number => bytes.length + PART_BYTES * parts;
 
 /**
@@ -124,10 +124,10 @@ export function parseJsonObject(
 
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
-/** In front of each key and value, except the outermost; and in empty lists and objects, which count twice. */
+/** Precede each key and value except the outermost. Empty lists and objects have one as well, so they count twice. */
 const BEFORE_PART = new Set(Buffer.from('{[,:'));
 
-/** Its keys and values, or one more than it may have. Counted before it is parsed, as that takes long, too. */
+/** Counts keys and values, up to one more than allowed. Done before parsing, which takes long for many. */
 export function partsOf(bytes: Buffer): number {
   let parts = 1;
   let isText = false;

@@ -29,7 +29,7 @@ afterEach(async () => {
 });
 
 it.each(['127.0.0.1', '::'])(
-  'closes what a network opens beyond its limit, until it closes others (%s)',
+  'closes connections of a network beyond its limit, until it closes others (%s)',
   async (host) => {
     await start([], host);
     const sockets = connectTimes(8);
@@ -42,7 +42,7 @@ it.each(['127.0.0.1', '::'])(
   },
 );
 
-it('closes what the networks of an IPv6 site open beyond four times the limit', () => {
+it('closes connections of an IPv6 site beyond four times the limit', () => {
   server = createServer();
   limitConnections(server, { maxPerNetwork: 3, trustedProxies: [] });
   const sockets = Array.from({ length: 20 }, (_, at) => {

@@ -26,7 +26,7 @@ export function measureRequests(app: FastifyInstance, registry: Registry): void 
 /** Load balancers poll these constantly. */
 const UNTRACED = new Set(['/health', '/livez', '/readyz']);
 
-/** Traces begin here, for all other requests. */
+/** Begins a trace for each other request. */
 export function traceClientRequests(app: FastifyInstance, tracing: Tracing): void {
   traceRequests(app, (request) =>
     UNTRACED.has(request.routeOptions.url ?? '')

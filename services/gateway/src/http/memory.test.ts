@@ -13,7 +13,7 @@ const memoryOf = (maxBytes: number) => {
   return createMemory({ maxBytes, metrics: new Registry(), log });
 };
 
-/** What was given up, in order, by name: `<network>/<account>/<what>`. */
+/** The names of evicted holdings, in order: `<network>/<account>/<what>`. */
 function holdings(bytesByName: Record<string, number>, more: Partial<Holding> = {}) {
   const givenUp: string[] = [];
   const made = Object.entries(bytesByName).map(([name, bytes]): Holding => {
@@ -23,7 +23,7 @@ function holdings(bytesByName: Record<string, number>, more: Partial<Holding> = 
   return { givenUp, made };
 }
 
-describe('answers that wait to be read', () => {
+describe('responses that wait to be read', () => {
   beforeEach(() => jest.useFakeTimers());
   afterEach(() => jest.useRealTimers());
 
@@ -37,7 +37,7 @@ describe('answers that wait to be read', () => {
       { 'home/ada/1': 40, 'home/eve/1': 13, 'office/bob/1': 27, 'office/bob/2': 7, 'office/kim/1': 30 },
       ['office/bob/1', 'office/bob/2', 'office/kim/1'],
     ],
-  ])('are cut beyond the limit: %s', async (_what, waiting, expected) => {
+  ])('are cut off beyond the limit: %s', async (_what, waiting, expected) => {
     const { givenUp, made } = holdings(waiting);
     const memory = memoryOf(100);
     memory.watch(() => made);
@@ -48,7 +48,7 @@ describe('answers that wait to be read', () => {
     expect(givenUp).toEqual(expected);
   });
 
-  it('have less room beside requests', async () => {
+  it('have less room while there are requests', async () => {
     const { givenUp, made } = holdings({ 'n//a': 60 });
     const memory = memoryOf(100);
     memory.watch(() => made);
@@ -59,7 +59,7 @@ describe('answers that wait to be read', () => {
     expect([givenUp, cuts]).toEqual([['n//a'], [1]]);
   });
 
-  it('cut nothing, and nothing is logged, where requests alone take the room', async () => {
+  it('are not cut off, and nothing is logged, if requests alone take the room', async () => {
     const memory = memoryOf(100);
     memory.hold({ bytes: 0, network: 'm' }, 150);
     await memory.start();
@@ -68,7 +68,7 @@ describe('answers that wait to be read', () => {
     expect(cuts).toEqual([]);
   });
 
-  it('stay where a network keeps more with requests that are arriving: these give way first', async () => {
+  it('stay if a network holds more in arriving requests, which are evicted first', async () => {
     const { givenUp, made } = holdings({ 'n//a': 45 });
     const arriving = holdings({ 'm//1': 0, 'm//2': 0 });
     const memory = memoryOf(100);
@@ -87,19 +87,19 @@ describe('requests', () => {
 
   const holdAll = (made: Holding[]) => made.map((request) => memory.hold(request, request.bytes || MIB));
 
-  it('that arrive give way to others: those of the network with the most, of these the oldest', () => {
+  it('are evicted while they arrive: first those of the network with the most, the oldest first', () => {
     const { givenUp, made } = holdings({ 'n//1': 0, 'm//1': 0, 'm//2': 0, 'm//3': 0 });
     const [small, ...large] = made.map((request, index) => ({ ...request, since: index }));
     memory.hold(small as Holding, 2 * MIB);
     for (const request of large) memory.hold(request, 10 * MIB);
     expect(givenUp).toEqual([]);
-    expect(memory.hold({ bytes: 0, network: 'x', account: 'kim' }, MIB)).toBe(false); // nothing was ended yet
+    expect(memory.hold({ bytes: 0, network: 'x', account: 'kim' }, MIB)).toBe(false); // the evicted one has not ended yet
     expect(givenUp).toEqual(['m//1']);
     memory.hold(large[0] as Holding, 0);
     expect(memory.hold({ bytes: 0, network: 'x', account: 'kim' }, MIB)).toBe(true);
   });
 
-  it('that arrive from strangers of one network give way by their age, not when they are almost there', () => {
+  it('from anonymous clients of one network are evicted by age, not when they are almost complete', () => {
     const { givenUp, made } = holdings({ 'n//old': 0, 'n//almost': 0, 'n//new': 0 });
     for (const [index, bytes] of [10, 20, 1].entries())
       memory.hold({ ...(made[index] as Holding), since: index }, bytes * MIB);
@@ -107,7 +107,7 @@ describe('requests', () => {
     expect(givenUp).toEqual(['n//old']);
   });
 
-  it('that are worked on for an account have half of the room', () => {
+  it('may use half of the room while they are processed for one account', () => {
     const { made } = holdings(Object.fromEntries(Array.from({ length: 17 }, (_, at) => [`n/ada/${at}`, 0])), {
       giveUp: undefined,
     });
@@ -119,7 +119,7 @@ describe('requests', () => {
     expect(memory.hold({ bytes: 0, network: 'n', account: 'ada' }, MIB)).toBe(true);
   });
 
-  it('that are worked on for strangers of one network have half of the room', () => {
+  it('may use half of the room while they are processed for anonymous clients of one network', () => {
     const { made } = holdings(Object.fromEntries(Array.from({ length: 17 }, (_, at) => [`n//${at}`, 0])), {
       giveUp: undefined,
     });

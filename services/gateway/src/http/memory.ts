@@ -4,45 +4,45 @@ import { constants, type NodeGCPerformanceDetail, type PerformanceEntry, Perform
 import { getHeapStatistics } from 'node:v8';
 import { Gauge, type Registry } from 'prom-client';
 
-/** Of requests until they are answered. A body of a stranger is read before its sender is known. */
+/** Limit for requests until they are answered. An anonymous client's body is read before its sender is known. */
 const MAX_REQUEST_BYTES = 32 * 1024 * 1024;
-/** Of those being worked on for one account, or for strangers of one network. */
+/** Limit for requests being processed for one account, or for anonymous clients of one network. */
 const MAX_SHARE_BYTES = MAX_REQUEST_BYTES / 2;
-/** Makes room for one more request of the greatest size, so that the next piece does not start it again. */
+/** Eviction also makes room for one more request of maximum size, so that the next piece does not trigger it again. */
 const RELIEF_BYTES = 1024 * 1024;
-/** Readers are cut to this share of the limit, for the same reason. */
+/** Slow readers are cut off until memory is down to this share of the limit, for the same reason. */
 const RELIEVED_SHARE = 0.75;
 const LOOK_EVERY_MS = 100;
-/** The share of the heap's limit from which on live memory is short. V8's limit includes its young generation. */
+/** Live memory is short above this share of the heap limit. V8's limit includes its young generation. */
 const MAX_LIVE_SHARE = 0.7;
-/** While it is short, it is looked at again after this time. */
+/** While memory is short, it is measured again after this time. */
 const RECHECK_MS = 2_000;
-/** What may be kept while it is short, as a share of the limit. */
+/** The share of the limit that may be used while memory is short. */
 const SHORT_SHARE = 0.25;
 
-/** What is kept for a client: a request until it is answered, or an answer that waits to be read. */
+/** Memory held for a client: a request until it is answered, or a response that waits to be read. */
 export interface Holding {
   bytes: number;
   readonly network: string;
-  /** Undefined when it is not known: an answer then counts alone, and a body with the others of its network. */
+  /** Undefined if unknown: a response then counts on its own, and a body together with the others of its network. */
   readonly account?: string | undefined;
-  /** When it began to arrive: of an account's, the oldest gives way first; others by their size. */
+  /** When it began to arrive. Of an account's holdings, the oldest is evicted first; those without this by size. */
   readonly since?: number;
-  /** Ends it at once, and drops it. Absent while it is being worked on. */
+  /** Evicts it: ends it at once and frees its memory. Absent while it is being processed. */
   giveUp?: (() => void) | undefined;
 }
 
 export interface Memory extends Service {
   /**
-   * The request holds so many bytes from now on, or none when it has ended. False when there is no room for them, even in
-   * place of others that are still arriving.
+   * Sets how many bytes the request holds; 0 when it has ended. Returns false if there is no room for them, even after
+   * evicting requests that are still arriving.
    */
   hold(request: Holding, bytes: number): boolean;
-  /** Adds a way to find what waits to be read. */
+  /** Adds a function that finds responses that wait to be read. */
   watch(unread: () => Holding[]): void;
   /** Whether live memory is short, for any reason. */
   isShort(): boolean;
-  /** Before work that needs or keeps much. @throws AppError SERVICE_UNAVAILABLE while memory is short */
+  /** Call this before work that needs or keeps much memory. @throws AppError SERVICE_UNAVAILABLE while memory is short */
   requireRoom: () => void;
 }
 
@@ -54,14 +54,14 @@ export interface MemoryDeps {
 }
 
 /**
- * Everything that clients make the gateway keep, within one limit. Who has the most of it gives way first: see `relieve`. Behind it stands
- * the whole of live memory: while that is short, for any reason, nothing is accepted that would take much more.
+ * Limits all memory that clients make the gateway keep. Those who hold the most are evicted first: see `relieve`. In addition,
+ * while the live memory of the whole process is short, for any reason, nothing is accepted that would need much more.
  */
 export function createMemory({ maxBytes, metrics, log }: MemoryDeps): Memory {
   const requests = new Set<Holding>();
   const sources: (() => Holding[])[] = [];
   let requestBytes = 0;
-  /** Of external memory at the start, by WebAssembly, which hardly uses it. */
+  /** External memory that WebAssembly reserved at the start; it uses hardly any of it. */
   let reservedBytes = 0;
   let isShort = false;
   let notedMs = 0;
@@ -69,13 +69,13 @@ export function createMemory({ maxBytes, metrics, log }: MemoryDeps): Memory {
 
   const unread = () => sources.flatMap((find) => find());
   const arriving = () => [...requests].filter(({ giveUp }) => giveUp);
-  /** Bodies that arrive give way, so those of a network may have all of the room. */
+  /** Bodies that are still arriving can be evicted, so those of one network may use all of the room. */
   const isFair = ({ account, network, giveUp }: Holding) => {
     if (requestBytes <= MAX_SHARE_BYTES || (account === undefined && giveUp)) return true;
     const isOwn = (each: Holding) => each.account === account && (account !== undefined || each.network === network);
     return sumOf([...requests].filter((each) => !each.giveUp && isOwn(each))) <= MAX_SHARE_BYTES;
   };
-  /** Right after a major collection. Later, more and more of what is used is garbage. */
+  /** Call this right after a major collection. Later, more and more of the used memory is garbage. */
   const noteLive = () => {
     const { used_heap_size: used, external_memory: external, heap_size_limit: most } = getHeapStatistics();
     const liveShare = (used + external - reservedBytes) / most;
@@ -91,7 +91,7 @@ export function createMemory({ maxBytes, metrics, log }: MemoryDeps): Memory {
   });
   const look = () => {
     if (isShort && performance.now() - notedMs >= RECHECK_MS) {
-      collectGarbage(); // who is refused makes too little of it for V8 to do that
+      collectGarbage(); // refused requests create too little garbage for V8 to collect it by itself
       noteLive();
     }
     const waiting = unread();
@@ -152,9 +152,9 @@ const isMajorCollection = (entry: PerformanceEntry) =>
 const sumOf = (holdings: readonly Holding[]) => holdings.reduce((sum, { bytes }) => sum + bytes, 0);
 
 /**
- * Gives up holdings of so many bytes together, and returns how many. Those of the network with the most go first, of that those
- * of the account with the most: a client loses nothing for other accounts or networks that have more. It may lose an answer for
- * its own requests, even if it reads, as the system takes large writes in whole.
+ * Evicts holdings of at least `excessBytes` in total, and returns their number. The network that holds the most goes first, and
+ * within it the account that holds the most: clients lose nothing because other accounts or networks hold more. Because of its
+ * own requests, a client may lose a response even while it reads: a large write counts until the system has accepted all of it.
  */
 function relieve(holdings: readonly Holding[], excessBytes: number): number {
   let left = excessBytes;
@@ -169,9 +169,9 @@ function relieve(holdings: readonly Holding[], excessBytes: number): number {
 }
 
 function greediestFirst(holdings: readonly Holding[]): Holding[] {
-  const known = holdings.map((holding) => ({ ...holding })); // each network is looked up once
+  const known = holdings.map((holding) => ({ ...holding })); // evaluates each `network` getter once
   const ofNetwork = totalsBy(known, ({ network }) => network);
-  // By size, strangers' bodies would be given up when they are almost there, and none would ever arrive.
+  // By size, anonymous clients' bodies would be evicted when they are almost complete, and none would ever arrive.
   const ofAccount = totalsBy(
     known,
     (holding) => holding.account ?? (holding.since === undefined ? holding : holding.network),

@@ -5,14 +5,14 @@ import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 
 /**
- * The greatest weight that an `Accept` header gives to the ranges that are meant (RFC 9110, 12.5.1); 0 when it has none
- * of them, or refuses them.
+ * The highest weight that an `Accept` header gives to a matching range (RFC 9110, 12.5.1); 0 if no range matches, or all
+ * that do are refused.
  */
 export function weightIn(accept: string, isMeant: (range: string) => boolean): number {
   return Math.max(0, ...rangesIn(accept).filter(isMeant).map(weightOf));
 }
 
-/** The more specific ranges decide. */
+/** The most specific pattern that matches a range decides. */
 const JSON_RANGES = [/^application\/(?:json|graphql-response\+json)(?:;|$)/, /^application\/\*/, /^\*\/\*/];
 
 /** How much a client wants JSON. */
@@ -22,7 +22,7 @@ export function jsonWeightIn(accept: string): number {
   return deciding ? weightIn(accept, (range) => deciding.test(range)) : 0;
 }
 
-/** Whether a client accepts this media type, and at least as much as JSON. */
+/** Whether a client accepts this media type, with at least the weight of JSON. */
 export function prefers(accept: string | undefined, type: string): boolean {
   const weight = weightIn(accept ?? '', (range) => range.split(';', 1)[0] === type);
   return weight > 0 && weight >= jsonWeightIn(accept ?? '');
@@ -39,16 +39,16 @@ const weightOf = (range: string) => Number(/;q=([\d.]+)/.exec(range)?.[1] ?? 1);
 const gzipAsync = promisify(gzip);
 /** Below this, compression costs more than it saves. */
 const MIN_LENGTH = 4 * 1024;
-/** From this length on, texts take milliseconds to make, and as many to encode. */
+/** From this length on, texts take milliseconds to serialize, and as many to encode. */
 const LARGE_LENGTH = 256 * 1024;
 const LEVEL = 3;
-/** Beyond this, responses are sent as they are: a large one takes long, and must not delay those of others. */
+/** Beyond this, responses are sent uncompressed: a large one takes long to compress, and must not delay others. */
 const CONCURRENCY = 2;
 let running = 0;
 
 /**
- * A text as it is sent. All but a short one as bytes, as a connection counts the characters of a text that waits for its
- * reader; of a large one these are made in another turn of the event loop than the text was.
+ * Prepares a text for sending. All but short ones become bytes, because a connection counts a waiting string in characters.
+ * A large one is encoded in another turn of the event loop than the one that serialized it.
  */
 export async function encodeText(text: string): Promise<string | Buffer> {
   if (!isCompressible(text)) return text;
@@ -59,14 +59,14 @@ export async function encodeText(text: string): Promise<string | Buffer> {
 /** Whether a text of this length is compressed for a client that accepts gzip. */
 const isCompressible = (text: string | Buffer): boolean => text.length >= MIN_LENGTH;
 
-/** Whether a client accepts gzip, at least as much as the text as it is. */
+/** Whether a client accepts gzip, with at least the weight of an uncompressed response. */
 export function acceptsGzip(acceptEncoding: string | string[] | undefined): boolean {
   if (!acceptEncoding) return false;
   const negotiator = new Negotiator({ headers: { 'accept-encoding': String(acceptEncoding) } });
   return negotiator.encoding(['gzip', 'identity']) === 'gzip';
 }
 
-/** On a thread, few at a time. Undefined for a client that does not accept it, or while others are compressed. */
+/** Compresses on a thread, few at a time. Undefined if the client does not accept gzip, or while others are being compressed. */
 export async function gzipFor(
   acceptEncoding: string | string[] | undefined,
   text: string | Buffer,
@@ -85,7 +85,7 @@ interface SentText {
   mayCompress: boolean;
 }
 
-/** Sends a text, compressed if it may be and its client accepts that. */
+/** Sends a text, compressed if that is allowed and the client accepts it. */
 export async function sendText(
   { headers }: FastifyRequest,
   reply: FastifyReply,

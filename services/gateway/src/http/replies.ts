@@ -5,7 +5,7 @@ import { STATUS_CODES } from 'node:http';
 
 export const JSON_TYPE = 'application/json; charset=utf-8';
 
-/** Endpoints of the full task contract and of operators say `success` in each answer; those of backups have `error` as a text. */
+/** `tasks` (the full task contract, and operators) adds `success` to each response; in `backup`, `error` is also a string. */
 export type Envelope = 'tasks' | 'plain' | 'backup';
 
 /** The form depends on the envelope: `{success?, message, error: {code, details?, requestId?} or a string}`. */
@@ -21,7 +21,7 @@ export type AnswerUnknownPath = (request: FastifyRequest, reply: FastifyReply) =
 export const refuseUnknownPath = (reply: FastifyReply): FastifyReply =>
   sendError(reply, notFound('There is nothing at this path.'));
 
-/** The status, and the headers that belong to it. */
+/** Sets the status, and the headers that belong to it. */
 export function setErrorHead(reply: FastifyReply, { httpStatus, retryAfterSeconds }: AppError): FastifyReply {
   if (httpStatus === 401) reply.header('www-authenticate', 'Bearer');
   if (httpStatus === 429 || httpStatus === 503 || retryAfterSeconds !== undefined)
@@ -42,7 +42,7 @@ export function errorBody({ httpStatus, code, message, issues }: AppError, reque
   };
 }
 
-/** An error for a connection that Node's server does not answer on any more, and that ends with it. */
+/** An error response for a connection on which Node's server no longer responds. It is the last on that connection. */
 export function rawError(error: AppError, status: number, headers: readonly string[] = []): string {
   const requestId = randomUUID();
   const body = errorText(error, requestId);
@@ -59,7 +59,7 @@ export function rawError(error: AppError, status: number, headers: readonly stri
 
 const READ = ['GET', 'HEAD'];
 
-/** For a path that can only be read. */
+/** Serves a path that can only be read. */
 export function serveReading(
   app: FastifyInstance,
   url: string,
@@ -70,7 +70,7 @@ export function serveReading(
 }
 
 /**
- * For a path that supports only `methods`: answers OPTIONS with the list, and any other method with a 405 and the list.
+ * For a path that supports only `methods`: responds to OPTIONS with the list, and to any other method with a 405 and the list.
  * Neither needs a token.
  */
 export function refuseOtherMethods(

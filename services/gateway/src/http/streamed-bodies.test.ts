@@ -41,7 +41,7 @@ async function start(handle: (request: IncomingMessage) => Promise<string>) {
 const head = (length: number) => `PUT / HTTP/1.1\r\nHost: x\r\nContent-Length: ${length}\r\n\r\n`;
 
 describe('a long body', () => {
-  it('may take longer than a request, as long as something comes', async () => {
+  it('may take longer than a request, as long as data arrives', async () => {
     const { client, heard, stop } = await start(async (request) => {
       const bytes = await buffer(longBodyOf(request, { silenceMs: 300 }));
       return `got ${bytes.length}`;
@@ -58,7 +58,7 @@ describe('a long body', () => {
     await stop();
   });
 
-  it('is ended when nothing comes', async () => {
+  it('is ended when no data arrives', async () => {
     const { client, heard, stop } = await start(async (request) =>
       String(await buffer(longBodyOf(request, { silenceMs: 100 }))),
     );

@@ -13,7 +13,7 @@ const SIZE = 16 * MIB;
 const MAX_BYTES = 5.5 * SIZE;
 const SHARED = Buffer.alloc(SIZE);
 
-describe('what waits to be read of answers', () => {
+describe('unread responses', () => {
   let app: FastifyInstance;
   let memory: Memory;
   let port: number;
@@ -57,7 +57,7 @@ describe('what waits to be read of answers', () => {
     return served[count] as Socket;
   }
 
-  it('is cut for the account with the most, its largest answer first, and not for who has waited the longest', async () => {
+  it('are cut off for the account with the most, largest first, and not for the client that has waited longest', async () => {
     const first = await leaveUnread('/ada/16');
     const small = await leaveUnread('/bob/1');
     const large = await leaveUnread('/bob/60');
@@ -66,7 +66,7 @@ describe('what waits to be read of answers', () => {
     expect([first.destroyed, small.destroyed]).toEqual([false, false]);
   });
 
-  it('is cut for many answers of one account before one answer of another', async () => {
+  it('are cut off for one account with many before another with one', async () => {
     const first = await leaveUnread('/ada/16');
     const others: Socket[] = [];
     for (let count = 0; count < 20; count++) others.push(await leaveUnread('/bob/8'));
@@ -74,7 +74,7 @@ describe('what waits to be read of answers', () => {
     expect(first.destroyed).toBe(false);
   });
 
-  it('is not looked for on idle connections', async () => {
+  it('are not searched for on idle connections', async () => {
     const idle = await leaveUnread('/ada/0');
     await new Promise((resolve) => setTimeout(resolve, 250));
     let looks = 0;
@@ -83,7 +83,7 @@ describe('what waits to be read of answers', () => {
     expect(looks).toBe(0);
   });
 
-  it('does not count what all clients share', async () => {
+  it('do not include bytes that all clients share', async () => {
     const sockets: Socket[] = [];
     for (let count = 0; count < 8; count++) sockets.push(await leaveUnread('/all/16'));
     await new Promise((resolve) => setTimeout(resolve, 500));

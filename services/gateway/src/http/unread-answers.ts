@@ -6,15 +6,15 @@ import type { Holding } from './memory.ts';
 const ends = new WeakMap<ServerResponse, () => void>();
 const uncounted = new WeakSet<ServerResponse>();
 
-/** How to end this response when too much waits to be read, instead of only breaking its connection off. */
+/** Sets how to end this response when too much waits to be read. By default, its connection is destroyed. */
 export const endBy = (response: ServerResponse, end: () => void): void => void ends.set(response, end);
 
-/** For a response whose bytes are shared by all who read them. */
+/** Does not count a response whose bytes are shared by all its readers. */
 export const leaveUncounted = (response: ServerResponse): void => void uncounted.add(response);
 
-/** Finds what waits to be read of the responses of a server, streams included. */
+/** Finds the responses of a server, streams included, that wait to be read. */
 export function unreadAnswers(server: Server, clientIp: (request: IncomingMessage) => string): () => Holding[] {
-  /** Those being sent, not all connections: thousands may be idle. A response has a socket while it is its turn. */
+  /** Tracks only responses in flight: thousands of connections may be idle. A response has a socket while it is its turn. */
   const current = new Set<ServerResponse>();
   server.on('request', (_request: IncomingMessage, response: ServerResponse) => {
     if (response.socket) current.add(response);

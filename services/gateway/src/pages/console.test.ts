@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { findConsole } from './pages.ts';
 
-it('the script has the licence notices of the libraries that are bundled into it', () => {
+it('the script contains the licence notices of the bundled libraries', () => {
   const script = readFileSync(join(findConsole()?.folder ?? '', 'console.js'), 'utf8');
   expect(script).toMatch(
     /^\/\*! preact \d+\.\d+\.\d+\n\nThe MIT License \(MIT\)\n\nCopyright \(c\) 2015-present Jason Miller/,

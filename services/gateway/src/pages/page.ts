@@ -13,17 +13,17 @@ import { leaveUncounted } from '../http/unread-answers.ts';
 export interface Page {
   /** Files are served below `<url>/assets`. */
   url: string;
-  /** Names a file as `{name}` where it loads one, and a text of `SendPage` where it stands. */
+  /** Refers to files and to the texts of `SendPage` as `{name}`. */
   html: string | URL;
-  /** A file may have compressed ones beside it, of its name with `.br` or `.gz`; several are served as one. */
+  /** Compressed versions of a file are next to it, with `.br` or `.gz` appended. Several files are served as one. */
   files: Record<string, string | URL | URL[]>;
-  /** HTML that pages share, by the name that stands for it: `{name}`. */
+  /** HTML that pages share, by the name of its placeholder `{name}`. */
   pieces?: Record<string, URL>;
   /** Additions to `POLICY`. */
   policy?: Record<string, string>;
 }
 
-/** `texts` are what the page says this time, by name. */
+/** `texts` fill the placeholders of the page, by name; they are escaped. */
 export type SendPage = (reply: FastifyReply, texts?: Record<string, string>) => FastifyReply;
 
 const YEAR = 'public, max-age=31536000, immutable';
@@ -49,7 +49,7 @@ const TYPES = new Map([
 /** A prebuilt file of an npm package. */
 export const packageFile = (name: string, file: string) => join(dirname(resolve(`${name}/package.json`)), file);
 
-/** Serves a page's files under URLs that change with their content. Returns how to send the page itself. */
+/** Serves a page's files under URLs that change with their content. Returns a function that sends the page itself. */
 export function servePageFiles(app: FastifyInstance, page: Page): SendPage {
   let html = readFileSync(page.html, 'utf8');
   for (const [name, file] of Object.entries(page.pieces ?? {}))
@@ -60,9 +60,9 @@ export function servePageFiles(app: FastifyInstance, page: Page): SendPage {
     const hash = createHash('sha256').update(asset.bytes).digest('base64url').slice(0, 16);
     html = html.replaceAll(`{${name}}`, `${base}/assets/${hash}/${name}`);
     const type = TYPES.get(extname(name)) ?? 'application/octet-stream';
-    const route = `${base}/assets/:hash/${name}`; // metrics name routes: one for each content would pile up
+    const route = `${base}/assets/:hash/${name}`; // metrics have a series per route, so routes must not contain hashes
     serveReading(app, route, (request, reply) => {
-      // While releases change, a page of one gateway asks another one for its files: a page of mixed ones is better than none.
+      // During a rollout, a page of one gateway may request its files from another: mixed versions are better than no page.
       const isOwn = (request.params as { hash: string }).hash === hash;
       reply.header('content-type', type).header('cache-control', isOwn ? YEAR : 'no-store');
       reply.header('x-content-type-options', 'nosniff');
@@ -85,7 +85,7 @@ export function servePageFiles(app: FastifyInstance, page: Page): SendPage {
 const fillIn = (html: string, [name, text]: [string, string]) => html.replaceAll(`{${name}}`, () => escapeHtml(text));
 const escapeHtml = (text: string) => text.replaceAll(/[&<>"']/g, (sign) => `&#${sign.charCodeAt(0)};`);
 
-/** Whether a person's browser asks. Programs do not accept HTML by name, or less than JSON. */
+/** Whether the request comes from a person's browser. Programs do not accept HTML by name, or prefer JSON. */
 export function wantsPage({ headers }: Pick<FastifyRequest, 'headers'>): boolean {
   return prefers(headers.accept, 'text/html');
 }
@@ -95,16 +95,16 @@ export function servePage(app: FastifyInstance, page: Page): void {
   serveReading(app, page.url, (_request, reply) => send(reply));
 }
 
-/** By the name of the coding, the better one first. */
+/** By the name of the coding, best first. */
 const ENDINGS = { br: '.br', gzip: '.gz' };
 
 export interface Asset {
   bytes: Buffer;
-  /** The same, as compressed files beside it have it. */
+  /** The same content, from the compressed files next to it. */
   compressed: { coding: string; bytes: Buffer }[];
 }
 
-/** Several files become one. */
+/** Concatenates several files. */
 function readAsset(file: string | URL | URL[]): Asset {
   if (Array.isArray(file)) return { bytes: Buffer.concat(file.map((each) => readFileSync(each))), compressed: [] };
   const path = typeof file === 'string' ? file : fileURLToPath(file);
@@ -114,7 +114,7 @@ function readAsset(file: string | URL | URL[]): Asset {
   return { bytes: readFileSync(path), compressed };
 }
 
-/** Sends it in the best coding that the client takes (RFC 9110, 12.5.3). */
+/** Sends it in the best coding that the client accepts (RFC 9110, 12.5.3). */
 function sendAsset(
   reply: FastifyReply,
   { bytes, compressed }: Asset,

@@ -25,7 +25,7 @@ export function findConsole(): Console | undefined {
   return { folder, documents };
 }
 
-/** The console, for browsers. Programs find nothing at this address. */
+/** The console, for browsers. Programs get a 404 at this address. */
 export function serveConsole(app: FastifyInstance, { folder }: Console): void {
   const send = servePageFiles(app, {
     url: '/',
@@ -45,11 +45,11 @@ export function serveConsole(app: FastifyInstance, { folder }: Console): void {
       return wantsPage(request) ? send(reply) : refuseUnknownPath(reply);
     },
   });
-  // Password managers look for it here (https://www.w3.org/TR/change-password-url/).
+  // Password managers look for the form here (https://www.w3.org/TR/change-password-url/).
   serveReading(app, '/.well-known/change-password', (_request, reply) => reply.redirect('/#/account', 303));
 }
 
-/** Serves GraphiQL's files. Returns how to send its page, which shares the graph's URL. */
+/** Serves GraphiQL's files. Returns a function that sends its page, which shares the graph's URL. */
 export function serveExplorer(app: FastifyInstance): (reply: FastifyReply) => FastifyReply {
   return servePageFiles(app, {
     url: '/graphql',
@@ -89,7 +89,7 @@ export function serveApiReference(app: FastifyInstance): void {
 }
 
 /**
- * The pages that mails link to with a token, which they send together with a password: the new one of a recovery, or the
+ * The pages that mails link to with a token. They submit the token with a password: the new one in a recovery, or the
  * account's own to confirm a new address.
  */
 export function serveTokenForms(app: FastifyInstance): void {
@@ -102,7 +102,7 @@ export function serveTokenForms(app: FastifyInstance): void {
     });
 }
 
-/** What a browser gets instead of JSON when it is on its way to the sign-in provider, or back. Returns how to send it. */
+/** The error page for browsers on their way to the sign-in provider, or back. Returns a function that sends it. */
 export function serveFailedSignIn(app: FastifyInstance): (reply: FastifyReply, error: AppError) => FastifyReply {
   const send = servePageFiles(app, {
     url: '/failed-sign-in',
@@ -122,10 +122,10 @@ function inWords(seconds: number): string {
 }
 
 const READ = new Set(['GET', 'HEAD']);
-/** Programs get JSON there in any case: some accept HTML without wanting it. */
+/** These paths always respond with JSON: some programs accept HTML without wanting it. */
 const API = /^\/(?:(?:full|reduced)\/)?api(?:[/?]|$)/;
 
-/** Somebody who opens an address where nothing is gets a page, and every program JSON. */
+/** People who open an unknown path in a browser get a page; programs get JSON. */
 export function serveUnknownPath(app: FastifyInstance): AnswerUnknownPath {
   const send = servePageFiles(app, {
     url: '/unknown-path',
@@ -139,12 +139,12 @@ export function serveUnknownPath(app: FastifyInstance): AnswerUnknownPath {
   };
 }
 
-/** Browsers say so when somebody opens an address: the first to hosts that they trust (TLS, this machine), the other to all. */
+/** Browsers send these headers when a person opens an address: the first to trusted hosts (TLS, this machine), the other to all. */
 function isNavigation({ headers }: FastifyRequest): boolean {
   return headers['sec-fetch-mode'] === 'navigate' || headers['upgrade-insecure-requests'] === '1';
 }
 
-/** What the gateway's own pages look like. The console has the same style sheets in its bundle. */
+/** The style of the gateway's own pages. The console has the same style sheets in its bundle. */
 export const LOOK = {
   files: {
     'look.css': ['theme', 'base', 'controls', 'entrance'].map((name) => new URL(`./look/${name}.css`, import.meta.url)),

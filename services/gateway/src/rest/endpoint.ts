@@ -14,7 +14,7 @@ import { messageOnly } from './schemas/answers.ts';
  */
 export type StoredOperation<Result, Variables> = string & { readonly types?: (variables: Variables) => Result };
 
-/** A body that is passed through as it is. */
+/** A body that is passed through unchanged. */
 export interface Bytes<Body = Readable> {
   mediaTypes: readonly string[];
   description: string;
@@ -26,7 +26,7 @@ export interface Bytes<Body = Readable> {
 
 export const isBytes = (schema: z.ZodType | Bytes<unknown>): schema is Bytes<unknown> => 'mediaTypes' in schema;
 
-/** From where a caller's right comes: `optional` is open to everyone, and run as the user if there is a valid access token; `public` ignores one. */
+/** Who may call: `optional` is open to everyone, and runs as the user if there is a valid access token; `public` ignores tokens. */
 export type Access = 'user' | 'optional' | 'public' | 'operator' | 'operators-place';
 
 /** An endpoint's validated input, and access to the graph as the caller. */
@@ -36,15 +36,15 @@ export interface Exchange<Body = unknown, Query = unknown, Of extends Access = A
   /** The path parameter as it was sent; empty if the path has none. */
   id: string;
   claims: Of extends 'user' ? AccessTokenClaims : unknown;
-  /** For its headers: Node joins some that are repeated. */
+  /** For its raw headers: Node joins some that are repeated. */
   raw: IncomingMessage;
-  /** From where the request came. */
+  /** Where the request came from. */
   origin(): RequestOrigin;
-  /** Whether nothing but the head of the answer is wanted. */
+  /** Whether only the head of the response is wanted. */
   isHead: boolean;
   /** Set when the client asked for progress. */
   onProgress: OnWorkProgress | undefined;
-  /** @throws AppError, also for errors in the graph's answer */
+  /** @throws AppError, also for errors in the graph's result */
   run<Result, Variables extends object>(
     operation: StoredOperation<Result, Variables>,
     variables: Variables,
@@ -59,18 +59,18 @@ export interface Answer<Result extends object = object> {
   body: Result | Readable | null;
   /** Added to the body on the last line, for clients that asked for progress. */
   inLines?: object;
-  /** The version of the task in the body; answers a matching `If-None-Match` with a 304. */
+  /** The version of the task in the body; a matching `If-None-Match` gets a 304. */
   etag?: string;
   /** The query of the next page, if there is one. */
   next?: string;
 }
 
-/** What worked: a sentence, and more if there is any. */
+/** The body of a success: a message, and more fields if there are any. */
 export const done = <More extends object>(message: string, more?: More) => ({
   body: { success: true as const, message, ...(more as More) },
 });
 
-/** What a list holds, and how many of these `things` there are. */
+/** The body of a list, with the number of its elements; `thing` names one of them. */
 export const found = <Each>(thing: string, data: Each[]) =>
   done(`${data.length} ${thing}${data.length === 1 ? '' : 's'} found.`, { count: data.length, data });
 
@@ -94,17 +94,17 @@ export interface Endpoint<Body = unknown, Query = unknown, Result extends object
   query?: QueryRules<Query>;
   /** The request headers that this endpoint evaluates. */
   headers?: readonly ('if-match' | 'if-none-match' | 'idempotency-key')[];
-  /** 200 unless given. 302: the answer is a `Location`, and has no body. */
+  /** 200 unless given. 302: the response has a `Location` and no body. */
   status?: 200 | 201 | 302;
-  /** What another `status` comes with. */
+  /** The body of a response with any other `status` than 302. */
   answerSchema?: z.ZodType<Result> | Bytes;
-  /** For long work: clients that ask for its progress get it in lines like this. */
+  /** For long work: clients that request its progress get it in lines of this form. */
   lineSchema?: z.ZodType;
-  /** The answer may have a `Link` header. */
+  /** The response may have a `Link` header. */
   isPaged?: boolean;
   /** Errors beyond those common to all endpoints of this kind. `KEY_REUSED` is the 422. */
   errors?: readonly (ErrorCode | 'KEY_REUSED')[];
-  /** For an address that people's browsers are sent to: who accepts HTML gets errors as this page. */
+  /** For an address that people's browsers are sent to: clients that accept HTML get errors as this page. */
   errorPage?: ErrorPage;
   // A method, because its parameters are checked bivariantly: endpoints with different inputs fit into one table.
   handle(exchange: Exchange<Body, Query, Of>): Promise<Answer<NoInfer<Result>>> | Answer<NoInfer<Result>>;
@@ -130,7 +130,7 @@ interface Action<Body, Query, Of extends Access> extends Omit<
   handle(exchange: Exchange<Body, Query, Of>): Promise<unknown>;
 }
 
-/** Answers with what it says when it is done. */
+/** An endpoint that responds with `says` when it is done. */
 export function action<Of extends Access, Body, Query>(
   access: Of,
   route: Route,
@@ -152,13 +152,13 @@ export interface QueryRules<Query> {
   read(request: Pick<FastifyRequest, 'url' | 'query'>): Query;
 }
 
-/** Checks each parameter by its schema and allows it once; unknown ones are ignored. */
+/** Validates each parameter with its schema and allows it only once; unknown ones are ignored. */
 export function checkedQuery<Schema extends z.ZodObject>(schema: Schema): QueryRules<z.output<Schema>> {
   const known = new Set(Object.keys(schema.shape));
   return { schema, read: ({ url }) => parseInput(schema, readParameters(url, known)) };
 }
 
-/** The text of a query, in the order of its parameters; those without a value are left out. */
+/** A query string with the parameters in the given order; undefined ones are left out. */
 export function queryText(parameters: Record<string, string | number | undefined>): string {
   const text = new URLSearchParams();
   for (const [name, value] of Object.entries(parameters)) if (value !== undefined) text.append(name, String(value));

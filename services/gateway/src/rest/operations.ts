@@ -10,12 +10,12 @@ export type * from './operations.generated.ts';
 
 const ALL = Object.values<StoredOperation<unknown, never>>(OPERATIONS);
 
-/** A bucket that does not answer is given up after 15 seconds; the reason is worth waiting for. */
-const ASKING_ARCHIVES_MS = 20_000;
-/** How long an endpoint waits for those that need more than any other client's. */
+/** Requests to an unresponsive bucket fail after 15 seconds; waiting for that gives clients the reason. */
+const ARCHIVES_TIMEOUT_MS = 20_000;
+/** Time limits of the operations that may take longer than clients' own operations. */
 const LIMITS_MS = new Map<string, number>([
   ...[OPERATIONS.backups, OPERATIONS.backup, OPERATIONS.deleteBackup].map(
-    (each) => [each, ASKING_ARCHIVES_MS] as const,
+    (each) => [each, ARCHIVES_TIMEOUT_MS] as const,
   ),
   [OPERATIONS.newEpoch, 10 * 60_000], // restores that were interrupted are settled first
 ]);
@@ -57,7 +57,7 @@ export function createStoredOperations(graph: LiveGraph): StoredOperations {
   };
 }
 
-/** Of an operation that the graph supported once. */
+/** The error of an operation that the graph no longer supports. */
 const UNSUPPORTED: GraphQLFormattedError = {
   message: 'The graph does not support this any more.',
   extensions: { code: 'OPERATION_RESOLUTION_FAILURE' },

@@ -18,7 +18,7 @@ import { doneAnswer } from './schemas/parts.ts';
 const REPLAY =
   'The relay publishes their changes again, as stored. If a change is refused again, it becomes a dead letter again; if it is no longer kept, the dead letter stays.';
 
-/** What the feed could not carry: docs/runbooks/dead-letters.md. */
+/** Changes and records that the feed could not carry: docs/runbooks/dead-letters.md. */
 export const deadLetterEndpoints = (letters: DeadLettersInternal): readonly Endpoint[] => [
   endpoint('operator', 'GET /operations/dead-letters', {
     name: 'listDeadLetters',
@@ -86,7 +86,7 @@ export const deadLetterEndpoints = (letters: DeadLettersInternal): readonly Endp
 
 const unknownLetter = () => notFound('There is no such dead letter.');
 
-/** @throws AppError NOT_FOUND for what no dead letter is called */
+/** @throws AppError NOT_FOUND unless it has the form of a dead letter's id */
 function letterId(id: string): string {
   if (!/^\d{1,18}$/.test(id)) throw unknownLetter();
   return id;
@@ -94,7 +94,7 @@ function letterId(id: string): string {
 
 const WELL = 'All is well.';
 
-/** Who is an operator, and how the platform is. */
+/** Whether the caller is an operator, and the health of the platform. */
 export const statusEndpoints = (readStatus: () => Promise<PlatformStatus>): readonly Endpoint[] => [
   endpoint('operator', 'POST /operations/check', {
     name: 'checkOperator',
@@ -117,10 +117,10 @@ export const statusEndpoints = (readStatus: () => Promise<PlatformStatus>): read
   }),
 ];
 
-/** Exchanges a code for its token, which works once. */
+/** Exchanges a code for its token. A code works once. */
 export type ExchangeCode = (code: string) => string | undefined;
 
-/** How a page that was opened by an address with a code becomes an operator's. */
+/** Signs in operators on a page that was opened at an address with a code. */
 export const operatorsSignInEndpoints = (exchangeCode: ExchangeCode): readonly Endpoint[] => [
   endpoint('operators-place', 'POST /operations/sign-in', {
     name: 'signInOperator',

@@ -7,7 +7,7 @@ import type { PlatformStatus } from './schemas/operators.ts';
 
 export type StatusContext = Pick<GatewayContext, 'clock' | 'connections' | 'eventLog' | 'keyValue' | 'log' | 'metrics'>;
 
-/** Answers within about a second, even if everything is down. */
+/** Returns a status within about a second, even if everything is down. */
 export function createPlatformStatus(context: StatusContext): () => Promise<PlatformStatus> {
   const { clock, connections, eventLog, keyValue, log, metrics } = context;
   const gateway = { name: 'gateway', isUp: true, version: readVersion(), store: null } as const;
@@ -56,17 +56,17 @@ function named(name: NamedStatus['name'], status: ServiceStatus | undefined): Na
   return { name, isUp: status !== undefined, version, startedAt, store };
 }
 
-/** As long as an event log that works, and a relay that changes hands, never take. */
+/** Longer than a working event log, or the handover of a relay, ever takes. */
 const LATE_S = 10;
 
 interface Beside {
-  /** Of services that have one. */
+  /** The services that have a relay. */
   relays: Record<string, Pick<ServiceStatus, 'relayFailingSeconds'> | undefined>;
   /** See `ServiceClocks`. */
   aheadSeconds: (service: string) => number;
 }
 
-/** What an operator should know of, each in a sentence. */
+/** The problems that an operator should know about, one sentence each. */
 function* problemsOf(seen: Omit<PlatformStatus, 'problems'>, { relays, aheadSeconds }: Beside): Generator<string> {
   const { services, feed, eventLog, cache, backups } = seen;
   for (const { name, isUp, store } of services) {
@@ -94,7 +94,7 @@ function* problemsOf(seen: Omit<PlatformStatus, 'problems'>, { relays, aheadSeco
     yield `A change has been waiting for the event log for ${Math.round(feed.oldestPendingAgeSeconds)} seconds.`;
   const dead = feed ? feed.deadLetters.relay + feed.deadLetters.gateway : 0;
   if (dead > 0) yield `${dead} dead ${dead === 1 ? 'letter waits' : 'letters wait'} for an operator.`;
-  // The list of archives is in the database, so without it the state of their place is not known.
+  // The list of archives is in the database; without it, the state of the archives' storage is not known.
   const isListUp = services.some(({ name, store }) => name === 'backup' && store?.isUp);
   if (backups && !backups.archives && isListUp) yield 'The place of the archives does not answer.';
   if (backups?.schedule?.failingSince) yield `Scheduled backups have failed since ${backups.schedule.failingSince}.`;
@@ -102,7 +102,7 @@ function* problemsOf(seen: Omit<PlatformStatus, 'problems'>, { relays, aheadSeco
     yield `Scheduled verifications have failed since ${backups.verifySchedule.failingSince}.`;
 }
 
-/** The same numbers as the admin port's. */
+/** The same figures as on the admin port. */
 async function readRealtimeFigures(metrics: Registry): Promise<PlatformStatus['realtime']> {
   const valuesOf = async (name: string) => (await metrics.getSingleMetric(name)?.get())?.values ?? [];
   const sumOf = async (name: string) => (await valuesOf(name)).reduce((sum, { value }) => sum + value, 0);

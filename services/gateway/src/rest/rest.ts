@@ -17,7 +17,7 @@ import { registerEndpoints, type Mount, type RegisterContext } from './serve-end
 
 export type RestContext = RegisterContext & StatusContext & Pick<GatewayContext, 'config' | 'graph' | 'memory'>;
 
-/** The interface document's endpoints over the graph, and their description. Those that the graph lacks are absent. */
+/** The interface document's endpoints over the graph, and their description. Endpoints whose operation the graph lacks are absent. */
 export function restRoutes(app: FastifyInstance, context: RestContext): void {
   const { tasksContract, publicUrl } = context.config;
   const operations = createStoredOperations(context.graph);

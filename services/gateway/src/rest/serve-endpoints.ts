@@ -30,7 +30,7 @@ export interface Mount {
   endpoints: readonly Endpoint[];
 }
 
-/** Serves endpoints below a prefix, and answers 405 and OPTIONS for each of their paths. */
+/** Serves endpoints below a prefix, and responds to OPTIONS and, with 405, to other methods on each of their paths. */
 export function registerEndpoints(
   app: FastifyInstance,
   context: RegisterContext,
@@ -68,7 +68,7 @@ export function registerEndpoints(
         try {
           const answer = await answerTo(request, inLines ? (progress) => begin().progress(progress) : undefined);
           const given = { status, ...answer };
-          // A failure before any progress is answered in the ordinary way.
+          // A failure before any progress gets an ordinary response.
           if (!inLines || (given.status >= 400 && !lines)) return await sendAnswer(request, reply, given);
           begin().end({ status: given.status, ...given.body, ...given.inLines });
         } catch (error) {
@@ -83,7 +83,7 @@ export function registerEndpoints(
     refuseOtherMethods(app, urlOf(prefix, path), members.flatMap(methodsOf), envelope);
 }
 
-/** What is for operators or about an account must not be cached, a token least of all. */
+/** Responses for operators or about an account must not be cached: they may contain tokens. */
 const mayHoldSecrets = ({ access, path }: Endpoint) =>
   access === 'operator' || access === 'operators-place' || path.startsWith('/auth/');
 
@@ -123,7 +123,7 @@ function createAnswerEndpoint(
     try {
       return await endpoint.handle(exchange);
     } finally {
-      // The rest of the request's stream is discarded once the answer is known.
+      // The rest of the request's stream is discarded once the result is known.
       if (exchange.body instanceof Readable) exchange.body.destroy();
     }
   };
@@ -147,7 +147,7 @@ async function identify(access: Access, context: EndpointContext, request: Fasti
     if (check !== 200) throw check === 401 ? unauthenticated(WRONG_TOKEN) : forbidden(FOREIGN);
     return { identity: OPERATOR };
   }
-  // Who is about to show that they are an operator.
+  // The caller is about to prove that they are an operator.
   if (access === 'operators-place' && !context.operators.isInPlace(request.raw)) throw forbidden(FOREIGN);
   return { identity: ANONYMOUS };
 }
@@ -192,11 +192,11 @@ const READS = new Set(['GET', 'HEAD']);
 
 async function sendAnswer(request: FastifyRequest, reply: FastifyReply, answer: GivenAnswer): Promise<FastifyReply> {
   const { status, headers, body, etag, next } = answer;
-  // Caches may keep an answer, but not for others, and not without asking whether it has changed.
+  // Caches may store a response, but must not share it, and must revalidate it.
   const isSecret = reply.getHeader('cache-control') === 'no-store';
   if (!isSecret) reply.header('cache-control', 'private, no-cache');
   if (headers) reply.headers(headers);
-  // Relative to the requested URL, as proxies may serve it under another path.
+  // Relative to the requested URL, because proxies may serve it under another path.
   if (next !== undefined) reply.header('link', `<?${next}>; rel="next"`);
   if (etag !== undefined) {
     reply.header('etag', etag);
@@ -206,7 +206,7 @@ async function sendAnswer(request: FastifyRequest, reply: FastifyReply, answer: 
   if (body === null) return reply.send();
   if (body instanceof Readable) return reply.send(body);
   reply.header('content-type', JSON_TYPE).header('x-content-type-options', 'nosniff');
-  // The length of compressed secrets reveals them; and one tag for two forms would not be a strong one.
+  // The compressed length can reveal secrets. And a strong tag must not stand for two encodings.
   const mayCompress = etag === undefined && !isSecret;
   return sendText(request, reply, { text: JSON.stringify(body), mayCompress });
 }
@@ -215,7 +215,7 @@ async function sendAnswer(request: FastifyRequest, reply: FastifyReply, answer: 
 export const NDJSON_TYPE = 'application/x-ndjson';
 const REPEAT_MS = 5_000;
 
-/** Streams progress, then the result, whose line includes the status. If the client disconnects, the work goes on. */
+/** Streams progress, then the result, whose line includes the status. If the client disconnects, the work continues. */
 function beginLines(reply: FastifyReply): Lines {
   const lines = createLines({ repeatMs: REPEAT_MS });
   reply.code(200).header('content-type', NDJSON_TYPE).send(lines.stream);

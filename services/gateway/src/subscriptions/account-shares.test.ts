@@ -9,7 +9,7 @@ const take = (
 ) => shares.take(account, { key, cost: 1, source: key, variableCharacters: 2, ...claim });
 
 describe('the shares of accounts', () => {
-  it('limits what the different subscriptions of an account cost together, and counts equal ones once', () => {
+  it("limits the total cost of an account's subscriptions, and counts equal ones once", () => {
     const shares = createAccountShares(10_000);
     const first = take(shares, 'ann', 'a', { cost: 4_700 });
     expect(first).toBeDefined();
@@ -23,7 +23,7 @@ describe('the shares of accounts', () => {
     expect(take(shares, 'ann', 'c', { cost: 4_700 })).toBeDefined();
   });
 
-  it('runs two works of an account at once, beside those of others', async () => {
+  it('runs two tasks of an account at once, in parallel with those of others', async () => {
     const shares = createAccountShares(0);
     const begun: string[] = [];
     const { promise: end, resolve } = Promise.withResolvers<void>();
@@ -37,7 +37,7 @@ describe('the shares of accounts', () => {
     expect(begun).toHaveLength(4);
   });
 
-  it('limits what an account keeps: each document once, each set of variables', () => {
+  it('limits what an account keeps, counting each document once and every set of variables', () => {
     const shares = createAccountShares(0);
     const source = 'x'.repeat(200 * KIB);
     const first = take(shares, 'ann', 'a', { source, variableCharacters: 20 * KIB });
@@ -50,7 +50,7 @@ describe('the shares of accounts', () => {
     expect(take(shares, 'bob', 'b', { variableCharacters: 257 * KIB })).toBeUndefined();
   });
 
-  it('limits the documents of all together, and admits accounts that keep little', () => {
+  it('limits the documents of all accounts together, and still admits accounts that keep little', () => {
     const shares = createAccountShares(0);
     const taken = Array.from({ length: 12 }, (_, index) =>
       take(shares, `account-${index}`, 'a', { source: `${index}`.padEnd(128 * KIB) }),

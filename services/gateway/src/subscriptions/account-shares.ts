@@ -1,52 +1,52 @@
 import { count } from '@taskmesh/service';
 import pLimit, { type LimitFunction } from 'p-limit';
 
-/** What each change costs besides the objects of the result: its text, and a frame for each subscription. */
+/** The cost of each change in addition to the objects of its result: its text, and a frame for each subscription. */
 const COST_PER_RENDERING = 250;
 /**
- * What the live subscriptions of an account keep, in characters of documents and variables: 400 subscriptions with 600 each. A
- * document takes some 40 bytes for each of them while it is live.
+ * Limit for an account's live subscriptions, in characters of documents and variables: 400 subscriptions with 600 each. A
+ * live document takes about 40 bytes per character.
  */
 const MAX_CHARACTERS = 256 * 1024;
-/** What all distinct documents of live subscriptions may have together, beside those of accounts that keep little. */
+/** Limit for all distinct documents of live subscriptions together. Accounts below `LITTLE_CHARACTERS` may exceed it. */
 const MAX_DOCUMENT_CHARACTERS = 1536 * 1024;
 const LITTLE_CHARACTERS = 8 * 1024;
-/** How much of an account's results is put together in one turn of the event loop. */
+/** How many results of an account are produced concurrently. */
 const AT_ONCE = 2;
 
-/** A subscription's part in what each change of its account costs. */
+/** A subscription's share in the cost of each change of its account. */
 export interface Share {
-  /** Runs the work of one event, so that no account takes the process for itself. */
+  /** Runs the work of one event, so that no account monopolizes the process. */
   readonly inTurn: LimitFunction;
   release(): void;
 }
 
-/** What a subscription asks of the gateway for as long as it lives. */
+/** The resources that a subscription needs for as long as it lives. */
 export interface Claim {
   /** Equal for subscriptions that share their results. */
   key: string;
-  /** Of each result. */
+  /** The cost of each result. */
   cost: number;
   source: string;
-  /** Of the variables, as JSON. */
+  /** The length of the variables as JSON. */
   variableCharacters: number;
 }
 
-/** Bounds what an account's subscriptions keep, and what one change costs, on all sockets and streams of this gateway together. */
+/** Limits the memory of an account's subscriptions, and the cost of one change, over all sockets and streams of this gateway. */
 export interface AccountShares {
-  /** Undefined when the account's subscriptions would exceed a limit. Those with equal keys count their cost and document once. */
+  /** Undefined if the account's subscriptions would exceed a limit. The cost and document of equal keys count only once. */
   take(accountId: string, claim: Claim): Share | undefined;
 }
 
 interface Account {
   cost: number;
   characters: number;
-  /** The keys of its subscriptions. */
+  /** The number of its subscriptions by key. */
   renderings: Map<string, number>;
   inTurn: LimitFunction;
 }
 
-/** `maxCost` is the limit for the sum of all results of one change; 0: none. */
+/** `maxCost` limits the sum of all results of one change; 0: no limit. */
 export function createAccountShares(maxCost: number): AccountShares {
   const accounts = new Map<string, Account>();
   const documents = new Map<string, number>();

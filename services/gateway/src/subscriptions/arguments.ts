@@ -6,7 +6,7 @@ import type { TaskFilter } from './change-event.ts';
 
 export interface SubscriptionArguments {
   after: string | undefined;
-  /** The document has `after` and selects `cursor`: its client can go on from the last event. */
+  /** The document has `after` and selects `cursor`, so its client can resume from the last event. */
   canResume: boolean;
   filter: TaskFilter | undefined;
   variables: Record<string, unknown>;
@@ -24,7 +24,7 @@ export function readArguments(prepared: PreparedOperation, raw: Record<string, u
   const root = schema.getSubscriptionType();
   const field = root?.getFields()['taskChanges'];
   const type = getNamedType(field?.type);
-  // A subscription has a single one, wherever it stands and however often.
+  // A subscription has a single root field, which may be in a fragment, or be repeated.
   const [nodes = []] = root ? collectFields(schema, fragments, variables, root, operation.selectionSet).values() : [];
   const [node] = nodes;
   if (!field || node?.name.value !== 'taskChanges' || !isObjectType(type))

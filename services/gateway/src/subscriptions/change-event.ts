@@ -4,7 +4,7 @@ export type ChangeEvent = ReturnType<typeof toEvent>;
 
 const events = new WeakMap<TaskChanged, ChangeEvent>();
 
-/** A change as the graph's `TaskChange`, exactly as the tasks service would answer it: one object per change. */
+/** A change as the graph's `TaskChange`, exactly as the tasks service would return it: one object per change. */
 export function toChangeEvent(change: TaskChanged): ChangeEvent {
   const event = events.get(change) ?? toEvent(change);
   events.set(change, event);

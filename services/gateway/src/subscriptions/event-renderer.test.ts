@@ -42,7 +42,7 @@ const INTERNAL = {
   extensions: { code: 'INTERNAL_SERVER_ERROR', requestId: 'request' },
 };
 
-/** A rendering whose services answer when the test says so. */
+/** A rendering whose services respond when the test says so. */
 function createWorld(text: string, tamper: Partial<Supergraph> = {}) {
   const requests: Request[] = [];
   let now = 0;
@@ -100,7 +100,7 @@ describe('many long events in one turn of the event loop', () => {
   });
 });
 
-it('plans each combination of conditions in its turn, once for all changes', async () => {
+it('plans each combination of conditions in the queue, once for all changes', async () => {
   const query = 'subscription ($with: Boolean!) { taskChanges { task { owner { name @include(if: $with) id } } } }';
   const { rendering, turns } = createWorld(query);
   const render = rendering.withVariables({ with: false }, call, atOnce);
@@ -108,7 +108,7 @@ it('plans each combination of conditions in its turn, once for all changes', asy
   expect(turns).toEqual([call.ip]);
 });
 
-it('an account with many events delays none of another with the same document', async () => {
+it('an account with many events does not delay another one with the same document', async () => {
   const { rendering, requests } = createWorld(NAMES);
   const neverItsTurn = () => new Promise<never>(() => undefined);
   const busy = rendering.withVariables({}, call, neverItsTurn);
@@ -119,8 +119,8 @@ it('an account with many events delays none of another with the same document', 
   expect(await other).toContain('Ada');
 });
 
-describe('an event that selects a field of a service that is away', () => {
-  it('is given up after half a minute, never delivered in part, and asked for again by who comes back', async () => {
+describe('an event that selects a field of an unavailable service', () => {
+  it('fails after half a minute, is never delivered in part, and is requested again by readers that come back', async () => {
     const { rendering, requests, pass } = createWorld(NAMES);
     const render = rendering.withVariables({}, call, atOnce);
     const change = changeOf(1);
@@ -146,8 +146,8 @@ it('an event whose subscription cannot be planned with these variables is delive
   expect(JSON.parse(await text)).toEqual({ data: null, errors: [{ ...INTERNAL, path: undefined }] });
 });
 
-describe('an event for a stream that has gone', () => {
-  it('holds up no other one', async () => {
+describe('an event for a closed stream', () => {
+  it('does not delay others', async () => {
     const { rendering, requests } = createWorld(NAMES);
     const render = rendering.withVariables({}, call, atOnce);
     let isGone = false;
@@ -164,7 +164,7 @@ describe('an event for a stream that has gone', () => {
     expect(requests).toHaveLength(17);
   });
 
-  it('is still asked for when an equal stream waits for it, regardless of who came first', async () => {
+  it('is still requested when an equal stream waits for it, whichever came first', async () => {
     const { rendering, requests } = createWorld(NAMES);
     let isFirstThere = true;
     const change = changeOf(1);
@@ -182,7 +182,7 @@ describe('an event for a stream that has gone', () => {
 });
 
 describe('equal streams', () => {
-  it('get the event when the session of the first one ends while a service is asked', async () => {
+  it('get the event even if the session of the first one ends during a request to a service', async () => {
     const { rendering, requests } = createWorld(NAMES);
     const sessions = ['first', 'second'].map((sessionId) => ({
       ...call,
@@ -223,7 +223,7 @@ describe('equal streams', () => {
       '{ ...Change }',
       'fragment Change on TaskChange { task { owner { tasks(after: $after) { totalCount } } } }',
     ],
-  ])('are no equal ones when a variable of the position is used %s, too', async (_where, selection, fragment) => {
+  ])('are not equal if a variable of the position is also used %s', async (_where, selection, fragment) => {
     const { rendering, requests } = createWorld(
       `subscription ($after: String) { taskChanges(after: $after) ${selection} } ${fragment}`,
     );

@@ -14,21 +14,21 @@ import { compileProjection } from './projection.ts';
 import { planSubscription, type SubscriptionPlan } from './subscription-plan.ts';
 
 const EVENT_DEADLINE_MS = 10_000;
-/** How long a service that foreign fields come from may be unavailable before the streams waiting for it end. */
+/** How long a service that provides foreign fields may be unavailable before the streams that wait for it end. */
 const FOREIGN_PATIENCE_MS = 30_000;
 const TRY_AGAIN_MS = 250;
 /** How much is written in one turn of the event loop; further events wait for later turns. */
 const MAX_CHARACTERS_PER_TURN = 512 * 1024;
-/** A frame of its own costs each reader as much as writing so many. */
+/** A frame per reader costs as much as writing this many characters. */
 const FRAME_CHARACTERS = 1_000;
-/** Of texts that are finished, of all documents together. */
+/** Limit for finished texts of all documents together. */
 const MAX_FINISHED_CHARACTERS = 8 * 1024 * 1024;
-/** Per document, so that a service is not overwhelmed when it comes back by everything that waited for it. */
+/** Per document, so that a service that comes back is not overwhelmed by everything that waited for it. */
 const FOREIGN_AT_ONCE = 16;
 
 /**
- * Writes a change as JSON: at once, or after asking other services. Rejects when one of them stays unavailable, or when
- * no caller wants the result any more, as their `isWaiting` reports.
+ * Writes a change as JSON: at once, or after requests to other services. Rejects when one of them stays unavailable, or
+ * when no caller waits for the result any more, as their `isWaiting` reports.
  */
 export type Render = (change: TaskChanged, isWaiting: () => boolean) => string | Promise<string>;
 
@@ -50,7 +50,7 @@ export interface EventRendererDeps {
   formatResult: FormatResult;
   largeAnswers: LargeAnswers;
   turns: Turns;
-  /** Called with the bytes that the renderer holds more or less than before. */
+  /** Called with the change in the bytes that the renderer holds. */
   resized?: Resized;
 }
 
@@ -88,17 +88,17 @@ export function createEventRenderer(
   const planned = planSubscription(operation, { supergraph, services, ...deps });
   const plan: SubscriptionPlan = (root, variables, run) =>
     deps.largeAnswers.run(run.call, (takeLarge) => planned(root, variables, { ...run, takeLarge }));
-  const written = new WeakMap<TaskChanged, Map<string, string | Asked>>();
+  const written = new WeakMap<TaskChanged, Map<string, string | PendingText>>();
   const atOnce = pLimit(FOREIGN_AT_ONCE);
   return {
     ...document,
     withVariables(variables, call, inTurn) {
       const key = keyOf(variables);
-      // The account's turn comes first: one with many events takes no place from others with the same document.
+      // The account's limit comes first: an account with many events must not take slots from others with the same document.
       const turn: RunInTurn = (work) => inTurn(() => atOnce(work));
       return (change, isWaiting) => {
         const reader = { isWaiting, call };
-        const byKey = written.get(change) ?? new Map<string, string | Asked>();
+        const byKey = written.get(change) ?? new Map<string, string | PendingText>();
         written.set(change, byKey);
         const known = byKey.get(key);
         if (typeof known === 'string') return hasRoomInTurn() ? countInTurn(known) : inLaterTurn(known, isWaiting);
@@ -114,7 +114,7 @@ export function createEventRenderer(
             byKey.set(key, json);
             finished.set({}, { texts: new WeakRef(byKey), key, characters: json.length });
           },
-          () => byKey.delete(key), // the next reader asks again
+          () => byKey.delete(key), // the next reader tries again
         );
         return forReader(text, isWaiting);
       };
@@ -122,7 +122,7 @@ export function createEventRenderer(
   };
 }
 
-/** Equal streams take a finished text soon after each other. A change may wait for long, with the texts of many documents. */
+/** Equal streams use a finished text in quick succession, but a change, with the texts of many documents, may wait for long. */
 const finished = new LRUCache<object, { texts: WeakRef<Map<string, unknown>>; key: string; characters: number }>({
   maxSize: MAX_FINISHED_CHARACTERS,
   sizeCalculation: ({ characters }) => characters,
@@ -142,7 +142,7 @@ function countInTurn(text: string): string {
 /** Each reader of an equal event writes a frame of its own. */
 function forReader(text: Promise<string>, isWaiting: () => boolean): Promise<string> {
   const own = text.then((json) => inLaterTurn(json, isWaiting));
-  own.catch(() => undefined); // its stream looks at it when the events before it are sent, or never
+  own.catch(() => undefined); // its stream handles the error when the events before it are sent, or never
   return own;
 }
 
@@ -151,8 +151,8 @@ async function inLaterTurn(text: string, isWaiting: () => boolean): Promise<stri
   return isWaiting() ? countInTurn(text) : text;
 }
 
-/** A rendering for which other services are being asked, and its waiting readers. */
-interface Asked {
+/** A rendering that waits for other services, and its waiting readers. */
+interface PendingText {
   text: Promise<string>;
   readers: Reader[];
 }
@@ -181,8 +181,8 @@ interface EventRun {
 }
 
 /**
- * Waits for a service that is briefly unavailable. An event never goes out without that service's fields, even where
- * null is allowed, as null would mean that there is no value. The reader must be able to resume and get all of it.
+ * Waits for a service that is briefly unavailable. An event is never sent without that service's fields, even where
+ * null is allowed, because null would mean that there is no value. The reader must be able to resume and get all of it.
  */
 async function withForeignFields({ inTurn, readers, ...run }: EventRun): Promise<string> {
   const giveUpAtMs = performance.now() + FOREIGN_PATIENCE_MS;
@@ -196,7 +196,7 @@ async function withForeignFields({ inTurn, readers, ...run }: EventRun): Promise
   }
 }
 
-/** Undefined when the result does not count: a service is unavailable, or a session that has ended was refused. */
+/** Undefined if the result must not be used: a service is unavailable, or the reader's session has ended. */
 async function tryOnce(
   { change, plan, variables }: Pick<EventRun, 'change' | 'plan' | 'variables'>,
   { isWaiting, call }: Reader,

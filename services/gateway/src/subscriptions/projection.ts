@@ -5,7 +5,7 @@ import { IN_THE_EVENT } from './subscription-plan.ts';
 
 /**
  * Compiles a subscription whose whole selection is in the event: the returned function writes its result at once, without
- * asking a service. Undefined when a field has to be fetched, or when a directive may depend on variables.
+ * requests to services. Undefined when a field has to be fetched, or when a directive may depend on variables.
  */
 export function compileProjection(
   schema: GraphQLSchema,

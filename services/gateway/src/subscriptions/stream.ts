@@ -9,9 +9,9 @@ import type { Render } from './event-renderer.ts';
 
 /** How many events may wait for other services before the reader counts as too slow. */
 const WAITING_LIMIT = 1_000;
-/** How many of them are put together at once. The others wait as changes, which all streams of an account share. */
+/** How many of them are rendered at once. The others wait as changes, which all streams of an account share. */
 const AT_ONCE = 2;
-/** Of the JSON of one event: ten times the largest change. It is there for each reader at once. */
+/** Limit for the JSON of one event: ten times the largest change. It may be in memory once per reader at the same time. */
 const MAX_EVENT_CHARACTERS = 512 * 1024;
 
 /** Why a stream ended without its client ending it. */
@@ -27,7 +27,7 @@ export type StreamEnd =
 /** Where a stream's events go. No function throws. */
 export interface StreamSink {
   /**
-   * How far the stream has come when no event says so: where it begins without a cursor, or a replay that ended with
+   * Reports the stream's position when no event does: where it begins without a cursor, or after a replay that ended with
    * changes that its filter excludes.
    */
   position?(cursor: string): void;
@@ -52,7 +52,7 @@ interface Reading {
 
 interface WaitingEvent {
   change: TaskChanged;
-  /** Of its delivery, if that is recorded. */
+  /** The span of its delivery, if that is recorded. */
   span: Span | undefined;
   json?: string | Promise<string>;
 }
@@ -61,7 +61,7 @@ interface WaitingEvent {
 const asPartOf = <Result>({ span }: WaitingEvent, work: () => Result): Result =>
   span ? within(span, work) : outside(work);
 
-/** Hands changes to the sink in order, even when some have to wait for other services. */
+/** Passes changes to the sink in order, even when some have to wait for other services. */
 export function openStream(
   sink: StreamSink,
   delivered: (change: TaskChanged) => void,
@@ -107,7 +107,7 @@ export function openStream(
       renderNext(view);
     }
   };
-  /** By the view of now: what an event waits for may have come with a new graph. */
+  /** Uses the current view: an event may have waited until a new graph replaced the view. */
   const renderNext = (view: () => View) => {
     for (const event of waiting.slice(0, AT_ONCE))
       event.json ??= asPartOf(event, () => view().render(event.change, isWaiting));
@@ -127,7 +127,7 @@ export function openStream(
   };
   /** Events that still wait for other services come first, and each has its own cursor. */
   const position = () => (waiting.length === 0 ? excluded?.cursor : undefined);
-  /** Events that were taken before the end still go out. */
+  /** Events accepted before the end are still sent. */
   const endAfterAll = (end: StreamEnd) => {
     detach();
     void sending.then(() => over(end));

@@ -37,10 +37,10 @@ import type {
 import type { Supergraph } from '../supergraph/supergraph.ts';
 import type { Turns } from '../supergraph/turns.ts';
 
-/** For a character of the fetch that an event answers, parsed. */
+/** Memory per character of a fetch that an event answers, once parsed. */
 const PROJECTION_BYTES = 60;
 
-/** The result of one event; `root` is the root field's value. Services are asked for what the event lacks. Never rejects. */
+/** Returns the result of one event; `root` is the root field's value. Fetches what the event lacks from services. Never rejects. */
 export type SubscriptionPlan = (
   root: Record<string, unknown>,
   variables: Record<string, unknown>,
@@ -58,7 +58,7 @@ export interface PlanDeps {
 /** The executor's context for one event. */
 interface EventAsk {
   run: OperationRun;
-  /** The event's data, for a fetch that asks for it. */
+  /** The event's data, in answer to a fetch. */
   answer: (fetch: EventFetch) => SubgraphAnswer;
 }
 
@@ -105,7 +105,7 @@ export function planSubscription(
   };
 }
 
-/** What a fetch asks of the event. */
+/** A fetch that is answered from the event. */
 type EventFetch = Pick<FetchNode, 'serviceName' | 'operation'>;
 
 type Project = ReturnType<typeof projection>;
@@ -148,12 +148,12 @@ const KEY = ['__typename', 'id'];
 export interface SplitFetch {
   /** The part that the event answers. */
   primary: FetchNode;
-  /** What that service still has to be asked for, per object in the event. */
+  /** The fetches that the same service still has to answer, per object in the event. */
   others: FlattenNode[];
 }
 
 /**
- * The planner treats the event as an answer of the root field's service, with every field that the service has there.
+ * The planner treats the event as a response of the root field's service, with every field that the service has there.
  * Fields that the event lacks (`owner { tasks }`) are fetched by the object's key instead.
  */
 function splitPrimary(primary: FetchNode, schema: GraphQLSchema): SplitFetch {

@@ -24,9 +24,9 @@ export interface Subscriptions {
 }
 
 export interface Subscription {
-  /** Whether the client knows a cursor to go on from: its events have them, and it gave one or has received an event. */
+  /** Whether the client can resume from a cursor: its events have cursors, and it sent one or has received an event. */
   canResume(): boolean;
-  /** The cursor behind the changes that the filter excluded since the last event, if any. */
+  /** The cursor after the changes that the filter has excluded since the last event, if any. */
   position(): string | undefined;
   stop(): void;
 }
@@ -36,7 +36,7 @@ export interface StreamRequest {
   operation: PreparedOperation;
   variables: Record<string, unknown>;
   call: RequestCall;
-  /** A cursor that the transport brought; overrides the argument `after`. */
+  /** A cursor from the transport; overrides the argument `after`. */
   after?: string;
 }
 
@@ -65,7 +65,7 @@ export function createSubscriptions(deps: Deps): Subscriptions {
   const { feed, graph, clock, metrics, shares, memory, turns } = deps;
   const streams = new Set<LiveStream>();
 
-  // Plan all documents on the new graph while the old one goes on serving events; then switch all streams over between
+  // Plan all documents on the new graph while the old one still serves events; then switch all streams over between
   // two events. Positions in the feed are not affected.
   graph.beforeSwitch(async (next) => {
     const planned = new Map<string, EventRenderer | GraphQLError>();
@@ -164,7 +164,7 @@ function renderingOf(graph: Graph, operation: PreparedOperation, deps: EventRend
   return operation.partOf(RENDERER, (resized) => createEventRenderer(graph, operation, { ...deps, resized }));
 }
 
-/** The document on another graph, or why it cannot run there, as if its client had just sent it. */
+/** Plans the document on another graph, as if its client had just sent it there. Returns the error if it cannot run there. */
 function planOn(
   next: Graph,
   { source, operationName }: Pick<PreparedOperation, 'source' | 'operationName'>,

@@ -5,7 +5,7 @@ const ANN = { identity: { role: 'user', userId: 'ann', sessionId: 'a' }, ip: '20
 const STRANGER = { identity: { role: 'anonymous' }, ip: '203.0.113.1' } as const;
 const OPERATOR = { identity: { role: 'operator' }, ip: '203.0.113.1' } as const;
 
-/** Work that goes on until it is released. */
+/** Work that continues until it is released. */
 function heldWork() {
   const { promise, resolve: release } = Promise.withResolvers<void>();
   let started = 0;
@@ -22,7 +22,7 @@ it.each<[string, Caller, number, number]>([
   ['a session', ANN, 6, 1_000],
   ['callers without an account at one address', STRANGER, 256, 1_000],
   ['operators', OPERATOR, 1_000, 0],
-])('runs and delays a bounded number of operations: %s', async (_who, caller, running, waiting) => {
+])('limits the number of running and waiting operations: %s', async (_who, caller, running, waiting) => {
   const runForCaller = createCallerBulkheads();
   const { run, started, release } = heldWork();
   const all = Array.from({ length: running + waiting }, () => runForCaller(caller, 1, run));
@@ -36,7 +36,7 @@ it.each<[string, Caller, number, number]>([
   expect(started()).toBe(running + waiting);
 });
 
-it('bounds what all networks of an IPv6 site run', async () => {
+it('limits the operations of all networks of an IPv6 site', async () => {
   const runForCaller = createCallerBulkheads();
   const { run, started, release } = heldWork();
   const all = Array.from({ length: 2_024 }, (_, at) =>
@@ -50,7 +50,7 @@ it('bounds what all networks of an IPv6 site run', async () => {
   await Promise.all(all);
 });
 
-it('leaves room for the other sessions of an account, up to its own bound', async () => {
+it("leaves room for the other sessions of an account, up to the account's limit", async () => {
   const runForCaller = createCallerBulkheads();
   const { run, started, release } = heldWork();
   const session = (sessionId: string) => ({ ...ANN, identity: { ...ANN.identity, sessionId } });
@@ -65,7 +65,7 @@ it.each([
   ['default pages', 199, [6, 20]],
   ['pages of 100', 201, [3, 10]],
   ['as large as they may be', 100_000, [2, 6]],
-])('runs the fewer operations of a caller the more they cost: %s', async (_which, cost, [ofSession, ofAccount]) => {
+])('runs fewer operations of a caller at once the more they cost: %s', async (_which, cost, [ofSession, ofAccount]) => {
   for (const [sessions, most] of [
     [1, ofSession],
     [10, ofAccount],
@@ -81,7 +81,7 @@ it.each([
   }
 });
 
-it('runs the largest page beside others of its session, which may wait for a service that does not respond', async () => {
+it('runs the largest page together with others of its session, which may wait for a service that does not respond', async () => {
   const runForCaller = createCallerBulkheads();
   const { run, started, release } = heldWork();
   const all = [1, 1, 1, 100_000].map((cost) => runForCaller(ANN, cost, run));
@@ -90,7 +90,7 @@ it('runs the largest page beside others of its session, which may wait for a ser
   await Promise.all(all);
 });
 
-it('leaves the place of a caller that disconnects to the next one', async () => {
+it('gives the place of a caller that disconnects to the next one', async () => {
   const runForCaller = createCallerBulkheads();
   const { run, started, release } = heldWork();
   const connection = new AbortController();

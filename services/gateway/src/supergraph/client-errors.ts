@@ -38,7 +38,7 @@ export function refusal(code: GraphQLCode, message: string): GraphQLError {
   return new GraphQLError(message, { extensions: { code } });
 }
 
-/** An error of ours as GraphQL has it; any other as it is. */
+/** Converts our own errors to GraphQL errors; returns any other unchanged. */
 export const asGraphQL = (error: unknown): unknown => (error instanceof AppError ? toGraphQLError(error) : error);
 
 export type FormatErrors = (errors: readonly unknown[], requestId: string) => GraphQLFormattedError[];
@@ -59,14 +59,14 @@ export function createErrorFormat(log: Log): FormatErrors {
   };
 }
 
-/** How many nulls get an error of their own. */
+/** How many nulls get their own error. */
 const MAX_INCOMPLETE = 100;
 
 export type FormatResult = (result: EngineResult, requestId: string) => OperationResult;
 
 /**
- * Formats an operation's result for the client. What a service left out without an error, against its schema, is a
- * defect: the null that stands for it needs an error (GraphQL, 6.4.4).
+ * Formats an operation's result for the client. A value that a service omitted without an error, against its schema, is a
+ * defect: the null in its place needs an error (GraphQL, 6.4.4).
  */
 export function createResultFormat(log: Log): FormatResult {
   const formatErrors = createErrorFormat(log);

@@ -11,7 +11,7 @@ import type { Supergraph } from './supergraph.ts';
 const NOW = 1_000_000;
 const IN_TIME_MS = 10_000;
 
-/** Which timeouts services get, in a graph of these services. */
+/** The timeouts of requests to these services of a graph. */
 function waits(services: Supergraph['services']) {
   const seen: number[] = [];
   const request = async (_service: string, _url: unknown, _request: unknown, { timeoutMs = 0 }: RequestOptions) => {
@@ -34,24 +34,24 @@ function waits(services: Supergraph['services']) {
 
 const own = (name: string) => ({ name, url: '', own: true });
 
-it('waits for what backup changes for as long as databases are large, and for all else as long as an operation may take', async () => {
+it('gives mutations of backup time for large databases, and everything else the time limit of an operation', async () => {
   const wait = waits([own('tasks'), own('backup')]);
   expect(await wait('backup', 'mutation { restoreBackup }')).toBe(3_600_000);
   expect(await wait('backup', '{ backups { file } }')).toBe(IN_TIME_MS);
   expect(await wait('tasks', 'mutation { createTask }')).toBe(IN_TIME_MS);
 });
 
-it('waits no longer for what backup changes than its caller does', async () => {
+it('waits no longer for mutations of backup than its caller does', async () => {
   const wait = waits([own('backup')]);
   expect(await wait('backup', 'mutation { deleteBackup }', { limitMs: IN_TIME_MS })).toBe(IN_TIME_MS);
 });
 
-it('waits no longer for a service of that name in a foreign graph', async () => {
+it('allows no extra time for a service of that name in a foreign graph', async () => {
   const wait = waits([{ name: 'backup', url: 'http://backup.example/', own: false }]);
   expect(await wait('backup', 'mutation { restoreBackup }')).toBe(IN_TIME_MS);
 });
 
-it('takes a service that does not know what it is asked for one that is away, while it is of another version', async () => {
+it('treats a service of another version that does not know a request as unavailable', async () => {
   const answerTo = async (result: SubgraphResult, service = own('tasks')) => {
     const map = createServiceMap({ services: [service] } as unknown as Supergraph, {
       connections: { request: async () => result } as unknown as Connections, // all that data sources use
@@ -77,7 +77,7 @@ it('takes a service that does not know what it is asked for one that is away, wh
   expect(await answerTo(unknown, foreign)).toEqual({ data: null, errors: unknown.errors });
 });
 
-it('logs that a service did not answer, and not what was refused here', async () => {
+it('logs that a service did not respond, but not requests that were refused here', async () => {
   const logged: unknown[] = [];
   const failWith = async (error: Error) => {
     const map = createServiceMap({ services: [own('tasks')] } as unknown as Supergraph, {

@@ -18,7 +18,7 @@ export interface DataSourceDeps {
   log: Log;
 }
 
-/** Tells the mutation itself from fetches that only read for its result. */
+/** Distinguishes the mutation itself from fetches that only read for its result. */
 const CHANGES = /^\s*mutation\b/;
 
 /** Time limits for mutations of our services that may exceed an operation's: backup moves whole databases. */
@@ -55,7 +55,7 @@ function createDataSource(
       timeoutMs: Math.max(1, run.deadline - clock.now()),
       idempotent: !run.mutation,
       ...(signal && { signal }),
-      // What has been changed is answered in any case: the client would change it again.
+      // The result of a change is always returned: without it, the client would repeat the change.
       onLarge: isChange(request, run) ? undefined : run.takeLarge,
     };
     const begunMs = performance.now();
@@ -63,11 +63,11 @@ function createDataSource(
       const result = await connections.request(name, url, request, options);
       const { data = null, errors, extensions } = result;
       if (isOurs && isUnknownThere(result)) throw unavailable(undefined, new Error(errors?.[0]?.message));
-      if (isOurs && name === 'auth' && extensions) takeSessionNews(extensions, call);
+      if (isOurs && name === 'auth' && extensions) applySessionChanges(extensions, call);
       return { data, ...(errors && { errors }) };
     } catch (error) {
       if (!(error instanceof AppError)) throw error;
-      // What was refused here, as large answers are, has no cause.
+      // Errors from this gateway, such as a refused large response, have no cause.
       if (error.cause && !signal?.aborted) log.warn({ err: error.cause, service: name }, 'a service did not answer');
       return { data: null, errors: [{ message: error.message, extensions: { code: error.code } }] };
     } finally {
@@ -80,9 +80,9 @@ function createDataSource(
     async process({ request, context }: Parameters<Process>[0]) {
       const { query = '', variables, operationName } = request;
       const asked = { query, variables: variables ?? null, operationName: operationName ?? null };
-      const run = context as OperationRun; // its executor gives nothing else
+      const run = context as OperationRun; // the executor passes nothing else
       if (!isChange(asked, run)) return ask(asked, run);
-      // Its executor goes on behind a mutation that failed.
+      // @apollo/gateway's executor would continue after a failed mutation.
       if (run.hasFailed) return { data: null };
       const result = await ask(asked, run);
       run.hasFailed = result.data === null;
@@ -92,15 +92,15 @@ function createDataSource(
 }
 
 /**
- * Whether a service of ours did not even begin, and for no reason that a client could know: it is of another version,
- * whose part of the graph lacks what we ask for. A rolling update passes.
+ * Whether one of our services rejected the request itself, without an error for clients: it runs another version, whose
+ * part of the graph lacks what was requested. That is temporary, as during a rolling update.
  */
 const isUnknownThere = ({ data, errors }: SubgraphResult): boolean =>
   data === undefined &&
   errors !== undefined &&
   !errors.some(({ message, extensions }) => isErrorCode(extensions?.code) || WAS_OMITTED.test(message));
 
-/** graphql-js's message for a variable that the request lacks: no version needs that, so it is a defect of ours. */
+/** graphql-js's message for a variable that the request lacks. No other version explains that, so it is our own defect. */
 const WAS_OMITTED = /^Variable "\$\w+" of (?:required|non-null) type /;
 
 /** Only auth receives the client's address and user agent: it limits by address, and lists both with sessions. */
@@ -109,8 +109,8 @@ function identityFor(service: string, { identity, ip, client }: RequestCall): Id
   return { ...identity, ip, ...(client !== undefined && { client }) };
 }
 
-/** auth reports as whom the operation continues, and which sessions it ended. */
-function takeSessionNews(extensions: NonNullable<SubgraphResult['extensions']>, call: RequestCall): void {
+/** auth reports the user as whom the operation continues, and the sessions that it ended. */
+function applySessionChanges(extensions: NonNullable<SubgraphResult['extensions']>, call: RequestCall): void {
   const { session, endedSessions } = extensions as {
     session?: { userId: string; sessionId: string };
     endedSessions?: EndedSession[];

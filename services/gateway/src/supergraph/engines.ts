@@ -29,13 +29,13 @@ export function createCompiledEngine(supergraph: Supergraph, services: GraphSour
   };
 }
 
-/** Plans in the turns of the caller's network. */
+/** Queues planning under the caller's network. */
 export const planInTurn =
   (turns: Turns) =>
   <Planned>({ call, signal }: Pick<OperationRun, 'call' | 'signal'>, plan: () => Planned): Promise<Planned> =>
     turns.run(networkOf(call.ip), plan, signal);
 
-/** As `formatResult` expects it. */
+/** The result in the form that `formatResult` expects. */
 export function asEngineResult({ data, errors, incomplete }: OperationResult): EngineResult {
   return {
     data,
@@ -53,7 +53,7 @@ export function askServices(services: GraphSources): AskSubgraph<OperationRun> {
   };
 }
 
-/** For a character of a plan's JSON. */
+/** Memory per character of a plan's JSON. */
 const PLAN_BYTES = 12;
 
 /** The executor of @apollo/gateway. */
@@ -76,7 +76,7 @@ export function createApolloEngine(supergraph: Supergraph, services: GraphSource
       const { data, errors, extensions } = result;
       return {
         data: (data as EngineResult['data']) ?? null,
-        // It also reports the nulls that are there because of errors.
+        // If there are errors, `valueCompletion` also lists the nulls that they caused.
         ...(errors?.length ? { errors } : { incomplete: extensions?.valueCompletion }),
       };
     };
@@ -85,5 +85,5 @@ export function createApolloEngine(supergraph: Supergraph, services: GraphSource
 
 const require = createRequire(import.meta.url);
 
-/** Holds some 30 MiB: loaded only where its executor runs. */
+/** Takes about 30 MiB, so it is loaded only if its executor is used. */
 const apolloGateway = () => require('@apollo/gateway') as typeof ApolloGateway;

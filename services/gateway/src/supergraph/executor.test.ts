@@ -23,7 +23,7 @@ function createRun(turns: Turns, changes: Partial<typeof supergraph> = {}) {
     ...{ turns, largeAnswers: createLargeAnswers(), runForCaller: createCallerBulkheads() },
     requireRoom: () => undefined,
     supergraph: { ...supergraph, ...changes },
-    services: {} as GraphSources, // none answers
+    services: {} as GraphSources, // none responds
     metrics: { operation: () => undefined },
     clock: { now: () => 0 },
     log: createLog({ service: 'test', level: 'silent' }),
@@ -40,7 +40,7 @@ function createRun(turns: Turns, changes: Partial<typeof supergraph> = {}) {
 it('ends an operation that cannot be planned with an error, and nothing else', async () => {
   const planner = {
     buildQueryPlan: () => {
-      const until = performance.now() + 10; // so that others have their time behind it
+      const until = performance.now() + 10; // so that a pause for others follows
       while (performance.now() < until);
       throw new Error('no plan');
     },
@@ -51,7 +51,7 @@ it('ends an operation that cannot be planned with an error, and nothing else', a
   });
 });
 
-it('says when its turn did not come', async () => {
+it('reports an operation whose turn did not come', async () => {
   const turns = { run: async () => Promise.reject(unavailable()) };
   expect(await createRun(turns)()).toMatchObject({
     data: null,
@@ -59,14 +59,14 @@ it('says when its turn did not come', async () => {
   });
 });
 
-describe('the turns of a network', () => {
+describe('the queue of a network', () => {
   const count = () => {
     const turns: string[] = [];
     const run = createRun({ run: async (network, work) => (turns.push(network), work()) });
     return { turns, run };
   };
 
-  it('are taken for each combination of conditions that is not planned', async () => {
+  it('plans each combination of conditions that has no plan yet', async () => {
     const { turns, run } = count();
     const source = 'query ($with: Boolean!) { me { id name @include(if: $with) } }';
     await run(source, { with: true });
@@ -77,7 +77,7 @@ describe('the turns of a network', () => {
     expect(turns.slice(before)).toEqual([call.ip]);
   });
 
-  it('are taken for each introspection, as its cost does not say how large the schema is', async () => {
+  it('queues each introspection, because its cost does not reflect the size of the schema', async () => {
     const { turns, run } = count();
     for (let time = 1; time <= 3; time++) {
       await run('{ __schema { types { name } } }');

@@ -47,7 +47,7 @@ export interface ExecutorDeps {
   runForCaller: RunForCaller;
   turns: Turns;
   largeAnswers: LargeAnswers;
-  /** Before what needs much memory. @throws AppError SERVICE_UNAVAILABLE while there is little */
+  /** Call this before work that needs much memory. @throws AppError SERVICE_UNAVAILABLE while memory is short */
   requireRoom: () => void;
 }
 
@@ -61,7 +61,7 @@ export function createExecutor(deps: ExecutorDeps): GraphExecutor {
   const { schema } = supergraph;
   const engine = ENGINES[kind](supergraph, services, { log, turns });
   const formatResult = createResultFormat(log);
-  /** REST's operations, by their texts. The span of a request names its route, and with that the operation. */
+  /** REST's operations, by text. They need no span of their own: the request's span names the route, and so the operation. */
   const stored = new Map<string, PreparedOperation>();
 
   const planOf = (operation: PreparedOperation): RunOperation =>
@@ -80,7 +80,7 @@ export function createExecutor(deps: ExecutorDeps): GraphExecutor {
       const ended = largeAnswers.run(call, (takeLarge) =>
         planOf(operation)(variables, { ...runOf(operation, call), takeLarge }),
       );
-      ended.catch(() => undefined); // it may fail before it is waited for
+      ended.catch(() => undefined); // it may fail before it is awaited
       return { ended };
     };
     const runInTurn = () =>
@@ -132,13 +132,13 @@ export function createExecutor(deps: ExecutorDeps): GraphExecutor {
 }
 
 /**
- * How many operations of a caller run at once: a neighbour's wait behind all of them. One session leaves room for the others of its
- * account, with which it can be ended. Many people, or a server of theirs, may share an address.
+ * How many operations of a caller run at once; other callers' work waits behind all of them. One session leaves room for the
+ * other sessions of its account, which can end it. Many people, or a server of theirs, may share an address.
  */
 const CONCURRENCY = { session: 6, account: 20, network: 256 };
-/** So many objects take milliseconds, and count as one more operation. A default page has fewer. */
+/** This many objects take milliseconds, and count as one more operation. A default page has fewer. */
 const COST_PER_OPERATION = 200;
-/** The largest page still runs beside others of its session, which may wait for a service that does not respond. */
+/** The largest page still runs together with others of its session, which may wait for a service that does not respond. */
 const MAX_WEIGHT = CONCURRENCY.session / 2;
 const QUEUE = {
   maxWaiting: 1_000,
@@ -153,7 +153,7 @@ export type RunForCaller = <Result>(
   run: () => Promise<Result>,
 ) => Promise<Result>;
 
-/** Bounds what one session and one account run at once: the others keep their latency while theirs are slow or large. */
+/** Limits what one session and one account run at once, so that slow or large operations do not delay other callers. */
 export function createCallerBulkheads(): RunForCaller {
   const sessions = createBulkhead({ concurrency: CONCURRENCY.session, ...QUEUE });
   const accounts = createBulkhead({ concurrency: CONCURRENCY.account, ...QUEUE });
@@ -178,7 +178,7 @@ export interface GraphMetrics {
   operation(operation: PreparedOperation, seconds: number, result: Pick<OperationResult, 'errors'>): void;
   /** Counts the requests to a service, answered or not. */
   requests(service: string): Observe;
-  /** A client's operation was not let in. */
+  /** A client's operation was refused. */
   refused(code: string): void;
 }
 

@@ -5,7 +5,7 @@ const MIB = 1024 * 1024;
 const callOf = (userId: string) =>
   ({ identity: { role: 'user', userId, sessionId: 's' }, ip: '192.0.2.1' }) as unknown as RequestCall; // all that is read
 
-/** An operation that gets answers of so many bytes, and is over when the test says so. */
+/** An operation that receives responses of these sizes, and ends when the test says so. */
 async function start({ run }: ReturnType<typeof createLargeAnswers>, userId: string, ...sizes: number[]) {
   const { promise, resolve } = Promise.withResolvers<void>();
   const taken: unknown[] = [];
@@ -24,8 +24,8 @@ async function start({ run }: ReturnType<typeof createLargeAnswers>, userId: str
 
 const REFUSED = expect.objectContaining({ code: 'SERVICE_UNAVAILABLE' });
 
-describe('large answers of services', () => {
-  it('have 24 MiB of a caller together, until their operations are over', async () => {
+describe('large responses of services', () => {
+  it('have 24 MiB per caller, until their operations are over', async () => {
     const answers = createLargeAnswers();
     const one = await start(answers, 'a', 20 * MIB);
     const two = await start(answers, 'a', 5 * MIB, 4 * MIB);
@@ -35,7 +35,7 @@ describe('large answers of services', () => {
     expect((await start(answers, 'a', 24 * MIB)).taken).toEqual([24 * MIB]);
   });
 
-  it('have 64 MiB of all callers', async () => {
+  it('have 64 MiB for all callers together', async () => {
     const answers = createLargeAnswers();
     const all = await Promise.all(['a', 'b', 'c'].map((user) => start(answers, user, 20 * MIB)));
     expect((await start(answers, 'd', 5 * MIB, 4 * MIB)).taken).toEqual([REFUSED, 4 * MIB]);

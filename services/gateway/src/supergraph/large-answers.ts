@@ -3,12 +3,12 @@ import { count } from '@taskmesh/service';
 import type { OperationRun, RequestCall } from './operation.ts';
 
 const MIB = 1024 * 1024;
-/** What is made of an answer until its operation is over takes a few times its size. */
+/** Everything made from a response takes a few times its size until the operation is over. */
 const MAX_BYTES = 64 * MIB;
 const MAX_BYTES_OF_CALLER = 24 * MIB;
 
 export interface LargeAnswers {
-  /** Runs an operation; what it takes counts until it is over. */
+  /** Runs an operation. The bytes that it passes to `takeLarge` count until it is over. */
   run<Result>(
     call: RequestCall,
     work: (takeLarge: NonNullable<OperationRun['takeLarge']>) => Promise<Result>,
@@ -16,8 +16,8 @@ export interface LargeAnswers {
 }
 
 /**
- * Bounds the large answers of services that operations have together while they run. Nothing waits here: an operation that
- * waited for room would keep what it has, and its turn at a service.
+ * Limits the large responses of services that all running operations hold together. Nothing waits here: an operation that
+ * waited for room would keep the memory that it has, and its connection to a service.
  */
 export function createLargeAnswers(): LargeAnswers {
   const byCaller = new Map<string, number>();

@@ -18,11 +18,11 @@ export interface Graph {
   readonly supergraph: Supergraph;
   readonly services: GraphSources;
   readonly executor: GraphExecutor;
-  /** A client's document that is within all limits, except those that depend on its variables. @throws InvalidOperation */
+  /** Prepares a client's document, and applies all limits except those that depend on its variables. @throws InvalidOperation */
   admit(source: string, operationName?: string): PreparedOperation;
-  /** The same for a document that is kept, which costs next to nothing; undefined for another one. */
+  /** The same for a cached document, at almost no cost; undefined if the document is not cached. */
   admitKnown(source: string, operationName?: string): PreparedOperation | undefined;
-  /** A document that was admitted, by its hash, for as long as it is kept. */
+  /** An admitted document by its hash, for as long as it is cached. */
   parsed(hash: string): DocumentNode | undefined;
 }
 
@@ -32,14 +32,14 @@ export type BeforeSwitch = (next: Graph) => Promise<() => void> | (() => void);
 /** The graph that is served, which may be replaced at any time. */
 export interface LiveGraph {
   readonly current: Graph;
-  /** The graph that a schema belongs to, current or former: an operation ends on the graph on which it began. */
+  /** The graph that a schema belongs to, current or former: an operation finishes on the graph on which it began. */
   of(schema: GraphQLSchema): Graph;
   /** Runs a query or mutation on its own graph. Never rejects, see `GraphExecutor`. */
   run(admitted: AdmittedOperation, call: RequestCall): Promise<OperationResult>;
   beforeSwitch(prepare: BeforeSwitch): void;
   /**
    * Resolves once the new graph is served; calls run one at a time.
-   * @throws when it cannot be used, in which case nothing changes
+   * @throws if the new graph cannot be used, in which case nothing changes
    */
   replace(sdl: string): Promise<void>;
 }
@@ -93,9 +93,8 @@ export interface SupergraphWatchOptions {
 }
 
 /**
- * Serves a supergraph file again whenever it changes. Polls instead of listening for events, so that a rename over the
- * file or a swapped link above it (a ConfigMap) is noticed, too. A file that is still being written is left alone until
- * it settles.
+ * Reloads a supergraph file whenever it changes. Polls instead of listening for events, so that a rename over the file or a
+ * swapped link above it (a ConfigMap) is noticed, too. Waits until the file is no longer being written.
  */
 export function watchSupergraph({ file, graph, metrics, log, lookEveryMs = LOOK_EVERY_MS }: SupergraphWatchOptions) {
   const { took, refused } = createReloadMetrics(metrics);

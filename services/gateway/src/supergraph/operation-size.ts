@@ -21,13 +21,13 @@ import {
 /** Fields refuse larger pages themselves, so they need no higher cost here. */
 const MAX_PAGE = 1_000;
 
-/** Lists of the root without pages, by what they may have. */
+/** Root lists without pages, and the page size that each counts as. */
 const WHOLE_LISTS = new Map([
   ['sessions', 500],
   ['personalTokens', 100],
 ]);
 
-/** Lists of the schema count as three items: some are much longer, and cost the less for each. */
+/** Lists in introspection count as three items: some are much longer, but each item costs less. */
 const INTROSPECTION_PAGE = 3;
 const INTROSPECTIONS = new Map([
   ['__schema', '__Schema'],
@@ -47,9 +47,9 @@ export interface OperationSize {
   introspectionDepth: number;
   aliases: number;
   authMutations: number;
-  /** All fields, once for each time they are spread; fields without a selection once in each set. */
+  /** All fields, counted at each spread; a field without a selection counts once per set. */
   fields: number;
-  /** The length of their arguments, counted in the same way. */
+  /** The length of their arguments and directives, counted in the same way. */
   characters: number;
   /** The most objects that the operation may produce; pages count by their `first`. */
   cost: number;
@@ -101,7 +101,7 @@ function createWalker(schema: GraphQLSchema, document: DocumentNode, variables: 
     return together(parts);
   };
 
-  /** Walks each fragment once. One that spreads itself is refused by validation, and counts as nothing here. */
+  /** Walks each fragment once. A fragment that spreads itself counts as nothing here: validation rejects it. */
   const ofFragment = (name: string): OperationSize => {
     const known = walked.get(name);
     if (known) return known;
@@ -139,7 +139,7 @@ function createWalker(schema: GraphQLSchema, document: DocumentNode, variables: 
       authMutations: own.authMutations + below.authMutations,
       fields: own.fields + below.fields,
       characters: own.characters + below.characters,
-      // A list is as many objects as its page; any other field is one, which has the page below it.
+      // A list has as many objects as its page; any other field is one object, with the page below it.
       cost: isList ? page.items * (1 + below.cost) : 1 + page.items * below.cost,
       hasVariablePages: page.isVariable || below.hasVariablePages,
     };

@@ -32,17 +32,17 @@ export interface RequestCall {
   readonly ip: string;
   /** The client's user agent; only auth receives it. */
   readonly client?: string | undefined;
-  /** How long the caller waits, in ms. @default 10_000; longer for changes of services that need it */
+  /** How long the caller waits, in ms. @default 10_000; longer for mutations of services that need it */
   readonly limitMs?: number;
   /** Aborted when the client has gone: ends queries, and mutations that have not been sent yet. */
   readonly signal?: AbortSignal;
   onEndedSessions(sessions: EndedSession[]): void;
 }
 
-/** Called with the bytes that a part holds more than before, or less (negative). */
+/** Called with the number of bytes by which a part has grown, or shrunk (negative). */
 export type Resized = (bytes: number) => void;
 
-/** What is made of an operation when it is first needed. It is kept, counted and evicted with its document. */
+/** Creates a part of an operation when it is first needed. Parts are kept, counted and evicted with the document. */
 export interface PartOf {
   <Part>(name: string, make: (resized: Resized) => Part): Part;
   has(name: string): boolean;
@@ -71,9 +71,9 @@ export interface PreparedOperation {
   readonly partOf: PartOf;
   /** The most objects that it may produce (docs/limits.md). `variables` are coerced. */
   cost(variables: Readonly<Record<string, unknown>>): number;
-  /** Whether to plan it and to begin it takes milliseconds. @default false */
+  /** Whether planning and starting it takes milliseconds. @default false */
   readonly isLarge?: boolean;
-  /** Whether messages reveal nothing of the schema but what the client has named. @default false */
+  /** Whether messages reveal only those parts of the schema that the client has named. @default false */
   readonly hideSuggestions?: boolean;
 }
 
@@ -90,7 +90,7 @@ export interface AdmittedOperation {
 
 export interface OperationResult {
   data: Record<string, unknown> | null;
-  /** With `extensions.code` out of the public list only; absent when there are none. */
+  /** Errors with public codes only; absent if there are none. */
   errors?: GraphQLFormattedError[];
 }
 
@@ -100,10 +100,10 @@ export class InvalidOperation extends Error {
   /** The code of the first error. */
   readonly code: GraphQLCode;
   readonly errors: readonly GraphQLError[];
-  /** Set when the request itself is wrong. Otherwise GraphQL over HTTP decides, as for faults of the document. */
+  /** Set if the request itself is wrong. Otherwise GraphQL over HTTP decides, as for errors in the document. */
   readonly httpStatus: number | undefined;
 
-  /** `code` is for errors that have none of their own. */
+  /** `code` is for errors that do not have one. */
   constructor(code: GraphQLCode, errors: readonly GraphQLError[], httpStatus?: number) {
     super(errors[0]?.message ?? code);
     this.httpStatus = httpStatus;
@@ -121,8 +121,8 @@ export interface GraphExecutor {
   /** The API schema, as clients see it. */
   readonly schema: GraphQLSchema;
   /**
-   * Parses, validates and plans a query or mutation; equal texts yield the same object. Applies no limits on depth or cost: it
-   * is for documents of our own, those of clients are admitted.
+   * Parses, validates and plans a query or mutation; equal texts yield the same object. Applies no limits on depth or cost,
+   * because it is for our own documents. Those of clients go through admission.
    * @throws InvalidOperation
    */
   prepare(source: string): PreparedOperation;
@@ -149,23 +149,23 @@ export type Engine = (operation: PreparedOperation, resized: Resized) => RunOper
 /** The executor's context for one operation. */
 export interface OperationRun {
   call: RequestCall;
-  /** By `monotonicClock`; anything unanswered by then is abandoned. */
+  /** In milliseconds of `monotonicClock`. Requests without a response by then are abandoned. */
   deadline: number;
   mutation: boolean;
-  /** Counts an answer of so many bytes until the operation is over. @throws AppError when there is no room for it */
+  /** Counts a response of this size until the operation is over. @throws AppError if there is no room for it */
   takeLarge?: (bytes: number) => void;
   /** A mutation of @apollo/gateway got no data: the result is null, and the remaining ones must not run. */
   hasFailed?: boolean;
-  /** Set when exactly one client wants the result; events, for which several may wait, have none. */
+  /** Set if exactly one client waits for the result. Events have none: several clients may wait for them. */
   signal?: AbortSignal | undefined;
 }
 
-/** How a service of the graph is asked. @apollo/gateway does it by `process`. */
+/** Sends requests to a service of the graph. @apollo/gateway uses `process`. */
 export interface GraphSource extends GraphQLDataSource {
   ask(request: SubgraphRequest, run: OperationRun): Promise<SourceAnswer>;
 }
 
 export type SourceAnswer = Pick<SubgraphResult, 'errors'> & { data: NonNullable<SubgraphResult['data']> | null };
 
-/** By the services' names. */
+/** By service name. */
 export type GraphSources = Readonly<Record<string, GraphSource>>;

@@ -6,19 +6,19 @@ import { withExactLiterals } from './variables.ts';
 
 const COMMITTED = new URL('../../supergraph.graphql', import.meta.url);
 const ADDRESS = /@join__graph\(name: "([^"]+)", url: "([^"]+)"\)/g;
-/** Bounds the planning time of extreme documents: after this many alternatives, the best plan so far is taken. */
+/** Bounds the planning time of extreme documents: after this many alternatives, the best plan so far is used. */
 const PLANNER = { debug: { maxEvaluatedPlans: 100 } };
 
 export interface GraphService {
   name: string;
   url: string;
-  /** Our own services are called by name, never by `url`, and learn who is calling. */
+  /** Our own services are called by name, never by `url`, and receive the caller's identity. */
   own: boolean;
 }
 
 /** A composed graph, ready for planning. Immutable once built. */
 export interface Supergraph extends PlannedGraph {
-  /** Whether it includes our own services, and with them accounts and events for its subscriptions. */
+  /** Whether it includes our own services, which provide accounts and the events for subscriptions. */
   readonly own: boolean;
   readonly sdl: string;
   readonly services: readonly GraphService[];
@@ -32,7 +32,7 @@ export async function openSupergraph(
   file: string | undefined,
 ): Promise<{ build: SupergraphBuilder; initial: Supergraph }> {
   const committed = await readFile(COMMITTED, 'utf8');
-  // The committed file's URLs are unique placeholders: a service that has one is ours.
+  // The committed file's URLs are unique placeholders, by which our services are recognized.
   const addresses = new Map([...committed.matchAll(ADDRESS)].map(([, name, url]) => [name, url]));
   const isOurs = ({ name, url }: { name: string; url: string }) => addresses.get(name) === url;
   const build: SupergraphBuilder = (text) => buildSupergraph(text, text === committed ? {} : { isOurs });
@@ -50,13 +50,13 @@ async function buildFirst(file: string, build: SupergraphBuilder): Promise<Super
   }
 }
 
-/** Without `isOurs`, for the committed graph: all services are ours, and composition has already validated it. */
+/** Omit `isOurs` for the committed graph: all its services are ours, and composition has already validated it. */
 export function buildSupergraph(
   sdl: string,
   { isOurs }: { isOurs?: (service: { name: string; url: string }) => boolean } = {},
 ): Supergraph {
-  // The access directives of a foreign graph are accepted, but enforcing them is up to its services, as in our own
-  // graphs.
+  // The access directives of a foreign graph are accepted, but its services have to enforce them, as in our own
+  // graph.
   const graph = readSupergraph(sdl, PLANNER, { validate: isOurs !== undefined });
   const services = graph.planner.supergraph
     .subgraphsMetadata()

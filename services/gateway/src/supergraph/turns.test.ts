@@ -1,14 +1,14 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { createTurns } from './turns.ts';
 
-/** Keeps the processor for so long. */
+/** Blocks the event loop for this long. */
 function busy(ms: number): void {
   const until = performance.now() + ms;
   while (performance.now() < until);
 }
 
-describe('works that keep the processor for long', () => {
-  it('leave it to others in between, and networks take turns', async () => {
+describe('long work on the event loop', () => {
+  it('pauses for others in between, with networks in turn', async () => {
     const turns = createTurns();
     const order: string[] = [];
     let othersTurns = 0;
@@ -24,7 +24,7 @@ describe('works that keep the processor for long', () => {
     expect(othersTurns).toBeGreaterThan(20);
   });
 
-  it('are done at once when they are short and few', async () => {
+  it('runs at once if it is short and rare', async () => {
     const turns = createTurns();
     const results: number[] = [];
     for (const number of [1, 2, 3]) void turns.run('192.0.2.1', () => results.push(number));
@@ -40,7 +40,7 @@ describe('works that keep the processor for long', () => {
     await expect(turns.run('192.0.2.1', () => 5)).resolves.toBe(5);
   });
 
-  it('are counted with what goes on from them at once', async () => {
+  it('counts the microtasks that follow from it', async () => {
     const turns = createTurns();
     const pauses: number[] = [];
     let endedMs = performance.now();
@@ -54,7 +54,7 @@ describe('works that keep the processor for long', () => {
     expect(Math.min(...pauses.slice(1))).toBeGreaterThan(15);
   });
 
-  it('are refused when too many wait', async () => {
+  it('is refused when too much waits', async () => {
     const turns = createTurns();
     const outcomes = await Promise.allSettled(Array.from({ length: 1_500 }, () => turns.run('192.0.2.1', () => 1)));
     expect(outcomes.filter(({ status }) => status === 'rejected').length).toBeGreaterThan(100);

@@ -2,20 +2,20 @@ import { unavailable } from '@taskmesh/contracts';
 import { createFairQueue } from '@taskmesh/service';
 import { setTimeout as rest } from 'node:timers/promises';
 
-/** So much in a row delays others by no more than they notice. */
+/** Work of this length does not delay others noticeably. */
 const FREE_MS = 5;
 
 export interface Turns {
   /**
-   * Runs work that keeps the processor for milliseconds, for a network of `networkOf`.
-   * @throws AppError SERVICE_UNAVAILABLE when its turn does not come, or when `signal` is aborted before that
+   * Runs work that blocks the event loop for milliseconds. `network` comes from `networkOf`.
+   * @throws AppError SERVICE_UNAVAILABLE if its turn does not come in time, or `signal` is aborted before that
    */
   run<Result>(network: string, work: () => Result, signal?: AbortSignal): Promise<Result>;
 }
 
 /**
- * Does one such work at a time, of networks in turn, and rests after it for as long: however much arrives at once, half of the
- * time is left for everything else.
+ * Runs one piece of such work at a time, with networks in turn, and then pauses for as long as it took. However much arrives
+ * at once, half of the time is left for everything else.
  */
 export function createTurns(): Turns {
   const queue = createFairQueue({
@@ -36,7 +36,7 @@ export function createTurns(): Turns {
           } catch (error) {
             reject(error);
           }
-          // What goes on from it at once, in microtasks, is a part of it.
+          // Microtasks that follow from the work count as part of it.
           await new Promise<void>((resolveNext) => process.nextTick(resolveNext));
           spentMs += performance.now() - begunMs;
           const restMs = spentMs > FREE_MS ? spentMs : 0;

@@ -25,13 +25,13 @@ import {
 import type { PreparedOperation } from './operation.ts';
 
 const MAX_ISSUES = 10;
-/** A client's longer names are cut, so that messages stay short. */
+/** Longer names from clients are cut, so that messages stay short. */
 const MAX_NAME = 64;
-/** For a name in a set; its text is the document's. */
+/** Memory of a name in a set, without its text, which belongs to the document. */
 const NAME_BYTES = 64;
 
 /**
- * Coerces variables to the operation's types and fills in its defaults, by the rules of GraphQL. Not by graphql-js, whose
+ * Coerces variables to the operation's types and fills in its defaults, by the rules of GraphQL. Not with graphql-js, whose
  * messages repeat values. Integers beyond 2^53 stay exact for custom scalars; an ID becomes a string, and other types get a number.
  * @throws GraphQLError BAD_USER_INPUT with issues that name paths, never values
  */
@@ -45,7 +45,7 @@ export function coerceVariables(
   for (const { variable, type: node, defaultValue } of operation.variableDefinitions ?? []) {
     const name = variable.name.value;
     const type = typeFromAST(schema, node);
-    if (!isInputType(type)) continue; // validation has refused it
+    if (!isInputType(type)) continue; // validation has already refused it
     if (Object.hasOwn(sent, name)) coerced.push([name, coerceAt(name, sent[name], type, coercing)]);
     else if (defaultValue) coerced.push([name, valueFromAST(defaultValue, type)]);
     else if (isNonNullType(type)) refuse(coercing, 'is required', name);
@@ -57,7 +57,7 @@ export function coerceVariables(
 }
 
 /**
- * With a default, a nullable variable may be used at a non-null place. An explicit null would then fail during
+ * With a default, a nullable variable may be used in a non-null position. An explicit null would then fail during
  * execution, perhaps after some mutations have run.
  */
 function refuseNulls(prepared: PreparedOperation, coerced: Readonly<Record<string, unknown>>): void {
@@ -70,7 +70,7 @@ function refuseNulls(prepared: PreparedOperation, coerced: Readonly<Record<strin
   if (issues.length > 0) throw refusalOf(issues.slice(0, MAX_ISSUES));
 }
 
-/** The variables that are used at a non-null place. */
+/** The variables that are used in a non-null position. */
 function neededOf({ schema, document, operation, partOf }: PreparedOperation): ReadonlySet<string> {
   return partOf('needed variables', (resized) => {
     const context = new ValidationContext(schema, document, new TypeInfo(schema), () => undefined);
@@ -82,7 +82,7 @@ function neededOf({ schema, document, operation, partOf }: PreparedOperation): R
 }
 
 interface Coercing {
-  /** Where we are. */
+  /** The current position in the input. */
   path: (string | number)[];
   issues: Issue[];
   tellsChoices: boolean;
@@ -90,7 +90,7 @@ interface Coercing {
 
 const refusalOf = (issues: Issue[]) => toGraphQLError(badUserInput(issues));
 
-/** @throws GraphQLError when there are enough issues */
+/** @throws GraphQLError once there are `MAX_ISSUES` issues */
 function refuse({ path, issues }: Coercing, problem: string, ...below: string[]): undefined {
   const place = [...path, ...below].join('.');
   if (issues.push({ path: place, message: `${place} ${problem}.` }) === MAX_ISSUES) throw refusalOf(issues);
@@ -141,7 +141,7 @@ function parseLeaf(value: unknown, type: GraphQLScalarType | GraphQLEnumType): u
   const isCustom = isCustomScalar(type);
   if (isExactInteger(value) && !isCustom)
     return parseLeaf(type.name === 'ID' ? value.rawJSON : Number(value.rawJSON), type);
-  if (typeof value === 'object' && !isCustom) return undefined; // a message about it might be as long
+  if (typeof value === 'object' && !isCustom) return undefined; // graphql-js's message might be as long as the value
   try {
     return type.parseValue(value);
   } catch {
@@ -171,10 +171,10 @@ function exactLiteral(node: ValueNode, variables?: Parameters<typeof valueFromAS
   }
 }
 
-/** An enum of another graph may be as long as a book. */
+/** An enum of a foreign graph may be very long. */
 const MAX_CHOICES = 20;
 
-/** What a client may choose from, for messages: `LOW, MEDIUM, HIGH`; undefined where the type is enough to say. */
+/** The values of an enum for messages, such as `LOW, MEDIUM, HIGH`; undefined for other types and for long enums. */
 export function enumValuesOf(type: GraphQLInputType): string | undefined {
   const named = getNamedType(type);
   if (!isEnumType(named)) return undefined;

@@ -35,7 +35,7 @@ describe('alarms', () => {
     expect(rung).toEqual([100, 3_600]);
   });
 
-  it('do not ring when they are cancelled, even by another one', () => {
+  it('do not ring once they are cancelled, even by another alarm', () => {
     const setAlarm = createAlarms(clock);
     const rung: string[] = [];
     const cancels: (() => void)[] = [];
@@ -50,8 +50,8 @@ describe('alarms', () => {
   });
 });
 
-describe('the limit of ages', () => {
-  it('ends connections that came together each at its own age, a tenth of the limit around it', () => {
+describe('the age limit', () => {
+  it('ends connections opened together at different ages, within a tenth of the limit', () => {
     const chances = [0, 0.25, 0.5, 0.75, 1];
     const limitAge = createAgeLimit(1_000, () => chances.shift() ?? 0);
     const ages: number[] = [];
@@ -64,7 +64,7 @@ describe('the limit of ages', () => {
     expect(ages).toEqual([900, 950, 1_000, 1_050, 1_100]);
   });
 
-  it('asks again after as long about a client that could not continue where it was, until it closes', () => {
+  it('checks a client that cannot resume again after the same time, until it closes', () => {
     const limitAge = createAgeLimit(10, () => 0.5);
     const end = jest.fn();
     const canResume = jest.fn(() => canResume.mock.calls.length > 2);
@@ -79,7 +79,7 @@ describe('the limit of ages', () => {
     expect(jest.getTimerCount()).toBe(0);
   });
 
-  it('is off at 0', () => {
+  it('is disabled by 0', () => {
     createAgeLimit(0, () => 0)(
       () => undefined,
       () => true,
@@ -89,7 +89,7 @@ describe('the limit of ages', () => {
 });
 
 describe('the watch over a token', () => {
-  it('waits for an end that is further away than a timer can wait, and minds no key but its own', () => {
+  it('supports expiries beyond the range of a timer, and ignores other keys', () => {
     let onRemoved = () => {};
     const watch = createSessionWatch({
       clock,

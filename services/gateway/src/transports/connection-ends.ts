@@ -3,7 +3,7 @@ import type { AccessKeys } from '../auth/access-keys.ts';
 import type { EndedSessions } from '../auth/sessions.ts';
 import type { CallerClaims, GatewayContext } from '../context.ts';
 
-/** Calls `onEnd` once, when the token expires, its session ends or its key is removed. Returns how to stop watching. */
+/** Calls `onEnd` once, when the token expires, its session ends or its key is removed. Returns a function that stops watching. */
 export type SessionWatch = (claims: Pick<CallerClaims, 'sid' | 'exp' | 'key'>, onEnd: () => void) => () => void;
 
 interface Watcher {
@@ -11,7 +11,7 @@ interface Watcher {
   end: () => void;
 }
 
-/** One listener and one timer for all sockets, which are indexed by session id. Removed keys are too rare for an index. */
+/** Uses one listener and one timer for all sockets, indexed by session id. Keys are removed too rarely to need an index. */
 export function createSessionWatch(
   options: Pick<GatewayContext, 'clock'> & {
     accessKeys: Pick<AccessKeys, 'isCurrent' | 'onRemoved'>;
@@ -47,7 +47,7 @@ export function createSessionWatch(
     const watcher = { key, end };
     const cancel = setAlarm(exp, end);
     watchers.add(watcher);
-    // Either may have happened since the token was checked.
+    // The session may have ended, or the key been removed, since the token was checked.
     if (endedSessions.has(sid) || isRemoved(key)) queueMicrotask(end);
     return stop;
   };
@@ -55,15 +55,15 @@ export function createSessionWatch(
 }
 
 /**
- * Calls `end` once when the connection is old enough, unless the returned function is called before. Who cannot go on
- * from a cursor would lose what happens meanwhile: such a client is asked about again after as long.
+ * Calls `end` once when the connection is old enough, unless the returned function is called before. A client that cannot
+ * resume from a cursor would lose changes: its connection is kept, and checked again after the same time.
  */
 export type LimitAge = (end: () => void, canResume: () => boolean) => () => void;
 
-/** How far ages differ from the limit, both ways: connections that came together must not leave together. */
+/** How far ages vary around the limit, both ways: connections opened together must not close together. */
 const JITTER = 0.1;
 
-/** The limit of how old a live connection becomes; 0: none. With it, new gateways get their share of clients that stay. */
+/** Limits the age of live connections; 0: no limit. With a limit, new gateways get their share of long-lived connections. */
 export function createAgeLimit(maxAgeS: number, random: () => number): LimitAge {
   if (maxAgeS === 0) return () => () => {};
   const setAlarm = createAlarms(monotonicClock);
@@ -83,7 +83,7 @@ export type SetAlarm = (second: number, ring: () => void) => () => void;
 
 const READ_CLOCK_EVERY_MS = 1_000;
 
-/** Alarms of many connections, with one timer. It reads the clock, which may be set, and goes on while the machine sleeps. */
+/** Alarms for many connections with one timer. It polls the clock, which may be adjusted, and advances while the machine sleeps. */
 export function createAlarms(clock: Clock): SetAlarm {
   const bySecond = new Map<number, Set<() => void>>();
   let timer: NodeJS.Timeout | undefined;

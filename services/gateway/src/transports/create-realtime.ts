@@ -29,11 +29,11 @@ import { createHttpStreams, type HttpStreams } from './http-streams/http-streams
 import { createTasksChannel } from './tasks-channel.ts';
 import type { TransportDeps } from './transport.ts';
 
-/** What all subscriptions of an account may cost for each change, as a multiple of what an operation may. */
+/** The cost limit for all subscriptions of an account per change, as a multiple of the limit for an operation. */
 const ACCOUNT_COST_FACTOR = 2;
-/** Messages may arrive in pieces, of which the smallest take as much memory as if they had this size. */
+/** Messages may arrive in pieces. Even the smallest piece takes this much memory. */
 const MIN_PIECE_BYTES = 256;
-/** How many connections of one network over its limit may be let in at once, only so that they can read a close code. */
+/** How many connections of one network beyond its limit are accepted at once, only so that they can read a close code. */
 const REFUSALS_PER_IP = 100;
 /** How long a drained socket may take to close. */
 const GOODBYE_MS = 2_000;
@@ -41,7 +41,7 @@ const GOODBYE_MS = 2_000;
 const DRAIN_SPREAD_MS = 1_000;
 
 export interface Realtime extends Service {
-  /** Answers `/graphql` requests that ask for a stream. */
+  /** Handles `/graphql` requests that accept a stream. */
   streams: HttpStreams;
   /** Whether a request is an upgrade to a realtime protocol; any other upgrade is handled as an ordinary request. */
   isUpgrade(request: IncomingMessage): boolean;
@@ -49,7 +49,7 @@ export interface Realtime extends Service {
 }
 
 export interface RealtimeDeps {
-  /** From 0 to 1. Spreads out what clients would otherwise do all at once. */
+  /** From 0 to 1. Spreads out events that would otherwise make all clients act at once. */
   random: () => number;
 }
 
@@ -112,7 +112,7 @@ export function createRealtime(context: GatewayContext, { random }: RealtimeDeps
 
   sockets.on('wsClientError', (error, socket) => refuseUpgrade(socket, new AppError('BAD_USER_INPUT', error.message)));
 
-  // Apart from `upgrade` and `accept`: what listens to a socket keeps all that is around it, which there is the request.
+  // Not inside `upgrade` or `accept`: the listeners' closures would keep the request for as long as the socket lives.
   const watchEnd = (webSocket: WebSocket, protocol: Protocol) => {
     const disconnected = metrics.connected(protocol);
     webSocket.once('close', (code) => disconnected(endReasonOf(webSocket, code)));
@@ -186,7 +186,7 @@ function refusalOf({ status, reason }: { status: number; reason: string }): AppE
   return status === 401 ? unauthenticated(reason) : new AppError('BAD_USER_INPUT', reason);
 }
 
-/** Sends all clients to other gateways, spread over a second, and waits until they are gone. */
+/** Sends all clients to other gateways, spread over a second, and waits until they have disconnected. */
 async function drain(sockets: WebSocketServer, random: () => number): Promise<void> {
   const clients = [...sockets.clients];
   await Promise.all(
@@ -204,16 +204,16 @@ async function drain(sockets: WebSocketServer, random: () => number): Promise<vo
   sockets.close();
 }
 
-/** How long a client may take to read the answer. */
+/** How long a client may take to read the response. */
 const LINGER_MS = 2_000;
 
 const HEADER_OF: Record<number, string[]> = { 401: ['WWW-Authenticate: Bearer'], 503: ['Retry-After: 1'] };
 
-/** Answers an upgrade with an HTTP error and closes the connection, which Node's server no longer controls. */
+/** Responds to an upgrade with an HTTP error and closes the connection, which Node's server no longer controls. */
 function refuseUpgrade(socket: Duplex, error: AppError): void {
   const headers = ['Sec-WebSocket-Version: 13', ...(HEADER_OF[error.httpStatus] ?? [])];
   const cut = setTimeout(() => socket.destroy(), LINGER_MS);
   socket.once('close', () => clearTimeout(cut));
-  socket.resume(); // closing with unread bytes would send a reset, and the client would lose the answer
+  socket.resume(); // closing with unread bytes would send a reset, and the client would lose the response
   socket.end(rawError(error, error.httpStatus, headers), () => socket.destroy());
 }

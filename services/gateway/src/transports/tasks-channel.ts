@@ -15,7 +15,7 @@ import { MAX_PARTS, memoryOf, partsOf } from '../http/json-body.ts';
 import { perChange } from '../realtime-metrics.ts';
 import type { TransportDeps } from './transport.ts';
 
-/** Types as clients know them. */
+/** The type names that clients use. */
 const TYPES = {
   uuid: 'uuid',
   text: 'text',
@@ -80,10 +80,10 @@ export function createTasksChannel(deps: TransportDeps & { feed: Feed }): Realti
   });
 }
 
-/** Services that are not available come back. */
+/** Unavailable services come back, so clients may retry. */
 export const isTemporary = (error: unknown) => error instanceof AppError && error.code === 'SERVICE_UNAVAILABLE';
 
-/** By its form or type only: the token is not verified. */
+/** Checks only the form or type: the token is not verified. */
 function isOfUser(token: string): boolean {
   if (isPersonalToken(token)) return true;
   try {

@@ -8,7 +8,7 @@ import type { LimitAge, SessionWatch } from './connection-ends.ts';
 export interface TransportDeps {
   context: GatewayContext;
   watch: SessionWatch;
-  /** Reserves one of a user's connections; undefined when there are too many. Returns how to release it. */
+  /** Reserves one of a user's connections. Returns a function that releases it; undefined if there are too many. */
   takeUser: TakePlace;
   heartbeats: Heartbeats;
   limitAge: LimitAge;

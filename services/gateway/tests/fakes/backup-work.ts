@@ -28,7 +28,7 @@ export function createFakeBackupWork() {
     create: (onProgress) => working(onProgress, ENTRY),
     verify: (file, onProgress) => working(onProgress, { ...ENTRY, file, verifiedAt: AT, verifiedVersion: '0.1.0' }),
     scan: (onProgress) => working(onProgress, { archives: 1, added: 1, unread: 0 }),
-    // Its message says with which parameters.
+    // The message contains the parameters.
     restore: (_file, onProgress, parameters) =>
       working(onProgress, {
         ...{ ...RESTORED, message: JSON.stringify(parameters) },
@@ -57,7 +57,7 @@ export function createFakeBackupWork() {
       return resolve(args);
     };
   const replaced = { file: 'a.tar.gz', stores: ['tasks'], isUndo: false, restoredAt: AT };
-  /** Its part of the graph. A file whose name begins with `none` is not there. */
+  /** Its part of the graph. Files whose names begin with `none` do not exist. */
   const resolvers = {
     Query: {
       backups: resolver(() => [ENTRY]),

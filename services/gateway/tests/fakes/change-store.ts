@@ -11,12 +11,12 @@ export function createStore({ mostAtOnce = 7 } = {}) {
   let epoch = 1;
   let isAway = false;
   const unreadable: UnreadableRecord[] = [];
-  /** By owner, the sequence up to which changes are forgotten. */
+  /** The sequence up to which changes are deleted, by owner. */
   const forgotten = new Map<string, number>();
   let onRecord: (record: LogRecord) => void = () => {};
   const late: { name: keyof TasksInternal; until: Promise<void>; isAsked: () => void }[] = [];
   const asked = { heads: 0, changesAfter: 0, openCursor: 0, reportUnreadable: 0 };
-  /** Answers at once, unless the test wants it late. */
+  /** Responds at once, unless the test delays the response. */
   const answer = async <Answer>(name: keyof TasksInternal, given: Answer): Promise<Answer> => {
     asked[name]++;
     const index = late.findIndex((entry) => entry.name === name);
@@ -87,7 +87,7 @@ export function createStore({ mostAtOnce = 7 } = {}) {
     asked,
     deliverText: (key: string, value: string) => onRecord({ key, value }),
     deliver: (change: TaskChanged) => onRecord({ key: change.ownerId, value: JSON.stringify(change) }),
-    /** The next answer of this kind is computed now, but arrives only when `come` is called. */
+    /** The next response of this kind is computed at the request, but arrives only when `come` is called. */
     answerLate(name: keyof TasksInternal): { asked: Promise<void>; come: () => void } {
       const { promise: until, resolve: come } = Promise.withResolvers<void>();
       const { promise: asked, resolve: isAsked } = Promise.withResolvers<void>();
@@ -98,7 +98,7 @@ export function createStore({ mostAtOnce = 7 } = {}) {
       epoch++;
       changes.clear();
     },
-    /** A standby takes over that never got the owner's last changes. */
+    /** Fails over to a standby that lacks the owner's last changes. */
     lose: (owner: string, count: number) => void changes.get(owner)?.splice(-count),
     forgetUpTo: (owner: string, sequence: number) => void forgotten.set(owner, sequence),
     setAway(value: boolean) {
@@ -171,7 +171,7 @@ export function createReader() {
   };
 }
 
-/** A reader of an owner's changes, from now on or behind a cursor. Returns once it is placed. */
+/** A reader of an owner's changes, from now on or after a cursor. Resolves once it is attached. */
 export async function readFeed(feed: Feed, owner: string, after?: string) {
   const reader = createReader();
   const detach = await feed.subscribe(owner, after, reader);

@@ -7,7 +7,7 @@ type Resolvers = Record<string, Record<string, unknown>>;
 
 const ROOTS = new Set(['Query', 'Mutation']);
 
-/** A service's part of the real graph with a test's resolvers. What they do not have fails, where it would be null. */
+/** A service's part of the real graph with a test's resolvers. Fields without a resolver fail instead of being null. */
 export function createFakeSubgraph(name: OwnService, resolvers: object, log: Log): Subgraph {
   const typeDefs = typeDefsOf(name);
   return createSubgraph({ name, typeDefs, resolvers: complete(name, typeDefs, resolvers as Resolvers), log });

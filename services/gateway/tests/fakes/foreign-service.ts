@@ -8,7 +8,7 @@ import { text } from 'node:stream/consumers';
 export interface ForeignService {
   url: string;
   seen: IncomingHttpHeaders[];
-  /** Makes it answer with this status and no result; undefined: as usual. */
+  /** Makes it respond with this status and no result; undefined: as usual. */
   failWith(status: number | undefined): void;
   stop(): void;
 }

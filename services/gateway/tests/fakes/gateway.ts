@@ -40,11 +40,11 @@ export interface TestGateway extends Fakes {
   gateway: Gateway;
   origin: string;
   machineTokenFile: string;
-  /** What was logged, parsed. */
+  /** The parsed log records. */
   logged: Record<string, unknown>[];
-  /** What the admin port would show. */
+  /** The metrics that the admin port would show. */
   metrics: Registry;
-  /** One series of them; 0 when it is absent. */
+  /** The value of one series; 0 if it is absent. */
   figure(series: string): Promise<number>;
   /** Commits a change of a task, and publishes it. */
   commit: FakeTasks['changes']['commit'];
@@ -72,7 +72,7 @@ export interface GraphQLAnswer {
 
 export interface TestGatewayOptions {
   env?: Record<string, string>;
-  /** Texts of files, by the variables that name them. */
+  /** File contents, by the variables that name the files. */
   files?: Record<string, string>;
   /** The token of this machine, in its file. */
   machineToken?: string;
@@ -166,9 +166,9 @@ export async function startTestGateway(options: TestGatewayOptions = {}): Promis
   };
 }
 
-/** A gateway for all tests of a file or a `describe`: it is there once they run, and stops behind them. */
+/** A gateway for all tests of a file or a `describe`. It starts before them and stops after them. */
 export function useGateway(options: TestGatewayOptions | (() => Promise<TestGatewayOptions>) = {}): TestGateway {
-  const gateway = {} as TestGateway; // whole when the tests begin
+  const gateway = {} as TestGateway; // complete when the tests begin
   beforeAll(async () => {
     const given = typeof options === 'function' ? await options() : options;
     Object.assign(gateway, await startTestGateway(given));

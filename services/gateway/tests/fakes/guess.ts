@@ -1,4 +1,4 @@
-/** Sends so many different wrong tokens of operators, and returns the statuses. */
+/** Sends this many different wrong operator tokens, and returns the statuses. */
 export function guess(
   origin: string,
   count: number,

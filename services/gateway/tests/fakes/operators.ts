@@ -1,14 +1,14 @@
 import type { BackupStatus, DeadLettersInternal, ServiceStatus, TasksStatus } from '@taskmesh/internal-api';
 import { readVersion } from '@taskmesh/service';
 
-/** What services report to operators, from memory. */
+/** Fake reports of services to operators. */
 export function createFakeOperators() {
   const service = (): ServiceStatus => ({
     version: readVersion(),
     startedAt: '2026-11-20T10:00:00.000Z',
     store: { isUp: true, schema: '0001-first', missing: [], unknown: [] },
   });
-  /** A test changes it. */
+  /** Tests may change it. */
   const reported: { auth: ServiceStatus; tasks: TasksStatus; backup: BackupStatus } = {
     auth: service(),
     tasks: {

@@ -3,13 +3,13 @@ import type { TestGateway } from './gateway.ts';
 
 export interface RestOptions {
   headers?: Record<string, string>;
-  /** Sent as it is when it is bytes or a text, else as JSON. */
+  /** Bytes and strings are sent unchanged, everything else as JSON. */
   body?: unknown;
   /** Where the request is sent, if not to the described gateway. */
   origin?: string;
 }
 
-/** Requests whose responses are all compared with the description of this gateway. */
+/** Sends requests and validates each response against the API description of this gateway. */
 export async function restOf(gateway: Pick<TestGateway, 'origin'>) {
   const response = await fetch(`${gateway.origin}/api/openapi.json`);
   const description = (await response.json()) as ApiDescription;

@@ -26,7 +26,7 @@ import type { OwnService } from './type-defs.ts';
 
 type SubgraphServer = ReturnType<typeof createSubgraphServer>;
 
-/** Each service behind a server of its own, and the gateway's way to them, by the gateway's clock. */
+/** Each service behind its own server, and the gateway's connections to them, with the gateway's clock. */
 export async function connectServers({ auth, tasks, backup }: InProcessServices, log: Log, clock: Clock) {
   const key = await createSigningKey('gateway-1');
   const keys = publicKeys({ keys: [key] });

@@ -10,7 +10,7 @@ export interface TestStream {
   events: StreamEvent[];
   /** The errors that ended it, as its client sees them. */
   errors: { message: string; extensions?: Record<string, unknown> }[];
-  /** Set when it has ended: a socket's close code, or whether a response broke off before its regular end. */
+  /** Set when it has ended: a socket's close code, or whether a response was aborted before its normal end. */
   ended: { code?: number; isTorn?: boolean } | undefined;
   close(): void;
   /** Stops and resumes reading. */
@@ -151,7 +151,7 @@ export async function streamHttp(
     for (const part of parts) takePart(kind, part, stream);
     isWhole ||= kind === 'sse' ? parts.some((part) => part.startsWith('event: complete')) : text.startsWith('--');
   });
-  for (const each of [asked, response]) each.on('error', () => undefined); // broken off
+  for (const each of [asked, response]) each.on('error', () => undefined); // aborted
   response.on('close', () => (stream.ended = isWhole ? {} : { isTorn: true }));
   return stream;
 }

@@ -74,7 +74,7 @@ export function createFakeTasks(log: Log) {
   return {
     subgraph: createFakeSubgraph('tasks', resolvers, log),
     internal: changes,
-    /** `commit` delivers nothing. */
+    /** The changes; its `commit` does not publish them. */
     changes,
     calls,
     /** Every resolver throws this until it is unset. */

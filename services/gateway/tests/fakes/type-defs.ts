@@ -7,7 +7,7 @@ export type OwnService = keyof InProcessServices;
 
 const SERVICES = join(import.meta.dirname, '../../..');
 
-/** All that have a part in the graph. */
+/** All services with a part in the graph. */
 export const OWN_SERVICES = globSync('*/codegen.json', { cwd: SERVICES }).map(dirname) as OwnService[];
 
 /** A service's SDL from the repository. */

@@ -8,8 +8,8 @@ const { action, fields } = byId('form').dataset;
 const FIELDS = fields.split(' ');
 
 /**
- * The link fills in the token; without one it can be typed. Removed from the address at once, so that it gets into no bookmark
- * or screenshot: after a reload, the page asks for the link again.
+ * The link fills in the token; without one it can be typed. The token is removed from the address at once, to keep it out of
+ * bookmarks and screenshots. So after a reload the link must be opened again.
  */
 function takeToken() {
   const token = new URLSearchParams(location.hash.slice(1)).get('token') ?? '';
@@ -20,7 +20,7 @@ function takeToken() {
   passTokenOn();
 }
 
-/** Whoever is signed in can go on in their account, where the token is in the fragment, too. */
+/** Signed-in users can continue in their account, which also reads the token from the fragment. */
 function passTokenOn() {
   byId('in-account')?.setAttribute('href', `/#/account?${new URLSearchParams({ token: typedToken() })}`);
 }
@@ -59,7 +59,7 @@ function showDone(body) {
   byId('done').focus();
 }
 
-/** Whether something that is needed was left out; says so there. */
+/** Whether a required field is empty. Shows an error next to it if so. */
 function isMissing(id) {
   const { required, value, dataset } = byId(id);
   const isEmpty = required && value === '';

@@ -3,7 +3,7 @@ import type { Exchange } from '../endpoint.ts';
 import { OPERATIONS } from '../operations.ts';
 import { dataEndpoints } from './data.ts';
 
-it('an export reads no page of tasks before its client has taken the one before', async () => {
+it('an export reads no page of tasks before its client has read the previous one', async () => {
   let pages = 0;
   const edges = [{ node: { id: '1', title: 'x', priority: 'LOW' } }];
   const answers = new Map<string, () => object>([

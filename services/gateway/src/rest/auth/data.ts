@@ -47,7 +47,7 @@ export const dataEndpoints: readonly Endpoint[] = [
 
 /** Audit entries or tasks in memory at once. */
 const PAGE = 100;
-/** At once, for an account. */
+/** Concurrent exports of one account. */
 const takePlace = places(2);
 
 type Run = Exchange['run'];
@@ -66,7 +66,7 @@ async function beginExport(run: Run, userId: string): Promise<Readable> {
 
 /**
  * Everything stored about a user, as the text of one JSON object. The long lists are streamed page by page. The short
- * parts are read first, so that a failure there is still answered with a status; a later one breaks the response off.
+ * parts are read first, so that a failure there still gets an error status; a later one aborts the response.
  */
 async function exportOf(run: Run, userId: string): Promise<Readable> {
   const first = {
@@ -77,7 +77,7 @@ async function exportOf(run: Run, userId: string): Promise<Readable> {
   };
   const parts = text(JSON.stringify(first), { audit: trail(run), tasks: tasks(run, userId) });
   return new Readable({
-    // Nothing is read ahead (as `Readable.from` would): what waits here is counted by no limit.
+    // Reads nothing ahead (as `Readable.from` would): data that waits here is not counted by any limit.
     highWaterMark: 0,
     read() {
       parts.next().then(

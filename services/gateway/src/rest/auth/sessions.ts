@@ -66,7 +66,7 @@ export const sessionEndpoints: readonly Endpoint[] = [
   }),
 ];
 
-/** A personal token, its scope as REST spells it. */
+/** A personal token, with its scope in REST's spelling. */
 export const tokenOf = (token: PersonalTokenFragment) => ({
   ...token,
   scope: token.scope === 'READ' ? ('read' as const) : ('write' as const),

@@ -13,7 +13,7 @@ const ARCHIVE: Bytes = {
   etag: 'The SHA-256 of the archive.',
 };
 
-/** `work` is for what the graph cannot carry (ADR 33). */
+/** `work` does what GraphQL cannot carry (ADR 33). */
 export const archiveEndpoints = (work: BackupWork): readonly Endpoint[] => [
   endpoint('operator', 'POST /backups', {
     name: 'createBackup',

@@ -51,7 +51,7 @@ export const restoreQuery: QueryRules<RestoreQuery> = {
   read: ({ url, query }) => ({ file: readFileParameter(url), parameters: restoreParametersOf(query) }),
 };
 
-/** A foreign graph takes only the file, so options that change more than the answer are not offered. */
+/** A foreign graph accepts only the file, so options that change more than the response are refused. */
 export const foreignRestoreQuery: QueryRules<RestoreQuery> = {
   schema: tried.pick({ file: true }),
   read(request) {

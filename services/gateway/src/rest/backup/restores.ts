@@ -8,7 +8,7 @@ import { doneAnswer } from '../schemas/parts.ts';
 import { dryRunQuery, epochQuery, foreignRestoreQuery, restoreQuery, undoQuery, type RestoreQuery } from './queries.ts';
 
 /**
- * Restores, dry runs, undo, and the follow-up of a restore by other means. `work` is for what the graph cannot carry
+ * Restores, dry runs, undo, and the follow-up to a restore by other means. `work` does what GraphQL cannot carry
  * (ADR 33).
  */
 export const restoreEndpoints = (work: BackupWork): readonly Endpoint[] => [
@@ -17,7 +17,7 @@ export const restoreEndpoints = (work: BackupWork): readonly Endpoint[] => [
     restore: ({ query: { file, parameters }, onProgress }) => work.restore(file, onProgress, parameters),
   }),
   endpoint('operator', 'POST /backup/dry-run', {
-    // A path of its own, so that a version that lacks it cannot mistake the request for a restore.
+    // A path of its own, so that a version without dry runs cannot mistake the request for a restore.
     name: 'dryRunRestore',
     summary: 'Dry-run a restore',
     description:
@@ -121,10 +121,10 @@ const STATUS = {
   UNKNOWN: 500,
   NOTHING_TO_UNDO: 404,
   OTHER_RESTORE: 409,
-  BUSY: 500, // rule 10; it says that another one runs
+  BUSY: 500, // rule 10; the message says that another restore runs
 };
 
-/** The documented answer has no lists: they are added only for requests that use undocumented options. */
+/** The documented response has no lists: they are added only for requests that use undocumented options. */
 function endOf(
   { success, message, error, outcome, skipped = [], dropped, safetyBackup, keptUntil }: RestoreEnd,
   { hasLists = false } = {},

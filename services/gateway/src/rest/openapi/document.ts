@@ -82,7 +82,7 @@ export function describeApi(chapters: readonly Chapter[], publicUrl: string) {
   };
 }
 
-/** Serialised once and served as it is. */
+/** Serves the description, which is serialized and compressed only once. */
 export function serveDescription(app: FastifyInstance, document: OpenApiDocument): void {
   const bytes = Buffer.from(JSON.stringify(document));
   const forms = [bytes, gzipSync(bytes)].map((form) => ({ form, etag: tagOf(form) }));
@@ -110,7 +110,7 @@ const SECURITY: Record<Endpoint['access'], object[]> = {
   user: [{ accessToken: [] }],
   public: [],
   optional: [{ accessToken: [] }, {}],
-  // Without a backup token the place of the caller decides, and for pages this machine's token.
+  // Without a backup token, it depends on where the request comes from and, for pages, on this machine's token.
   operator: [{ backupToken: [] }, {}],
   'operators-place': [],
 };
@@ -135,7 +135,7 @@ function operationOf(endpoint: Endpoint, { envelope, tag }: { envelope: Envelope
   };
 }
 
-/** Line answers are always a 200; the ordinary status is on the last line. */
+/** Responses in lines are always a 200; the ordinary status is on the last line. */
 function successesOf({ answerSchema, lineSchema, status = 200, isPaged }: Endpoint): Record<number, object> {
   if (!answerSchema)
     return { [status]: { description: 'A redirect.', headers: { ...REQUEST_ID, Location: LOCATION } } };

@@ -35,11 +35,11 @@ function named(schemas: readonly z.ZodType[], io: 'input' | 'output'): Record<st
       // zod bounds integers by the safe range of a double, which says nothing about our limits.
       if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
       if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum;
-      // openapi-generator makes maps of closed objects; and an answer may get more fields one day.
+      // openapi-generator turns closed objects into maps, and responses may get more fields in the future.
       if (jsonSchema.additionalProperties === false) delete jsonSchema.additionalProperties;
       // openapi-generator's Python client compares a boolean with the text "true".
       if (jsonSchema.type === 'boolean') delete jsonSchema.const;
-      // Client generators make a field with a default mandatory: right in answers, wrong in bodies.
+      // Client generators make a field with a default mandatory: right for responses, wrong for request bodies.
       if (io === 'input' && jsonSchema.default !== undefined) {
         const sentence = `Default: \`${String(jsonSchema.default)}\`.`;
         jsonSchema.description = jsonSchema.description ? `${jsonSchema.description} ${sentence}` : sentence;

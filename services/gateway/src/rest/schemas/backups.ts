@@ -95,7 +95,7 @@ export const newEpoch = answered('NewEpochAnswer', z.object({ epoch: whole('The 
 
 const count = () => z.int().optional();
 
-/** One line of an answer to `Accept: application/x-ndjson`. */
+/** One line of a response to `Accept: application/x-ndjson`. */
 export const workLine = named(
   'BackupWorkLine',
   z.object({

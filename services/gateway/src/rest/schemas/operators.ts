@@ -49,7 +49,7 @@ const status = z.object({
   backups: backupsStatus.nullable(),
 });
 
-/** The platform as this gateway sees it. What is not known, because who knows it is away, is null. */
+/** The platform as this gateway sees it. Values whose source is unavailable are null. */
 export type PlatformStatus = z.output<typeof status>;
 
 export const platformStatus = answered('PlatformStatus', status);
@@ -67,7 +67,7 @@ export const deadLettersQuery = z.object({
 
 export const deadLetterList = listed('DeadLetterList', deadLetter);
 
-/** tasks checks it again, and that it is either of them. */
+/** The tasks service validates it again, including that it has exactly one of the fields. */
 export const deadLetterChoice = z
   .strictObject({
     ids: z

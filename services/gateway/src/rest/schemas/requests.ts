@@ -23,10 +23,10 @@ import { bodyOf } from './parts.ts';
 
 const MAX_OFFSET = 2 ** 31 - 1;
 const MAX_LIMIT = 1_000;
-/** Its offset is a number that the graph accepts, for any limit. */
+/** The last page whose offset the graph accepts with any limit. */
 const MAX_PAGE = Math.floor(MAX_OFFSET / MAX_LIMIT) + 1;
 
-/** A whole number in decimal digits, as a query has it. */
+/** A query parameter that is a whole number in decimal digits. */
 export function wholeNumber(what: string, { min, max, byDefault }: { min: number; max: number; byDefault?: number }) {
   const isInRange = (value: string) => /^\d{1,10}$/.test(value) && Number(value) >= min && Number(value) <= max;
   return z
@@ -37,7 +37,7 @@ export function wholeNumber(what: string, { min, max, byDefault }: { min: number
     .meta({ type: 'integer', minimum: min, maximum: max, ...(byDefault !== undefined && { default: byDefault }) });
 }
 
-/** Takes any text: a category that no task can have simply finds nothing. */
+/** Accepts any text: a category that no task can have simply finds nothing. */
 const categoryFilter = z
   .string()
   .refine(
@@ -46,7 +46,7 @@ const categoryFilter = z
   );
 
 export const listQuery = z.object({
-  // Generators write a boolean as one of these words.
+  // Client generators send a boolean as one of these words.
   completed: choice('completed', ['true', 'false']).optional().meta({ type: 'boolean', enum: undefined }),
   category: categoryFilter.optional(),
   priority: choice('priority', PRIORITIES).optional(),
@@ -80,7 +80,7 @@ export const auditQuery = z.object({
  */
 const asRead = { due_date: timestamp('due_date').nullish().meta({ isDescribed: false }) };
 
-/** Beside a `dueDate` it is not even looked at. */
+/** If there is a `dueDate`, `due_date` is not even validated. */
 const withOneDueDate = (body: unknown) =>
   typeof body === 'object' && body && 'dueDate' in body ? { ...body, due_date: undefined } : body;
 

@@ -8,7 +8,7 @@ import { enumOf, LIST_LIMIT, oneTaskEndpoints, toTask } from './one-task.ts';
 
 const CATEGORY_MAX = 255;
 
-/** The full task contract: every answer is wrapped in `success`, `message`, `data`. */
+/** The full task contract: every response is wrapped in `success`, `message`, `data`. */
 export const fullEndpoints: readonly Endpoint[] = [
   endpoint('user', 'GET /tasks', {
     name: 'listTasks',

@@ -9,9 +9,9 @@ export const LIST_LIMIT = 1_000;
 
 type TaskFields = Partial<Omit<CreateTaskInput, 'priority'> & { priority: Priority }>;
 
-/** In what the contracts differ where one task is created, read, changed or deleted. */
+/** The differences between the contracts in creating, reading, changing and deleting one task. */
 export interface TaskContract {
-  /** Ends the names of its operations. */
+  /** The suffix of its operation ids. */
   kind: 'Task' | 'ReducedTask';
   createBody: z.ZodType<TaskFields & { title: string }>;
   updateBody: z.ZodType<TaskFields>;
@@ -82,7 +82,7 @@ export function oneTaskEndpoints(contract: TaskContract): readonly Endpoint[] {
   ];
 }
 
-/** The graph's enums have REST's words in capitals. */
+/** The graph's enum values are REST's words in capitals. */
 export const enumOf = <Word extends string>(word: Word) => word.toUpperCase() as Uppercase<Word>;
 const wordOf = <Value extends string>(value: Value) => value.toLowerCase() as Lowercase<Value>;
 
@@ -111,7 +111,7 @@ async function findTask(request: Request): Promise<TaskFragment> {
 
 /**
  * The task of the path, and the version that `If-Match` requires of it; null without such a condition.
- * @throws AppError BAD_USER_INPUT for an invalid condition, whether there is such a task or not; NOT_FOUND, PRECONDITION_FAILED
+ * @throws AppError BAD_USER_INPUT for an invalid condition, even if there is no such task; NOT_FOUND, PRECONDITION_FAILED
  */
 async function taskToChange(request: Request): Promise<{ id: string; ifVersion: number | null }> {
   const versions = versionsIn(request.raw.headers['if-match']);

@@ -30,7 +30,7 @@ import type { TransportDeps } from '../transport.ts';
 
 /** Time allowed for `connection_init`. */
 const INIT_MS = 3_000;
-/** Ids of operations are kept, and repeated with each event. Those of clients are numbers or UUIDs. */
+/** Ids of operations are kept, and repeated with each event. Client libraries use numbers or UUIDs. */
 const MAX_ID_LENGTH = 255;
 
 export type GraphqlWsDeps = TransportDeps & Omit<OperationsDeps, 'frameOf'>;
@@ -51,19 +51,19 @@ export function createGraphqlWs(deps: GraphqlWsDeps): (socket: WebSocket, reques
 function serve(socket: WebSocket, request: IncomingMessage, deps: GraphqlWsDeps & OperationsDeps): void {
   const { context, heartbeats, limitAge, takeUser, watch } = deps;
   const mayTalk = createMessageRate(context.config.realtime.maxMessagesPerS);
-  // Read at once: a socket lives for hours, and the request would stay with it.
+  // Read now: a socket lives for hours, and would keep the request for as long.
   const handshake = { authorization: headerValues(request, 'authorization'), ...connectionOf(context, request) };
   let caller: User | undefined;
   let isInitialised = false;
 
-  // A close frame has room for 123 bytes; half a character at the end becomes one of three bytes.
+  // A close frame has room for 123 bytes; a character cut in half becomes a replacement character of three bytes.
   const refuse = (code: number, reason: string) =>
     endSocket(socket, 'bad_message', [code, Buffer.from(reason).toString('utf8', 0, 120)]);
   const unauthorized = (code: number, reason: string) => endSocket(socket, 'unauthorized', [code, reason]);
   const isWithinRate = () => {
     if (mayTalk()) return true;
     if (isLeaving(socket)) return false;
-    // Finish the operations it has already started: it will reconnect and send them again.
+    // Finish the operations that the client has started: otherwise it would send them again after it reconnects.
     closeGracefully(socket, 'message_rate', [WS_CLOSE.tryLater, 'Too many messages'], ALL_RESULTS_MS);
     return false;
   };
@@ -83,12 +83,12 @@ function serve(socket: WebSocket, request: IncomingMessage, deps: GraphqlWsDeps 
   };
   const operations = createOperations(socket, output, deps);
 
-  /** The rest of the payload, which may be large, is not kept while the token is looked up. */
+  /** Takes only the token, so that the payload, which may be large, is not kept while the token is looked up. */
   const initialise = async (token: unknown) => {
     if (isInitialised) return refuse(CloseCode.TooManyInitialisationRequests, 'Too many initialisation requests');
     isInitialised = true;
     const found = await authenticate(context, handshake, token);
-    // The close handler below releases what is taken from here on; the socket may have closed already.
+    // The socket may have closed meanwhile. What is acquired from here on is released by its close handler below.
     if (socket.readyState !== socket.OPEN) return;
     if (found.kind === 'anonymous') return unauthorized(CloseCode.Unauthorized, 'Unauthorized');
     if (found.kind === 'invalid') return unauthorized(CloseCode.Forbidden, 'Forbidden');
@@ -109,7 +109,7 @@ function serve(socket: WebSocket, request: IncomingMessage, deps: GraphqlWsDeps 
   const onMessage = async (bytes: Buffer) => {
     const parts = partsOf(bytes);
     const message = tryToParse(bytes, parts);
-    // Pings are answered to the end, or the client would take the socket for lost, and what it waits for with it.
+    // Answer pings until the end: otherwise the client would consider the socket lost, along with the results it waits for.
     if (isLeaving(socket) && message?.type !== MessageType.Ping) return;
     switch (message?.type) {
       case MessageType.ConnectionInit:

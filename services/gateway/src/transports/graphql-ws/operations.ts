@@ -35,27 +35,27 @@ export interface OperationsDeps {
 /** The operations running on one socket, by the client's ids. */
 export interface Operations {
   has(id: string): boolean;
-  /** Every outcome is sent as messages; the socket stays open. The trace comes in `extensions`, for want of headers. */
+  /** Sends every outcome as messages; the socket stays open. The trace context is in `extensions`, because there are no headers. */
   start(message: SubscribeMessage, sizeBytes: number, callOf: (traceparent: string | undefined) => RequestCall): void;
-  /** The client has lost interest in the operation. */
+  /** The client no longer wants the operation's results. */
   complete(id: string): void;
-  /** Whether the client of every stream knows a cursor, so that it misses nothing when the socket is closed and opened again. */
+  /** Whether every stream can resume from a cursor, so that the client misses nothing if the socket is closed and reopened. */
   canResume(): boolean;
-  /** Silences and stops all streams, and lets no further one begin; queries and mutations go on. */
+  /** Silences and stops all streams, and refuses new ones; queries and mutations continue. */
   stopStreams(): void;
 }
 
 interface Operation {
   readonly id: string;
-  /** Of a stream. */
+  /** For streams; false for queries and mutations. */
   canResume(): boolean;
   stop(): void;
 }
 
-/** How messages get to the client: one by one, or as frames that equal streams share. */
+/** Sends messages to the client: one by one, or as frames that equal streams share. */
 interface Output {
   send(message: { type: MessageType; id: string; payload?: unknown }): void;
-  /** Of a query or a mutation: a whole message. */
+  /** Sends the result of a query or mutation, as a whole message. */
   sendResult(text: string | Buffer): void;
   write: WriteFrame;
 }
@@ -64,7 +64,7 @@ export function createOperations(socket: WebSocket, output: Output, deps: Operat
   const { send, sendResult, write } = output;
   const { context, frameOf, subscriptions, metrics, formatErrors } = deps;
   const running = new Map<string, Operation>();
-  /** Includes streams that are still starting, even if their client has given them up. */
+  /** Includes streams that are still starting, even if their client has cancelled them. */
   const streams = new Set<Operation>();
   let mayStream = true;
 
@@ -73,12 +73,12 @@ export function createOperations(socket: WebSocket, output: Output, deps: Operat
     if (isRunning(operation)) running.delete(operation.id);
     streams.delete(operation);
   };
-  const tell = (operation: Operation, type: MessageType, payload?: unknown) => {
+  const notify = (operation: Operation, type: MessageType, payload?: unknown) => {
     if (isRunning(operation)) send({ id: operation.id, type, payload });
   };
-  /** For operations that never ran and streams that cannot go on; results carry their errors in `next`. */
+  /** For operations that never ran and streams that cannot continue; results carry their errors in `next`. */
   const fail = (operation: Operation, errors: unknown) => {
-    tell(operation, MessageType.Error, errors);
+    notify(operation, MessageType.Error, errors);
     finish(operation);
   };
 
@@ -101,7 +101,7 @@ export function createOperations(socket: WebSocket, output: Output, deps: Operat
       after: '}',
     };
     return {
-      // A stream may have been given up while it was starting.
+      // A stream may have been cancelled while it was starting.
       next: (json) => !isRunning(operation) || write(frameOf(envelope, json)),
       end: (end) => endStream(operation, end),
       drained: () => waitForDrain(socket),
@@ -113,7 +113,7 @@ export function createOperations(socket: WebSocket, output: Output, deps: Operat
     { operation: prepared, variables }: AdmittedOperation,
     call: RequestCall,
   ) => {
-    if (!mayStream) return finish(operation); // `stopStreams` did not know yet that it is one
+    if (!mayStream) return finish(operation); // `stopStreams` was called before this was known to be a stream
     if (streams.size >= context.config.realtime.maxSubscriptions) {
       metrics.failed('graphql-ws', 'subscription_limit');
       return fail(operation, [toGraphQLError(rateLimited(1, 'Too many subscriptions on this connection.'))]);
@@ -136,15 +136,15 @@ export function createOperations(socket: WebSocket, output: Output, deps: Operat
 
   const run = async (operation: Operation, admitting: Promise<AdmittedOperation>, call: RequestCall) => {
     const admitted = await admitting;
-    if (!isRunning(operation)) return; // given up before it ran
+    if (!isRunning(operation)) return; // cancelled before it ran
     if (admitted.operation.operation.operation === 'subscription') return beginStream(operation, admitted, call);
     const result = await context.graph.run(admitted, call);
     const text = await encodeText(JSON.stringify({ id: operation.id, type: MessageType.Next, payload: result }));
     if (isRunning(operation)) sendResult(text);
-    tell(operation, MessageType.Complete);
+    notify(operation, MessageType.Complete);
     finish(operation);
   };
-  /** Nothing that waits may keep the payload, whose objects take many times its text: neither `run` nor a function made in `start`. */
+  /** Waiting work must not keep the payload, whose objects take many times its text: neither `run` nor a closure in `start` may. */
   const begin = (operation: Operation, payload: SubscribePayload, call: RequestCall, span: Span | undefined) => {
     const work = () =>
       run(operation, context.admission.admit(payload, { isGet: false, canStream: true, caller: call }), call);

@@ -9,11 +9,11 @@ export interface StreamFormat {
   opening: string;
   /** Keeps the connection alive; carries no data. */
   heartbeat: string;
-  /** Reports a position in the feed without a result, if the protocol has a way to. */
+  /** Reports a position in the feed without a result, if the protocol can. */
   position?(cursor: string): string;
   /** `json` is `{"data": …}`, `cursor` the position after it. */
   next(json: string, cursor: string): string;
-  /** The regular end, after which clients do not reconnect. */
+  /** The normal end, after which clients do not reconnect. */
   ending: string;
   /** A failure of the whole stream, including its end. */
   failure(errors: GraphQLError[]): string;
@@ -34,7 +34,7 @@ export const sse: StreamFormat = {
 
 const DELIMITER = '\r\n--graphql';
 
-/** A reader takes a part as complete only once it sees the next delimiter, so each part ends with one. */
+/** Readers consider a part complete only once they see the next delimiter, so each part ends with one. */
 const part = (json: string) => `\r\ncontent-type: application/json\r\n\r\n${json}${DELIMITER}`;
 
 /** Apollo's multipart protocol: https://www.apollographql.com/docs/graphos/routing/operations/subscriptions/multipart-protocol */
@@ -51,7 +51,7 @@ export const multipart: StreamFormat = {
 /** Writes an event as a chunk of an HTTP/1.1 response. */
 export type EventChunkOf = (json: string, cursor: string) => Buffer;
 
-/** Equal streams get an event right after each other, so the last chunk is kept and shared by all of them. */
+/** Equal streams get an event in quick succession, so the last chunk is kept and shared by all of them. */
 export function createEventChunks({ next }: Pick<StreamFormat, 'next'>): EventChunkOf {
   let last: { json: string; cursor: string; chunk: Buffer } | undefined;
   return (json, cursor) => {

@@ -21,7 +21,7 @@ export interface HttpStreamsDeps extends TransportDeps {
 }
 
 export type HttpStreams = StreamTransport & {
-  /** Breaks off every stream at a random time within `spreadMs`, so that clients do not all reconnect at once. */
+  /** Aborts every stream at a random time within `spreadMs`, so that clients do not all reconnect at once. */
   stop(spreadMs: number): Promise<void>;
 };
 
@@ -122,7 +122,7 @@ async function subscribe(
     if (error instanceof GraphQLError && error.extensions['code'] === 'CURSOR_EXPIRED') writer.fail(error);
     finish();
     if (!(error instanceof GraphQLError)) throw error;
-    // A faulty request is refused with a status; an expired cursor is reported inside the stream, which then ends.
+    // An invalid request is refused with a status; an expired cursor is reported inside the stream, which then ends.
     if (error.extensions['code'] === 'SERVICE_UNAVAILABLE')
       throw new AppError('SERVICE_UNAVAILABLE', error.message, { retryAfterSeconds: 1 });
     if (error.extensions['code'] === 'RATE_LIMITED') throw rateLimited(1, error.message);
@@ -153,7 +153,7 @@ function invalid(errors: GraphQLError[]): GraphQLError {
   });
 }
 
-/** A stream of a single result is a response like any other. */
+/** A stream of a single result is sent as an ordinary response. */
 async function sendResult(reply: FastifyReply, { format }: StreamKind, json: string): Promise<FastifyReply> {
   const body = await encodeText(format.opening + format.next(json, '') + format.ending);
   return reply.headers(headersOf(format)).send(body);

@@ -27,7 +27,7 @@ afterAll(async () => {
   await once(server, 'close');
 });
 
-describe.each(['sse', 'multipart'] as const)('a stream over %s that fails behind an event', (kind) => {
+describe.each(['sse', 'multipart'] as const)('a stream over %s that fails after an event', (kind) => {
   const format = FORMATS[kind];
   let response: ServerResponse | undefined;
   const port = () => (server.address() as AddressInfo).port; // always an AddressInfo for TCP
@@ -42,7 +42,7 @@ describe.each(['sse', 'multipart'] as const)('a stream over %s that fails behind
     };
   };
 
-  it('brings both to a client that reads only after heartbeats were due', async () => {
+  it('delivers both to a client that reads only after heartbeats were due', async () => {
     answerWith(JSON.stringify({ data: { text: 'ä€𝄞'.repeat(LARGE / 8) } }));
     const [incoming] = (await once(get({ port: port(), agent: false }), 'response')) as [IncomingMessage];
     await eventually(() => expect(response?.writableEnded).toBe(true));
@@ -53,7 +53,7 @@ describe.each(['sse', 'multipart'] as const)('a stream over %s that fails behind
     expect(read.endsWith(format.failure([failure]))).toBe(true);
   });
 
-  it('has no chunks in HTTP/1.0', async () => {
+  it('is not chunked in HTTP/1.0', async () => {
     const json = '{"data":{"text":"ä€𝄞"}}';
     answerWith(json);
     const socket = connect(port(), '127.0.0.1');

@@ -8,7 +8,7 @@ import type { StreamEnd, StreamSink } from '../../subscriptions/stream.ts';
 const MAX_WAITING_BYTES = 1024 * 1024;
 const LOW_WATER_BYTES = 64 * 1024;
 
-/** Why a stream was broken off. */
+/** Why a stream was aborted. */
 const END_REASONS = { slow: 'slow', stopped: 'restart', unavailable: 'unavailable' } as const;
 
 /** The part of Fastify's reply used here. */
@@ -85,7 +85,7 @@ export class StreamWriter implements StreamSink {
     if (!this.#isOver) this.#write(this.#format.position?.(cursor) ?? '');
   }
 
-  /** Heartbeats report the position that `positionNow` returns, so that a client resumes behind what it was not sent. */
+  /** Heartbeats report the position that `positionNow` returns, so that a client resumes after the changes that were filtered out. */
   beatWith(positionNow: () => string | undefined): void {
     this.#positionNow = positionNow;
   }
@@ -117,7 +117,7 @@ export class StreamWriter implements StreamSink {
     this.#finish(this.#format.failure([error]));
   }
 
-  /** Closes without a regular end: clients take it for a broken connection and reconnect. */
+  /** Closes without a normal end: clients treat it as a broken connection and reconnect. */
   abort(reason: EndReason): void {
     this.#endReason = reason;
     this.#reply.raw.destroy();
@@ -134,7 +134,7 @@ export class StreamWriter implements StreamSink {
     else this.#early += text;
   }
 
-  /** The client may read this slowly; a heartbeat written after the end would break the response off. */
+  /** The client may read this slowly, so heartbeats must stop: one written after the end would abort the response. */
   #finish(text: string): void {
     this.#isOver = true;
     this.#stopHeartbeat();
