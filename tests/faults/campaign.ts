@@ -43,7 +43,7 @@ export interface CampaignFigures {
 /** The maximum pause between two faults. Sometimes, two are injected at once. */
 const CALM_MS = 2_500;
 const TOGETHER = 0.25;
-const LONGEST_ABSENCE_MS = 4_000;
+const MAX_ABSENCE_MS = 4_000;
 
 /**
  * Runs writers and streams of every protocol for many accounts, while faults are injected and connections are cut at random.
@@ -91,7 +91,7 @@ async function cutAtRandom(
   for (let cuts = 0; ; cuts++) {
     await sleep((everyMs / streams.length) * 2 * random(), undefined, { signal: ending }).catch(() => undefined);
     if (ending.aborted) return cuts;
-    streams[Math.floor(random() * streams.length)]?.cut(LONGEST_ABSENCE_MS * random() ** 3);
+    streams[Math.floor(random() * streams.length)]?.cut(MAX_ABSENCE_MS * random() ** 3);
   }
 }
 

@@ -238,7 +238,7 @@ it('the form is usable before the provider is known', async () => {
   const isAsked = new Promise<void>((resolve) => {
     void page.route('**/graphql', async (route) => {
       resolve();
-      await new Promise<void>((goOn) => (answer = goOn));
+      await new Promise<void>((resume) => (answer = resume));
       await route.continue();
     });
   });

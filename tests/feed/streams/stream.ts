@@ -189,7 +189,7 @@ export async function openStream(options: StreamOptions): Promise<Stream> {
 
   const pause = (forMs: number) => sleep(forMs, undefined, { signal: closing.signal }).catch(() => undefined);
 
-  const readAnew = async (read: () => Promise<ReadList>) => {
+  const rereadList = async (read: () => Promise<ReadList>) => {
     while (!closing.signal.aborted) {
       const list = await read().catch(() => undefined);
       if (!list) await pause(AGAIN_AFTER_MS);
@@ -205,11 +205,11 @@ export async function openStream(options: StreamOptions): Promise<Stream> {
 
   const run = async () => {
     while (!closing.signal.aborted) {
-      const mustReadAnew = await readOnce(urls[connections++ % urls.length] ?? '');
+      const mustReread = await readOnce(urls[connections++ % urls.length] ?? '');
       const pauseMs = awayMs;
       awayMs = AGAIN_AFTER_MS;
       await pause(pauseMs);
-      if (mustReadAnew && readList) await readAnew(readList);
+      if (mustReread && readList) await rereadList(readList);
     }
   };
   const running = run();

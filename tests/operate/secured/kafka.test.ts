@@ -10,7 +10,7 @@ import { temporaryFiles } from './temporary-files.ts';
 const PASSWORD = 'kept-to-itself';
 const files = temporaryFiles('kafka');
 const log = createLog({ service: 'test', level: 'silent' });
-/** By what a listener asks for. */
+/** Ports by the protocol of the listener. */
 const ports = { SSL: 0, SASL_SSL: 0, SASL_PLAINTEXT: 0 };
 let kafka: Server;
 let trusted: string;
@@ -28,7 +28,7 @@ beforeAll(async () => {
   trusted = `sslrootcert=${ca}`;
   identified = `sslcert=${files.write('client.crt', client.cert)}&sslkey=${files.write('client.key', client.key)}`;
   strangersCa = files.write('stranger.pem', stranger.ca);
-  // All at once: no two of them are the same.
+  // All in one call, so that they are distinct.
   const [ssl = 0, saslSsl = 0, saslPlaintext = 0, port = 0, controllerPort = 0] = await findFreePorts(5);
   Object.assign(ports, { SSL: ssl, SASL_SSL: saslSsl, SASL_PLAINTEXT: saslPlaintext });
   const listeners = Object.entries(ports).map(([name, port]) => `${name}://127.0.0.1:${port}`);
@@ -68,7 +68,7 @@ afterAll(async () => {
 });
 
 type Listener = keyof typeof ports | 'PLAINTEXT';
-/** What leads to a listener, with the parameters of the address. */
+/** Returns the settings for a listener, with the parameters of the address. */
 const settingsOf = (listener: Listener, { protocol = 'kafkas', parameters = '', password = '' }) => {
   const host = `127.0.0.1:${listener === 'PLAINTEXT' ? kafka.port : ports[listener]}`;
   const KAFKA_BROKERS = `${protocol}://${password && 'taskmesh@'}${host}?${parameters}`;
@@ -81,7 +81,7 @@ const login = (mechanism: string, more = '', password = PASSWORD) => ({
   ...{ password, parameters: `mechanism=${mechanism}&${more}` },
 });
 
-describe('a Kafka that wants TLS or a login', () => {
+describe('a Kafka that requires TLS or a login', () => {
   it.each<[string, Listener, () => Way]>([
     ['a certificate of ours', 'SSL', () => ({ parameters: `${trusted}&${identified}` })],
     ['a password over TLS', 'SASL_SSL', () => login('plain', trusted)],

@@ -53,7 +53,7 @@ const settingsOf = (env: Record<string, string>) => {
 };
 const failure = async (env: Record<string, string>) => (await whyRedisFails(settingsOf(env)))?.reason;
 
-describe('a Redis that wants TLS and a password', () => {
+describe('a Redis that requires TLS and a password', () => {
   it('is used for values and limits', async () => {
     const store = createRedisKeyValue({ ...settingsOf(over('rediss')), log });
     try {
