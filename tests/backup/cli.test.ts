@@ -11,7 +11,7 @@ interface CommandLine {
 }
 const { run } = (await import(new URL('../../services/backup/cli/run.ts', import.meta.url).href)) as CommandLine;
 
-describe('the command line for backups, beside a running platform', () => {
+describe('the command line for backups, next to a running platform', () => {
   const dataDir = mkdtempSync(join(tmpdir(), 'taskmesh-backup-cli-'));
   const cwd = mkdtempSync(join(tmpdir(), 'taskmesh-backup-cwd-'));
   let platform: Embedded;

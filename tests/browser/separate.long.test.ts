@@ -8,7 +8,7 @@ import { barriersIn } from './console/axe.ts';
 import { useBrowser } from './console/use-platform.ts';
 import { signInAsOperator, useOperations } from './operations/operator.ts';
 
-describe('the console of a gateway before separate processes', () => {
+describe('the console of a gateway in front of separate processes', () => {
   const installation = ownInstallation();
   const running = useStack('console', () => Promise.resolve({ env: { ...installation }, stop: async () => {} }));
   const { open } = useBrowser(() => running.stack.urls[0] ?? '');

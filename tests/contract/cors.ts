@@ -27,7 +27,7 @@ export function describeCors(platform: () => Platform) {
       ['PUT', '/full/api/tasks', 405],
       ['POST', '/api/auth/login', 400],
       ['POST', '/graphql', 400],
-    ])('of the allowed origin reads the answer to %s %s, a %i', async (method, path, status) => {
+    ])('of the allowed origin can read the response to %s %s, a %i', async (method, path, status) => {
       const answer = await client.call(method, path, { headers: { origin: ALLOWED_ORIGIN } });
       expect(answer.status).toBe(status);
       expect(answer.headers.get('access-control-allow-origin')).toBe(ALLOWED_ORIGIN);

@@ -40,7 +40,7 @@ export function describeGraphql(platform: () => Platform) {
       'mutation { createTask(input: {title: "abc"}) { id } }',
       'mutation { refreshSession(refreshToken: "nonsense") { expiresIn } }',
       'mutation { login(input: {email: "unknown@example.com", password: "x"}) { expiresIn } }',
-    ])('no one asking %s is authenticated', async (query) => {
+    ])('are UNAUTHENTICATED without a valid token: %s', async (query) => {
       for (const token of [undefined, 'nonsense']) expect(await codes(query, { token })).toEqual(['UNAUTHENTICATED']);
     });
 
@@ -63,7 +63,7 @@ export function describeGraphql(platform: () => Platform) {
       ['mutation { restoreBackup(file: "x.tar.gz") { success } }', 'FORBIDDEN'],
       ['mutation { dryRunRestore(file: "x.tar.gz") { possible } }', 'FORBIDDEN'],
       ['mutation { newEpoch { epoch } }', 'FORBIDDEN'],
-    ])('somebody asking %s gets %s', async (query, code) => {
+    ])('are returned for %s: %s', async (query, code) => {
       expect(await codes(query)).toEqual([code]);
     });
 

@@ -41,7 +41,7 @@ export function describeOwnAccount(platform: () => Platform) {
     call<PersonalToken>(token, 'POST', '/tokens', { name: 'A program', scope, expires_at: inDays(30), ...more });
 
   describe('the own account', () => {
-    it('shows its profile, and changes its name', async () => {
+    it('shows who it is, and changes its name', async () => {
       const { token, email, id } = await client.signUp();
       const profile = { id, email, name: 'Ada Lovelace', email_confirmed_at: TIME };
       expect((await call(token, 'GET', '/profile')).body).toEqual(profile);
@@ -201,7 +201,7 @@ export function describeOwnAccount(platform: () => Platform) {
       expect(await outcome(ada.token, 'POST', '/tokens', json)).toEqual([400, field]);
     });
 
-    it('writes tasks, or only reads them', async () => {
+    it('can write tasks, or only read them, by its scope', async () => {
       const { token: write } = (await createToken(ada.token, 'write')).body;
       const { token: read } = (await createToken(ada.token, 'read')).body;
       const made = await client.call('POST', '/api/tasks', { token: write, json: { title: 'By a program' } });

@@ -130,7 +130,7 @@ it.each(LOOKS)('an existing account with that address is linked after its passwo
   await page.keyboard.press('Enter');
   await isAt(page, 'Tasks');
   await button('Sign out').click();
-  await button('Continue with Example').click(); // the provider knows who is there
+  await button('Continue with Example').click(); // the user is still signed in at the provider
   await isAt(page, 'Tasks');
   await goTo('Account');
   await button(/^Remove 127/).click();
@@ -212,7 +212,7 @@ it.each(LOOKS)(
 it.each<[string, (token: string) => Promise<string>]>([
   ['answers nonsense', async () => 'no.such.token'],
   ['has another time', (token) => provider.sign(anHourAgo(token))],
-])('a provider that %s when somebody is back is reported where the sign-in began', async (_what, change) => {
+])('a provider that %s after the redirect is reported where the sign-in began', async (_what, change) => {
   const { page, button, says, goAs } = await openConsole();
   provider.tamper(async (path, body) =>
     path === '/token' ? { ...body, id_token: await change(String(body.id_token)) } : body,
@@ -221,7 +221,7 @@ it.each<[string, (token: string) => Promise<string>]>([
   await says('The sign-in at the provider did not work. Please try again.');
   await isInOrder(page);
   provider.tamper(undefined);
-  await button('Continue with Example').click(); // the provider knows who is there
+  await button('Continue with Example').click(); // the user is still signed in at the provider
   await isAt(page, 'Tasks');
 });
 

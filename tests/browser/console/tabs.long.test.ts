@@ -40,7 +40,7 @@ it('a duplicated tab keeps working, and its copy asks for a sign-in instead of s
 it.each([
   ['the device', true],
   ['the tab', false],
-])('what waited in %s is done once, wherever the next session is kept', async (_where, staysFirst) => {
+])('writes pending in %s are done once, wherever the next session is kept', async (_where, staysFirst) => {
   const { page, signIn, tick, lists, settles, says, goTo } = await open();
   const account = await register(url());
   const id = await account.create('to be done');
@@ -77,7 +77,7 @@ it.each([
 it.each([
   ['asks before it closes', false, ['beforeunload']],
   ['closes without a question', true, []],
-])('a tab %s while something waits (kept on the device: %s)', async (_what, stays, asked) => {
+])('a tab %s with pending changes (kept on the device: %s)', async (_what, stays, asked) => {
   const { page, signIn, add, lists, says } = await open();
   const account = await register(url());
   if (stays) await page.getByRole('checkbox', { name: 'Keep me signed in' }).check();

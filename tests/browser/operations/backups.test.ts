@@ -106,7 +106,7 @@ it('an archive is downloaded and uploaded by the browser, and deleted only after
   expect((await list()).map((backup) => backup.file)).not.toContain('from-elsewhere.tar.gz');
 });
 
-describe('the token of operators', () => {
+describe('the operators’ token', () => {
   /** Everything that outlives the page. */
   const traces = `JSON.stringify([location.href, document.cookie, { ...localStorage }, { ...sessionStorage }, history.state])`;
 

@@ -12,7 +12,7 @@ const SIZES = {
 
 describe.each(Object.entries(SIZES))('on a %s', (_size, viewport) => {
   it.each(['light', 'dark'] as const)(
-    'no view of operators has a barrier, or is wider than the screen, when it is %s',
+    'no operators’ view has barriers, or is wider than the screen, in %s mode',
     async (colorScheme) => {
       const { page, button, goTo, ends, says } = await openAsOperator({ viewport, colorScheme });
       const look = async (what: string) => {

@@ -59,7 +59,7 @@ describe('invalid settings', () => {
     ['ACCESS_TOKEN_KEYS_FILE', join(dir, 'nowhere.json'), ': the access token keys in '],
     ['SUPERGRAPH_FILE', garbage, ' must name a supergraph of Federation 2'],
     ['SUPERGRAPH_FILE', join(dir, 'nowhere.graphql'), ' must name a supergraph of Federation 2'],
-  ])('are said in words: %s=%s', async (name = '', value = '', problem = '') => {
+  ])('are explained: %s=%s', async (name = '', value = '', problem = '') => {
     const { POSTGRES_URL, DATABASE_PREFIX } = ownInstallation();
     expect(await refusal({ POSTGRES_URL, DATABASE_PREFIX, [name]: value })).toContain(`- ${name}${problem}`);
   });

@@ -87,7 +87,7 @@ describe('a Kafka that requires TLS or a login', () => {
     ['a password over TLS', 'SASL_SSL', () => login('plain', trusted)],
     ['SCRAM over TLS', 'SASL_SSL', () => login('scram-sha-512', trusted)],
     ['SCRAM without TLS', 'SASL_PLAINTEXT', () => ({ ...login('scram-sha-256'), protocol: 'kafka' })],
-  ])('is published to and read with %s', async (_, listener, way) => {
+  ])('can be written and read with %s', async (_, listener, way) => {
     const settings = settingsOf(listener, way());
     expect(await whyKafkaFails(settings)).toBeUndefined();
     const eventLog = createKafkaEventLog({ ...settings, clientId: 'test', log });
@@ -120,7 +120,7 @@ describe('a Kafka that requires TLS or a login', () => {
     ['there is no login', 'SASL_PLAINTEXT', () => plainly({}), /closes the connection.*a user in KAFKA_BROKERS/],
     ['it is spoken to without TLS', 'SASL_SSL', () => plainly(login('plain')), /closes the connection.*kafkas:/],
     ['it speaks no TLS itself', 'PLAINTEXT', () => ({ parameters: trusted }), /kafkas:.* in KAFKA_BROKERS/],
-  ])('is reported by the setting, and by no secret, when %s', async (_, listener, way, reason) => {
+  ])('is reported with the setting, and without secrets, when %s', async (_, listener, way, reason) => {
     const refusal = await whyKafkaFails(settingsOf(listener, way()));
     expect(refusal?.reason).toMatch(reason);
     expect(refusal?.reason).not.toMatch(/secret|kept-to-itself/);

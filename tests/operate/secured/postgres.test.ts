@@ -95,7 +95,7 @@ describe('a PostgreSQL that requires TLS', () => {
     ],
     ['it is spoken to without TLS', () => url({}), /refuses .*sslmode in POSTGRES_URL/],
     ['no server listens', () => url({}, { port: '1' }), /does not answer: .*ECONNREFUSED/],
-  ])('is reported by the setting, and by no secret, when %s', async (_, address, reason) => {
+  ])('is reported with the setting, and without secrets, when %s', async (_, address, reason) => {
     const refusal = await whyPostgresFails(address());
     expect(refusal?.reason).toMatch(reason);
     expect(refusal?.reason).not.toMatch(/secret/);

@@ -76,7 +76,7 @@ describe('a Redis that requires TLS and a password', () => {
     ['it is spoken to without TLS', () => over('redis'), /speaks TLS.*REDIS_URL/],
     ['it speaks no TLS itself', () => over('rediss', { port: plainPort }), /speaks TLS.*REDIS_URL/],
     ['no server listens', () => over('redis', { port: 1 }), /does not answer: .*ECONNREFUSED/],
-  ])('is reported by the setting, and by no secret, when %s', async (_, env, reason) => {
+  ])('is reported with the setting, and without secrets, when %s', async (_, env, reason) => {
     const message = await failure(env());
     expect(message).toMatch(reason);
     expect(message).not.toMatch(/secret|kept-to-itself/);
