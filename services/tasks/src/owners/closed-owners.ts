@@ -86,16 +86,18 @@ export function createOwnerEraser({ repository, onCommitted, clock, log }: Owner
     return false;
   };
 
-  /** Erases the next part of each, and returns whether tasks may be left of some. */
-  const eraseSome = async (failures: Map<string, unknown>): Promise<boolean> => {
+  /** Erases the next part of each but those in `done`, and returns whether tasks may be left of some. */
+  const eraseSome = async (done: Set<string>, failures: Map<string, unknown>): Promise<boolean> => {
     let areLeft = false;
     let last: string | undefined = BEFORE_ALL;
     while (last !== undefined && !signal.aborted) {
       const owners: string[] = await repository.closed(last, OWNERS);
       for (const ownerId of owners) {
         if (signal.aborted) break;
+        if (done.has(ownerId)) continue;
         const isLeft = await erase(ownerId).catch((cause: unknown) => void failures.set(ownerId, cause));
-        areLeft ||= isLeft === true;
+        if (isLeft) areLeft = true;
+        else done.add(ownerId);
       }
       last = owners.length === OWNERS ? owners.at(-1) : undefined;
     }
@@ -109,7 +111,8 @@ export function createOwnerEraser({ repository, onCommitted, clock, log }: Owner
      */
     async run(): Promise<void> {
       const failures = new Map<string, unknown>();
-      while (!signal.aborted && (await eraseSome(failures)));
+      const done = new Set<string>();
+      while (!signal.aborted && (await eraseSome(done, failures)));
       const [first] = failures;
       if (!first) return;
       const [ownerId, cause] = first;
