@@ -1,4 +1,4 @@
-/** Builds the console for an image; with --watch, rebuilds after each change. Commands that run the product call the build themselves. */
+/** Builds the console for an image; with --watch, rebuilds after each change. Commands that run the product do so themselves. */
 import { utimesSync, watch } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { provideConsole } from './provide.mjs';

@@ -2,7 +2,7 @@ import { requireFilled } from './require-filled.ts';
 
 const NEEDED = { email: 'Type your e-mail address.', password: 'Type your password.' };
 
-it('reports each empty field like the server does', () => {
+it('reports each empty field as the server does', () => {
   expect(() => requireFilled({ email: ' ', password: '' }, NEEDED)).toThrow(
     expect.objectContaining({
       code: 'BAD_USER_INPUT',
