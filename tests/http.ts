@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 
-/** What a server answered: status, headers, and the body as JSON. */
+/** A response: status, headers, and the parsed JSON body. */
 export interface Answer<Body = Record<string, unknown>> {
   status: number;
   headers: Headers;
@@ -13,7 +13,7 @@ export interface RestRequest {
   headers?: Record<string, string>;
 }
 
-/** A client that knows the interface document and nothing else. `path` is relative to `/api`. */
+/** A REST client by the interface document alone. `path` is relative to `/api`. */
 export function createRest(url: string) {
   return async function rest<Body = Record<string, unknown>>(
     method: string,
@@ -76,12 +76,12 @@ interface RestTask {
   completed: boolean;
 }
 
-/** What somebody does with tasks over REST. */
+/** Requests of one user over REST. */
 function workOf(url: string, token: string) {
   const rest = createRest(url);
   return {
     token,
-    /** Returns the id. */
+    /** Returns the id of the new task. */
     create: async (title: string, more: object = {}) =>
       (await rest<{ data: RestTask }>('POST', '/tasks', { token, body: { title, ...more } })).body.data.id,
     change: (id: string, body: object) => rest('PATCH', `/tasks/${id}`, { token, body }),
@@ -96,21 +96,21 @@ function workOf(url: string, token: string) {
 
 export type Owner = Awaited<ReturnType<typeof register>>;
 
-/** Somebody with a new account. */
+/** Signs up with a new account. */
 export async function register(url: string, account = newAccount(), name = 'Ada') {
   const { status, body } = await createRest(url)<RestSession>('POST', '/auth/signup', { body: { ...account, name } });
   if (status !== 201) throw new Error(`Sign-up was answered with ${status}.`);
   return { ...account, id: body.user.id, ...workOf(url, body.access_token) };
 }
 
-/** Somebody with an account, at another device. */
+/** Logs in with an existing account, as another device does. */
 export async function logIn(url: string, { email, password }: Account) {
   const { status, body } = await createRest(url)<RestSession>('POST', '/auth/login', { body: { email, password } });
   if (status !== 200) throw new Error(`Login was answered with ${status}.`);
   return { email, password, id: body.user.id, ...workOf(url, body.access_token) };
 }
 
-/** Where an owner's feed stands. */
+/** Returns the current cursor of an owner's feed. */
 export async function readCursor(url: string, token: string): Promise<string> {
   const { data } = await createGraphql(url)<{ tasks: { changesCursor: string } }>('{ tasks { changesCursor } }', {
     token,

@@ -9,29 +9,29 @@ import { fileURLToPath } from 'node:url';
 /** `start` is the platform in one process, `dev` the same for developers, `stack` each service as a process of its own. */
 export type Command = 'start' | 'dev' | 'stack';
 
-/** The product as its commands start it. */
+/** The product, started by one of its commands. */
 export interface Product {
-  /** Where clients reach it. */
+  /** The public URL. */
   url: string;
   adminUrl: string;
   dataDir: string;
-  /** What the command printed so far. */
+  /** Everything that the command printed so far. */
   output(): string;
-  /** Resolves with its exit code or signal when it ends, for any reason. */
+  /** Resolves with the exit code or signal when the command ends, for any reason. */
   ended: Promise<string>;
-  /** Stops it as Ctrl-C or a supervisor does, and removes its data. @throws when it does not end well, or in time */
+  /** Stops it with SIGTERM, as a supervisor does, and removes its data. @throws if it fails or does not end in time */
   stop(): Promise<void>;
 }
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const START_MS = 90_000;
 const STOP_MS = 20_000;
-/** What the commands say when clients may come. */
+/** What the commands print once clients can connect. */
 const RUNS = /^Taskmesh runs/m;
 
 /**
- * Runs one of them on free ports, with data of its own and nothing of our environment but `settings`.
- * @throws with its output when it ends before it runs
+ * Runs a command on free ports, with a data directory of its own and only `settings` in its environment.
+ * @throws Error with its output if it ends before it is ready
  */
 export async function startProduct(
   command: Command,
@@ -44,7 +44,7 @@ export async function startProduct(
   const child = spawn(process.execPath, [join(root, 'scripts', `${command}.mjs`)], {
     env: {
       ...{ PATH, HOME, JAVA_HOME },
-      // As npm sets it: then the command also ends when we are killed.
+      // npm sets it, too; it makes the command end if this process is killed.
       npm_lifecycle_event: command,
       ...{ DATA_DIR: dataDir, PORT: String(port), ADMIN_PORT: String(adminPort), LOG_LEVEL: 'warn' },
       ...settings,
@@ -90,12 +90,12 @@ export async function startProduct(
   };
 }
 
-/** The same for the tests of a file, on the servers of the run; its tasks and accounts are its own. */
+/** Runs a command for the tests of a file, on the shared servers of the run, with tasks and accounts of its own. */
 export function useProduct(command: Command, settings: () => Record<string, string> = () => ({})) {
   let product: Product;
   beforeAll(async () => {
     const { POSTGRES_URL, DATABASE_PREFIX, ...servers } = ownInstallation();
-    // In one process the rest is there without servers.
+    // In one process, the product needs only PostgreSQL.
     const stores = { POSTGRES_URL, DATABASE_PREFIX, ...(command === 'stack' && servers) };
     product = await startProduct(command, { ...stores, ...settings() });
   });

@@ -4,27 +4,27 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-/** Servers that are not the stack's own, because the faults concern them. */
+/** Servers from outside the stack, for tests of faults in these servers. */
 export interface ProvidedServers {
   env: Record<string, string>;
   stop(): Promise<unknown>;
 }
 
 export interface RunningStack {
-  /** From the first test on. */
+  /** Available from the first test on. @throws before */
   readonly stack: Stack;
-  /** The stack's. */
+  /** The data directory of the stack. */
   dataDir: string;
 }
 
 /**
- * A stack with two gateways for the tests of this block, in a folder that goes with it. TASKMESH_KEEP_LOGS keeps the folder,
- * and says where it is.
+ * Runs a stack with two gateways for the tests of this block, in a folder that is removed afterwards. TASKMESH_KEEP_LOGS keeps
+ * the folder and prints its path.
  */
 export function useStack(
   name: string,
   startServers: (folder: string) => Promise<ProvidedServers> = () => Promise.resolve({ env: {}, stop: async () => {} }),
-  /** Makes the folder of the services' folders, if they are not this repository's. */
+  /** Provides the folder with the services to run; undefined for this repository's. */
   servicesDirIn: (folder: string) => string | undefined = () => undefined,
 ): RunningStack {
   const folder = mkdtempSync(join(tmpdir(), `taskmesh-${name}-`));

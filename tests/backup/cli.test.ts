@@ -11,7 +11,7 @@ interface CommandLine {
 }
 const { run } = (await import(new URL('../../services/backup/cli/run.ts', import.meta.url).href)) as CommandLine;
 
-describe('the command line for backups, beside a running platform', () => {
+describe('the command line for backups, next to a running platform', () => {
   const dataDir = mkdtempSync(join(tmpdir(), 'taskmesh-backup-cli-'));
   const cwd = mkdtempSync(join(tmpdir(), 'taskmesh-backup-cwd-'));
   let platform: Embedded;
@@ -35,7 +35,7 @@ describe('the command line for backups, beside a running platform', () => {
     return { status, out, err };
   };
 
-  it('goes through the life of a backup: made, listed, verified, taken away, deleted, brought back, restored', async () => {
+  it('makes, lists, verifies, downloads, deletes, uploads and restores a backup', async () => {
     const rest = createRest(platform.url);
     const { body } = await rest<{ access_token: string }>('POST', '/auth/signup', {
       body: { email: `${randomUUID()}@example.com`, password: 'correct horse battery staple', name: 'Ada' },
@@ -117,7 +117,7 @@ describe('the command line for backups, beside a running platform', () => {
     });
   }, 180_000);
 
-  it('reports what went wrong, with a status for its kind', async () => {
+  it('reports failures, with an exit status per kind', async () => {
     writeFileSync(join(cwd, 'no-archive.tar.gz'), 'nonsense');
     for (const [args, env, status, message] of [
       [['verify', 'missing.tar.gz'], {}, 1, 'There is no such backup file.'],

@@ -9,10 +9,10 @@ import { Client } from 'pg';
 import { createRest } from '../http.ts';
 import { createRandom } from '../faults/random.ts';
 
-/** What a store's server and the folders of backup hold besides what they should: sentences, none when all is well. */
+/** Describes everything missing or left over on the PostgreSQL server and in the folders of backup; empty if all is well. */
 async function leftovers({ postgresUrl, dataDir }: { postgresUrl: string; dataDir: string }): Promise<string[]> {
   const client = new Client({ connectionString: postgresUrl });
-  client.on('error', () => undefined); // the query rejects as well
+  client.on('error', () => undefined); // the query rejects with the same error
   await client.connect();
   try {
     const databases = await names(client, `select datname as name from pg_database where datname like 'taskmesh%'`);
@@ -44,7 +44,7 @@ const filesIn = (dir: string) => (existsSync(dir) ? readdirSync(dir) : []);
 const isLong = process.env.TASKMESH_LONG !== undefined;
 const seed = Number(process.env.TASKMESH_SEED ?? 20_261_121);
 const tasks = isLong ? 30_000 : 5_000;
-/** Who is killed while what is under way, in this order; in a long run, five times, with those that come last. */
+/** The process to kill and the work to interrupt. A short run does the first two; a long run does all, five times. */
 const ONCE = [
   { victim: 'backup', during: 'restore' },
   { victim: 'postgres', during: 'restore' },
@@ -53,7 +53,7 @@ const ONCE = [
 ] as const;
 const rounds = isLong ? Array.from({ length: 5 }, () => ONCE).flat() : ONCE.slice(0, 2);
 
-/** What the work reports on its way. */
+/** The steps that the work reports. */
 const STEPS = {
   restore: ['extract', 'load tasks', 'check tasks', 'load auth', 'check auth', 'swap'],
   create: ['dump tasks', 'dump auth', 'compress'],
@@ -71,7 +71,7 @@ describe('kill -9 at seeded moments of backups and restores of a stack with a Po
   const rest: ReturnType<typeof createRest> = (...args) => createRest(url())(...args);
   const inTasks = async <Row extends object>(query: string, values: unknown[] = []) => {
     const client = new Client({ connectionString: new URL('/taskmesh_tasks', stack.servers.postgres).href });
-    client.on('error', () => undefined); // the query rejects as well
+    client.on('error', () => undefined); // the query rejects with the same error
     await client.connect();
     try {
       return (await client.query<Row>(query, values)).rows;
@@ -83,7 +83,7 @@ describe('kill -9 at seeded moments of backups and restores of a stack with a Po
   const marks = () =>
     inTasks<{ mark: string; count: number }>('select category as mark, count(*)::int as count from tasks group by 1');
 
-  /** Starts the work, and kills a little after it came to a seeded step; says what the last word was. */
+  /** Starts the work, and kills a process shortly after a seeded step. Returns the last line of the response. */
   const killDuring = async (during: 'restore' | 'create', kill: () => void) => {
     const step = STEPS[during][Math.floor(random() * STEPS[during].length)] ?? '';
     const delayMs = random() * MAX_DELAY_MS[during];
@@ -154,7 +154,7 @@ describe('kill -9 at seeded moments of backups and restores of a stack with a Po
       const whole = during === 'restore' ? ['backed up', mark] : [mark];
       expect(found).toEqual([{ mark: expect.stringMatching(new RegExp(`^(${whole.join('|')})$`)), count: tasks }]);
 
-      // It works: old tokens, writes, and archives that are whole.
+      // The platform still works: old tokens, writes, and complete archives.
       await eventually(async () => expect((await rest('GET', '/tasks/stats', { token })).status).toBe(200), {
         timeoutMs: 20_000,
       });
@@ -186,5 +186,5 @@ async function* linesOf({ body }: Response): AsyncGenerator<Line> {
     rest = lines.pop() ?? '';
     for (const line of lines) if (line !== '') yield JSON.parse(line) as Line;
   }
-  if (rest !== '') yield JSON.parse(rest) as Line; // refused before there was any progress
+  if (rest !== '') yield JSON.parse(rest) as Line; // refused before any progress
 }

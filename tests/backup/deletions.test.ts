@@ -44,7 +44,7 @@ const emails = async ({ auth } = stores) =>
 const owners = async ({ tasks } = stores) =>
   (await tasks.query('select user_id from tasks order by user_id')).map(({ user_id }) => user_id);
 
-it('an archive that is older than a deletion brings neither the account nor its tasks back, and an undo does not either', async () => {
+it('restoring an archive from before a deletion, or undoing it, brings back neither the account nor its tasks', async () => {
   const ada = await signUp('ada@example.com');
   const bob = await signUp('bob@example.com');
   const { file } = await stores.work.create();
@@ -61,7 +61,7 @@ it('an archive that is older than a deletion brings neither the account nor its 
   await expect(ask('tasks', CREATE, { title: 'late' }, ada)).rejects.toThrow('UNAUTHENTICATED');
   await ask('tasks', CREATE, { title: 'three' }, bob);
 
-  // Deleted behind the restore: the former stores, which come back, have it still.
+  // Deleted after the restore, so the replaced stores, which the undo brings back, still have the account.
   await remove(bob);
   await stores.services.tasks.processDeletions();
   expect((await stores.work.undo()).outcome).toBe('RESTORED');
@@ -74,7 +74,7 @@ it('an archive that is older than a deletion brings neither the account nor its 
   expect((await signUp('ada@example.com')).userId).not.toBe(ada.userId);
 }, 180_000);
 
-it('what was deleted right before the swap, and not read by the other store yet, goes behind it', async () => {
+it('an account deleted right before the swap, which tasks has not processed yet, is deleted after it', async () => {
   const carol = await signUp('carol@example.com');
   const { file } = await stores.work.create();
   const importing = stores.services.tasks.restore.importDatabase;
@@ -101,11 +101,11 @@ it('what was deleted right before the swap, and not read by the other store yet,
   );
 }, 180_000);
 
-it('a new installation gets what the archive has: the accounts, but no tasks of one that was being deleted', async () => {
+it('a new installation gets the accounts of the archive, but no tasks of an account that was being deleted', async () => {
   const [dora, emil] = [await signUp('dora@example.com'), await signUp('emil@example.com')];
   await remove(dora);
   await stores.services.tasks.processDeletions();
-  // As when the archive was made before tasks had learnt of it.
+  // As if the archive had been made before tasks processed the deletion.
   await stores.tasks.query(
     `insert into tasks (id, user_id, title, completed, priority, created_at, updated_at)
      values (gen_random_uuid(), $1, 'not deleted yet', false, 'low', now(), now())`,
@@ -132,7 +132,7 @@ it('a new installation gets what the archive has: the accounts, but no tasks of 
   }
 }, 180_000);
 
-it('an installation that deleted an account of its own still learns from archives which others were deleted', async () => {
+it('an installation with deletions of its own still applies the deletions recorded in an archive', async () => {
   const gina = await signUp('gina@example.com');
   const before = await stores.work.create();
   await remove(gina);

@@ -11,7 +11,7 @@ interface Store {
 const moduleOf = (service: string): Promise<Record<string, (...args: unknown[]) => Promise<Store>>> =>
   import(new URL(`../../services/${service}/src/database.ts`, import.meta.url).href);
 
-/** Databases as an earlier release had left them, by the newest migration that it knew; on the server of the tests, or another. */
+/** Creates databases migrated to these versions, as an earlier release left them; on the tests' server by default. */
 export async function earlierStores(versions: { auth: string; tasks: string }, server?: string): Promise<Databases> {
   const log = createLog({ service: 'earlier', level: 'silent' });
   const databases = {

@@ -12,7 +12,7 @@ import { runBackup, type RunningBackup } from './stores.ts';
 
 const log = createLog({ service: 'new-epoch', level: 'silent' });
 const eventLog = createMemoryEventLog();
-/** Since 2026. */
+/** Seconds since 2026. */
 const SECONDS = () => Math.floor((Date.now() - Date.parse('2026-01-01T00:00Z')) / 1_000);
 const TABLES = ['tasks', 'feeds', 'changes', 'feed_state'];
 
@@ -37,7 +37,7 @@ afterAll(async () => {
   await Promise.all([database.drop(), auth.drop()]);
 });
 
-/** A gateway's feed, which compares heads often. */
+/** The feed of a gateway that compares heads often. */
 function gatewayFeed() {
   const internal = callInProcess(tasksInternal, tasks.internal);
   return createFeed({ eventLog, tasks: internal, log, headsEveryMs: 100 });
@@ -61,18 +61,18 @@ async function create(owner: string, title: string): Promise<void> {
   expect(errors).toBeUndefined();
 }
 
-/** As an operator, by the graph. @throws AppError */
+/** Begins a new epoch as an operator, over GraphQL. @throws AppError */
 async function newEpoch(atLeast?: number): Promise<{ epoch: number }> {
   const { data, errors } = await backup.backup.subgraph.execute(
     { query: 'mutation ($atLeast: Int) { newEpoch(atLeast: $atLeast) { epoch } }', variables: { atLeast } },
     { identity: { role: 'operator' }, requestId: 'r' },
   );
   const [failure] = errors ?? [];
-  if (failure) throw new AppError(failure.extensions?.code as ErrorCode, failure.message); // of our own service
+  if (failure) throw new AppError(failure.extensions?.code as ErrorCode, failure.message); // our services set an `ErrorCode`
   return data?.newEpoch as { epoch: number };
 }
 
-/** As a physical backup sees it: everything, the feed's state with it. */
+/** Takes a physical backup: all tables, including the state of the feed. Returns a function that restores it. */
 async function atThisMoment(): Promise<() => Promise<void>> {
   await tasks.processAll();
   const kept = await Promise.all(TABLES.map((table) => database.query(`select to_jsonb(t) as row from ${table} t`)));
@@ -91,8 +91,8 @@ const codeOf = (work: Promise<unknown>) =>
     (error: unknown) => (error instanceof AppError ? error.code : String(error)),
   );
 
-describe('a new epoch, when the database was put back to an earlier state', () => {
-  it('ends every feed, refuses every cursor from before, and is followed by all that is written since', async () => {
+describe('a new epoch, after a physical restore of the database', () => {
+  it('ends every feed, rejects all earlier cursors, and delivers everything written since', async () => {
     const owner = randomUUID();
     const feed = gatewayFeed();
     await startAll([feed]);
@@ -103,7 +103,7 @@ describe('a new epoch, when the database was put back to an earlier state', () =
       await feed.subscribe(owner, undefined, first);
       await create(owner, 'lost again');
       await eventually(() => expect(first.received.changes).toHaveLength(1));
-      // A restore from an archive, which gateways have learnt of, is undone by the physical one as well.
+      // The physical restore also undoes an epoch from a restored archive, which gateways already know.
       const { epoch: between } = await newEpoch();
       await eventually(() => expect(first.received.ends).toEqual(['expired']));
       const live = reader();
@@ -112,7 +112,7 @@ describe('a new epoch, when the database was put back to an earlier state', () =
 
       await putBack();
       expect(await database.query('select epoch from feed_state')).toEqual([{ epoch: 1 }]);
-      await sleep(1_000); // as a physical restore takes at the least
+      await sleep(1_000); // a physical restore takes at least as long
       const { epoch } = await newEpoch();
       expect(epoch).toBeGreaterThan(between);
       await eventually(() => expect(live.received.ends).toEqual(['expired']));
@@ -135,7 +135,7 @@ describe('a new epoch, when the database was put back to an earlier state', () =
     }
   });
 
-  it('is above the epoch that there is, also when that is beyond the clock, and twice within a second', async () => {
+  it('exceeds the current epoch, even if that is ahead of the clock, or began in the same second', async () => {
     const [one, two] = [await newEpoch(), await newEpoch()];
     expect(two.epoch).toBeGreaterThan(one.epoch);
     await database.query('update feed_state set epoch = 1999999999');
@@ -143,7 +143,7 @@ describe('a new epoch, when the database was put back to an earlier state', () =
     await database.query('update feed_state set epoch = 1');
   });
 
-  it('goes by the later one of the clocks of the service and of its database', async () => {
+  it('follows the later of the clocks of the service and its database', async () => {
     const slow = await createTasks(readTasksConfig({ NODE_ENV: 'test', POSTGRES_URL: database.url }), {
       clock: { ...systemClock, now: () => Date.parse('2026-01-02T00:00Z') },
       log,
@@ -155,7 +155,7 @@ describe('a new epoch, when the database was put back to an earlier state', () =
     await slow.stop();
   });
 
-  it('does not begin while the clocks are behind the store’s own changes, unless somebody says how high it must be', async () => {
+  it('does not begin while the clocks are behind the changes in the store, unless the operator sets a minimum', async () => {
     await create(randomUUID(), 'of a time that has not come yet');
     await tasks.processAll();
     await database.query(`update changes set published_at = now() + interval '1 hour'`);
@@ -172,7 +172,7 @@ describe('a new epoch, when the database was put back to an earlier state', () =
     await database.query('update changes set published_at = now()');
   });
 
-  it('does not begin beside a restore, whose stores would come in with a lower one', async () => {
+  it('does not begin during a restore, whose stores would bring a lower epoch', async () => {
     const pool = new Pool({ connectionString: backup.ownUrl, max: 1 });
     const holder = await pool.connect();
     await holder.query(`select pg_advisory_lock(hashtext('taskmesh-restore'))`);

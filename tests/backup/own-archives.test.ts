@@ -29,7 +29,7 @@ beforeAll(async () => {
 }, 180_000);
 afterAll(() => stores.stop());
 
-/** The archive, forged with a matching manifest. */
+/** Changes an archive and makes its manifest match. Returns the new archive's name. */
 function forge(file: string, change: (content: Content) => void): string {
   const dir = mkdtempSync(join(tmpdir(), 'taskmesh-forged-'));
   execFileSync('tar', ['-xzf', join(stores.backupsDir, file), '-C', dir]);
@@ -57,8 +57,8 @@ const reasonOf = (file: string) =>
     (error: unknown) => (error instanceof Error ? error.message : String(error)),
   );
 
-/** So that an archive which brings all of it back proves every column. */
-it('begins with rows that have a value in every column', async () => {
+/** Otherwise, a restored archive would not prove every column. */
+it('starts with rows that have a value in every column', async () => {
   const { tasks, accounts, audit_log } = await rowsOf(stores);
   for (const [table, rows] of Object.entries({ tasks, accounts, audit_log })) {
     const empty = Object.keys(rows[0] ?? {}).filter((column) => rows.every((row) => row[column] === null));
@@ -131,7 +131,7 @@ describe('an archive that was made here', () => {
     60_000,
   );
 
-  it('is not restored then, which changes nothing: the response says why', async () => {
+  it('from a newer schema is not restored: the response says why, and nothing changes', async () => {
     const before = await rowsOf(stores);
     const forged = forge(made, ({ manifest }) => (manifest.stores.tasks.schemaVersion = '0099-future'));
     expect(await stores.work.restore(forged)).toMatchObject({
@@ -168,7 +168,7 @@ describe('an archive that was made here', () => {
     expect(await stores.tasks.query(keys)).toEqual([]);
   }, 180_000);
 
-  it('is rejected when data would be lost, unless that is allowed: then the response lists it', async () => {
+  it('is rejected if data would be lost, unless the request allows it: then the response lists the data', async () => {
     await stores.tasks.query(
       `alter table tasks add column of_tomorrow text; update tasks set of_tomorrow = 'dear to somebody'`,
     );
@@ -248,7 +248,7 @@ describe('an archive that was made here', () => {
 });
 
 describe('a dump from somewhere else', () => {
-  it('is restored without what the store has no place for, and the response lists all of it', async () => {
+  it('is restored without objects that the store does not know, and the response lists them all', async () => {
     const { file } = await stores.work.create();
     const dir = mkdtempSync(join(tmpdir(), 'taskmesh-foreign-'));
     execFileSync('tar', ['-xzf', join(stores.backupsDir, file), '-C', dir, 'database.sql']);

@@ -10,7 +10,7 @@ import { earlierStores } from './earlier-stores.ts';
 import { fill, rowsOf } from './release-archive.ts';
 import { runStores, type Databases, type RunningStores } from './stores.ts';
 
-/** PostgreSQL as it is installed somewhere on this machine, client and server. */
+/** An installation of PostgreSQL on this machine, with client and server. */
 interface Installation {
   bin: string;
   /** `15.18` */
@@ -19,7 +19,7 @@ interface Installation {
 
 const DEBIAN = '/usr/lib/postgresql';
 
-/** Debian's, and those in the folders of `PG_BINS`, one of each version. */
+/** Finds Debian's installations and those in the folders of `PG_BINS`, one per version. */
 function findInstallations(): Installation[] {
   const debian = existsSync(DEBIAN) ? readdirSync(DEBIAN).map((version) => join(DEBIAN, version, 'bin')) : [];
   const bins = [...debian, ...(process.env.PG_BINS ?? '').split(delimiter)];
@@ -33,11 +33,11 @@ function findInstallations(): Installation[] {
 
 const NOBODY_UID = 65_534;
 
-/** A server of that installation, empty. */
+/** Starts an empty server. */
 async function startInstallation({ bin }: Installation): Promise<{ url: string; stop(): Promise<void> }> {
   const dir = mkdtempSync(join(tmpdir(), 'taskmesh-pg-'));
   const data = join(dir, 'data');
-  const user = process.getuid?.() === 0 ? { uid: NOBODY_UID, gid: NOBODY_UID } : {}; // it refuses to run as root
+  const user = process.getuid?.() === 0 ? { uid: NOBODY_UID, gid: NOBODY_UID } : {}; // PostgreSQL refuses to run as root
   mkdirSync(data);
   if (user.uid) for (const path of [dir, data]) chownSync(path, user.uid, user.gid);
   const options = { ...user, cwd: dir, stdio: 'ignore' } as const;
@@ -71,7 +71,7 @@ async function answers(url: string): Promise<boolean> {
   }
 }
 
-/** What operators give it, each of which changes what it writes. */
+/** Options of pg_dump that operators use, each of which changes its output. */
 const FLAGS = [
   '',
   '--no-owner --no-privileges',
@@ -84,7 +84,7 @@ const FLAGS = [
   '--schema=public --load-via-partition-root',
 ];
 
-/** A service's database as others would have made it, with all that pg_dump writes beside rows. */
+/** A task database designed by somebody else, with every kind of object that pg_dump writes besides rows. */
 const LEGACY = `
   create schema app; create type app.prio as enum ('low', 'medium', 'high');
   create domain public.short as text check (length(value) < 300);
@@ -107,7 +107,7 @@ const LEGACY = `
   create table numbers (id bigserial, i int generated always as identity, a int[]); insert into numbers (a) values ('{1,2}');
   create statistics st on user_id, category from tasks; create publication p for table tasks; select lo_from_bytea(0, 'x');
   grant select on tasks to public; alter default privileges grant select on tables to public; create aggregate total (int) (sfunc = int4pl, stype = int);`;
-/** Times have milliseconds in a store. */
+/** Our stores keep times in milliseconds. */
 const COLUMNS = `id, user_id, title, description, completed, due_date::timestamptz(3), category, priority::text,
   created_at::timestamptz(3), updated_at::timestamptz(3)`;
 

@@ -3,19 +3,19 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { runStores, type Databases } from './stores.ts';
 
-/** An archive of each release, and beside it what it brings back. */
+/** Contains an archive of each release, and the rows that a restore of it must bring back. */
 export const RELEASES = fileURLToPath(new URL('../../services/backup/tests/fixtures/archives/', import.meta.url));
 
 export type Rows = Record<string, unknown>[];
 
-/** What a restore brings back, by the columns that the store had when the archive was made. */
+/** The rows that a restore must bring back, with the columns that the store had at the release. */
 export interface ReleasedRows {
   tasks: Rows;
   accounts: Rows;
   audit_log: Rows;
 }
 
-/** Every kind of value that the columns may have. */
+/** Rows with every kind of value that the columns allow. */
 const ACCOUNTS = `
   insert into accounts (id, email, email_key, name, password_hash, password_version, email_confirmed_at, created_at, updated_at)
   select ('01890000-0000-7000-8000-00000000000' || n)::uuid, email, email_key, name,
@@ -49,19 +49,19 @@ export async function fill({ auth, tasks }: Databases): Promise<void> {
   await tasks.query(TASKS);
 }
 
-/** The first stores kept none. */
+/** The first releases had no audit trail. */
 async function hasTrail(auth: Databases['auth']): Promise<boolean> {
   const [found] = await auth.query(`select to_regclass('audit_log') is not null as there`);
   return found?.there === true;
 }
 
-/** Of each table, these columns; all of them when there are no `like` ones. */
+/** Reads the rows of each table: the columns that `like` has, or all columns without `like`. */
 export async function rowsOf({ auth, tasks }: Databases, like?: ReleasedRows): Promise<ReleasedRows> {
   const columnsOf = (name: keyof ReleasedRows) => Object.keys(like?.[name][0] ?? {});
   const read = async (database: Databases['auth'], name: keyof ReleasedRows): Promise<Rows> => {
     const rows = await database.query(`select to_jsonb(r) as row from ${name} r order by id`);
     return rows.map(({ row }) => {
-      const whole = row as Record<string, unknown>; // a row as JSON is an object
+      const whole = row as Record<string, unknown>; // `to_jsonb` of a row is an object
       return like ? Object.fromEntries(columnsOf(name).map((column) => [column, whole[column]])) : whole;
     });
   };
@@ -72,12 +72,12 @@ export async function rowsOf({ auth, tasks }: Databases, like?: ReleasedRows): P
   };
 }
 
-/** Ids of entries keep their order only: those of a new installation follow on them. */
+/** A restore keeps only the order of audit entries: a new installation numbers them after its own. */
 export function withoutIds({ audit_log, ...others }: ReleasedRows): ReleasedRows {
   return { ...others, audit_log: audit_log.map(({ id: _id, ...entry }) => entry) };
 }
 
-/** To be run at a release, and what it makes to be kept: `<version>.tar.gz` and `<version>.json`. */
+/** Run this at a release, and commit the files that it makes: `<version>.tar.gz` and `<version>.json`. */
 export async function makeReleaseArchive(version: string): Promise<string> {
   const stores = await runStores('release');
   try {

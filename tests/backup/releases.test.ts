@@ -11,7 +11,7 @@ beforeAll(async () => {
   stores = await runStores('released');
 }, 180_000);
 afterAll(() => stores.stop());
-// As in a new installation: what a store has of the trail stays.
+// Restores keep existing audit entries, so each test starts without any, like a new installation.
 beforeEach(() =>
   stores.auth.query(`begin; set local taskmesh.audit_housekeeping = 'on'; delete from audit_log; commit`),
 );
@@ -23,12 +23,12 @@ async function expectBack(file: string, expected: ReleasedRows) {
 
 describe('an archive of an earlier release', () => {
   it.each(ARCHIVES)(
-    '%s proves to be fit, and brings all of it back into a new installation',
+    '%s verifies, and restores completely into a new installation',
     async (file) => {
       copyFileSync(join(RELEASES, file), join(stores.backupsDir, file));
       expect(await stores.work.verify(file)).toMatchObject({ verifiedAt: expect.any(String) });
       const rows = readFileSync(join(RELEASES, file.replace('.tar.gz', '.json')), 'utf8');
-      await expectBack(file, JSON.parse(rows) as ReleasedRows); // as it was written at the release
+      await expectBack(file, JSON.parse(rows) as ReleasedRows); // written by `makeReleaseArchive`
     },
     60_000,
   );

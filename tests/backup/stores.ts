@@ -19,20 +19,20 @@ export interface RunningBackup {
   work: BackupWork;
   backup: Backup;
   backupsDir: string;
-  /** Of its own database. */
+  /** The URL of the database of backup itself. */
   ownUrl: string;
   stop(): Promise<void>;
 }
 
-/** A backup service and the stores that it backs up, each with the service that owns it. */
+/** A backup service, and the stores that it backs up with the services that own them. */
 export type RunningStores = Databases & RunningBackup & { services: { auth: Auth; tasks: Tasks } };
 
-/** Soon after what the stores are filled with, so that no retention clears it away. */
+/** Soon after the times in the stores' rows, so that retention removes none of them. */
 const BEGIN = Date.parse('2026-01-15T00:00Z');
 const clock = { now: () => BEGIN + performance.now() };
 const logOf = (service: string) => createLog({ service, level: 'silent' });
 
-/** New and empty stores: an installation of its own. */
+/** Creates an installation of its own, with empty stores. */
 export async function runStores(name: string): Promise<RunningStores> {
   const dir = await mkdtemp(join(tmpdir(), `taskmesh-${name}-`));
   const databases = {
@@ -67,7 +67,7 @@ export async function runStores(name: string): Promise<RunningStores> {
   };
 }
 
-/** Without owners, stores can be backed up only. */
+/** Runs a backup service. Without `owners`, it can back up the stores, but not restore them. */
 export async function runBackup(
   name: string,
   { auth, tasks }: Databases,

@@ -36,7 +36,7 @@ async function createTask(identity: Identity, title: string): Promise<string> {
   return (data?.createTask as { id: string }).id;
 }
 
-/** Everything in the archive, as it is restored. */
+/** Returns all dumps of the archive as one text. */
 async function contentOf(file: string): Promise<string> {
   const download = await stores.work.download(file);
   return text((download?.content ?? Readable.from([])).pipe(createGunzip()));
@@ -86,7 +86,7 @@ it('deletes the rows of every table of auth that has an owner with the account',
   expect(erased.toSorted()).toEqual(owned.toSorted());
 });
 
-it('leaves out of archives what lets somebody in: sessions, tokens and the key of cursors', async () => {
+it('keeps sessions, tokens and the key of cursors out of archives, because they grant access', async () => {
   await createTask(await signUp('eve@example.com'), 'one');
   const inStores = async (table: string) => (await stores.auth.query(`select 1 from ${table}`)).length;
   expect([(await inStores('sessions')) > 0, (await inStores('refresh_tokens')) > 0]).toEqual([true, true]);
@@ -103,7 +103,7 @@ it('leaves out of archives what lets somebody in: sessions, tokens and the key o
   expect(content).not.toContain(String(live?.key));
 }, 180_000); // prettier-ignore
 
-it('makes archives that grow with the data, not with the changes, and hold nothing of deleted tasks', async () => {
+it('makes archives that grow with the data, not with the changes, and contain no deleted tasks', async () => {
   const ada = await signUp('ada@example.com');
   const id = await createTask(ada, 'kept');
   await ask('tasks', ada, 'mutation ($id: ID!) { deleteTask(id: $id) }', { id: await createTask(ada, 'removed text') });
@@ -116,7 +116,7 @@ it('makes archives that grow with the data, not with the changes, and hold nothi
   expect(before).not.toContain('removed text');
 }, 180_000);
 
-it('brings back by an undo neither rows of a deleted account nor spent sign-in codes', async () => {
+it('does not bring back rows of a deleted account or used sign-in codes with an undo', async () => {
   const bob = await signUp('bob@example.com');
   await createTask(bob, 'one');
   await stores.tasks.query(

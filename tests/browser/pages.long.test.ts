@@ -9,7 +9,7 @@ interface OpenApi {
   >;
 }
 
-/** What a look at a page may take on a busy machine. */
+/** How long one step may take on a busy machine. */
 const patience = { timeoutMs: 30_000 };
 
 describe('the pages of the gateway in a real browser', () => {
@@ -25,7 +25,7 @@ describe('the pages of the gateway in a real browser', () => {
     await eventually(async () => expect(await page.locator('.opblock').count()).toBe(endpoints.length), patience);
   });
 
-  it('the API reference tries an endpoint, with its example', async () => {
+  it('the API reference can try an endpoint with its example', async () => {
     const page = await openAt('/api/docs');
     const block = page.locator('[id$="-signUp"]');
     await block.locator('.opblock-summary-control').click();
@@ -43,7 +43,7 @@ describe('the pages of the gateway in a real browser', () => {
     await eventually(async () => expect(await editors.count()).toBeGreaterThan(1), patience);
   });
 
-  it('an address where nothing is shows a page that leads to the console', async () => {
+  it('an unknown address shows a page that leads to the console', async () => {
     const page = await openAt('/taks?x#/y');
     expect(await page.locator('h1').innerText()).toBe('There is nothing at this address');
     expect(await page.evaluate(`getComputedStyle(document.querySelector('main')).maxWidth`)).not.toBe('none');

@@ -8,7 +8,7 @@ import { barriersIn } from './console/axe.ts';
 import { useBrowser } from './console/use-platform.ts';
 import { signInAsOperator, useOperations } from './operations/operator.ts';
 
-describe('the console of a gateway before separate processes', () => {
+describe('the console of a gateway in front of separate processes', () => {
   const installation = ownInstallation();
   const running = useStack('console', () => Promise.resolve({ env: { ...installation }, stop: async () => {} }));
   const { open } = useBrowser(() => running.stack.urls[0] ?? '');
@@ -18,12 +18,12 @@ describe('the console of a gateway before separate processes', () => {
     return { page, ...useOperations(page) };
   };
 
-  it('shows an operator what no gateway could read, replays it and discards the rest, and the list of its owner continues', async () => {
+  it('shows an operator the records that no gateway could read, replays one, discards the rest, and the owner’s list continues', async () => {
     const { signUp, add, lists } = await open();
     const owner = await logIn(running.stack.urls[0] ?? '', await signUp());
     await add('read by everybody');
     await lists(['read by everybody']);
-    // The list shows it before the server has it: what is not there yet could not be replayed.
+    // Waits for the server, because the list shows the task earlier and an unknown change cannot be replayed.
     await eventually(async () => expect(await owner.titles()).toHaveLength(1));
     const { KAFKA_BROKERS: brokers, KAFKA_TOPIC_PREFIX: topicPrefix } = installation;
     const log = createLog({ service: 'test', level: 'silent' });

@@ -7,7 +7,7 @@ import { type Account, createGraphql, createRest, newAccount } from '../http.ts'
 import { useProduct } from '../product.ts';
 import { createDevice, readList, shownBy, type Device, type DeviceOptions } from './device.ts';
 
-/** Access tokens live for this long: all that lasts longer needs a refresh. */
+/** The lifetime of access tokens: anything longer needs a refresh. */
 const TOKEN_S = 3;
 
 const product = useProduct('start', () => ({ ACCESS_TOKEN_TTL_S: String(TOKEN_S) }));
@@ -35,7 +35,7 @@ const codeOf = (write: Promise<unknown>) =>
     ({ code }: TaskmeshError) => code,
   );
 
-/** The token of the mail to a new address. */
+/** Waits for the e-mail to a new address, and returns its token. */
 const tokenFor = (email: string) =>
   eventually(() => {
     const folder = join(product().dataDir, 'mail');
@@ -47,12 +47,12 @@ const tokenFor = (email: string) =>
   });
 
 describe.each(['graphql-ws', 'sse'] as const)('over %s', (transport) => {
-  it('a list lives on when its token expires, and its next change comes by a fresh one', async () => {
+  it('a list stays live when its token expires, and gets its next change with a fresh one', async () => {
     const one = await device({ transport });
     const account = await signedUp(one);
     const statuses = new Set<string>();
     const stop = one.list.subscribe(() => statuses.add(one.list.get().status));
-    // The gateway ends a stream within ten seconds of its token's end.
+    // The gateway ends a stream within ten seconds after its token expires.
     await eventually(() => expect(statuses).toContain('reconnecting'), { timeoutMs: (TOKEN_S + 12) * 1_000 });
     await isLive(one);
     stop();
@@ -63,7 +63,7 @@ describe.each(['graphql-ws', 'sse'] as const)('over %s', (transport) => {
     expect(statuses).not.toContain('signed-out');
   });
 
-  it('a restore is followed: what was made since the backup is gone from the list', async () => {
+  it('a list follows a restore: tasks created since the backup disappear', async () => {
     const one = await device({ transport });
     const account = await signedUp(one);
     await one.client.createTask({ title: 'kept' });
@@ -80,7 +80,7 @@ describe.each(['graphql-ws', 'sse'] as const)('over %s', (transport) => {
   });
 });
 
-it('calls the REST API as the user, also when the token has expired', async () => {
+it('calls the REST API as the user, even after the token expired', async () => {
   const one = await device();
   await signedUp(one);
   await one.client.createTask({ title: 'exported' });
@@ -96,7 +96,7 @@ it('calls the REST API as the user, also when the token has expired', async () =
   expect(await codeOf(one.client.fetch('/api/auth/export'))).toBe('SIGNED_OUT');
 });
 
-it('another address is confirmed by the user who is signed in, or by anybody with the password', async () => {
+it('a new address is confirmed by the signed-in user, or with the password', async () => {
   const [one, stranger] = [await device(), await device()];
   const { password } = await signedUp(one);
   const ask = async () => {
@@ -118,7 +118,7 @@ it('another address is confirmed by the user who is signed in, or by anybody wit
   expect(await emailOf()).toBe(second.email);
 });
 
-it('a session that is ended elsewhere empties the list, and writes are refused', async () => {
+it('a session that ended elsewhere empties the list, and writes are refused', async () => {
   const storage = createMemoryStorage();
   const one = await device({ transport: 'graphql-ws', storage });
   await signedUp(one);
@@ -130,7 +130,7 @@ it('a session that is ended elsewhere empties the list, and writes are refused',
   expect(await codeOf(one.client.createTask({ title: 'refused' }))).toBe('SIGNED_OUT');
 });
 
-it('what is written without a network waits, survives a restart of the page, and is done once', async () => {
+it('offline writes wait, survive a restart of the page, and are done once', async () => {
   const storage = createMemoryStorage();
   const one = await device({ transport: 'graphql-ws', storage });
   const account = await signedUp(one);
@@ -141,7 +141,7 @@ it('what is written without a network waits, survives a restart of the page, and
     one.client.createTask({ title: 'written offline' }),
     one.client.updateTask(task.id, { title: 'renamed offline' }),
   ];
-  for (const each of lost) each.catch(() => undefined); // no one waits for them after the restart
+  for (const each of lost) each.catch(() => undefined); // the restarted page does not wait for these promises
   await eventually(() =>
     expect(
       shownBy(one)
@@ -158,7 +158,7 @@ it('what is written without a network waits, survives a restart of the page, and
 
   const again = await device({ transport: 'graphql-ws', storage });
   await isLive(again);
-  // Not by `pendingWrites`, which is 0 as well until what was kept has been read.
+  // `pendingWrites` would not do: it is also 0 until the stored writes have been read.
   const expected = await eventually(async () => {
     const tasks = await readList(product().url, account);
     expect(tasks.map(({ title }) => title).toSorted()).toEqual(['renamed offline', 'written offline']);
@@ -168,7 +168,7 @@ it('what is written without a network waits, survives a restart of the page, and
   await eventually(() => expect(shownBy(again)).toEqual(expected));
 });
 
-it('a write that the server refuses is taken back', async () => {
+it('a write that the server refuses is rolled back', async () => {
   const one = await device();
   await signedUp(one);
   const task = await one.client.createTask({ title: 'as it was' });

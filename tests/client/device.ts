@@ -4,7 +4,7 @@ import { type Account, createGraphql, logIn } from '../http.ts';
 
 export type Transport = 'graphql-ws' | 'sse';
 
-/** A client with a list of everything, and a network of its own to the product. */
+/** A client with a live list of all tasks, and a connection to the product that can be cut. */
 export interface Device {
   client: Client;
   list: LiveTasks;
@@ -13,7 +13,7 @@ export interface Device {
 }
 
 export interface DeviceOptions {
-  /** Of the product. */
+  /** The URL of the product. */
   url: string;
   transport: Transport;
   storage?: Storage;
@@ -56,7 +56,7 @@ export function shownBy({ list }: Device): Row[] {
   return list.get().tasks.map(({ id, title, version }) => ({ id, title, version }));
 }
 
-/** The same list as somebody reads it who has no such client. */
+/** Reads the list over GraphQL without the client. */
 export async function readList(url: string, account: Account): Promise<Row[]> {
   const { token } = await logIn(url, account);
   const query =

@@ -12,7 +12,7 @@ import { newAccount } from '../http.ts';
 const README = join(import.meta.dirname, '../../packages/client/README.md');
 /** How long the network misbehaves. */
 const TROUBLE_MS = 6_000;
-/** From the last cut until every list is as the server has it. */
+/** The time from the last cut until every list must equal the server's. */
 const EQUAL_WITHIN_MS = 2_000;
 const SEED = 17;
 
@@ -29,7 +29,7 @@ describe.each(['graphql-ws', 'sse'] as const)('lists over %s', (transport) => {
     for (const each of devices.splice(0)) await each.close();
   });
 
-  it('are equal on all devices soon after the last cut, with every task that was created, once', async () => {
+  it('are equal on all devices soon after the last cut, with each created task exactly once', async () => {
     const account = newAccount();
     const all = [await device(), await device(), await device()];
     const [first] = all as [Device, ...Device[]];
@@ -101,14 +101,14 @@ describe.each(['graphql-ws', 'sse'] as const)('lists over %s', (transport) => {
   });
 });
 
-it('the example of the client’s README runs, and prints what happens', async () => {
+it('the example in the client’s README runs, and prints its list', async () => {
   const [, example = ''] = /```js\n([^]*?)```/.exec(readFileSync(README, 'utf8')) ?? [];
   const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module', '--eval', example], {
     cwd: import.meta.dirname,
     env: { ...nodeEnvironment(), TASKMESH_URL: product().url },
   });
   const lines = stdout.split('\n').map((line) => line.trim());
-  // Whether the list is live by then depends on the machine.
+  // The status in the first word depends on the speed of the machine.
   const tasks = lines.map((line) => line.replace(/^\S+ /, ''));
   expect(tasks).toContain('1 Water the plants …');
   expect(tasks.indexOf('1 Water the plants')).toBeGreaterThan(tasks.indexOf('1 Water the plants …'));

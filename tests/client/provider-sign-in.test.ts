@@ -23,7 +23,7 @@ const codeOf = (work: Promise<unknown>) =>
     ({ code }: TaskmeshError) => code,
   );
 
-/** A browser that goes where the page sends it. Returns the fragment that it comes back with. */
+/** Follows the redirects as a browser does. Returns the fragment of the address on return. */
 async function go(location: string, sub: string | null): Promise<string> {
   const begun = await fetch(location, { redirect: 'manual' });
   const cookie = /^[^;]+/.exec(begun.headers.get('set-cookie') ?? '')?.[0] ?? '';
@@ -48,7 +48,7 @@ it('reports the name of the provider', async () => {
   expect(await newClient().signInProvider()).toBe('Example');
 });
 
-it('signs somebody in, on the page that comes back and has the storage of the one that went', async () => {
+it('signs in on the page after the redirect, which has the storage of the page before', async () => {
   const storage = createMemoryStorage();
   const { sub, email } = newPerson();
   const code = await codeFor(newClient(storage), sub);
@@ -60,7 +60,7 @@ it('signs somebody in, on the page that comes back and has the storage of the on
   client.close();
 });
 
-it('opens nothing on a page that did not begin, or began something else', async () => {
+it('does not sign in on a page that did not begin the sign-in, or began another one', async () => {
   const { sub } = newPerson();
   const code = await codeFor(newClient(), sub);
   expect(await codeOf(newClient().signInWithCode(code))).toBe('SIGN_IN_NOT_BEGUN');
@@ -70,7 +70,7 @@ it('opens nothing on a page that did not begin, or began something else', async 
   expect(other.user()).toBeNull();
 });
 
-it('links who is signed in', async () => {
+it('links the provider to the signed-in user', async () => {
   const client = newClient();
   const { sub, email } = newPerson();
   await client.signUp({ email, password: PASSWORD, name: 'Ada' });
@@ -79,7 +79,7 @@ it('links who is signed in', async () => {
   client.close();
 });
 
-it('reports why no one signed in', async () => {
+it('reports why the sign-in failed', async () => {
   const client = newClient();
   expect(readSignInAnswer(await go(await client.beginProviderSignIn(), null))).toEqual({
     error: 'access_denied',

@@ -5,7 +5,7 @@ import { expectError, TIME, UUID } from './shapes.ts';
 
 const REFUSED_LOGIN = { status: 401, code: 'UNAUTHENTICATED', envelope: 'plain' } as const;
 
-/** Accounts and sessions: the auth rows of the interface document, the same below each prefix. */
+/** Accounts and sessions: the auth rows of the interface document, identical below each prefix. */
 export function describeAccounts(platform: () => Platform) {
   const client = clientOf(platform);
   const post = <Content = Body>(path: string, json: object, more: CallOptions = {}) =>
@@ -17,7 +17,7 @@ export function describeAccounts(platform: () => Platform) {
   const person = (email = newEmail()) => ({ email, password: PASSWORD, name: 'Ada' });
 
   describe.each(['/api', '/full/api', '/reduced/api'])('accounts below %s', (prefix) => {
-    it('are opened, used and left with exactly the documented answers', async () => {
+    it('can be created, used and logged out of, with exactly the documented responses', async () => {
       const email = newEmail();
       const signUp = await client.call('POST', `${prefix}/auth/signup`, { json: person(email) });
       expect(signUp.status).toBe(201);
@@ -44,7 +44,7 @@ export function describeAccounts(platform: () => Platform) {
   });
 
   describe('sign-up', () => {
-    it('is a 409 for an address that is taken, in any case and with blanks around it', async () => {
+    it('responds 409 to an address that is taken, in any case and with surrounding blanks', async () => {
       const { email } = await client.signUp(`Ada.${newEmail()}`);
       const conflict = { status: 409, code: 'CONFLICT', envelope: 'plain' } as const;
       for (const taken of [email, email.toUpperCase(), ` ${email}\t`])
@@ -52,14 +52,14 @@ export function describeAccounts(platform: () => Platform) {
       expect((await client.logIn(email.toUpperCase())).body.user.email).toBe(email);
     });
 
-    it('ignores fields that it does not know and a token that comes along', async () => {
+    it('ignores unknown fields, and a token', async () => {
       const json = { ...person(), id: 'x', isAdmin: true, email_confirmed_at: null };
       const { status, body } = await post('signup', json, { token: 'nonsense' });
       expect(status).toBe(201);
       expect(body.user).toEqual({ id: UUID, email: json.email, email_confirmed_at: TIME });
     });
 
-    it('takes a password in any normal form of its letters', async () => {
+    it('accepts a password in any Unicode normalization form', async () => {
       const email = newEmail();
       expect((await post('signup', { ...person(email), password: 'caf\u00e9 au lait' })).status).toBe(201);
       expect((await client.logIn(email, 'cafe\u0301 au lait')).status).toBe(200);
@@ -68,7 +68,7 @@ export function describeAccounts(platform: () => Platform) {
   });
 
   describe('a refresh token', () => {
-    it('comes with a session for which it was requested, and works once', async () => {
+    it('comes with a session on request, and works once', async () => {
       const account = { ...person(), refresh: true };
       for (const { body } of [await post('signup', account), await post('login', account)]) {
         expect(keysOf(body)).toEqual(['access_token', 'refresh_token', 'user']);
@@ -77,7 +77,7 @@ export function describeAccounts(platform: () => Platform) {
       }
     });
 
-    it.each([false, null, 1, 'true', {}])('does not come with "refresh": %j', async (refresh) => {
+    it.each([false, null, 1, 'true', {}])('is not issued for "refresh": %j', async (refresh) => {
       const { status, body } = await post('signup', { ...person(), refresh });
       expect([status, keysOf(body)]).toEqual([201, ['access_token', 'user']]);
     });
@@ -100,7 +100,7 @@ export function describeAccounts(platform: () => Platform) {
   });
 
   describe('login', () => {
-    it('answers an unknown address and a wrong password with the same bytes', async () => {
+    it('responds to an unknown address and to a wrong password with the same bytes', async () => {
       const { email } = await client.signUp();
       const wrong = await client.logIn(email, 'not the password');
       const unknown = await client.logIn(newEmail());
@@ -111,7 +111,7 @@ export function describeAccounts(platform: () => Platform) {
   });
 
   describe('logout', () => {
-    it('looks at no body', async () => {
+    it('ignores the body', async () => {
       const plain = { raw: 'x', headers: { 'content-type': 'text/plain' } };
       for (const body of [{ raw: '{not json' }, plain, { json: [1] }]) {
         const { token } = await client.signUp();
@@ -134,7 +134,7 @@ export function describeAccounts(platform: () => Platform) {
   describe('refreshing', () => {
     const refresh = (refresh_token: unknown) => post<Refreshed>('refresh', { refresh_token });
 
-    it('gives new tokens for each one, once; a second use ends the session', async () => {
+    it('exchanges each refresh token once; a second use ends the session', async () => {
       const { email } = await client.signUp();
       const first = await openSession(client, email);
       const second = await refresh(first.refreshToken);
@@ -149,7 +149,7 @@ export function describeAccounts(platform: () => Platform) {
       for (const token of [first.accessToken, second.body.access_token]) await ends(token);
     });
 
-    it('lets one of several simultaneous uses through at most', async () => {
+    it('accepts at most one of several simultaneous uses', async () => {
       const { email } = await client.signUp();
       const { refreshToken } = await openSession(client, email);
       const statuses = await Promise.all(Array.from({ length: 5 }, async () => (await refresh(refreshToken)).status));
@@ -157,12 +157,12 @@ export function describeAccounts(platform: () => Platform) {
       expect(statuses.filter((status) => status !== 200 && status !== 401)).toEqual([]);
     });
 
-    it('is a 401 for a token that cannot be used', async () => {
+    it('responds 401 to an unusable token', async () => {
       const { token } = await client.signUp();
       for (const unusable of ['nonsense', token]) expectError(await refresh(unusable), REFUSED_LOGIN);
     });
 
-    it('is over after a logout', async () => {
+    it('is refused after a logout', async () => {
       const { email } = await client.signUp();
       const { accessToken, refreshToken } = await openSession(client, email);
       expect((await client.call('POST', '/api/auth/logout', { token: accessToken })).status).toBe(200);
@@ -171,12 +171,12 @@ export function describeAccounts(platform: () => Platform) {
   });
 }
 
-/** Failed logins are counted in Redis, or in memory where there is none. */
+/** The limit on failed logins, which are counted in Redis, or in memory without Redis. */
 export function describeLoginLimit(platform: () => Platform) {
   const client = clientOf(platform);
 
   describe('login', () => {
-    it('is closed after ten failures, for the right password, too, and for this address only', async () => {
+    it('is locked after ten failures, even with the right password, for this address only', async () => {
       const { email } = await client.signUp();
       const other = await client.signUp();
       for (let failure = 1; failure <= 10; failure++)
@@ -190,7 +190,7 @@ export function describeLoginLimit(platform: () => Platform) {
       expect((await client.logIn(other.email)).status).toBe(200);
     });
 
-    it('closes an unknown address just the same', async () => {
+    it('locks an unknown address in the same way', async () => {
       const email = newEmail();
       const statuses: number[] = [];
       for (let failure = 1; failure <= 11; failure++) statuses.push((await client.logIn(email)).status);
@@ -207,7 +207,7 @@ interface Refreshed {
 
 const LOGIN = 'mutation ($input: LoginInput!) { login(input: $input) { accessToken refreshToken } }';
 
-/** A session with a refresh token: GraphQL gives it. */
+/** Opens a session with a refresh token, over GraphQL. */
 export async function openSession(client: Client, email: string, password = PASSWORD) {
   const { body } = await client.graphql<{ login: { accessToken: string; refreshToken: string } }>(LOGIN, {
     variables: { input: { email, password } },

@@ -3,15 +3,15 @@ import { deflateSync, gzipSync } from 'node:zlib';
 import { PASSWORD, type CallOptions } from './client.ts';
 import { words } from './shapes.ts';
 
-/** A request that has to be refused. `{id}` in the path is a task of the caller's. */
+/** A request that must be refused. `{id}` in the path stands for a task of the caller. */
 export interface BadInput {
   status: number;
   method: string;
   path: string;
-  /** What is sent, in short. */
+  /** A short form of the input, for the report. */
   shown: string;
   options: CallOptions;
-  /** Without the caller's token: public endpoints, and those that are refused for the lack of it. */
+  /** Sent without the caller's token: to public endpoints, or to be refused for the missing token. */
   anonymous?: boolean;
 }
 
@@ -20,7 +20,7 @@ const short = (value: unknown) => {
   const text = typeof value === 'string' ? value : (JSON.stringify(value) ?? 'nothing');
   return text.length > 60 ? `${text.slice(0, 50)}… (${text.length})` : text;
 };
-/** JSON can say a lone surrogate only as an escape, which is what `JSON.stringify` writes. */
+/** JSON can express a lone surrogate only as an escape, which `JSON.stringify` writes. */
 const LONE = '\ud800';
 const NOT_STRINGS = [5, true, [], {}];
 
@@ -252,7 +252,7 @@ function gzipped(bytes: Buffer): Buffer<ArrayBuffer> {
   return Buffer.from(gzipSync(bytes));
 }
 
-/** Each of these methods, at each of these paths. */
+/** Combines each of these methods with each of these paths. */
 const each = (methods: string, paths: string) =>
   words(paths).flatMap((path) => words(methods).map((method) => ({ method, path, shown: '' })));
 
@@ -289,7 +289,7 @@ function pathsAndTokens(): BadInput[] {
   ];
 }
 
-/** The catalogue: what clients send by mistake or on purpose, and how each is refused. */
+/** The catalogue of invalid inputs, sent by mistake or on purpose, and how each is refused. */
 export const badInputs = (): Record<string, BadInput[]> => ({
   'bodies of tasks': taskBodies(),
   'ids of tasks': taskIds(),
@@ -305,7 +305,7 @@ interface GoodInput {
   headers?: Record<string, string>;
 }
 
-/** Bodies of a new task that look wrong, or are as large as they may be. */
+/** Valid bodies of a new task that look wrong, or have the maximum size. */
 export function goodTasks(): GoodInput[] {
   const good = '{"title":"abc"}';
   const task = (fields: object): GoodInput => {
@@ -345,7 +345,7 @@ export function goodTasks(): GoodInput[] {
   ];
 }
 
-/** Sign-ups that look wrong. */
+/** Valid sign-ups that look wrong. */
 export const goodSignUps = (): object[] => {
   const valid = () => ({ email: `${randomUUID()}@example.com`, password: PASSWORD, name: 'Ada' });
   return [

@@ -2,7 +2,7 @@ import type { DescriptionCheck } from '@taskmesh/testing/api-description';
 import { randomUUID } from 'node:crypto';
 import type { Platform } from './platform.ts';
 
-/** Nothing may take longer; a hang becomes a failure. */
+/** Requests that take longer fail. */
 const HANG_MS = 5_000;
 
 export interface Task {
@@ -24,7 +24,7 @@ export interface ErrorPart {
   requestId?: string;
 }
 
-/** What any endpoint may return; the tests find out which of it is there. */
+/** The fields of all response bodies. Tests check which of them are present. */
 export interface Body<Data = Task> {
   success: boolean;
   message: string;
@@ -42,14 +42,14 @@ export interface Answer<Content = Body> {
   status: number;
   headers: Headers;
   text: string;
-  /** The text as JSON; undefined when there is none. */
+  /** The parsed JSON; undefined if the response is not JSON. */
   body: Content;
 }
 
 export interface CallOptions {
   token?: string | undefined;
   json?: unknown;
-  /** The body as it is; sent as JSON unless `headers` say otherwise. */
+  /** The unencoded body, sent as JSON unless `headers` set another type. */
   raw?: string | Buffer<ArrayBuffer>;
   headers?: Record<string, string>;
 }
@@ -72,7 +72,7 @@ export const clientOf = (platform: () => Platform) =>
     () => platform().description,
   );
 
-/** Speaks HTTP to a product and knows nothing of its insides. `path` begins with the prefix of a contract. */
+/** An HTTP client of the product, without knowledge of its internals. `path` begins with the prefix of a contract. */
 export function createClient(origin: () => string, description?: () => DescriptionCheck) {
   async function call<Content = Body>(
     method: string,
@@ -94,7 +94,7 @@ export function createClient(origin: () => string, description?: () => Descripti
     const text = await response.text();
     description?.().check({ method, path, status: response.status, headers: response.headers, text });
     const isJson = response.headers.get('content-type')?.startsWith('application/json') ?? false;
-    // The test says what it expects, and then looks at it.
+    // The test declares the type of the body, and then checks it.
     return {
       status: response.status,
       headers: response.headers,

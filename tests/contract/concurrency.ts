@@ -1,12 +1,12 @@
 import { clientOf, newEmail, PASSWORD, type Body, type Task } from './client.ts';
 import type { Platform } from './platform.ts';
 
-/** What many at once must not break. */
+/** Promises that must hold under concurrent requests. */
 export function describeConcurrency(platform: () => Platform) {
   const client = clientOf(platform);
 
   describe('at the same time', () => {
-    it('fifty sign-ups with one address are one account and 49 conflicts', async () => {
+    it('fifty sign-ups with one address make one account and 49 conflicts', async () => {
       const email = newEmail();
       const signUp = (index: number) =>
         client.call('POST', '/api/auth/signup', {
@@ -18,7 +18,7 @@ export function describeConcurrency(platform: () => Platform) {
       expect(statuses.toSorted((one, other) => one - other)).toEqual([201, ...Array<number>(49).fill(409)]);
     });
 
-    it('a hundred changes of one task lose no field, and its updated_at strictly grows', async () => {
+    it('a hundred changes to one task lose no field, and updated_at strictly increases', async () => {
       const { token } = await client.signUp();
       const { body } = await client.call('POST', '/full/api/tasks', { token, json: { title: 'Contended' } });
       const fields = ['title', 'description', 'category', 'dueDate'] as const;
@@ -37,7 +37,7 @@ export function describeConcurrency(platform: () => Platform) {
       );
 
       expect(answers.map(({ status }) => status)).toEqual(Array(100).fill(200));
-      // Each answer is the state right after one change: in the order of versions each differs from the one before in what its change says.
+      // Each response has the state right after its change: ordered by version, each differs from the one before by that change.
       const inOrder = answers
         .map(({ headers, body: { data } }, index) => ({
           version: Number(headers.get('etag')?.replaceAll('"', '')),
@@ -55,7 +55,7 @@ export function describeConcurrency(platform: () => Platform) {
       expect((await client.call('GET', `/full/api/tasks/${body.data.id}`, { token })).body.data).toEqual(before);
     });
 
-    it('changes and the deletion of a task are answered with 200 or 404, and it is gone', async () => {
+    it('changes and deletions of one task return 200 or 404, and the task is deleted once', async () => {
       const { token } = await client.signUp();
       const { body } = await client.call('POST', '/full/api/tasks', { token, json: { title: 'Short-lived' } });
       const path = `/full/api/tasks/${body.data.id}`;
@@ -72,7 +72,7 @@ export function describeConcurrency(platform: () => Platform) {
       expect((await client.call('GET', path, { token })).status).toBe(404);
     });
 
-    it('a hundred new tasks are a hundred, all with ids of their own', async () => {
+    it('a hundred creates make a hundred tasks with distinct ids', async () => {
       const { token } = await client.signUp();
       await Promise.all(
         Array.from({ length: 100 }, (_, index) =>
@@ -86,7 +86,7 @@ export function describeConcurrency(platform: () => Platform) {
   });
 }
 
-/** A change in the names and forms of the answer. */
+/** Converts a change to the names and formats of the response. */
 const asAnswered = ({ dueDate, ...same }: Record<string, string>) => ({
   ...same,
   ...(dueDate !== undefined && { due_date: dueDate }),

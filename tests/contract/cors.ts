@@ -13,7 +13,7 @@ const PREFLIGHT = {
 
 const corsHeadersOf = (headers: Headers) => [...headers.keys()].filter((name) => name.startsWith('access-control-'));
 
-/** Which pages of other origins may call from a browser, and what they may see. */
+/** Which other origins may call the platform from a browser, and which headers they get. */
 export function describeCors(platform: () => Platform) {
   const client = clientOf(platform);
   const task = `/full/api/tasks/${randomUUID()}`;
@@ -27,7 +27,7 @@ export function describeCors(platform: () => Platform) {
       ['PUT', '/full/api/tasks', 405],
       ['POST', '/api/auth/login', 400],
       ['POST', '/graphql', 400],
-    ])('of the allowed origin reads the answer to %s %s, a %i', async (method, path, status) => {
+    ])('of the allowed origin can read the response to %s %s, a %i', async (method, path, status) => {
       const answer = await client.call(method, path, { headers: { origin: ALLOWED_ORIGIN } });
       expect(answer.status).toBe(status);
       expect(answer.headers.get('access-control-allow-origin')).toBe(ALLOWED_ORIGIN);
@@ -54,7 +54,7 @@ export function describeCors(platform: () => Platform) {
       },
     );
 
-    it('of the allowed origin works: what it may do is done', async () => {
+    it('of the allowed origin can create and read tasks', async () => {
       const { token } = await client.signUp();
       const headers = { origin: ALLOWED_ORIGIN };
       const created = await client.call('POST', '/full/api/tasks', { token, headers, json: { title: 'From a page' } });
@@ -97,12 +97,12 @@ export function describeCors(platform: () => Platform) {
       const answer = await client.call('GET', '/livez', { headers: { origin } });
       for (const { headers } of [preflight, answer]) {
         expect(corsHeadersOf(headers)).toEqual([]);
-        // Else a cache would hand this answer to the allowed origin, too.
+        // Otherwise, a cache would serve this response to the allowed origin, too.
         expect(headers.get('vary')).toBe('Origin');
       }
     });
 
-    it('that is not from a page sends no origin, and gets a Vary header', async () => {
+    it('is not required: a request without an Origin gets only a Vary header', async () => {
       const { headers } = await client.call('GET', '/livez');
       expect(corsHeadersOf(headers)).toEqual([]);
       expect(headers.get('vary')).toBe('Origin');
@@ -110,7 +110,7 @@ export function describeCors(platform: () => Platform) {
   });
 }
 
-/** A platform without a list. */
+/** A platform without a list of allowed origins. */
 export function describeNoCors(platform: () => Platform) {
   const client = clientOf(platform);
 
@@ -125,7 +125,7 @@ export function describeNoCors(platform: () => Platform) {
   );
 
   it.each(['http://localhost:3000', 'http://127.0.0.1:5173', 'https://[::1]'])(
-    'lets a page of this machine read, as outside production its developer runs both: %s',
+    'lets pages of this machine read outside production, for developers who run both: %s',
     async (origin) => {
       const { headers } = await client.call('GET', '/livez', { headers: { origin } });
       expect(headers.get('access-control-allow-origin')).toBe(origin);

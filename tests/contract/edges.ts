@@ -4,7 +4,7 @@ import type { Platform } from './platform.ts';
 import { exchange, rawRequest } from './raw.ts';
 import { casesOf, expectError, words, type Envelope } from './shapes.ts';
 
-/** Which methods each path knows. */
+/** The methods of each path. */
 const PATHS: Record<string, string> = {
   ...Object.fromEntries(
     words('signup login logout forgot-password reset-password refresh').map((name) => [`/api/auth/${name}`, 'POST']),
@@ -22,14 +22,14 @@ const PATHS: Record<string, string> = {
 const inOrder = (methods: string | null) => (methods ?? '').split(', ').toSorted();
 const envelopeOf = (path: string): Envelope => (path.startsWith('/full/api/tasks') ? 'tasks' : 'plain');
 
-/** What holds for every path: methods, unknown ways in, bodies, headers. */
+/** Rules for every path: methods, unknown paths, bodies, headers. */
 export function describeEdges(platform: () => Platform) {
   const client = clientOf(platform);
 
   describe.each(Object.entries(PATHS))('%s', (path, methods) => {
     const allowed = inOrder(`${methods}, OPTIONS`);
 
-    it('says to OPTIONS what it knows, without a token', async () => {
+    it('lists its methods in response to OPTIONS, without a token', async () => {
       const { status, headers, text } = await client.call('OPTIONS', path);
       expect([status, text]).toEqual([204, '']);
       expect(inOrder(headers.get('allow'))).toEqual(allowed);
@@ -58,7 +58,7 @@ export function describeEdges(platform: () => Platform) {
     }
   });
 
-  it('names each answer with an id of its own', async () => {
+  it('gives each response a request id of its own', async () => {
     const ids = [];
     for (const path of ['/livez', '/api/tasks', '/nowhere', '/api/docs']) {
       const { headers } = await client.call('GET', path, { headers: { 'x-request-id': 'theirs' } });
@@ -125,7 +125,7 @@ export function describeEdges(platform: () => Platform) {
       expect(answer.text).toMatch(/^connection: close\r$/im);
     });
 
-    it('requests an announced body that it accepts, and keeps the connection', async () => {
+    it('responds 100 Continue to an announced body that it accepts, and keeps the connection', async () => {
       const body = '{"title":"abc"}';
       const upload = announced('POST /api/tasks', [bearer(), JSON_TYPE, `Content-Length: ${body.length}`]) + body;
       const next = rawRequest('GET /api/nothing', ['Host: localhost']);
@@ -147,7 +147,7 @@ export function describeEdges(platform: () => Platform) {
       expect((await send('GET /api/tasks', headers)).status).toBe(401);
     });
 
-    it('reads the scheme of a token in any case, and one token only', async () => {
+    it('accepts the authorization scheme in any case, and only one token', async () => {
       expect((await send('GET /api/tasks', [`Authorization: bEARER ${account.token}`])).status).toBe(200);
       expect((await send('GET /api/tasks', [bearer(), bearer()])).status).toBe(401);
       for (const header of [`Cookie: access_token=${account.token}`, `X-Access-Token: ${account.token}`])
@@ -155,7 +155,7 @@ export function describeEdges(platform: () => Platform) {
       expect((await send(`GET /api/tasks?access_token=${account.token}`)).status).toBe(401);
     });
 
-    it('answers HEAD as GET, with the same headers and no body', async () => {
+    it('responds to HEAD like to GET, with the same headers and no body', async () => {
       for (const path of words('/api/tasks /api/tasks/stats /api/auth/me /reduced/api/tasks /api/openapi.json')) {
         const get = await client.call('GET', path, { token: account.token });
         const head = await client.call('HEAD', path, { token: account.token });
@@ -180,7 +180,7 @@ export function describeEdges(platform: () => Platform) {
       if (status === 404) expect(JSON.parse(text.slice(text.indexOf('\r\n\r\n'))).error).toEqual({ code: 'NOT_FOUND' });
     });
 
-    it('answers requests of one connection in their order', async () => {
+    it('responds to pipelined requests in order', async () => {
       const request = (path: string, ...more: string[]) =>
         [`GET ${path} HTTP/1.1`, 'Host: localhost', bearer(), ...more, '', ''].join('\r\n');
       const paths = ['/api/tasks', '/api/tasks/stats', '/api/auth/me'].map((path) => request(path));

@@ -10,7 +10,7 @@ const SENTENCE = expect.stringMatching(/\S/);
 const NOT_FOUND = { status: 404, code: 'NOT_FOUND', envelope: 'tasks' } as const;
 const INVALID = { status: 400, code: 'BAD_USER_INPUT', envelope: 'tasks' } as const;
 
-/** The full task contract below a prefix: every row of its table, and what the decisions add. */
+/** The full task contract below a prefix: every row of its table in the interface document, and later decisions. */
 export function describeFullTasks(platform: () => Platform, prefix: string) {
   const client = clientOf(platform);
   let owner: Account;
@@ -36,7 +36,7 @@ export function describeFullTasks(platform: () => Platform, prefix: string) {
   };
 
   describe(`tasks below ${prefix}`, () => {
-    it('are created with the documented answer and defaults', async () => {
+    it('are created with the documented response and defaults', async () => {
       const { status, body, headers } = await call('POST', '', { title: 'abc' });
       expect(status).toBe(201);
       const absent = { description: null, category: null, due_date: null };
@@ -46,7 +46,7 @@ export function describeFullTasks(platform: () => Platform, prefix: string) {
       expect(headers.get('etag')).toBe('"1"');
     });
 
-    it('keep every field as it was sent', async () => {
+    it('keep every field unchanged', async () => {
       const same = {
         ...{ title: ' é e\u0301 😀 <b>', description: 'd'.repeat(2_000) },
         ...{ completed: true, category: '', priority: 'high' },
@@ -59,14 +59,14 @@ export function describeFullTasks(platform: () => Platform, prefix: string) {
       expect((await call('GET', `/${task.id.toUpperCase()}`)).body.data).toEqual(task);
     });
 
-    it('ignore unknown fields, and null where a field is optional', async () => {
+    it('ignore unknown fields, and null in optional fields', async () => {
       const unknown = { id: randomUUID(), user_id: stranger.id, due_date: 'x', created_at: 'x' };
       const task = await create({ ...unknown, description: null, dueDate: null, category: null });
       expect(task).toMatchObject({ user_id: owner.id, description: null, due_date: null, category: null });
       expect(keysOf(task)).toEqual(TASK_KEYS);
     });
 
-    it('change in the fields that are sent, and in updated_at', async () => {
+    it('change only in the fields that are sent, and in updated_at', async () => {
       const texts = { description: 'text', category: 'home', priority: 'low' };
       const task = await create({ ...texts, dueDate: '2026-01-01T00:00:00Z' });
       const patch = async (json: object) => {
@@ -89,7 +89,7 @@ export function describeFullTasks(platform: () => Platform, prefix: string) {
       expect(touched.created_at).toBe(task.created_at);
     });
 
-    it('go away once', async () => {
+    it('are deleted once', async () => {
       const { id } = await create({});
       const raw = '{not looked at';
       const deleted = await client.call('DELETE', `${prefix}/tasks/${id}`, { token: owner.token, raw });
@@ -99,7 +99,7 @@ export function describeFullTasks(platform: () => Platform, prefix: string) {
         expectError(await call(method, `/${id}`, json), NOT_FOUND);
     });
 
-    it('of others look exactly like tasks that are not there', async () => {
+    it('of other users look exactly like tasks that do not exist', async () => {
       const { id } = await create({});
       const calls = [['GET'], ['PATCH', { title: 'Stolen' }], ['DELETE']] as const;
       for (const [method, json] of calls) {
@@ -112,7 +112,7 @@ export function describeFullTasks(platform: () => Platform, prefix: string) {
       expect((await list('', stranger)).map((task) => task.id)).not.toContain(id);
     });
 
-    it("are refused with the client's own names of what is wrong", async () => {
+    it('are refused with the names of the invalid fields as the client wrote them', async () => {
       const texts = { title: 'ab', description: 5, category: [] };
       const json = { ...texts, dueDate: 'tomorrow', priority: 'urgent', completed: 'yes' };
       const answer = await call('POST', '', json);
@@ -120,7 +120,7 @@ export function describeFullTasks(platform: () => Platform, prefix: string) {
       expect(answer.body.error.details?.map(({ path }) => path).toSorted()).toEqual(keysOf(json));
     });
 
-    it('are refused before they are looked for', async () => {
+    it('are validated before they are looked up', async () => {
       for (const id of [randomUUID(), 'nonsense']) expectError(await call('PATCH', `/${id}`, { title: null }), INVALID);
     });
 
@@ -177,7 +177,7 @@ export function describeFullTasks(platform: () => Platform, prefix: string) {
       );
     });
 
-    it('are sent back as they were read: due_date counts as dueDate', async () => {
+    it('can be sent back as they were read: due_date is accepted for dueDate', async () => {
       const due = '2026-12-01T17:00:00.000Z';
       const task = await create({ due_date: due });
       expect(task.due_date).toBe(due);
@@ -277,14 +277,14 @@ export function describeFullTasks(platform: () => Platform, prefix: string) {
       expect((await list(query, lister)).map(({ title }) => title).join(' ')).toBe(titles);
     });
 
-    it('has whole tasks of the caller only', async () => {
+    it('has complete tasks, and only those of the caller', async () => {
       for (const task of await list('', lister)) {
         expect(keysOf(task)).toEqual(TASK_KEYS);
         expect(task.user_id).toBe(lister.id);
       }
     });
 
-    it('names the parameters that are wrong', async () => {
+    it('names the invalid parameters', async () => {
       const answer = await call('GET', '?order=up&limit=0');
       expectError(answer, INVALID);
       expect(answer.body.error.details).toEqual([
@@ -293,7 +293,7 @@ export function describeFullTasks(platform: () => Platform, prefix: string) {
       ]);
     });
 
-    it('has a link to the next page when there is more', async () => {
+    it('has a link to the next page, if there is one', async () => {
       const seen: string[] = [];
       let query: string | undefined = '?limit=2&sortBy=priority&limit_=x';
       const linkOf = async (path: string) => {
@@ -310,7 +310,7 @@ export function describeFullTasks(platform: () => Platform, prefix: string) {
       expect(await linkOf('?limit=5')).toBeUndefined();
     });
 
-    it('has 1,000 tasks at most', async () => {
+    it('has at most 1,000 tasks', async () => {
       const { token } = await client.signUp();
       const aliases = Array.from({ length: 26 }, (_, at) => `t${at}: createTask(input: {title: "One of many"}) { id }`);
       for (let made = 0; made <= 1_000; made += aliases.length)
@@ -323,7 +323,7 @@ export function describeFullTasks(platform: () => Platform, prefix: string) {
   });
 
   describe(`the statistics below ${prefix}`, () => {
-    it("count the caller's tasks, and are no task of the name stats", async () => {
+    it('count the tasks of the caller, and are not mistaken for a task called stats', async () => {
       const account = await client.signUp();
       const stats = async () => {
         const { status, body } = await call('GET', '/stats', undefined, account);

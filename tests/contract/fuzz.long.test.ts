@@ -1,9 +1,9 @@
 import { describeFuzz } from './fuzz.ts';
 import { platformForTests } from './platform-for-tests.ts';
 
-describe('the embedded platform, asked at random for longer, answers', () => {
+describe('the embedded platform in a longer fuzz test', () => {
   const platform = platformForTests('start');
 
-  // Other requests at each run; what fails names its seed.
+  // Every run draws other requests; a failure prints its seed.
   describeFuzz(platform, { runs: 5_000, seed: Date.now() & 0x7fff_ffff });
 });

@@ -4,19 +4,19 @@ import { clientOf, type Account } from './client.ts';
 import type { Platform } from './platform.ts';
 import { snapshotOf } from './snapshot.ts';
 
-/** One request, drawn from what the API says of itself and from what it does not say. */
+/** One request, drawn from the API description and from values outside of it. */
 interface Draw {
   operationId: string;
   id: string;
   token: 'own' | 'none' | 'bad';
   query: [string, string][];
   headers: Record<string, string>;
-  /** Undefined where no body is sent. */
+  /** Undefined if no body is sent. */
   body: string | undefined;
 }
 
-/** Beyond Node's 16 KiB for all headers a request reaches no operation: that it gets a 431 is shown elsewhere. */
-const LONGEST_SEARCH = 8_000;
+/** Keeps headers below Node's limit of 16 KiB, above which no request reaches an operation. Another test covers the 431. */
+const MAX_SEARCH_CHARS = 8_000;
 
 const HEADERS = fc.oneof(
   { weight: 4, arbitrary: fc.constant({}) },
@@ -61,10 +61,10 @@ const ANYTHING = fc.oneof(
   fc.bigInt().map(Number),
 );
 
-/** As an id they would make another path: an HTTP client takes dots away itself, and `stats` is no task. */
+/** Ids that would make another path: HTTP clients resolve dots themselves, and `stats` is not a task. */
 const OTHER_PATHS = new Set(['.', '..', 'stats']);
 
-/** Values for a schema: what it allows, its edges, and what it does not. */
+/** Draws values for a schema: allowed ones, edge cases and invalid ones. */
 function valuesOf(schema: JsonSchema, all: Record<string, JsonSchema>): fc.Arbitrary<unknown> {
   return fc.oneof({ weight: 5, arbitrary: allowedBy(schema, all) }, { weight: 2, arbitrary: ANYTHING });
 }
@@ -131,7 +131,7 @@ function drawsOf({ paths, components }: ApiDescription, ids: readonly string[]) 
       query:
         pairs.length === 0
           ? fc.constant([])
-          : fc.array(fc.oneof(...pairs), { maxLength: 4 }).filter((query) => searchOf(query).length < LONGEST_SEARCH),
+          : fc.array(fc.oneof(...pairs), { maxLength: 4 }).filter((query) => searchOf(query).length < MAX_SEARCH_CHARS),
       headers: HEADERS,
       body: schema
         ? fc.oneof(
@@ -154,12 +154,12 @@ function searchOf(query: [name: string, value: string][]): string {
   return query.map(([name, value]) => `${name}=${encodeURIComponent(value.toWellFormed())}`).join('&');
 }
 
-/** Requests drawn from the API's own description: never a failure of the server, never a trace of what was refused. */
+/** Requests drawn from the API description must never fail the server, and refused ones must not change anything. */
 export function describeFuzz(platform: () => Platform, { runs, seed }: { runs: number; seed: number }) {
   const client = clientOf(platform);
 
   it(
-    `nothing badly: ${runs} requests drawn from the API description get a documented answer in time, and what is refused leaves no trace`,
+    `responds as documented and in time to ${runs} requests drawn from the API description, and refused ones leave no trace`,
     async () => {
       const { body: description } = await client.call<ApiDescription>('GET', '/api/openapi.json');
       const account: Account = await client.signUp();
@@ -180,7 +180,7 @@ export function describeFuzz(platform: () => Platform, { runs, seed }: { runs: n
           if (!found) throw new Error(`there is no ${operationId}`);
           const { method, operation } = found;
           const path = found.path.replace(/\{\w+\}/, encodeURIComponent(id.toWellFormed()) || '%20');
-          // The session has to last; that logging out works is shown elsewhere.
+          // The session must last, so logout gets a bad token; other tests cover a real logout.
           const bearer = operationId === 'logout' ? tokens.bad : tokens[token];
           const answer = await client.call(method, `${path}?${searchOf(query)}`, {
             token: bearer,
@@ -196,7 +196,7 @@ export function describeFuzz(platform: () => Platform, { runs, seed }: { runs: n
           const isForUsers =
             operation.security.length > 0 && operation.security.every((scheme) => 'accessToken' in scheme);
           if (isForUsers && bearer !== tokens.own) expect(status).toBe(401);
-          if (method === 'GET') return; // what it left behind would show after the next change that is refused
+          if (method === 'GET') return; // a change by a GET would show after the next refused request
           const now = await snapshotOf(client, account);
           if (status >= 400) expect(now).toBe(stored);
           stored = now;
@@ -204,10 +204,10 @@ export function describeFuzz(platform: () => Platform, { runs, seed }: { runs: n
         { numRuns: runs, seed, endOnFailure: true },
       );
       expect(await snapshotOf(client, account)).toBe(stored);
-      // Both kinds came up: what is taken and what is refused.
+      // The run drew both accepted and refused requests.
       for (const status of [200, 201, 400, 401, 404]) expect(seen.get(status)).toBeGreaterThan(0);
       for (const { operation } of operations) expect([...checked].join()).toContain(`${operation.operationId} `);
-      // An operator's work gives anybody else one answer; all the rest gives more than two, on average.
+      // Operators' endpoints have one response for users; all others must have given more than two on average.
       const forUsers = operations.filter(
         ({ operation: { security, tags } }) =>
           !tags.includes('Operations') && !security.some((scheme) => 'backupToken' in scheme),

@@ -10,7 +10,7 @@ interface Session {
   user: { id: string; email: string; name: string };
 }
 
-/** The graph: its codes, its limits, and what decisions say of it. */
+/** The GraphQL API: its error codes, its limits, and decisions about it. */
 export function describeGraphql(platform: () => Platform) {
   const client = clientOf(platform);
   let owner: Account;
@@ -40,7 +40,7 @@ export function describeGraphql(platform: () => Platform) {
       'mutation { createTask(input: {title: "abc"}) { id } }',
       'mutation { refreshSession(refreshToken: "nonsense") { expiresIn } }',
       'mutation { login(input: {email: "unknown@example.com", password: "x"}) { expiresIn } }',
-    ])('no one asking %s is authenticated', async (query) => {
+    ])('are UNAUTHENTICATED without a valid token: %s', async (query) => {
       for (const token of [undefined, 'nonsense']) expect(await codes(query, { token })).toEqual(['UNAUTHENTICATED']);
     });
 
@@ -63,7 +63,7 @@ export function describeGraphql(platform: () => Platform) {
       ['mutation { restoreBackup(file: "x.tar.gz") { success } }', 'FORBIDDEN'],
       ['mutation { dryRunRestore(file: "x.tar.gz") { possible } }', 'FORBIDDEN'],
       ['mutation { newEpoch { epoch } }', 'FORBIDDEN'],
-    ])('somebody asking %s gets %s', async (query, code) => {
+    ])('are returned for %s: %s', async (query, code) => {
       expect(await codes(query)).toEqual([code]);
     });
 
@@ -85,7 +85,7 @@ export function describeGraphql(platform: () => Platform) {
       expect(answers.join()).not.toMatch(/stack|node_modules|\.ts:|select |postgres|localhost|127\.0\.0\.1/i);
     });
 
-    it('say 409 to a taken address and issues to a bad one', async () => {
+    it('report CONFLICT for an address that is taken, and issues for an invalid one', async () => {
       const signUp = 'mutation ($input: SignUpInput!) { signUp(input: $input) { expiresIn } }';
       const codesFor = (email: string) =>
         codes(signUp, { variables: { input: { email, password: PASSWORD, name: 'Ada' } } });
@@ -94,13 +94,13 @@ export function describeGraphql(platform: () => Platform) {
   });
 
   describe('GraphQL limits', () => {
-    it('are introspected in development', async () => {
+    it('allow introspection in development', async () => {
       expect((await run('{ __schema { queryType { name } } }', {})).data).toEqual({
         __schema: { queryType: { name: 'Query' } },
       });
     });
 
-    it('let GET run queries only, and none that a foreign page could have sent', async () => {
+    it('allow only queries over GET, and only those that a foreign page could not have sent', async () => {
       const get = (query: string, headers: Record<string, string> = {}) =>
         client.call<{ data?: object }>('GET', `/graphql?query=${encodeURIComponent(query)}`, {
           headers: { accept: 'application/json', ...headers },
@@ -123,7 +123,7 @@ export function describeGraphql(platform: () => Platform) {
   });
 
   describe('the graph', () => {
-    it('gives a session whose later fields run as its user, beside a stale token', async () => {
+    it('runs the fields after a sign-in as its user, even with a stale token', async () => {
       const email = newEmail();
       const query =
         'mutation ($input: SignUpInput!) { signUp(input: $input) { accessToken refreshToken expiresIn user { id email name taskStatistics { total } } } }';
@@ -150,7 +150,7 @@ export function describeGraphql(platform: () => Platform) {
       );
     });
 
-    it("shows the same tasks as REST, and null for what is not there or not the caller's", async () => {
+    it('shows the same tasks as REST, and null for tasks that do not exist or belong to others', async () => {
       const input = { title: 'From the graph', dueDate: '2026-01-01T00:00:00+01:00', priority: 'HIGH' };
       const created = await run<{ createTask: { id: string } }>(
         'mutation ($input: CreateTaskInput!) { createTask(input: $input) { id title description completed dueDate category priority version owner { id email } } }',
@@ -181,7 +181,7 @@ export function describeGraphql(platform: () => Platform) {
       expect(await codes(deletion, { token: stranger.token })).toEqual(['NOT_FOUND']);
     });
 
-    it('pages with cursors that survive the deletion of their row and belong to their order', async () => {
+    it('has cursors that survive the deletion of their row, and are bound to their order', async () => {
       const { token } = await client.signUp();
       for (const title of ['one', 'two', 'three', 'four'])
         await client.call('POST', '/full/api/tasks', { token, json: { title } });
@@ -212,7 +212,7 @@ export function describeGraphql(platform: () => Platform) {
       expect((await page(`${after}, orderBy: {field: PRIORITY, direction: ASC}`)).codes).toEqual(['BAD_USER_INPUT']);
     });
 
-    it('answers a request for recovery with true, for any address', async () => {
+    it('returns true for a recovery request with any address', async () => {
       for (const email of [owner.email, newEmail()])
         expect((await run(`mutation { requestPasswordReset(email: "${email}") }`, {})).data).toEqual({
           requestPasswordReset: true,

@@ -11,11 +11,11 @@ interface KeyIds {
 const kidOf = (token: string): unknown =>
   JSON.parse(Buffer.from(token.split('.')[0] ?? '', 'base64url').toString()).kid;
 
-/** Another key signs from now on, as the runbook has it, while people work. */
+/** Rotates the signing key as the runbook says, while users work. */
 export function describeKeyRotation(platform: () => Platform) {
   const client = clientOf(platform);
 
-  it('rotates its signing keys without a moment in which a token is refused', async () => {
+  it('rotates its signing keys without refusing a valid token at any moment', async () => {
     const { email, token: before } = await client.signUp();
     const { accessKeysFile } = platform();
     const stored = JSON.parse(readFileSync(accessKeysFile, 'utf8'));

@@ -9,7 +9,7 @@ function sameDistribution(one: readonly number[], other: readonly number[]): num
   const distance = largestGap(one, other);
   const size = Math.sqrt((one.length * other.length) / (one.length + other.length));
   const lambda = (size + 0.12 + 0.11 / size) * distance;
-  if (lambda < 0.2) return 1; // the series converges slowly there, and is 1 to many digits
+  if (lambda < 0.2) return 1; // the series converges slowly here, and is 1 to many digits
   let sum = 0;
   for (let term = 1; term <= 100; term++) sum += (term % 2 ? 2 : -2) * Math.exp(-2 * (term * lambda) ** 2);
   return Math.min(1, Math.max(0, sum));
@@ -32,19 +32,19 @@ const byValue = (one: number, other: number) => one - other;
 
 const TRIES = 500;
 const ACCOUNTS = TRIES / 10;
-/** One run in a thousand fails by chance, and no more. */
+/** At most one run in a thousand may fail by chance. */
 const CHANCE = 0.001;
-/** A difference of this much has to show, or the run says nothing. A hash takes about ten times as long. */
+/** The smallest difference that the run must be able to detect; otherwise, it proves nothing. A hash takes about ten times as long. */
 const VISIBLE_MS = 1;
 
 describe('the time that a refused login takes', () => {
-  // One hash at a time, and nothing else to do.
+  // One hash at a time, without other work.
   const platform = platformForTests('start', () => ({ HASH_CONCURRENCY: '1', RATE_LIMIT_FACTOR: '0' }));
   const client = clientOf(platform);
 
   it(`does not distinguish a known address from an unknown one in ${TRIES} tries of each`, async () => {
     const known: string[] = [];
-    // Ten failures close an address, known or not: each is tried that often.
+    // Ten failures lock an address, known or not, so that each is tried at most that often.
     for (let count = 0; count < ACCOUNTS; count++) known.push((await client.signUp()).email);
     const unknown = known.map(() => newEmail());
     const timeOf = async (email: string) => {
@@ -58,7 +58,7 @@ describe('the time that a refused login takes', () => {
 
     const times: Record<'known' | 'unknown', number[]> = { known: [], unknown: [] };
     for (let index = 0; index < TRIES; index++) {
-      // In turns, and each first as often as second, so that both meet the same machine.
+      // Alternates the order, so that both kinds run under the same conditions.
       const turns = index % 2 ? (['known', 'unknown'] as const) : (['unknown', 'known'] as const);
       for (const kind of turns) times[kind].push(await timeOf({ known, unknown }[kind][index % ACCOUNTS] ?? ''));
     }

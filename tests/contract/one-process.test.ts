@@ -10,7 +10,7 @@ import { expectError } from './shapes.ts';
 import { snapshotOf } from './snapshot.ts';
 
 const catalogue = badInputs();
-/** How many of them are sent at once: their bodies have room side by side. */
+/** The number of requests sent at once; the server has room for all of their bodies. */
 const AT_ONCE = 8;
 const CODES: Record<number, string> = {
   400: 'BAD_USER_INPUT',
@@ -26,7 +26,7 @@ describe('the platform in one process, as "npm start" runs it,', () => {
   const client = clientOf(platform);
   let account: Account;
   let id: string;
-  /** What the account has, as text: a refused request must not change a byte of it. */
+  /** A snapshot of the account: a refused request must not change a byte of it. */
   let stored: string;
 
   beforeAll(async () => {
@@ -48,7 +48,7 @@ describe('the platform in one process, as "npm start" runs it,', () => {
     const answer = await client.call(method, path.replace('{id}', id), { ...own, ...options });
     const sent = [method, path, shown];
     expect([...sent, answer.status, answer.text]).toEqual([...sent, status, expect.any(String)]);
-    // Ids that are no path segment name no route.
+    // An id that is not one path segment matches no route.
     const isOfTasks = status === 404 ? 'success' in answer.body : path.startsWith('/api/tasks');
     expectError(answer, { status, code: CODES[status] ?? '', envelope: isOfTasks ? 'tasks' : 'plain' });
     expect(answer.text).not.toMatch(/node_modules|\.ts:\d|postgres|select |insert into/i);
@@ -63,11 +63,11 @@ describe('the platform in one process, as "npm start" runs it,', () => {
     }
   });
 
-  it('opens no account for a sign-up that it refuses', async () => {
+  it('does not create an account for a refused sign-up', async () => {
     const attempts = Object.values(catalogue).flat();
     for (const { method, path, options } of attempts) {
       if (method !== 'POST' || path !== '/api/auth/signup') continue;
-      // Sign-ups of the catalogue are objects.
+      // The bodies of sign-ups in the catalogue are objects.
       const { email, password } = options.json as Record<string, unknown>;
       const { status } = await client.call('POST', '/api/auth/login', { json: { email, password } });
       expect([400, 401, 429]).toContain(status);
@@ -97,7 +97,7 @@ describe('the platform in one process, as "npm start" runs it,', () => {
       expect((await post(body, headers)).status).toBe(201);
     });
 
-    it('has the last one of repeated keys', async () => {
+    it('keeps the last value of a repeated key', async () => {
       expect((await post('{"title":"first","title":"the last"}')).body.data.title).toBe('the last');
     });
 
@@ -183,7 +183,7 @@ describe('the platform in one process, as "npm start" runs it,', () => {
     });
   });
 
-  // Where it could differ from separate processes: limits in memory, a database and keys of its own.
+  // Parts that could differ from separate processes: limits in memory, a database and keys of its own.
   describeLoginLimit(platform);
   describeConcurrency(platform);
   describeKeyRotation(platform);

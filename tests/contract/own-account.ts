@@ -23,7 +23,7 @@ interface PersonalToken {
   expires_at: string;
 }
 
-/** What users do with their own account: profile, password, address, sessions, personal tokens, export, deletion. */
+/** Users' own accounts: profile, password, address, sessions, personal tokens, export, deletion. */
 export function describeOwnAccount(platform: () => Platform) {
   const client = clientOf(platform);
 
@@ -32,7 +32,7 @@ export function describeOwnAccount(platform: () => Platform) {
   const statusOf = async (token: string) => (await call(token, 'GET', '/me')).status;
   const ends = (token: string) => eventually(async () => expect(await statusOf(token)).toBe(401), { timeoutMs: 1_000 });
   const logIn = async (email: string) => (await client.logIn(email)).body.access_token;
-  /** The status of a request, and the field that its error names. */
+  /** Returns the status of a request, and the field that its error names. */
   const outcome = async (token: string | undefined, method: string, path: string, json?: object) => {
     const { status, body } = await client.call(method, `/api/auth${path}`, { token, ...(json && { json }) });
     return [status, body.error?.details?.[0]?.path];
@@ -50,7 +50,7 @@ export function describeOwnAccount(platform: () => Platform) {
       expect(await outcome(token, 'PATCH', '/profile', { name: ' ' })).toEqual([400, 'name']);
     });
 
-    it('sets a new password, which ends all other sessions', async () => {
+    it('changes its password, which ends all other sessions', async () => {
       const { token, email } = await client.signUp();
       const other = await logIn(email);
       const json = { current_password: PASSWORD, password: NEW_PASSWORD };
@@ -62,7 +62,7 @@ export function describeOwnAccount(platform: () => Platform) {
       expect((await client.logIn(email, NEW_PASSWORD)).status).toBe(200);
     });
 
-    it('names each wrong field as the client does', async () => {
+    it('names each invalid field as the client wrote it', async () => {
       const { token } = await client.signUp();
       const change = { current_password: PASSWORD, password: NEW_PASSWORD };
       const wrong: [string, object, string][] = [
@@ -76,7 +76,7 @@ export function describeOwnAccount(platform: () => Platform) {
       for (const [path, json, field] of wrong) expect(await outcome(token, 'POST', path, json)).toEqual([400, field]);
     });
 
-    it('changes its address in two steps, the second of which needs the session or the password', async () => {
+    it('changes its address in two steps; the second needs the session or the password', async () => {
       const { token } = await client.signUp();
       const { token: personal } = (await createToken(token, 'write')).body;
       const request = async () => {
@@ -127,7 +127,7 @@ export function describeOwnAccount(platform: () => Platform) {
     const list = async (token: string) =>
       (await call<{ sessions: Session[] }>(token, 'GET', '/sessions')).body.sessions;
 
-    it('is listed with when, from where and by which program', async () => {
+    it('is listed with its times, IP address and program', async () => {
       const { token, email } = await client.signUp();
       const options: CallOptions = { json: { email, password: PASSWORD } };
       await client.call('POST', '/api/auth/login', {
@@ -142,7 +142,7 @@ export function describeOwnAccount(platform: () => Platform) {
       expect(sessions.filter(({ current }) => !current)).toMatchObject([{ client: `Phone/2 ${'x'.repeat(247)}` }]);
     });
 
-    it('ends alone, or with all others', async () => {
+    it('can be ended alone, or with all others', async () => {
       const { token, email } = await client.signUp();
       const [one, two, bob] = [await logIn(email), await logIn(email), await client.signUp()];
       const id = (await list(one)).find(({ current }) => current)?.id;
@@ -201,7 +201,7 @@ export function describeOwnAccount(platform: () => Platform) {
       expect(await outcome(ada.token, 'POST', '/tokens', json)).toEqual([400, field]);
     });
 
-    it('writes tasks, or only reads them', async () => {
+    it('can write tasks, or only read them, by its scope', async () => {
       const { token: write } = (await createToken(ada.token, 'write')).body;
       const { token: read } = (await createToken(ada.token, 'read')).body;
       const made = await client.call('POST', '/api/tasks', { token: write, json: { title: 'By a program' } });
@@ -229,7 +229,7 @@ export function describeOwnAccount(platform: () => Platform) {
       expect((await client.call('DELETE', path, { token: write })).status).toBe(200);
     });
 
-    it.each(['read', 'write'])('of scope %s decides nothing about the account', async (scope) => {
+    it.each(['read', 'write'])('of scope %s cannot change the account', async (scope) => {
       const { id, token } = (await createToken(ada.token, scope)).body;
       const attempts: [string, string, object?][] = [
         ['POST', '/logout'],
@@ -254,7 +254,7 @@ export function describeOwnAccount(platform: () => Platform) {
       },
     );
 
-    it('of another account looks exactly like one that is not there', async () => {
+    it('of another account looks exactly like one that does not exist', async () => {
       const bob = await client.signUp();
       const { id, token } = (await createToken(bob.token, 'read')).body;
       const foreign = await client.call('DELETE', `/api/auth/tokens/${id}`, { token: ada.token });
@@ -271,7 +271,7 @@ export function describeOwnAccount(platform: () => Platform) {
       entries: { id: string; kind: string }[];
     }
 
-    it('the trail comes page by page, each of which says where the next one is', async () => {
+    it('the trail has pages, each with the position of the next one', async () => {
       const { token, email } = await client.signUp();
       for (let count = 0; count < 4; count++) await logIn(email);
       const seen: { id: string }[] = [];
@@ -294,7 +294,7 @@ export function describeOwnAccount(platform: () => Platform) {
       },
     );
 
-    it('the export has all of the account, more than one page of it, and nothing of others', async () => {
+    it('the export has all data of the account, beyond one page, and no data of others', async () => {
       const [ada, bob] = [await client.signUp(), await client.signUp()];
       const titles = Array.from({ length: 520 }, (_, index) => `Task ${index}`);
       for (let from = 0; from < titles.length; from += 26) {

@@ -3,16 +3,16 @@ import { join } from 'node:path';
 import { useProduct, type Command } from '../product.ts';
 import type { Platform } from './platform.ts';
 
-/** Where links in mails lead: as behind a proxy, not where the product listens. */
+/** The base of links in mails: the address of a proxy, not the one that the product listens on. */
 export const PUBLIC_URL = 'https://tasks.example.com';
 
-/** Which files under the data directory hold the keys, by the command that made them. */
+/** The key files under the data directory, by the command that makes them. */
 const KEY_FILES = {
   start: { accessKeysFile: 'keys/access-token-keys.json' },
   stack: { accessKeysFile: 'keys/access-tokens.json', identityKeyFile: 'keys/gateway-identity.json' },
 } satisfies Partial<Record<Command, Pick<Platform, 'accessKeysFile' | 'identityKeyFile'>>>;
 
-/** The product for the tests of one file, run by one of its commands: started before them and gone after them. */
+/** Runs the product for the tests of one file with one of its commands, and removes it afterwards. */
 export function platformForTests(
   command: keyof typeof KEY_FILES,
   settings: () => Record<string, string> = () => ({}),

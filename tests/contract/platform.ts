@@ -1,15 +1,15 @@
 import type { DescriptionCheck } from '@taskmesh/testing/api-description';
 
-/** A running product as the contract suite sees it: its address, and what its operator finds in its folders. */
+/** A running product as the contract suite sees it: its address, and the files that an operator can see. */
 export interface Platform {
   url: string;
-  /** Compares responses with `/api/openapi.json`, and knows which came about. */
+  /** Compares responses with `/api/openapi.json`, and records which ones occurred. */
   description: DescriptionCheck;
-  /** Where links in mails lead. */
+  /** The base of links in mails. */
   publicUrl: string;
   dataDir: string;
-  /** The JWK set that signs access tokens, with its private halves. */
+  /** The JWK set that signs access tokens, with the private keys. */
   accessKeysFile: string;
-  /** The private key of an internal signer, where services talk over HTTP. */
+  /** The private key of an internal signer, if services communicate over HTTP. */
   identityKeyFile?: string;
 }

@@ -9,7 +9,7 @@ interface Linked {
   identities: { id: string; issuer: string; email: string }[];
 }
 
-/** A browser that signs in at a real provider, and the page that sent it there. */
+/** Sign-in with a provider, as the browser and the page that starts it do it. */
 export function describeProviderSignIn(platform: () => Platform, provider: () => SignInProvider) {
   const client = clientOf(platform);
   const codes: string[] = [];
@@ -20,7 +20,7 @@ export function describeProviderSignIn(platform: () => Platform, provider: () =>
     return sub;
   };
 
-  /** The way to the provider and back, as the fragment that the page then reads. */
+  /** Goes to the provider and back. `answer` has the fragment that the page then reads. */
   const comeBack = async (sub: string | null, verifier: string, returnTo = '/tasks') => {
     const challenge = createHash('sha256').update(verifier).digest('base64url');
     const query = new URLSearchParams({ return_to: returnTo, code_challenge: challenge });
@@ -70,7 +70,7 @@ export function describeProviderSignIn(platform: () => Platform, provider: () =>
       expect([status, body.error.details?.[0]?.path, headers.get('location')]).toEqual([400, parameter, null]);
     });
 
-    it('opens an account, and its sessions, which work and end like any', async () => {
+    it('creates an account and its sessions, which work and end like all others', async () => {
       const [email, verifier] = [newEmail(), newVerifier()];
       const sub = personAt({ email });
       const first = await open({ code: await codeOf(sub, verifier), verifier });
@@ -88,7 +88,7 @@ export function describeProviderSignIn(platform: () => Platform, provider: () =>
       expect(body.identities).toEqual(identities);
     });
 
-    it('links an account with the same address by its password, and never without', async () => {
+    it('links an account with the same address only with its password', async () => {
       const [{ email, id }, verifier] = [await client.signUp(), newVerifier()];
       const code = await codeOf(personAt({ email }), verifier);
       expectError(await open({ code, verifier }), { status: 409, code: 'LINK_REQUIRED', envelope: 'plain' });
@@ -103,18 +103,18 @@ export function describeProviderSignIn(platform: () => Platform, provider: () =>
       expectError(await open({ code, verifier }), { status: 403, code: 'FORBIDDEN', envelope: 'plain' });
     });
 
-    it('notifies the page when the user cancels', async () => {
+    it('reports a cancellation by the user to the page', async () => {
       const { answer } = await comeBack(null, newVerifier());
       expect(answer.get('sign_in_error')).toBe('access_denied');
     });
 
-    it('comes back once, to the browser that began', async () => {
+    it('can be finished once, by the browser that began it', async () => {
       const { back, cookie } = await comeBack(personAt({ email: newEmail() }), newVerifier());
       for (const sent of ['', cookie, cookie.replace(/.$/, '')])
         expect((await client.call('GET', back.pathname + back.search, { headers: { cookie: sent } })).status).toBe(400);
     });
 
-    it('leaves nothing of it in any log', () => {
+    it('leaves no code or cookie in any log', () => {
       expect(codes.length).toBeGreaterThan(10);
       const logs = globSync('**/*.log', { cwd: platform().dataDir }).map((file) =>
         readFileSync(`${platform().dataDir}/${file}`, 'utf8'),

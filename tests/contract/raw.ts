@@ -1,17 +1,17 @@
 import { connect } from 'node:net';
 
-/** One answer as it came over the wire. */
+/** A response as received over the wire. */
 export interface RawAnswer {
-  /** NaN when the connection was closed without a response. */
+  /** NaN if the connection was closed without a response. */
   status: number;
-  /** The server requested the body announced by `Expect: 100-continue`. */
+  /** Whether the server requested the body with `100 Continue`. */
   continued: boolean;
   text: string;
 }
 
 const HANG_MS = 5_000;
 
-/** Writes bytes as they are to a connection of their own and reads until the server closes it. */
+/** Writes raw bytes to a new connection, and reads until the server closes it. */
 export function exchange(origin: string, bytes: Buffer): Promise<RawAnswer> {
   const { hostname, port } = new URL(origin);
   return new Promise((resolve, reject) => {
@@ -19,7 +19,7 @@ export function exchange(origin: string, bytes: Buffer): Promise<RawAnswer> {
     const socket = connect(Number(port), hostname, () => socket.write(bytes));
     socket.setTimeout(HANG_MS, () => socket.destroy(new Error('The server neither answered nor closed.')));
     socket.on('data', (chunk) => chunks.push(chunk));
-    // A server that refuses early may close while the rest is still being written.
+    // A server that refuses early may close the connection while the rest is still being written.
     socket.on('error', (error) => (chunks.length > 0 ? undefined : reject(error)));
     socket.on('close', () => {
       const whole = Buffer.concat(chunks).toString();
@@ -29,7 +29,7 @@ export function exchange(origin: string, bytes: Buffer): Promise<RawAnswer> {
   });
 }
 
-/** A request as text, with a `Connection: close` that ends the exchange. */
+/** Returns the bytes of a request with `Connection: close`, which ends the exchange. */
 export function rawRequest(line: string, headers: readonly string[], body: string | Buffer = ''): Buffer {
   const head = [`${line} HTTP/1.1`, 'Connection: close', ...headers, '', ''].join('\r\n');
   return Buffer.concat([Buffer.from(head, 'latin1'), Buffer.from(body)]);

@@ -9,7 +9,7 @@ import { expectError } from './shapes.ts';
 const INVALID = { status: 400, code: 'BAD_USER_INPUT', envelope: 'plain' } as const;
 const NEW_PASSWORD = 'another long and winding phrase';
 
-/** The mails that were written for somebody as files, oldest first. */
+/** Returns the mails to an address that were written as files, oldest first. */
 function filesTo(platform: Platform, email: string): string[] {
   const dir = join(platform.dataDir, 'mail');
   const files = existsSync(dir) ? readdirSync(dir).filter((name) => name.endsWith('.eml')) : [];
@@ -19,7 +19,7 @@ function filesTo(platform: Platform, email: string): string[] {
     .filter((mail) => mail.includes(`To: ${email}`));
 }
 
-/** The token of the last mail to an address. */
+/** Returns the token of the last mail to an address. */
 export const mailedToken = (platform: Platform, email: string, page: string) =>
   eventually(() => {
     const mail = filesTo(platform, email).at(-1);
@@ -27,7 +27,7 @@ export const mailedToken = (platform: Platform, email: string, page: string) =>
     return tokenIn(mail, platform.publicUrl, page);
   });
 
-/** The token alone on a line, which is also what the link ends with. */
+/** Returns the token, which stands alone on a line and at the end of the link. */
 export function tokenIn(mail: string, origin: string, page = 'reset-password'): string {
   const link = new RegExp(`^(\\S+)/${page}#token=(\\S+)$`, 'm').exec(mail);
   expect(link?.[1]).toBe(origin);
@@ -57,7 +57,7 @@ export function describeRecovery(platform: () => Platform) {
   };
 
   describe('a forgotten password', () => {
-    it('is answered alike for known and unknown addresses; only the known one gets a mail', async () => {
+    it('gets the same response for known and unknown addresses; only the known one gets a mail', async () => {
       const { email } = await client.signUp();
       const stranger = newEmail();
       const unknown = await forgot({ email: stranger });
@@ -71,7 +71,7 @@ export function describeRecovery(platform: () => Platform) {
       expect(mailsTo(stranger)).toEqual([]);
     });
 
-    it('is replaced with the token of the mail, once, and all sessions end', async () => {
+    it('is reset with the token from the mail, once, which ends all sessions', async () => {
       const { email, token: firstToken } = await client.signUp();
       const second = await openSession(client, email);
       const token = await requestToken(email);
@@ -101,7 +101,7 @@ export function describeRecovery(platform: () => Platform) {
       expect((await client.logIn(email, NEW_PASSWORD)).status).toBe(200);
     });
 
-    it('brings no more than five mails in an hour, and says nothing of it', async () => {
+    it('causes at most five mails in an hour, without showing it in the response', async () => {
       const { email } = await client.signUp();
       const other = await client.signUp();
       const answers = [];
@@ -109,7 +109,7 @@ export function describeRecovery(platform: () => Platform) {
       expect(new Set(answers.map(({ status, text }) => `${status} ${text}`)).size).toBe(1);
       expect(answers[0]?.status).toBe(200);
       await eventually(() => expect(mailsTo(email)).toHaveLength(5));
-      // Mails leave in order: when a later one is there, a sixth would be, too.
+      // Mails are sent in order, so a sixth would be there before this later one.
       await requestToken(other.email);
       expect(mailsTo(email)).toHaveLength(5);
     });

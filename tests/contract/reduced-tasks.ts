@@ -20,7 +20,7 @@ export function describeReducedTasks(platform: () => Platform, prefix: string) {
     client.call<Task>(method, `${prefix}/tasks${path}`, { token, ...(json && { json }) });
 
   describe(`reduced tasks below ${prefix}`, () => {
-    it('are created with a title only and pending; other fields are ignored', async () => {
+    it('are created pending, from a title alone; other fields are ignored', async () => {
       const kept = { title: 'abc', description: 'text' };
       const sent = { ...kept, completed: true, priority: 'urgent', dueDate: 'nonsense', category: 5 };
       const { status, body, headers } = await call('POST', '', sent);
@@ -35,7 +35,7 @@ export function describeReducedTasks(platform: () => Platform, prefix: string) {
       expect(full.body.data).toMatchObject({ ...body, priority: 'medium', due_date: null, category: null });
     });
 
-    it('change in the listed fields only', async () => {
+    it('change only in the listed fields', async () => {
       const { body: task } = await call('POST', '', { title: 'abc' });
       expect(task.description).toBeNull();
       const fields = { title: 'Another', description: 'text', completed: true };
@@ -48,7 +48,7 @@ export function describeReducedTasks(platform: () => Platform, prefix: string) {
       expect((await call('PATCH', `/${task.id}`, { description: null })).body.description).toBeNull();
     });
 
-    it('go away with a message', async () => {
+    it('are deleted with a message', async () => {
       const { body: task } = await call('POST', '', { title: 'abc' });
       const deleted = await call('DELETE', `/${task.id}`);
       expect(deleted.status).toBe(200);
@@ -57,7 +57,7 @@ export function describeReducedTasks(platform: () => Platform, prefix: string) {
         expectError(await call(method, `/${task.id}`, json), NOT_FOUND);
     });
 
-    it('of others, unknown ones, ill-formed ids and stats are not found', async () => {
+    it('are not found if they belong to others, do not exist, have an ill-formed id or are called stats', async () => {
       const { body: task } = await call('POST', '', { title: 'abc' });
       for (const id of [task.id, randomUUID(), 'nonsense', 'stats'])
         for (const [method, json] of [['GET'], ['PATCH', {}], ['DELETE']] as const)
@@ -65,7 +65,7 @@ export function describeReducedTasks(platform: () => Platform, prefix: string) {
       expect((await call('GET', `/${task.id}`)).status).toBe(200);
     });
 
-    it('are changed only in the version of If-Match, and created once for each Idempotency-Key', async () => {
+    it('change only in the version of If-Match, and are created once per Idempotency-Key', async () => {
       const send = (method: string, path: string, title: string, headers: Record<string, string>) =>
         client.call<Task>(method, `${prefix}/tasks${path}`, { token: owner.token, json: { title }, headers });
       const once = { 'idempotency-key': randomUUID() };
@@ -109,7 +109,7 @@ export function describeReducedTasks(platform: () => Platform, prefix: string) {
       for (const task of body.data) expect(keysOf(task)).toEqual(REDUCED_KEYS);
     });
 
-    it('has a link to the next page when there is more', async () => {
+    it('has a link to the next page, if there is one', async () => {
       const linkOf = async (query: string) =>
         (await client.call('GET', `${prefix}/tasks${query}`, { token: lister.token })).headers.get('link');
       expect(await linkOf('?status=pending&limit=1&limit_=x')).toBe('<?status=pending&limit=1&page=2>; rel="next"');
@@ -117,7 +117,7 @@ export function describeReducedTasks(platform: () => Platform, prefix: string) {
       expect(await linkOf('')).toBeNull();
     });
 
-    it('has every page that a list can have', async () => {
+    it('can reach every page of a list', async () => {
       const path = `${prefix}/tasks?page=2147484&limit=1000`;
       const { body } = await client.call<Body<Task[]>>('GET', path, { token: lister.token });
       expect([body.data, body.page]).toEqual([[], 2_147_484]);

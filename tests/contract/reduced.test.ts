@@ -33,7 +33,7 @@ describe('a platform that serves the reduced variant, with the limits of product
     expect((await client.call('GET', '/full/api/tasks/stats', { token })).status).toBe(200);
   });
 
-  it('says so in the API description', async () => {
+  it('describes the reduced variant in the API description', async () => {
     const { body } = await client.call<ApiDescription>('GET', '/api/openapi.json');
     const schemaOf = (path: string) => {
       const response = body.paths[path]?.get?.responses['200'];
@@ -43,20 +43,20 @@ describe('a platform that serves the reduced variant, with the limits of product
     expect(schemaOf('/full/api/tasks')).toBe('#/components/schemas/TaskList');
   });
 
-  it('wants passwords as long as its settings say', async () => {
+  it('requires the password length of its settings', async () => {
     const signUp = (password: string) =>
       client.call('POST', '/api/auth/signup', { json: { email: newEmail(), password, name: 'Ada' } });
     expectError(await signUp('fourteen chars'), { status: 400, code: 'BAD_USER_INPUT', envelope: 'plain' });
     expect((await signUp('fifteen of them')).status).toBe(201);
   });
 
-  it('is not introspected', async () => {
+  it('does not allow introspection', async () => {
     const { body } = await client.graphql('{ __schema { queryType { name } } }');
     expect(body.errors?.map(({ extensions }) => extensions.code)).toEqual(['GRAPHQL_VALIDATION_FAILED']);
   });
 
-  // The limits of an address on the network come last: behind them every request is refused.
-  it('sends 60 recovery mails for one IP in five minutes, to any address', async () => {
+  // Tests of the limits per IP address come last, because later requests would be refused.
+  it('sends at most 60 recovery mails per IP in five minutes, to any addresses', async () => {
     const forgot = () => client.call('POST', '/api/auth/forgot-password', { json: { email: newEmail() } });
     const answers = await inTurn(61, forgot);
     expect(answers.slice(0, 60).map(({ status }) => status)).toEqual(Array(60).fill(200));
@@ -64,19 +64,19 @@ describe('a platform that serves the reduced variant, with the limits of product
     if (last) expectError(last, LIMITED);
   });
 
-  it('opens 60 accounts for one IP in five minutes', async () => {
+  it('creates at most 60 accounts per IP in five minutes', async () => {
     const signUp = () =>
       client.call('POST', '/api/auth/signup', { json: { email: newEmail(), password: PASSWORD, name: 'Ada' } });
     const answers = await inTurn(61, signUp);
     const statuses = answers.map(({ status }) => status);
     const opened = statuses.filter((status) => status === 201).length;
-    expect(opened).toBeLessThan(60); // some were opened by the tests before
+    expect(opened).toBeLessThan(60); // earlier tests created some
     expect(statuses).toEqual([...Array<number>(opened).fill(201), ...Array<number>(61 - opened).fill(429)]);
     const last = answers.at(-1);
     if (last) expectError(last, LIMITED);
   });
 
-  it('lets 100 logins of one IP fail in 15 minutes', async () => {
+  it('allows at most 100 failed logins per IP in 15 minutes', async () => {
     const answers = await inTurn(101, () => client.logIn(newEmail(), 'wrong password'));
     const statuses = answers.map(({ status }) => status);
     expect(statuses).toEqual([...Array<number>(100).fill(401), 429]);

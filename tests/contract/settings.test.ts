@@ -51,7 +51,7 @@ describe('the platform as separate processes, with settings of its own', () => {
   describeSlowClients(platform);
   describeProviderSignIn(platform, () => provider);
 
-  it('sends its mails over SMTP from MAIL_FROM, to one address each, with a token that counts', async () => {
+  it('sends mails over SMTP from MAIL_FROM, to one address each, with a valid token', async () => {
     const client = clientOf(platform);
     const accounts = [await client.signUp(), await client.signUp()];
     for (const { email } of accounts) await client.call('POST', '/api/auth/forgot-password', { json: { email } });

@@ -4,10 +4,10 @@ export const UUID = expect.stringMatching(/^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}
 export const TIME = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
 const SENTENCE = expect.stringMatching(/\S/);
 
-/** What several lines list. */
+/** Splits a text of one or more lines at white space. */
 export const words = (text: string) => text.trim().split(/\s+/);
 
-/** A case for each, with what they share behind it: `{ 404: ['/a', '/b'] }` has two. */
+/** Returns a test case `[value, key]` for each value: `{ 404: ['/a', '/b'] }` gives two. */
 export const casesOf = (cases: Record<number, string[]>) =>
   Object.entries(cases).flatMap(([shared, each]) => each.map((one): [string, number] => [one, Number(shared)]));
 
@@ -25,10 +25,10 @@ export const TASK_KEYS = [
 ];
 export const REDUCED_KEYS = ['completed', 'created_at', 'description', 'id', 'title', 'updated_at', 'user_id'];
 
-/** Which form errors have: that of the full task endpoints, or that of everything else. */
+/** The format of errors: that of the full task endpoints, or that of all others. */
 export type Envelope = 'tasks' | 'plain';
 
-/** The whole of an error: status, type, keys and code; and that 401, 405, 429 and 503 carry their headers. */
+/** Checks a complete error: status, type, keys and code, and the headers of 401, 405, 429 and 503. */
 export function expectError(
   { status, headers, body }: Answer<unknown>,
   expected: { status: number; code: string; envelope: Envelope },
@@ -36,7 +36,7 @@ export function expectError(
   expect(status).toBe(expected.status);
   expect(headers.get('content-type')).toMatch(/^application\/json/);
   expect(headers.get('x-request-id')).toMatch(/\S/);
-  const { error, ...rest } = body as Body; // looked at next
+  const { error, ...rest } = body as Body; // checked below
   expect(rest).toEqual({ message: SENTENCE, ...(expected.envelope === 'tasks' && { success: false }) });
   expect(error.code).toBe(expected.code);
   for (const key of keysOf(error)) expect(['code', 'details', 'requestId']).toContain(key);

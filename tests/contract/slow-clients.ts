@@ -3,27 +3,27 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { clientOf, type Account } from './client.ts';
 import type { Platform } from './platform.ts';
 
-/** What the platform of `describeSlowClients` is set to: whole requests arrive within this time, headers within half of it. */
+/** The limit of the platform in `describeSlowClients` for a whole request. Headers must arrive within half of it. */
 export const REQUEST_TIMEOUT_S = 2;
 const REQUEST_MS = REQUEST_TIMEOUT_S * 1_000;
-/** How often it looks, and what a busy machine adds. */
+/** Covers the interval at which the server checks, and a busy machine. */
 const TOLERANCE_MS = 1_500;
 
 interface Cut {
-  /** NaN when there was no answer. */
+  /** NaN without a response. */
   status: number;
   text: string;
   afterMs: number;
 }
 
-/** Sends `head`, then `rest` a byte at a time, and never reads faster than it has to. Resolves when the server ends it. */
+/** Sends `head`, and then `rest` one byte at a time. Resolves when the server closes the connection. */
 function trickle(origin: string, head: string, rest = ''): Promise<Cut> {
   const { hostname, port } = new URL(origin);
   const began = performance.now();
   return new Promise((resolve) => {
     let text = '';
     const socket = connect(Number(port), hostname);
-    socket.write(head); // kept until it is connected
+    socket.write(head); // buffered until the socket is connected
     const bytes = rest[Symbol.iterator]();
     const timer = setInterval(() => {
       const { value } = bytes.next();
@@ -31,7 +31,7 @@ function trickle(origin: string, head: string, rest = ''): Promise<Cut> {
     }, 100);
     socket
       .on('data', (chunk) => (text += chunk))
-      .on('error', () => undefined) // it was cut: 'close' follows
+      .on('error', () => undefined) // reset by the server; 'close' follows
       .on('close', () => {
         clearInterval(timer);
         const status = Number(/^HTTP\/1\.1 (\d{3})/.exec(text)?.[1]);
@@ -40,18 +40,18 @@ function trickle(origin: string, head: string, rest = ''): Promise<Cut> {
   });
 }
 
-/** A byte at a time, for longer than anybody waits. */
+/** Sent one byte at a time, lasts longer than any limit. */
 const ENDLESS = 'x'.repeat(1_000);
 const HEAD = 'GET /livez HTTP/1.1\r\nHost: localhost\r\nX-Long: ';
 const CROWD = 100;
 
-/** Clients that send too slowly: they are cut off, and no one else notices them. All of them come at the same time. */
+/** Clients that send too slowly, all at the same time: they are cut off, and other clients do not notice them. */
 export function describeSlowClients(platform: () => Platform) {
   const client = clientOf(platform);
   let account: Account;
   let cuts: Map<string, Cut>;
   let crowd: Cut[];
-  /** How many requests of others were answered while the whole crowd was still waiting. */
+  /** The number of responses to other clients while the whole crowd was still connected. */
   let answered: number;
 
   const post = (header: string, body: string): [head: string] => {
@@ -94,7 +94,7 @@ export function describeSlowClients(platform: () => Platform) {
       crowd = await Promise.all(crowdSent);
     }, 180_000);
 
-    it.each(slow)('that %s gets an answer and is cut off', (what, limitMs) => {
+    it.each(slow)('that %s gets a response and is cut off', (what, limitMs) => {
       const { status, text, afterMs } = cuts.get(what) ?? { status: NaN, text: '', afterMs: NaN };
       expect({ status, text }).toMatchObject({ status: 408 });
       expect(text).toMatch(/^Connection: close\r$/im);
@@ -103,20 +103,20 @@ export function describeSlowClients(platform: () => Platform) {
       expect(afterMs).toBeLessThan(limitMs + TOLERANCE_MS);
     });
 
-    it('that sends nothing at all is cut off without an answer, which a late request would take for its own', async () => {
+    it('that sends nothing is cut off without a response, which could be mistaken for that of a late request', async () => {
       const { text, afterMs } = await trickle(platform().url, '');
       expect(text).toBe('');
       expect(afterMs).toBeGreaterThan(REQUEST_MS / 2 - 100);
       expect(afterMs).toBeLessThan(REQUEST_MS / 2 + TOLERANCE_MS);
     });
 
-    it('keeps no one else from being served, not even a hundred of them', () => {
+    it('does not delay other clients, even if there are a hundred of them', () => {
       expect(crowd.filter(({ status }) => status !== 408)).toEqual([]);
       expect(crowd).toHaveLength(CROWD);
-      expect(answered).toBeGreaterThan(2); // none would be, or only those before the crowd
+      expect(answered).toBeGreaterThan(2); // not only responses from before the crowd
     });
 
-    it('that goes before its body is whole is forgotten', async () => {
+    it('that disconnects before its body is complete has no effect', async () => {
       const { hostname, port } = new URL(platform().url);
       await new Promise<void>((resolve) => {
         const socket = connect(Number(port), hostname, () =>

@@ -1,6 +1,6 @@
 import type { Account, Client } from './client.ts';
 
-/** All that an account has, as text: its list as it was answered, its statistics, and the count that paging does not limit. */
+/** Returns all tasks of an account as text: the list, the statistics, and the total count, which paging does not limit. */
 export async function snapshotOf(client: Client, { token }: Account): Promise<string> {
   const [list, stats, reduced] = await Promise.all([
     client.call('GET', '/full/api/tasks', { token }),

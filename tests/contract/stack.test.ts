@@ -13,7 +13,7 @@ import { describeRecovery } from './recovery.ts';
 import { describeReducedTasks } from './reduced-tasks.ts';
 import { describeTokens } from './tokens.ts';
 
-/** The whole interface as the documents have it. */
+/** The whole interface, as documented. */
 describe('the platform as separate processes, as "npm run stack" runs it, keeps the contract:', () => {
   const platform = platformForTests('stack');
   const client = clientOf(platform);
@@ -31,12 +31,12 @@ describe('the platform as separate processes, as "npm run stack" runs it, keeps 
   describeGraphql(platform);
   describeConcurrency(platform);
 
-  it('has given every documented success in the tests above', async () => {
+  it('returned every documented success in the tests above', async () => {
     const { body } = await client.call<ApiDescription>('GET', '/api/openapi.json');
     const { covered } = platform().description;
     for (const [path, operations] of Object.entries(body.paths))
       for (const [method, { tags, responses }] of Object.entries(operations)) {
-        // Those of operators, and sign-ins at a provider, have tests of their own.
+        // Operators' endpoints and provider sign-ins have tests of their own.
         if (tags.some((tag) => ['Backups', 'Operations'].includes(tag)) || /oidc|identities/.test(path)) continue;
         for (const status of Object.keys(responses)) {
           if (status < '400') expect([...covered]).toContain(`${method.toUpperCase()} ${path} ${status}`);

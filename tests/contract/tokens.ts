@@ -17,7 +17,7 @@ type Json = Record<string, unknown>;
 
 const encoded = (json: unknown) =>
   Buffer.from(typeof json === 'string' ? json : JSON.stringify(json)).toString('base64url');
-const decoded = (part: string | undefined) => JSON.parse(Buffer.from(part ?? '', 'base64url').toString()) as Json; // a JWT's parts are objects
+const decoded = (part: string | undefined) => JSON.parse(Buffer.from(part ?? '', 'base64url').toString()) as Json; // JWT parts are objects
 
 const es256 = (key: KeyObject) => (input: string) =>
   sign('sha256', Buffer.from(input), { key, dsaEncoding: 'ieee-p1363' });
@@ -27,14 +27,14 @@ function jwt(header: unknown, claims: unknown, signature: (input: string) => Buf
   return `${input}.${signature(input).toString('base64url')}`;
 }
 
-/** Access tokens, and what must not pass for one: signed by others, too early, too late, for another purpose. */
+/** Access tokens, and tokens that must not be accepted as one: signed by others, too early, too late, for other purposes. */
 export function describeTokens(platform: () => Platform) {
   const client = clientOf(platform);
   let account: Account;
   let header: Json;
   let claims: Json;
   let ours: KeyObject;
-  /** The public half as it is published. */
+  /** The published public key. */
   let jwk: Json;
   const theirs = generateKeyPairSync('ec', { namedCurve: 'P-256' });
   const rsa = generateKeyPairSync('rsa', { modulusLength: 2048 });
@@ -66,7 +66,7 @@ export function describeTokens(platform: () => Platform) {
   const nowS = () => Math.floor(Date.now() / 1_000);
 
   describe('an access token', () => {
-    it('is ES256 with a key of the published set, which has public halves only', async () => {
+    it('is signed by ES256 with a key of the published set, which has only public keys', async () => {
       expect(header).toEqual({ alg: 'ES256', typ: 'at+jwt', kid: expect.any(String) });
       expect(claims).toMatchObject({
         userId: account.id,
@@ -82,7 +82,7 @@ export function describeTokens(platform: () => Platform) {
       expect(text).not.toMatch(/"d"/);
     });
 
-    it('is accepted when it is signed again with our key, for a day at most', async () => {
+    it('is accepted if signed again with our key, for at most a day', async () => {
       expect((await me({ token: resigned({ jti: randomUUID() }) })).status).toBe(200);
       const [day, iat] = [86_400, Number(claims.iat)];
       expect((await me({ token: resigned({ exp: iat + day }) })).status).toBe(200);
@@ -146,21 +146,21 @@ export function describeTokens(platform: () => Platform) {
       await expectRefused(make());
     });
 
-    it('makes no service fetch a key that it names', async () => {
+    it('cannot make a service fetch a key that it names', async () => {
       let connections = 0;
       const listener = createServer((socket) => {
         connections += 1;
         socket.destroy();
       });
       await new Promise<void>((resolve) => listener.listen(0, '127.0.0.1', resolve));
-      const url = `http://127.0.0.1:${(listener.address() as AddressInfo).port}/keys.json`; // a TCP server that listens has one
+      const url = `http://127.0.0.1:${(listener.address() as AddressInfo).port}/keys.json`; // a listening TCP server has an `AddressInfo`
       for (const named of [{ jku: url }, { x5u: url }, { jku: url, kid: 'theirs' }, { kid: url }, { iss: url }])
         await expectRefused(foreign(named));
       expect(connections).toBe(0);
       await new Promise((resolve) => listener.close(resolve));
     });
 
-    it('is not a token that services use among themselves', async () => {
+    it('cannot be an internal token of the services', async () => {
       const file = platform().identityKeyFile;
       const key: Json = file
         ? JSON.parse(readFileSync(file, 'utf8'))
@@ -181,7 +181,7 @@ export function describeTokens(platform: () => Platform) {
       await expectRefused(operator);
     });
 
-    it('cannot be too long to be refused', async () => {
+    it('is refused at any length', async () => {
       expect([401, 431]).toContain((await me({ token: 'x'.repeat(8_000) })).status);
       expect([401, 431]).toContain((await me({ token: 'x'.repeat(100_000) })).status);
     });

@@ -8,12 +8,12 @@ const hashOf = (document: string) => createHash('sha256').update(document).diges
 
 const STATISTICS = '{ taskStatistics { total } }';
 const CREATE = 'mutation Create($input: CreateTaskInput!) { createTask(input: $input) { title } }';
-/** The change feed, with little of it. */
+/** The change feed, with a single field. */
 export const CHANGES = 'subscription { taskChanges { kind } }';
-/** Runs anywhere else, and is on no list. */
+/** Valid, but not in the manifest. */
 const FREE = '{ taskStatistics { pending } }';
 
-/** The manifest that the platform of `describeTrustedDocuments` has. */
+/** The manifest for the platform of `describeTrustedDocuments`. */
 export const MANIFEST = Object.fromEntries(
   [STATISTICS, CREATE, CHANGES].map((document) => [hashOf(document), document]),
 );
@@ -23,7 +23,7 @@ interface GraphqlBody {
   errors?: { message: string; extensions: { code: string } }[];
 }
 
-/** A platform that runs the documents of its manifest only, whichever way they come. */
+/** A platform that runs only the documents of its manifest, over every transport. */
 export function describeTrustedDocuments(platform: () => Platform) {
   const client = clientOf(platform);
   let account: Account;
@@ -41,7 +41,7 @@ export function describeTrustedDocuments(platform: () => Platform) {
   const RESULT = { data: { taskStatistics: { total: 0 } } };
 
   describe('a trusted document', () => {
-    it('runs by its hash, in both customary forms, and as the very text', async () => {
+    it('runs by its hash, in both common formats, and by its exact text', async () => {
       const hash = hashOf(STATISTICS);
       const answers = [
         await ask({ json: { documentId: hash } }),
@@ -61,7 +61,7 @@ export function describeTrustedDocuments(platform: () => Platform) {
       expect((await ask({ token, json })).body).toEqual({ data: { createTask: { title: 'By its hash' } } });
     });
 
-    it('wins over a text that came beside its hash', async () => {
+    it('runs instead of a text sent with its hash', async () => {
       for (const beside of [{ documentId: hashOf(STATISTICS) }, { extensions: persisted(hashOf(STATISTICS)) }])
         expect((await ask({ json: { ...beside, query: FREE } })).body).toEqual(RESULT);
     });
@@ -84,7 +84,7 @@ export function describeTrustedDocuments(platform: () => Platform) {
     });
   });
 
-  it('the console works: what its client sends is trusted', async () => {
+  it('trusts the documents of the console', async () => {
     for (const query of [READ_TASKS, READ_SESSIONS]) {
       const { status, body } = await ask({ json: { query } });
       expect([status, Object.keys(body)]).toEqual([200, ['data']]);
@@ -114,7 +114,7 @@ export function describeTrustedDocuments(platform: () => Platform) {
       ]);
     });
 
-    it('has no hash: an unknown one is reported', async () => {
+    it('cannot be named by an unknown hash, which is reported', async () => {
       const unknown = '0'.repeat(64);
       const answers = [
         await ask({ json: { documentId: unknown } }),
@@ -126,7 +126,7 @@ export function describeTrustedDocuments(platform: () => Platform) {
       for (const { body } of answers) expect(body.data).toBeUndefined();
     });
 
-    it('is no name of a property that every object has', async () => {
+    it('cannot be named by a property that every object has', async () => {
       for (const documentId of ['__proto__', 'constructor', 'toString'])
         expect(codesOf(await ask({ json: { documentId } }))).toEqual(['PERSISTED_QUERY_NOT_FOUND']);
     });
@@ -160,7 +160,7 @@ export function describeTrustedDocuments(platform: () => Platform) {
     });
   });
 
-  it('leaves REST as it is', async () => {
+  it('does not affect REST', async () => {
     const { token } = await client.signUp();
     expect((await client.call('POST', '/full/api/tasks', { token, json: { title: 'Over REST' } })).status).toBe(201);
     expect((await client.call('GET', '/full/api/tasks/stats', { token })).status).toBe(200);

@@ -8,28 +8,28 @@ import type { Write } from './write.ts';
 import { startWriter } from './writer.ts';
 
 export interface AccountOptions {
-  /** The gateways. */
+  /** The URLs of the gateways. */
   urls: string[];
   name: string;
   random: () => number;
-  /** Writers at work side by side. @default 2 */
+  /** The number of concurrent writers. @default 2 */
   writers?: number;
-  /** Each writer's pause between two writes, on average. */
+  /** The average pause of each writer between two writes. */
   paceMs: number;
   /** @default PROTOCOLS */
   protocols?: Protocol[];
-  /** The store may be replaced: streams that hear of it read the list again. */
+  /** Whether the store may be restored. Streams that are notified of it then read the list again. */
   isRestored?: boolean;
 }
 
-/** An account with its writers and a stream of every protocol, which come back whenever they are cut off. */
+/** An account with its writers and a stream of every protocol, which reconnects whenever it is cut off. */
 export interface Account {
   ownerId: string;
   streams: Stream[];
-  /** The store was replaced; its tasks are those of the list from now on. */
+  /** Call this after a restore, so that the writers use the tasks of the restored list. */
   restored(restore: Restore): Promise<void>;
   stopWriting(): Promise<void>;
-  /** After the last write: waits until every stream has delivered it, then says which promises were not kept. */
+  /** Waits until every stream has delivered the last write, and then reports the promises that were not kept. */
   verdict(): Promise<Verdict>;
   figures(): AccountFigures;
   latencies(): Latency[];
@@ -42,7 +42,7 @@ export interface Verdict {
   surprises: string[];
 }
 
-/** From a write's answer to its event in one of the streams; 0 where the event was there first. */
+/** The time from a write's response to its event in a stream; 0 if the event arrived first. */
 export interface Latency {
   /** `performance.now()` */
   answeredAt: number;
@@ -52,13 +52,13 @@ export interface Latency {
 export interface AccountFigures {
   confirmed: number;
   denied: number;
-  /** It is unknown what became of them. */
+  /** Writes with an unknown outcome. */
   unknown: number;
-  /** Answers of 503. */
+  /** Responses that refuse a write for now, such as 503. */
   refused: number;
-  /** Creates that were sent again with their idempotency keys. */
+  /** Creates that were retried with their idempotency keys. */
   retried: number;
-  /** The longest time in which no write of one writer was answered. */
+  /** The longest time in which a writer got no definite response. */
   longestGapMs: number;
   streams: { protocol: string; events: number; resumes: number; latenciesMs: number[] }[];
 }
@@ -90,7 +90,7 @@ export async function createAccount(options: AccountOptions): Promise<Account> {
     startWriter({ urls, token, name: `${name}.${index}`, random, paceMs, living, writes }),
   );
 
-  /** Resolves when every stream has delivered the last change: asked of the store, not of the clock. */
+  /** Resolves when every stream has reached the cursor of the list, and thus delivered the last change. */
   const settled = async () => {
     const { cursor } = await eventually(readList, { timeoutMs: SETTLE_TIMEOUT_MS });
     await eventually(() => streams.every((stream) => stream.cursor() === cursor), { timeoutMs: SETTLE_TIMEOUT_MS });
@@ -110,7 +110,7 @@ export async function createAccount(options: AccountOptions): Promise<Account> {
     async verdict() {
       const isSettled = await settled().then(
         () => true,
-        () => false, // the comparison says what is missing
+        () => false, // the comparison reports what is missing
       );
       const { tasks } = await eventually(readList, { timeoutMs: SETTLE_TIMEOUT_MS });
       const titles = new Map([...tasks].map(([id, { title }]) => [id, title]));
@@ -162,7 +162,7 @@ function latenciesOf(stream: Stream, writes: Write[]): Latency[] {
 
 const LIST = '{ tasks(first: 500) { edges { node { id title version } } changesCursor } }';
 
-/** @throws when it is not to be had now */
+/** Reads the list with its cursor. @throws if the server cannot return it now */
 export async function readListAt(url: string, token: string): Promise<ReadList> {
   const { data, errors } = await createGraphql(url)<{
     tasks: { edges: { node: { id: string; title: string; version: number } }[]; changesCursor: string };

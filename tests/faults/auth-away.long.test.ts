@@ -7,14 +7,14 @@ import { inject } from './inject.ts';
 import { numberFromEnv } from './random.ts';
 
 const SEED = numberFromEnv('TASKMESH_SEED', 20_261_122);
-/** Longer than an event waits for what another service adds to it. */
+/** Longer than an event waits for the fields of another service. */
 const AWAY_MS = 60_000;
 const CALM_MS = 8_000;
 
-describe('the feed while auth, which adds the names of owners, is away for a minute', () => {
+describe('the feed while auth, which supplies the names of owners, is down for a minute', () => {
   const faulty = useStack('auth-away');
 
-  it('delivers every event whole or not at all, and each once', async () => {
+  it('delivers every event complete or not at all, and exactly once', async () => {
     const freezeAuth = async (_accounts: unknown, random: () => number): Promise<DoneFault[]> => {
       await sleep(CALM_MS * random());
       say(`freeze auth for ${AWAY_MS / 1000} s`);
@@ -29,7 +29,7 @@ describe('the feed while auth, which adds the names of owners, is away for a min
       seed: SEED,
       owners: Array.from({ length: 3 }, () => ({ paceMs: 150, protocols })),
       faults: freezeAuth,
-      cutEveryMs: 2 * AWAY_MS, // most wait to the end
+      cutEveryMs: 2 * AWAY_MS, // most streams stay connected to the end
       log: say,
     });
     say(report(result));
@@ -37,7 +37,7 @@ describe('the feed while auth, which adds the names of owners, is away for a min
     expect(result.surprises).toEqual([]);
     const { writes, streams } = result.figures;
     expect(writes.confirmed).toBeGreaterThan(100);
-    // Who asks for no names does not wait for them.
+    // Streams without names do not wait for auth.
     for (const [protocol, { longestMs }] of Object.entries(streams))
       expect({ protocol, waited: longestMs > AWAY_MS / 2 }).toEqual({ protocol, waited: withNames.has(protocol) });
   }, 300_000);

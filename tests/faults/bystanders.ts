@@ -2,7 +2,7 @@ import { databaseUrl, serviceDatabase, withPostgres, type Stack } from '@taskmes
 import { createRest } from '../http.ts';
 import { signIn } from './guest.ts';
 
-/** What there is of those that do nothing, row by row, but for when they were last seen. */
+/** Queries for every row of the bystanders, without the times at which they were last seen. */
 const KEPT: Record<'auth' | 'tasks', string[]> = {
   auth: ['select a::text from accounts a where id = any($1) order by id'],
   tasks: [
@@ -13,11 +13,11 @@ const KEPT: Record<'auth' | 'tasks', string[]> = {
 
 export interface Bystanders {
   tokens: string[];
-  /** Everything that is theirs. */
+  /** Reads all rows of the bystanders. */
   rows(): Promise<unknown[]>;
 }
 
-/** Accounts with some tasks that do nothing from now on, so that nothing of theirs may change. */
+/** Creates accounts with some tasks that then do nothing, so that none of their rows may change. */
 export async function createBystanders({ urls: [url = ''], servers }: Stack, name: string): Promise<Bystanders> {
   const ids: string[] = [];
   const tokens: string[] = [];

@@ -12,16 +12,16 @@ import { readPublished } from './published.ts';
 import { createRandom, numberFromEnv } from './random.ts';
 import { wrongRemains } from './remains.ts';
 
-/** The schedule of faults, what is written, who is cut off and who is deleted follow from it. */
+/** Determines the schedule of faults, the writes, the cuts and the deletions. */
 const SEED = numberFromEnv('TASKMESH_SEED', 20_261_121);
 const DURATION_MS = numberFromEnv('TASKMESH_CAMPAIGN_S', 240) * 1000;
 const TARGETS = ['kafka', 'gateway-1', 'gateway-2', 'tasks', 'auth', 'redis', 'postgres'];
-/** At the end of each, nothing may be left of those that were deleted. */
+/** At the end of each round, nothing may be left of deleted accounts. */
 const ROUNDS = 4;
 const OVERHEAD_MS = 300_000 + ROUNDS * 120_000;
-/** Until the first guests write. */
+/** The time until the first guests write. */
 const ARRIVAL_MS = 3_000;
-/** Occurs in everything that those write who are deleted. */
+/** Occurs in everything that deleted accounts have written. */
 const MARK = `guest-${SEED}`;
 
 describe('the feed while everything around it is killed, frozen and restarted, and accounts are deleted', () => {
@@ -98,7 +98,7 @@ describe('the feed while everything around it is killed, frozen and restarted, a
     DURATION_MS + OVERHEAD_MS,
   );
 
-  it('brings no account back with an archive that still has it', async () => {
+  it('does not bring back deleted accounts from an archive that still contains them', async () => {
     const { stack } = faulty;
     const { status, body } = await rest('POST', `/backup/restore?file=${archive}`);
     expect({ status, body }).toMatchObject({ status: 200 });

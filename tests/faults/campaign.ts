@@ -7,22 +7,22 @@ import { createRandom } from './random.ts';
 export type OwnerOptions = Omit<AccountOptions, 'urls' | 'name' | 'random'>;
 
 export interface CampaignOptions {
-  /** The gateways. */
+  /** The URLs of the gateways. */
   urls: string[];
   seed: number;
   owners: OwnerOptions[];
-  /** What happens meanwhile; says what was done to whom. */
+  /** Injects faults while the accounts are at work. Returns the faults injected. */
   faults: (accounts: Account[], random: () => number) => Promise<DoneFault[]>;
-  /** How often each stream is cut, on average. @default 15_000 */
+  /** The average time between two cuts of a stream. @default 15_000 */
   cutEveryMs?: number;
-  /** For people: a line of progress. */
+  /** Receives lines of progress for people. */
   log: (line: string) => void;
 }
 
 export interface DoneFault {
   target: string;
   kind: string;
-  /** When it was begun, in `performance.now()`. */
+  /** The `performance.now()` at which the fault began. */
   at?: number;
 }
 
@@ -36,22 +36,22 @@ export interface CampaignFigures {
   writes: Omit<AccountFigures, 'streams'>;
   streams: Record<string, { events: number; resumes: number; p50Ms: number; p99Ms: number; longestMs: number }>;
   cuts: number;
-  /** How often each kind was done to each process. */
+  /** The number of faults by process and kind. */
   faults: Record<string, Record<string, number>>;
 }
 
-/** Between two faults; sometimes two come at once. */
+/** The maximum pause between two faults. Sometimes, two are injected at once. */
 const CALM_MS = 2_500;
 const TOGETHER = 0.25;
-const LONGEST_ABSENCE_MS = 4_000;
+const MAX_ABSENCE_MS = 4_000;
 
 /**
- * Writers and streams of every protocol for many accounts, while faults are done and connections are cut at random.
- * Afterwards everything that happened is compared.
+ * Runs writers and streams of every protocol for many accounts, while faults are injected and connections are cut at random.
+ * Then compares everything that was written with everything that was delivered.
  */
 export async function runCampaign(options: CampaignOptions): Promise<CampaignResult> {
   const { urls, seed, owners, faults, cutEveryMs = 15_000, log } = options;
-  // One for each purpose: how often one of them is asked must not change what the others do.
+  // A generator per purpose, so that the number of draws from one does not change the others.
   const [faultsRandom, cutsRandom, writesRandom] = [1, 2, 3].map((salt) => createRandom(seed * 31 + salt));
   if (!faultsRandom || !cutsRandom || !writesRandom) throw new Error('There are three.');
   const accounts: Account[] = [];
@@ -82,7 +82,7 @@ export async function runCampaign(options: CampaignOptions): Promise<CampaignRes
   }
 }
 
-/** Cuts one stream after the other, until asked to end; says how many. */
+/** Cuts random streams until `ending` aborts. Returns the number of cuts. */
 async function cutAtRandom(
   accounts: Account[],
   { everyMs, random, ending }: { everyMs: number; random: () => number; ending: AbortSignal },
@@ -91,23 +91,23 @@ async function cutAtRandom(
   for (let cuts = 0; ; cuts++) {
     await sleep((everyMs / streams.length) * 2 * random(), undefined, { signal: ending }).catch(() => undefined);
     if (ending.aborted) return cuts;
-    streams[Math.floor(random() * streams.length)]?.cut(LONGEST_ABSENCE_MS * random() ** 3);
+    streams[Math.floor(random() * streams.length)]?.cut(MAX_ABSENCE_MS * random() ** 3);
   }
 }
 
 export interface RandomFaults {
   stack: Stack;
-  /** The stack's. */
+  /** The data directory of the stack. */
   dataDir: string;
-  /** Names of processes. */
+  /** The names of the processes. */
   targets: string[];
   durationMs: number;
-  /** Of an earlier call, to go on with. @default a new one */
+  /** The plan of an earlier call, to continue it. @default a new plan */
   plan?: Generator<PlannedFault, never>;
   log: (line: string) => void;
 }
 
-/** A schedule made from the seed kills, freezes and restarts processes of a stack. */
+/** Kills, freezes and restarts processes of a stack on a random but reproducible schedule. */
 export async function doRandomFaults(
   { stack, dataDir, targets, durationMs, log, ...given }: RandomFaults,
   random: () => number,
@@ -142,8 +142,8 @@ function counted(faults: DoneFault[]): CampaignFigures['faults'] {
 }
 
 /**
- * Accounts whose writers and streams are at work while something is done. Says what is wrong with what they saw, and with what
- * they did, and how much that was.
+ * Runs accounts with writers and streams during `work`. Returns the promises that were not kept, the surprises, and figures
+ * about the load.
  */
 export async function underLoad(
   options: Omit<AccountOptions, 'name'> & { names: string[] },
@@ -200,7 +200,7 @@ function summary(figures: AccountFigures[]): Pick<CampaignFigures, 'writes' | 's
   };
 }
 
-/** For a terminal. */
+/** Formats a result for a terminal. */
 export function report({ figures, contradictions, surprises }: CampaignResult): string {
   const { seed, owners, writes, streams, cuts, faults } = figures;
   const faultCount = (name: string) => contradictions.filter(({ fault }) => fault === name).length;

@@ -11,7 +11,7 @@ import { readPublished, type Published } from './published.ts';
 import { createRandom, numberFromEnv } from './random.ts';
 
 const SEED = numberFromEnv('TASKMESH_SEED', 20_261_124);
-/** Some batches, so that a process can be killed between two of them. */
+/** Several batches of a deletion, so that a process can be killed between two of them. */
 const TASKS = 2_000;
 const GONE_WITHIN_MS = 60_000;
 const TABLES_OF_OWNER = ['changes', 'idempotency_keys', 'dead_letters', 'closed_owners'];
@@ -38,7 +38,7 @@ export function describeDeletions(faulty: RunningStack): void {
 
     beforeAll(async () => {
       const { postgres } = faulty.stack.servers;
-      // Its connections are lost when the server is killed, and others are opened.
+      // The pool loses its connections when the server is killed, and opens new ones.
       const connect = (database: string) =>
         new Pool({ connectionString: databaseUrl(postgres, database), max: 2 }).on('error', () => undefined);
       [tasks, auth] = [connect('taskmesh_tasks'), connect('taskmesh_auth')];
@@ -59,7 +59,7 @@ export function describeDeletions(faulty: RunningStack): void {
 
     const create = ({ token }: Person) => rest('POST', '/tasks', { token, body: { title: 'by REST' } });
 
-    /** As if they had always been there. */
+    /** Inserts tasks without publishing changes, as if they had always existed. */
     const fill = async ({ id }: Person) => {
       await tasks.query(
         `insert into tasks (id, user_id, title, completed, priority, created_at, updated_at)
@@ -81,7 +81,7 @@ export function describeDeletions(faulty: RunningStack): void {
       return rows.length > 0 ? [...left, 'accounts'] : left;
     };
 
-    /** It may be delivered twice, and was deleted once. */
+    /** Expects one DELETE per task, in order; the event log may contain it more than once. */
     function expectDelivered({ id }: Person, deletes: number): void {
       const changes = published.of(id);
       const deleted = changes.filter(({ kind }) => kind === 'DELETE');
@@ -96,7 +96,7 @@ export function describeDeletions(faulty: RunningStack): void {
       ['auth right behind the answer, and tasks', [['auth', 'kill'], ['tasks', 'kill']]], // prettier-ignore
       ['Kafka and PostgreSQL', [['kafka', 'kill'], ['postgres', 'kill']]], // prettier-ignore
     ])(
-      'is gone with everything it owned, reported once and in order: %s',
+      'disappears with everything it owned, and each deletion is reported once and in order: %s',
       async (what, faults) => {
         const [ada, bob] = [await signUp(), await signUp()];
         await fill(ada);
@@ -120,7 +120,7 @@ export function describeDeletions(faulty: RunningStack): void {
       180_000,
     );
 
-    it('ends once, leaves nothing of itself in any store, and everything of others untouched, however often it is tried', async () => {
+    it('is deleted once, leaves nothing in any store, and does not affect others, however often the deletion is retried', async () => {
       const { stack } = faulty;
       const options = { ...faulty, stack, published, mark: `guest-${SEED}`, random };
       const bystanders = await createBystanders(stack, `bystander-${SEED}`);
@@ -137,7 +137,7 @@ export function describeDeletions(faulty: RunningStack): void {
       console.info(`seed ${SEED}: ${gone.length} accounts deleted, ${lost} answers of that lost`);
     }, 240_000);
 
-    it('leaves nothing of many at once, some of which write to their last moment', async () => {
+    it('leaves nothing behind when many are deleted at once, some while they write', async () => {
       const people: Person[] = [];
       for (let number = 0; number < 10; number++) people.push(await signUp());
       const bystander = await signUp();

@@ -11,7 +11,7 @@ import { freeze } from './inject.ts';
 import { createRandom, numberFromEnv } from './random.ts';
 
 const SEED = numberFromEnv('TASKMESH_SEED', 20_261_127);
-/** Of each stream. */
+/** How often each stream must reconnect. */
 const RETURNS = 5;
 
 describe('the embedded platform', () => {
@@ -28,10 +28,10 @@ describe('the embedded platform', () => {
     rmSync(dataDir, { recursive: true });
   }, 180_000);
 
-  it('loses, repeats and reorders nothing in any protocol when no connection may become older than a second', async () => {
+  it('loses, repeats and reorders nothing in any protocol if connections are closed after a second', async () => {
     const load = {
       ...{ urls: [platform.url], names: [`aging-of-${SEED}`], random: createRandom(SEED), paceMs: 20 },
-      // Not even the channel: before it ends it sends the cursor behind its last change.
+      // Without `repeatsBehindCursor`: even a channel sends the cursor of its last change before it ends.
       protocols: PROTOCOLS.map(({ protocol, connect }) => ({ protocol, connect })),
     };
     const { findings, figures } = await underLoad(load, async ([account]) => {
@@ -43,7 +43,7 @@ describe('the embedded platform', () => {
       expect(events).toBeGreaterThanOrEqual(figures.writes.confirmed);
   }, 180_000);
 
-  it('reports that its PostgreSQL does not answer while that is frozen, and nothing else', async () => {
+  it('reports only that PostgreSQL does not respond while it is frozen', async () => {
     const { call } = createClient(() => platform.url);
     const problems = async () =>
       (await call<{ data: { problems: string[] } }>('GET', '/api/operations/status')).body.data.problems;
@@ -58,7 +58,7 @@ describe('the embedded platform', () => {
     await eventually(async () => expect(await problems()).toEqual([]), { timeoutMs: 20_000 });
   }, 60_000);
 
-  it('takes the kill of its PostgreSQL as a pause of seconds under writes, reports it in a line, and loses nothing that was acknowledged', async () => {
+  it('survives a kill of its PostgreSQL under writes in seconds, reports it in a line, and loses no acknowledged write', async () => {
     const client = createClient(() => platform.url);
     const { token } = await client.signUp();
     const acknowledged: string[] = [];
@@ -80,7 +80,7 @@ describe('the embedded platform', () => {
     const { body } = await client.call<{ data: Task[] }>('GET', '/api/tasks', { token });
     expect(body.data.map(({ id }) => id)).toEqual(expect.arrayContaining(acknowledged));
     expect(acknowledged.length).toBeGreaterThan(20);
-    // It takes writes a moment before that is noticed.
+    // PostgreSQL accepts writes a moment before the supervisor notices that it is back.
     await eventually(() =>
       expect(lines).toEqual([
         expect.stringMatching(/^PostgreSQL ended \(signal SIGKILL\), starting it again in 200 ms\. Log: /),
@@ -92,8 +92,8 @@ describe('the embedded platform', () => {
   }, 180_000);
 });
 
-describe('a PostgreSQL of the product that does not come back', () => {
-  it('ends it with a sentence and an exit code', async () => {
+describe('the product, if its PostgreSQL does not come back', () => {
+  it('exits with an explanation and an exit code', async () => {
     const product = await startProduct('start');
     try {
       writeFileSync(join(product.dataDir, 'postgres', 'PG_VERSION'), '17\n');

@@ -1,30 +1,30 @@
 import type { ReadList } from '../feed/streams/stream.ts';
 import type { Write } from './write.ts';
 
-/** The store was replaced by an archive between these two moments of `performance.now()`. */
+/** A restore replaced the store between these two times (`performance.now()`). */
 export interface Restore {
   sentAt: number;
   answeredAt: number;
 }
 
-/** The epoch of a list that was read because the feed before it was reported to be over, or at the very beginning. */
+/** Returns the epoch of a list that was read at the very beginning, or because the feed before it ended. */
 export function epochOf({ readAt }: ReadList, restores: Restore[]): number {
   return restores.filter(({ sentAt }) => sentAt < readAt).length;
 }
 
-/** Whether a list may be of this epoch: while a restore runs, it is unknown from which store an answer came. */
+/** Whether a list may be of this epoch: during a restore, a response may come from either store. */
 export function mayBeListOf(list: ReadList, epoch: number, restores: Restore[]): boolean {
   const latest = epochOf(list, restores);
   const isBeside = list.readAt < (restores[latest - 1]?.answeredAt ?? -Infinity);
   return epoch === latest || (isBeside && epoch === latest - 1);
 }
 
-/** Whether a write may have been done in this epoch: it is unknown on which side of a restore it was that met one. */
+/** Whether a write may have been done in this epoch: a write during a restore may belong to either side. */
 export function mayBeOf({ sentAt, answeredAt }: Write, epoch: number, restores: Restore[]): boolean {
   return answeredAt > (restores[epoch - 1]?.sentAt ?? -Infinity) && sentAt < (restores[epoch]?.answeredAt ?? Infinity);
 }
 
-/** Whether a confirmed write is in no list and no epoch before: then it has to be delivered. */
+/** Whether a confirmed write must be delivered, because it was sent after the list was read and after the last restore. */
 export function isDue({ sentAt }: Write, { readAt }: ReadList, restores: Restore[]): boolean {
   return sentAt > Math.max(readAt, restores.at(-1)?.answeredAt ?? -Infinity);
 }

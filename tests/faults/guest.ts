@@ -10,48 +10,48 @@ import { startWriter } from './writer.ts';
 
 export interface GuestOptions {
   stack: Stack;
-  /** Unique; occurs in everything that the guest writes. */
+  /** A unique name, which occurs in everything that the guest writes. */
   name: string;
   random: () => number;
   protocols: Protocol[];
-  /** Tasks that it has from the beginning; more than one statement deletes take a while. */
+  /** The initial number of tasks. More than one statement can delete make the deletion last longer. */
   tasks: number;
-  /** For how long it writes before it is deleted. */
+  /** How long the guest writes before it is deleted. */
   staysMs: number;
 }
 
-/** An account that was deleted at work, and what it went through. */
+/** An account that was deleted while it was writing, and a record of what happened to it. */
 export interface Guest {
   name: string;
   email: string;
   ownerId: string;
   tokens: { access: string; refresh: string; personal: string };
-  /** What it had before its first write. */
+  /** The list before the first write. */
   list: ReadList;
   writes: Write[];
   streams: Stream[];
-  /** When it came, when its deletion was asked for, and when that was answered: `performance.now()`. */
+  /** When it signed up, when its deletion was requested, and when that was confirmed (`performance.now()`). */
   cameAt: number;
   sentAt: number;
   goneAt: number;
-  /** Tries to delete it without an answer, or with a refusal. */
+  /** Attempts to delete it that got no response or a 503. */
   lostAnswers: number;
-  /** What must not be seen, even during faults. */
+  /** Events that must not occur, even during faults. */
   surprises: string[];
 }
 
 const PASSWORD = 'correct horse battery staple';
 const AGAIN_AFTER_MS = 200;
-/** No answer within this time counts as none: services give up earlier. */
+/** A request without a response in this time counts as unanswered: services give up earlier. */
 const TIMEOUT_MS = 20_000;
 const ENDS_WITHIN_MS = 60_000;
 const WRITERS = 2;
 const PACE_MS = 40;
-/** What the protocols say to somebody whose session is over, or whose feed is. */
+/** Matches the messages of the protocols at the end of a session or a feed. */
 const ENDINGS =
   /UNAUTHENTICATED|InvalidJWTToken|answered 401|closed with 440[13]|session has ended|began again|place in the feed was lost/;
 
-/** Makes an account, writes and reads with it, and has it deleted meanwhile, during faults. */
+/** Creates an account, writes and reads with it, and deletes it while it does so, all during faults. */
 export async function hostGuest(options: GuestOptions): Promise<Guest> {
   const { stack, name, random, protocols, tasks, staysMs } = options;
   const { urls } = stack;
@@ -86,7 +86,7 @@ export async function hostGuest(options: GuestOptions): Promise<Guest> {
   for (;;) {
     const answer = await deleteAccount(anyUrl(), access);
     if (answer === 200) break;
-    // Somebody has to have done it.
+    // An earlier attempt without a response must have succeeded.
     if (answer === 401 && lostAnswers > 0) break;
     if (answer === undefined || answer === 503) lostAnswers++;
     else surprise(`its deletion was answered with ${answer}`);
@@ -122,7 +122,7 @@ const SESSION = '{ accessToken refreshToken user { id } }';
 const SIGN_UP = `mutation ($input: SignUpInput!) { session: signUp(input: $input) ${SESSION} }`;
 const LOG_IN = `mutation ($input: LoginInput!) { session: login(input: $input) ${SESSION} }`;
 
-/** Signs up, or in where a former try did the first without an answer. @throws when neither is to be had now */
+/** Signs up, or signs in if an earlier sign-up without a response succeeded. @throws if neither works now */
 export async function signIn(url: string, { email, name }: { email: string; name: string }): Promise<Session> {
   const graphql = createGraphql(url);
   const input = { email, password: PASSWORD };
@@ -134,14 +134,14 @@ export async function signIn(url: string, { email, name }: { email: string; name
   return ask(SIGN_UP, { input: { ...input, name: name.slice(0, 50) } }).catch(() => ask(LOG_IN, { input }));
 }
 
-/** Undefined without an answer. */
+/** Returns the status of the response; undefined without a response. */
 export async function deleteAccount(url: string, token: string): Promise<number | undefined> {
   const asked = createRest(url)('DELETE', '/auth/profile', { token, body: { password: PASSWORD } });
   const late = sleep(TIMEOUT_MS, undefined, { ref: false });
   return (await Promise.race([asked.catch(() => undefined), late]))?.status;
 }
 
-/** With another session, which may be had or not. */
+/** Returns the status of a login. */
 export async function canLogIn(url: string, email: string): Promise<number> {
   return (await createRest(url)('POST', '/auth/login', { body: { email, password: PASSWORD } })).status;
 }
@@ -164,7 +164,7 @@ async function requestReset(url: string, email: string): Promise<void> {
   if (status >= 400) throw new Error(`The recovery mail was answered with ${status}.`);
 }
 
-/** As if they had always been there. May be done again. */
+/** Inserts tasks as if they had always existed. Safe to repeat. */
 function fill({ servers }: Stack, { ownerId, name, tasks }: { ownerId: string; name: string; tasks: number }) {
   return withPostgres(databaseUrl(servers.postgres, serviceDatabase('tasks')), async (client) => {
     await client.query(

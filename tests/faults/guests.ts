@@ -15,23 +15,23 @@ import type { Write } from './write.ts';
 
 export interface GuestsOptions {
   stack: Stack;
-  /** The stack's. */
+  /** The data directory of the stack. */
   dataDir: string;
   published: Published;
-  /** Unique; occurs in everything that they write, and nowhere else. */
+  /** A unique text that occurs in everything that the guests write, and nowhere else. */
   mark: string;
   random: () => number;
 }
 
-/** How many are there at a time. */
+/** The number of guests at a time. */
 const ROOMS = 3;
 const STAY_MS = { least: 500, most: 4_000 };
-/** Deleted in one statement, in two, in three. */
+/** Numbers of tasks that a deletion removes in one, two and three statements. */
 const TASKS = [0, 250, 450];
 const GONE_WITHIN_MS = 90_000;
 const REFUSED_WITHIN_MS = 15_000;
 
-/** Accounts that come, write, read and are deleted, one after the other in some rooms, until asked to end. */
+/** Keeps creating accounts that write, read and are deleted, `ROOMS` at a time, until stopped. */
 export function hostGuests({ stack, mark, random }: GuestsOptions) {
   const ending = new AbortController();
   const guests: Guest[] = [];
@@ -47,7 +47,7 @@ export function hostGuests({ stack, mark, random }: GuestsOptions) {
   };
   const rooms = Promise.all(Array.from({ length: ROOMS }, host));
   return {
-    /** Resolves when all of them are deleted. */
+    /** Resolves when all guests are deleted. */
     async stop(): Promise<Guest[]> {
       ending.abort();
       await rooms;
@@ -56,7 +56,7 @@ export function hostGuests({ stack, mark, random }: GuestsOptions) {
   };
 }
 
-/** What contradicts that these accounts are gone, with everything, in one clean end each. Nothing goes wrong meanwhile. */
+/** Reports everything that contradicts a complete and clean deletion of these accounts. Call it without faults. */
 export async function contradictingGuests(
   guests: Guest[],
   faults: DoneFault[],
@@ -87,11 +87,11 @@ export async function contradictingGuests(
   ];
 }
 
-/** Kafka came back empty meanwhile: what it had received is erased elsewhere, so that no one can read it any more. */
+/** Whether Kafka came back empty since the guest signed up. Its changes are then deleted everywhere, and cannot be checked. */
 const wasWiped = (faults: DoneFault[], { cameAt }: Guest) =>
   faults.some(({ kind, at = -Infinity }) => kind === 'wipe' && at > cameAt);
 
-/** What was written, and that everything was deleted with the account. */
+/** Returns the guest's writes, and a DELETE of each task by the deletion of the account. */
 function historyOf({ name, ownerId, writes, sentAt }: Guest, ids: Iterable<string>) {
   const ends = [...ids].map((taskId): Write => ({
     kind: 'DELETE',
@@ -103,7 +103,7 @@ function historyOf({ name, ownerId, writes, sentAt }: Guest, ids: Iterable<strin
   return { owner: name, ownerId, writes: [...writes, ...ends], tasks: new Map<string, string>() };
 }
 
-/** For each guest that stayed until the end: each change once and in order, and at the end a DELETE of each task by its age. */
+/** Checks that Kafka has each change once and in order, followed by a DELETE of each remaining task, oldest first. */
 function endContradictions(guest: Guest, published: Published): string[] {
   const { name, list, writes } = guest;
   const changes = published.of(guest.ownerId);
@@ -123,7 +123,7 @@ function endContradictions(guest: Guest, published: Published): string[] {
   ];
 }
 
-/** Its own streams end with its sessions; what came until then is the beginning of the same. */
+/** Checks what the guest's own streams delivered until they ended with its sessions. */
 function streamContradictions(guest: Guest): string[] {
   const { streams } = guest;
   const readings = new Map(streams.map((stream) => [stream.protocol, stream.readings]));
@@ -135,7 +135,7 @@ function streamContradictions(guest: Guest): string[] {
   );
 }
 
-/** Ways in that should be closed, at every gateway. */
+/** Reports tokens of the guest that a gateway still accepts. */
 async function openDoors({ name, tokens }: Guest, urls: string[]): Promise<string[]> {
   const open: string[] = [];
   for (const url of urls) {
@@ -151,7 +151,7 @@ async function openDoors({ name, tokens }: Guest, urls: string[]): Promise<strin
   return open;
 }
 
-/** Somebody signs up with the address of a deleted account, and is somebody else. Returns an id that is gone as well. */
+/** Signs up with the address of a deleted account, which must be a new account, and deletes it, too. Returns its id. */
 async function comeAgain({ name, email, ownerId, list }: Guest, { stack, random }: GuestsOptions): Promise<string> {
   const url = stack.urls[Math.floor(random() * stack.urls.length)] ?? '';
   expect(await canLogIn(url, email)).toBe(401);
@@ -180,7 +180,7 @@ async function comeAgain({ name, email, ownerId, list }: Guest, { stack, random 
   return user.id;
 }
 
-/** Each gets a last mail; more than one only where a process died between sending it and noting that. */
+/** Reports guests without a last mail. (A process that dies after sending it, but before recording that, sends it twice.) */
 function unmailed(guests: Guest[], folder: string): string[] {
   const mails = readdirSync(folder).map((file) => readFileSync(join(folder, file), 'utf8'));
   const isLast = (mail: string, { email }: Guest) =>

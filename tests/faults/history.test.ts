@@ -28,7 +28,7 @@ const write = (
   answeredAt = sentAt + 1,
 ) => ({ kind, taskId, ...(title && { title }), outcome: 'confirmed', sentAt, answeredAt }) as Write;
 
-/** Two writers: one of a and c, the other of b, whose update never gets a response. */
+/** Two writers: one writes tasks a and c, the other b, whose update never gets a response. */
 const WRITES: Write[] = [
   write('INSERT', 'a', 'one', 1),
   write('UPDATE', 'a', 'two', 3),
@@ -133,7 +133,7 @@ describe('the history checker over streams that may end early', () => {
 
 describe('the history checker over a restore', () => {
   const RESTORE = { sentAt: 20, answeredAt: 25 };
-  /** The archive was made when "one" was there; the restore met one write, whose side is unknown. */
+  /** The archive was made when "one" existed. One write overlaps with the restore, so it may belong to either side. */
   const writes: Write[] = [
     ...WRITES,
     write('UPDATE', 'c', 'beside', 19, 26),

@@ -2,18 +2,18 @@ import type { Reading, StreamedChange } from '../feed/streams/stream.ts';
 import { epochOf, isDue, mayBeListOf, mayBeOf, type Restore } from './epochs.ts';
 import type { Write } from './write.ts';
 
-/** What happened to one account, as its writers, its streams and its list report it. */
+/** The history of one account, as reported by its writers, its streams and its list. */
 export interface History {
   owner: string;
   ownerId: string;
   writes: Write[];
-  /** By protocol; each began before the first write, and again whenever it had to read the list again. */
+  /** Readings by protocol. The first began before the first write; another begins whenever the list is read again. */
   streams: ReadonlyMap<string, Reading[]>;
-  /** Each began an epoch, in which all that counts is what was written since. @default [] */
+  /** The restores. Each began a new epoch, in which only later writes must be delivered. @default [] */
   restores?: Restore[];
-  /** The account was deleted: streams end without its last changes, as its sessions do. @default false */
+  /** Whether the account was deleted: its streams then end with its sessions, without the last changes. @default false */
   endsEarly?: boolean;
-  /** The final list: id to title. */
+  /** The final list, as titles by id. */
   tasks: ReadonlyMap<string, string>;
 }
 
@@ -26,8 +26,8 @@ export interface Contradiction {
 }
 
 /**
- * Compares what was sent and confirmed with what every stream delivered. None means: nothing lost, nothing twice, nothing out
- * of order, nothing that is not the owner's or that no one wrote, and each stream replayed gives exactly the list.
+ * Compares what was sent and confirmed with what every stream delivered. No contradictions means: no change was lost, repeated,
+ * reordered, made up or another owner's, and replaying each stream gives exactly the list.
  */
 export function contradictions(history: History): Contradiction[] {
   const { owner, streams, restores = [] } = history;
@@ -41,7 +41,7 @@ export function contradictions(history: History): Contradiction[] {
   );
 }
 
-/** Of an epoch that a restore ended, the last changes may have reached no one: only what came is compared. */
+/** The last changes of an epoch that a restore ended may never be delivered, so only delivered changes are checked there. */
 function ofReading(
   reading: Reading,
   present: StreamedChange[],
@@ -56,7 +56,7 @@ function ofReading(
   return [...found, ...lost(changes, due, knownBehind(reading, epoch, present)), ...unlikeList(reading, tasks)];
 }
 
-/** A restore that a reader did not hear of: what it knows since is of no store any more. */
+/** Reports restores after which a reader did not read the list again: it still shows the replaced store. */
 function undelivered(readings: Reading[], restores: Restore[]): Contradiction[] {
   const readAt = readings.map(({ list }) => Math.round(list.readAt)).join(', ');
   return restores.flatMap(({ answeredAt }, index) =>
@@ -71,7 +71,7 @@ function undelivered(readings: Reading[], restores: Restore[]): Contradiction[] 
   );
 }
 
-/** A version of a task comes about once. */
+/** Identifies a change: each version of a task is made once. */
 const identityOf = ({ kind, task }: StreamedChange) => `${kind} of ${task.id} version ${task.version}`;
 
 function repeated(changes: StreamedChange[]): Contradiction[] {
@@ -84,7 +84,7 @@ function repeated(changes: StreamedChange[]): Contradiction[] {
   });
 }
 
-/** Changes of somebody else, and such that no one made. */
+/** Reports changes of other owners, and changes without a write. */
 function strange(changes: StreamedChange[], ownerId: string, writes: Write[]): Contradiction[] {
   const sent = new Set(writes.filter(({ outcome }) => outcome !== 'denied').map(signatureOf));
   return changes.flatMap((change) => {
@@ -96,7 +96,7 @@ function strange(changes: StreamedChange[], ownerId: string, writes: Write[]): C
   });
 }
 
-/** What any stream delivered from the place on at which this one began: behind a restore, its first change has that position. */
+/** Returns what any stream delivered after the start of this reading. After a restore, that is after its first change. */
 function knownBehind({ changes: [first] }: Reading, epoch: number, present: StreamedChange[]): Set<string> {
   if (epoch === 0) return new Set(present.map(identityOf));
   const numbers = new Map<string, number>();
@@ -121,7 +121,7 @@ function lost(changes: StreamedChange[], due: Write[], known: ReadonlySet<string
   ];
 }
 
-/** Numbers without a gap; each task's versions one after the other; and nothing before what was confirmed before it was sent. */
+/** Reports gaps in sequences and in versions of tasks, and changes that come before a write confirmed before they were sent. */
 function disordered({ list, changes }: Reading, epoch: number, writes: Write[]): Contradiction[] {
   const spans = spansOf(writes);
   const versions = new Map([...list.tasks].map(([id, { version }]) => [id, version]));
@@ -147,7 +147,7 @@ function disordered({ list, changes }: Reading, epoch: number, writes: Write[]):
   return problems.map((what) => ({ fault: 'reordered', what }));
 }
 
-/** When each change was made at the earliest and at the latest: what a restore brought back may be deleted again. */
+/** Returns the earliest and latest time of each change. A task that a restore brought back may be deleted twice. */
 function spansOf(writes: Write[]): Map<string, Pick<Write, 'sentAt' | 'answeredAt'>> {
   const spans = new Map<string, Pick<Write, 'sentAt' | 'answeredAt'>>();
   for (const write of writes) {
@@ -183,7 +183,7 @@ function unlikeList({ list, changes }: Reading, tasks: ReadonlyMap<string, strin
 const how = ({ via, sentAt, answeredAt }: Write) =>
   via === undefined ? '' : ` over ${via}, sent at ${Math.round(sentAt)}, answered at ${Math.round(answeredAt)}`;
 
-/** What a write and its change have in common. */
+/** Returns the same text for a write and its change. */
 function signatureOf({ kind, title, taskId }: Pick<Write, 'kind' | 'title' | 'taskId'>): string {
   if (kind === 'INSERT') return `the INSERT of "${title}"`;
   return kind === 'UPDATE' ? `the UPDATE of ${taskId} to "${title}"` : `the DELETE of ${taskId}`;

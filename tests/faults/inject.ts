@@ -5,15 +5,15 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 /**
- * What may happen to a process: killed, stopped for a while without knowing it, or restarted as an operator does it. Kafka
- * may also be killed and come back empty: it is no place where anything is kept.
+ * What may happen to a process: a kill, a freeze, or a restart as by an operator. Kafka may also be killed and come back empty,
+ * because nothing depends on its data.
  */
 export type FaultKind = 'kill' | 'freeze' | 'restart' | 'wipe';
 
 export interface PlannedFault {
   target: string;
   kind: FaultKind;
-  /** Of a freeze. */
+  /** The duration of a freeze. */
   forMs: number;
 }
 
@@ -23,7 +23,7 @@ const FREEZE_MS = { least: 1_000, most: 8_000 };
 const BACK_WITHIN_MS = 90_000;
 
 /**
- * An endless list of faults, the same for the same numbers: every kind at every target before any of them comes again.
+ * Yields an endless, reproducible list of faults: every kind on every target before any combination repeats.
  */
 export function* planFaults(targets: string[], random: () => number): Generator<PlannedFault, never> {
   const combinations = targets.flatMap((target) =>
@@ -42,7 +42,7 @@ export function shuffled<Item>(items: Item[], random: () => number): Item[] {
     .map(({ item }) => item);
 }
 
-/** Does it, and resolves when the process does its work again. */
+/** Injects a fault, and resolves when the process is working again. */
 export async function inject(
   { stack, dataDir }: { stack: Stack; dataDir: string },
   { target, kind, forMs }: PlannedFault,
@@ -53,7 +53,7 @@ export async function inject(
   if (kind === 'restart') return process.restart();
   process.kill('SIGKILL');
   await process.waitExit();
-  // At once: it is started again in a fraction of a second.
+  // Without delay: the process restarts in a fraction of a second.
   if (kind === 'wipe') rmSync(join(dataDir, target), { recursive: true });
   const timer = new AbortController();
   const late = sleep(BACK_WITHIN_MS, undefined, { signal: timer.signal, ref: false }).then(() => {
@@ -73,7 +73,7 @@ async function freezeFor({ pid }: StackProcess, forMs: number): Promise<void> {
   }
 }
 
-/** Stops all of it: PostgreSQL's sessions are processes of their own. The returned function lets it go on. */
+/** Stops a process with its descendants, such as PostgreSQL's sessions. The returned function resumes them. */
 export function freeze(pid: number): () => void {
   const pids = treeOf(pid);
   for (const each of pids) signal(each, 'SIGSTOP');
@@ -85,7 +85,7 @@ export function freeze(pid: number): () => void {
 /** A process and all its descendants, parents first. */
 function treeOf(root: number): number[] {
   const lines = execFileSync('ps', ['-A', '-o', 'pid=,ppid='], { encoding: 'utf8' }).trim().split('\n');
-  const parents = lines.map((line) => line.trim().split(/\s+/).map(Number) as [pid: number, parent: number]); // as asked for
+  const parents = lines.map((line) => line.trim().split(/\s+/).map(Number) as [pid: number, parent: number]); // the format requested above
   const tree = [root];
   for (const pid of tree) tree.push(...parents.filter(([, parent]) => parent === pid).map(([child]) => child));
   return tree;
@@ -95,6 +95,6 @@ function signal(pid: number, name: NodeJS.Signals): void {
   try {
     process.kill(pid, name);
   } catch {
-    // It has ended meanwhile.
+    // It has ended in the meantime.
   }
 }

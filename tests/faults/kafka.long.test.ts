@@ -20,7 +20,7 @@ const start = async () => {
   kafka = await startKafka({ dataDir: join(dir, 'kafka'), log: () => undefined, port });
 };
 
-/** Publishes 1, 2, 3, … for every key; what was not confirmed it sends again, as the relay does. */
+/** Publishes 1, 2, 3, … for every key, and repeats unconfirmed records, as the relay does. */
 function startPublishing() {
   let confirmed = 0;
   let failures = 0;
@@ -52,7 +52,7 @@ function startPublishing() {
   };
 }
 
-/** Takes of each key the next number, as the gateway does: what it has seen it drops, a gap stays a gap. */
+/** Reads the next number of each key, as the gateway does: drops repeated numbers, and reports gaps. */
 async function startReading() {
   const last = new Map(KEYS.map((key) => [key, 0]));
   const gaps: string[] = [];
@@ -88,7 +88,7 @@ beforeEach(async () => {
 });
 afterEach(() => log.close());
 
-it('loses nothing that was confirmed and leaves no gap while its broker is killed twice', async () => {
+it('loses no confirmed record and leaves no gap while its broker is killed twice', async () => {
   const reading = await startReading();
   const publishing = startPublishing();
   await eventually(() => reading.lowest() >= 50);
@@ -106,7 +106,7 @@ it('loses nothing that was confirmed and leaves no gap while its broker is kille
   expect(publishing.failures()).toBeGreaterThan(0);
 }, 240_000);
 
-it('continues within seconds after its broker was frozen, and no publish hangs meanwhile', async () => {
+it('continues within seconds after its broker was frozen, and no publish hangs in the meantime', async () => {
   const reading = await startReading();
   const publishing = startPublishing();
   await eventually(() => reading.lowest() >= 50);
@@ -126,7 +126,7 @@ it('continues within seconds after its broker was frozen, and no publish hangs m
   expect(backMs).toBeLessThan(10_000);
 });
 
-it('reads from the first record on what is published after its broker came back empty', async () => {
+it('reads from the first record after its broker came back empty', async () => {
   const reading = await startReading();
   const publishing = startPublishing();
   await eventually(() => reading.lowest() >= 50);
@@ -137,7 +137,7 @@ it('reads from the first record on what is published after its broker came back 
   rmSync(join(dir, 'kafka'), { recursive: true });
   await start();
   await eventually(() => log.ensureTopic(topic, { partitions: 4 }).then(() => true), { timeoutMs: 30_000 });
-  // More than there was before, so that the old offsets exist in the new log, too.
+  // More records than before, so that the old offsets exist in the new log, too.
   const upTo = publishing.confirmed() * 2 + 100;
   const records = Array.from({ length: upTo }, (_, index) =>
     KEYS.map((key) => ({ key, value: String(index + 1) })),
@@ -149,7 +149,7 @@ it('reads from the first record on what is published after its broker came back 
   expect(reading.count() - countBefore).toBeGreaterThanOrEqual(records.length);
 }, 240_000);
 
-it('is ready as soon as a broker comes that was not there at the start', async () => {
+it('becomes ready when a broker that was down at the start comes up', async () => {
   kafka.kill('SIGKILL');
   await kafka.exited;
   const late = createKafkaEventLog({

@@ -29,7 +29,7 @@ describe('kill -9 of any process of the stack under load', () => {
           await inject(faulty, { target, kind: 'kill', forMs: 0 });
           await sleep(CALM_MS * (0.5 + random()));
         }
-        // Enough for a verdict, however fast the machine is.
+        // Enough writes for a verdict, however slow the machine is.
         const confirmed = () => accounts.reduce((sum, account) => sum + account.figures().confirmed, 0);
         await eventually(() => expect(confirmed()).toBeGreaterThan(100), { timeoutMs: 90_000 });
       });
@@ -40,7 +40,7 @@ describe('kill -9 of any process of the stack under load', () => {
     240_000,
   );
 
-  it('misses nothing and publishes again when Kafka comes back empty', async () => {
+  it('loses nothing, and publishes again, when Kafka comes back empty', async () => {
     const { findings } = await underLoad({ ...load(), names: ['wiped'] }, async () => {
       await sleep(CALM_MS);
       await inject(faulty, { target: 'kafka', kind: 'wipe', forMs: 0 });

@@ -9,25 +9,25 @@ import { useStack } from '../stack.ts';
 import { numberFromEnv } from './random.ts';
 import { join } from 'node:path';
 
-/** As Kafka makes them: 16 bytes. */
+/** 16 bytes in base64, like the ids that Kafka makes. */
 const CLUSTER_ID = 'TaskmeshOnThisMachineA';
-/** They are several on one machine. */
+/** Small heaps, because several brokers share one machine. */
 const JVM = ['-Xms128m', '-Xmx384m'];
 
-/** Brokers that know each other; any of them may be taken away and started again. */
+/** A cluster of brokers, each of which can be stopped and started again. */
 interface KafkaCluster {
-  /** For clients: all of them. */
+  /** The addresses of all brokers, for clients. */
   url: string;
-  /** By node id, each in its present life. */
+  /** The current process of each node by id. */
   nodes: ReadonlyMap<number, Server>;
-  /** Starts one again that has ended. */
+  /** Starts a node that has ended. */
   restart(id: number): Promise<void>;
   stop(): Promise<void>;
 }
 
 /**
- * Starts a Kafka of several nodes on 127.0.0.1, each of them broker and controller. There is one copy of each partition: the
- * partitions of a node that is away are without a leader. Not with Docker.
+ * Starts a Kafka of several nodes on 127.0.0.1, each of them broker and controller. Partitions have one replica, so those of a
+ * node that is down have no leader. Does not work with Docker.
  */
 async function startKafkaCluster(dataDir: string, brokers: number): Promise<KafkaCluster> {
   const ports = await findFreePorts(2 * brokers);
@@ -42,7 +42,7 @@ async function startKafkaCluster(dataDir: string, brokers: number): Promise<Kafk
       `node.id=${id}`,
       `listeners=PLAINTEXT://${addressOf(id)},CONTROLLER://${controllerOf(id)}`,
       `controller.quorum.voters=${voters}`,
-      // Nodes that share few cores are slow at times; that is no reason to take their partitions away.
+      // Nodes on few cores are slow at times, and must not lose their partitions for that.
       'broker.session.timeout.ms=6000',
     ];
     const options = {
@@ -67,23 +67,23 @@ async function startKafkaCluster(dataDir: string, brokers: number): Promise<Kafk
 
 const SEED = numberFromEnv('TASKMESH_SEED', 20_261_124);
 const NODES = 3;
-/** Longer than anything that is refused again and again is tried before it is put aside. */
+/** Longer than the relay retries a refused record before it becomes a dead letter. */
 const AWAY_MS = 60_000;
 const CALM_MS = 10_000;
-/** Until the cluster has noticed, and everybody has noticed the cluster. */
+/** The time in which the cluster and all its clients notice the change. */
 const NOTICED_WITHIN_MS = 15_000;
-/** Without the event log, changes would be found by a comparison every two seconds: most of them later than this. */
+/** Most changes would take longer without the event log, when gateways only compare with the store every two seconds. */
 const PROMPT_MS = 1_000;
 
-/** Those that change so much that what is held back of them would fill any queue that others have to pass. */
+/** Owners with so many changes that, held back, they would fill any queue that they share with others. */
 const BUSY: OwnerOptions = { paceMs: 80, writers: 2 };
 const QUIET: OwnerOptions = { paceMs: 700, writers: 1, protocols: PROTOCOLS.slice(0, 1) };
 const OWNERS = [...Array<OwnerOptions>(4).fill(BUSY), ...Array<OwnerOptions>(24).fill(QUIET)];
 
 interface Outage {
-  /** The node id. */
+  /** The id of the node. */
   node: number;
-  /** `performance.now()`: from when on no uninvolved account may notice. */
+  /** The `performance.now()` from which on uninvolved accounts must not notice the outage. */
   from: number;
   to: number;
 }
@@ -95,7 +95,7 @@ describe('the feed while a third of the partitions is without a leader', () => {
     return { env: { KAFKA_BROKERS: kafka.url }, stop: () => kafka.stop() };
   });
 
-  /** Which node has an owner's changes. */
+  /** Returns a function that finds the node with an owner's changes. */
   const readLeaders = async (): Promise<(ownerId: string) => number | undefined> => {
     const admin = new kafkajs.Kafka({ brokers: kafka.url.split(','), logLevel: kafkajs.logLevel.NOTHING }).admin();
     await admin.connect();
@@ -125,7 +125,7 @@ describe('the feed while a third of the partitions is without a leader', () => {
     return ((await response.json()) as { data: object[] }).data;
   };
 
-  it('continues at once for owners on other partitions, keeps everything of theirs, and buries nothing', async () => {
+  it('continues at once for owners on other partitions, loses no change, and makes no dead letters', async () => {
     const outages: Outage[] = [];
     const leaderOf = await readLeaders();
     let accounts: Account[] = [];

@@ -10,7 +10,7 @@ const SEED = numberFromEnv('TASKMESH_SEED', 20_261_124);
 const ROUNDS = 4;
 const WRITES = 60;
 
-describe('marks of published changes that were not on the disk when PostgreSQL was killed', () => {
+describe('published marks that PostgreSQL had not flushed when it was killed', () => {
   const random = createRandom(SEED);
   const faulty = useStack('marks');
 
@@ -26,7 +26,7 @@ describe('marks of published changes that were not on the disk when PostgreSQL w
     return row?.left === false;
   };
 
-  it('are made again: Kafka has the changes twice, and every protocol delivers them once', async () => {
+  it('are set again: Kafka gets the changes twice, and every protocol delivers them once', async () => {
     const { stack } = faulty;
     const published = await readPublished(stack);
     await query(`alter system set wal_writer_delay = '10s'`);

@@ -1,35 +1,35 @@
 import { once } from 'node:events';
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
 
-/** What happens to a request that appends records, or to its answer. Only a torn request does not reach the broker. */
+/** A fault in a request that appends records, or in its response. Only a torn request does not reach the broker. */
 export type ProduceFault =
   | 'torn request'
-  /** It reaches the broker long after its sender has given up, and has sent the records again. */
+  /** Reaches the broker long after its sender gave up and sent the records again. */
   | 'late request'
   | 'torn answer'
   | 'no answer'
-  /** The broker has the records, and says that it is not their leader. */
+  /** The broker appends the records, but the response says that it is not the leader. */
   | 'denial'
   | 'throttling'
-  /** The answer comes in the smallest pieces. */
+  /** The response arrives byte by byte. */
   | 'trickle';
 
 export interface ProduceProxy {
   port: number;
   /** How often each fault happened. */
   counts: Map<ProduceFault, number>;
-  /** Of each request from now on, with `share` of all requests. Undefined: no fault. */
+  /** Injects a fault into a `share` of all requests from now on. Undefined: no fault. */
   inject(fault: ProduceFault | undefined, share?: number): void;
   close(): Promise<void>;
 }
 
 const PRODUCE = 0;
 const NOT_LEADER = 6;
-/** The producer waits 6 seconds for an answer. */
+/** Longer than the 6 seconds that the producer waits for a response. */
 const LATE_MS = 9_000;
 const THROTTLE_MS = 700;
 
-/** A TCP proxy in front of a broker that knows which requests append records. */
+/** Creates a TCP proxy in front of a broker that recognizes requests that append records. */
 export async function createProduceProxy(brokerPort: () => number, random: () => number): Promise<ProduceProxy> {
   const sockets = new Set<Socket>();
   const counts = new Map<ProduceFault, number>();
@@ -108,7 +108,7 @@ export async function createProduceProxy(brokerPort: () => number, random: () =>
   };
 }
 
-/** Kafka's frames begin with their length, in four bytes. */
+/** Splits a stream into Kafka's frames, which begin with their length in four bytes. */
 function inFrames(onFrame: (frame: Buffer) => void): (bytes: Buffer) => void {
   let rest = Buffer.alloc(0);
   return (bytes) => {
@@ -129,9 +129,9 @@ async function trickle(frame: Buffer, client: Socket): Promise<void> {
   }
 }
 
-/** Writes an error into the answer for each partition: versions 5 to 7. */
+/** Writes an error for each partition into a response of versions 5 to 7. */
 function denyAll(frame: Buffer): void {
-  let at = 8; // behind length and correlation id
+  let at = 8; // after the length and the correlation id
   const int32 = () => frame.readInt32BE((at += 4) - 4);
   for (let topics = int32(); topics > 0; topics--) {
     at += 2 + frame.readInt16BE(at);

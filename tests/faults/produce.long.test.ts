@@ -18,7 +18,7 @@ interface Trial {
   forMs: number;
 }
 
-/** What is given up only after seconds needs few faults and more time. */
+/** Faults that the producer notices only after seconds need more time. */
 const TRIALS: Trial[] = [
   { fault: 'torn request', share: 0.3, forMs: 6_000 },
   { fault: 'torn answer', share: 0.3, forMs: 6_000 },
@@ -29,7 +29,7 @@ const TRIALS: Trial[] = [
   { fault: 'late request', share: 0.3, forMs: 20_000 },
 ];
 
-describe('a broker whose answers to the relay fail', () => {
+describe('a broker whose responses to the relay fail', () => {
   const random = createRandom(SEED);
   let proxy: ProduceProxy;
   const faulty = useStack('produce', async (folder) => {

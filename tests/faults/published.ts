@@ -4,14 +4,14 @@ import { createKafkaEventLog } from '@taskmesh/event-log';
 import { createLog } from '@taskmesh/service';
 
 export interface Published {
-  /** Every change of this owner, in the order in which it was delivered first. */
+  /** All changes of this owner, ordered by their first delivery. */
   of(ownerId: string): TaskChanged[];
-  /** How many changes came again. */
+  /** The number of repeated changes. */
   timesAgain(ownerId: string): number;
   close(): Promise<void>;
 }
 
-/** Reads along what Kafka receives of all owners, from now on. */
+/** Reads everything that Kafka receives, for all owners, from now on. */
 export async function readPublished({ servers }: Stack): Promise<Published> {
   const log = createLog({ service: 'reader', level: 'silent' });
   const eventLog = createKafkaEventLog({ brokers: [servers.kafka], clientId: 'reader', log });

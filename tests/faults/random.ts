@@ -1,4 +1,4 @@
-/** A small seeded generator (mulberry32), so that a run can be repeated by its seed. Numbers from 0 to below 1. */
+/** A seeded generator (mulberry32), so that a run can be repeated with its seed. Returns numbers from 0 to below 1. */
 export function createRandom(seed: number): () => number {
   let state = seed >>> 0;
   return () => {
@@ -9,7 +9,7 @@ export function createRandom(seed: number): () => number {
   };
 }
 
-/** A number that may be set for a test run. @throws when it is none */
+/** Reads a number that can be set for a test run. @throws if it is not a number */
 export function numberFromEnv(name: string, otherwise: number): number {
   const value = Number(process.env[name] || otherwise);
   if (!Number.isSafeInteger(value) || value < 0) throw new Error(`${name} must be a whole number.`);

@@ -17,7 +17,7 @@ const start = async () => {
   redis = await startRedis({ dataDir: join(dir, 'redis'), log: () => undefined, port });
 };
 
-/** Says this to it, beside its clients. */
+/** Sends a command to Redis over a separate connection. */
 async function command(line: string): Promise<void> {
   const { password } = new URL(redis.url);
   const socket = connect(port, '127.0.0.1');
@@ -48,7 +48,7 @@ beforeEach(async () => {
 });
 afterEach(() => store.close());
 
-it('counts by itself while Redis accepts no writes and still answers reads', async () => {
+it('counts in memory while Redis answers reads but accepts no writes', async () => {
   const limiter = store.limiter({ name: 'unwritable', points: 2, windowSeconds: 600 });
   const consume = async () => (await limiter.consume('k')).allowed;
   await command('CONFIG SET min-replicas-to-write 1');
@@ -56,11 +56,11 @@ it('counts by itself while Redis accepts no writes and still answers reads', asy
   expect(await limiter.peek('k')).toMatchObject({ allowed: false });
   expect(await limiter.peek('another')).toMatchObject({ allowed: true });
   await command('CONFIG SET min-replicas-to-write 0');
-  expect(await consume()).toBe(true); // in Redis from now on
+  expect(await consume()).toBe(true); // counted in Redis from now on
   expect(await limiter.peek('k')).toMatchObject({ allowed: true });
 });
 
-it('begins with nothing on a Redis that came back empty', async () => {
+it('starts from zero on a Redis that came back empty', async () => {
   const limiter = store.limiter({ name: 'wiped', points: 1, windowSeconds: 600 });
   await store.set('key', 'value', { ttlSeconds: 600 });
   await limiter.consume('k');
@@ -73,7 +73,7 @@ it('begins with nothing on a Redis that came back empty', async () => {
   expect((await limiter.consume('k')).allowed).toBe(true);
 });
 
-it('reports a read-only replica as one, goes on without it, and uses it once it is promoted', async () => {
+it('reports a read-only replica, continues without it, and uses it once it is promoted', async () => {
   await command('REPLICAOF 127.0.0.1 1');
   await eventually(async () => {
     await store.set('key', 'value', { ttlSeconds: 60 });

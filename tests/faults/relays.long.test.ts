@@ -14,7 +14,7 @@ const MAIN = fileURLToPath(new URL('../../services/tasks/src/main.ts', import.me
 const OWNERS = 3;
 const ROUNDS = 3;
 const PARTS = 8;
-/** The server ends a session that is silent for 8 seconds. */
+/** Longer than the 8 seconds of silence after which PostgreSQL ends a session. */
 const FREEZE_MS = 12_000;
 
 describe('two processes of tasks, one of them frozen for longer than its lease', () => {
@@ -57,7 +57,7 @@ describe('two processes of tasks, one of them frozen for longer than its lease',
     const { findings, figures, accounts } = await underLoad(load, async () => {
       for (let round = 0; round < ROUNDS; round++) {
         await inject(faulty, { target: 'tasks', kind: 'kill', forMs: 0 });
-        await eventually(async () => expect(await partsOf(otherAdmin)).toBe(PARTS)); // of the one without writers
+        await eventually(async () => expect(await partsOf(otherAdmin)).toBe(PARTS)); // the second process takes over all parts
         other.kill('SIGSTOP');
         await sleep(FREEZE_MS);
         await eventually(async () => expect(await partsOf(admin)).toBe(PARTS));

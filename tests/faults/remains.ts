@@ -7,14 +7,14 @@ import { escapeIdentifier } from 'pg';
 const TABLES = `select table_name as name from information_schema.tables
   where table_schema = 'public' and table_type = 'BASE TABLE' order by 1`;
 
-/** A row of any store, as text. */
+/** A row of any store as text. */
 export interface FoundRow {
   /** `store.table` */
   table: string;
   row: string;
 }
 
-/** Every row of every table of every store in which one of these words occurs. */
+/** Returns all rows of all tables of all stores that contain one of these words. */
 async function rowsWith({ servers }: Stack, words: string[]): Promise<FoundRow[]> {
   const patterns = words.map((word) => `%${word}%`);
   const found: FoundRow[] = [];
@@ -31,12 +31,12 @@ async function rowsWith({ servers }: Stack, words: string[]): Promise<FoundRow[]
   return found;
 }
 
-/** Who was deleted and when; that it was deleted; where its feed ended. */
+/** Tables that keep one row of a deleted account: the time of the deletion, its audit entry, and the end of its feed. */
 const MAY_REMAIN = ['auth.account_log', 'auth.audit_log', 'tasks.feeds'];
 
 /**
- * What is left of deleted accounts and should not be, or the other way round: `mark` occurs in everything that they ever
- * wrote and nowhere else.
+ * Reports data of deleted accounts that should not remain, and data that should remain but does not. `mark` must occur in
+ * everything that they ever wrote, and nowhere else.
  */
 export async function wrongRemains(stack: Stack, { ids, mark }: { ids: string[]; mark: string }): Promise<string[]> {
   const rows = await rowsWith(stack, [mark, ...ids]);
@@ -57,7 +57,7 @@ export async function wrongRemains(stack: Stack, { ids, mark }: { ids: string[];
 
 const DUMP_ALL = `"local all = {} for _, key in ipairs(redis.call('KEYS', '*')) do all[#all + 1] = key .. redis.call('DUMP', key) end return all"`;
 
-/** Names and values. */
+/** Returns all keys and values. */
 async function everythingInRedis({ servers }: Stack): Promise<string> {
   const { hostname, port, username, password } = new URL(servers.redis);
   const socket = connect(Number(port), hostname);

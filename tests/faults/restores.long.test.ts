@@ -11,9 +11,9 @@ import { numberFromEnv } from './random.ts';
 
 const SEED = numberFromEnv('TASKMESH_SEED', 20_261_123);
 const CALM_MS = 6_000;
-/** How long a process is stopped over the moment in which the stores are swapped. */
+/** How long a process is frozen around the moment in which the stores are swapped. */
 const FREEZE_MS = { least: 500, most: 4_000 };
-/** Answers of the old store wait in its sockets until it goes on; or nothing is frozen. One restore for each. */
+/** The process to freeze in each restore, so that responses of the old store wait in its sockets; undefined freezes none. */
 const FROZEN = ['gateway-1', 'gateway-2', 'gateway-1', 'gateway-2', 'tasks', 'kafka', undefined, undefined];
 const RESTORES = FROZEN.length;
 
@@ -62,13 +62,13 @@ describe('the feed while the tasks are restored again and again', () => {
     return done;
   };
 
-  it('ends every feed of the old tasks, delivers all of the new ones, and mixes nothing', async () => {
+  it('ends every feed of the old tasks, delivers all changes of the new ones, and never mixes them', async () => {
     const result = await runCampaign({
       urls: faulty.stack.urls,
       seed: SEED,
       owners: Array.from({ length: 4 }, () => ({ paceMs: 60, isRestored: true })),
       faults: restoreAgainAndAgain,
-      cutEveryMs: 4_000, // so that some come back in any moment of a restore
+      cutEveryMs: 4_000, // so that streams reconnect at every moment of a restore
       log: say,
     });
     say(report(result));

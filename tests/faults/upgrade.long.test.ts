@@ -9,13 +9,13 @@ import { useStack } from '../stack.ts';
 import { numberFromEnv } from './random.ts';
 import { execFileSync } from 'node:child_process';
 
-/** The last commit of the release before this one. */
+/** The last commit of the previous release. */
 const RELEASE_BEFORE = { version: '0.1.0', commit: 'b5fc69fc' };
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 
 /**
- * Takes the release before this one out of the history and installs its packages, once for all runs: a minute or two.
+ * Extracts the previous release from the history, and installs its packages. Takes a minute or two, once for all runs.
  * @returns its folder
  * @throws in a clone without history
  */
@@ -29,7 +29,7 @@ function installReleaseBefore(): string {
   const archive = execFileSync('git', ['archive', commit], { cwd: ROOT, maxBuffer: 256 * 2 ** 20 });
   execFileSync('tar', ['-x'], { cwd: partial, input: archive });
   execFileSync('npm', ['install', '--no-audit', '--no-fund'], { cwd: partial, stdio: 'ignore' });
-  renameSync(partial, folder); // last: a run that was stopped leaves nothing that looks whole
+  renameSync(partial, folder); // last, so that an interrupted run does not leave a folder that looks complete
   return folder;
 }
 
@@ -38,13 +38,13 @@ const CALM_MS = 3_000;
 const BACKUP_TOKEN = 'an-operator-of-both-releases-0123456789';
 const PASSWORD = 'correct horse battery staple';
 const SERVICES = fileURLToPath(new URL('../../services/', import.meta.url));
-/** Gateways last; they go back first. */
+/** The order of the upgrade, gateways last. A rollback reverses it. */
 const ORDER = ['auth', 'tasks', 'backup', 'gateway-1', 'gateway-2'];
 
 describe(`an installation of ${RELEASE_BEFORE.version} that is upgraded under load`, () => {
   let links = '';
   let servicesBefore = '';
-  /** The next life of the service's processes runs the code below `services`. */
+  /** Makes the service run the code below `services` after its next restart. */
   const runNext = (service: string, services: string) => {
     rmSync(join(links, service), { force: true });
     symlinkSync(join(services, service), join(links, service));
@@ -69,7 +69,7 @@ describe(`an installation of ${RELEASE_BEFORE.version} that is upgraded under lo
     });
   const operator = { headers: { authorization: `Bearer ${BACKUP_TOKEN}` } };
 
-  /** What people and programs hold on to when the release changes. */
+  /** Creates what users and programs keep across releases: a session, a task, a token and an archive. */
   async function useReleaseBefore() {
     const email = `ada-${Date.now()}@example.com`;
     const signUp = { email, password: PASSWORD, name: 'Ada', refresh: true };
@@ -96,7 +96,7 @@ describe(`an installation of ${RELEASE_BEFORE.version} that is upgraded under lo
     return { email, session, create, task, personalToken: made.data.made.token, file: archive.body.data.file };
   }
 
-  it('and rolled back and upgraded again loses, repeats and reorders no change, and keeps sessions, tokens, keys and archives', async () => {
+  it('and then rolled back and upgraded again loses, repeats and reorders no change, and keeps sessions, tokens, keys and archives', async () => {
     const before = await useReleaseBefore();
     const done: DoneFault[] = [];
     const replace = async (kind: string, names: string[], services: string) => {

@@ -1,16 +1,16 @@
 import type { StreamedChange } from '../feed/streams/stream.ts';
 
-/** A write that was sent. Titles are unique, so that a change identifies its writer. */
+/** A write that was sent. Titles are unique, so that a change can be matched to its write. */
 export interface Write {
   kind: StreamedChange['kind'];
   title?: string;
-  /** Of a create: known once it is confirmed. */
+  /** The id of the task; for a create, known once it is confirmed. */
   taskId?: string;
-  /** `confirmed`: it is done. `denied`: it is not. `unknown`: there was no answer, so it may be either. */
+  /** `confirmed`: done. `denied`: not done. `unknown`: there was no definite response, so it may be either. */
   outcome: 'confirmed' | 'denied' | 'unknown';
   sentAt: number;
-  /** Infinity without an answer. */
+  /** Infinity without a response. */
   answeredAt: number;
-  /** How it was sent, for people. */
+  /** The API and the gateway, for reports. */
   via?: string;
 }

@@ -3,19 +3,19 @@ import { createGraphql, createRest } from '../http.ts';
 import type { Write } from './write.ts';
 
 export interface WriterOptions {
-  /** The gateways. */
+  /** The URLs of the gateways. */
   urls: string[];
   token: string;
-  /** Unique; begins the titles. */
+  /** A unique prefix of all titles. */
   name: string;
   random: () => number;
-  /** Pause between two writes. */
+  /** The average pause between two writes. */
   paceMs: number;
-  /** Tasks of the account that live, as far as its writers know; they share it. */
+  /** Ids of the account's existing tasks, as far as its writers know. Shared by all writers. */
   living: string[];
-  /** Every write of the account, in the order in which they were sent. */
+  /** All writes of the account, in the order in which they were sent. */
   writes: Write[];
-  /** The account is being deleted: that it may not write any more is no surprise, and writing ends with that. */
+  /** Whether the account is being deleted: UNAUTHENTICATED then ends the writing, and is not a surprise. */
   isDoomed?: () => boolean;
 }
 
@@ -23,30 +23,30 @@ export interface Writer {
   /** Responses that must not occur, even during faults. */
   surprises: string[];
   counts: { refused: number; retried: number };
-  /** The longest time between two answers that were no refusals. */
+  /** The longest time between two definite responses. */
   longestGapMs(): number;
-  /** Resolves when there are no more writes. */
+  /** Resolves when the writer has stopped. */
   ended: Promise<void>;
   stop(): Promise<void>;
 }
 
-/** What became of one request. A refusal or no answer leaves open whether it was done. */
+/** The outcome of one request. After a refusal or without a response, it may have been done or not. */
 type Outcome =
   | { outcome: 'done'; id: string | undefined }
   | { outcome: 'denied' | 'unauthenticated' }
   | { outcome: 'refused' | 'unanswered' }
   | { outcome: 'surprise'; what: string };
 
-/** With the way that the request went. */
+/** An outcome with the API and the gateway of the request. */
 type Answer = Outcome & { via: string };
 
-/** No answer within this time counts as none: services give up earlier. */
+/** A request without a response in this time counts as unanswered: services give up earlier. */
 const TIMEOUT_MS = 20_000;
 const RETRY_AFTER_MS = 200;
-/** With more tasks than this a writer deletes more than it creates, so that one page shows the whole list. */
+/** Above this number of tasks, writers delete more than they create, so that the list fits into one page. */
 const MANY = 150;
 
-/** Creates, changes and deletes tasks one after the other, over REST and GraphQL at any gateway, with any response. */
+/** Creates, changes and deletes tasks one by one, over REST and GraphQL at random gateways, whatever they respond. */
 export function startWriter(options: WriterOptions): Writer {
   const { urls, token, name, random, paceMs, living, writes, isDoomed = () => false } = options;
   const surprises: string[] = [];
@@ -75,11 +75,11 @@ export function startWriter(options: WriterOptions): Writer {
     return { ...answer, via: `${isRest ? 'REST' : 'GraphQL'} at ${url}` };
   };
 
-  /** With an idempotency key a create may be sent again until somebody says what became of it. */
+  /** Repeats a create with an idempotency key until its outcome is known. Sends other requests once. */
   const sendUntilClear = async (request: Request): Promise<Answer> => {
     for (let isFirst = true; ; isFirst = false) {
       const answer = await send(request);
-      // Says nothing of the earlier tries.
+      // The outcome of the earlier attempts is still unknown.
       if (answer.outcome === 'unauthenticated') return { ...answer, outcome: isFirst ? 'denied' : 'unanswered' };
       const isOpen = answer.outcome === 'refused' || answer.outcome === 'unanswered';
       if (!isOpen || !request.key || stopping.signal.aborted) return answer;
@@ -121,7 +121,7 @@ export function startWriter(options: WriterOptions): Writer {
     } else if (dice < 0.8) {
       await write({ kind: 'UPDATE', id, title });
     } else {
-      living.splice(index, 1); // done or not, the task is left alone from here on
+      living.splice(index, 1); // whatever the outcome, no writer uses the task again
       await write({ kind: 'DELETE', id });
     }
   };
@@ -156,8 +156,8 @@ interface Request {
 type Refusal = 'denied' | 'refused' | 'unauthenticated';
 
 /**
- * Besides success: not there (somebody else deleted it); the first call with this key still runs; the service is away; the
- * account does not exist any more.
+ * Expected failures: the account no longer exists (401), the task was deleted (404), the first call with this key is still
+ * running (409), or the service is unavailable (503).
  */
 const STATUSES: Record<number, Refusal> = { 401: 'unauthenticated', 404: 'denied', 409: 'refused', 503: 'refused' };
 const CODES: Record<string, Refusal> = {

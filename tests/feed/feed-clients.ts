@@ -18,7 +18,7 @@ const SUBSCRIPTION =
 export function describeFeedClients(platform: () => { urls: string[] }) {
   const url = () => platform().urls[0] ?? '';
   describe('graphql-sse', () => {
-    it('streams changes with fields of other services, resumes behind a cursor and ends at logout', async () => {
+    it('streams changes with fields of other services, resumes after a cursor, and ends at logout', async () => {
       const owner = await register(url());
       const { token } = owner;
       const after = await readCursor(url(), token);
@@ -65,7 +65,7 @@ export function describeFeedClients(platform: () => { urls: string[] }) {
       expect(results.at(-1)).toMatchObject({ errors: [{ extensions: { code: 'UNAUTHENTICATED' } }] });
     });
 
-    it('says what is wrong with a request in its status', async () => {
+    it('reports a bad request in the status', async () => {
       const owner = await register(url());
       const { token } = owner;
       const send = (query: string, headers: Record<string, string>) =>
@@ -106,7 +106,7 @@ export function describeFeedClients(platform: () => { urls: string[] }) {
 
   describe.each([
     ['the current supabase-js (vsn 2.0.0)', createSupabase],
-    ['supabase-js 2.49 (vsn 1.0.0)', createOldSupabase as unknown as typeof createSupabase], // the part that is used is the same
+    ['supabase-js 2.49 (vsn 1.0.0)', createOldSupabase as unknown as typeof createSupabase], // the API used here is the same
   ])('%s', (_name, create_) => {
     const clients: SupabaseClient[] = [];
     const connect = async (token: string) => {
@@ -162,7 +162,7 @@ export function describeFeedClients(platform: () => { urls: string[] }) {
       expect(deleted.map(({ eventType }) => eventType)).toEqual(['DELETE']);
     });
 
-    it('filters by column, also what leaves the filter', async () => {
+    it('filters by column, and still delivers the change that leaves the filter', async () => {
       const owner = await register(url());
       const client = await connect(owner.token);
       const done: Change[] = [];
@@ -194,14 +194,14 @@ export function describeFeedClients(platform: () => { urls: string[] }) {
       await Promise.all([subscribed(here), subscribed(there)]);
       const message = { type: 'broadcast', event: 'größer', payload: { x: 1, text: 'ein Wort 😀' } } as const;
       expect(await here.send(message)).toBe('ok');
-      // All results of the first one have arrived before this is answered.
+      // Every delivery of the first message has arrived before this one is acknowledged.
       expect(await there.send(message)).toBe('ok');
       await eventually(() => expect(heard).toHaveLength(2));
       expect(heard.map(([who]) => who)).toEqual(['own', 'other']);
       for (const [, each] of heard) expect(each).toMatchObject(message);
     });
 
-    it('is refused with a reason for a filter that cannot be', async () => {
+    it('rejects an invalid filter with a reason', async () => {
       const owner = await register(url());
       const client = await connect(owner.token);
       const channel = client
@@ -211,7 +211,7 @@ export function describeFeedClients(platform: () => { urls: string[] }) {
     });
   });
 
-  it('lets a Supabase client resume behind the last cursor that it received', async () => {
+  it('lets a Supabase client resume after the last cursor that it received', async () => {
     const owner = await register(url());
     const { hostname: host, port } = new URL(url());
     const network = await createFaultyProxy({ host, port: Number(port) });
@@ -233,10 +233,10 @@ export function describeFeedClients(platform: () => { urls: string[] }) {
       });
     channel.updateJoinPayload({ resume: { since: null } });
     await new Promise<void>((resolve) => channel.subscribe((status) => status === 'SUBSCRIBED' && resolve()));
-    await eventually(() => expect(cursors).toBe(1)); // where it begins
+    await eventually(() => expect(cursors).toBe(1)); // the cursor at the start
     await owner.create('one');
     await eventually(() => expect([titles, cursors]).toEqual([['one'], 2]));
-    // The network goes away under the client, and changes are made meanwhile.
+    // The client loses its connection while changes are made.
     await network.cut();
     await owner.create('two');
     await owner.create('three');

@@ -58,7 +58,7 @@ export function describeFeedRules(platform: () => { urls: string[] }) {
 
   it('carries the trace of the request that made a change to its frames', async () => {
     const traceparent = '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01';
-    // A span of ours, when the trace is recorded, and the request's otherwise.
+    // A span of ours if the trace is recorded, otherwise that of the request.
     const ofThisTrace = expect.stringMatching(/^00-4bf92f3577b34da6a3ce929d0e0e4736-[0-9a-f]{16}-01$/);
     const token = await account();
     const socket = await acknowledged(token);
@@ -100,7 +100,7 @@ export function describeFeedRules(platform: () => { urls: string[] }) {
       expect((await channelSocket('vsn=2.0.0')).refusedWith).toBe(401);
     });
 
-    it('says at once that a token is missing or bad, and joins when it comes', async () => {
+    it('reports a missing or invalid token at once, and joins when a valid one arrives', async () => {
       const token = await account();
       const socket = await channelSocket();
       join(socket, '1', {});
@@ -120,7 +120,7 @@ export function describeFeedRules(platform: () => { urls: string[] }) {
       );
     });
 
-    it('takes a token in the place of the key', async () => {
+    it('accepts a token instead of the key', async () => {
       const socket = await channelSocket(`apikey=${await account()}&vsn=1.0.0`);
       socket.send({
         topic: 'realtime:any',
@@ -135,7 +135,7 @@ export function describeFeedRules(platform: () => { urls: string[] }) {
       );
     });
 
-    it('answers heartbeats, leaves, presence and strangers to a topic', async () => {
+    it('responds to heartbeats, leaves, presence and messages to topics that were not joined', async () => {
       const socket = await joined(await account());
       socket.send([null, '2', 'phoenix', 'heartbeat', {}]);
       expect((await reply(socket, '2'))[4].status).toBe('ok');
@@ -148,7 +148,7 @@ export function describeFeedRules(platform: () => { urls: string[] }) {
       await socket.frame(([, , , event]: ChannelFrame) => event === 'phx_close');
     });
 
-    it('delivers another user’s changes as soon as their token is pushed, and the former user’s no longer', async () => {
+    it('switches to another user’s changes as soon as that user’s token is pushed', async () => {
       const [ada, bob] = [await register(url()), await register(url())];
       const socket = await joined(ada.token);
       const titles = () => socket.frames.flatMap((frame) => (frame as ChannelFrame)[4].data?.record?.title ?? []);
@@ -165,7 +165,7 @@ export function describeFeedRules(platform: () => { urls: string[] }) {
       expect(titles()).not.toContain('not any more');
     });
 
-    it('says why, and closes with 4401, after logout', async () => {
+    it('gives the reason, and closes with 4401, after logout', async () => {
       const token = await account();
       const socket = await joined(token);
       await rest('POST', '/auth/logout', { token });
@@ -179,7 +179,7 @@ export function describeFeedRules(platform: () => { urls: string[] }) {
       expect((await reply(again, '1'))[4].status).toBe('error');
     });
 
-    it('closes with 1013 when flooded, and says so before', async () => {
+    it('gives the reason, and closes with 1013, when flooded', async () => {
       const socket = await joined(await account());
       for (let count = 0; count < 250; count++) socket.send([null, String(count), 'phoenix', 'heartbeat', {}]);
       expect(await socket.closing()).toMatchObject({ code: 1013 });

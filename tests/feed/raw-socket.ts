@@ -1,17 +1,17 @@
 import { eventually } from '@taskmesh/testing';
 import { WebSocket } from 'ws';
 
-/** A socket without any client library: what was sent is what arrives. */
+/** A socket without a client library, which shows every frame. */
 export interface RawSocket {
-  /** Every JSON frame so far. */
+  /** All JSON frames so far. */
   frames: unknown[];
   /** Set when the socket is closed. */
   closed: { code: number; reason: string } | undefined;
-  /** A status other than 101 in answer to the handshake. */
+  /** The status of the handshake, if it is not 101. */
   refusedWith: number | undefined;
   send(frame: unknown): void;
   sendText(text: string | Buffer): void;
-  /** Resolves with the first frame (of those to come, too) that fits. */
+  /** Resolves with the first past or future frame that fits. */
   frame(fits: (frame: never) => boolean): Promise<never>;
   closing(): Promise<{ code: number; reason: string }>;
   close(): void;

@@ -7,11 +7,11 @@ const TOPIC = 'realtime:tasks';
 const AGAIN_AFTER_MS = 200;
 const NONSENSE = 'nonsense';
 const HOUR_MS = 3_600_000;
-/** A token is renewed when it is about to expire. */
+/** A token is renewed at most this long before it expires. */
 const RENEWED_BEFORE_MS = 10;
-/** By then no token of a client that changed its mind is on its way any more. */
+/** After this time, no token of a client that changed the owner is still in transit. */
 const SETTLED_AFTER_MS = 10_000;
-/** A token that expired so long ago still joins. */
+/** The life of a token that has expired, but recently enough to join. */
 const FADED_MS = -1_000;
 
 type Row = Record<'id' | 'user_id' | 'title', string> & { version: number };
@@ -24,22 +24,22 @@ interface Payload {
 }
 type Frame = [joinRef: string | null, ref: string | null, topic: string, event: string, payload: Payload];
 
-/** Reads a channel of the Supabase protocol, and resumes it as that protocol's clients do. */
+/** Creates a reader of a Supabase channel, which resumes as the clients of that protocol do. */
 export function createChannelReader(world: World, name: string, firstOwner: string): ChannelReader {
   const { time, store, random, channel } = world;
   const segments: Segment[] = [];
   let socket: SlowSocket | undefined;
-  /** Whose changes it wants, by the last token that it sent. */
+  /** The owner whose changes it expects, by the last token that it sent. */
   let owner = firstOwner;
   let cursor: string | undefined;
   let segment: Segment | undefined;
-  /** Of the join under way, or of the one that stands. */
+  /** The reference of the pending or the current join. */
   let joinRef: string | undefined;
   let isJoined = false;
   let refs = 0;
-  /** It joins with a token that has expired; then these follow. */
+  /** Set if the next join uses an expired token; the tokens that follow it. */
   let fading: Fading | undefined;
-  /** It changed its mind too fast to know whose changes it may receive until then. */
+  /** Until then, it ignores changes: it changed the owner so fast that those of several owners may arrive. */
   let deafUntil = 0;
   let isGone = true;
 
@@ -51,7 +51,7 @@ export function createChannelReader(world: World, name: string, firstOwner: stri
     segments.push(segment);
   };
 
-  /** It listens from some moment on, and has received nothing yet. */
+  /** Whether the position of the segment is unknown: it began at "now", and has received nothing yet. */
   const isUncertain = () => segment !== undefined && 'from' in segment.beginning && segment.received.length === 0;
 
   const join = async () => {
@@ -106,7 +106,7 @@ export function createChannelReader(world: World, name: string, firstOwner: stri
   };
 
   const take = ([of, ref, , event, payload]: Frame) => {
-    if (of !== null && of !== joinRef) return; // of an earlier join
+    if (of !== null && of !== joinRef) return; // belongs to an earlier join
     switch (event) {
       case 'phx_reply':
         return ref === joinRef ? onJoined(payload.status === 'ok') : undefined;
@@ -145,7 +145,7 @@ export function createChannelReader(world: World, name: string, firstOwner: stri
     };
     if (isUncertain() && deafUntil === 0 && task.ownerId === owner)
       world.complain(`${name} received a change, and not before where it begins`);
-    // Until the server has taken another owner's token, the former one's changes go on.
+    // Until the server processes the token of another owner, changes of the former owner continue.
     const former = isUncertain() ? segments.findLast(({ owner: of }) => of === task.ownerId) : undefined;
     (former ?? segment)?.received.push(received);
   };
@@ -156,19 +156,19 @@ export function createChannelReader(world: World, name: string, firstOwner: stri
       if (world.positionOf(next).owner === owner) stand(next);
     } else if (message?.startsWith('CURSOR_EXPIRED')) {
       cursor = undefined;
-      if (extension === 'resume') beginAnew();
+      if (extension === 'resume') beginFromNow();
     }
   };
 
-  /** The channel goes on from now, whosever it still is: another owner's token may be on its way. */
-  const beginAnew = () => {
+  /** The channel continues from now. It may still be the former owner's, if another owner's token is in transit. */
+  const beginFromNow = () => {
     const former = segments.at(-2);
     if (!isUncertain()) begin({ epoch: store.epoch(), from: 'now' });
     else if (former && former.owner !== owner)
       segments.splice(-1, 0, { owner: former.owner, beginning: { epoch: store.epoch(), from: 'now' }, received: [] });
   };
 
-  /** The server says that this is where the client stands: then it has received everything before. */
+  /** Accepts a cursor from the server, and checks that the client has received everything before it. */
   const stand = (next: string) => {
     cursor = next;
     const { epoch, sequence } = world.positionOf(next);

@@ -1,7 +1,7 @@
 import { unavailable } from '@taskmesh/contracts';
 import type { Store } from './store.ts';
 
-/** By the statement's name. */
+/** The simulated statements by name. */
 export type Meanings = Record<string, (...values: never[]) => Row[]>;
 
 type Row = Record<string, unknown>;
@@ -10,16 +10,16 @@ export interface Statement {
   name: string;
 }
 
-/** Of a part, of an owner that waits, and in a page, as if changes were so large that more is too much at once. */
+/** The maximum number of rows per part, blocked owner or page, as if changes were so large that more would not fit. */
 const MAX_ROWS = 3;
 
 interface DatabaseOptions {
   tamper?: (meanings: Meanings) => Meanings;
-  /** Called with what makes this world unlike the real one. */
+  /** Reports differences between the simulation and the real product. */
   complain: (what: string) => void;
 }
 
-/** The meaning of the feed's, the relay's and the deletions' statements, on the store of this moment. */
+/** Simulates the statements of the feed, the relay and the deletions on the current store. */
 export function createDatabase(store: Store, { tamper = (meanings) => meanings, complain }: DatabaseOptions) {
   const cut = <Each extends object>(rows: Each[], limit: number) =>
     rows.slice(0, Math.min(limit, MAX_ROWS)).map((row, index) => ({ ...row, is_cut: index + 1 === MAX_ROWS }));
@@ -66,7 +66,7 @@ export function createDatabase(store: Store, { tamper = (meanings) => meanings, 
     'lock-session-claim': (_class: number, parts: number[]) => parts.map((lock) => ({ lock })),
     'lock-session-ping': () => [],
     'relay-wake-others': () => [],
-    // Nothing here is written before it is visible.
+    // Writes here are visible at once, so no writers are ever in progress.
     'relay-writers': () => [{ last: store.current().rows.at(-1)?.id ?? '0', writers: [] }],
     'relay-read': unpublished,
     'relay-mark': mark,
@@ -84,7 +84,7 @@ export function createDatabase(store: Store, { tamper = (meanings) => meanings, 
       const { epoch, sequence } = store.current().position;
       return [{ epoch, sequence: String(sequence) }];
     },
-    // It always knows how many tasks there are.
+    // The simulated store needs neither transactions nor counts of tasks.
     ...Object.fromEntries(
       ['begin', 'owners-lock-position', 'feed-count-tasks', 'commit'].map((name) => [name, () => []]),
     ),
@@ -128,12 +128,12 @@ export function createDatabase(store: Store, { tamper = (meanings) => meanings, 
       complain(`The simulated store does not know the statement ${name}.`);
       throw unavailable();
     }
-    return meaning(...(values as never[])) as Found[]; // each caller knows its statement's rows
+    return meaning(...(values as never[])) as Found[]; // each caller knows the rows of its statement
   };
 
   return {
     run: <Found>(_kind: unknown, statement: Statement, values: Values) => run<Found>(statement, values),
-    /** Lives until the store is restored: then its database is gone. */
+    /** Opens a session that is lost when the store is restored, because its database is then replaced. */
     async openSession() {
       const gone = new AbortController();
       store.onRestored(() => gone.abort());

@@ -21,10 +21,10 @@ import type { VirtualTime } from './virtual-time.ts';
 import type { AccountsInternal } from '@taskmesh/internal-api';
 
 const FIRST_EPOCH = 5;
-/** So few that there are several pages. */
-const MOST = 2;
+/** Small, so that there are several pages. */
+const MAX_PAGE_SIZE = 2;
 
-/** The account log of auth, which is published to the event log as well. */
+/** Creates the account log of auth, which is also published to the event log. */
 function createAccounts(eventLog: EventLog) {
   let epoch = FIRST_EPOCH;
   const ids: string[] = [];
@@ -46,7 +46,7 @@ function createAccounts(eventLog: EventLog) {
       ids.push(accountId);
       publish(entries().slice(-1));
     },
-    /** As behind a restore of what auth keeps. */
+    /** Begins a new epoch, as a restore of auth's store does. */
     beginEpoch() {
       epoch++;
       publish(entries());
@@ -55,7 +55,7 @@ function createAccounts(eventLog: EventLog) {
       async accountChanges(after) {
         const isOurs = after.epoch === epoch && after.sequence <= ids.length;
         const behind = isOurs ? after.sequence : 0;
-        return { epoch, head: ids.length, changes: entries().slice(behind, behind + MOST) };
+        return { epoch, head: ids.length, changes: entries().slice(behind, behind + MAX_PAGE_SIZE) };
       },
     } satisfies AccountsInternal,
   };
@@ -73,10 +73,10 @@ export interface DeletionsDeps {
   onCommitted: (owner: string) => void;
 }
 
-/** The instances that delete what is left of accounts, each of which may die between any two of its steps. */
+/** Creates the instances that delete the data of deleted accounts. Each may die between any two of its steps. */
 export function createDeletions({ time, store, database, faults, eventLog, onCommitted }: DeletionsDeps) {
   const accounts = createAccounts(eventLog);
-  /** By epoch and owner, what the event log received. */
+  /** The sequences that the event log received, by epoch and owner. */
   const published = new Map<string, Set<number>>();
   const keyOf = (epoch: number, owner: string) => `${epoch} ${owner}`;
   const witness = eventLog.read(TASK_CHANGES_TOPIC, ({ value }) => {
@@ -93,10 +93,10 @@ export function createDeletions({ time, store, database, faults, eventLog, onCom
       stopHearing = reader.stop;
       return reader;
     };
-    /** The dead get no answer. */
+    /** Never resolves once the instance is dead. */
     const whileAlive = async <Result>(work: () => Promise<Result>): Promise<Result> => {
       const result = isDead ? undefined : await work();
-      return isDead ? new Promise(() => undefined) : (result as Result); // undefined of the dead only
+      return isDead ? new Promise(() => undefined) : (result as Result); // undefined only if dead
     };
     const repository = createOwnerRepository({
       openSession: database.openSession,
@@ -125,28 +125,28 @@ export function createDeletions({ time, store, database, faults, eventLog, onCom
   const instances = Array.from({ length: INSTANCES }, (): ReturnType<typeof run> | undefined => run());
   let isOver = false;
 
-  /** What is left of an owner whose account was deleted, or was never reported. */
+  /** Reports data that remains of an owner whose account was deleted, and changes that were never published. */
   const remains = (owner: string): string[] => {
     const { epoch, closed, leaving, rows, forgotten } = store.current();
     const changes = store.logOf(owner);
     const isKept = ({ owner_id, sequence }: (typeof rows)[number]) =>
       owner_id === owner && Number(sequence) > (forgotten.get(owner) ?? 0);
     const undelivered = changes.filter(({ sequence }) => !published.get(keyOf(epoch, owner))?.has(sequence));
-    const findings: [what: string, isSo: boolean][] = [
+    const findings: [what: string, applies: boolean][] = [
       ['may be written for', !closed.has(owner)],
       ['has tasks', store.living(owner).length > 0],
       ['has changes', rows.some(isKept)],
       ['is not done with', leaving.has(owner)],
     ];
     return [
-      ...findings.flatMap(([what, isSo]) => (isSo ? [`${owner} ${what} although the account was deleted`] : [])),
+      ...findings.flatMap(([what, applies]) => (applies ? [`${owner} ${what} although the account was deleted`] : [])),
       ...undelivered
         .filter(({ isOld }) => !isOld)
         .map(({ sequence }) => `${owner}: change ${sequence} was erased and never published`),
     ];
   };
 
-  /** Behind the first of the last deletes: the tasks by their age, and nothing else. */
+  /** Checks that the feed ends with a DELETE of each remaining task, oldest first, and nothing else. */
   const disordered = (owner: string): string[] => {
     const changes = store.logOf(owner);
     const end = changes.slice(changes.findIndex(({ isEnd }) => isEnd));
@@ -170,7 +170,7 @@ export function createDeletions({ time, store, database, faults, eventLog, onCom
         if (!isOver) instances[index] = run();
       });
     },
-    /** Promises about deleted accounts, and about all others, that are not kept, or not yet. */
+    /** Returns promises about deleted and other accounts that are not kept (yet). */
     findings: (): string[] => [
       ...accounts.deleted().flatMap((owner) => [...remains(owner), ...disordered(owner)]),
       ...[...store.current().closed]

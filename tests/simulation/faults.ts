@@ -5,31 +5,31 @@ import type { VirtualTime } from './virtual-time.ts';
 
 export const CALLS = [
   ...['heads', 'changesAfter', 'openCursor', 'authenticate', 'foreign'],
-  // Of the instances that delete what is left of accounts: what they ask auth, and their statements.
+  // The calls of the instances that delete accounts: to auth, and to their store.
   ...['accountChanges', 'owners'],
 ] as const;
 export type Call = (typeof CALLS)[number];
 
-/** What goes wrong with the next call of a name, or the next record of an owner. */
+/** A fault in the next call with a name, or in the next record of an owner. */
 export type Fault =
   | { kind: 'late question'; call: Call; ms: number }
-  /** Given at once, and long on its way: a restore may come between. */
+  /** Computed at once, but delivered late, so that a restore may happen in between. */
   | { kind: 'late answer'; call: Call; ms: number }
   | { kind: 'lost'; call: Call; ms: number }
   | { kind: 'drop'; owner: number }
-  /** Everything of the owner's partition comes later, in its order. */
+  /** All records of the owner's partition are delayed, in order. */
   | { kind: 'hold'; owner: number; ms: number }
-  /** The record comes again so much later, behind newer ones. */
+  /** The record is repeated after this time, after newer ones. */
   | { kind: 'repeat'; owner: number; ms: number }
   | { kind: 'garble'; owner: number };
 
-/** How long any call takes, there and back. */
+/** The maximum latency of a call in each direction. */
 const LATENCY_MS = 4;
 
-/** Everything between the parts of the world: as it is when all is well, but for what was ordered. */
+/** Simulates the connections between the parts of the world, which work except for the faults ordered. */
 export function createFaults(time: VirtualTime, random: () => number, owners: readonly string[]) {
   let ordered: Fault[] = [];
-  /** When the last record of each owner comes: none overtakes another. */
+  /** The arrival of each owner's last record, which no later record may overtake. */
   const arrival = new Map<string, number>();
   let awayUntil = 0;
 
@@ -55,7 +55,7 @@ export function createFaults(time: VirtualTime, random: () => number, owners: re
     return answer;
   };
 
-  /** A record on its way to the gateway. */
+  /** Delivers a record to the gateway. */
   const carry = (record: LogRecord, onRecord: (record: LogRecord) => void) => {
     const ofOwner = (kind: Fault['kind']) =>
       take([kind], (fault) => 'owner' in fault && owners[fault.owner] === record.key);
@@ -78,9 +78,9 @@ export function createFaults(time: VirtualTime, random: () => number, owners: re
 
   return {
     order: (fault: Fault) => void ordered.push(fault),
-    /** For so long the event log takes nothing. */
+    /** Makes the event log unavailable for publishers for this time. */
     away: (ms: number) => void (awayUntil = time.now() + ms),
-    /** All is well from now on. */
+    /** Removes all faults. */
     end() {
       ordered = [];
       awayUntil = 0;

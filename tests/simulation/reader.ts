@@ -1,38 +1,38 @@
 import type { Contradiction } from '../faults/history.ts';
 import type { Segment } from './segment.ts';
 
-/** A client of the world that wants all changes of its owner, over lost connections. */
+/** A simulated client that needs all changes of its owner, even if connections are lost. */
 export interface Reader {
   come(): void;
-  /** Its connection breaks; it comes back after so long. */
+  /** Breaks the connection. The client comes back after `awayMs`. */
   cut(awayMs: number): void;
-  /** It reads nothing for so long. */
+  /** Stops reading for this time. */
   stall(ms: number): void;
-  /** It comes back with a cursor that is none. */
+  /** Replaces the cursor with an invalid one, for the next connection. */
   forgetCursor(): void;
-  /** For good. */
+  /** Disconnects for good. */
   leave(): void;
-  /** What each of its subscriptions delivered. */
+  /** The changes that each subscription delivered. */
   segments(): readonly Segment[];
-  /** What contradicts the promise that it has everything by now; and what its earlier subscriptions delivered wrongly. */
+  /** Reports everything that the client should have by now, but does not. `misreported`: errors of earlier subscriptions. */
   missing(): Contradiction[];
   misreported(): Contradiction[];
 }
 
-/** A reader whose token says whose changes it gets. */
+/** A reader of the changes of the owner in its token. */
 export interface ChannelReader extends Reader {
-  /** Pushes a token of this owner; one with a short life is followed by a fresh one when it is over. */
+  /** Pushes a token of this owner. A short-lived one is followed by a fresh one just before it expires. */
   push(owner: string, lifeMs: number): void;
-  /** Comes back with a token that has just expired. */
+  /** Reconnects with a token that has just expired. */
   fade(next: Fading): void;
-  /** Leaves the channel and joins it again, on the same socket; `isLate`: its leave comes behind the new join. */
+  /** Leaves the channel and joins it again on the same socket. `isLate`: the leave arrives after the new join. */
   rejoin(isLate: boolean): void;
 }
 
-/** What follows on a join with a token that has just expired. */
+/** The tokens that follow a join with an expired one. */
 export interface Fading {
-  /** A fresh token of the same owner comes so much later, */
+  /** The delay of a fresh token of the same owner. */
   freshAfterMs: number;
-  /** and another owner's behind that. */
+  /** Another owner, whose token follows after that. */
   other?: { owner: string; afterMs: number } | undefined;
 }

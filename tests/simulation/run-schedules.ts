@@ -8,7 +8,7 @@ export interface Run {
   tamper?: Tamper;
 }
 
-/** Runs schedule after schedule. @throws with the seed and the shortest schedule of the first one that finds something */
+/** Runs `count` schedules. @throws with the seed of the first one that finds an error, and the shortest schedule that does */
 export async function runSchedules({ firstSeed, count, tamper }: Run): Promise<Omit<Outcome, 'findings'>> {
   let received = 0;
   let subscriptions = 0;

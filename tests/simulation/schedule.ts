@@ -1,7 +1,7 @@
 import { createRandom } from '../faults/random.ts';
 import { CALLS, type Fault } from './faults.ts';
 
-/** What happens, and when (milliseconds). Owners and readers by their number. */
+/** An event and its time in milliseconds. Owners and readers are given by number. */
 export type Happening = { at: number } & (
   | { what: 'write'; owner: number; count: number }
   | { what: 'restore' }
@@ -10,43 +10,43 @@ export type Happening = { at: number } & (
   | { what: 'cut'; reader: number; awayMs: number }
   | { what: 'stall'; reader: number; ms: number }
   | { what: 'nonsense'; reader: number }
-  /** Channels only, as are those that follow: see `ChannelReader`. */
+  /** This and the next two are for channels only: see `ChannelReader`. */
   | { what: 'token'; reader: number; owner: number; lifeMs: number }
   | { what: 'fade'; reader: number; owner: number; freshAfterMs: number; otherAfterMs: number | undefined }
   | { what: 'rejoin'; reader: number; isLate: boolean }
-  /** An account ends. */
+  /** An account is deleted. */
   | { what: 'delete'; owner: number }
-  /** An instance that deletes what is left of accounts dies, and another one comes so much later. */
+  /** An instance that deletes accounts dies, and another one starts after `awayMs`. */
   | { what: 'crash'; instance: number; awayMs: number }
-  /** The account log gets another epoch. */
+  /** The account log begins a new epoch. */
   | { what: 'new log' }
-  /** The event log takes nothing for so long. */
+  /** The event log refuses records for this time. */
   | { what: 'away'; ms: number }
 );
 
 export interface Schedule {
   seed: number;
-  /** Both streams are one owner's, and ask other services for a part of each event. */
+  /** Both streams have the same owner, and need another service for a part of each event. */
   isNested: boolean;
   happenings: Happening[];
 }
 
 export const OWNERS = 2;
-/** Owners with these numbers, behind the others, have no readers, and have so many tasks from the beginning. */
+/** Numbers of initial tasks of further owners, which have no readers. */
 export const UNREAD = [0, 3, 450];
 export const INSTANCES = 2;
-/** Two streams, and then two channels. */
+/** Two streams, followed by two channels. */
 const READERS = 4;
 const FIRST_CHANNEL = 2;
 const NESTED_EVERY = 10;
 const HOUR_MS = 3_600_000;
-/** Until then things go wrong. */
+/** The time in which events are scheduled. */
 export const TROUBLE_MS = 8_000;
 
-/** Some numbers are more telling than others: around the rounds of the feed, and far beyond them. */
+/** Delays close to the intervals of the feed, and far beyond them, find most errors. */
 const DELAYS_MS = [1, 20, 150, 600, 2_500, 4_000];
 
-/** A schedule that has about as much trouble in it as a bad month. */
+/** Creates a random schedule, with about as much trouble as a bad month. */
 export function createSchedule(seed: number): Schedule {
   const random = createRandom(seed);
   const below = (limit: number) => Math.floor(random() * limit);
@@ -68,7 +68,7 @@ export function createSchedule(seed: number): Schedule {
   };
   let last = 0;
   const happening = (): Happening => {
-    // Some come within a round trip of each other.
+    // Some events come within a round trip of each other.
     const at = Math.min(random() < 0.4 ? last + below(12) : below(TROUBLE_MS), TROUBLE_MS - 1);
     last = at;
     const dice = random();
@@ -88,7 +88,7 @@ export function createSchedule(seed: number): Schedule {
     return { at, what: 'rejoin', reader, isLate: random() < 0.5 };
   };
   const happenings = Array.from({ length: 10 + below(30) }, happening);
-  /** Somebody writes until the last moment, and the one who deletes may die at any. */
+  /** A deletion with writes up to the last moment, and crashes of the instances that delete. */
   const deletion = (): Happening[] => {
     const soon = (ms: number) => Math.min(at + below(ms), TROUBLE_MS - 1);
     const at = below(TROUBLE_MS);
@@ -113,12 +113,12 @@ export function createSchedule(seed: number): Schedule {
   };
   const deletions = Array.from({ length: oneOf([0, 0, 1, 2, 4]) }, deletion).flat();
   happenings.push(...deletions);
-  // Such events cost more: a few worlds have them.
+  // Nested events are expensive, so only a few worlds have them.
   const isNested = seed % NESTED_EVERY === 0;
   return { seed, isNested, happenings: happenings.sort((one, other) => one.at - other.at) };
 }
 
-/** The shortest part of a schedule that still fails, as far as leaving out single parts finds it. */
+/** Returns a minimal schedule that still fails, found by leaving out one event at a time. */
 export async function shortest(schedule: Schedule, fails: (schedule: Schedule) => Promise<boolean>): Promise<Schedule> {
   let best = schedule;
   let size = Math.ceil(best.happenings.length / 2);

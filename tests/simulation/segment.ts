@@ -6,12 +6,12 @@ import { asWrite, listAfter, type Committed, type Store } from './store.ts';
 export type Received = Omit<StreamedChange, 'seenAt'>;
 
 /**
- * Where a subscription begins: behind a cursor; or, when it is not said where, in this epoch or an earlier one, and not before
- * the place at which the owner's log stood when it was asked for.
+ * The start of a subscription: after a cursor, or "from now". That is a position in this epoch or an earlier one, and not before
+ * the head of the owner's log (`notBefore`) when the subscription was requested.
  */
 export type Beginning = FeedPosition | { epoch: number; from: 'now'; notBefore?: FeedPosition };
 
-/** What one subscription delivered, from its beginning to its end; the rules are those of a whole history. */
+/** The changes that one subscription delivered. The rules of a complete history apply to them. */
 export interface Segment {
   owner: string;
   beginning: Beginning;
@@ -28,7 +28,7 @@ function epochOf(store: Store, change: Received | undefined, latest: number): nu
   return Math.min(latest, store.epoch());
 }
 
-/** `isLive`: its client heard of no end, so that it has to have everything by now. */
+/** Checks a segment. `isLive`: its client was not notified of an end, so it must have received everything by now. */
 export function findContradictions(
   store: Store,
   name: string,

@@ -7,7 +7,7 @@ import { createStreamReader } from './stream-reader.ts';
 import { installVirtualTime } from './virtual-time.ts';
 import { createWorld, type Tamper, type World } from './world.ts';
 
-/** When all is well again, everything has to arrive within this time. */
+/** After the end of all faults, everything must arrive within this time. */
 const RECOVERY_MS = 25_000;
 const LOOK_EVERY_MS = 1_000;
 const LAST_WORDS_EVERY_MS = 12_000;
@@ -16,15 +16,15 @@ const owners = Array.from({ length: OWNERS + UNREAD.length }, (_, index) => guid
 const readOwners = owners.slice(0, OWNERS);
 
 export interface Outcome {
-  /** Promises that were not kept. */
+  /** The promises that were not kept. */
   findings: string[];
-  /** How many changes all clients received. */
+  /** The number of changes that all clients received. */
   received: number;
-  /** How often they had to begin again or resumed. */
+  /** The number of subscriptions of all clients, including restarts and resumes. */
   subscriptions: number;
 }
 
-/** Runs one schedule, in no time. */
+/** Runs one schedule in virtual time. */
 export async function simulate({ seed, isNested, happenings }: Schedule, tamper?: Tamper): Promise<Outcome> {
   const random = createRandom(seed);
   const time = installVirtualTime(random);
@@ -65,7 +65,7 @@ async function live(world: World, clients: Clients, happenings: Happening[]): Pr
   return { findings, received, subscriptions: segments.length };
 }
 
-/** A reader without news cannot be distinguished from one that receives nothing; and the event log loses the last one. */
+/** Commits a last change per owner, to detect readers that receive nothing, and drops its record in the event log. */
 function lastWords({ commit, faults }: World): void {
   for (const [index, owner] of readOwners.entries()) {
     faults.order({ kind: 'drop', owner: index });
@@ -75,7 +75,7 @@ function lastWords({ commit, faults }: World): void {
 
 interface Clients {
   readers: Reader[];
-  /** Those of them that are channels. */
+  /** The readers that are channels. */
   channels: ChannelReader[];
 }
 
@@ -131,7 +131,7 @@ function happen(
   }
 }
 
-/** No one reads any more: nothing of theirs is left, and nothing at all after the end. */
+/** Checks that nothing remains in the feed after all readers have left, and no timers after the product has stopped. */
 async function leftovers(world: World, readers: Reader[]): Promise<string[]> {
   const { time } = world;
   for (const reader of readers) reader.leave();

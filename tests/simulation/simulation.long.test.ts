@@ -2,7 +2,7 @@ import { numberFromEnv } from '../faults/random.ts';
 import { runSchedules } from './run-schedules.ts';
 
 const count = numberFromEnv('TASKMESH_SCHEDULES', 100_000);
-/** Others each time: a seed that finds something is printed with it. */
+/** Differs in each run; a failure prints its seed. */
 const firstSeed = numberFromEnv('TASKMESH_SEED', Date.now() % 1_000_000_000);
 
 it(`the simulated world keeps every promise, from seed ${firstSeed} on`, async () => {

@@ -4,19 +4,19 @@ import { createSchedule } from './schedule.ts';
 import { simulate } from './simulate.ts';
 import type { Tamper } from './world.ts';
 
-/** `TASKMESH_SEED=81 TASKMESH_SCHEDULES=1` runs one schedule again. */
+/** `TASKMESH_SEED=81 TASKMESH_SCHEDULES=1` repeats a single schedule. */
 const firstSeed = numberFromEnv('TASKMESH_SEED', 1);
 const count = numberFromEnv('TASKMESH_SCHEDULES', 1_000);
 
 describe('the simulated world', () => {
   it('loses, repeats, reorders and leaks nothing, under any faults', async () => {
     const { received, subscriptions } = await runSchedules({ firstSeed, count });
-    // Not for want of anything to do.
+    // The schedules had enough work to prove it.
     expect(received).toBeGreaterThan(count * 50);
     expect(subscriptions).toBeGreaterThan(count * 6);
   }, 300_000);
 
-  it('is the same one for the same seed', async () => {
+  it('is reproducible from its seed', async () => {
     const schedule = createSchedule(firstSeed);
     expect(await simulate(schedule)).toEqual(await simulate(schedule));
   });
@@ -87,7 +87,7 @@ describe('the simulated world', () => {
         'owners-erase-changes'(owner: string) {
           if (store.living(owner).length > 0) return [{ count: 0 }];
           store.forget(owner, 0);
-          for (const row of store.current().rows) if (row.owner_id === owner) row.isPublished = true; // it is gone
+          for (const row of store.current().rows) if (row.owner_id === owner) row.isPublished = true; // the row is erased
           return [{ count: 0 }];
         },
       }),
@@ -107,7 +107,7 @@ describe('the simulated world', () => {
       finds: /although the account was deleted/,
     },
   ];
-  it.each(tampered)('shows $what, by a seed and a short schedule', async ({ finds, ...tamper }) => {
+  it.each(tampered)('detects $what, and reports the seed and a short schedule', async ({ finds, ...tamper }) => {
     const running = runSchedules({ firstSeed: 1, count: 100, tamper });
     await expect(running).rejects.toThrow(finds);
     await expect(running).rejects.toThrow(/seed \d+ finds[^]*shortest schedule/);

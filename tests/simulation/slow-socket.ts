@@ -3,12 +3,12 @@ import { EventEmitter } from 'node:events';
 import type { WebSocket } from 'ws';
 import type { VirtualTime } from './virtual-time.ts';
 
-/** How much each frame counts: a few dozen of them fill what may wait for a client. */
+/** The simulated size of each frame: a few dozen fill the buffer of a client. */
 const FRAME_BYTES = 24 * 1024;
 
 export type SlowSocket = ReturnType<typeof createSlowSocket>;
 
-/** The server's end of a socket whose client may stop reading for a while. */
+/** Creates the server's end of a socket whose client may stop reading for a while. */
 export function createSlowSocket(time: VirtualTime) {
   let waiting: string[] = [];
   let stalledUntil = 0;
@@ -42,7 +42,7 @@ export function createSlowSocket(time: VirtualTime) {
   });
 
   return {
-    /** What the server has. */
+    /** The socket as the server sees it. */
     server: socket as unknown as WebSocket,
     connection: {
       writableLength: 0,
@@ -53,14 +53,14 @@ export function createSlowSocket(time: VirtualTime) {
     },
     onText: (listener: (text: string) => void) => void (onText = listener),
     onClosed: (listener: (code: number) => void) => void (onClosed = listener),
-    /** Sends as the server's protocols do. */
+    /** Sends a text as the server's protocols do. Returns false if the client is too slow. */
     send(text: string): boolean {
       if (isTooFarBehind(socket as unknown as WebSocket)) return false;
       socket.send(text);
       return true;
     },
     drained: () => waitForDrain(socket as unknown as WebSocket),
-    /** A message of the client. */
+    /** Sends a message of the client. */
     say: (text: string) =>
       void (socket.readyState === socket.OPEN && emitter.emit('message', Buffer.from(text), false)),
     stall(ms: number) {
@@ -77,7 +77,7 @@ export function createSlowSocket(time: VirtualTime) {
   };
 }
 
-/** Behind the mark of a text message and its length. */
+/** Returns the text of a frame, without its header. */
 function textOf(frame: Buffer): string {
   const length = frame[1] ?? 0;
   return frame.toString('utf8', length < 126 ? 2 : length === 126 ? 4 : 10);

@@ -5,14 +5,14 @@ import type { StreamedChange } from '../feed/streams/stream.ts';
 import type { Write } from '../faults/write.ts';
 import type { VirtualTime } from './virtual-time.ts';
 
-/** What was committed, as its owner's streams have to deliver it. */
+/** A committed change, as the owner's streams must deliver it. */
 export interface Committed extends Omit<StreamedChange, 'seenAt'> {
   epoch: number;
   sequence: number;
   at: number;
-  /** It was deleted with the account. */
+  /** Whether the task was deleted with the account. */
   isEnd?: boolean;
-  /** It had been published before the world began. */
+  /** Whether the change was published before the simulation began. */
   isOld?: boolean;
 }
 
@@ -20,24 +20,24 @@ export interface Committed extends Omit<StreamedChange, 'seenAt'> {
 interface Epoch {
   epoch: number;
   cursorKey: Uint8Array;
-  /** Everything that was ever committed, by owner. */
+  /** All changes ever committed, by owner. */
   log: Map<string, Committed[]>;
   rows: (ChangeRow & { part: number; isPublished: boolean })[];
-  /** By owner, up to which change its log is no longer kept. */
+  /** The sequence of the last change that is no longer kept, by owner. */
   forgotten: Map<string, number>;
-  /** Owners that no one may write for any more. */
+  /** Owners whose writes are refused. */
   closed: Set<string>;
-  /** Those of them of which something is left. */
+  /** Closed owners that still have data. */
   leaving: Set<string>;
-  /** In the account log. */
+  /** The position in the account log. */
   position: AccountLogPosition;
 }
 
 export type Store = ReturnType<typeof createStore>;
 
 /**
- * What PostgreSQL keeps for the feed, and all that ever was in it. A restore makes an empty one of the next epoch, in which the
- * owners of deleted accounts stay closed.
+ * Simulates PostgreSQL's data for the feed, with its full history. A restore begins the next epoch with an empty store, in
+ * which the owners of deleted accounts stay closed.
  */
 export function createStore(time: VirtualTime, random: () => number) {
   const epochs: Epoch[] = [];
@@ -100,13 +100,13 @@ export function createStore(time: VirtualTime, random: () => number) {
       begin();
       for (const listener of onRestored) listener();
     },
-    /** Housekeeping: of this owner only the newest changes are kept. */
+    /** Simulates housekeeping, which keeps only the newest changes of an owner. */
     forget(owner: string, kept: number) {
       const { forgotten } = current();
       forgotten.set(owner, Math.max(forgotten.get(owner) ?? 0, logOf(owner).length - kept));
     },
     living,
-    /** False when the owner is closed. */
+    /** Commits a random change. Returns false if the owner is closed. */
     commit(owner: string): boolean {
       const { epoch, closed } = current();
       if (closed.has(owner)) return false;
@@ -120,11 +120,11 @@ export function createStore(time: VirtualTime, random: () => number) {
       }
       return true;
     },
-    /** As if they had always been there. */
+    /** Adds tasks as if they had always existed. */
     fill(owner: string, count: number) {
       for (let number = 0; number < count; number++) append(owner, { ...insertion(owner), isOld: true });
     },
-    /** With the account: the oldest first. Returns how many. */
+    /** Deletes tasks of a deleted account, oldest first. Returns their number. */
     remove(owner: string, limit: number): number {
       const tasks = living(owner)
         .toSorted((one, other) => (one.id < other.id ? -1 : 1))
@@ -137,7 +137,7 @@ export function createStore(time: VirtualTime, random: () => number) {
 
 type Seen = StreamedChange['task'];
 
-/** The list that a client has that received these changes. */
+/** Returns the list of a client that received these changes. */
 export function listAfter(changes: readonly Pick<Committed, 'kind' | 'task'>[]): Map<string, Seen> {
   const list = new Map<string, Seen>();
   for (const { kind, task } of changes) {

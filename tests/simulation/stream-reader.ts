@@ -9,20 +9,20 @@ const NONSENSE = 'nonsense';
 
 export interface StreamOptions {
   owner: string;
-  /** It also asks for something that the event does not bring along, by its own position. */
+  /** Whether it also selects a field of another service, with its own cursor as an argument. */
   isNested: boolean;
 }
 
-/** As the graph writes a task. */
+/** A task in the format of the graph. */
 type GraphTask = Omit<Received['task'], 'ownerId'> & { owner: { id: string; tasks?: { changesCursor: string } } };
 
-/** Reads `Subscription.taskChanges`: reads its list first, resumes by cursor, and reads its list again when it has to. */
+/** Creates a reader of `Subscription.taskChanges`, which resumes by cursor, and reads its list again if it must. */
 export function createStreamReader(world: World, name: string, { owner, isNested }: StreamOptions): Reader {
   const { time, store, random } = world;
   const operation = isNested ? world.operations.nested : world.operations.plain;
   const segments: Segment[] = [];
   let connection: { close(): void; stall(ms: number): void } | undefined;
-  /** Where it stands, as far as it knows. */
+  /** The last cursor that it received. */
   let cursor: string | undefined;
   let isGone = true;
   let isReadingList = false;

@@ -1,33 +1,33 @@
-/** Unix milliseconds at which every simulated world begins. */
+/** The Unix time in milliseconds at which every simulation begins. */
 const BEGINNING = Date.UTC(2026, 0, 1);
 
-/** Answers that come as near to each other may be read in one go. */
+/** Timers this close to each other may run before the promises of the first have settled. */
 const SAME_MOMENT_MS = 1;
-/** So many steps of promises one may be ahead of the other. */
-const MOST_STEPS = 60;
+/** The maximum number of microtask steps between two such timers. */
+const MAX_STEPS = 60;
 
 interface Task {
   at: number;
   order: number;
   run: () => void;
-  /** Of an interval. */
+  /** The period of an interval. */
   everyMs?: number;
   isCancelled: boolean;
 }
 
-/** Time that passes only when it is moved, in which every timer of this process runs. */
+/** A virtual clock for all timers of this process, which advances only in `runTo`. */
 export interface VirtualTime {
-  /** Since the beginning. */
+  /** Milliseconds since the beginning. */
   now(): number;
-  /** Unix milliseconds, as `Clock` has it. */
+  /** A `Clock`, in Unix milliseconds. */
   clock: { now(): number };
-  /** As that of timers/promises. */
+  /** Has the signature of `setTimeout` in timers/promises. */
   sleep(ms: number, value?: undefined, options?: { signal?: AbortSignal }): Promise<void>;
-  /** Runs everything that is due until then. */
+  /** Runs everything that is due up to this time. */
   runTo(ms: number): Promise<void>;
-  /** Timers that still wait. */
+  /** Returns the number of pending timers. */
   pending(): number;
-  /** Gives the process its own time back. */
+  /** Restores the real timers of the process. */
   uninstall(): void;
 }
 
@@ -35,7 +35,7 @@ const real = { setTimeout, clearTimeout, setInterval, clearInterval, setImmediat
 
 type Timers = Record<keyof typeof real, (...args: never[]) => unknown>;
 
-/** `random` makes timers inexact by less than a millisecond, so that what is due at once comes in any order. */
+/** Installs virtual time. `random` delays timers by less than a millisecond, so that simultaneous ones run in any order. */
 export function installVirtualTime(random: () => number): VirtualTime {
   const tasks: Task[] = [];
   let now = 0;
@@ -85,7 +85,7 @@ export function installVirtualTime(random: () => number): VirtualTime {
         else signal?.addEventListener('abort', abort, { once: true });
       }),
     async runTo(ms) {
-      // What was begun before may have events to deliver first.
+      // Work that has begun may still have to add its timers.
       await settled();
       for (let task = tasks[0]; task && task.at <= ms; task = tasks[0]) {
         pop(tasks);
@@ -97,10 +97,10 @@ export function installVirtualTime(random: () => number): VirtualTime {
           task.at = later(task.everyMs);
           push(tasks, task);
         }
-        // What is due in the same moment may come before all that this one led to: promises of both run side by side.
+        // A timer of the same moment may run before the promises of this one have settled, so that both interleave.
         const [next] = tasks;
         if (!next || next.at > Math.min(ms, now + SAME_MOMENT_MS) || random() < 0.5) await settled();
-        else for (let steps = Math.floor(random() * MOST_STEPS); steps > 0; steps--) await Promise.resolve();
+        else for (let steps = Math.floor(random() * MAX_STEPS); steps > 0; steps--) await Promise.resolve();
       }
       await settled();
       now = ms;
@@ -109,19 +109,19 @@ export function installVirtualTime(random: () => number): VirtualTime {
     uninstall() {
       Object.assign(globalThis, real);
       if (performanceNow) Object.defineProperty(performance, 'now', performanceNow);
-      else delete (performance as { now?: unknown }).now; // it is its prototype's
+      else delete (performance as { now?: unknown }).now; // inherited from the prototype
     },
   };
 }
 
-/** Everything that only waits for promises has run. */
+/** Resolves when all pending promises have settled. */
 function settled(): Promise<void> {
   return new Promise((resolve) => void real.setImmediate(resolve));
 }
 
 const isBefore = (one: Task, other: Task) => one.at < other.at || (one.at === other.at && one.order < other.order);
 
-/** A binary heap: the task that is due next is the first. */
+/** Adds a task to a binary heap, whose first task is due next. */
 function push(heap: Task[], task: Task): void {
   let index = heap.push(task) - 1;
   while (index > 0) {

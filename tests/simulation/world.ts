@@ -41,7 +41,7 @@ const supergraph = buildSupergraph(
   readFileSync(new URL('../../services/gateway/supergraph.graphql', import.meta.url), 'utf8'),
 );
 const TASK = '{ id title version owner { id } }';
-/** What the event does not bring along: it says with which position it was asked for. */
+/** Selects a field of another service, which returns the cursor that it was requested with. */
 const NESTED_TASK = '{ id title version owner { id tasks(first: 1, after: $after) { changesCursor } } }';
 
 const NO_METRICS: TransportMetrics & RelayMetrics = {
@@ -62,25 +62,25 @@ function prepare(task: string): PreparedOperation {
   return { ...parsed, partOf: createParts(), cost: () => 1 };
 }
 
-/** Makes the world a worse place, so that its rules have something to find. */
+/** Breaks parts of the simulated world, to prove that its checks detect it. */
 export interface Tamper {
-  /** Between the tasks service and the gateway. */
+  /** Changes the calls from the gateway to tasks. */
   tasks?: (tasks: TasksInternal) => TasksInternal;
-  /** What statements mean. */
+  /** Changes the results of statements. */
   meanings?: (meanings: Meanings, store: Store) => Meanings;
 }
 
 interface WorldOptions {
   random: () => number;
   owners: readonly string[];
-  /** Accounts end in it. */
+  /** Whether accounts are deleted in this world. */
   hasDeletions: boolean;
   tamper: Tamper | undefined;
 }
 
 export type World = Awaited<ReturnType<typeof createWorld>>;
 
-/** Everything from the committed change to the client: the product's own code, between a simulated store and clients. */
+/** Connects the product's real code, from the relay to the protocols, with a simulated store and simulated clients. */
 export async function createWorld(time: VirtualTime, { random, owners, hasDeletions, tamper = {} }: WorldOptions) {
   const store = createStore(time, random);
   const faults = createFaults(time, random, owners);
@@ -90,7 +90,7 @@ export async function createWorld(time: VirtualTime, { random, owners, hasDeleti
     tamper: (meanings) => tamper.meanings?.(meanings, store) ?? meanings,
     complain: (what) => void complaints.push(what),
   });
-  /** Of every cursor that was ever sealed. */
+  /** The position of every cursor that was ever sealed. */
   const positions = new Map<string, FeedPosition & { owner: string }>();
   const feeds = createFeedRepository(database);
   const sealing = createCursors(feeds);
@@ -108,7 +108,7 @@ export async function createWorld(time: VirtualTime, { random, owners, hasDeleti
     reportUnreadable: async () => undefined,
   };
   const relay = createRelay({
-    // What the relay asks of it.
+    // Implements the part of a database that the relay uses.
     repository: createRelayRepository(database as unknown as Parameters<typeof createRelayRepository>[0]),
     eventLog: faults.publishingTo(eventLog),
     cursors,
@@ -131,7 +131,7 @@ export async function createWorld(time: VirtualTime, { random, owners, hasDeleti
         ask: (asked: Parameters<typeof positionsAsked>[0]) => faults.call('foreign', async () => positionsAsked(asked)),
       },
     },
-  } as unknown as Graph; // nothing here runs queries
+  } as unknown as Graph; // no queries run here
   const subscriptions = createSubscriptions({
     feed,
     graph: createLiveGraph({ initial: graph, build: () => graph }),
@@ -157,9 +157,9 @@ export async function createWorld(time: VirtualTime, { random, owners, hasDeleti
       config: { realtime: { anonKey: undefined, maxSubscriptions: 20, maxSocketsPerUser: 20, maxMessagesPerS: 20 } },
       authenticateToken: (token: string, { graceS } = { graceS: 0 }) =>
         faults.call('authenticate', async () => callerOf(token, time.clock.now() - graceS * 1_000)),
-    } as unknown as GatewayContext, // what channels ask of it
+    } as unknown as GatewayContext, // the part that channels use
     feed,
-    // No session ends here, and no key is removed.
+    // No sessions end here, and no keys are removed.
     watch: createSessionWatch({
       clock: time.clock,
       endedSessions: { has: () => false, onEnded: () => () => {} },
@@ -167,7 +167,7 @@ export async function createWorld(time: VirtualTime, { random, owners, hasDeleti
     }),
     takeUser: () => () => undefined,
     heartbeats: createHeartbeats(),
-    limitAge: () => () => {}, // none
+    limitAge: () => () => {}, // no limit
     metrics: NO_METRICS,
   });
 
@@ -193,7 +193,7 @@ export async function createWorld(time: VirtualTime, { random, owners, hasDeleti
       if (isDone) relay.wake(owner);
       else if (!deletions?.isDeleted(owner)) complaints.push(`${owner} was refused a write`);
     },
-    /** As a client gets it with its list: the place of this moment. */
+    /** Returns the current cursor, as a client gets it with its list. */
     cursorOf: (owner: string) => cursors.seal(owner, { epoch: store.epoch(), sequence: store.head(owner) }),
     positionOf: (cursor: string) => positions.get(cursor) ?? { owner: '', epoch: 0, sequence: 0 },
     channel,
@@ -215,10 +215,10 @@ function callerOf(token: string, now: number): Caller {
   const [userId = '', expiry = ''] = token.split('.')[1]?.split('_') ?? [];
   if (Number(expiry) <= now) return { kind: 'invalid' };
   const claims = { userId, sid: token, exp: Number(expiry) / 1_000 };
-  return { kind: 'user', claims: claims as never, identity: { role: 'user', userId, sessionId: token } }; // all that is read of them
+  return { kind: 'user', claims: claims as never, identity: { role: 'user', userId, sessionId: token } }; // nothing else is read
 }
 
-/** Another service's part of a task: nothing but the position with which it was asked. */
+/** Simulates another service, which returns the cursor that it was requested with. */
 function positionsAsked({ variables }: { variables: { after?: string; representations: unknown[] } }) {
   const { after, representations } = variables;
   return { data: { _entities: representations.map(() => ({ tasks: { changesCursor: after } })) } };

@@ -9,7 +9,7 @@ const NEW_PASSWORD = 'another horse battery staple';
 const statusOf = async (email: string, password: string) =>
   (await createRest(url())('POST', '/auth/login', { body: { email, password } })).status;
 
-it('changes a password, an address and a forgotten password, by the links in mails', async () => {
+it('changes a password and an address, and resets a password, with the links in e-mails', async () => {
   const { page, signUp, signIn, goTo, field, button, says } = await open();
   const account = await signUp();
 
@@ -79,7 +79,7 @@ it.each([
     await page.reload();
     await asks.waitFor();
     expect(await field('Token from the e-mail').inputValue()).toBe('');
-    // The link, once more in the same tab.
+    // Opens another link in the same tab.
     await page.goto(`${url()}/${name}#token=another`);
     await asks.waitFor({ state: 'hidden' });
     await page.waitForURL(`${url()}/${name}`);
@@ -139,7 +139,7 @@ it('confirms a new address of a signed-in user without the password', async () =
   await isChangedTo(elsewhere.email);
 });
 
-it('deletes an account by its password and its typed address, at once and everywhere', async () => {
+it('deletes an account at once and everywhere, after its password and address are typed', async () => {
   const { page, signUp, goTo, field, button, says, add, settles } = await open();
   const account = await signUp();
   await add('Water the plants');
@@ -157,7 +157,7 @@ it('deletes an account by its password and its typed address, at once and everyw
   await says('The password is wrong.');
   expect(await statusOf(account.email, account.password)).toBe(200);
 
-  // A pending change delays it, and what was typed is kept.
+  // A pending change asks for confirmation first, and the typed fields are kept.
   await page.route('**/graphql', (route) =>
     route.request().postData()?.includes('createTask') ? route.abort() : route.continue(),
   );

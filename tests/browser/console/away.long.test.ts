@@ -4,7 +4,7 @@ import { usePlatform } from './use-platform.ts';
 
 const { url, open } = usePlatform();
 
-it('lists stay as they were while the server is away, behind other views and filters too, and continue when it is back', async () => {
+it('lists keep their tasks while the server is unreachable, across views and filters, and continue when it is back', async () => {
   const { hostname: host, port } = new URL(url());
   const network = await createFaultyProxy({ host, port: Number(port) });
   const { page, signUp, add, tick, lists, titles, settles, goTo, says } = await open(
@@ -42,7 +42,7 @@ it('lists stay as they were while the server is away, behind other views and fil
   await lookAtAccountAndBack();
   expect(await page.getByRole('radio', { name: 'All' }).isChecked()).toBe(true);
   expect([await titles(), await page.locator('.loading').count()]).toEqual([['third', 'second', 'first'], 0]);
-  await show('Done'); // was never read, and is not what was shown before
+  await show('Done'); // never read before, and the previous list must not be shown for it
   await says('Waiting for the server…');
   await lists([]);
   await show('Open');
@@ -53,7 +53,7 @@ it('lists stay as they were while the server is away, behind other views and fil
   await says('Not connected: changes are kept, 1 waiting');
   expect(await titles()).toEqual(['written meanwhile', 'third', 'first']);
 
-  await goTo('Sessions'); // was never read: it is when somebody answers again
+  await goTo('Sessions'); // never read before; it loads once the server is back
   await says('The server cannot be reached.');
 
   await (await logIn(url(), account)).create('from elsewhere');
@@ -67,7 +67,7 @@ it('lists stay as they were while the server is away, behind other views and fil
   await network.close();
 });
 
-it('shows the sign-in to a user who is signed out in the tab of their sign-up', async () => {
+it('shows the sign-in form to a user whose session ended in the tab where they signed up', async () => {
   const { page, signUp, says } = await open();
   const account = await signUp();
   await (await logIn(url(), account)).endOtherSessions();
@@ -75,7 +75,7 @@ it('shows the sign-in to a user who is signed out in the tab of their sign-up', 
   expect(await page.getByRole('heading', { level: 1 }).textContent()).toBe('Sign in');
 });
 
-it('keeps users signed in in other tabs only if they chose so', async () => {
+it('keeps users signed in across tabs only if they chose so', async () => {
   const account = await register(url());
   const { page, signIn, button } = await open();
   const openTab = async () => {

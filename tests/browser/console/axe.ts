@@ -8,7 +8,7 @@ interface Found {
   violations: { id: string; help: string; nodes: { html: string; failureSummary: string }[] }[];
 }
 
-/** Borders of fields with a contrast below 3:1 (WCAG 1.4.11), for which axe has no rule. Borders that are not there do not count. */
+/** Finds field borders with a contrast below 3:1 (WCAG 1.4.11), for which axe has no rule. Ignores transparent borders. */
 const FAINT_BORDERS = `(() => {
   const context = document.createElement('canvas').getContext('2d', { willReadFrequently: true });
   const rgba = (colour) => {
@@ -36,10 +36,10 @@ const FAINT_BORDERS = `(() => {
     .map(({ element, ratio }) => 'border: ' + ratio.toFixed(2) + ':1  ' + element.outerHTML.slice(0, 200));
 })()`;
 
-/** The findings of axe for the page as it is now, and faint borders; only rules that are advice are left out. */
+/** Returns axe's violations on the current page, and faint borders. */
 export async function barriersIn(page: Page): Promise<string[]> {
   await page.evaluate(SOURCE);
-  // Animations are at their end.
+  // Waits for the end of all animations.
   await page.evaluate(`Promise.all(document.getAnimations().map(({ finished }) => finished.catch(() => {})))`);
   const { violations } = await page.evaluate<Found>(`axe.run(document, { resultTypes: ['violations'] })`);
   const found = violations.flatMap(({ id, help, nodes }) =>

@@ -44,7 +44,7 @@ describe.each([
     return seen;
   };
 
-  it('nothing bars from signing in', async () => {
+  it('the sign-in form has no barriers', async () => {
     await page.getByRole('button', { name: 'Sign in' }).click();
     await page.getByText('Type your e-mail address.').waitFor();
     await page.getByText('Type your password.').waitFor();
@@ -56,13 +56,13 @@ describe.each([
     await page.getByRole('alert').waitFor();
   });
 
-  it('nothing bars from an account, and what is wrong is explained', async () => {
+  it('the sign-up form has no barriers, and explains errors', async () => {
     await page.getByRole('link', { name: 'Create an account' }).click();
     await page.getByRole('button', { name: 'Create the account' }).click();
     await page.getByText('E-mail must be an e-mail address.').waitFor();
   });
 
-  it('nothing bars from recovering', async () => {
+  it('the recovery form has no barriers', async () => {
     await page.getByRole('link', { name: 'Forgot your password?' }).click();
     expect(await barriersIn(page)).toEqual([]);
     await page.getByRole('textbox', { name: 'E-mail' }).fill('unknown@example.com');
@@ -70,7 +70,7 @@ describe.each([
     await page.getByText('an e-mail with a link is on its way').waitFor();
   });
 
-  it('nothing bars from confirming a new address, and what is missing or wrong is explained', async () => {
+  it('confirming a new address has no barriers, and missing or wrong input is explained', async () => {
     const isIn = async (...texts: string[]) => {
       for (const text of texts) await page.getByText(text).first().waitFor();
       expect(await barriersIn(page)).toEqual([]);
@@ -89,18 +89,18 @@ describe.each([
     await isIn('Token is not valid');
   });
 
-  it('nothing bars from the tasks', async () => {
+  it('the tasks have no barriers', async () => {
     const { says } = await signedIn();
     await page.getByRole('radio', { name: 'All' }).check();
     await says('Done');
   });
 
-  it('nothing bars from the tasks while others are read', async () => {
+  it('the tasks have no barriers while another list loads', async () => {
     await signedIn();
     await page.evaluate(`document.querySelector('.tasks').setAttribute('aria-busy', 'true')`);
   });
 
-  it('nothing bars from changing and adding tasks', async () => {
+  it('changing and adding tasks has no barriers', async () => {
     const { button, field, titleOf, says } = await signedIn();
     await titleOf('Later').click();
     await field('Title').fill('no');
@@ -111,14 +111,14 @@ describe.each([
     await says('A task needs a title.');
   });
 
-  it('nothing bars from an empty list', async () => {
+  it('an empty list has no barriers', async () => {
     await signedIn();
     await page.getByRole('combobox', { name: 'Category' }).fill('nothing has this');
     await page.getByRole('combobox', { name: 'Category' }).press('Enter');
     await page.getByText('Nothing matches').waitFor();
   });
 
-  it('nothing bars from a conflict, a task that is gone, and a change that can be taken back', async () => {
+  it('a conflict, a deleted task and a notice with an Undo button have no barriers', async () => {
     const { button, field, titleOf, says, add, settles } = await signedIn();
     const title = `Disputed ${viewport.width} ${colorScheme}`;
     await add(title);
@@ -144,7 +144,7 @@ describe.each([
     await says('Deleted “Theirs”.');
   });
 
-  it('nothing bars from being offline, nor from leaving then', async () => {
+  it('being offline, and signing out while offline, has no barriers', async () => {
     const { says, add, button } = await signedIn();
     await page.context().setOffline(true);
     await add('Written offline');
@@ -154,7 +154,7 @@ describe.each([
     await says('One change has not reached the server yet.');
   });
 
-  it.each(['Account', 'Sessions', 'Tokens', 'Activity'])('nothing bars from the view %s', async (name) => {
+  it.each(['Account', 'Sessions', 'Tokens', 'Activity'])('the view %s has no barriers', async (name) => {
     const { goTo, button, field, says } = await signedIn();
     await goTo(name);
     await page.getByRole('heading', { name, exact: true }).waitFor();
@@ -169,7 +169,7 @@ describe.each([
   });
 });
 
-it.each(['/reset-password', '/confirm-email', '/nothing-here'])('nothing bars from the page %s', async (path) => {
+it.each(['/reset-password', '/confirm-email', '/nothing-here'])('the page %s has no barriers', async (path) => {
   const { page } = await open({}, `${url()}${path}`);
   expect(await barriersIn(page)).toEqual([]);
 });

@@ -5,22 +5,22 @@ const NAMES = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-s
 const REMEDY =
   'There is no Chromium on this machine. Install it ("apt-get install chromium", "brew install --cask chromium"), ' +
   'or put Chrome on the PATH.';
-/** In containers there is often neither a sandbox for root nor a large /dev/shm, and never a graphics card. */
+/** Containers often lack a sandbox for root and a large /dev/shm, and always a GPU. */
 const ARGS = ['--no-sandbox', '--disable-dev-shm-usage', '--disable-gpu', '--disable-background-networking'];
 
-/** The system's Chromium (or Chrome), else Debian's package, driven as somebody uses it: by what is written there, and by keys. */
+/** Launches the system's Chromium or Chrome, or Debian's package if there is none. */
 export async function launchBrowser(): Promise<Browser> {
   const log = (line: string) => void process.stderr.write(`${line}\n`);
   const executablePath = await provideProgram(NAMES, { package: 'chromium', log, remedy: REMEDY });
   return chromium.launch({ executablePath, args: ARGS });
 }
 
-/** Somebody at a device of their own: nothing of others is in it. */
+/** A page in a browser context of its own, with separate storage and cookies. */
 export interface Visit {
   page: Page;
-  /** What went wrong in the page, what its policy has refused, and what was sent on sockets that were being closed. */
+  /** Uncaught errors, violations of the content security policy, and messages sent on closing sockets. */
   problems: string[];
-  /** Where it asked for something, sockets included. */
+  /** The origins of all requests, including sockets. */
   origins: Set<string>;
   close(): Promise<void>;
 }
@@ -28,7 +28,7 @@ export interface Visit {
 const TELL_VIOLATIONS = `addEventListener('securitypolicyviolation', ({ violatedDirective, blockedURI }) =>
   console.debug('policy: ' + violatedDirective + ' ' + blockedURI));`;
 
-/** What a look at a page may take on a busy machine. */
+/** How long one step may take on a busy machine. */
 const PATIENCE_MS = 30_000;
 
 export async function visit(browser: Browser, url: string, options: BrowserContextOptions = {}): Promise<Visit> {

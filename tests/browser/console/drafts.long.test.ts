@@ -4,7 +4,7 @@ import { usePlatform } from './use-platform.ts';
 
 const { open } = usePlatform();
 
-/** Two tasks; in the older one something is typed that is not saved. */
+/** Creates two tasks, and types a title into the editor of the older one without saving it. */
 async function typeInFirst(title: string) {
   const screen = await open();
   const { titleOf, beginWith, field } = screen;
@@ -14,7 +14,7 @@ async function typeInFirst(title: string) {
   return { ...screen, account };
 }
 
-it('opening another task saves what was typed in the one before', async () => {
+it('opening another task saves the previous one', async () => {
   const { page, titleOf, field, lists, settles } = await typeInFirst('first, changed');
   await titleOf('second').click();
   expect(await field('Title').inputValue()).toBe('second');
@@ -25,7 +25,7 @@ it('opening another task saves what was typed in the one before', async () => {
   await lists(['second', 'first, changed']);
 });
 
-it('a title that cannot be saved keeps its editor when another task is opened', async () => {
+it('an invalid title keeps its editor open when the user opens another task', async () => {
   const { page, titleOf, field, says, lists } = await typeInFirst('');
   await titleOf('second').click();
   await says('A task needs a title.');
@@ -34,7 +34,7 @@ it('a title that cannot be saved keeps its editor when another task is opened', 
   await lists(['second', 'first']);
 });
 
-it('what was typed is still there after a look at another view', async () => {
+it('an editor keeps its unsaved text while the user is in another view', async () => {
   const { page, goTo, says, field, button, lists } = await typeInFirst('first, changed');
   await goTo('Account');
   await says('Display name');
@@ -46,7 +46,7 @@ it('what was typed is still there after a look at another view', async () => {
   await lists(['second', 'first, changed']);
 });
 
-it('a new task that is being typed is still there after a look at another view', async () => {
+it('a half-typed new task is kept while the user is in another view', async () => {
   const { page, goTo, says, field, button, lists } = await typeInFirst('first, changed');
   await field('New task').fill('half a ti');
   await button('Due date, priority, category').click();
@@ -65,7 +65,7 @@ it('a new task that is being typed is still there after a look at another view',
   await lists(['half a title', 'second', 'first, changed']);
 });
 
-it('signing out asks about everything that was typed and is not saved, in whichever view', async () => {
+it('signing out asks about all unsaved text, in every view', async () => {
   const { account, page, signIn, goTo, says, field, button, lists } = await typeInFirst('first, changed');
   await field('New task').fill('half a ti');
   await button('Sign out').click();
@@ -108,7 +108,7 @@ it.each(['an editor', 'the line for a new task'])(
     await eventually(() => expect(asked).toEqual(['beforeunload']));
     expect(page.isClosed()).toBe(false);
     await field(where === 'an editor' ? 'Title' : 'New task').press('Enter');
-    // Until the server has it, it would be lost with the tab.
+    // The tab may close silently only once the server has the change.
     await lists(where === 'an editor' ? ['second', 'first, changed'] : ['half a ti', 'second', 'first']);
     await settles();
     const closed = page.waitForEvent('close');

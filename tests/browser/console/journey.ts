@@ -5,7 +5,7 @@ import { createRest, logIn } from '../../http.ts';
 import { visit } from './browser.ts';
 import { useConsole } from './screen.ts';
 
-/** What a new user does in the console, from the account to the sign-out, while a program works on the same tasks. */
+/** Uses the console as a new user does, from sign-up to sign-out, while a program changes the same tasks. */
 export async function takeJourney(browser: Browser, url: string): Promise<void> {
   const rest = createRest(url);
   const { page, problems, origins, close } = await visit(browser, url);
@@ -20,14 +20,14 @@ export async function takeJourney(browser: Browser, url: string): Promise<void> 
   await says('A title has at least 3 characters.');
   await field('New task').fill('');
 
-  // A program at the same time.
+  // A program changes the tasks at the same time.
   const { token, create } = await logIn(url, account);
   await create('Read a book', { due_date: '2020-01-01T00:00:00Z' });
   await lists(['Read a book', 'Buy bread', 'Water the plants']);
   await says(/Overdue/);
   await says('3 open, 0 done');
 
-  // Inline: Enter saves, Escape does not.
+  // Inline editing: Enter saves, Escape cancels.
   await titleOf('Buy bread').click();
   await field('Title').fill('Buy two loaves of bread');
   await field('Title').press('Enter');
@@ -37,7 +37,7 @@ export async function takeJourney(browser: Browser, url: string): Promise<void> 
   await field('Title').press('Escape');
   await lists(['Read a book', 'Buy two loaves of bread', 'Water the plants']);
 
-  // Done, and taken back; deleted, and taken back.
+  // Completes and deletes tasks, and undoes both.
   await tick('Read a book');
   await says('2 open, 1 done');
   await lists(['Buy two loaves of bread', 'Water the plants']);

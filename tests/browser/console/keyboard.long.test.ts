@@ -5,7 +5,7 @@ import { usePlatform } from './use-platform.ts';
 
 const { url, open } = usePlatform();
 
-/** What has the focus, as a screen reader would say it. */
+/** Returns the name of the focused element as a screen reader reads it. */
 const focused = (page: Page) =>
   page.evaluate<string>(`(() => {
     const element = document.activeElement;
@@ -13,7 +13,7 @@ const focused = (page: Page) =>
   })()`);
 const isOn = (page: Page, what: string) => eventually(async () => expect(await focused(page)).toBe(what));
 
-/** Tabs until it is there. @throws when it cannot be reached */
+/** Presses Tab until the focus is on `what`. @throws if it cannot be reached */
 async function tabTo(page: Page, what: string, key = 'Tab'): Promise<void> {
   for (let presses = 0; presses < 60; presses += 1) {
     await page.keyboard.press(key);
@@ -44,7 +44,7 @@ it('everything can be done with the keyboard alone', async () => {
 
   await isOn(page, 'New task');
 
-  // The first stop leads past the navigation.
+  // The first tab stop skips the navigation.
   await tabTo(page, 'Skip to the content', 'Shift+Tab');
   await keyboard.press('Enter');
   await keyboard.press('Tab');
@@ -57,7 +57,7 @@ it('everything can be done with the keyboard alone', async () => {
   await lists(['third', 'second', 'first']);
   await page.getByRole('status').filter({ hasText: '3 open, 0 done' }).waitFor();
 
-  // A row that goes gives its place to the next one.
+  // When a row disappears, the focus moves to the next one.
   await tabTo(page, 'Done: third');
   await keyboard.press('Space');
   await lists(['second', 'first']);
@@ -85,10 +85,10 @@ it('everything can be done with the keyboard alone', async () => {
   await says('All done');
   await isOn(page, 'New task');
 
-  // To another view and back, to a dialog and back.
+  // Opens another view, and opens and cancels a dialog.
   await tabTo(page, 'Tokens', 'Shift+Tab');
   await keyboard.press('Enter');
-  await page.locator('h1:focus', { hasText: 'Tokens' }).waitFor(); // the link says the same
+  await page.locator('h1:focus', { hasText: 'Tokens' }).waitFor(); // the link has the same text
   await tabTo(page, 'Name');
   await type('script');
   await keyboard.press('Enter');
@@ -103,7 +103,7 @@ it('everything can be done with the keyboard alone', async () => {
   await isOn(page, 'E-mail');
 });
 
-it('no focus is taken by what happens elsewhere', async () => {
+it('changes from elsewhere do not take the focus', async () => {
   const { page, signUp, add, lists, titles, field, titleOf } = await open();
   const account = newAccount();
   await signUp(account);
@@ -111,7 +111,7 @@ it('no focus is taken by what happens elsewhere', async () => {
   await lists(['mine']);
   const { create, change } = await logIn(url(), account);
 
-  // While somebody types a new one, and while they change another.
+  // Changes arrive while the user types a new task, and while they edit one.
   await field('New task').fill('half a ti');
   const other = await create('other');
   await lists(['other', 'mine']);
@@ -127,7 +127,7 @@ it('no focus is taken by what happens elsewhere', async () => {
   await page.keyboard.type('-');
   expect(await field('Title').inputValue()).toBe('mine, hal-f');
 
-  // In another order, rows change places around the one that has the focus.
+  // Ordered by the last change, rows move around the focused one.
   await page.keyboard.press('Enter');
   await page.getByRole('combobox', { name: 'Order' }).selectOption('Last changed');
   await lists(['mine, hal-f', 'third']);

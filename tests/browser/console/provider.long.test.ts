@@ -8,7 +8,7 @@ import { usePlatform } from './use-platform.ts';
 
 let provider: SignInProvider;
 const { url, open, linkTo } = usePlatform(async () => {
-  const port = await freePort(); // the provider knows the address to come back to before the platform has it
+  const port = await freePort(); // the provider needs the return address before the platform starts
   const publicUrl = `http://127.0.0.1:${port}`;
   provider = await startSignInProvider({ redirectUri: `${publicUrl}/api/auth/oidc/callback` });
   const { issuer, clientId, clientSecret } = provider;
@@ -28,7 +28,7 @@ async function openConsole(options: BrowserContextOptions = {}) {
   const seen = await open(options);
   return {
     ...seen,
-    /** Goes to the provider, and says there who it is. */
+    /** Goes to the provider, and signs in there. */
     async goAs(email: string) {
       await seen.button('Continue with Example').click();
       await seen.page.getByRole('link', { name: email, exact: true }).click();
@@ -37,7 +37,7 @@ async function openConsole(options: BrowserContextOptions = {}) {
 }
 
 const isAt = (page: Page, heading: string) => page.getByRole('heading', { name: heading, exact: true }).waitFor();
-/** Without barriers, without a scroll bar from left to right, and with nothing of the sign-in in the address. */
+/** Expects no accessibility barriers, no horizontal scrolling, and no trace of the sign-in in the address. */
 async function isInOrder(page: Page) {
   expect(await barriersIn(page)).toEqual([]);
   expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true);
@@ -51,8 +51,8 @@ const LOOKS = [
   { colorScheme: 'dark', viewport: { width: 390, height: 844 } },
 ] as const;
 
-it('a provider that is away is reported on the page, leaves the form usable, and works when it is back', async () => {
-  provider.answerWith((response) => response.writeHead(503).end()); // it has not been asked for anything yet
+it('reports an unreachable provider on the page, keeps the form usable, and works when the provider is back', async () => {
+  provider.answerWith((response) => response.writeHead(503).end()); // before its first request
   const { page, button, says, field, goAs } = await openConsole();
   const email = newPerson();
   await button('Continue with Example').click();
@@ -69,7 +69,7 @@ it('a provider that is away is reported on the page, leaves the form usable, and
   await isAt(page, 'Tasks');
 });
 
-it('somebody new comes in through the provider, and reads their ways to sign in', async () => {
+it('a new user signs in with the provider, and sees their ways to sign in', async () => {
   const { page, goAs, goTo, says, button, field } = await openConsole();
   const email = newPerson();
   await page.getByRole('link', { name: 'Create an account' }).click();
@@ -101,7 +101,7 @@ it('somebody new comes in through the provider, and reads their ways to sign in'
   await says('A sign-in provider was linked');
 });
 
-it('a user who keeps signed in stays so in other tabs', async () => {
+it('a user who chose to stay signed in is signed in across tabs', async () => {
   const { page, goAs } = await openConsole();
   const email = newPerson();
   await page.getByRole('checkbox', { name: /Keep me signed in/ }).check();
@@ -114,7 +114,7 @@ it('a user who keeps signed in stays so in other tabs', async () => {
   await isAt(other, 'Tasks');
 });
 
-it.each(LOOKS)('an account with that address is linked by its password: %j', async (look) => {
+it.each(LOOKS)('an existing account with that address is linked after its password is typed: %j', async (look) => {
   const account = await register(url());
   newPerson(account.email);
   const { page, goAs, says, field, button, goTo } = await openConsole(look);
@@ -130,7 +130,7 @@ it.each(LOOKS)('an account with that address is linked by its password: %j', asy
   await page.keyboard.press('Enter');
   await isAt(page, 'Tasks');
   await button('Sign out').click();
-  await button('Continue with Example').click(); // the provider knows who is there
+  await button('Continue with Example').click(); // the user is still signed in at the provider
   await isAt(page, 'Tasks');
   await goTo('Account');
   await button(/^Remove 127/).click();
@@ -140,7 +140,7 @@ it.each(LOOKS)('an account with that address is linked by its password: %j', asy
   await says('So far, you only sign in with your password.');
 });
 
-it.each(LOOKS)('who is signed in links the provider, and comes back to where they were: %j', async (look) => {
+it.each(LOOKS)('a signed-in user links the provider, and returns to the same view: %j', async (look) => {
   const account = await register(url());
   const [mine, others] = [newPerson(account.email), newPerson()];
   const { page, signIn, goTo, says, field, button } = await openConsole(look);
@@ -175,7 +175,7 @@ it.each(LOOKS)('who is signed in links the provider, and comes back to where the
   expect(await keptIn(page, 'sessionStorage')).toEqual([]);
 });
 
-it('an answer that this tab did not ask for opens nothing, and its words are not repeated', async () => {
+it('a response that this tab did not request does not sign in, and its text is not shown', async () => {
   const { page, says } = await openConsole();
   for (const answer of ['sign_in_code=stolen', 'sign_in_error=x&sign_in_error_description=Call+this+number']) {
     await page.goto('about:blank');
@@ -187,7 +187,7 @@ it('an answer that this tab did not ask for opens nothing, and its words are not
 });
 
 it.each(LOOKS)(
-  'an answer of the provider that comes twice, or to another browser, is explained on a page that leads back: %j',
+  'a repeated response of the provider, or one to another browser, gets a page that explains it and leads back: %j',
   async (look) => {
     const [mine, other] = [await openConsole(look), await openConsole(look)];
     const answers: string[] = [];
@@ -212,7 +212,7 @@ it.each(LOOKS)(
 it.each<[string, (token: string) => Promise<string>]>([
   ['answers nonsense', async () => 'no.such.token'],
   ['has another time', (token) => provider.sign(anHourAgo(token))],
-])('a provider that %s when somebody is back is reported where the sign-in began', async (_what, change) => {
+])('a provider that %s after the redirect is reported where the sign-in began', async (_what, change) => {
   const { page, button, says, goAs } = await openConsole();
   provider.tamper(async (path, body) =>
     path === '/token' ? { ...body, id_token: await change(String(body.id_token)) } : body,
@@ -221,24 +221,24 @@ it.each<[string, (token: string) => Promise<string>]>([
   await says('The sign-in at the provider did not work. Please try again.');
   await isInOrder(page);
   provider.tamper(undefined);
-  await button('Continue with Example').click(); // the provider knows who is there
+  await button('Continue with Example').click(); // the user is still signed in at the provider
   await isAt(page, 'Tasks');
 });
 
-/** The claims of a token, as a clock that is an hour behind would have made them. */
+/** Returns the claims of a token, as if issued by a clock that is an hour behind. */
 function anHourAgo(token: string): { iat: number; exp: number } {
   const text = Buffer.from(token.split('.')[1] ?? '', 'base64url').toString();
   const claims = JSON.parse(text) as { iat: number; exp: number };
   return { ...claims, iat: claims.iat - 3_600, exp: claims.exp - 3_600 };
 }
 
-it('the form is there before anything is known of a provider', async () => {
+it('the form is usable before the provider is known', async () => {
   const { page, button, field } = await openConsole();
   let answer = () => {};
   const isAsked = new Promise<void>((resolve) => {
     void page.route('**/graphql', async (route) => {
       resolve();
-      await new Promise<void>((goOn) => (answer = goOn));
+      await new Promise<void>((resume) => (answer = resume));
       await route.continue();
     });
   });

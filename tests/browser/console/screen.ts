@@ -2,10 +2,10 @@ import { eventually } from '@taskmesh/testing';
 import type { Page } from 'playwright-core';
 import { type Account, newAccount } from '../../http.ts';
 
-/** What a look at a page may take on a busy machine. */
+/** How long one step may take on a busy machine. */
 const PATIENCE = { timeoutMs: 30_000 };
 
-/** The console as somebody who looks at it sees and uses it. */
+/** Reads and uses the console as a person does: by its texts, labels and keys. */
 export function useConsole(page: Page) {
   const button = (name: string | RegExp) => page.getByRole('button', { name });
   const field = (name: string) => page.getByRole('textbox', { name, exact: true });
@@ -22,7 +22,7 @@ export function useConsole(page: Page) {
     button,
     field,
     titleOf,
-    /** Of the tasks, from top to bottom. */
+    /** The titles of the tasks from top to bottom. */
     titles,
     async signUp(account = newAccount()) {
       await page.getByRole('link', { name: 'Create an account' }).click();
@@ -41,7 +41,7 @@ export function useConsole(page: Page) {
       await field('New task').fill(title);
       await field('New task').press('Enter');
     },
-    /** Signs up, and adds these tasks, which the server then has. */
+    /** Signs up, adds these tasks, and waits until the server has them. */
     async beginWith(...tasks: string[]) {
       const account = await screen.signUp();
       for (const title of tasks) await screen.add(title);
@@ -51,11 +51,11 @@ export function useConsole(page: Page) {
     },
     tick: (title: string) => page.getByRole('checkbox', { name: `Done: ${title}`, exact: true }).click(),
     goTo: (view: string) => page.getByRole('navigation').getByRole('link', { name: view }).click(),
-    /** Waits until this is written somewhere. */
+    /** Waits until this text is on the page. */
     says: (text: string | RegExp) => page.getByText(text).first().waitFor(),
-    /** Waits until the server has everything. */
+    /** Waits until the server has all changes. */
     settles: () => page.locator('.waits').first().waitFor({ state: 'detached' }),
-    /** Waits until the list has these tasks. */
+    /** Waits until the list has exactly these tasks. */
     lists: (expected: string[], { timeoutMs } = PATIENCE) =>
       eventually(async () => expect(await titles()).toEqual(expected), { timeoutMs }),
   };

@@ -1,4 +1,4 @@
-/** Takes the picture in docs/console.md, of the console as it is now: `node scripts/run.mjs tests/browser/console/screenshot.main.ts`. */
+/** Takes the screenshot for docs/console.md: `node scripts/run.mjs tests/browser/console/screenshot.main.ts`. */
 import { join } from 'node:path';
 import { register } from '../../http.ts';
 import { startProduct } from '../../product.ts';

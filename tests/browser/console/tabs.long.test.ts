@@ -4,7 +4,7 @@ import { logIn, register } from '../../http.ts';
 import { useConsole } from './screen.ts';
 import { usePlatform } from './use-platform.ts';
 
-/** Access tokens live for this long: all that lasts longer needs a refresh. */
+/** The lifetime of access tokens: anything longer needs a refresh. */
 const TOKEN_S = 6;
 const { url, open } = usePlatform(async () => ({ ACCESS_TOKEN_TTL_S: String(TOKEN_S) }));
 
@@ -15,12 +15,12 @@ const isRefreshed = async (page: Page) => {
   expect(await tokensOf(page)).not.toBeNull();
 };
 
-it('a tab that is copied continues, and its copy asks for a sign-in of its own instead of sharing its tokens', async () => {
+it('a duplicated tab keeps working, and its copy asks for a sign-in instead of sharing its tokens', async () => {
   const { page, beginWith, lists } = await open();
   const account = await beginWith('first');
 
   const opened = page.context().waitForEvent('page');
-  await page.evaluate('void open(location.href)'); // as "Duplicate" does: with what the tab keeps
+  await page.evaluate('void open(location.href)'); // copies sessionStorage, as "Duplicate" does
   const copy = await opened;
   const inCopy = useConsole(copy);
   await inCopy.says('This tab is a copy of another one');
@@ -30,7 +30,7 @@ it('a tab that is copied continues, and its copy asks for a sign-in of its own i
 
   for (const each of [page, copy]) {
     await isRefreshed(each);
-    await each.reload(); // which makes no copy of it
+    await each.reload(); // a reload is not a copy
     await useConsole(each).lists(['first']);
   }
   await inCopy.add('second');
@@ -40,7 +40,7 @@ it('a tab that is copied continues, and its copy asks for a sign-in of its own i
 it.each([
   ['the device', true],
   ['the tab', false],
-])('what waited in %s is done once, wherever the next session is kept', async (_where, staysFirst) => {
+])('writes pending in %s are done once, wherever the next session is kept', async (_where, staysFirst) => {
   const { page, signIn, tick, lists, settles, says, goTo } = await open();
   const account = await register(url());
   const id = await account.create('to be done');
@@ -77,7 +77,7 @@ it.each([
 it.each([
   ['asks before it closes', false, ['beforeunload']],
   ['closes without a question', true, []],
-])('a tab %s while something waits (kept on the device: %s)', async (_what, stays, asked) => {
+])('a tab %s with pending changes (kept on the device: %s)', async (_what, stays, asked) => {
   const { page, signIn, add, lists, says } = await open();
   const account = await register(url());
   if (stays) await page.getByRole('checkbox', { name: 'Keep me signed in' }).check();
@@ -97,7 +97,7 @@ it.each([
   expect(dialogs).toEqual(asked);
 });
 
-it('the second tab of a device asks before it closes while something waits, as the device keeps that of the first one', async () => {
+it('a second tab asks before it closes with pending changes, because the device keeps only those of the first tab', async () => {
   const { page, ...first } = await open();
   const account = await register(url());
   await page.getByRole('checkbox', { name: 'Keep me signed in' }).check();
@@ -117,7 +117,7 @@ it('the second tab of a device asks before it closes while something waits, as t
   await closing;
 });
 
-it('a change that is refused after the session has ended is reported to its author, when they are back', async () => {
+it('a change refused after the session ended is reported to its author at the next sign-in', async () => {
   const { page, beginWith, signIn, lists, titleOf, field, says, button } = await open();
   const account = await beginWith('first');
   const elsewhere = await logIn(url(), account);
@@ -137,7 +137,7 @@ it('a change that is refused after the session has ended is reported to its auth
   await lists(['changed here']);
 });
 
-it('what was typed when the session ended is there again for the same user only', async () => {
+it('text typed before the session ended is restored for the same user only', async () => {
   const { signIn, beginWith, lists, settles, titleOf, field, says, button } = await open();
   const [account, other] = [await beginWith('first'), await register(url())];
   await titleOf('first').click();

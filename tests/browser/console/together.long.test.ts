@@ -9,7 +9,7 @@ const { url, open } = usePlatform();
 
 /** How long the network misbehaves. */
 const TROUBLE_MS = 8_000;
-/** From the last cut until every list is as the server has it. */
+/** The time from the last cut until every list must equal the server's. */
 const EQUAL_WITHIN_MS = 2_000;
 const SEED = 23;
 
@@ -17,7 +17,7 @@ const LIST = '/#/tasks?show=all&sort=changed';
 
 type Device = Awaited<ReturnType<typeof openDevice>>;
 
-/** A browser with a network of its own to the platform. */
+/** Opens a browser whose connection to the platform can be cut. */
 async function openDevice(account: Account) {
   const { hostname: host, port } = new URL(url());
   const network = await createFaultyProxy({ host, port: Number(port) });
@@ -31,7 +31,7 @@ const shownBy = ({ page }: Device) =>
   page.evaluate<{ title: string; done: boolean }[]>(`[...document.querySelectorAll('.task')].map((row) => ({
     title: row.querySelector('.title').lastChild.textContent, done: row.querySelector('.tick').checked }))`);
 
-it('two browsers and a program have the same list soon after the last cut: nothing is lost, nothing is there twice', async () => {
+it('two browsers and a program have the same list soon after the last cut, without losses and duplicates', async () => {
   const account = await register(url());
   const devices = [await openDevice(account), await openDevice(account)];
   const random = createRandom(SEED);
@@ -47,7 +47,7 @@ it('two browsers and a program have the same list soon after the last cut: nothi
       const titles = await read();
       const one = titles[Math.floor(random() * titles.length)];
       if (one === undefined || random() < 0.6) await add(title());
-      // Rows move: it is ticked wherever it is by then.
+      // Rows move, so the box is found by its label and ticked in one step.
       else
         await page.evaluate(`[...document.querySelectorAll('.tick')]
             .find((tick) => tick.ariaLabel === ${JSON.stringify(`Done: ${one}`)})?.click()`);
@@ -99,7 +99,7 @@ it('two browsers and a program have the same list soon after the last cut: nothi
   }
 });
 
-it('a restored backup is what every browser shows, without being loaded again', async () => {
+it('every browser shows a restored backup without a reload', async () => {
   const account = await register(url());
   const devices = [await openDevice(account), await openDevice(account)];
   const [first] = devices as [Device, ...Device[]];

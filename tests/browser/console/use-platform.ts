@@ -7,9 +7,9 @@ import { join } from 'node:path';
 import { launchBrowser, visit, type Visit } from './browser.ts';
 import { useConsole } from './screen.ts';
 
-/** A browser for the tests of a file. */
+/** Provides a browser for the tests of a file. */
 export function useBrowser(url: () => string) {
-  jest.setTimeout(180_000); // some do a lot on a page, each look at which may take long
+  jest.setTimeout(180_000); // tests have many steps, each of which may be slow
   let browser: Browser;
   const visits: Visit[] = [];
   beforeAll(async () => {
@@ -24,7 +24,7 @@ export function useBrowser(url: () => string) {
   });
   return {
     browser: () => browser,
-    /** Somebody opens the console at a device of their own. What goes wrong in it fails the test. */
+    /** Opens the console in a browser context of its own. Problems in the page fail the test. */
     async open(options: BrowserContextOptions = {}, address = url()) {
       const visited = await visit(browser, address, options);
       visits.push(visited);
@@ -33,7 +33,7 @@ export function useBrowser(url: () => string) {
   };
 }
 
-/** The platform in one process, and a browser, for the tests of a file. With settings of their own, if they need some. */
+/** Provides the platform in one process, and a browser, for the tests of a file. */
 export function usePlatform(settings: () => Promise<Record<string, string>> = async () => ({})) {
   const dataDir = mkdtempSync(join(tmpdir(), 'taskmesh-console-'));
   let platform: Embedded;
@@ -50,9 +50,9 @@ export function usePlatform(settings: () => Promise<Record<string, string>> = as
   return {
     ...useBrowser(() => platform.url),
     url: () => platform.url,
-    /** Of this machine. */
+    /** The operators' token of this machine. */
     machineToken: () => platform.machineToken,
-    /** Where the last mail to somebody leads that has a link to this page. */
+    /** Waits for an e-mail to this address with a link to this page, and returns the newest such link. */
     linkTo: (page: string, email: string) =>
       eventually(() => {
         const mails = readdirSync(join(dataDir, 'mail')).toSorted();

@@ -8,14 +8,14 @@ const { url, open } = usePlatform();
 
 const VISITS = 5;
 
-/** @throws while it is not */
+/** Returns when the form was ready, in milliseconds after navigation. @throws while it is not */
 async function readyAt(page: Page): Promise<number> {
   const at = await page.evaluate<number | undefined>('window.readyAt');
   if (at === undefined) throw new Error('The form is not ready.');
   return at;
 }
 
-it('a visitor can type their address within a second', async () => {
+it('visitors can type their e-mail address within a second', async () => {
   const times: number[] = [];
   for (let count = 0; count < VISITS; count += 1) {
     const { page } = await open({}, 'about:blank');
@@ -27,10 +27,10 @@ it('a visitor can type their address within a second', async () => {
   expect(Math.min(...times)).toBeLessThan(1_000);
 });
 
-/** More than a window has room for. */
+/** More tasks than fit into a window. */
 const TASKS = Array.from({ length: 30 }, (_, index) => `task ${index}`);
 
-it('notifies a user who has scrolled down that a change waits for a decision, and leads there', async () => {
+it('shows a user who has scrolled down that a change needs a decision, and leads there', async () => {
   const account = await register(url());
   const ids: string[] = [];
   for (const title of TASKS) ids.push(await account.create(title));
@@ -50,7 +50,7 @@ it('notifies a user who has scrolled down that a change waits for a decision, an
   await lists([...TASKS.slice(1).toReversed(), 'mine']);
 });
 
-/** The parts of the open editor that are not on the screen, or covered there. */
+/** Lists the parts of the open editor that are off the screen or covered. */
 const HIDDEN_PARTS = `[...document.querySelectorAll('.editor :is(input, select, textarea, button)')].filter((part) => {
   const { x, y, width, height } = part.getBoundingClientRect();
   return !part.contains(document.elementFromPoint(x + width / 2, y + height / 2));
@@ -58,12 +58,12 @@ const HIDDEN_PARTS = `[...document.querySelectorAll('.editor :is(input, select, 
 
 const PHONE = { width: 375, height: 700 };
 const DESK = { width: 1280, height: 800 };
-/** Two lines of text do not fit. */
+/** A height that fits one line of text, but not two. */
 const ONE_LINE = 60;
-/** Long before it would go by itself. */
+/** Long before the notice would disappear by itself. */
 const AT_ONCE = { timeoutMs: 2_000 };
 
-it.each([PHONE, DESK])('an editor that opens is on the screen as a whole, in a window of %j', async (viewport) => {
+it.each([PHONE, DESK])('an opened editor is fully on the screen, in a window of %j', async (viewport) => {
   const { page, signUp, add, lists, titleOf, field } = await open({ viewport });
   await signUp();
   const titles = ['one', 'two', 'three', 'four', 'five', 'six', 'seven'].map((number) => `task ${number}`);
@@ -77,7 +77,7 @@ it.each([PHONE, DESK])('an editor that opens is on the screen as a whole, in a w
   }
 });
 
-it('a message that can be taken back takes one line of a phone, and does not follow to another view', async () => {
+it('a notice with an Undo button takes one line on a phone, and disappears in another view', async () => {
   const { page, signUp, add, lists, tick, goTo } = await open({ viewport: PHONE });
   const title = 'Bring the bicycle to the workshop, and ask whether the brakes can be mended until Friday';
   const messages = page.getByRole('status', { name: 'Messages' });
@@ -97,24 +97,27 @@ const WITHOUT_BLANKS = 'x'.repeat(255);
 it.each([
   ['a phone', { width: 360, height: 740 }],
   ['a desk', { width: 1280, height: 900 }],
-])('a very long category takes one line on %s, and is there in full for who asks', async (_where, viewport) => {
-  const account = await register(url());
-  const create = (title: string, category: string) =>
-    account.create(title, { category, due_date: '2999-01-01T00:00:00Z' });
-  await create('with a short one', 'home');
-  await create('with a long one', LONG);
-  await create('without blanks', WITHOUT_BLANKS);
-  const { page, signIn, lists, titleOf } = await open({ viewport });
-  await signIn(account);
-  await lists(['without blanks', 'with a long one', 'with a short one']);
-  const categories = page.locator('.meta .category bdi');
-  const heights = await Promise.all((await categories.all()).map(async (each) => (await each.boundingBox())?.height));
-  expect(new Set(heights).size).toBe(1);
-  expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true);
-  expect(await categories.nth(1).getAttribute('title')).toBe(LONG);
-  await titleOf('with a long one').click();
-  expect(await page.getByRole('form').getByRole('combobox', { name: 'Category' }).inputValue()).toBe(LONG);
-});
+])(
+  'a very long category takes one line on %s, and is shown in full in the tooltip and the editor',
+  async (_where, viewport) => {
+    const account = await register(url());
+    const create = (title: string, category: string) =>
+      account.create(title, { category, due_date: '2999-01-01T00:00:00Z' });
+    await create('with a short one', 'home');
+    await create('with a long one', LONG);
+    await create('without blanks', WITHOUT_BLANKS);
+    const { page, signIn, lists, titleOf } = await open({ viewport });
+    await signIn(account);
+    await lists(['without blanks', 'with a long one', 'with a short one']);
+    const categories = page.locator('.meta .category bdi');
+    const heights = await Promise.all((await categories.all()).map(async (each) => (await each.boundingBox())?.height));
+    expect(new Set(heights).size).toBe(1);
+    expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true);
+    expect(await categories.nth(1).getAttribute('title')).toBe(LONG);
+    await titleOf('with a long one').click();
+    expect(await page.getByRole('form').getByRole('combobox', { name: 'Category' }).inputValue()).toBe(LONG);
+  },
+);
 
 async function openForms() {
   const seen = await open();
@@ -123,7 +126,7 @@ async function openForms() {
   return { ...seen, sent: () => sent };
 }
 
-/** What assistive technology reports of the field that has the focus. */
+/** Returns what assistive technology reports about the focused field. */
 const shown = (page: Page) =>
   page.evaluate<{ label: string; isWrong: boolean; says: string }>(`(() => {
     const { labels, ariaInvalid, ariaDescribedByElements } = document.activeElement;
@@ -134,7 +137,7 @@ const shown = (page: Page) =>
     };
   })()`);
 
-it('an empty sign-in is not sent: it says what is missing, on the first field that is', async () => {
+it('an empty sign-in is not sent: the form names the missing fields, and focuses the first one', async () => {
   const { page, says, button, field, sent } = await openForms();
   await field('E-mail').press('Enter');
   await says('Type your e-mail address.');
@@ -153,7 +156,7 @@ it('an empty sign-in is not sent: it says what is missing, on the first field th
   expect(sent()).toBe(1);
 });
 
-it('an e-mail address is typed once, whichever way in it is then', async () => {
+it('an e-mail address is typed once for all forms', async () => {
   const { page, button, field } = await openForms();
   await field('E-mail').fill('ada@example.com');
   for (const [link, heading] of [
@@ -171,7 +174,7 @@ it('an e-mail address is typed once, whichever way in it is then', async () => {
   expect(await field('E-mail').inputValue()).toBe('eve@example.com');
 });
 
-it('all that is wrong with a new account is said at once', async () => {
+it('all errors of a sign-up are shown at once', async () => {
   const { page, says, button, field, sent } = await openForms();
   await page.getByRole('link', { name: 'Create an account' }).click();
   await field('E-mail').fill('ada');
@@ -192,7 +195,7 @@ it.each([
     ['Type your password.', 'That is not the address of this account.'],
     'Confirm with your password',
   ],
-])('an empty form of the account says all that is missing, and is not sent: %s', async (deed, sentences, label) => {
+])('an empty account form names all missing fields, and is not sent: %s', async (deed, sentences, label) => {
   const { page, signUp, goTo, says, button, sent } = await openForms();
   await signUp();
   const before = sent();

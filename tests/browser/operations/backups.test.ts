@@ -6,17 +6,17 @@ import { useOperatedPlatform } from './operator.ts';
 
 const { url, token, address, open, openAsOperator } = useOperatedPlatform();
 
-it('an operator makes, proves and restores a backup, and takes it back, while somebody’s list is open and continues', async () => {
+it('an operator makes, verifies and restores a backup, and undoes the restore, while a user’s open list keeps up', async () => {
   const { signUp, add, lists } = await open();
   const work = await logIn(url(), await signUp());
-  /** The list shows a task before the server has it. */
+  /** Waits for the server, because the list shows tasks before the server has them. */
   const areSaved = (count: number) => eventually(async () => expect(await work.titles()).toHaveLength(count));
   await add('before the backup');
   await lists(['before the backup']);
   await areSaved(1);
 
   const { page, origins, button, row, goTo, says, ends, typeName } = await openAsOperator();
-  /** What browsers show in red, though nothing is wrong here. */
+  /** Error statuses, which browsers would show in red in their developer tools. */
   const refused: string[] = [];
   page.on('response', (response) => {
     if (response.status() >= 400) refused.push(`${response.status()} ${response.url()}`);
@@ -57,7 +57,7 @@ it('an operator makes, proves and restores a backup, and takes it back, while so
   await button('Undo it').click();
   await ends('Undoing the restore', 'done');
   await page.getByText(`The last undo was just now, for the archive ${file}. You can undo it until`).waitFor();
-  // In the words of a machine, the message has two times.
+  // The server's message contains two ISO times.
   const message = page.getByRole('region', { name: 'Undoing the restore' }).getByText('Undone:');
   expect(await message.textContent()).not.toMatch(/\d{4}-\d\d-\d\dT/);
   for (const time of await message.locator('time').all()) {
@@ -73,7 +73,7 @@ it('an operator makes, proves and restores a backup, and takes it back, while so
   expect([...origins]).toEqual([new URL(url()).origin]);
 });
 
-it('an archive goes away and comes back by the browser, and is deleted only after a question', async () => {
+it('an archive is downloaded and uploaded by the browser, and deleted only after a confirmation', async () => {
   const { page, button, row, goTo, ends } = await openAsOperator();
   await goTo('Backups');
   await button('Make a backup').click();
@@ -106,11 +106,11 @@ it('an archive goes away and comes back by the browser, and is deleted only afte
   expect((await list()).map((backup) => backup.file)).not.toContain('from-elsewhere.tar.gz');
 });
 
-describe('the token of operators', () => {
-  /** Everything that outlives the page, or leaves it. */
+describe('the operators’ token', () => {
+  /** Everything that outlives the page. */
   const traces = `JSON.stringify([location.href, document.cookie, { ...localStorage }, { ...sessionStorage }, history.state])`;
 
-  it('is got for the code in the address, which is taken out of it at once; it is kept nowhere, and forgotten with the page', async () => {
+  it('is exchanged for the code in the address, which is removed at once; the token is stored nowhere and ends with the page', async () => {
     const opened = address();
     expect(opened).not.toContain(token());
     const { page } = await open({}, opened);
@@ -125,7 +125,7 @@ describe('the token of operators', () => {
     await page.getByRole('heading', { name: 'Operations' }).waitFor();
   });
 
-  it('is not got a second time: what a browser keeps of the address opens nothing, and the token still signs in', async () => {
+  it('is exchanged only once: an address in the history does not sign in again, but the token itself does', async () => {
     const opened = address();
     const first = await open({}, opened);
     await first.page.getByRole('heading', { name: 'Overview' }).waitFor();
@@ -135,13 +135,13 @@ describe('the token of operators', () => {
     await page.getByRole('textbox', { name: 'Operators’ token' }).fill(token());
     await page.keyboard.press('Enter');
     await page.getByRole('heading', { name: 'Overview' }).waitFor();
-    // A fresh address in a tab that is here already.
+    // A fresh address works in a tab that already shows the page.
     await page.getByRole('button', { name: 'Sign out' }).click();
     await page.goto(address());
     await page.getByRole('heading', { name: 'Overview' }).waitFor();
   });
 
-  it('signs in by hand, too, and never without it', async () => {
+  it('signs in when typed by hand, and a wrong one does not', async () => {
     const { page } = await open({}, `${url()}/?token=${token()}#/operations`);
     const field = page.getByRole('textbox', { name: 'Operators’ token' });
     const signIn = async (text: string) => {

@@ -12,7 +12,7 @@ const SIZES = {
 
 describe.each(Object.entries(SIZES))('on a %s', (_size, viewport) => {
   it.each(['light', 'dark'] as const)(
-    'no view of operators has a barrier, or is wider than the screen, when it is %s',
+    'no operators’ view has barriers, or is wider than the screen, in %s mode',
     async (colorScheme) => {
       const { page, button, goTo, ends, says } = await openAsOperator({ viewport, colorScheme });
       const look = async (what: string) => {
@@ -80,7 +80,7 @@ it('an archive is restored with the keyboard alone', async () => {
   await keyboard.press('Enter');
   await page.getByRole('dialog').waitFor();
   await keyboard.press('Escape');
-  await page.locator('dialog').waitFor({ state: 'detached' }); // closed, it has no role, and is there for a moment
+  await page.locator('dialog').waitFor({ state: 'detached' }); // by the element, because a closed dialog has no role
   await eventually(async () => expect(await focused()).toBe(`Restore ${name}`));
   await keyboard.press('Enter');
   await eventually(async () => expect(await focused()).toBe('Name of the archive'));
@@ -89,7 +89,7 @@ it('an archive is restored with the keyboard alone', async () => {
   await ends(`Restoring ${name}`, 'done');
 });
 
-it('asks for the status every few seconds while somebody can see it, and not while no one can', async () => {
+it('polls the status every few seconds while the page is visible, and pauses while it is hidden', async () => {
   const { page } = await open({}, `${url()}/#/operations`);
   await page.clock.install();
   await page.getByRole('textbox', { name: 'Operators’ token' }).fill(token());
@@ -100,7 +100,7 @@ it('asks for the status every few seconds while somebody can see it, and not whi
   const show = (isHidden: boolean) =>
     page.evaluate(`Object.defineProperty(document, 'hidden', { value: ${isHidden}, configurable: true });
       document.dispatchEvent(new Event('visibilitychange'));`);
-  /** Step by step, so that answers arrive between the waits. */
+  /** Advances the clock in steps, so that responses arrive in between. */
   const pass = async (seconds: number) => {
     for (let second = 0; second < seconds; second += 1) {
       await page.clock.runFor(1_000);

@@ -2,7 +2,7 @@ import { operatorsAddress } from '@taskmesh/local';
 import type { BrowserContextOptions, Page } from 'playwright-core';
 import { usePlatform } from '../console/use-platform.ts';
 
-/** The platform in one process with this machine's token, and a browser, for the tests of a file. */
+/** Provides the platform in one process, this machine's token and a browser for the tests of a file. */
 export function useOperatedPlatform() {
   const platform = usePlatform();
   const { url, machineToken } = platform;
@@ -10,7 +10,7 @@ export function useOperatedPlatform() {
   return {
     ...platform,
     token,
-    /** Where the terminal would show that operators begin. */
+    /** The operators' address as a terminal shows it, with a one-time code. */
     address: () => operatorsAddress(url(), machineToken(), { isTerminal: true }).split(' ')[0] ?? '',
     async openAsOperator(options: BrowserContextOptions = {}) {
       const visited = await platform.open(options, `${url()}/#/operations`);
@@ -20,24 +20,24 @@ export function useOperatedPlatform() {
   };
 }
 
-/** At the operators' part. */
+/** Signs in on the operators' page. */
 export async function signInAsOperator(page: Page, token: string): Promise<void> {
   await page.getByRole('textbox', { name: 'Operators’ token' }).fill(token);
   await page.getByRole('button', { name: 'Sign in' }).click();
   await page.getByRole('heading', { name: 'Overview' }).waitFor();
 }
 
-/** The operators' part of the console as somebody who looks at it sees and uses it. */
+/** Reads and uses the operators' part of the console as a person does. */
 export function useOperations(page: Page) {
   const button = (name: string | RegExp) => page.getByRole('button', { name, exact: typeof name === 'string' });
   const row = (file: string) => page.getByRole('listitem').filter({ hasText: file });
   return {
     button,
-    /** Of an archive. */
+    /** The row of an archive. */
     row,
     goTo: (view: string) => page.getByRole('navigation').getByRole('link', { name: view }).click(),
     says: (text: string | RegExp) => page.getByText(text).first().waitFor(),
-    /** Waits until work has ended like this. */
+    /** Waits until the work with this title has ended. */
     ends: (title: string, how: 'done' | 'failed') =>
       page.getByRole('heading', { name: `${title}: ${how}`, exact: true }).waitFor({ timeout: 90_000 }),
     async typeName(name: string) {

@@ -4,13 +4,13 @@ import { useProduct } from '../../product.ts';
 import { EXAMPLE_PROGRAMS, type Example } from './programs.ts';
 import { spawn } from 'node:child_process';
 
-/** A program that runs, and what it has printed so far. */
+/** A running program and its output. */
 interface Program {
   lines(): string[];
   errors(): string;
   /** Resolves with its exit code or signal. */
   ended: Promise<string>;
-  /** Ends it if it still runs. */
+  /** Ends the program if it is still running. */
   stop(): Promise<void>;
 }
 
@@ -37,7 +37,7 @@ function startProgram(command: string[], env: Record<string, string>): Program {
   };
 }
 
-/** Compiling or installing what a program needs. */
+/** Includes compiling the program and installing its packages. */
 const START_MS = 120_000;
 const SOON = { timeoutMs: 30_000 };
 
@@ -51,7 +51,7 @@ beforeAll(async () => {
 });
 afterAll(() => network.close());
 
-/** The example as it runs for somebody who has one task, once it is live. */
+/** Starts the example for an account with one task, and waits until it is live. */
 async function start({ command, env, changeIn }: Example) {
   const owner = await register(product().url);
   await owner.create('before');
@@ -75,7 +75,7 @@ async function start({ command, env, changeIn }: Example) {
   };
 }
 
-/** Its connection is cut, its owner goes on elsewhere, and it comes back. */
+/** Cuts the example's connection, makes changes elsewhere, and expects the example to catch up. */
 async function surviveCut(example: Example): Promise<void> {
   const { owner, program, state, changes, list } = await start(example);
   try {
@@ -117,15 +117,15 @@ for (const example of EXAMPLE_PROGRAMS) {
   else it.skip(`${title} (needs ${needs})`, () => {});
 }
 
-/** All of them at once: what they wait for takes long, and happens at the server. */
-describe('all of them', () => {
+/** All examples at once, because they wait long for events at the server. */
+describe('all examples', () => {
   const running: Awaited<ReturnType<typeof start>>[] = [];
   beforeAll(async () => {
     running.push(...(await Promise.all(EXAMPLE_PROGRAMS.filter(({ isThere }) => isThere).map(start))));
   }, START_MS);
   afterAll(() => Promise.all(running.map(({ program }) => program.stop())));
 
-  it('notice a network that went away without a word', async () => {
+  it('notice that the network silently dropped the connection', async () => {
     network.strand();
     await Promise.all(running.map(({ owner }) => owner.create('unheard')));
     for (const { program, state } of running)
@@ -156,7 +156,7 @@ describe('all of them', () => {
     }
   });
 
-  it('come back for the list until they get it', async () => {
+  it('retry reading the list until it succeeds', async () => {
     const made = await rest<{ data: { file: string } }>('POST', '/backups');
     const printed = running.map(({ program }) => program.lines().length);
     network.refuse('tasks(first');
@@ -172,7 +172,7 @@ describe('all of them', () => {
     }
   });
 
-  it('end when their session has ended while they were away', async () => {
+  it('end if their session ended while they were disconnected', async () => {
     await network.cut();
     for (const { state } of running) await eventually(() => expect(state()).toBe('reconnecting'), SOON);
     await Promise.all(running.map(({ owner }) => owner.signOut()));

@@ -5,20 +5,20 @@ import { delimiter, join } from 'node:path';
 const ROOT = join(import.meta.dirname, '../../..');
 const EXAMPLES = join(ROOT, 'docs/examples');
 const PYTHON = join(EXAMPLES, 'python');
-/** What channel.py needs, apart from what the machine's own Python has. */
+/** The packages of channel.py, apart from the machine's own Python. */
 const PACKAGES = join(ROOT, '.cache/examples-python');
 
 export interface Example {
   name: string;
-  /** What this machine has to have. */
+  /** The programs that this machine must have. */
   needs: string;
   isThere: boolean;
-  /** Makes ready what it needs, and says how it is started. */
+  /** Prepares the program, and returns the command that starts it. */
   command(): string[];
   env?: Record<string, string>;
-  /** What a printed line says of a change, if it does. */
+  /** Returns the change that a printed line reports, if any. */
   changeIn(line: string): string | undefined;
-  /** Whether changes that were made while it was away come one by one: otherwise they are in the list that it reads again. */
+  /** Whether it prints changes made while it was disconnected one by one; otherwise, it reads the list again. */
   resumes: boolean;
 }
 
@@ -34,14 +34,14 @@ const ofNode = (name: string, env: Record<string, string> = {}): Example => ({
   resumes: true,
 });
 
-/** Java's prints the results as they come. */
+/** The Java example prints the results as JSON. */
 function changeInJson(line: string): string | undefined {
   if (!line.startsWith('{"data":{"taskChanges"')) return undefined;
   const { data } = JSON.parse(line) as { data: { taskChanges: { kind: string; task: { title: string } } } };
   return `${data.taskChanges.kind} ${data.taskChanges.task.title}`;
 }
 
-/** With the packages of requirements.txt, which are installed once. */
+/** Returns a Python with the packages of requirements.txt, which are installed once. */
 function installedPython(): string {
   const python = join(PACKAGES, 'bin/python');
   if (!existsSync(python)) execFileSync('python3', ['-m', 'venv', PACKAGES]);

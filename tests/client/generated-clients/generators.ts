@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** What the generators and their clients need is installed here, once. */
+/** The generators and the packages of their clients are installed here, once. */
 const CACHE = join(import.meta.dirname, '../../../.cache/generated-clients');
 const OPENAPI_GENERATOR = '7.25.0';
 const NODE_PACKAGES = ['orval@8.38.0', '@hey-api/openapi-ts@0.99.0', 'axios@1.21.1', 'typescript@5.9.3'];
@@ -66,7 +66,7 @@ const NODE_TYPES = `declare module 'node:fs' { export function writeFileSync(nam
 declare const process: { env: Record<string, string> };
 `;
 
-/** Compiles `main.ts` with the client that `generate` makes. */
+/** Compiles `main.ts` with a client made by `generate`. */
 const typescript =
   (generate: (folder: string) => void, main: string): Build =>
   (folder) => {
@@ -114,7 +114,7 @@ const axiosClient = typescript(
     const tasks = new TasksApi(new Configuration({ ...at, accessToken: data.access_token }));
     await tasks.createTask(task);
     for (const { title } of (await tasks.listTasks(true)).data.data) console.log(title);
-    // Axios reads bytes on request only.
+    // Axios reads bytes only on request.
     const bytes: unknown = (await new BackupsApi(new Configuration(at)).downloadBackup(archive, { responseType: 'arraybuffer' })).data;
     writeFileSync('archive', bytes as Uint8Array);`,
 );

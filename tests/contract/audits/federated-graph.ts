@@ -15,7 +15,7 @@ export interface Outcome {
   errors: readonly unknown[];
 }
 
-/** The services as one graph, through composition and the compiled executor; they are asked in this process. */
+/** Composes the services into one graph for the compiled executor, which calls them in this process. */
 export function createGraph(services: readonly Service[]): (query: string, variables?: Variables) => Promise<Outcome> {
   const { supergraphSdl, errors: problems } = composeServices(
     services.map(({ name, typeDefs }) => ({ name, url: `http://${name}`, typeDefs })),
@@ -36,7 +36,7 @@ export function createGraph(services: readonly Service[]): (query: string, varia
   };
 }
 
-/** As behind a network: in JSON. */
+/** Calls a service with its result in JSON, as over a network. */
 function askInProcess(services: ReadonlyMap<string, Service>): AskSubgraph<undefined> {
   return async ({ operation, variables }) => {
     const service = services.get(operation.service);

@@ -3,10 +3,10 @@ import { existsSync, mkdtempSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-/** What came of one case of a suite. */
+/** The result of one case of a suite. */
 export interface CaseResult {
   name: string;
-  /** Absent when it passed. */
+  /** Undefined if the case passed. */
   problem: string | undefined;
 }
 
@@ -17,8 +17,8 @@ export interface PublicSuite {
 }
 
 /**
- * Looks in `folder` for a checkout or a bare repository of `<owner>/<name>`, called `<name>` or `<owner>+<name>`. Undefined when
- * there is none.
+ * Finds a checkout or a bare repository of `<owner>/<name>` in `folder`, called `<name>` or `<owner>+<name>`. Returns undefined
+ * if there is none.
  */
 export function findSuite(folder: string, repository: string): PublicSuite | undefined {
   const [owner = '', name = ''] = repository.split('/');

@@ -2,8 +2,7 @@ import { isBuiltin, registerHooks } from 'node:module';
 import { pathToFileURL } from 'node:url';
 
 /**
- * While `work` imports modules below `dir`, they get our packages, and the files of `standIns` in place of the modules that
- * have those specifiers.
+ * While `work` runs, modules below `dir` import our packages, and, instead of the specifiers in `standIns`, the files there.
  */
 export async function withStandIns<Result>(
   dir: string,

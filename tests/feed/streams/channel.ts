@@ -72,15 +72,15 @@ function takeMessage(text: string, version: string, listener: Listener): void {
     listener.onLostPlace();
     return listener.onEnd();
   }
-  if (event === 'phx_error') return listener.onEnd(); // the real client joins again; the reason comes before
-  // Every other message says that the channel does not go on.
+  if (event === 'phx_error') return listener.onEnd(); // the real client joins again; the reason was sent before
+  // Every other message means that the channel has ended.
   if (!TRANSIENT.test(text)) listener.onFailure(text);
   listener.onEnd();
 }
 
 function decode(text: string, version: string): { topic: string; event: string; payload: Payload } {
   const message: unknown = JSON.parse(text);
-  if (version === '1.0.0') return message as { topic: string; event: string; payload: Payload }; // the protocol's
+  if (version === '1.0.0') return message as { topic: string; event: string; payload: Payload }; // the format of the protocol
   const [, , topic, event, payload] = message as [unknown, unknown, string, string, Payload];
   return { topic, event, payload };
 }

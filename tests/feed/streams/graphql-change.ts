@@ -1,6 +1,6 @@
 import type { Listener, SeenTask, StreamedChange } from './stream.ts';
 
-/** `owner.name` is another service's field: such an event has to wait for it. */
+/** `owner.name` belongs to another service, so each event must wait for it. */
 export const CHANGES = `subscription Changes($after: String) {
   taskChanges(after: $after) {
     cursor sequence kind
@@ -31,8 +31,7 @@ export interface GraphqlResult {
 }
 
 /**
- * Hands an event on. Errors without data end the subscription. An event that lacks something is passed over, as clients do
- * that look at nothing but the data.
+ * Passes an event to the listener. Errors without data end the subscription; an event with missing fields is a failure.
  */
 export function takeResult({ data, errors }: GraphqlResult, listener: Listener): void {
   if (data === undefined) return takeErrors(errors, listener);
@@ -43,7 +42,7 @@ export function takeResult({ data, errors }: GraphqlResult, listener: Listener):
   listener.onCursor(cursor);
 }
 
-/** The end of a subscription: what the errors say decides whether the client may come back, and from where. */
+/** Ends a subscription. The codes of the errors decide whether the client may come back, and from where. */
 export function takeErrors(errors: GraphqlResult['errors'], listener: Listener): void {
   const codes = new Set(errors?.map(({ extensions }) => extensions?.code));
   if (codes.size === 1 && codes.has('CURSOR_EXPIRED')) listener.onExpired();

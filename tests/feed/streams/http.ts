@@ -1,7 +1,7 @@
 import { takeResult, type GraphqlResult } from './graphql-change.ts';
 import type { Connect, Listener } from './stream.ts';
 
-/** Server-sent events as an EventSource reads them: it resumes by Last-Event-ID, with or without an event for the last id. */
+/** Server-sent events, read as by an EventSource: resumes by Last-Event-ID, including ids that came without an event. */
 export const connectSse =
   (query: string): Connect =>
   ({ url, token, after }, listener) => {
@@ -14,7 +14,7 @@ export const connectSse =
     return readStream(address, { headers }, listener, '\n\n', (frame) => {
       if (frame.startsWith('event: complete')) return listener.onEnd();
       const data = /^data: (.*)$/m.exec(frame)?.[1];
-      if (data) takeResult(JSON.parse(data) as GraphqlResult, listener); // the protocol's
+      if (data) takeResult(JSON.parse(data) as GraphqlResult, listener); // the format of the protocol
       const id = /^id: (.*)$/m.exec(frame)?.[1];
       if (id) listener.onCursor(id);
     });
@@ -59,12 +59,12 @@ function readStream(
     let text = '';
     for await (const chunk of response.body?.pipeThrough(new TextDecoderStream()) ?? []) {
       const frames = (text + chunk).split(separator);
-      text = frames.pop() ?? ''; // not whole yet
+      text = frames.pop() ?? ''; // still incomplete
       for (const frame of frames) onFrame(frame);
     }
   };
   read()
-    .catch(() => undefined) // torn
+    .catch(() => undefined) // the connection was torn
     .finally(() => listener.onEnd());
   return () => tearing.abort();
 }

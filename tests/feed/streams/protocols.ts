@@ -4,7 +4,7 @@ import { connectMultipart, connectSse } from './http.ts';
 import { EMPTY_LIST, openStream, type Connect, type Stream, type StreamOptions } from './stream.ts';
 import { WebSocket } from 'ws';
 
-/** Closes after which a client comes back: the gateway stops, or has too much to do. Any other has a meaning. */
+/** Close codes after which a client reconnects: the gateway is stopping or overloaded. All others are failures. */
 const TRANSIENT_CLOSES = new Set([1006, 1012, 1013]);
 
 /** graphql-transport-ws: https://github.com/enisdenjo/graphql-ws/blob/master/PROTOCOL.md */
@@ -26,9 +26,9 @@ const connectGraphqlWs =
           send({ id: '1', type: 'subscribe', payload: { query, variables: { after } } });
           return listener.onStanding();
         case 'next':
-          return takeResult(message.payload as GraphqlResult, listener); // the protocol's
+          return takeResult(message.payload as GraphqlResult, listener); // the format of the protocol
         case 'error':
-          return takeErrors(message.payload as GraphqlResult['errors'], listener); // the protocol's
+          return takeErrors(message.payload as GraphqlResult['errors'], listener); // the format of the protocol
         case 'complete':
           return listener.onEnd();
       }
@@ -41,7 +41,7 @@ export type Protocol = Pick<StreamOptions, 'protocol' | 'connect' | 'repeatsBehi
 const GRAPHQL_WS: Protocol = { protocol: 'graphql-ws', connect: connectGraphqlWs(CHANGES) };
 const MULTIPART: Protocol = { protocol: 'multipart', connect: connectMultipart(CHANGES_WITH_NAMES) };
 
-/** Every way to read the feed. */
+/** Every protocol of the feed. */
 export const PROTOCOLS: Protocol[] = [
   GRAPHQL_WS,
   { protocol: 'sse', connect: connectSse(CHANGES) },
@@ -50,13 +50,13 @@ export const PROTOCOLS: Protocol[] = [
   { protocol: 'channel 2.0.0', connect: connectChannel('2.0.0'), repeatsBehindCursor: true },
 ];
 
-/** With a field of another service in every event. */
+/** The protocols with a field of another service in every event. */
 export const PROTOCOLS_WITH_NAMES: Protocol[] = [
   { protocol: 'graphql-ws, names', connect: connectGraphqlWs(CHANGES_WITH_NAMES) },
   { protocol: 'sse, names', connect: connectSse(CHANGES_WITH_NAMES) },
   MULTIPART,
 ];
 
-/** Follows a feed over graphql-ws, from behind a cursor or from now on, at these gateways in turn. */
+/** Follows a feed over graphql-ws, after a cursor or from now on, at these gateways in turn. */
 export const subscribe = (urls: string[], token: string, after = ''): Promise<Stream> =>
   openStream({ ...GRAPHQL_WS, urls, token, list: { ...EMPTY_LIST, cursor: after } });

@@ -12,100 +12,100 @@ export interface StreamedChange {
   kind: 'INSERT' | 'UPDATE' | 'DELETE';
   task: SeenTask;
   previous: SeenTask | null;
-  /** If the protocol has it. */
+  /** Undefined if the protocol has no sequence. */
   sequence: number | undefined;
   /** `performance.now()` */
   seenAt: number;
 }
 
-/** An account's list as a client read it. */
+/** An account's list, as read by a client. */
 export interface ReadList {
   tasks: ReadonlyMap<string, Pick<SeenTask, 'title' | 'version'>>;
-  /** The place in the feed behind it. */
+  /** The cursor of the feed at the time of the list. */
   cursor: string;
-  /** `performance.now()` when the answer came. */
+  /** The `performance.now()` of the response. */
   readAt: number;
 }
 
-/** Of an account that has nothing yet. */
+/** The list of a new account. */
 export const EMPTY_LIST: ReadList = { tasks: new Map(), cursor: '', readAt: -Infinity };
 
-/** What a client knows from one reading of the list on, until it hears that the feed begins again. */
+/** A list, and the changes that a client received after it until it had to read the list again. */
 export interface Reading {
   list: ReadList;
-  /** Everything seen since, in the order of arrival. */
+  /** All changes since, in the order of arrival. */
   changes: StreamedChange[];
 }
 
-/** A client that reads one account's feed, and comes back with its cursor whenever it was cut off. */
+/** A client that reads one account's feed, and resumes with its cursor whenever it is cut off. */
 export interface Stream {
   protocol: string;
   readings: Reading[];
-  /** Of all readings. */
+  /** The changes of all readings. */
   changes(): StreamedChange[];
-  /** What should never have come. */
+  /** Events and errors that must not occur. */
   failures: string[];
-  /** What ended it for good, once its account was being deleted. */
+  /** The error that ended the stream for good during the deletion of its account. */
   ending(): string | undefined;
-  /** The place behind the last change, as far as the client knows. */
+  /** The last cursor that the client received. */
   cursor(): string | undefined;
-  /** How often it came back. */
+  /** The number of reconnects. */
   resumes(): number;
-  /** Tears its connection, as a network does; it comes back after `awayMs`. */
+  /** Breaks the connection, as a network does. The client comes back after `awayMs`. */
   cut(awayMs: number): void;
   close(): Promise<void>;
 }
 
 /** The events of a connection. */
 export interface Listener {
-  /** The subscription stands. */
+  /** The subscription is established. */
   onStanding(): void;
   onChange(change: Omit<StreamedChange, 'seenAt'>): void;
-  /** The client stands here now. */
+  /** Moves the client to this cursor. */
   onCursor(cursor: string): void;
-  /** The feed is over, and nothing of it may come any more: the list is to be read again. */
+  /** The feed has ended, so no change may follow, and the client must read the list again. */
   onExpired(): void;
-  /** The feed goes on, but not where the client stood: the list is to be read again. */
+  /** The feed continues, but not from the client's cursor, so the client must read the list again. */
   onLostPlace(): void;
-  /** The server said something that a client in its right mind does not come back after. */
+  /** The server sent an error after which a client should not come back. */
   onFailure(what: string): void;
-  /** The connection has ended, for any reason; called once or more. */
+  /** The connection has ended for any reason. May be called more than once. */
   onEnd(): void;
 }
 
 export interface ConnectionOptions {
-  /** Of a gateway. */
+  /** The URL of a gateway. */
   url: string;
   token: string;
   after: string | undefined;
 }
 
-/** One protocol: opens a connection and a subscription behind `after`; the returned function tears the connection. */
+/** Opens a connection and a subscription that starts after `after`. The returned function breaks the connection. */
 export type Connect = (options: ConnectionOptions, listener: Listener) => () => void;
 
 export interface StreamOptions {
   protocol: string;
   connect: Connect;
-  /** The gateways: another one each time. */
+  /** The URLs of the gateways, used in turn. */
   urls: string[];
   token: string;
-  /** Where it begins. */
+  /** The list after which the stream starts. */
   list: ReadList;
-  /** Reads the list again. Absent: no feed may begin again. */
+  /** Reads the list again. If absent, a feed that begins again is a failure. */
   readList?: () => Promise<ReadList>;
-  /** The protocol sends the cursor behind a batch of changes: those that came after the last one are delivered again. */
+  /** Whether the protocol sends cursors only after batches of changes, so that changes after the last cursor are repeated. */
   repeatsBehindCursor?: boolean;
-  /** The account is being deleted: an error after which a client does not return is no failure any more, and ends the stream. */
+  /** Whether the account is being deleted: errors after which a client does not return then end the stream, without a failure. */
   isDoomed?: () => boolean;
 }
 
 const AGAIN_AFTER_MS = 100;
-/** A gateway that does not get a subscription going in this time is left for another one. */
+/** A client tries another gateway if a subscription is not established in this time. */
 const STANDING_WITHIN_MS = 15_000;
-/** How long a client still listens to a feed that is over. */
+/** How long a client still listens to a feed that has ended. */
 const LINGER_MS = 300;
 
-/** Reads until closed. Resolves when the subscription stands for the first time. */
+/** Reads a feed until closed. Resolves when the subscription is established for the first time. */
 export async function openStream(options: StreamOptions): Promise<Stream> {
   const { protocol, connect, urls, token, readList, repeatsBehindCursor = false, isDoomed = () => false } = options;
   let reading: Reading = { list: options.list, changes: [] };
@@ -121,13 +121,13 @@ export async function openStream(options: StreamOptions): Promise<Stream> {
   };
   const firstStanding = Promise.withResolvers<void>();
   let cursor: string | undefined = options.list.cursor || undefined;
-  /** How many of the changes lie behind the cursor. */
+  /** The number of changes received after the cursor. */
   let behindCursor = 0;
   let connections = 0;
   let awayMs = AGAIN_AFTER_MS;
   let tear = () => {};
 
-  /** Resolves with true when the list is to be read again. */
+  /** Resolves with true if the list must be read again. */
   const readOnce = async (url: string): Promise<boolean> => {
     const ended = Promise.withResolvers<void>();
     const over = new AbortController();
@@ -136,7 +136,7 @@ export async function openStream(options: StreamOptions): Promise<Stream> {
     let hasLostPlace = false;
     const standing = setTimeout(() => tear(), STANDING_WITHIN_MS);
     const end = () => {
-      over.abort(); // what a torn connection still had in its buffers, its client never saw
+      over.abort(); // the client never sees what was still in the buffers of a broken connection
       ended.resolve();
     };
     const whileOpen =
@@ -162,7 +162,7 @@ export async function openStream(options: StreamOptions): Promise<Stream> {
         onCursor: whileOpen((next) => {
           if (isExpired) return;
           cursor = next;
-          behindCursor = repeats; // repeated changes come first, so normally none is left
+          behindCursor = repeats; // repeated changes come first, so normally none are left
         }),
         onExpired: whileOpen(() => {
           isExpired = true;
@@ -189,7 +189,7 @@ export async function openStream(options: StreamOptions): Promise<Stream> {
 
   const pause = (forMs: number) => sleep(forMs, undefined, { signal: closing.signal }).catch(() => undefined);
 
-  const readAnew = async (read: () => Promise<ReadList>) => {
+  const rereadList = async (read: () => Promise<ReadList>) => {
     while (!closing.signal.aborted) {
       const list = await read().catch(() => undefined);
       if (!list) await pause(AGAIN_AFTER_MS);
@@ -205,11 +205,11 @@ export async function openStream(options: StreamOptions): Promise<Stream> {
 
   const run = async () => {
     while (!closing.signal.aborted) {
-      const mustReadAnew = await readOnce(urls[connections++ % urls.length] ?? '');
+      const mustReread = await readOnce(urls[connections++ % urls.length] ?? '');
       const pauseMs = awayMs;
       awayMs = AGAIN_AFTER_MS;
       await pause(pauseMs);
-      if (mustReadAnew && readList) await readAnew(readList);
+      if (mustReread && readList) await rereadList(readList);
     }
   };
   const running = run();

@@ -5,15 +5,15 @@ import { createInterface } from 'node:readline';
 
 export interface Forward {
   url: string;
-  /** What it has complained about. */
+  /** Errors that kubectl reported. */
   failures: string[];
   close(): Promise<void>;
 }
 
-/** A client here that gives up, as those do that do not wait longer for an answer. Only its own connection ends. */
+/** Matches the report of a local client that gave up. It ends only that client's connection. */
 const LEFT_BY_CLIENT = /error copying from local connection to remote stream.*connection reset by peer/;
 
-/** A port of a pod or a service, such as `pod/a`, as a URL of this machine. */
+/** Forwards a local port to a port of a pod or a service, such as `pod/a`. */
 export async function openForward(namespace: string, target: string, port: number): Promise<Forward> {
   const forward = spawn('kubectl', ['port-forward', '-n', namespace, target, `:${port}`]);
   const failures: string[] = [];

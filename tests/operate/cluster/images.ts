@@ -1,4 +1,4 @@
-/** Where the cluster finds the images: `npm run image -- --all`, `-- --servers` and without either make them. */
+/** The repository of the images, which `npm run image`, `npm run image -- --all` and `-- --servers` build. */
 export const REPOSITORY = process.env.TASKMESH_CLUSTER_IMAGE ?? 'taskmesh';
 const VERSION = '0.2.0';
 

@@ -3,17 +3,17 @@ import { CLIENT, createRelease, PREFIX, smallCluster, type Release } from './rel
 import { useServers } from './servers.ts';
 import { openWayIn, type WayIn } from './way-in.ts';
 
-/** For what is not there on nodes that run nothing. */
+/** `describe` for tests that need real nodes; skips them on fake ones. */
 export const describeReal = (await areNodesFaked()) ? describe.skip : describe;
 
 export interface Installation {
   namespace: string;
   release: Release;
-  /** To its gateway. */
+  /** The relay to its gateway, with a local URL. */
   way: WayIn;
 }
 
-/** The product in a namespace of its own for the tests of one file: installed before them and gone after them. */
+/** Installs the product in a namespace of its own for the tests of one file, and removes it afterwards. */
 export function installationForTests(...values: object[]): () => Installation {
   let namespace: string;
   let release: Release;

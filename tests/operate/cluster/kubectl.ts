@@ -5,7 +5,7 @@ import { promisify } from 'node:util';
 const run = promisify(execFile);
 const MAX_OUTPUT_BYTES = 16 * 1024 * 1024;
 
-/** @returns what it prints. @throws Error with what it complains about, and `stdout` */
+/** @returns its standard output. @throws Error with its error output, and `stdout` */
 export async function kubectl(args: string[], input?: string): Promise<string> {
   const running = run('kubectl', args, { maxBuffer: MAX_OUTPUT_BYTES });
   running.child.stdin?.end(input);
@@ -14,14 +14,14 @@ export async function kubectl(args: string[], input?: string): Promise<string> {
 
 export const create = (object: object) => kubectl(['create', '-f', '-'], JSON.stringify(object));
 
-/** Of each object of a kind, what a JSONPath finds. */
+/** Returns what a JSONPath finds in each object of a kind. */
 export async function list(kind: string, namespace: string, path: string, ...more: string[]): Promise<string[]> {
   const template = `jsonpath={range .items[*]}{${path}}{"\\n"}{end}`;
   const text = await kubectl(['get', kind, '-n', namespace, '-o', template, ...more]);
   return text.split('\n').filter((line) => line !== '');
 }
 
-/** Names of a component's pods that are not about to go. */
+/** Returns the names of a component's pods that are not being deleted. */
 export async function podsOf(namespace: string, component: string): Promise<string[]> {
   const rows = await list(
     'pods',
@@ -36,7 +36,7 @@ export async function podsOf(namespace: string, component: string): Promise<stri
 export const runIn = (namespace: string, pod: string, script: string, ...args: string[]) =>
   kubectl(['exec', '-n', namespace, pod, '--', 'node', '-e', script, ...args]);
 
-/** Whether nodes are faked: pods are ready at once, and nothing runs in them. */
+/** Whether the nodes are fake (kwok): their pods are ready at once, but run nothing. */
 export async function areNodesFaked(): Promise<boolean> {
   return (await list('nodes', 'default', '.status.nodeInfo.kubeletVersion')).some((version) =>
     version.includes('kwok'),
@@ -45,7 +45,7 @@ export async function areNodesFaked(): Promise<boolean> {
 
 const namespaces: string[] = [];
 
-/** A namespace that takes no pod beyond a standard of pod security. */
+/** Creates a namespace that enforces a pod security standard. */
 export async function newNamespace(standard: 'restricted' | 'privileged' = 'restricted'): Promise<string> {
   const name = `taskmesh-test-${randomBytes(4).toString('hex')}`;
   const labels = {
@@ -57,6 +57,6 @@ export async function newNamespace(standard: 'restricted' | 'privileged' = 'rest
   return name;
 }
 
-/** To be called when a file's tests are over. */
+/** Call this after the tests of a file. */
 export const removeNamespaces = () =>
   Promise.all(namespaces.splice(0).map((name) => kubectl(['delete', 'namespace', name, '--wait=false'])));

@@ -12,7 +12,7 @@ import { useServers } from './servers.ts';
 afterAll(removeNamespaces);
 
 describe('the API server, of', () => {
-  let namespace: string; // nothing is made in it
+  let namespace: string; // stays empty: only dry runs
 
   beforeAll(async () => {
     namespace = await newNamespace();
@@ -57,7 +57,7 @@ describe.each([3, 4] as const)('a release by Helm %s', (helm) => {
   }, 300_000);
   afterAll(() => release?.forget());
 
-  it('is installed into a restricted namespace, its hooks done and gone', async () => {
+  it('installs into a restricted namespace, and its hooks complete and are removed', async () => {
     await release.change('install');
     expect((await replicas()).toSorted()).toEqual(
       ['auth=2', 'backup=1', 'gateway=2', 'tasks=2'].map((each) => `${PREFIX}-${each}`),
@@ -66,7 +66,7 @@ describe.each([3, 4] as const)('a release by Helm %s', (helm) => {
     expect(await listed('roles', '.metadata.name')).toEqual([]);
   }, 300_000);
 
-  it('has what was rendered, spread over zones', async () => {
+  it('has the rendered deployments, spread over zones', async () => {
     const { namespace } = release;
     const rendered = serving(await render({ namespace })).map(({ metadata }) => metadata.name);
     expect((await listed('deployments', '.metadata.name')).toSorted()).toEqual(rendered.toSorted());
@@ -77,30 +77,30 @@ describe.each([3, 4] as const)('a release by Helm %s', (helm) => {
     expect(new Set(nodes.map((node) => zones.get(node))).size).toBe(2);
   });
 
-  it('is upgraded, and taken back', async () => {
+  it('can be upgraded and rolled back', async () => {
     await release.change('upgrade', '--set', 'gateway.replicas=3,settings.LOG_LEVEL=debug');
     await eventually(async () => expect(await replicas()).toContain(`${PREFIX}-gateway=3`));
     await release.helm('rollback', RELEASE, '1', '--wait', '--timeout', '5m');
     await eventually(async () => expect(await replicas()).toContain(`${PREFIX}-gateway=2`), { timeoutMs: 60_000 });
   }, 600_000);
 
-  it('is not changed by values that do not go together', async () => {
+  it('is not changed by inconsistent values', async () => {
     const before = await listed('deployments', '.metadata.name}={.metadata.generation');
     await expect(release.change('upgrade', '--set', 'ingress.enabled=true')).rejects.toThrow('set ingress.hosts');
     await expect(release.change('upgrade', '--set', 'gateway.replica=3')).rejects.toThrow('gateway');
     expect(await listed('deployments', '.metadata.name}={.metadata.generation')).toEqual(before);
   });
 
-  it('goes through the other ways of migrating', async () => {
+  it('supports the other modes of migration', async () => {
     for (const mode of ['job', 'initContainer', 'start', 'hook'])
       await release.change('upgrade', '--set', `migrations.mode=${mode}`);
   }, 900_000);
 
-  it('is tested', async () => {
+  it('passes helm test', async () => {
     await release.helm('test', RELEASE, '--timeout', '5m');
   }, 300_000);
 
-  it('leaves the archives’ volume when it goes', async () => {
+  it('keeps the volume of the archives when it is uninstalled', async () => {
     await release.helm('uninstall', RELEASE, '--wait', '--timeout', '5m');
     expect(await listed('persistentvolumeclaims', '.metadata.name')).toEqual([`${PREFIX}-backup`]);
     for (const kind of ['deployments', 'services', 'networkpolicies', 'serviceaccounts', 'poddisruptionbudgets'])
@@ -108,7 +108,7 @@ describe.each([3, 4] as const)('a release by Helm %s', (helm) => {
   }, 300_000);
 });
 
-it('the maker of keys may make secrets, and do nothing else', async () => {
+it('the account of the keys job can only create secrets', async () => {
   const namespace = await newNamespace();
   const rights = (await render({ namespace })).filter(({ metadata }) => metadata.name === 'shop-taskmesh-keys');
   for (const each of rights.filter(({ kind }) => kind !== 'Job')) await create(each);
@@ -125,7 +125,7 @@ it('the maker of keys may make secrets, and do nothing else', async () => {
     verbs.map(async (verb) => {
       const who = `system:serviceaccount:${namespace}:shop-taskmesh-keys`;
       const asked = kubectl(['auth', 'can-i', ...verb.split(' '), '-n', namespace, '--as', who]);
-      return [verb, (await asked.catch(({ stdout }: { stdout: string }) => stdout)).trim()]; // a no ends with 1
+      return [verb, (await asked.catch(({ stdout }: { stdout: string }) => stdout)).trim()]; // `can-i` exits with 1 for "no"
     }),
   );
   expect(Object.fromEntries(answers)).toEqual(

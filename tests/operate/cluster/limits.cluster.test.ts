@@ -15,7 +15,7 @@ const SOCKETS = 10;
 const MIB = 1024 * 1024;
 const SERVICES = ['gateway', 'auth', 'tasks', 'backup'];
 
-/** Of a service's process: the most memory that it ever had, and how long it and those that it had run were on a processor. */
+/** A service process's peak memory, and the CPU time of the process and its former children. */
 interface Figures {
   peakMib: number;
   cpuMs: number;
@@ -69,14 +69,14 @@ describeReal('within its memory limit (not on nodes that run nothing)', () => {
     expect(JSON.parse(answer)).toEqual({ received: USERS * SOCKETS });
   }, 900_000);
 
-  it('serves those who list, read, make and change tasks', async () => {
+  it('serves users who list, read, create and change tasks', async () => {
     const { namespace } = product();
     const answer = await runIn(namespace, 'readers', REQUESTS, `${PREFIX}-gateway`, '8', '30');
     console.info(answer.trim());
     expect(JSON.parse(answer)).toMatchObject({ failed: 0 });
   }, 300_000);
 
-  /** Has backup prove an archive with this dump. */
+  /** Makes backup verify an archive with this dump. */
   const prove = async (name: string, write: (dump: number) => void) => {
     const dump = join(dir, 'database.sql');
     const file = openSync(dump, 'w');

@@ -7,7 +7,7 @@ import { IDLE, pod } from './pods.ts';
 import { CLIENT, createRelease, PREFIX, RELEASE, SCRAPER, smallCluster, type Release } from './release.ts';
 import { SERVERS, useServers } from './servers.ts';
 
-/** Prints which of these addresses take a connection; who denies one drops it. */
+/** Prints which of these addresses can be reached. A policy that denies a connection drops it silently. */
 const REACH = `
   const net = require('node:net');
   const reach = (target) => new Promise((resolve) => {
@@ -32,7 +32,7 @@ const at = {
   ...Object.fromEntries(SERVICES.map((name) => [`${name}-admin`, `${PREFIX}-${name}-admin:14000`])),
 } as Record<string, string>;
 
-/** Everything that is not named is denied. */
+/** Allowed connections; all others are denied. */
 const ALLOWED: Record<string, string[]> = {
   gateway: ['auth', 'tasks', 'backup', 'redis', 'kafka'],
   auth: ['postgresql', 'redis', 'kafka'],
@@ -46,7 +46,7 @@ const ALLOWED: Record<string, string[]> = {
   scraper: SERVICES.map((name) => `${name}-admin`),
   stranger: [],
 };
-/** Pods of others are bound by what the chart lets in only. */
+/** Pods outside of the chart are limited only by its ingress rules, so only these targets are tested. */
 const INSIDE = [...SERVICES, ...SERVICES.map((name) => `${name}-admin`)];
 
 describeReal('the network policies (not on nodes that run nothing)', () => {
@@ -57,7 +57,7 @@ describeReal('the network policies (not on nodes that run nothing)', () => {
     const values = await useServers(namespace);
     release = createRelease({ namespace, values: [smallCluster, values] });
     await release.change('install');
-    // Those of jobs are there as long as the jobs only: again, for pods that stay.
+    // The policies of jobs exist only as long as the jobs, so they are created again for permanent pods.
     const set = values as Record<string, unknown>;
     const policies = (await render({ namespace, release: RELEASE, set })).filter(
       ({ kind, metadata }) => kind === 'NetworkPolicy' && JOBS.some((job) => metadata.name === `${PREFIX}-${job}`),
@@ -89,12 +89,12 @@ describeReal('the network policies (not on nodes that run nothing)', () => {
     return others.flatMap((address) => [`${address}:4000`, `${address}:14000`]);
   };
 
-  it.each(Object.entries(ALLOWED))('of %s let through to %j, and to nothing else', async (from, allowed) => {
+  it.each(Object.entries(ALLOWED))('let %s connect to %j, and to nothing else', async (from, allowed) => {
     const { namespace } = release;
     const isService = (SERVICES as readonly string[]).includes(from);
     const name = isService ? ((await podsOf(namespace, from))[0] ?? '') : from;
     const isOurs = isService || (JOBS as readonly string[]).includes(from);
-    // A pod always reaches itself, so of its own component the other pods are asked.
+    // A pod always reaches itself, so its own component is tested with the addresses of its other pods.
     const names = (isOurs ? Object.keys(at) : INSIDE).filter((target) => target !== from && target !== `${from}-admin`);
     const expected = {
       ...Object.fromEntries(names.map((target) => [at[target] ?? '', allowed.includes(target)])),
@@ -102,7 +102,7 @@ describeReal('the network policies (not on nodes that run nothing)', () => {
     };
     await eventually(
       async () => expect(JSON.parse(await runIn(namespace, name, REACH, ...Object.keys(expected)))).toEqual(expected),
-      { timeoutMs: 20_000, everyMs: 500 }, // a new pod's rules take a moment
+      { timeoutMs: 20_000, everyMs: 500 }, // the rules of a new pod take a moment
     );
   });
 

@@ -1,4 +1,4 @@
-/** What a namespace's restricted standard asks of a pod. */
+/** The pod settings that the restricted standard requires. */
 export const restricted = {
   securityContext: {
     runAsNonRoot: true,
@@ -17,7 +17,7 @@ export const confined = {
   capabilities: { drop: ['ALL'] },
 };
 
-/** Does nothing, until it is asked to end. */
+/** Idles until SIGTERM. */
 export const IDLE = ['node', '-e', "process.on('SIGTERM', () => process.exit()); setInterval(() => {}, 60_000)"];
 
 interface PodOptions {

@@ -10,7 +10,7 @@ import { databaseOf, sql } from './servers.ts';
 
 const SERVICES = ['gateway', 'auth', 'tasks', 'backup'];
 
-/** Sixteen clients at once, for a minute and a half. */
+/** Runs sixteen clients for a minute and a half. */
 const BUSY = `
   const until = Date.now() + 90_000;
   for (let count = 0; count < 16; count++)
@@ -23,7 +23,7 @@ describeReal('the product in a cluster, through its service (not on nodes that r
   describeOwnAccount(() => ({ urls: [product().way.url] }));
   describeFeedClients(() => ({ urls: [product().way.url] }));
 
-  it('keeps nothing of an account that is deleted, in any service', async () => {
+  it('keeps no data of a deleted account in any service', async () => {
     const { namespace, way } = product();
     const { id, token, password, create } = await register(way.url);
     await create('Sail');
@@ -62,7 +62,7 @@ describeReal('the product in a cluster, through its service (not on nodes that r
     );
   });
 
-  it('makes a backup, proves it, and goes back to it', async () => {
+  it('makes, verifies and restores a backup', async () => {
     const { namespace, way } = product();
     const token = await backupToken(namespace);
     const rest = createRest(way.url);
@@ -81,8 +81,8 @@ describeReal('the product in a cluster, through its service (not on nodes that r
     await eventually(async () => expect(await titles()).toEqual(['in the backup']));
   });
 
-  // As docs/runbooks/rotate-signing-keys.md says; kubelets write a changed secret into running pods within a minute or two.
-  it('signs with another key when its secret says so, and takes what the former one signed', async () => {
+  // Follows docs/runbooks/rotate-signing-keys.md. Kubelets update a changed secret in running pods within a minute or two.
+  it('signs with another key after its secret changes, and still accepts tokens signed with the previous one', async () => {
     const { namespace, way } = product();
     const rest = createRest(way.url);
     const name = `${PREFIX}-keys`;
@@ -121,7 +121,7 @@ describeReal('the product in a cluster, through its service (not on nodes that r
     expect((await rest('GET', '/tasks', { token: account.token })).status).toBe(200);
   }, 600_000);
 
-  it('runs no pod as root or with a file system that can be written', async () => {
+  it('runs no pod as root or with a writable root file system', async () => {
     for (const component of SERVICES) {
       const [name = ''] = await podsOf(product().namespace, component);
       const script = `
@@ -133,15 +133,15 @@ describeReal('the product in a cluster, through its service (not on nodes that r
     }
   });
 
-  it('is found well by helm test', async () => {
+  it('passes helm test', async () => {
     await product().release.helm('test', 'shop', '--timeout', '5m');
   }, 300_000);
 
-  it('gets another gateway when those that are there have much to do', async () => {
+  it('scales the gateways up under load', async () => {
     const { namespace, release, way } = product();
     const ready = () => list('deployments', namespace, '.metadata.name}={.status.readyReplicas');
     const values = ['resources.requests.cpu=100m', 'autoscaling.mode=hpa', 'autoscaling.maxReplicas=3'];
-    values.push('autoscaling.cpuUtilization=40'); // a busy machine lets no pod do very much
+    values.push('autoscaling.cpuUtilization=40'); // low, because pods get little CPU on a busy machine
     await release.change('upgrade', '--set', values.map((each) => `gateway.${each}`).join(','));
     expect(await ready()).toContain(`${PREFIX}-gateway=2`);
     const busy = runIn(namespace, way.pod, BUSY, `http://${PREFIX}-gateway/api/docs`);

@@ -1,6 +1,6 @@
 /**
- * Runs in a pod: signs users up, opens sockets for each, subscribes on every one, makes one task for each user and waits until
- * every socket has received it. Arguments: host, users, sockets of each. Prints how many did.
+ * Runs in a pod: signs up users, opens sockets for each, subscribes on every socket, creates one task per user and waits until
+ * every socket has received it. Arguments: host, users, sockets per user. Prints the number of events received.
  */
 export const READERS = `
   const { WebSocket } = require('ws');
@@ -47,8 +47,8 @@ export const READERS = `
   run().catch((error) => { console.error(error.message); process.exit(1); });`;
 
 /**
- * Runs in a pod: users who each list, make, read and change tasks, one request behind the other. Arguments: host, users,
- * seconds. Prints how many requests there were in a second, and how many failed.
+ * Runs in a pod: users who each list, create, read and change tasks, one request after another. Arguments: host, users,
+ * seconds. Prints the requests per second, and the number of failed ones.
  */
 export const REQUESTS = `
   const [host, users, seconds] = process.argv.slice(1);

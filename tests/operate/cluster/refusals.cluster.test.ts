@@ -7,7 +7,7 @@ import { databaseOf, sql } from './servers.ts';
 
 const FUTURE = '99999999999999_of-a-newer-version';
 
-describeReal('an upgrade that cannot be (not on nodes that run nothing)', () => {
+describeReal('an impossible upgrade (not on nodes that run nothing)', () => {
   const product = installationForTests();
 
   const generations = () => list('deployments', product().namespace, '.metadata.name}={.metadata.generation');
@@ -19,7 +19,7 @@ describeReal('an upgrade that cannot be (not on nodes that run nothing)', () => 
     await register(product().way.url);
   };
 
-  it('names the secret that is missing, and leaves everything as it is', async () => {
+  it('names the missing secret, and changes nothing', async () => {
     const before = await generations();
     const secret = ['get', 'secret', '-n', product().namespace, 'taskmesh-redis', '-o', 'json'];
     const kept = await kubectl(secret);
@@ -32,7 +32,7 @@ describeReal('an upgrade that cannot be (not on nodes that run nothing)', () => 
     await kubectl(['create', '-f', '-'], kept.replace(/"(resourceVersion|uid|creationTimestamp)": "[^"]*",?/g, ''));
   }, 300_000);
 
-  it('names the server that refuses us, and leaves everything as it is', async () => {
+  it('names the setting of a server that refuses the login, and changes nothing', async () => {
     const before = await generations();
     const url = 'postgres://postgres:wrong@postgresql.taskmesh-test-servers.svc:5432/postgres';
     const make = ['create', 'secret', 'generic', '-n', product().namespace, 'wrong', `--from-literal=auth-url=${url}`];
@@ -51,14 +51,14 @@ describeReal('an upgrade that cannot be (not on nodes that run nothing)', () => 
       );
     });
 
-    it('stops at the migration, and the version before continues', async () => {
+    it('stops at the migration, and the previous version keeps running', async () => {
       const before = await generations();
       await expect(upgrade()).rejects.toThrow('migrate');
       expect(await logs(`job/${PREFIX}-migrate-auth`)).toContain(FUTURE);
       await expectNothingReplaced(before);
     }, 300_000);
 
-    it('a pod that starts says what it does not know and stays unready, while the others serve', async () => {
+    it('a new pod names the unknown migration and stays unready, while the others keep serving', async () => {
       const { namespace } = product();
       const [first = '', second = ''] = await podsOf(namespace, 'auth');
       await kubectl(['delete', 'pod', '-n', namespace, first]);
@@ -72,7 +72,7 @@ describeReal('an upgrade that cannot be (not on nodes that run nothing)', () => 
       await register(product().way.url);
     }, 180_000);
 
-    it('continues when it is confirmed that this is the way back', async () => {
+    it('continues if the newer schema is explicitly allowed, as in a rollback', async () => {
       await upgrade('migrations.newerSchema=allow');
       await register(product().way.url);
     }, 300_000);

@@ -7,15 +7,15 @@ import { REPOSITORY } from './images.ts';
 import { kubectl } from './kubectl.ts';
 
 export const CHART = join(CHARTS, 'taskmesh');
-/** The release's name, and how the names of its objects begin. */
+/** The name of the release, and the prefix of its objects' names. */
 export const RELEASE = 'shop';
 export const PREFIX = `${RELEASE}-taskmesh`;
 
-/** Pods with these labels may call the gateway, and look at admin ports. */
+/** The labels of pods that may call the gateway, and of those that may call admin ports. */
 export const CLIENT = { 'taskmesh.test/role': 'client' };
 export const SCRAPER = { 'taskmesh.test/role': 'scraper' };
 
-/** For a cluster that may be one small node; what a client may do at most is not what is tried here. */
+/** Values for a cluster that may be one small node. Rate limits are off, because they are not tested here. */
 export const smallCluster = {
   image: { repository: REPOSITORY },
   settings: { RATE_LIMIT_FACTOR: 0 },
@@ -30,14 +30,14 @@ export const smallCluster = {
 
 export interface Release {
   namespace: string;
-  /** `install` or `upgrade`, and waits until it is done. @throws Error with what Helm says */
+  /** Installs or upgrades the release, and waits until it is ready. @throws Error with Helm's output */
   change(verb: 'install' | 'upgrade', ...args: string[]): Promise<string>;
   helm(...args: string[]): Promise<string>;
-  /** Removes what was made for it on this machine. */
+  /** Removes the temporary files on this machine. */
   forget(): void;
 }
 
-/** A release of the application's chart, with values that every change takes. */
+/** Creates a release of the application's chart; every change uses `values`. */
 export function createRelease(options: { namespace: string; values?: object[]; helm?: HelmVersion }): Release {
   const { namespace, values = [], helm: version = 4 } = options;
   const dir = mkdtempSync(join(tmpdir(), 'taskmesh-values-'));
@@ -55,7 +55,7 @@ export function createRelease(options: { namespace: string; values?: object[]; h
   };
 }
 
-/** What operators show: made by the chart's hook. */
+/** Reads the operators' token, which the chart's hook made. */
 export async function backupToken(namespace: string): Promise<string> {
   const path = ['-o', 'jsonpath={.data.backup-token}'];
   return Buffer.from(await kubectl(['get', 'secret', '-n', namespace, `${PREFIX}-keys`, ...path]), 'base64').toString();

@@ -3,7 +3,7 @@ import { SERVERS_IMAGE } from './images.ts';
 import { create, kubectl, runIn } from './kubectl.ts';
 import { confined, restricted } from './pods.ts';
 
-/** One set of servers for all tests; `npm run test:cluster` takes it away at the end. */
+/** The namespace of the servers for all tests, which `npm run test:cluster` removes at the end. */
 export const SERVERS = 'taskmesh-test-servers';
 const PATIENCE = '180s';
 
@@ -37,10 +37,10 @@ const SCRIPTS = [
   { name: 'redis', port: 6379, script: REDIS, memory: '256Mi' },
   { name: 'kafka', port: 9092, script: KAFKA, memory: '1Gi' },
 ];
-/** Their pods, one of each. */
+/** The pods of the servers, one each. */
 export const SERVER_PODS = SCRIPTS.map(({ name }) => `${name}-0`);
 
-/** Starts PostgreSQL, Redis and Kafka in a namespace of theirs, unless they are there. Their data live as long as their pods. */
+/** Starts PostgreSQL, Redis and Kafka in a namespace of their own unless they exist. Their data lives as long as their pods. */
 async function provideServers(): Promise<void> {
   const labels = { 'pod-security.kubernetes.io/enforce': 'restricted' };
   const items = [
@@ -77,7 +77,7 @@ function server({ name, port, script, memory }: (typeof SCRIPTS)[number]): objec
   ];
 }
 
-/** Statements in a database of the tests' PostgreSQL, as its superuser; of each the rows. */
+/** Runs statements in a database of the tests' PostgreSQL as superuser. Returns the rows of each. */
 export async function sql(database: string, ...statements: string[]): Promise<Record<string, unknown>[][]> {
   const script = `
     const { Client } = require('pg');
@@ -94,13 +94,13 @@ export async function sql(database: string, ...statements: string[]): Promise<Re
   return JSON.parse(await runIn(SERVERS, 'postgresql-0', script, database, ...statements)) as Record<
     string,
     unknown
-  >[][]; // rows of pg
+  >[][]; // the rows of `pg`
 }
 
-/** The name of a service's database for an installation in a namespace. */
+/** Returns the name of a service's database for an installation in a namespace. */
 export const databaseOf = (namespace: string, service: string) => `${namespace.replaceAll('-', '_')}_${service}`;
 
-/** Databases for an installation, the secrets that lead to the servers, and what the chart has to know of them. */
+/** Creates databases for an installation and the secrets with the servers' URLs. Returns the chart's values for them. */
 export async function useServers(namespace: string): Promise<object> {
   await provideServers();
   const stores = ['auth', 'tasks', 'backup'];

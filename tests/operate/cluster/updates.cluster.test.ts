@@ -10,13 +10,13 @@ import { IDLE, pod } from './pods.ts';
 import { SERVER_PODS, SERVERS } from './servers.ts';
 
 interface Killer {
-  /** `kill -9` of every process of a pod's containers, as a node that runs out of memory does it. */
+  /** Kills every process of a pod's containers with SIGKILL, as a node that runs out of memory does. */
   kill(namespace: string, pod: string): Promise<void>;
 }
 
 const NAME = 'killer';
 
-/** The pod of a process is known by its control group; `pause`, which holds the pod's addresses, is let live. */
+/** Finds the processes of a pod by their control group. Spares `pause`, which holds the pod's addresses. */
 const KILL = `
   const { readdirSync, readFileSync } = require('node:fs');
   const uid = process.argv[1];
@@ -28,7 +28,7 @@ const KILL = `
   for (const id of found) try { process.kill(Number(id), 'SIGKILL'); } catch {} // some end with others
   console.log(found.length);`;
 
-/** A pod that sees the processes of its node; on a cluster of several nodes it reaches those of its own one only. */
+/** Creates a pod that can see the processes of its node. On a cluster of several nodes, it reaches only its own. */
 async function openKiller(namespace: string): Promise<Killer> {
   const spec = { hostPID: true, automountServiceAccountToken: false };
   const container = { securityContext: { runAsUser: 0 } };
@@ -45,7 +45,7 @@ async function openKiller(namespace: string): Promise<Killer> {
 
 const SEED = numberFromEnv('TASKMESH_SEED', 20_261_122);
 const OWNERS = 3;
-/** How long the load runs before, between and after what is done. */
+/** How long the load runs before, between and after the disruptions. */
 const CALM_MS = 3_000;
 
 describeReal('pods that are replaced under load (not on nodes that run nothing)', () => {
@@ -60,9 +60,9 @@ describeReal('pods that are replaced under load (not on nodes that run nothing)'
   const isServing = async () =>
     expect(await (await register(product().way.url)).create('served')).toEqual(expect.any(String));
 
-  /** Writers and streams of every protocol at work meanwhile; everything that was promised is compared afterwards. */
+  /** Does `work` under writers and streams of every protocol, and then checks that every promise was kept. */
   const whileUsed = async (name: string, work: () => Promise<void>) => {
-    await eventually(isServing, { timeoutMs: 120_000, everyMs: 500 }); // after what was done before
+    await eventually(isServing, { timeoutMs: 120_000, everyMs: 500 }); // after the disruption of an earlier test
     const names = Array.from({ length: OWNERS }, (_, owner) => `${name}-${owner}-of-${SEED}`);
     const { findings, figures } = await underLoad(
       { urls: [product().way.url], names, random, paceMs: 60 },
@@ -87,7 +87,7 @@ describeReal('pods that are replaced under load (not on nodes that run nothing)'
       await kubectl(['wait', '-n', product().namespace, ...left, '--for=delete', '--timeout=120s']);
     });
     expect(writes).toMatchObject({ refused: 0, unknown: 0, retried: 0 });
-    for (const { resumes } of Object.values(streams)) expect(resumes).toBeGreaterThan(0); // they had to move, too
+    for (const { resumes } of Object.values(streams)) expect(resumes).toBeGreaterThan(0); // so the streams had to move, too
   }, 600_000);
 
   const kill = async (namespace: string, pod: string) => {

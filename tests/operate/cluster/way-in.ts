@@ -4,13 +4,13 @@ import { create, kubectl } from './kubectl.ts';
 import { pod } from './pods.ts';
 
 export interface WayIn extends Forward {
-  /** The pod that connections go through. */
+  /** The pod that relays the connections. */
   pod: string;
 }
 
 /**
- * Every connection becomes one of its own to a service, as those of any client in the cluster: the service chooses the pod.
- * However that pod's connection ends, ours ends in good order: a forwarding that sees a reset gives up.
+ * Relays each connection to a service, which chooses a pod for it as for any client in the cluster. However that connection
+ * ends, ours is closed without a reset, because kubectl stops forwarding after a reset.
  */
 const RELAY = `
   const net = require('node:net');
@@ -25,7 +25,7 @@ const RELAY = `
   net.createServer({ allowHalfOpen: true }, relay).listen(8080, () => console.log('ready'));
   process.on('SIGTERM', () => process.exit(0));`;
 
-/** Makes a service of the cluster a URL of this machine. */
+/** Makes a service of the cluster reachable at a URL of this machine. */
 export async function openWayIn(options: {
   namespace: string;
   service: string;

@@ -9,7 +9,7 @@ const OF_NX = ['lint', 'typecheck'];
 const OF_JEST = ['test', 'test:long', 'test:image', 'test:charts', 'test:cluster'];
 const ours = Object.entries(scripts).filter(([name]) => !OF_NX.includes(name));
 
-/** As npm runs a script with arguments. */
+/** Runs a command as npm runs a script with arguments. */
 function typed(command: string, argument: string): Promise<{ status: number; output: string }> {
   return new Promise((resolve) => {
     execFile('sh', ['-c', `${command} ${argument}`], { cwd: ROOT }, (error, stdout, stderr) =>
@@ -19,7 +19,7 @@ function typed(command: string, argument: string): Promise<{ status: number; out
 }
 
 describe('every command', () => {
-  it.each(ours)('explains itself: npm run %s', async (_name, command) => {
+  it.each(ours)('prints its help: npm run %s', async (_name, command) => {
     const { status, output } = await typed(command, '--help');
     expect([status, output]).toEqual([0, expect.stringMatching(/^(KUBECONFIG=<file> )?npm (start|test|run [\w:]+)/)]);
   });

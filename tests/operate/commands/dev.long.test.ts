@@ -8,7 +8,7 @@ import { startProduct } from '../../product.ts';
 const SOURCE = fileURLToPath(new URL('../../../libs/contracts/src/index.ts', import.meta.url));
 const STYLE = fileURLToPath(new URL('../../../services/gateway/console/src/style/rows.css', import.meta.url));
 
-it('npm run dev shows demo data, and starts again when a file changes', async () => {
+it('npm run dev has demo data, and restarts when a file changes', async () => {
   const product = await startProduct('dev');
   try {
     const rest = createRest(product.url);
@@ -22,7 +22,7 @@ it('npm run dev shows demo data, and starts again when a file changes', async ()
     await eventually(() => expect(restarts()).toBe(1), { timeoutMs: 30_000 });
     expect(await count()).toBeGreaterThan(20);
 
-    // The console is another program, in the browser: its sources are watched as well.
+    // The sources of the console, a separate program in the browser, are watched as well.
     utimesSync(STYLE, new Date(), new Date());
     await eventually(() => expect(restarts()).toBe(2), { timeoutMs: 30_000 });
   } finally {

@@ -36,7 +36,7 @@ afterAll(async () => {
   rmSync(dataDir, { recursive: true });
 }, 60_000);
 
-it('a first start has nothing to complain of, however much longer auth takes to make its tables than tasks', async () => {
+it('a first start logs no warnings, even if auth takes much longer than tasks to create its tables', async () => {
   const admin = await connected(POSTGRES_URL);
   for (const service of ['auth', 'tasks']) await admin.query(`create database ${DATABASE_PREFIX}${service}`);
   const { createTasksDatabase } = await import(
@@ -57,12 +57,12 @@ it('a first start has nothing to complain of, however much longer auth takes to 
   expect(readFileSync(platform.logFile, 'utf8')).toBe('');
 });
 
-it('a start has ended when clients may come, not before', async () => {
+it('a start completes only when clients can connect', async () => {
   await platform?.stop();
   platform = undefined;
   const auth = await connected(urlOf('auth'));
   await auth.query('begin');
-  await auth.query('lock table ended_sessions in access exclusive mode'); // without this list no token is accepted
+  await auth.query('lock table ended_sessions in access exclusive mode'); // without this list, no token is accepted
   const [adminPort = 0] = await findFreePorts(1);
   const ports = { PORT: '0', ADMIN_PORT: String(adminPort) };
   const env = { DATA_DIR: dataDir, ...ports, LOG_LEVEL: 'fatal', POSTGRES_URL, DATABASE_PREFIX };
@@ -80,7 +80,7 @@ it('a start has ended when clients may come, not before', async () => {
   expect(await readyz()).toBe(200);
 });
 
-it('a start can be given up, is alive meanwhile, and says what it waits for', async () => {
+it('a start can be aborted, is live in the meantime, and reports what it waits for', async () => {
   await platform?.stop();
   platform = undefined;
   const auth = await connected(urlOf('auth'));

@@ -3,14 +3,14 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { startProduct, type Product } from '../../product.ts';
 
-/** It says a little more when it runs already. */
+/** Waits for a text, because the command prints some lines after it is ready. */
 const says = (product: Product, text: string) => eventually(() => expect(product.output()).toContain(text));
 
 const check = (url: string, headers: Record<string, string>) =>
   fetch(`${url}/api/operations/check`, { method: 'POST', headers }).then(({ status }) => status);
 
 it.each(['start', 'stack'] as const)(
-  'npm run %s says where mails are, and names the token of this machine without printing it',
+  'npm run %s prints the folder of mails, and the file of this machine’s token, but not the token',
   async (command) => {
     const product = await startProduct(command);
     try {
@@ -29,7 +29,7 @@ it.each(['start', 'stack'] as const)(
   180_000,
 );
 
-it('npm start makes no such token where there is a backup token', async () => {
+it('npm start makes no machine token if there is a backup token', async () => {
   const product = await startProduct('start', { BACKUP_TOKEN: 'secret' });
   try {
     expect(existsSync(join(product.dataDir, 'keys', 'machine-token'))).toBe(false);

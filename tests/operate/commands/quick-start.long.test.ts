@@ -9,7 +9,7 @@ const DEFAULT_URL = 'http://127.0.0.1:4000';
 
 const product = useProduct('start');
 
-/** What a page asks its reader to type, for the product of this test. `isMeant`: of several blocks, those to take. */
+/** Returns the shell commands of a page, with the addresses of this test's product. `isMeant` selects blocks. */
 function commandsIn(page: string, isMeant: (block: string) => boolean = () => true): string {
   const text = readFileSync(join(ROOT, page), 'utf8');
   const blocks = [...text.matchAll(/```sh\n([^]*?)```/g)].map(([, block = '']) => block).filter(isMeant);
@@ -23,7 +23,7 @@ async function typeIn(commands: string): Promise<string> {
   return stdout;
 }
 
-it('the quick start works every time, also in one shell', async () => {
+it('the quick start works repeatedly, even in one shell', async () => {
   const commands = commandsIn('README.md', (block) => block.includes('curl'));
   const output = await typeIn(`${commands}\n${commands}`);
   const created = [...output.matchAll(/"success":true,"message":"[^"]*","data":\{[^}]*"title":"Water the plants"/g)];
@@ -32,7 +32,7 @@ it('the quick start works every time, also in one shell', async () => {
   expect(output).not.toMatch(/undefined|UNAUTHENTICATED/);
 }, 60_000);
 
-it('the examples get a token every time', async () => {
+it('the examples get a token repeatedly', async () => {
   const commands = commandsIn('docs/examples/README.md', (block) => block.includes('TASKMESH_TOKEN')).replace(
     /^node .*$/m,
     `curl -sS ${product().url}/api/auth/me -H "Authorization: Bearer $TASKMESH_TOKEN"; echo`,
@@ -45,7 +45,7 @@ it('the examples get a token every time', async () => {
 it.each([
   { page: 'docs/accounts.md', refused: ['FORBIDDEN'], answers: 10 },
   { page: 'docs/tasks.md', refused: ['PRECONDITION_FAILED', 'BAD_USER_INPUT', 'BAD_USER_INPUT'], answers: 19 },
-])('the examples of $page are answered as it says', async ({ page, refused, answers }) => {
+])('the examples of $page get the documented responses', async ({ page, refused, answers }) => {
   const lines = (await typeIn(commandsIn(page))).trim().split(/\n+/);
   expect(lines.every((line) => line.startsWith('{"'))).toBe(true);
   expect(lines).toHaveLength(answers);

@@ -7,7 +7,7 @@ import { startProduct } from '../../product.ts';
 const dir = mkdtempSync(join(tmpdir(), 'taskmesh-unusable-'));
 afterAll(() => rmSync(dir, { recursive: true }));
 
-/** What the command prints when it ends before it runs: no secret, and no trace of a stack. */
+/** Returns the output of a command that fails to start. Expects no secrets and no stack trace in it. */
 async function refusal(settings: Record<string, string>): Promise<string> {
   const product = await startProduct('start', settings).catch((error: Error) => error.message);
   if (typeof product === 'string') {
@@ -18,8 +18,8 @@ async function refusal(settings: Record<string, string>): Promise<string> {
   throw new Error('It runs.');
 }
 
-describe('settings that cannot be used', () => {
-  it('are all reported at once, by their names and without secrets', async () => {
+describe('invalid settings', () => {
+  it('are all reported at once, by name and without secrets', async () => {
     const refused = await refusal({
       POSTGRES_URL: 'postgres://u:a-secret@127.0.0.1:1/x',
       REDIS_URL: 'redis://:a-secret@127.0.0.1:1',
@@ -30,7 +30,7 @@ describe('settings that cannot be used', () => {
     );
   });
 
-  it('are reported before anything is reached', async () => {
+  it('are reported before any connection is made', async () => {
     const refused = await refusal({
       POSTGRES_URL: 'nowhere',
       REDIS_URL: 'rediss://127.0.0.1?sslrootcert=/nowhere.pem',
@@ -59,7 +59,7 @@ describe('settings that cannot be used', () => {
     ['ACCESS_TOKEN_KEYS_FILE', join(dir, 'nowhere.json'), ': the access token keys in '],
     ['SUPERGRAPH_FILE', garbage, ' must name a supergraph of Federation 2'],
     ['SUPERGRAPH_FILE', join(dir, 'nowhere.graphql'), ' must name a supergraph of Federation 2'],
-  ])('are said in words: %s=%s', async (name = '', value = '', problem = '') => {
+  ])('are explained: %s=%s', async (name = '', value = '', problem = '') => {
     const { POSTGRES_URL, DATABASE_PREFIX } = ownInstallation();
     expect(await refusal({ POSTGRES_URL, DATABASE_PREFIX, [name]: value })).toContain(`- ${name}${problem}`);
   });

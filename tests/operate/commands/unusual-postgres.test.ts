@@ -15,12 +15,12 @@ const REMEDY =
   'There is no PgBouncer on this machine, which this test needs. Install it ("apt-get install pgbouncer", "brew install pgbouncer").';
 
 interface PgBouncer {
-  /** The server's URL, by way of PgBouncer. */
+  /** The URL of the server through PgBouncer. */
   url: string;
   stop(): Promise<unknown>;
 }
 
-/** Starts PgBouncer before the server, configured as CloudNativePG does it. */
+/** Starts PgBouncer in front of the server, configured as CloudNativePG does it. */
 async function startPgBouncer(serverUrl: string, poolMode: 'session' | 'transaction'): Promise<PgBouncer> {
   const log = (line: string) => void process.stderr.write(`${line}\n`);
   const command = await provideProgram(['pgbouncer'], { package: 'pgbouncer', log, remedy: REMEDY });
@@ -70,7 +70,7 @@ auth_query = select usename, passwd from pg_catalog.pg_shadow where usename = $1
   };
 }
 
-/** What operators set for a role or a database, and what changes the meaning of text, time, names and failures. */
+/** Settings that operators make for a role or a database, and that change how text, times, names and failures behave. */
 const ROLE_SETTINGS = {
   datestyle: 'SQL, DMY',
   search_path: 'app, extensions',
@@ -108,13 +108,13 @@ async function admin(statements: string[]): Promise<{ datname: string }[]> {
   return results;
 }
 
-/** With those that restores have kept. */
+/** Drops all databases with this prefix, including those that restores kept. */
 async function dropDatabases(prefix: string): Promise<void> {
   const made = await admin([`select datname from pg_database where starts_with(datname, '${prefix}')`]);
   await admin(made.map(({ datname }) => `drop database "${datname}" with (force)`));
 }
 
-/** The product as its clients have it, on the PostgreSQL that `prepare` returns; every store is there. */
+/** Tests the product on the PostgreSQL that `prepare` returns, which contains every store. */
 function describeProduct(prepare: (prefix: string) => Promise<{ url: string; release: () => Promise<unknown> }>) {
   const dataDir = mkdtempSync(join(tmpdir(), 'taskmesh-postgres-'));
   const prefix = `test_unusual_${randomBytes(4).toString('hex')}_`;
@@ -136,7 +136,7 @@ function describeProduct(prepare: (prefix: string) => Promise<{ url: string; rel
     rmSync(dataDir, { recursive: true });
   });
 
-  it('has no problems to report', async () => {
+  it('reports no problems', async () => {
     const response = await fetch(`${running().url}/api/operations/status`);
     expect(await response.json()).toMatchObject({ message: 'All is well.' });
   });
@@ -144,7 +144,7 @@ function describeProduct(prepare: (prefix: string) => Promise<{ url: string; rel
   return running;
 }
 
-describe('with settings of the role and of the databases that mean something else', () => {
+describe('with unusual settings of the role and the databases', () => {
   const running = describeProduct(async (prefix) => {
     const role = `${prefix}role`;
     const set = (of: string, settings: object) =>
@@ -165,21 +165,21 @@ describe('with settings of the role and of the databases that mean something els
   describeJourney(() => ({ urls: [running().url] }));
 });
 
-describe('behind PgBouncer, which keeps sessions', () => {
+describe('behind PgBouncer in session mode', () => {
   describeProduct(async () => {
     const pooler = await startPgBouncer(server, 'session');
     return { url: pooler.url, release: pooler.stop };
   });
 });
 
-describe('behind PgBouncer, which keeps transactions only', () => {
+describe('behind PgBouncer in transaction mode', () => {
   let pooler: PgBouncer;
   beforeAll(async () => {
     pooler = await startPgBouncer(server, 'transaction');
   });
   afterAll(() => pooler.stop());
 
-  it('a start ends with the reason and the remedy', async () => {
+  it('the start fails with the reason and the remedy', async () => {
     const dataDir = mkdtempSync(join(tmpdir(), 'taskmesh-postgres-'));
     const env = { DATA_DIR: dataDir, PORT: '0', ADMIN_PORT: '0', LOG_LEVEL: 'fatal', POSTGRES_URL: pooler.url };
     const start = startEmbedded({ env, progress: () => {} });
@@ -187,7 +187,7 @@ describe('behind PgBouncer, which keeps transactions only', () => {
     rmSync(dataDir, { recursive: true });
   });
 
-  it('backup, whose own store is reached without it, does not start either if an admin URL names it', async () => {
+  it('backup, whose own store is reached directly, does not start either if an admin URL leads through PgBouncer', async () => {
     const name = `unusual_${randomBytes(4).toString('hex')}_backup`;
     const dataDir = mkdtempSync(join(tmpdir(), 'taskmesh-postgres-'));
     await admin([`create database ${name}`]);

@@ -21,14 +21,14 @@ const OUTPUT_BYTES = 16 * 1024 * 1024;
 
 export interface Copy {
   root: string;
-  /** Follows the steps. */
+  /** Applies the steps. */
   follow(steps: readonly Step[]): void;
-  /** Runs Node there. @throws Error with what it printed when it fails */
+  /** Runs Node in the copy. @throws Error with its output if it fails */
   node(...args: string[]): Promise<void>;
   remove(): void;
 }
 
-/** A copy of the repository's files that uses what is installed here. */
+/** Copies the repository's files, and links the packages that are installed here. */
 export function copyRepository(): Copy {
   const root = mkdtempSync(join(tmpdir(), 'taskmesh-guide-'));
   const list = execFileSync('git', ['ls-files', '-co', '--exclude-standard', '-z'], { cwd: ROOT, encoding: 'utf8' });
@@ -50,7 +50,7 @@ export function copyRepository(): Copy {
         mkdirSync(dirname(file), { recursive: true });
         writeFileSync(file, 'text' in step ? step.text : changed(readFileSync(file, 'utf8'), step));
       }
-      linkProjects(root); // as npm install would
+      linkProjects(root); // as `npm install` would
     },
     node: (...args) =>
       new Promise((resolve, reject) => {

@@ -10,7 +10,7 @@ const CHECKS = ['run-many', '--outputStyle=static', '-t', 'typecheck', 'lint', '
 
 const stepsIn = (guide: string) => stepsOf(readFileSync(join(GUIDES, `${guide}.md`), 'utf8'));
 
-describe('who follows a guide to the letter', () => {
+describe('following a guide to the letter', () => {
   let copy: Copy;
   beforeEach(() => {
     copy = copyRepository();
@@ -20,7 +20,7 @@ describe('who follows a guide to the letter', () => {
   const check = (...projects: string[]) =>
     copy.node(NX, ...CHECKS, '-p', projects.map((name) => (name === 'taskmesh' ? name : `@taskmesh/${name}`)).join());
 
-  it('has a field of tasks that is stored, restored, reported and answered', async () => {
+  it('adds a task field that is stored, restored, published and returned', async () => {
     copy.follow(stepsIn('add-a-field'));
     await copy.node('tools/codegen.ts');
     await check('taskmesh', 'contracts', 'tasks', 'gateway', 'client', 'console', 'bench', 'tests');
@@ -33,14 +33,14 @@ describe('who follows a guide to the letter', () => {
     );
   }, 900_000);
 
-  it('has a REST path that is described, checked and tested', async () => {
+  it('adds a REST path that is described, validated and tested', async () => {
     copy.follow(stepsIn('add-a-rest-path'));
     await copy.node('tools/codegen.ts');
     await check('gateway');
     await copy.node('scripts/test.mjs', 'services/gateway/tests/rest-', 'tests/contract/stack');
   }, 600_000);
 
-  it('has a service in the graph, in one process, in the stack and in the image', async () => {
+  it('adds a service to the graph, the single process, the stack and the image', async () => {
     copy.follow(stepsIn('add-a-service'));
     await copy.node('tools/codegen.ts');
     await check('taskmesh', 'notes', 'gateway', 'all-in-one', 'local');

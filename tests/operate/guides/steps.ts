@@ -1,4 +1,4 @@
-/** A file that a guide makes, or lines of one that it changes. */
+/** A file that a guide creates, or lines that it changes in one. */
 export type Step = { file: string; text: string } | Change;
 
 export interface Change {
@@ -9,7 +9,7 @@ export interface Change {
 
 const BLOCK = /(?:^ *`([\w./-]+)`[^\n]*:\n\n)?^( *)```(\w+)\n([^]*?)^\2```$/gm;
 
-/** The steps of a guide: blocks under the name of a new file, and differences. */
+/** Returns the steps of a guide: code blocks under the name of a new file, and diffs. */
 export function stepsOf(guide: string): Step[] {
   return [...guide.matchAll(BLOCK)].flatMap(([, file, indent = '', language, block = '']): Step[] => {
     const text = block.replaceAll(new RegExp(`^${indent}`, 'gm'), '');
@@ -38,7 +38,7 @@ function changesOf(difference: string): Change[] {
 
 const withoutSign = (line: string) => `${line.slice(1)}\n`;
 
-/** @throws Error when the lines to change are not there, or more than once */
+/** Applies a change. @throws Error if the lines to change are missing, or occur more than once */
 export function changed(text: string, { file, before, after }: Change): string {
   const [lines, wanted] = [`\n${text}`, `\n${before}`];
   const at = lines.indexOf(wanted);

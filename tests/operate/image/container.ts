@@ -9,28 +9,28 @@ import { join } from 'node:path';
 export interface Container {
   output(): string;
   ended: Promise<{ code: number | null }>;
-  /** Like an engine: SIGTERM, then SIGKILL. */
+  /** Stops the container as an engine does: SIGTERM, then SIGKILL. */
   stop(): Promise<{ code: number | null }>;
 }
 
 export interface ContainerOptions {
   args: string[];
-  /** `<number>:<number>`. @default the image's own */
+  /** `<uid>:<gid>`. @default the user of the image */
   user?: string;
   env?: Record<string, string>;
-  /** What is mounted at /data; absent: nothing can be written there. */
+  /** The folder mounted at /data. If absent, /data is read-only. */
   data?: string;
-  /** Folders to read, at the same path inside. */
+  /** Folders mounted read-only at the same path. */
   readable?: string[];
-  /** Bytes of memory. */
+  /** The memory limit in bytes. */
   memory?: number;
 }
 
 const GRACE_MS = 30_000;
 
 /**
- * Runs an image under the restricted rules of a cluster: a numeric user, a root file system that cannot be written, no
- * capability, no new privileges. Ports are this machine's.
+ * Runs an image under the restricted rules of a cluster: a numeric user, a read-only root file system, no capabilities, no new
+ * privileges. It uses the network of this machine.
  */
 export function runContainer(image: Image, options: ContainerOptions): Container {
   const bundle = mkdtempSync(join(tmpdir(), 'taskmesh-bundle-'));
@@ -59,7 +59,7 @@ export function runContainer(image: Image, options: ContainerOptions): Container
   };
 }
 
-/** An OCI runtime's configuration. */
+/** Returns the configuration for an OCI runtime. */
 function specification({ config, root }: Image, options: ContainerOptions) {
   const { args, user = config.User, env = {}, data, readable = [], memory } = options;
   const [uid, gid] = user.split(':').map(Number);

@@ -26,7 +26,7 @@ const ROOT = join(import.meta.dirname, '../../..');
 const MIB = 1024 * 1024;
 const USER = 10_001;
 
-// It fetches packages and takes minutes: only for who asks for it, who wants it run then.
+// Fetches packages and takes minutes, so it runs only on request, and then must not be skipped.
 const why = process.env.TASKMESH_IMAGE ? whyNoImages() : 'npm run test:image does';
 if (why && process.env.TASKMESH_IMAGE) throw new Error(`The images cannot be tried here: ${why}.`);
 const describeImages = why ? describe.skip : describe;
@@ -36,7 +36,7 @@ const bytesOf = (folder: string) =>
     .filter((entry) => entry.isFile())
     .reduce((sum, { parentPath, name }) => sum + statSync(join(parentPath, name)).size, 0);
 
-/** A folder that the containers' user owns, as a volume is. */
+/** Creates a folder owned by the containers' user, like a volume. */
 function volume(dir: string, name: string): string {
   const path = join(dir, name);
   mkdirSync(path);
@@ -76,8 +76,8 @@ describeImages(`the images${why ? ` (not tried here: ${why})` : ''}`, () => {
     rmSync(dir, { recursive: true });
   });
 
-  describe('hold', () => {
-    it.each(['services', 'all'] as const)('what runs, and nothing else: %s', (target) => {
+  describe('contain', () => {
+    it.each(['services', 'all'] as const)('only files that are needed at run time: %s', (target) => {
       const { root, config } = images[target];
       const files = readdirSync(join(root, 'app'), { recursive: true, encoding: 'utf8' });
       const surplus =
@@ -125,13 +125,13 @@ describeImages(`the images${why ? ` (not tried here: ${why})` : ''}`, () => {
     });
   });
 
-  it('say which parts there are when none is named', async () => {
+  it('list their parts if none is named', async () => {
     const container = start(images.services, { args: [] });
     expect(await container.ended).toEqual({ code: 2 });
     expect(container.output()).toContain('migrate auth');
   });
 
-  it('run as any user that a cluster assigns, whose group is then 0', async () => {
+  it('run as any user that a cluster assigns, with group 0', async () => {
     const path = join(images.services.root, 'data');
     const { uid, gid, mode } = statSync(path);
     expect([uid, gid, mode & 0o777]).toEqual([USER, 0, 0o770]);
@@ -153,7 +153,7 @@ describeImages(`the images${why ? ` (not tried here: ${why})` : ''}`, () => {
       return { container, url: `http://127.0.0.1:${port}`, env };
     };
 
-    it('comes up from an empty volume, keeps what it was given, and stops on SIGTERM', async () => {
+    it('starts on an empty volume, keeps its data, and stops on SIGTERM', async () => {
       const data = volume(dir, 'kept');
       const first = await started(data);
       const account = await register(first.url);
@@ -199,7 +199,7 @@ describeImages(`the images${why ? ` (not tried here: ${why})` : ''}`, () => {
       expect(await start(images.services, { args: ['keys', '/data'], data: keys }).ended).toEqual({ code: 0 });
 
       const common = {
-        NODE_ENV: 'development', // without the limits of production, which the journey would meet
+        NODE_ENV: 'development', // without the limits of production, which the journey would exceed
         MIGRATE_AT_START: 'false',
         IDENTITY_PUBLIC_KEYS_FILE: join(keys, 'identity-public.json'),
         ...servers,

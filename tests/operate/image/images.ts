@@ -7,7 +7,7 @@ import { delimiter, dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 
 const ROOT = join(import.meta.dirname, '../../..');
-/** Kept between runs: what has not changed is not built again. */
+/** Kept between runs, so that unchanged layers are not built again. */
 const STORE = join(ROOT, '.cache', 'images');
 const BASE_PACKAGES = 'ca-certificates,libstdc++6,tzdata';
 const run = promisify(execFile);
@@ -19,7 +19,7 @@ const TARGETS = {
 } as const;
 export type Target = keyof typeof TARGETS;
 
-/** Why images cannot be built and run here. Undefined: they can. */
+/** Returns why images cannot be built and run here; undefined if they can. */
 export function whyNoImages(): string | undefined {
   if (process.platform !== 'linux' || process.getuid?.() !== 0) return 'root on Linux is needed';
   const ownBases = process.env.NODE_IMAGE && process.env.RUNTIME_IMAGE;
@@ -42,7 +42,7 @@ async function exists(image: string): Promise<boolean> {
   );
 }
 
-/** Where no registry can be asked: a small Debian with this Node and this npm stands in for both base images. */
+/** Builds a small Debian with this Node and npm, which replaces both base images where no registry is reachable. */
 async function provideBase(): Promise<string> {
   const image = `localhost/taskmesh-base:node-${process.versions.node}`;
   if (await exists(image)) return image;
@@ -63,13 +63,13 @@ async function provideBase(): Promise<string> {
   return image;
 }
 
-/** The folder of the npm that is called here, which need not be where it installs for everybody. */
+/** Returns the folder of the npm in use here, which may differ from the global one. */
 async function findNpm(): Promise<string> {
   const { stdout } = await run('npm', ['exec', '--call', 'echo $npm_execpath'], { cwd: ROOT });
   return join(dirname(stdout.trim()), '..');
 }
 
-/** The settings of npm on this machine, for the time of the build only: it is in no image. */
+/** Returns options that pass this machine's npm settings to the build as a secret, which no image contains. */
 async function npmSettings(file: string): Promise<string[]> {
   const setting = async (name: string) => (await run('npm', ['config', 'get', name], { cwd: ROOT })).stdout.trim();
   const registry = await setting('registry');
@@ -88,14 +88,14 @@ async function npmSettings(file: string): Promise<string[]> {
 }
 
 export interface Image {
-  /** From `buildah inspect`. */
+  /** The configuration from `buildah inspect`. */
   config: { User: string; Labels: Record<string, string>; Entrypoint: string[]; Cmd?: string[]; Env: string[] };
-  /** The root file system, until `close`. */
+  /** The path of the root file system, mounted until `close`. */
   root: string;
   close(): Promise<void>;
 }
 
-/** Builds an image of the Dockerfile at the repository's root; that of servers stands on the one with everything in it. */
+/** Builds an image of the Dockerfile at the repository's root. The image of the servers is based on `all`. */
 export async function buildImage(target: Target): Promise<void> {
   if (target === 'servers') return buildServers();
   const base = process.env.NODE_IMAGE && process.env.RUNTIME_IMAGE ? undefined : await provideBase();
@@ -133,7 +133,7 @@ async function buildServers(): Promise<void> {
   await buildah('bud', ...args, '--build-arg', `ALL_IMAGE=${TARGETS.all}`, dirname(kafka.classPath));
 }
 
-/** Opens an image that was built. */
+/** Mounts an image that was built. */
 export async function openImage(target: Target): Promise<Image> {
   const { Docker } = JSON.parse(await buildah('inspect', '--type', 'image', TARGETS[target]));
   const container = await buildah('from', '--pull-never', TARGETS[target]);
@@ -144,7 +144,7 @@ export async function openImage(target: Target): Promise<Image> {
   };
 }
 
-/** Writes an image that was built into an archive, as `docker load` and containerd read it. */
+/** Writes an image that was built into an archive for `docker load` and containerd. */
 export async function exportImage(target: Target, { name, file }: { name: string; file: string }): Promise<void> {
   rmSync(file, { force: true });
   await buildah('push', TARGETS[target], `docker-archive:${file}:${name}`);

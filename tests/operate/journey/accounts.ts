@@ -10,7 +10,7 @@ interface Shown {
   current: boolean;
 }
 
-/** What people do with their own accounts, at one gateway, and what all the others make of it. */
+/** What users do with their own accounts at one gateway, and its effect at all others. */
 export function describeOwnAccount(platform: () => { urls: string[] }) {
   const url = () => platform().urls[0] ?? '';
   const rest: ReturnType<typeof createRest> = (...args) => createRest(url())(...args);
@@ -29,7 +29,7 @@ export function describeOwnAccount(platform: () => { urls: string[] }) {
   };
 
   describe('an account of one’s own', () => {
-    it('shows its sessions, and one that is ended counts no more at any gateway within a second', async () => {
+    it('lists its sessions; an ended one is refused at every gateway within a second', async () => {
       const ada = await register(url());
       const [token, other] = [ada.token, (await logIn(url(), ada)).token];
       expect(await statusesOf(other)).toEqual(everywhere(200));
@@ -51,7 +51,7 @@ export function describeOwnAccount(platform: () => { urls: string[] }) {
       expect(await statusesOf((await logIn(url(), { ...ada, password: NEW_PASSWORD })).token)).toEqual(everywhere(200));
     });
 
-    it('has tokens for programs, which read or write at every gateway, follow changes, and end everywhere', async () => {
+    it('has tokens for programs, which can read or write at every gateway, follow changes, and end everywhere', async () => {
       const { token } = await register(url());
       const [read, write] = [await makeToken(token, 'read'), await makeToken(token, 'write')];
       const subscriber = await subscribe(platform().urls, read.token, await readCursor(last(), read.token));
@@ -68,7 +68,7 @@ export function describeOwnAccount(platform: () => { urls: string[] }) {
       }
     });
 
-    it('is deleted with everything it owns: no token counts any more, streams end, and its address is free', async () => {
+    it('is deleted with everything it owns: all tokens are refused, streams end, and its address is free', async () => {
       const [ada, bob] = [await register(url()), await register(url())];
       const [other, program] = [(await logIn(url(), ada)).token, await makeToken(ada.token, 'write')];
       for (const owner of [ada, bob]) await owner.create('Of one of both');

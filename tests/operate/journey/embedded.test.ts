@@ -12,7 +12,7 @@ import { describeRestore } from './restore.ts';
 import { describeTraces, tracesTo } from './traces.ts';
 import { createRest } from '../../http.ts';
 
-/** The demo data, as somebody who logs in to look at them finds them. */
+/** The demo data, as seen by a user of the demo account. */
 function describeSeed(platform: () => { urls: string[] }) {
   const url = () => platform().urls[0] ?? '';
 
@@ -37,13 +37,13 @@ function describeSeed(platform: () => { urls: string[] }) {
       expect(listed.map(({ due_date: due }) => due === null)).toEqual(expect.arrayContaining([true, false]));
     });
 
-    it('are made once, and left as people made them', async () => {
+    it('are created once, and never changed afterwards', async () => {
       const before = await tasks();
       expect(await seed(url())).toBe(0);
       expect(await tasks()).toEqual(before);
     });
 
-    it('need a Taskmesh', async () => {
+    it('need a running Taskmesh', async () => {
       await expect(seed('http://127.0.0.1:1')).rejects.toThrow(
         'There is no Taskmesh at http://127.0.0.1:1. Start one, or name its address',
       );
@@ -69,9 +69,9 @@ describe('the embedded platform', () => {
     rmSync(dataDir, { recursive: true });
   }, 180_000);
 
-  it('writes logs that no one else may read', () => {
+  it('writes logs that only their owner can read', () => {
     const modes = readdirSync(join(dataDir, 'logs')).map((file) => statSync(join(dataDir, 'logs', file)).mode & 0o777);
-    expect(modes).toEqual([0o600, 0o600]); // ours and PostgreSQL's
+    expect(modes).toEqual([0o600, 0o600]); // our log and PostgreSQL's
   });
 
   describeJourney(() => ({ urls: [platform.url] }));

@@ -8,7 +8,7 @@ interface RestTask {
   updated_at: string;
 }
 
-/** What a person does with the product, over everything that it offers. `urls`: its gateways. */
+/** A user's journey through everything that the product offers. `urls`: its gateways. */
 export function describeJourney(platform: () => { urls: string[] }) {
   const url = () => platform().urls[0] ?? '';
   const rest: ReturnType<typeof createRest> = (...args) => createRest(url())(...args);
@@ -25,7 +25,7 @@ export function describeJourney(platform: () => { urls: string[] }) {
       data: { login: { refreshToken: expect.any(String), expiresIn: 3600, user: { name: 'Ada' } } },
     });
     const token = login.data.login.accessToken;
-    // Where the feed stands in the same snapshot as the list: subscribing from there misses nothing.
+    // The cursor belongs to the same snapshot as the list, so subscribing from it misses nothing.
     const after = await readCursor(url(), token);
     const subscriber = await subscribe(platform().urls, token, after);
     const eavesdropper = await subscribe(platform().urls, stranger.token);
@@ -114,7 +114,7 @@ export function describeJourney(platform: () => { urls: string[] }) {
     expect((await rest('GET', '/auth/me', { token: first })).status).toBe(200);
   });
 
-  it('opens in a browser as a page, and has every file that the page names', async () => {
+  it('serves a page to browsers, with every file that the page names', async () => {
     const page = await fetch(`${url()}/`, { headers: { accept: 'text/html' } });
     expect(page.status).toBe(200);
     const files = [...(await page.text()).matchAll(/ (?:src|href)="([^"]+)"/g)].map(([, file = '']) => file);

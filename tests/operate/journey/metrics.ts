@@ -2,10 +2,10 @@ import { INNER_SERVICES } from '@taskmesh/local';
 import { readFile } from 'node:fs/promises';
 import { eventually } from '@taskmesh/testing';
 
-/** There when `SUPERGRAPH_FILE` is, or a collector. */
+/** Metrics that exist only with `SUPERGRAPH_FILE`, or with a collector. */
 const BY_SETTING = /^(taskmesh_gateway_supergraph|otel_sdk_exporter)_/;
 
-/** What the admin ports show, once there was some work. */
+/** The metrics of the admin ports after some work. */
 export function describeMetrics(platform: () => { adminUrls: string[] }) {
   const shown = async () => {
     const texts = platform().adminUrls.map(async (url) => (await fetch(`${url}/metrics`)).text());
@@ -13,7 +13,7 @@ export function describeMetrics(platform: () => { adminUrls: string[] }) {
   };
   const namesIn = (text: string, pattern: RegExp) => new Set([...text.matchAll(pattern)].map(([, name = '']) => name));
 
-  it('are those that the guide for operators lists', async () => {
+  it('match the list in the guide for operators', async () => {
     const guide = await readFile(new URL('../../../docs/operations.md', import.meta.url), 'utf8');
     const listed = [...namesIn(guide, /^\| `([a-z]+(?:_[a-z]+)+)` \|/gm)].filter((name) => !BY_SETTING.test(name));
     const names = [...namesIn(await shown(), /^# HELP (\S+)/gm)].filter(
@@ -22,7 +22,7 @@ export function describeMetrics(platform: () => { adminUrls: string[] }) {
     expect(names.sort()).toEqual(listed.sort());
   });
 
-  it('report each service’s statements and pool, and what went to the event log and came back', async () => {
+  it('report each service’s statements and pool, and the traffic to and from the event log', async () => {
     const seriesOf = (text: string, name: string, label: string) =>
       namesIn(text, new RegExp(`^${name}{[^}]*\\b${label}="([^"]*)"[^}]*} [1-9]`, 'gm'));
     await eventually(async () => {

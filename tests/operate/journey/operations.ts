@@ -28,7 +28,7 @@ export interface Operated {
 
 const statusAt = async (url: string) => (await createRest(url)<{ data: Seen }>('GET', '/operations/status')).body.data;
 
-/** What operators see of the platform over its public address, and who they are. */
+/** The operators' API at the public address, and its authorization. */
 export function describeOperations(platform: () => Operated) {
   const rest: ReturnType<typeof createRest> = (...args) => createRest(platform().urls[0] ?? '')(...args);
   const tokenFile = () => join(platform().dataDir, 'keys', 'machine-token');
@@ -50,7 +50,7 @@ export function describeOperations(platform: () => Operated) {
       });
   });
 
-  it('makes operators of its own pages on this machine by a token that its owner alone can read', async () => {
+  it('accepts its own pages on this machine as operators, with a token that only its owner can read', async () => {
     expect(statSync(tokenFile()).mode & 0o777).toBe(0o600);
     const check = async (origin: string, bearer?: string) =>
       (await rest('POST', '/operations/check', { ...(bearer && { token: bearer }), headers: { origin } })).status;
@@ -75,15 +75,15 @@ export function describeOperations(platform: () => Operated) {
 
 export interface Spoilt {
   urls: string[];
-  /** Publishes a record that no gateway can read, in an owner's name. */
+  /** Publishes a record under an owner's key that no gateway can read. */
   spoil(ownerId: string, record: string): Promise<void>;
 }
 
-/** What operators do about records that somebody else wrote to the event log. */
+/** How operators deal with foreign records in the event log. */
 export function describeDeadLetters(platform: () => Spoilt) {
   const rest: ReturnType<typeof createRest> = (...args) => createRest(platform().urls[0] ?? '')(...args);
 
-  it('shows what a gateway could not read, publishes the change again, and forgets the rest', async () => {
+  it('shows records that a gateway could not read, publishes the change again, and discards the rest', async () => {
     const { urls, spoil } = platform();
     const [url = ''] = urls;
     const owner = await register(url);
@@ -110,7 +110,7 @@ export function describeDeadLetters(platform: () => Spoilt) {
       if (!canReplay) expect((await rest('DELETE', `/operations/dead-letters/${id}`)).status).toBe(200);
     }
     await eventually(async () => expect(await list()).toEqual([]));
-    // The reader had the change, and gets it once only.
+    // The reader already had the change, and must not get it again.
     await owner.create('the next one');
     await eventually(() => expect(reading.changes().map(({ sequence }) => sequence)).toEqual([1, 2]));
     await reading.close();

@@ -15,8 +15,8 @@ interface Outcome {
 }
 
 /**
- * What an operator does with an archive: the ten rules of the interface document, and what users notice of it.
- * `isOfStores`: only what depends on the PostgreSQL beneath.
+ * How operators use archives: the ten rules of the interface document, and the effects on users.
+ * `isOfStores`: only the tests that depend on PostgreSQL.
  */
 export function describeRestore(platform: () => { urls: string[]; backupsDir: string }, { isOfStores = false } = {}) {
   const url = () => platform().urls[0] ?? '';
@@ -24,7 +24,7 @@ export function describeRestore(platform: () => { urls: string[]; backupsDir: st
   const restore = (query: string, headers: Record<string, string> = {}) =>
     rest<Outcome>('POST', `/backup/restore${query}`, { headers });
 
-  /** A gzip-compressed tar with these files, as any tool makes it. */
+  /** Makes a gzip-compressed tar of these files with a standard tool. */
   const archive = (name: string, files: Record<string, string>) => {
     const folder = mkdtempSync(join(tmpdir(), 'taskmesh-archive-'));
     for (const [file, text] of Object.entries(files)) writeFileSync(join(folder, file), text);
@@ -44,7 +44,7 @@ ${rows.join('\n')}
   const row = (userId: string, title: string) =>
     `${randomUUID()}\t${userId}\t${title}\t\\N\tf\t\\N\told\thigh\t2026-01-01 00:00:00+00\t2026-01-02 00:00:00+00`;
 
-  it('puts the dump in the place of the tasks; accounts and tokens continue, feeds begin again', async () => {
+  it('replaces the tasks with the dump; accounts and tokens stay valid, feeds begin again', async () => {
     const owner = await register(url());
     await owner.create('made after the backup');
     const cursor = await readCursor(url(), owner.token);
@@ -72,7 +72,7 @@ ${rows.join('\n')}
     await again.close();
   });
 
-  it('makes a backup of a working platform, and goes back to it', async () => {
+  it('makes a backup of a running platform, and restores it', async () => {
     const owner = await register(url());
     const { token } = owner;
     const graphql = createGraphql(url());
@@ -102,7 +102,7 @@ ${rows.join('\n')}
       message: 'Database restored; the application may need a restart.',
     });
     await eventually(async () => expect(await read()).toEqual(before));
-    // Accounts that are younger than the backup are gone, and so are their sessions.
+    // Accounts created after the backup are gone, with their sessions.
     await eventually(async () => expect((await rest('GET', '/tasks', { token: later.token })).status).toBe(401));
     expect(
       (await graphql<{ deleteBackup: boolean }>(`mutation { deleteBackup(file: "${file}") }`)).data.deleteBackup,
@@ -111,7 +111,7 @@ ${rows.join('\n')}
 
   if (isOfStores) return;
 
-  it('answers what cannot be restored by the rules', async () => {
+  it('responds to unrestorable requests as the rules say', async () => {
     mkdirSync(platform().backupsDir, { recursive: true });
     writeFileSync(join(platform().backupsDir, 'no-archive.tar.gz'), 'nonsense');
     symlinkSync('/etc/passwd', join(platform().backupsDir, 'link.tar.gz'));
@@ -137,7 +137,7 @@ ${rows.join('\n')}
     expect((await restore('?file=missing.tar.gz', { origin: 'https://evil.example' })).status).toBe(403);
   });
 
-  it('leaves everything as it is when the archive has no dump, or one that does not load', async () => {
+  it('changes nothing if the archive has no dump, or one that does not load', async () => {
     const owner = await register(url());
     await owner.create('stays');
     archive('without.tar.gz', { 'readme.txt': 'nothing' });
@@ -151,7 +151,7 @@ ${rows.join('\n')}
     expect(await owner.titles()).toEqual(['stays']);
   });
 
-  it('takes archives away and back over REST, whole or not at all', async () => {
+  it('downloads and uploads archives over REST, completely or not at all', async () => {
     const owner = await register(url());
     await owner.create('in the archive');
     const made = await rest<{ data: { file: string; sizeBytes: number; sha256: string } }>('POST', '/backups');
@@ -164,7 +164,7 @@ ${rows.join('\n')}
     expect((await rest('DELETE', `/backups/${file}`)).status).toBe(200);
     expect((await rest('DELETE', `/backups/${file}`)).status).toBe(404);
 
-    // A client that goes away in the middle leaves nothing.
+    // A client that disconnects during an upload leaves nothing.
     const { hostname, port } = new URL(url());
     const socket = connect(Number(port), hostname);
     socket.write(`PUT /api/backups/half.tar.gz HTTP/1.1\r\nHost: localhost\r\nContent-Length: ${sizeBytes}\r\n\r\n`);

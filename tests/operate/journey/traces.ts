@@ -5,7 +5,7 @@ import { createGraphql, createRest } from '../../http.ts';
 import { subscribe } from '../../feed/streams/protocols.ts';
 import { openSocket } from '../../feed/raw-socket.ts';
 
-/** Settings that have everything recorded. */
+/** Settings that record every trace. */
 export const tracesTo = ({ url }: TraceCollector) => ({
   OTEL_EXPORTER_OTLP_ENDPOINT: url,
   OTEL_EXPORTER_OTLP_PROTOCOL: 'http/json',
@@ -13,11 +13,11 @@ export const tracesTo = ({ url }: TraceCollector) => ({
 
 const TOPIC = 'taskmesh.tasks.changes';
 
-/** What a trace contains of a change, from the request to the frames, and what it never contains. `isSplit`: services by HTTP. */
+/** The spans of a change's trace, from request to frames, and what it never contains. `isSplit`: services over HTTP. */
 export function describeTraces(platform: () => { urls: string[]; collector: TraceCollector; isSplit: boolean }) {
   const collector = () => platform().collector;
   const rest: ReturnType<typeof createRest> = (...args) => createRest(platform().urls[0] ?? '')(...args);
-  /** Everything that a client sends and no one else may read. */
+  /** Secrets that a client sends, which no trace may contain. */
   const secrets = {
     email: `planted-${randomUUID()}@example.com`,
     password: `planted ${randomUUID()}`,
@@ -37,7 +37,7 @@ export function describeTraces(platform: () => { urls: string[]; collector: Trac
     return { traceId, headers: { traceparent: `00-${traceId}-${randomBytes(8).toString('hex')}-01` } };
   };
   const spansOf = (id: string) => collector().spans.filter(({ traceId }) => traceId === id);
-  /** Each span with those above it, as `service: name`, from the request on. */
+  /** Returns the path to each span from the root, as `service: name` joined by ` > `. */
   const pathsOf = (id: string) => {
     const spans = spansOf(id);
     const path = (span: (typeof spans)[number]): string[] => {
@@ -53,7 +53,7 @@ export function describeTraces(platform: () => { urls: string[]; collector: Trac
     token = body.access_token;
   });
 
-  it('is one trace from the request over service, statement and event log to the delivered frames', async () => {
+  it('covers the request, the service, the statement, the event log and the delivered frames in one trace', async () => {
     const { urls, isSplit } = platform();
     const subscriber = await subscribe(urls.slice(-1), token);
     const channel = await openSocket(`${urls.at(-1)}/realtime/v1/websocket?apikey=public-key&vsn=2.0.0`);
@@ -87,7 +87,7 @@ export function describeTraces(platform: () => { urls: string[]; collector: Trac
     await subscriber.close();
   });
 
-  it('is a trace also for GraphQL, REST paths with parameters, refused requests and the ORM', async () => {
+  it('covers GraphQL, REST paths with parameters, refused requests and the ORM, too', async () => {
     const { email, password, operation, alias, query } = secrets;
     const document = `query ${operation} { ${alias}: taskStatistics { total } me { name tasks { totalCount } } }`;
     await createGraphql(platform().urls[0] ?? '')(document, { token });
@@ -112,11 +112,11 @@ export function describeTraces(platform: () => { urls: string[]; collector: Trac
     });
   });
 
-  it('says nothing that a client sent, and nothing of health checks', async () => {
+  it('contains no data that a client sent, and no health checks', async () => {
     await fetch(`${platform().urls[0]}/readyz`);
     const last = newTrace();
     await rest('GET', '/tasks/stats', { token, headers: last.headers });
-    // Nothing is recorded twice, either: a request, the service's part, and its statement.
+    // Each step is recorded once: the request, the service's part, and its statement.
     const inTasks = `gateway: GET /api/tasks/stats${toTasks(platform().isSplit)} > tasks: query`;
     await eventually(() => {
       expect(pathsOf(last.traceId)).toContain('gateway: GET /api/tasks/stats');
@@ -128,6 +128,6 @@ export function describeTraces(platform: () => { urls: string[]; collector: Trac
       .join('\n');
     for (const [name, secret] of Object.entries({ ...secrets, token }))
       expect([name, exported.includes(secret)]).toEqual([name, false]);
-    expect(exported).not.toMatch(/\/(ready|live)z"/); // as a name or a route
+    expect(exported).not.toMatch(/\/(ready|live)z"/); // neither as a name nor as a route
   });
 }

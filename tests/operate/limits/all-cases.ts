@@ -14,5 +14,5 @@ const MANY_AT_ONCE = new Set([
   ...['a list of 1,000 tasks', 'the export of an account', 'a join with 100 filters'],
 ]);
 
-/** Those that hold the most memory for a time. */
+/** The cases that temporarily hold the most memory. */
 export const CROWDED = ALL_CASES.filter(({ name }) => MANY_AT_ONCE.has(name));

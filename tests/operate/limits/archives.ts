@@ -4,7 +4,7 @@ import { MIB, type Case } from './case.ts';
 const BLOCK = 512;
 const TABLE = 'create table tasks (id uuid, title text);\n';
 
-/** An entry of a tar archive; its size may be that of a content which follows. */
+/** Returns an entry of a tar archive. `size` may exceed `content`, if the caller appends the rest. */
 function entry(name: string, content = '', size = Buffer.byteLength(content)): Buffer {
   const bytes = Buffer.alloc(BLOCK + Math.ceil(content.length / BLOCK) * BLOCK);
   const fields = { 0: name, 100: '0000644', 124: size.toString(8).padStart(11, '0'), 148: ' '.repeat(8), 156: '0' };
@@ -19,7 +19,7 @@ function entry(name: string, content = '', size = Buffer.byteLength(content)): B
 const dump = (content: string) => entry('database.sql', content);
 const archiveOf = (...entries: Buffer[]) => gzipSync(Buffer.concat([...entries, Buffer.alloc(2 * BLOCK)]));
 
-/** An archive that an operator uploads, and tries to restore. */
+/** An archive that an operator uploads and tries to restore. */
 function archive(name: string, outcome: string, bytes: () => Buffer): Case {
   return {
     ...{ kind: 'archive', name, by: 'operator', outcome },

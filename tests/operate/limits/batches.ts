@@ -10,7 +10,7 @@ const { CompressionCodecs, CompressionTypes, Kafka, logLevel, Partitioners } = k
 
 type Compress = (bytes: Buffer) => Promise<Buffer>;
 
-/** A batch in the partition of the account, whose feed has to go on behind it. */
+/** A batch in the partition of the account, after which the account's feed must continue. */
 function batch(name: string, type: 'GZIP' | 'ZSTD', compress: Compress, messages: (key: string) => Message[]): Case {
   return {
     ...{ kind: 'batch', name, by: 'operator', outcome: 'next' },
@@ -44,7 +44,7 @@ function batch(name: string, type: 'GZIP' | 'ZSTD', compress: Compress, messages
   };
 }
 
-/** Only where there is a Kafka, as in `npm test`. */
+/** Empty without a Kafka; `npm test` has one. */
 export const batches: readonly Case[] = KAFKA.brokers
   ? [
       batch('16 MiB of zeros', 'ZSTD', promisify(zstdCompress), (key) => [{ key, value: Buffer.alloc(16 * 2 ** 20) }]),

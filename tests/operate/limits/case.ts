@@ -3,22 +3,22 @@ import type { MeasuredProduct, Reply } from './measured-product.ts';
 export type Kind =
   'document' | 'variables' | 'body' | 'header' | 'REST' | 'socket' | 'change' | 'archive' | 'batch' | 'found';
 
-/** An account with 1,000 tasks of the greatest length. */
+/** An account with 1,000 tasks of maximum length. */
 export interface Account {
   token: string;
   taskId: string;
 }
 
-/** The worst that a limit permits. */
+/** The most expensive request that a limit allows. */
 export interface Case {
   kind: Kind;
   name: string;
   by: 'stranger' | 'account' | 'operator';
-  /** The status of the response and its error code. A case that is refused earlier than it was proves nothing. */
+  /** The expected status and error code. A case that is refused earlier than before proves nothing. */
   outcome: string;
-  /** How many requests it stands for, which each have the budget. @default 1 */
+  /** The number of requests in the case; each has the budget. @default 1 */
   requests?: number;
-  /** `turn` makes requests differ, so that no cache answers them. Resolves with the outcome. */
+  /** Sends the case, and resolves with the outcome. `turn` makes requests differ, so that no cache can answer them. */
   send(product: MeasuredProduct, account: Account, turn: number): Promise<string>;
 }
 
@@ -44,14 +44,14 @@ export const TASK_FIELDS = [
   'version',
 ];
 
-/** A value of a repeated key: it is parsed, but the last one replaces it. */
+/** Returns a repeated JSON key whose first value is expensive to parse, and is then replaced by the second. */
 export function replacedValue({ levels, keyLength, integers }: Record<'levels' | 'keyLength' | 'integers', number>) {
   const begin = `{"${'k'.repeat(keyLength)}":`;
   const deep = `${begin.repeat(levels)}[${'9007199254740993,'.repeat(integers)}0]${'}'.repeat(levels)}`;
   return `"r":${deep},"r":0`;
 }
 
-/** What a case's request came to. */
+/** Returns the outcome of a response: its status and error code. */
 export function outcomeOf({ status, body: text }: Reply): string {
   const code = text.startsWith('{"openapi"') ? undefined : /"code":"([A-Z_]+)"/.exec(text)?.[1];
   return code === undefined ? String(status) : `${status} ${code}`;

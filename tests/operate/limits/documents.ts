@@ -19,7 +19,7 @@ interface Options {
   operationName?: string;
 }
 
-/** A document, over POST. */
+/** A document sent over POST. */
 function document(name: string, query: Query, options: Options = {}): Case {
   const { by = 'stranger', kind = 'document', outcome = '200', variables, operationName } = options;
   return {
@@ -281,5 +281,5 @@ const variables: readonly Case[] = [
   }),
 ];
 
-/** Over POST. */
+/** All cases over POST. */
 export const documents = [...queries, ...variables];

@@ -13,7 +13,7 @@ import {
 } from './case.ts';
 import { rawBody } from './sockets.ts';
 
-/** A body, to each path that reads one. */
+/** A body, sent to each path that reads one. */
 function body(name: string, outcome: string, bytes: (turn: number) => Buffer | string, headers = {}): Case[] {
   return ['/graphql', '/api/auth/login'].map((path) => ({
     ...{ kind: 'body' as const, name: `${name}, to ${path}`, by: 'stranger' as const, outcome },
@@ -55,10 +55,10 @@ const bodies: readonly Case[] = [
   ...body('brotli', '415 UNSUPPORTED_MEDIA_TYPE', () => Buffer.alloc(14), { 'content-encoding': 'br' }),
 ];
 
-/** Until then, what cannot be answered has not been refused. */
+/** A connection that is still open after this time counts as `kept`. */
 const UNANSWERED_MS = 2_000;
 
-/** A body whose bytes on the wire matter. */
+/** A body that must be sent byte for byte. */
 function rawJson(name: string, outcome: string, framing: string, bytes: string): Case {
   return {
     ...{ kind: 'body', name, by: 'stranger', outcome },
@@ -69,7 +69,7 @@ function rawJson(name: string, outcome: string, framing: string, bytes: string):
   };
 }
 
-/** A header of nearly the greatest length, on a request that costs little otherwise. */
+/** A header of nearly the maximum length, on an otherwise cheap request. */
 function header(name: string, value: (turn: number) => string, outcome = '200', path = '/graphql'): Case {
   return {
     ...{ kind: 'header', name: `${name}: 15,000 characters`, by: 'stranger', outcome },
@@ -107,7 +107,7 @@ const headers: readonly Case[] = [
   header('accept-encoding', () => list('gzip;q=0.1,'), '200', '/api/openapi.json'),
 ];
 
-/** A path and its query. */
+/** A path with its query. */
 function rest(
   name: string,
   by: Case['by'],

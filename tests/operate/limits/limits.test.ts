@@ -42,14 +42,14 @@ it.each(CROWDED)(
   '200 at once of $name ($by) fit in the memory of a gateway',
   async (worst) => {
     const { outcomes, privateMib } = await measureCrowd(product, account, worst, slowness);
-    expect(outcomes).toHaveProperty([worst.outcome]); // the others may be refused for now
+    expect(outcomes).toHaveProperty([worst.outcome]); // the rest may be refused temporarily
     expect(privateMib).toBeLessThan(MEMORY_LIMIT_MIB);
   },
   300_000,
 );
 
-it('all of them together leave no more behind than the caches may have', async () => {
-  // Some of it goes when idle connections and waits end.
+it('all of them together leave no more memory in use than the caches may hold', async () => {
+  // Some memory is freed only when idle connections and waits end.
   const isLittle = async () => expect((await product.keptMib()) - keptMib).toBeLessThan(KEPT_MIB);
   await eventually(isLittle, { timeoutMs: 90_000, everyMs: 5_000 });
 });

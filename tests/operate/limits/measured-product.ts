@@ -8,9 +8,9 @@ import { fileURLToPath } from 'node:url';
 
 const PROGRAM = fileURLToPath(new URL('../../../deploy/all-in-one/src/main.ts', import.meta.url));
 const PROBE = new URL('probe.ts', import.meta.url).href;
-/** A gateway's in a cluster: charts/taskmesh/values.yaml. This process also holds the other services. */
+/** The flags of a gateway in a cluster (charts/taskmesh/values.yaml). This process also contains the other services. */
 const GATEWAY_FLAGS = ['--max-old-space-size=460', '--max-semi-space-size=32'];
-/** With a Kafka, changes go through it. */
+/** Changes go through Kafka, if the run has one. */
 export const KAFKA = { brokers: process.env.KAFKA_BROKERS ?? '', topicPrefix: `limits-${process.pid}-` };
 const LADDER = [['SIGTERM', 15_000]] as const;
 const SAMPLE_MS = 50;
@@ -27,19 +27,19 @@ export interface Sent {
   body?: string | Buffer;
 }
 
-/** What some work has cost the product. */
+/** The resources that some work has used. */
 export interface Usage {
   /** CPU time of the process. */
   cpuMs: number;
-  /** CPU time of the longest turn of the event loop. */
+  /** CPU time of the longest iteration of the event loop. */
   pauseMs: number;
-  /** The most private memory seen meanwhile. */
+  /** The peak of private memory. */
   privateMib: number;
 }
 
 export type MeasuredProduct = Awaited<ReturnType<typeof startMeasuredProduct>>;
 
-/** The platform in one process, as `npm start` runs it, with a probe in it and the memory of a gateway. */
+/** Starts the platform in one process, as `npm start` does, with a probe and the memory flags of a gateway. */
 export async function startMeasuredProduct() {
   const dataDir = mkdtempSync(join(tmpdir(), 'taskmesh-limits-'));
   const [port = 0, adminPort = 0] = await findFreePorts(2);
@@ -56,7 +56,7 @@ export async function startMeasuredProduct() {
       RATE_LIMIT_FACTOR: '0',
       // An archive of a gigabyte is too large: 512 MiB unpacked.
       BACKUP_MAX_ARCHIVE_MB: '64',
-      // As in the images.
+      // The same as in the images.
       ...{ MALLOC_ARENA_MAX: '1', UV_THREADPOOL_SIZE: '16', APOLLO_TELEMETRY_DISABLED: '1' },
     },
     logFile: join(dataDir, 'output.log'),
@@ -82,10 +82,10 @@ export async function startMeasuredProduct() {
 
     send: (path: string, sent: Sent = {}): Promise<Reply> => send(agent, `http://127.0.0.1:${port}${path}`, sent),
 
-    /** CPU-ms of the process so far. */
+    /** CPU time of the process so far, in milliseconds. */
     cpuMs: async () => (await command('cpu')) as number,
 
-    /** Runs work alone. */
+    /** Measures some work. Do nothing else with the product at the same time. */
     async measure(work: () => Promise<unknown>): Promise<Usage> {
       const memory = watchMemory(child.pid);
       await command('begin');
@@ -98,9 +98,9 @@ export async function startMeasuredProduct() {
       return { ...usage, privateMib: memory.mostMib() };
     },
 
-    /** MiB in use when all garbage is collected. */
+    /** MiB in use after a full garbage collection. */
     async keptMib(): Promise<number> {
-      await new Promise((resolve) => setTimeout(resolve, SETTLE_MS)); // closed sockets release what they hold
+      await new Promise((resolve) => setTimeout(resolve, SETTLE_MS)); // closed sockets release their memory
       return ((await command('collect')) as number) / 2 ** 20;
     },
 
@@ -138,7 +138,7 @@ function watchMemory(pid: number) {
   };
 }
 
-/** What no other process shares. 0 when it has ended. */
+/** Returns the memory that a process does not share with others; 0 if it has ended. */
 function privateMib(pid: number): number {
   try {
     const lines = readFileSync(`/proc/${pid}/smaps_rollup`, 'utf8').matchAll(/^Private_\w+:\s+(\d+)/gm);

@@ -1,7 +1,7 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 
-// Loaded into the product before its own code. Reports what the process has used between `begin` and `end`.
+// Loaded into the product before its own code. Reports the resources used between `begin` and `end`.
 
 const TICK_MS = 1;
 
@@ -22,7 +22,7 @@ let begunMs = 0;
 let lastTickMs = 0;
 let pauseMs = 0;
 
-/** CPU time of the main thread, not time: a pause is as long as it would be on a machine with nothing else to do. */
+/** Measures CPU time of the main thread instead of elapsed time, so that other work on the machine does not count. */
 function tick(): void {
   const nowMs = threadMs();
   pauseMs = Math.max(pauseMs, nowMs - lastTickMs);
@@ -44,9 +44,9 @@ const commands = {
     clearInterval(timer);
     return { cpuMs, pauseMs };
   },
-  /** What the process has used since it began, in milliseconds. */
+  /** CPU time of the process since its start, in milliseconds. */
   cpu: processMs,
-  /** Bytes that are still referenced, in V8's heap and beside it. */
+  /** Collects garbage, and returns the bytes still in use, in V8's heap and outside of it. */
   collect() {
     collect();
     collect();

@@ -92,7 +92,7 @@ function bindings(filter: (at: number) => string, count = 100) {
   }));
 }
 
-/** Of a task; with them a list of 1,000 fits into an event. */
+/** Short fields of a task: a list of 1,000 tasks with these fits into an event. */
 const SHORT_FIELDS = TASK_FIELDS.filter((field) => !/description|title|category/.test(field));
 
 const update = (product: MeasuredProduct, { token, taskId }: Account, turn: number) =>
@@ -102,7 +102,7 @@ const update = (product: MeasuredProduct, { token, taskId }: Account, turn: numb
     body: JSON.stringify({ description: '😀'.repeat(2_000), category: `c${turn}` }),
   });
 
-/** Costly subscriptions, and changes one after the other. With all fields, an event is too large, and ends its stream. */
+/** Costly subscriptions, and one change after another. With all fields, an event is too large and ends its stream. */
 function feed(name: string, subscriptions: number, count: number, fields = SHORT_FIELDS): Case {
   const outcome = fields === SHORT_FIELDS ? 'next' : '200';
   return {

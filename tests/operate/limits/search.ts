@@ -3,15 +3,15 @@ import type { MeasuredProduct } from './measured-product.ts';
 import { channel } from './sockets.ts';
 import { measureCase, type Measured } from './suite.ts';
 
-/** Whole numbers from 0 up to the ones of the space. */
+/** Whole numbers from 0 to the maximum in the space. */
 export type Genes = Readonly<Record<string, number>>;
 
-/** A kind of requests, each described by its genes. */
+/** A kind of request, described by its genes. */
 export interface Space {
   name: string;
   by: 'stranger' | 'account';
   most: Genes;
-  /** What is sent. Other turns make other texts. */
+  /** Returns the text to send, which differs for each `turn`. */
   text(genes: Genes, turn: number): string;
   send(product: MeasuredProduct, account: Account, text: string): Promise<string>;
 }
@@ -124,7 +124,7 @@ const FOUND: readonly { space: string; outcome: string; name: string; genes: Gen
   },
 ];
 
-/** What searches have found to cost most. */
+/** The most expensive requests that searches have found. */
 export const FOUND_CASES: readonly Case[] = FOUND.flatMap(({ space, outcome, name, genes }) =>
   SPACES.filter((each) => each.name === space).map(({ by, text, send }) => ({
     ...{ kind: 'found' as const, name, by, outcome },
@@ -132,7 +132,7 @@ export const FOUND_CASES: readonly Case[] = FOUND.flatMap(({ space, outcome, nam
   })),
 );
 
-/** Starts somewhere and changes one gene at a time, from what has cost most so far, all in all or per byte. */
+/** Searches for expensive requests: mutates one or two genes of the most expensive one so far, in total or per byte. */
 export async function searchWorst(
   space: Space,
   {

@@ -5,9 +5,9 @@ import { WebSocket } from 'ws';
 interface Conversation {
   url: string;
   protocol?: string;
-  /** Sent as they are if they are texts. */
+  /** Frames to send: texts unchanged, all others as JSON. */
   frames: readonly unknown[];
-  /** What a frame says about the outcome, if it is the one that was waited for. */
+  /** Returns the outcome if this frame decides it. */
   outcome(frame: never, socket: WebSocket): string | undefined;
 }
 
@@ -34,7 +34,7 @@ function converse({ url, protocol, frames, outcome }: Conversation): Promise<Ope
   });
 }
 
-/** graphql-transport-ws: resolves at the result of the operation. With a token, frames are sent once it is acknowledged. */
+/** graphql-transport-ws: resolves with the result of the operation. With a token, sends the frames after the acknowledgement. */
 export function graphqlWs(url: string, token: string | undefined, frames: readonly unknown[]): Promise<Opened> {
   const init = { type: 'connection_init', payload: { authorization: `Bearer ${token}` } };
   return converse({
@@ -51,8 +51,8 @@ export function graphqlWs(url: string, token: string | undefined, frames: readon
 const TOPIC = 'realtime:limits';
 
 /**
- * Supabase Realtime: resolves at the reply to the join, or when a heartbeat after the frame is answered first. With
- * `change`, which is made once the channel has joined, it resolves when that arrives.
+ * Supabase Realtime: resolves with the reply to the join, or if a heartbeat sent after it is answered first. With `change`,
+ * which is made once the channel has joined, resolves when that change arrives.
  */
 export function channel(url: string, join: unknown, change?: () => unknown): Promise<Opened> {
   const frame = typeof join === 'string' ? join : ['1', '1', TOPIC, 'phx_join', join];
@@ -71,7 +71,7 @@ export function channel(url: string, join: unknown, change?: () => unknown): Pro
   });
 }
 
-/** An answer may take long on a busy machine. */
+/** A response may take long on a busy machine. */
 const PATIENCE_MS = 30_000;
 
 const HANDSHAKE = {
@@ -80,11 +80,11 @@ const HANDSHAKE = {
 };
 
 /**
- * A message in pieces that never ends: resolves with whether the socket was closed for it, or the status if it did not
- * open. All pieces are one write: sending each needs ten times the CPU that the product needs for it.
+ * Sends a fragmented message that never ends. Resolves with whether the socket was closed, or with the status if it did not
+ * open. All fragments are one write, because writing each needs ten times the CPU that the product needs.
  */
 export function fragments(url: string, piece: string, count: number): Promise<string> {
-  // Masked with zeros, which leave the text as it is.
+  // Masked with zeros, which do not change the text.
   const frame = (kind: number) => Buffer.from([kind, 0x80 | piece.length, 0, 0, 0, 0, ...Buffer.from(piece)]);
   const bytes = Buffer.concat([frame(0x01), ...Array<Buffer>(count - 1).fill(frame(0x00))]);
   const opening = request(`${url}/graphql`, { headers: HANDSHAKE });
@@ -105,8 +105,8 @@ export function fragments(url: string, piece: string, count: number): Promise<st
 }
 
 /**
- * A body as it is written here: resolves with the response's status, `closed` if the connection ended before that was
- * read, or `kept` if nothing has happened for that long after all was sent.
+ * Sends a body byte for byte. Resolves with the status of the response, `closed` if the connection ended before it was read,
+ * or `kept` if nothing happened for `patienceMs` after everything was sent.
  */
 export function rawBody(url: string, header: string, body: string, patienceMs = PATIENCE_MS): Promise<string> {
   const { hostname, port, pathname } = new URL(url);
@@ -123,7 +123,7 @@ export function rawBody(url: string, header: string, body: string, patienceMs = 
   }).finally(() => socket.destroy());
 }
 
-/** Server-sent events: resolves when the stream is open, with how to read the next change to the end. */
+/** Server-sent events: resolves when the stream is open, with a function that reads the next change. */
 export async function subscribe(url: string, token: string, query: string) {
   const leave = new AbortController();
   const response = await fetch(`${url}/graphql`, {

@@ -2,16 +2,16 @@ import { createGraphql, createRest } from '../../http.ts';
 import type { Account, Case } from './case.ts';
 import type { MeasuredProduct, Usage } from './measured-product.ts';
 
-/** What one request may use, on a machine where a read of a task takes `READ_MS`. */
+/** The budget of one request, on a machine where reading a task takes `READ_MS`. */
 export const BUDGETS = {
   stranger: { cpuMs: 100, pauseMs: 50 },
   account: { cpuMs: 250, pauseMs: 50 },
   operator: { cpuMs: 1_000, pauseMs: 50 },
 } as const;
 const READ_MS = 0.08;
-/** A gateway's memory limit in a cluster: charts/taskmesh/values.yaml. */
+/** The memory limit of a gateway in a cluster: charts/taskmesh/values.yaml. */
 export const MEMORY_LIMIT_MIB = 768;
-/** Documents may keep 32 MiB; the other caches are small. */
+/** The cache of documents may hold 32 MiB; other caches are small. */
 export const KEPT_MIB = 40;
 export const CROWD = 200;
 
@@ -19,7 +19,7 @@ const TASKS = 1_000;
 const ALIASES = 25;
 const PASSWORD = 'a long and winding phrase';
 
-/** The account that the cases use. */
+/** Creates the account that the cases use. */
 export async function createAccount({ url }: MeasuredProduct): Promise<Account> {
   const rest = createRest(url);
   const body = { email: 'limits@example.com', password: PASSWORD, name: 'Limits' };
@@ -37,7 +37,7 @@ const BATCHES = 5;
 const BATCH = 200;
 const AT_ONCE = 20;
 
-/** How much slower this machine is than the one that the budgets are for, by the CPU of a plain read. */
+/** Returns how much slower this machine is than the one of the budgets, by the CPU time of a plain read. */
 export async function measureSlowness(product: MeasuredProduct, { token, taskId }: Account): Promise<number> {
   const headers = { authorization: `Bearer ${token}` };
   const read = async (count: number) => {
@@ -61,7 +61,7 @@ export interface Measured extends Usage {
 const TRIES = 3;
 let turn = 0;
 
-/** One request. Tries again if it is over its budget, as anything else on the machine only adds to what it uses. */
+/** Measures one request. Repeats it if it exceeds its budget, because other work on the machine can only add to its cost. */
 export async function measureCase(
   product: MeasuredProduct,
   account: Account,
@@ -80,15 +80,15 @@ export async function measureCase(
     };
     if (best.cpuMs <= BUDGETS[by].cpuMs && best.pauseMs <= BUDGETS[by].pauseMs) return best;
   }
-  return best as Measured; // there was at least one try
+  return best as Measured; // there is at least one try
 }
 
 export interface MeasuredCrowd extends Usage {
-  /** How often each outcome came. */
+  /** The number of responses by outcome. */
   outcomes: Record<string, number>;
 }
 
-/** Many callers send it at once. */
+/** Measures many simultaneous requests. */
 export async function measureCrowd(
   product: MeasuredProduct,
   account: Account,

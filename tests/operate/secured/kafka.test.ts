@@ -10,7 +10,7 @@ import { temporaryFiles } from './temporary-files.ts';
 const PASSWORD = 'kept-to-itself';
 const files = temporaryFiles('kafka');
 const log = createLog({ service: 'test', level: 'silent' });
-/** By what a listener asks for. */
+/** Ports by the protocol of the listener. */
 const ports = { SSL: 0, SASL_SSL: 0, SASL_PLAINTEXT: 0 };
 let kafka: Server;
 let trusted: string;
@@ -28,7 +28,7 @@ beforeAll(async () => {
   trusted = `sslrootcert=${ca}`;
   identified = `sslcert=${files.write('client.crt', client.cert)}&sslkey=${files.write('client.key', client.key)}`;
   strangersCa = files.write('stranger.pem', stranger.ca);
-  // All at once: no two of them are the same.
+  // All in one call, so that they are distinct.
   const [ssl = 0, saslSsl = 0, saslPlaintext = 0, port = 0, controllerPort = 0] = await findFreePorts(5);
   Object.assign(ports, { SSL: ssl, SASL_SSL: saslSsl, SASL_PLAINTEXT: saslPlaintext });
   const listeners = Object.entries(ports).map(([name, port]) => `${name}://127.0.0.1:${port}`);
@@ -68,7 +68,7 @@ afterAll(async () => {
 });
 
 type Listener = keyof typeof ports | 'PLAINTEXT';
-/** What leads to a listener, with the parameters of the address. */
+/** Returns the settings for a listener, with the parameters of the address. */
 const settingsOf = (listener: Listener, { protocol = 'kafkas', parameters = '', password = '' }) => {
   const host = `127.0.0.1:${listener === 'PLAINTEXT' ? kafka.port : ports[listener]}`;
   const KAFKA_BROKERS = `${protocol}://${password && 'taskmesh@'}${host}?${parameters}`;
@@ -81,13 +81,13 @@ const login = (mechanism: string, more = '', password = PASSWORD) => ({
   ...{ password, parameters: `mechanism=${mechanism}&${more}` },
 });
 
-describe('a Kafka that wants TLS or a login', () => {
+describe('a Kafka that requires TLS or a login', () => {
   it.each<[string, Listener, () => Way]>([
     ['a certificate of ours', 'SSL', () => ({ parameters: `${trusted}&${identified}` })],
     ['a password over TLS', 'SASL_SSL', () => login('plain', trusted)],
     ['SCRAM over TLS', 'SASL_SSL', () => login('scram-sha-512', trusted)],
     ['SCRAM without TLS', 'SASL_PLAINTEXT', () => ({ ...login('scram-sha-256'), protocol: 'kafka' })],
-  ])('is published to and read with %s', async (_, listener, way) => {
+  ])('can be written and read with %s', async (_, listener, way) => {
     const settings = settingsOf(listener, way());
     expect(await whyKafkaFails(settings)).toBeUndefined();
     const eventLog = createKafkaEventLog({ ...settings, clientId: 'test', log });
@@ -120,7 +120,7 @@ describe('a Kafka that wants TLS or a login', () => {
     ['there is no login', 'SASL_PLAINTEXT', () => plainly({}), /closes the connection.*a user in KAFKA_BROKERS/],
     ['it is spoken to without TLS', 'SASL_SSL', () => plainly(login('plain')), /closes the connection.*kafkas:/],
     ['it speaks no TLS itself', 'PLAINTEXT', () => ({ parameters: trusted }), /kafkas:.* in KAFKA_BROKERS/],
-  ])('is reported by the setting, and by no secret, when %s', async (_, listener, way, reason) => {
+  ])('is reported with the setting, and without secrets, when %s', async (_, listener, way, reason) => {
     const refusal = await whyKafkaFails(settingsOf(listener, way()));
     expect(refusal?.reason).toMatch(reason);
     expect(refusal?.reason).not.toMatch(/secret|kept-to-itself/);

@@ -53,15 +53,15 @@ async function withClient(connectionString: string, work: (client: Client) => Pr
   }
 }
 
-/** The server by another address: with parameters, another password, or another port. */
+/** Returns the URL of the server with these parameters, and another password or port. */
 function url(parameters: Record<string, string>, change: Partial<Pick<URL, 'password' | 'port'>> = {}): string {
   const changed = Object.assign(new URL(server.url), change);
   changed.search = String(new URLSearchParams(parameters));
   return changed.href;
 }
 
-describe('a PostgreSQL that wants TLS', () => {
-  it('is what the product runs on, each of its connections, backups included', async () => {
+describe('a PostgreSQL that requires TLS', () => {
+  it('serves the product with TLS on every connection, including backups', async () => {
     const POSTGRES_URL = url({ sslmode: 'verify-full', sslrootcert: ca });
     const product = await startProduct('start', { POSTGRES_URL });
     try {
@@ -95,7 +95,7 @@ describe('a PostgreSQL that wants TLS', () => {
     ],
     ['it is spoken to without TLS', () => url({}), /refuses .*sslmode in POSTGRES_URL/],
     ['no server listens', () => url({}, { port: '1' }), /does not answer: .*ECONNREFUSED/],
-  ])('is reported by the setting, and by no secret, when %s', async (_, address, reason) => {
+  ])('is reported with the setting, and without secrets, when %s', async (_, address, reason) => {
     const refusal = await whyPostgresFails(address());
     expect(refusal?.reason).toMatch(reason);
     expect(refusal?.reason).not.toMatch(/secret/);

@@ -53,7 +53,7 @@ const settingsOf = (env: Record<string, string>) => {
 };
 const failure = async (env: Record<string, string>) => (await whyRedisFails(settingsOf(env)))?.reason;
 
-describe('a Redis that wants TLS and a password', () => {
+describe('a Redis that requires TLS and a password', () => {
   it('is used for values and limits', async () => {
     const store = createRedisKeyValue({ ...settingsOf(over('rediss')), log });
     try {
@@ -76,7 +76,7 @@ describe('a Redis that wants TLS and a password', () => {
     ['it is spoken to without TLS', () => over('redis'), /speaks TLS.*REDIS_URL/],
     ['it speaks no TLS itself', () => over('rediss', { port: plainPort }), /speaks TLS.*REDIS_URL/],
     ['no server listens', () => over('redis', { port: 1 }), /does not answer: .*ECONNREFUSED/],
-  ])('is reported by the setting, and by no secret, when %s', async (_, env, reason) => {
+  ])('is reported with the setting, and without secrets, when %s', async (_, env, reason) => {
     const message = await failure(env());
     expect(message).toMatch(reason);
     expect(message).not.toMatch(/secret|kept-to-itself/);

@@ -2,13 +2,13 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-/** A new folder for one test file. */
+/** Creates a temporary folder for one test file. */
 export function temporaryFiles(name: string) {
   const dir = mkdtempSync(join(tmpdir(), `taskmesh-secured-${name}-`));
   const path = (file: string) => join(dir, file);
   return {
     path,
-    /** Gives where it wrote it. */
+    /** Returns the path of the file. */
     write(file: string, content: string): string {
       writeFileSync(path(file), content, { mode: 0o600 });
       return path(file);

@@ -4,11 +4,11 @@ import { createAccount, type Account } from '../../faults/account.ts';
 import { createRandom } from '../../faults/random.ts';
 import { createGraphql, createRest } from '../../http.ts';
 
-/** How long lists are asked for before everything else begins. */
+/** How long lists are read alone before all other load begins. */
 const ALONE_MS = 20_000;
 const PASSWORD = 'correct horse battery staple';
 
-/** Of a list, by `performance.now()`. */
+/** The start and the end of a request for a list (`performance.now()`). */
 export interface Asked {
   from: number;
   to: number;
@@ -17,14 +17,14 @@ export interface Asked {
 export interface SoakLoad {
   accounts: Account[];
   counts: Record<string, number>;
-  /** By a client that has nothing to do with those that misbehave: first alone, then beside everything. */
+  /** Requests of a client unrelated to the misbehaving ones: first alone, then during all other load. */
   lists: { alone: Asked[]; beside: Asked[] };
-  /** Answers that no one may get. */
+  /** Responses that must not occur. */
   surprises: string[];
   stop(): Promise<void>;
 }
 
-/** Everything that clients do at once: writes and four kinds of feeds, lists, logins, refused upgrades, readers that do not read. */
+/** Does everything that clients do at once: writes, feeds of every protocol, lists, logins, refused upgrades, stalled readers. */
 export async function startLoad(urls: string[], seed: number): Promise<SoakLoad> {
   const random = createRandom(seed);
   const url = urls[0] ?? '';
@@ -84,7 +84,7 @@ async function list(url: string, token: string): Promise<string | undefined> {
   return status === 200 ? undefined : String(status);
 }
 
-/** Documents that are sent once: what is kept of each must have a bound. */
+/** Sends a unique document, because the memory that documents leave behind must be bounded. */
 async function query(url: string, token: string, count: number): Promise<string | undefined> {
   const { errors } = await createGraphql(url)(
     `query Soak${count} { me { id${count}: id } tasks(first: 10) { edges { node { id title owner { name } } } totalCount } }`,
@@ -113,7 +113,7 @@ async function signInAndOut(url: string, email: string): Promise<string | undefi
 
 const UPGRADE = 'Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ=='; // prettier-ignore
 
-/** Reads the refusal, sends one more byte and goes. */
+/** Reads the refusal, sends one more byte and disconnects. */
 function refusedUpgrade(url: string, path: string): Promise<string | undefined> {
   const { hostname, port } = new URL(url);
   return new Promise((resolve, reject) => {
@@ -127,12 +127,12 @@ function refusedUpgrade(url: string, path: string): Promise<string | undefined> 
   });
 }
 
-/** Subscribes, then reads nothing for a while. */
+/** Subscribes, and then reads nothing for a while. */
 async function slowReader(url: string, token: string, signal: AbortSignal): Promise<string | undefined> {
   const { hostname, port } = new URL(url);
   const body = JSON.stringify({ query: 'subscription { taskChanges { cursor task { id title owner { name } } } }' });
   const socket = connect(Number(port), hostname);
-  socket.on('error', () => undefined); // torn as too slow
+  socket.on('error', () => undefined); // the server disconnects slow readers
   socket.pause();
   socket.write(
     `POST /graphql HTTP/1.1\r\nHost: ${hostname}\r\nAuthorization: Bearer ${token}\r\nAccept: text/event-stream\r\n` +

@@ -9,7 +9,7 @@ import { startLoad, type Asked } from './load.ts';
 import { COLLECT_ON_SIGNAL, sample, type Series } from './samples.ts';
 
 const SAMPLES = 120;
-/** Rows that are kept for as long as a setting says, however many there are; everything else has to be flat. */
+/** Tables whose rows are kept for a configured time, whatever their number; all other figures must be flat. */
 const KEPT_BY_RETENTION: Record<string, string> = {
   changes: 'CHANGE_RETENTION_HOURS',
   audit_log: 'AUDIT_RETENTION_DAYS',
@@ -66,7 +66,7 @@ async function run(stack: Stack, minutes: number, signal: AbortSignal) {
   const load = await startLoad(stack.urls, numberFromEnv('TASKMESH_SEED', 20_261_122));
   const beganAt = performance.now();
   for (let count = 1; count <= SAMPLES && !signal.aborted; count++) {
-    const dueAt = beganAt + (count * minutes * 60_000) / SAMPLES; // however long samples take
+    const dueAt = beganAt + (count * minutes * 60_000) / SAMPLES; // independent of the duration of samples
     await sleep(Math.max(0, dueAt - performance.now()), undefined, { signal }).catch(() => undefined);
     const from = performance.now();
     await sample(stack, serviceDatabases(), series);
@@ -85,7 +85,7 @@ function latency(asked: Asked[]): string {
   return `p50 ${at(0.5)}, p99 ${at(0.99)}`;
 }
 
-/** Prints a line for each figure; says which of them still grow. */
+/** Prints a line per figure. Returns the figures that still grow. */
 function report(series: Series): string[] {
   const growing: string[] = [];
   for (const [name, samples] of [...series].toSorted(([one], [other]) => one.localeCompare(other))) {
@@ -104,16 +104,16 @@ function report(series: Series): string[] {
 }
 
 interface Flatness {
-  /** The typical value in the third and in the last quarter of the samples. */
+  /** The median of the third and of the last quarter of the samples. */
   third: number;
   last: number;
   isFlat: boolean;
 }
 
 interface Tolerance {
-  /** Share of the third quarter's value. */
+  /** The allowed growth, as a share of the third quarter's value. */
   relative: number;
-  /** In the figure's own unit, for what is small. */
+  /** The allowed growth of small figures, in their own unit. */
   absolute: number;
 }
 

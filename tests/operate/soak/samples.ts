@@ -2,15 +2,15 @@ import type { Stack } from '@taskmesh/local';
 import { Client } from 'pg';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** For Node: makes a process collect its garbage when it is asked for a sample. */
+/** An option of Node that makes a process collect its garbage on SIGUSR2. */
 export const COLLECT_ON_SIGNAL = `--import=${new URL('./collect-on-signal.ts', import.meta.url).href}`;
-/** A signal reaches a process some time after it was sent. */
+/** The time that a signal needs to arrive and the collection to finish. */
 const COLLECTION_MS = 500;
 
-/** One figure over time, in the order of sampling. */
+/** The samples of each figure, by name and in order. */
 export type Series = Map<string, number[]>;
 
-/** What must not grow without end in a process: prom-client's default metrics. */
+/** Figures of a process that must not grow without bounds, from prom-client's default metrics. */
 const PROCESS_METRICS: Record<string, RegExp> = {
   descriptors: /^process_open_fds(?:\{.*\})? (.+)$/m,
   heap: /^nodejs_heap_size_used_bytes(?:\{.*\})? (.+)$/m,
@@ -19,7 +19,7 @@ const PROCESS_METRICS: Record<string, RegExp> = {
   timers: /^nodejs_active_resources\{.*type="Timeout".*\} (.+)$/m,
 };
 
-/** Adds one sample of every process, behind a collection of its garbage, and of every table to the series. */
+/** Adds a sample of every process, taken after a garbage collection, and of every table to the series. */
 export async function sample(stack: Stack, databases: readonly string[], series: Series): Promise<void> {
   const services = [...stack.processes.values()].filter(({ current }) => current.adminUrl);
   for (const { current } of services) process.kill(current.pid, 'SIGUSR2');
@@ -38,7 +38,7 @@ export async function sample(stack: Stack, databases: readonly string[], series:
 async function processFigures(name: string, adminUrl: string): Promise<[string, number][]> {
   const text = await (await fetch(`${adminUrl}/metrics`)).text();
   return Object.entries(PROCESS_METRICS).map(([what, pattern]) => {
-    // A kind of resource of which there is none is not listed.
+    // prom-client does not list kinds of resources without an instance.
     const value = pattern.exec(text)?.[1] ?? (what === 'timers' ? '0' : undefined);
     if (value === undefined) throw new Error(`${name} does not tell its ${what}.`);
     return [`${name} ${what}`, Number(value)];

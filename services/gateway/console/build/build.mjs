@@ -9,7 +9,7 @@ const OPERATIONS = join(CONSOLE, '../../../packages/client/src/operations.genera
 const AS_THEY_ARE = ['console.html', 'icon.svg'];
 const BROTLI = { params: { [constants.BROTLI_PARAM_QUALITY]: constants.BROTLI_MAX_QUALITY } };
 
-/** Writes the page, its script and its style sheet into a folder, with compressed versions of what browsers load. */
+/** Writes the page, its script and its style sheet into a folder, with compressed versions of the files that it loads. */
 export async function buildConsole(folder) {
   mkdirSync(folder, { recursive: true });
   const { metafile } = await build({
@@ -18,10 +18,10 @@ export async function buildConsole(folder) {
     bundle: true,
     minify: true,
     format: 'esm',
-    target: ['chrome123', 'firefox120', 'safari17.5'], // the first ones with light-dark()
+    target: ['chrome123', 'firefox120', 'safari17.5'], // the first versions with light-dark()
     jsx: 'automatic',
     jsxImportSource: 'preact',
-    alias: { react: 'preact/compat' }, // the client's hooks
+    alias: { react: 'preact/compat' }, // for the client's hooks
     tsconfigRaw: {},
     legalComments: 'none',
     metafile: true,
@@ -38,7 +38,7 @@ export async function buildConsole(folder) {
   }
 }
 
-/** The licences of the bundled libraries, which ask for this, as a comment. @throws when a library has none */
+/** Returns the licences of the bundled libraries as comments, as these licences require. @throws if a library has none */
 function noticesOf({ inputs }) {
   const folders = Object.keys(inputs).map((file) => /^.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(file)?.[0]);
   return [...new Set(folders)]
@@ -50,7 +50,7 @@ function noticesOf({ inputs }) {
     .join('');
 }
 
-/** The client's operations, for gateways that run trusted documents only. */
+/** Returns the client's operations, for gateways that accept trusted documents only. */
 async function readDocuments() {
   const { outputFiles } = await build({ entryPoints: [OPERATIONS], write: false, format: 'esm', tsconfigRaw: {} });
   const operations = await import(`data:text/javascript,${encodeURIComponent(outputFiles[0].text)}`);

@@ -1,4 +1,4 @@
-/** Builds the console for an image; with --watch, rebuilds after each change. Commands that run the product build it themselves. */
+/** Builds the console for an image; with --watch, rebuilds after each change. Commands that run the product do so themselves. */
 import { utimesSync, watch } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { provideConsole } from './provide.mjs';
@@ -7,12 +7,12 @@ import { watchedFolders } from './sources.mjs';
 await provideConsole();
 if (process.argv.includes('--watch')) watchSources();
 
-/** Node restarts the program that serves the console when this file of it changes. */
+/** A file of the program that serves the console; touching it makes Node restart the program. */
 const SERVED_BY = fileURLToPath(new URL('../../src/pages/pages.ts', import.meta.url));
 /** Editors may write a file in several steps. */
 const QUIET_MS = 100;
 
-/** Rebuilds after each change of a source and restarts the serving program, for as long as the parent process lives. */
+/** Rebuilds the console and restarts the serving program after each source change, until the parent process ends. */
 function watchSources() {
   let timer;
   const rebuild = async () => {

@@ -2,11 +2,11 @@ import { mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } 
 import { join } from 'node:path';
 import { CONSOLE, hashOfSources } from './sources.mjs';
 
-/** Has a folder for each build, named by the hash of its sources, and a file that names the current build. */
+/** Contains a folder per build, named after the hash of its sources, and a file with the name of the current build. */
 const BUILDS = join(CONSOLE, '../../../.cache/console');
 const CURRENT = join(BUILDS, 'current');
 
-/** Builds the console unless these sources are built already. Several processes may do so at once. */
+/** Builds the console unless its current sources are built already. Safe to call from several processes at once. */
 export async function provideConsole() {
   const hash = hashOfSources();
   if (!isThere(hash)) await makeBuild(hash);

@@ -1,16 +1,16 @@
-// What the console is made of. Plain JavaScript, for any Node from 20.
+// Lists the sources of the console. Plain JavaScript, so that it runs on any Node from version 20.
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, relative, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 export const CONSOLE = fileURLToPath(new URL('..', import.meta.url));
-/** The gateway's own pages have the same look. */
+/** Includes the look that the console shares with the gateway's own pages. */
 const SOURCES = ['src', '../src/pages/look', '../../../packages/client/src'];
-/** package.json contains the versions of the libraries and build tools. */
+/** Includes package.json, which has the versions of the libraries and build tools. */
 const PARTS = ['package.json', 'build', ...SOURCES];
 
-/** Changes whenever a file of the build changes. */
+/** Returns a hash that changes whenever a file of the build changes. */
 export function hashOfSources() {
   const hash = createHash('sha256');
   for (const file of PARTS.flatMap(filesIn)) {

@@ -18,7 +18,7 @@ export interface AppProps {
   storage: ConsoleStorage;
   /** Present when the user comes back from the sign-in provider. */
   arrival: Arrival | undefined;
-  /** Why no one is signed in, if that needs to be said. */
+  /** Why the user is not signed in, as an explanation for the sign-in form. */
   problem: string | undefined;
 }
 
@@ -38,7 +38,7 @@ export function App({ client, storage, arrival: first, problem: before }: AppPro
   useLeaveGuard(user != null, () => client.pendingWrites() > 0 && (storage.endsWithTab() || !client.keepsWrites()));
   const leave = () => {
     leaveDesk();
-    location.hash = ''; // the next user begins with their tasks
+    location.hash = ''; // the next user starts at their tasks
     return client.signOut();
   };
   const signOut = () => {

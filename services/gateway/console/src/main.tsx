@@ -6,7 +6,7 @@ import { useRoute } from './route.ts';
 import { takeArrival } from './session/arrival.ts';
 import { createConsoleStorage } from './session/console-storage.ts';
 
-/** Users and operators have separate applications, chosen by the address. */
+/** Users and operators have separate applications. The address decides which one is shown. */
 function Root(props: AppProps) {
   const { name } = useRoute();
   return isOfOperators(name) ? <Operations /> : <App {...props} />;

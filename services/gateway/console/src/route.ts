@@ -1,6 +1,6 @@
 import { useMemo, useSyncExternalStore } from 'preact/compat';
 
-/** The current view and its parameters, which are kept in the address's fragment. */
+/** The current view and its parameters, from the fragment of the address. */
 export interface Route {
   name: string;
   query: URLSearchParams;
@@ -20,7 +20,7 @@ export function addressOf(name: string, query = new URLSearchParams()): string {
   return `#/${name}${text && `?${text}`}`;
 }
 
-/** Replaces a view's parameters without adding to the history. */
+/** Replaces a view's parameters without adding a history entry. */
 export function replaceQuery(name: string, query: URLSearchParams): void {
   location.replace(addressOf(name, query));
 }

@@ -9,7 +9,7 @@ import { withStandIns } from '../stand-ins.ts';
 import type { Subgraph } from './subgraph.ts';
 import type { Case, CaseGroup } from './supergraph.ts';
 
-/** The public audit of federation gateways: each case through the compiled executor, its services asked in this process. */
+/** Runs the public audit of federation gateways: each case on the compiled executor, with its services in this process. */
 export async function runFederationAudit(dir: string): Promise<CaseResult[]> {
   const results: CaseResult[] = [];
   for (const group of await loadGroups(dir)) {
@@ -20,7 +20,7 @@ export async function runFederationAudit(dir: string): Promise<CaseResult[]> {
   return results;
 }
 
-/** Refuses what it has not. */
+/** Validates queries against the service's schema before it runs them. */
 function serviceOf({ name, typeDefs, schema }: Subgraph) {
   const answer = async (query: string, variableValues: Record<string, unknown>) => {
     const document = parse(query);
@@ -43,13 +43,13 @@ function describe(error: unknown): string {
   return Error.isError(error) ? error.message : JSON.stringify(error);
 }
 
-/** The suite's modules that we have in another form. */
+/** Our replacements for modules of the suite. */
 const STAND_INS = {
   '../../subgraph.js': new URL('subgraph.ts', import.meta.url),
   '../../supergraph.js': new URL('supergraph.ts', import.meta.url),
 };
 
-/** Imports the groups of cases from the suite's sources, as they are: what they import of packages is ours. */
+/** Imports the groups of cases from the suite's unmodified sources, which get our versions of their packages. */
 async function loadGroups(dir: string): Promise<CaseGroup[]> {
   return withStandIns(dir, STAND_INS, async () => {
     const groups: CaseGroup[] = [];

@@ -3,14 +3,14 @@ import { parse, type GraphQLSchema } from 'graphql';
 
 type Resolvers = NonNullable<Extract<Parameters<typeof buildSubgraphSchema>[0], { typeDefs: unknown }>['resolvers']>;
 
-/** A service of the audit, asked in this process. */
+/** A service of the audit, which runs in this process. */
 export interface Subgraph {
   name: string;
   typeDefs: string;
   schema: GraphQLSchema;
 }
 
-/** Takes the place of the suite's function of that name, which serves HTTP. */
+/** Replaces the suite's function with this name, which serves HTTP. */
 export function createSubgraph(
   name: string,
   { typeDefs, resolvers }: { typeDefs: string; resolvers: Resolvers },

@@ -2,7 +2,7 @@ import type { Subgraph } from './subgraph.ts';
 
 export interface Case {
   query: string;
-  /** `errors`: whether there have to be some; either is right without it. */
+  /** `errors`: whether errors are required or forbidden; if absent, both are accepted. */
   expected: { data?: unknown; errors?: boolean };
 }
 
@@ -12,7 +12,7 @@ export interface CaseGroup {
   cases: readonly Case[];
 }
 
-/** Takes the place of the suite's function of that name, which serves HTTP. */
+/** Replaces the suite's function with this name, which serves HTTP. */
 export function serve(id: string, subgraphs: readonly Subgraph[], tests: readonly Case[] | (() => Case[])): CaseGroup {
   return { id, subgraphs, cases: typeof tests === 'function' ? tests() : tests };
 }

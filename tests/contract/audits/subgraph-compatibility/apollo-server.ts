@@ -1,6 +1,6 @@
 import { parse, type DocumentNode } from 'graphql';
 
-/** Of what a service of the suite is made. */
+/** The schema and the resolvers of a service of the suite. */
 export interface Parts {
   typeDefs: DocumentNode;
   resolvers: object;
@@ -8,7 +8,7 @@ export interface Parts {
 
 let latest: Parts | undefined;
 
-/** What was to be served by the module of the suite that was just imported. */
+/** Returns the parts that the last imported module of the suite passed to `startStandaloneServer`. */
 export function takeParts(): Parts {
   if (!latest) throw new Error('The module serves nothing.');
   const parts = latest;
@@ -16,7 +16,7 @@ export function takeParts(): Parts {
   return parts;
 }
 
-// What the suite's services import. Here they only describe what they consist of.
+// Replacements for the imports of the suite's services. They only collect the parts of a service.
 
 export const gql = parse;
 
@@ -30,7 +30,7 @@ export class ApolloServer {
   }
 }
 
-/** The suite would say where it listens. */
+/** Never resolves, so that the suite does not report an address. */
 export function startStandaloneServer({ parts }: ApolloServer): Promise<never> {
   latest = parts;
   return new Promise(() => {});

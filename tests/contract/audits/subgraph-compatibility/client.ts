@@ -3,12 +3,12 @@ type Ask = (request: { query: string; variables?: Variables }, headers?: Record<
 
 let ask: { products: Ask; router: Ask } | undefined;
 
-/** Whom the suite's tests ask. */
+/** Sets the servers that the suite's tests call. */
 export function askThere(products: Ask, router: Ask): void {
   ask = { products, router };
 }
 
-// Take the place of the suite's functions of these names, which have addresses of their own.
+// Replace the suite's functions with these names, which call fixed addresses.
 
 export const productsRequest: Ask = async (request, headers) => ask?.products(request, headers);
 

@@ -15,13 +15,13 @@ const STAND_INS = {
   'graphql-tag': APOLLO,
 };
 
-/** products is what each library has to implement: the resolvers are those of Apollo's own implementation. */
+/** Every library implements products; we use the resolvers of Apollo's own implementation. */
 const SERVICES = {
   products: 'implementations/apollo-server/index.js',
   users: 'packages/subgraphs/users/index.js',
   inventory: 'packages/subgraphs/inventory/index.js',
 };
-/** Has the schema of products that libraries are given. The implementation reads it from where it is started. */
+/** Contains the schema of products, which the implementation reads from its working directory. */
 const START_IN = 'implementations/_template_library_';
 
 export interface LoadedSubgraph {
@@ -29,7 +29,7 @@ export interface LoadedSubgraph {
   typeDefs: DocumentNode;
 }
 
-/** The suite's services, built by our library instead of Apollo's. */
+/** Loads the suite's services, built with our library instead of Apollo's. */
 export async function loadSubgraphs(dir: string): Promise<Record<keyof typeof SERVICES, LoadedSubgraph>> {
   const log = createLog({ service: 'audit', level: 'fatal' });
   const load = async (name: keyof typeof SERVICES): Promise<LoadedSubgraph> => {

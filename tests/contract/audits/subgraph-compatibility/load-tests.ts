@@ -15,7 +15,7 @@ const STAND_INS = { '../utils/client': new URL('client.ts', import.meta.url) };
 const SOURCES = 'packages/compatibility/src';
 const PRODUCTS = 'implementations/_template_library_/products.graphql';
 
-/** The suite's tests as they are, without Jest, but with its `expect`. */
+/** Loads the suite's unmodified tests, without Jest except for its `expect`. */
 export async function loadTests(dir: string): Promise<Test[]> {
   const built = realpathSync(mkdtempSync(join(tmpdir(), 'taskmesh-audit-')));
   try {
@@ -27,7 +27,7 @@ export async function loadTests(dir: string): Promise<Test[]> {
   }
 }
 
-/** As the suite's `npm run build`: as CommonJS, and with the schema that products is compared with. */
+/** Does what the suite's `npm run build` does: compiles to CommonJS, and copies the expected schema of products. */
 function build(dir: string, built: string): void {
   const options = { module: ModuleKind.CommonJS, target: ScriptTarget.ES2022, esModuleInterop: true };
   for (const file of globSync('{tests,utils}/*.ts', { cwd: join(dir, SOURCES) })) {

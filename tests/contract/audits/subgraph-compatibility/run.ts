@@ -10,8 +10,8 @@ import { loadTests, type Test } from './load-tests.ts';
 const GATEWAY = { role: 'service', name: 'gateway' } as const;
 
 /**
- * Apollo's audit of subgraph libraries. Its schemas and resolvers, served by ours: products over HTTP, and all three behind the
- * compiled executor, which takes the router's place. Its tests ask these two, as they are in the suite.
+ * Runs Apollo's audit of subgraph libraries. Our library serves its schemas and resolvers: products over HTTP, and all three
+ * services behind the compiled executor, which replaces the router. The suite's unmodified tests call these two.
  */
 export async function runSubgraphCompatibility(dir: string): Promise<CaseResult[]> {
   const loaded = await loadSubgraphs(dir);
@@ -47,7 +47,7 @@ function serviceOf({ subgraph, typeDefs }: LoadedSubgraph) {
   return { name: subgraph.name, typeDefs, answer };
 }
 
-/** The suite's tests have no tokens. */
+/** Accepts every request as the gateway's, because the suite's tests send no tokens. */
 function serve(subgraph: Subgraph) {
   const log = createLog({ service: 'audit', level: 'fatal' });
   return createSubgraphServer({ subgraph, host: '127.0.0.1', port: 0, authenticate: async () => GATEWAY, log });

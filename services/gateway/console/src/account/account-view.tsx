@@ -65,7 +65,7 @@ function ChangePassword({ email }: { email: string }) {
   return (
     <Section title="Password">
       <Form label="Password" action={action}>
-        {/* Tells password managers whose password this is. */}
+        {/* Lets password managers know which account the password belongs to. */}
         <input type="text" name="username" autocomplete="username" value={email} readOnly hidden />
         <PasswordField label="Current password" name="currentPassword" />
         <PasswordField
@@ -98,7 +98,7 @@ function ExportData() {
   );
 }
 
-/** Needs the password and the typed address, so that no account is deleted by accident. */
+/** Requires the password and the typed e-mail address, so that no account is deleted by accident. */
 function DeleteAccount({
   email,
   findLosses,

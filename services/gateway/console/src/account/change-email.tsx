@@ -10,7 +10,7 @@ import { FirstPassword } from './first-password.tsx';
 
 const SENTENCES = { email: 'Type the new address.', password: 'Type your password.' };
 
-/** The new address counts once it is confirmed with the token from its mail, by somebody who is signed in. */
+/** The new address takes effect once the signed-in user confirms it with the token from the e-mail. */
 export function ChangeEmail({ email: current, onChanged }: { email: string; onChanged: () => void }) {
   const client = useClient();
   const { name, query } = useRoute();
@@ -19,7 +19,7 @@ export function ChangeEmail({ email: current, onChanged }: { email: string; onCh
     const given = query.get('token');
     if (given === null) return;
     setToken(given);
-    replaceQuery(name, new URLSearchParams()); // so that it gets into no bookmark or screenshot
+    replaceQuery(name, new URLSearchParams()); // keeps the token out of bookmarks and screenshots
   }, [name, query]);
   const [sentTo, setSentTo] = useState<string>();
   const action = useSending(SENTENCES, async ({ email = '', password = '' }, form) => {
@@ -56,12 +56,12 @@ export function ChangeEmail({ email: current, onChanged }: { email: string; onCh
 }
 
 interface ConfirmEmailProps {
-  /** From the mail's link; empty when the user has not opened it yet. */
+  /** The token from the link in the e-mail; empty if the user has not opened it. */
   token: string;
   onConfirmed: () => void;
 }
 
-/** The session identifies the account, so the token from the mail is enough. */
+/** Needs no password: the session identifies the account, and the token proves the new address. */
 function ConfirmEmail({ token: given, onConfirmed }: ConfirmEmailProps) {
   const client = useClient();
   const tell = useTell();

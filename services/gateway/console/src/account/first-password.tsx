@@ -5,7 +5,7 @@ import { ActionError } from '../elements/form.tsx';
 import { Button } from '../elements/view.tsx';
 import { useAction } from '../requests/use-action.ts';
 
-/** Offered when an action needs a password, and the account has none. */
+/** Shown when an action failed because the account has no password yet (CONFLICT). */
 export function FirstPassword({ error, email }: { error: unknown; email: string }) {
   const client = useClient();
   const [isSent, setIsSent] = useState(false);

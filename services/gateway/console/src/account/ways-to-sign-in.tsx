@@ -15,7 +15,7 @@ import { FirstPassword } from './first-password.tsx';
 
 const hostOf = (issuer: string): string => new URL(issuer).host;
 
-/** The provider identities that open the account. Shows nothing if there is neither a provider nor an identity. */
+/** The provider identities linked to the account. Renders nothing if there is neither a provider nor an identity. */
 export function WaysToSignIn({ userId, email }: { userId: string; email: string }) {
   const client = useClient();
   const tell = useTell();
@@ -71,7 +71,7 @@ interface LinkIdentityProps {
   onLinked: () => void;
 }
 
-/** Sends the user to the provider, and asks for their password afterwards. */
+/** Sends the user to the provider, and asks for the password on return. */
 function LinkIdentity({ userId, name, onLinked }: LinkIdentityProps) {
   const { provider, arrival, endArrival } = useProvider();
   const go = useAction(() => provider.go({ stay: false, linkTo: userId }));

@@ -9,7 +9,7 @@ export interface ConfirmProps {
   /** What would be lost, one sentence each. */
   losses?: readonly string[];
   children?: ComponentChildren;
-  /** Asked before it is confirmed. */
+  /** Called on confirm; returning false keeps the dialog open. */
   mayConfirm?: () => boolean;
   onConfirm(): void;
   onCancel(): void;
@@ -21,7 +21,7 @@ const CONFIRMED = 'confirmed';
 export function Confirm({ title, action, losses, children, mayConfirm, onConfirm, onCancel }: ConfirmProps) {
   const dialog = useRef<HTMLDialogElement>(null);
   const id = useId();
-  // At once: a key pressed before it is open would move the focus that comes back in the end.
+  // A layout effect, because a key pressed before the dialog opens could move the focus that is restored on close.
   useLayoutEffect(() => dialog.current?.showModal(), []);
   return (
     <dialog

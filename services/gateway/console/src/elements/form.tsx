@@ -9,7 +9,7 @@ export type Values = Record<string, string>;
 interface Sending {
   isBusy: boolean;
   error: unknown;
-  /** The names of the fields, which show their own errors. */
+  /** Names of the fields that show their own errors. */
   fields: Set<string>;
 }
 
@@ -17,7 +17,7 @@ const SendingContext = createContext<Sending>({ isBusy: false, error: undefined,
 
 export interface FormProps {
   label: string;
-  /** Gets the values of the fields by name. */
+  /** Receives the values of the fields by name. */
   action: Action<[values: Values, form: HTMLFormElement]>;
   children: ComponentChildren;
 }
@@ -50,13 +50,13 @@ function valuesOf(form: HTMLFormElement): Values {
   return Object.fromEntries([...new FormData(form)].map(([name, value]) => [name, String(value)]));
 }
 
-/** Comes after the fields, which have named themselves by then. */
+/** Rendered after the fields, because each field registers its name while it renders. */
 function OtherProblem() {
   const { error, fields } = useContext(SendingContext);
   return <ActionError error={otherThan(fields, error)} />;
 }
 
-/** Why the last attempt failed, for users. Shows nothing without an error. */
+/** Explains to users why the last attempt failed. */
 export function ActionError({ error, class: className = 'form-error' }: { error: unknown; class?: string }) {
   if (error === undefined) return null;
   return (
@@ -66,7 +66,7 @@ export function ActionError({ error, class: className = 'form-error' }: { error:
   );
 }
 
-/** `busy` is its text while the form is being sent. */
+/** A submit button, which shows `busy` while the form is being sent. */
 export function Submit({ text, busy = text, ...others }: { text: string; busy?: string; class?: string }) {
   const { isBusy } = useContext(SendingContext);
   return <Button type="submit" text={isBusy ? busy : text} disabled={isBusy} {...others} />;
@@ -81,7 +81,7 @@ export interface FieldLinks {
 
 export interface FieldProps {
   label: string;
-  /** The form's error about the field of this name is shown here. */
+  /** Errors of the form about the field with this name are shown below it. */
   name?: string | undefined;
   hint?: string | undefined;
   error?: string | undefined;
@@ -137,7 +137,7 @@ export interface PasswordFieldProps extends Pick<FieldProps, 'label' | 'hint'> {
   autocomplete?: 'current-password' | 'new-password' | 'off';
 }
 
-/** The password can be made visible. */
+/** A password field with a button that reveals the password. */
 export function PasswordField({ name = 'password', autocomplete = 'current-password', ...texts }: PasswordFieldProps) {
   const [isShown, setIsShown] = useState(false);
   const input = { name, autocomplete, spellcheck: false, autocapitalize: 'off' } as const;
@@ -155,7 +155,7 @@ export function PasswordField({ name = 'password', autocomplete = 'current-passw
   );
 }
 
-/** The options of a select. */
+/** Returns the options of a `<select>`. */
 export const optionsOf = (labels: Iterable<readonly [value: string | number, label: string]>) =>
   Array.from(labels, ([value, label]) => (
     <option key={value} value={value}>

@@ -1,4 +1,4 @@
-/** Lines in a square of 24 by 24, in the colour of the text. */
+/** Paths in a viewBox of 24 by 24, drawn in the colour of the text. */
 const PATHS = {
   plus: 'M12 5v14M5 12h14',
   check: 'm5 12.5 4.5 4.5L19 7.5',

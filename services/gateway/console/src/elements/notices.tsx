@@ -5,7 +5,7 @@ import { Button } from './view.tsx';
 interface Notice {
   id: number;
   text: string;
-  /** A problem stays until it is dismissed. */
+  /** Problems stay until they are dismissed. */
   isProblem?: boolean;
   action?: { label: string; run: () => void } | undefined;
 }
@@ -14,16 +14,16 @@ type Tell = (notice: Omit<Notice, 'id'>) => void;
 
 const TellContext = createContext<Tell>(() => {});
 const EndContext = createContext(() => {});
-/** The oldest notice is removed when there are more. */
-const MOST = 3;
+/** With more notices, the oldest are removed. */
+const MAX_NOTICES = 3;
 const SHOWN_MS = 8_000;
 
-/** Shows a short message at the edge of the page. */
+/** Returns a function that shows a short message at the edge of the page. */
 export function useTell(): Tell {
   return useContext(TellContext);
 }
 
-/** What one view has said does not cover the next one. Problems stay. */
+/** Removes the notices of the previous view, except for problems, when the view changes. */
 export function useEndOfNotices(view: string): void {
   const end = useContext(EndContext);
   const before = useRef(view);
@@ -34,7 +34,7 @@ export function useEndOfNotices(view: string): void {
 }
 
 export interface NoticesProviderProps {
-  /** They wait until somebody sees them. */
+  /** Hides the notices. They are shown, and expire, once this is false. */
   isHidden?: boolean;
   children: ComponentChildren;
 }
@@ -45,7 +45,7 @@ export function NoticesProvider({ isHidden = false, children }: NoticesProviderP
   const tell = useCallback<Tell>((notice) => {
     count.current += 1;
     const id = count.current;
-    setNotices((before) => [...before, { ...notice, id }].slice(-MOST));
+    setNotices((before) => [...before, { ...notice, id }].slice(-MAX_NOTICES));
   }, []);
   const remove = useCallback((id: number) => setNotices((before) => before.filter((each) => each.id !== id)), []);
   const end = useCallback(() => setNotices((before) => before.filter(({ isProblem }) => isProblem)), []);

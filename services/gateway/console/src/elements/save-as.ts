@@ -1,4 +1,4 @@
-/** Saves a file through a link. Its content was fetched before, because a link cannot carry a token. */
+/** Saves content that was already fetched as a file: a plain link could not send the token. */
 export function saveAs(name: string, content: Blob): void {
   const link = document.createElement('a');
   link.href = URL.createObjectURL(content);

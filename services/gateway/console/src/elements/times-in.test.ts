@@ -12,4 +12,4 @@ it.each([
   ],
   ['taskmesh-20261120T033000Z-5f1e.tar.gz', [{ text: 'taskmesh-20261120T033000Z-5f1e.tar.gz' }]],
   ['', []],
-])('“%s” is taken apart', (text, parts) => expect(timesIn(text)).toEqual(parts));
+])('finds the times in “%s”', (text, parts) => expect(timesIn(text)).toEqual(parts));

@@ -1,7 +1,7 @@
-/** UTC times as the API writes them, with or without milliseconds. */
+/** UTC times in the format of the API, with or without fractions of a second. */
 const TIME = /(\b\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z)/;
 
-/** Splits a text into its times and what is between them. */
+/** Splits a text into its times and the text between them. */
 export function timesIn(text: string): ({ text: string } | { at: string })[] {
   return text
     .split(TIME)

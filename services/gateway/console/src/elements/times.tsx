@@ -10,7 +10,7 @@ const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 const A_DAY = 24 * HOUR;
 
-/** A relative time such as “yesterday”, with the exact time for programs and in the tooltip. */
+/** A time in any wording, such as “yesterday”; programs and the tooltip get the exact time. */
 export function Time({ at, children }: { at: string; children: ComponentChildren }) {
   return (
     <time dateTime={at} title={EXACT.format(new Date(at))}>
@@ -31,7 +31,7 @@ export function Day({ at }: { at: string }) {
   return <Time at={at}>{DAY.format(new Date(at))}</Time>;
 }
 
-/** A message of the server, with its times in the page's format. */
+/** A message from the server, with its times in the user's format. */
 export function Sentence({ text }: { text: string }) {
   return <>{timesIn(text).map((part, index) => ('at' in part ? <Moment key={index} at={part.at} /> : part.text))}</>;
 }

@@ -1,8 +1,8 @@
 import { useLayoutEffect } from 'preact/hooks';
 
-/** Lets the browser ask before it leaves a page with unsaved work; `mayLose` is asked at that moment. */
+/** Makes the browser ask before it leaves a page with unsaved work. `mayLose` is evaluated when the user leaves. */
 export function useLeaveGuard(isNeeded: boolean, mayLose = () => true): void {
-  // Before the next paint: a later effect might miss something just typed.
+  // A layout effect runs before the next paint; a later one could miss what was just typed.
   useLayoutEffect(() => {
     if (!isNeeded) return undefined;
     const ask = (event: Event) => {

@@ -16,12 +16,12 @@ export function View({ title, lead, children }: { title: string; lead?: string; 
   );
 }
 
-/** For when the focused element has just been removed. */
+/** Call this after removing the focused element. */
 export function focusHeading(): void {
   document.querySelector('h1')?.focus();
 }
 
-/** Sets the window's title, which tabs, bookmarks and screen readers show. */
+/** Sets the title of the page, which tabs, bookmarks and screen readers use. */
 export function useTitle(title: string): void {
   useEffect(() => {
     document.title = `${title} – Taskmesh`;
@@ -42,7 +42,7 @@ export interface ReadProps<Result> {
   children: (data: Result) => ComponentChildren;
 }
 
-/** What was read last, that it is being read for the first time, and why it could not be read. */
+/** Renders the last result, `Loading` before the first one, and the error of a failed attempt. */
 export function Read<Result>({ reading: { data, error, again }, children }: ReadProps<Result>) {
   return (
     <>
@@ -53,7 +53,7 @@ export function Read<Result>({ reading: { data, error, again }, children }: Read
   );
 }
 
-/** Appears only after a short delay, because most answers arrive sooner. */
+/** Appears after a short delay (set in the style sheet), because most responses arrive sooner. */
 export function Loading({ what = 'Loading' }: { what?: string }) {
   return (
     <p class="loading" role="status">
@@ -62,7 +62,7 @@ export function Loading({ what = 'Loading' }: { what?: string }) {
   );
 }
 
-/** Shown in place of what failed. */
+/** Explains why something failed, and offers to try again if `onAgain` is given. */
 export function Failure({ error, onAgain }: { error: unknown; onAgain?: () => void }) {
   if (error === undefined) return null;
   return (
@@ -78,9 +78,9 @@ export function Failure({ error, onAgain }: { error: unknown; onAgain?: () => vo
 export interface ButtonProps extends ComponentProps<'button'> {
   icon?: IconName;
   text?: string;
-  /** What a click runs, once at a time. */
+  /** The action to run on click; the button is disabled while it runs. */
   runs?: Action<[]>;
-  /** Its text meanwhile. */
+  /** The text while the action runs. */
   busy?: string;
 }
 
@@ -98,12 +98,12 @@ export interface RowProps {
   title: string;
   label?: string | false;
   hint?: string | undefined;
-  /** What can be done with it. */
+  /** The button of the row. `name` is its accessible name. */
   deed?: { label: string; name: string; run: () => void } | false;
   children: ComponentChildren;
 }
 
-/** Something in a list, with a line about it. */
+/** A list item with a title and a line of details. */
 export function Row({ icon, title, label, hint, deed, children }: RowProps) {
   return (
     <li class="row">

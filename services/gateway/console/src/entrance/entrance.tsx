@@ -8,14 +8,14 @@ import type { ConsoleStorage } from '../session/console-storage.ts';
 import { useProvider, useProviderName } from '../session/provider.ts';
 import type { Farewell } from '../session/use-farewell.ts';
 
-/** The forms by the address's fragment. Sign-in is the default. */
+/** The forms by the name in the address. Sign-in is the default. */
 const WAYS = {
   'sign-in': { title: 'Sign in', WayIn: SignIn },
   'sign-up': { title: 'Create an account', WayIn: SignUp },
   recover: { title: 'Reset your password', WayIn: Recover },
 };
 
-/** Leaves the form's address once signed in, so that a later sign-out leads to sign-in. */
+/** After a sign-in, replaces the address of the form, so that a later sign-out leads to the sign-in form. */
 export function leaveWayIn(): void {
   if (currentRoute().name in WAYS) location.replace(addressOf('tasks'));
 }
@@ -23,7 +23,7 @@ export function leaveWayIn(): void {
 export interface EntranceProps {
   storage: ConsoleStorage;
   farewell: Farewell | undefined;
-  /** Why a sign-in at the provider failed, or why no one is signed in here. */
+  /** Why the provider sign-in failed, or why the user is not signed in. */
   problem: string | undefined;
 }
 
@@ -53,7 +53,7 @@ export function Entrance({ storage, farewell, problem }: EntranceProps) {
   );
 }
 
-/** Explains why the last session has ended. */
+/** Explains why the last session ended. */
 function LastWord({ farewell }: { farewell: Farewell }) {
   return farewell === 'deleted' ? (
     <p class="note good" role="status">
@@ -69,7 +69,7 @@ function LastWord({ farewell }: { farewell: Farewell }) {
 
 interface WayInProps {
   storage: ConsoleStorage;
-  /** The address typed so far, shared by all forms. */
+  /** The e-mail address typed so far, shared by all forms. */
   email: string;
   onEmail: (email: string) => void;
 }
@@ -125,7 +125,7 @@ function SignUp({ storage, ...emails }: WayInProps) {
   );
 }
 
-/** Requests the e-mail with the link for a new password. */
+/** Requests an e-mail with a link to choose a new password. */
 function Recover({ email, onEmail }: WayInProps) {
   const client = useClient();
   const [sentTo, setSentTo] = useState<string>();
@@ -152,7 +152,7 @@ function Recover({ email, onEmail }: WayInProps) {
   );
 }
 
-/** The same in all forms, so that browsers fill it in alike. */
+/** Identical in all forms, so that browsers autofill it in each. */
 function EmailField({ email, onEmail, hint }: Omit<WayInProps, 'storage'> & { hint?: string }) {
   const texts = { label: 'E-mail', name: 'email', type: 'email', autocomplete: 'username', hint } as const;
   return <TextField {...texts} defaultValue={email} onInput={onEmail} />;
@@ -167,7 +167,7 @@ function StaySignedIn() {
   );
 }
 
-/** Sign-in at the provider, if there is one. Below the form, so that nothing moves when it appears. */
+/** Sign-in with the provider, if there is one. It appears late, so it stands below the form, where it moves nothing. */
 function ProviderButton() {
   const { provider } = useProvider();
   const name = useProviderName();
@@ -182,7 +182,7 @@ function ProviderButton() {
   );
 }
 
-/** Reads the choice in the form above. */
+/** Reads the checkbox of the form above. */
 function isToStay(): boolean {
   return document.querySelector<HTMLInputElement>('input[name=stay]')?.checked ?? false;
 }

@@ -15,7 +15,7 @@ export interface FinishSignInProps {
   onEnd: (problem?: string) => void;
 }
 
-/** Exchanges the provider's answer for a session. If an account has the address already, its password is asked for first. */
+/** Exchanges the provider's response for a session. If an account with this address exists, first asks for its password. */
 export function FinishSignIn({ arrival: { errand, answer }, storage, onEnd }: FinishSignInProps) {
   const client = useClient();
   const [why, setWhy] = useState<string>();
@@ -38,13 +38,13 @@ export function FinishSignIn({ arrival: { errand, answer }, storage, onEnd }: Fi
 }
 
 interface LinkAccountProps {
-  /** Says which account it is. */
+  /** The server's message, which names the account. */
   why: string;
   signIn: (password: string) => Promise<unknown>;
   onEnd: () => void;
 }
 
-/** Owning an address at the provider does not prove that the account here is theirs; its password does. */
+/** An e-mail address at the provider does not prove ownership of the account here; its password does. */
 function LinkAccount({ why, signIn, onEnd }: LinkAccountProps) {
   const main = useRef<HTMLElement>(null);
   const action = useSending({ password: 'Type your password.' }, async ({ password = '' }) => {

@@ -91,7 +91,7 @@ export function DeadLettersView() {
 
 const SOURCES = { relay: 'Refused by the event log', gateway: 'Not readable by gateways' };
 
-/** `deeds`: what can be done with it. */
+/** `deeds`: the buttons of the dead letter. */
 function DeadLetterRow({ letter, deeds }: { letter: DeadLetter; deeds: ComponentChildren }) {
   const { id, source, ownerId, sequence, reason, record, diedAt, canReplay } = letter;
   return (

@@ -21,13 +21,13 @@ const VIEWS: readonly ViewEntry[] = [
 
 export const isOfOperators = (name: string): boolean => name === 'operations' || name.startsWith('operations/');
 
-/** The operators' application. Its token is separate, and kept in memory only. */
+/** The operators' application. Its token is separate from user sessions, and kept in memory only. */
 export function Operations() {
   const { name } = useRoute();
   const [token, setToken] = useState<string>();
   const [code, setCode] = useState(takeCode);
   const [refusal, setRefusal] = useState<OperatorsError>();
-  // The address from the terminal may be opened in a tab that already shows this page.
+  // An operator may open the address from the terminal in a tab that already shows this page.
   useEffect(() => {
     const take = () => setCode((before) => takeCode() ?? before);
     addEventListener('hashchange', take);
@@ -59,13 +59,13 @@ export function Operations() {
 
 interface SignedProps {
   token: string;
-  /** The view's name in the address. */
+  /** The name of the view in the address. */
   name: string;
   onRefused: (error: OperatorsError) => void;
   onSignOut: () => void;
 }
 
-/** A long operation continues when another view is opened. */
+/** Owns the long operation, which therefore continues when another view is opened. */
 function Signed({ token, name, onRefused, onSignOut }: SignedProps) {
   const api = useMemo(() => createOperatorsApi({ token, onRefused }), [token]);
   const work = useWork(api);
@@ -94,8 +94,8 @@ function Signed({ token, name, onRefused, onSignOut }: SignedProps) {
 }
 
 /**
- * The one-time code from the address, `#/operations?code=`. Removed from the address at once, so that it gets into no
- * bookmark or screenshot; in the browser's history it is used up.
+ * Reads the one-time code from the address (`#/operations?code=`), and removes it there, to keep it out of bookmarks and
+ * screenshots. If the browser's history keeps the address, the code in it has already been used.
  */
 function takeCode(): string | undefined {
   const [path = '', query] = location.hash.split('?');

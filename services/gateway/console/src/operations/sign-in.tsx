@@ -7,11 +7,11 @@ import { useAction } from '../requests/use-action.ts';
 import { createOperatorsApi, exchangeCode } from './api/operators-api.ts';
 import { OperatorsError } from './api/read-lines.ts';
 
-/** Characters that a header may contain. */
+/** The characters that the authorization header allows. */
 const TOKEN = /^[!-~]+$/;
 
 export interface SignInProps {
-  /** From the address; exchanged for the token at once. */
+  /** The one-time code from the address; exchanged for the token at once. */
   code: string | undefined;
   /** Why the operator was signed out. */
   refusal: OperatorsError | undefined;

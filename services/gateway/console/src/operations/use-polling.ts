@@ -12,7 +12,7 @@ export function usePolling<Result>(read: () => Promise<Result>, everyMs: number)
       clearTimeout(timer);
       if (!isOver && !document.hidden) timer = setTimeout(look, everyMs);
     };
-    // Waits for each answer, so that requests to a slow server do not pile up.
+    // The timer starts after each response, so that requests to a slow server do not pile up.
     const look = () => void again().then(wait);
     const onVisibility = () => (document.hidden ? clearTimeout(timer) : look());
     wait();

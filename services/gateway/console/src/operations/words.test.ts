@@ -20,7 +20,7 @@ it.each([
   [172_800, '2 days'],
 ])('%i seconds are "%s"', (seconds, words) => expect(spanInWords(seconds)).toBe(words));
 
-it('counts one, many and none', () => {
+it('counts in the singular, the plural, and null for zero', () => {
   expect([countOf(1, 'task', 'tasks'), countOf(12_000, 'task', 'tasks'), countOf(0, 'task', 'tasks')]).toEqual([
     '1 task',
     '12,000 tasks',
@@ -28,6 +28,6 @@ it('counts one, many and none', () => {
   ]);
 });
 
-it('says what is kept', () => {
+it('describes which archives are kept', () => {
   expect([keepInWords(null), keepInWords({ last: 3, daily: 7 })]).toEqual(['all', 'the last 3, 7 daily']);
 });

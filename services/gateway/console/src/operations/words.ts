@@ -23,18 +23,18 @@ const SPANS = [
   [1, 'second'],
 ] as const;
 
-/** In the largest unit that gives a whole number. */
+/** Rounds to the largest unit that is not longer than the span. */
 export function spanInWords(seconds: number): string {
   const [length, unit] = SPANS.find(([length]) => seconds >= length) ?? [1, 'second'];
   const count = Math.round(seconds / length);
   return `${count} ${unit}${count === 1 ? '' : 's'}`;
 }
 
-/** Null for none. */
+/** Returns null for zero. */
 export const countOf = (count: number, one = '', many = ''): string | null =>
   count === 0 ? null : `${count.toLocaleString('en')} ${count === 1 ? one : many}`.trimEnd();
 
-/** In the format of `BACKUP_KEEP`. */
+/** Expects the rules of `BACKUP_KEEP` by period; null keeps every archive. */
 export function keepInWords(keep: Record<string, number> | null): string {
   if (!keep) return 'all';
   const words = Object.entries(keep).map(([period, count]) =>

@@ -2,7 +2,7 @@ import { TaskmeshError } from '@taskmesh/client';
 
 export const NOT_BEGUN_HERE = 'This sign-in did not begin in this tab. Please begin it again here.';
 
-/** By the code of the error. */
+/** Sentences by error code. */
 const SENTENCES: Partial<Record<string, string>> = {
   NETWORK: 'The server cannot be reached. Check your connection, then try again.',
   SERVICE_UNAVAILABLE: 'The server cannot do this right now. Please try again in a moment.',
@@ -14,7 +14,7 @@ const SENTENCES: Partial<Record<string, string>> = {
   NOT_FOUND: 'It no longer exists.',
 };
 
-/** An error in words for users, or for operators. */
+/** Explains an error in words for users, or for operators. */
 export function explain(error: unknown): string {
   if (!(error instanceof TaskmeshError)) return 'Something went wrong on this page. Please reload it.';
   const { code, message, issues, retryAfterMs } = error;
@@ -23,14 +23,14 @@ export function explain(error: unknown): string {
   return SENTENCES[code] ?? (issues.map((issue) => asSentence(issue.message)).join(' ') || asSentence(message));
 }
 
-/** The message about one field, if there is one. */
+/** Returns the message about this field, if any. */
 export function issueOf(error: unknown, field: string): string | undefined {
   if (!(error instanceof TaskmeshError)) return undefined;
   const issue = error.issues.find(({ path }) => path.split('.').at(-1) === field);
   return issue && asSentence(issue.message);
 }
 
-/** The error, unless all of its issues are shown beside these fields. */
+/** Returns the error, or undefined if these fields already show all of its issues. */
 export function otherThan(fields: ReadonlySet<string>, error: unknown): unknown {
   if (!(error instanceof TaskmeshError) || error.issues.length === 0) return error;
   return error.issues.every(({ path }) => fields.has(path.split('.').at(-1) ?? '')) ? undefined : error;
@@ -39,7 +39,7 @@ export function otherThan(fields: ReadonlySet<string>, error: unknown): unknown 
 /** Messages may begin with the name of a field, such as `dueDate must be …`. */
 function asSentence(message: string): string {
   const [first = '', ...others] = message.split(' ');
-  if (first.includes('@')) return message; // an address is no name
+  if (first.includes('@')) return message; // an e-mail address, not a field name
   if (first === 'email') return ['E-mail', ...others].join(' ');
   const isFieldName = /^[a-z]+(?:[A-Z][a-z]*)+$/.test(first);
   const words = isFieldName ? first.replaceAll(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`) : first;

@@ -2,7 +2,7 @@ import { requireFilled } from './require-filled.ts';
 
 const NEEDED = { email: 'Type your e-mail address.', password: 'Type your password.' };
 
-it('what is empty is reported for each field, as the server would', () => {
+it('reports each empty field as the server does', () => {
   expect(() => requireFilled({ email: ' ', password: '' }, NEEDED)).toThrow(
     expect.objectContaining({
       code: 'BAD_USER_INPUT',
@@ -17,6 +17,6 @@ it('what is empty is reported for each field, as the server would', () => {
   );
 });
 
-it('what is there may be sent', () => {
+it('accepts fields that are filled', () => {
   expect(() => requireFilled({ email: 'ada@example.com', password: ' x ' }, NEEDED)).not.toThrow();
 });

@@ -2,14 +2,14 @@ import { useRef, useState } from 'preact/hooks';
 import { requireFilled } from './require-filled.ts';
 
 export interface Action<Args extends unknown[]> {
-  /** Resolves to whether it succeeded. Does nothing while the action is running. */
+  /** Resolves to whether the action succeeded. While the action is running, does nothing and resolves to false. */
   run(...args: Args): Promise<boolean>;
   isBusy: boolean;
   /** The error of the last run. */
   error: unknown;
 }
 
-/** An action over the network, which runs once at a time and keeps its error. */
+/** A network action that runs once at a time, and keeps the error of its last run. */
 export function useAction<Args extends unknown[]>(work: (...args: Args) => Promise<unknown>): Action<Args> {
   const [state, setState] = useState<{ isBusy: boolean; error: unknown }>({ isBusy: false, error: undefined });
   const isRunning = useRef(false);
@@ -35,7 +35,7 @@ export function useAction<Args extends unknown[]>(work: (...args: Args) => Promi
 
 type Values = Record<string, string>;
 
-/** An action with the values of a form, once those that have a sentence here are filled. */
+/** An action with the values of a form. Fields with an entry in `sentences` are required; the entry is the error message. */
 export function useSending(
   sentences: Values,
   work: (values: Values, form: HTMLFormElement) => Promise<unknown>,

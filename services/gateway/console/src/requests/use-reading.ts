@@ -1,37 +1,37 @@
 import { createContext } from 'preact';
 import { useCallback, useContext, useEffect, useRef, useState } from 'preact/hooks';
 
-/** The last results by name, so that a view has data when it is opened again. */
+/** The last results by name, so that a reopened view has data at once. */
 export type KeptReadings = Map<string, unknown>;
 
 export const KeptReadingsContext = createContext<KeptReadings>(new Map());
 
-/** Whether the server does not answer, as seen by the connection for live lists. */
+/** Whether the server is unreachable, according to the connection of the live lists. */
 export const AwayContext = createContext(false);
 
 export interface Reading<Result> {
-  /** The last result, also while it is being read again. */
+  /** The last result; kept while it is read again, and when that fails. */
   data: Result | undefined;
   error: unknown;
   again(): Promise<void>;
 }
 
 /**
- * Reads something when the component is mounted, on demand, and when the network or the server is back after a failure.
- * A result with a name is kept for the next time that the component is mounted.
+ * Calls `read` on mount, on demand, and, after a failure, when the network or the server is back.
+ * With a name, the result is kept for the next mount.
  */
 export function useReading<Result>(read: () => Promise<Result>, name?: string): Reading<Result> {
   const kept = useContext(KeptReadingsContext);
   const isAway = useContext(AwayContext);
   const [state, setState] = useState<{ data: Result | undefined; error: unknown }>(() => ({
-    data: name === undefined ? undefined : (kept.get(name) as Result | undefined), // each name belongs to one type of result
+    data: name === undefined ? undefined : (kept.get(name) as Result | undefined), // each name has one type of result
     error: undefined,
   }));
   const latest = useRef(read);
   latest.current = read;
   const count = useRef(0);
   const again = useCallback(async () => {
-    const mine = ++count.current; // outdated answers are ignored
+    const mine = ++count.current; // results of superseded calls are ignored
     try {
       const data = await latest.current();
       if (mine !== count.current) return;

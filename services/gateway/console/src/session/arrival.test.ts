@@ -22,14 +22,14 @@ const arrive = (kept?: string) => {
   return arrival;
 };
 
-it('finds the errand that the tab has kept', () => {
+it('continues the sign-in that the tab stored', () => {
   const errand = { stay: true, linkTo: 'ada' };
   expect(arrive(JSON.stringify(errand))).toEqual({ errand, answer: { code: 'code' } });
   expect(replaced).toEqual(['#/account']);
 });
 
 it.each([undefined, '', '{', '{}', '5', 'null', '[]', '{"stay":"yes","linkTo":null}', '{"stay":true,"linkTo":7}'])(
-  'takes the answer for that of another page if %s is kept',
+  'treats the response as one to another page if the tab stored %s',
   (kept) => {
     const { errand, answer } = arrive(kept) ?? {};
     expect(errand).toEqual({ stay: false, linkTo: null });

@@ -4,26 +4,26 @@ import type { ConsoleStorage } from './console-storage.ts';
 
 /** Why the user is sent to the sign-in provider. */
 export interface Errand {
-  /** Whether to stay signed in on this device. */
+  /** Whether the user stays signed in on this device. */
   stay: boolean;
-  /** The id of the user whose account will be linked; null for a sign-in. */
+  /** The id of the user who links the provider to their account; null for a sign-in. */
   linkTo: string | null;
 }
 
-/** A user who comes back from the provider. */
+/** The return of a user from the provider. */
 export interface Arrival {
   errand: Errand;
   answer: SignInAnswer;
 }
 
-/** Has the prefix of what the client keeps during a sign-in, so that it stays in the tab as well. */
+/** Has the prefix of the client's sign-in items, which the storage always keeps in the tab. */
 const KEY = 'taskmesh.sign-in.errand';
 
 export function keepErrand(storage: ConsoleStorage, errand: Errand): void {
   storage.setItem(KEY, JSON.stringify(errand));
 }
 
-/** The provider's answer from the address. Removed from the address at once, so that a reload does not find it again. */
+/** Reads the provider's response from the address, and removes it there, so that a reload does not process it again. */
 export function takeArrival(storage: ConsoleStorage): Arrival | undefined {
   const answer = readSignInAnswer(location.hash);
   if (!answer) return undefined;
@@ -31,11 +31,11 @@ export function takeArrival(storage: ConsoleStorage): Arrival | undefined {
   storage.removeItem(KEY);
   const errand = parseErrand(kept);
   history.replaceState(history.state, '', errand?.linkTo ? '#/account' : '#/sign-in');
-  // A sign-in that did not begin here may come from a crafted link, whose text is not shown.
+  // A sign-in that did not begin here may come from a crafted link, so its text is not shown.
   return errand ? { errand, answer } : { errand: { stay: false, linkTo: null }, answer: NOT_BEGUN };
 }
 
-/** Undefined for what this version does not write. */
+/** Returns undefined if this version would not have written the text. */
 function parseErrand(kept: string | null): Errand | undefined {
   try {
     const { stay, linkTo } = JSON.parse(kept ?? '{}') as Record<keyof Errand, unknown>;
@@ -48,7 +48,7 @@ function parseErrand(kept: string | null): Errand | undefined {
 
 const NOT_BEGUN: SignInAnswer = { error: 'not_begun', description: '' };
 
-/** Explains a refusal by the provider. */
+/** Explains to users why the provider refused the sign-in. */
 export function explainRefusal({ error, description }: { error: string; description: string }): string {
   if (error === 'not_begun') return NOT_BEGUN_HERE;
   if (error === 'access_denied') return 'You did not sign in at the provider, so nothing has changed here.';
@@ -56,7 +56,7 @@ export function explainRefusal({ error, description }: { error: string; descript
   return `The sign-in at the provider did not work. Please try again.${said}`;
 }
 
-/** Users never see the code, so an invalid one is explained as an expired sign-in. */
+/** Reports an invalid code as an expired sign-in, because users never see the code. */
 export async function withoutCode<Result>(attempt: Promise<Result>): Promise<Result> {
   try {
     return await attempt;

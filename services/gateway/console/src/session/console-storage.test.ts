@@ -8,7 +8,7 @@ afterAll(() => {
   for (const name of ['addEventListener', 'localStorage', 'sessionStorage']) Reflect.deleteProperty(globalThis, name);
 });
 
-/** As browsers have it: of a tab, or of a device. */
+/** A sessionStorage or localStorage. */
 function createWebStorage() {
   const items = new Map<string, string>();
   return {
@@ -32,7 +32,7 @@ function createDevice() {
   return { openTab };
 }
 
-/** A user who signs in once more while a write waits, and chooses otherwise than at first whether to stay signed in. */
+/** Signs in twice, with a pending write in between, and reverses the choice to stay signed in the second time. */
 async function signInOtherwise(first: boolean) {
   const { openTab } = createDevice();
   const tab = createWebStorage();
@@ -47,7 +47,7 @@ async function signInOtherwise(first: boolean) {
 it.each([
   ['the device', 'the tab', true],
   ['the tab', 'the device', false],
-])('writes that waited in %s are gone once they are done in %s', async (_from, _to, first) => {
+])('removes completed writes from %s after a sign-in that uses %s', async (_from, _to, first) => {
   const { storage, reopen } = await signInOtherwise(first);
   expect(storage.getItem(WRITES)).toBe('[1]');
   storage.setItem(WRITES, '[1, 2]');
@@ -56,7 +56,7 @@ it.each([
 });
 
 it.each([true, false])(
-  'writes that were never kept again are gone as well once they are done (on the device: %s)',
+  'removes completed writes that were not stored again after a second sign-in (first on the device: %s)',
   async (first) => {
     const { storage, reopen } = await signInOtherwise(first);
     storage.removeItem(WRITES);
@@ -64,7 +64,7 @@ it.each([true, false])(
   },
 );
 
-it('signing out in a tab leaves the session of the device to the others', async () => {
+it('signing out of the session of a tab keeps the session of the device for other tabs', async () => {
   const { openTab } = createDevice();
   const others = openTab();
   await others.stay(true, async () => others.setItem(SESSION, 'of the device'));
@@ -76,7 +76,7 @@ it('signing out in a tab leaves the session of the device to the others', async 
   expect(tab.length).toBe(0);
 });
 
-it('a tab renews the session of the device where the others find it, also after a sign-in that failed', async () => {
+it('a tab keeps a renewed session of the device on the device, even after a failed sign-in', async () => {
   const { openTab } = createDevice();
   const storage = openTab();
   const others = openTab();

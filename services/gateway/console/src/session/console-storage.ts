@@ -1,23 +1,23 @@
 import { createMemoryStorage, type Storage } from '@taskmesh/client';
 import { createTab, TAB } from './tab.ts';
 
-/** Keeps tokens and pending writes: in the tab, or on the device. */
+/** Keeps tokens and pending writes, either in the tab (sessionStorage) or on the device (localStorage). */
 export interface ConsoleStorage extends Storage {
   getItem(key: string): string | null;
-  /** Whether the session that this sign-in gives, and what is stored with it, outlives the tab. If it fails, all stays as it is. */
+  /** Runs a sign-in whose session, and its data, outlives the tab if `stays`. A failed sign-in changes nothing. */
   stay<Result>(stays: boolean, signIn: () => Promise<Result>): Promise<Result>;
-  /** Whether what is kept goes when the tab is closed. */
+  /** Whether closing the tab discards what is stored. */
   endsWithTab(): boolean;
-  /** Forgets what the tab keeps if it is a copy of another one, to which that belongs. Returns whether it is one. */
+  /** If the tab is a copy of another, removes the copied items, which belong to the original. Returns whether it is a copy. */
   emptyCopy(): Promise<boolean>;
 }
 
 const OURS = 'taskmesh.';
 /** The client's key for its tokens. */
 const SESSION = 'taskmesh.session';
-/** The prefix of the client's keys for pending writes, one for each user. Of all pages, one at a time owns them. */
+/** The prefix of the client's keys for pending writes, one key per user. Only one page at a time owns them. */
 const WRITES = 'taskmesh.writes.';
-/** The prefix of what a sign-in at a provider stores for its return, always in the same tab. */
+/** The prefix of the items that a provider sign-in needs on return, which is always in the same tab. */
 const SIGN_IN = 'taskmesh.sign-in';
 
 export function createConsoleStorage(): ConsoleStorage {
@@ -26,7 +26,7 @@ export function createConsoleStorage(): ConsoleStorage {
   const ofDevice = () => tab.getItem(SESSION) === null && device.getItem(SESSION) !== null;
   let stays = ofDevice();
   let isSigningIn = false;
-  /** A session stays where it is, also one of another tab: a renewed one elsewhere would leave used tokens there. */
+  /** A session stays where it is, even if another tab stored it: renewing it elsewhere would leave used tokens behind. */
   const isKept = () => {
     if (!isSigningIn && getItem(SESSION) !== null) stays = ofDevice();
     return stays;
@@ -40,13 +40,13 @@ export function createConsoleStorage(): ConsoleStorage {
       const [place, other] = isKept() && !key.startsWith(SIGN_IN) ? [device, tab] : [tab, device];
       place.setItem(key, value);
       if (place === tab) tab.setItem(TAB, name);
-      // Writes that stayed behind in the other one would be sent once more some day, a session of the tab would hide the device's.
+      // Writes left in the other storage would be sent again one day; a session left in the tab would hide the device's.
       if (key.startsWith(WRITES) || place === device) other.removeItem(key);
     },
     removeItem(key) {
       if (key.startsWith(WRITES)) for (const place of [tab, device]) place.removeItem(key);
       else (tab.getItem(key) === null ? device : tab).removeItem(key);
-      if (ours().length === 1) tab.removeItem(TAB); // it names nothing
+      if (ours().length === 1) tab.removeItem(TAB); // only the name is left
     },
     async stay(next, signIn) {
       const before = isKept();
@@ -75,11 +75,11 @@ type WebStorage = Pick<globalThis.Storage, 'getItem' | 'setItem' | 'removeItem' 
 const keysOf = (storage: WebStorage): string[] =>
   Array.from({ length: storage.length }, (_, index) => storage.key(index) ?? '');
 
-/** Browsers can be configured to deny storage to pages. Then everything is kept in memory. */
+/** Returns a storage in memory if the browser is configured to deny storage to pages. */
 function usable(find: () => WebStorage): WebStorage {
   try {
     return find();
   } catch {
-    return { ...createMemoryStorage(), key: () => null, length: 0 } as WebStorage; // this one is synchronous
+    return { ...createMemoryStorage(), key: () => null, length: 0 } as WebStorage; // memory storage is synchronous
   }
 }

@@ -7,9 +7,9 @@ import type { ConsoleStorage } from './console-storage.ts';
 
 /** The sign-in provider. */
 export interface Provider {
-  /** Null when there is none. Requested only once. */
+  /** The provider's name, or null without a provider. Requested once; a failed request is repeated. */
   name(): Promise<string | null>;
-  /** Leaves the page. @throws TaskmeshError when the provider is unreachable */
+  /** Leaves the page for the provider. @throws TaskmeshError if the provider is unreachable */
   go(errand: Errand): Promise<void>;
 }
 
@@ -17,7 +17,7 @@ export function createProvider({ client, storage }: { client: Client; storage: C
   let name: Promise<string | null> | undefined;
   return {
     async name() {
-      if (!isSecureContext) return null; // browsers offer no SHA-256 to insecure pages
+      if (!isSecureContext) return null; // browsers do not offer SHA-256 to insecure pages
       name ??= client.signInProvider();
       try {
         return await name;
@@ -35,7 +35,7 @@ export function createProvider({ client, storage }: { client: Client; storage: C
   };
 }
 
-/** Checks the way to the provider first, because a failed navigation would show the browser's error page. */
+/** Checks that the provider is reachable, because a failed navigation would leave the user on the browser's error page. */
 async function check(address: string): Promise<void> {
   const response = await fetch(address, { redirect: 'manual' }).catch((error: unknown) => {
     throw new TaskmeshError('NETWORK', 'No answer.', { cause: error });
@@ -49,7 +49,7 @@ async function check(address: string): Promise<void> {
 
 export interface ProviderState {
   provider: Provider;
-  /** Present until it is handled. */
+  /** The user's return from the provider, until it is handled. */
   arrival: Arrival | undefined;
   endArrival(): void;
 }
@@ -62,7 +62,7 @@ export function useProvider(): ProviderState {
   return state;
 }
 
-/** Undefined when there is none, or it is not known yet. */
+/** The provider's name; undefined without a provider, or while it is still unknown. */
 export function useProviderName(): string | undefined {
   const { provider } = useProvider();
   return useReading(() => provider.name()).data ?? undefined;

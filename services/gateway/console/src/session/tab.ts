@@ -1,25 +1,25 @@
-/** Where a tab has its name, while it keeps anything. A copy of the tab has it, too. */
+/** The key of the tab's name, present while the tab stores anything. Copying a tab copies the name, too. */
 export const TAB = 'taskmesh.tab';
-/** Is there between a page of the tab and the next one, and so not in what was copied from a tab that is open. */
+/** Set only between two pages of the tab, so a copy of an open tab does not have it. */
 const LEFT = 'taskmesh.tab.left';
 
 type WebStorage = Pick<Storage, 'getItem' | 'setItem' | 'removeItem'>;
 
 export interface Tab {
-  /** This page's, which no other has. */
+  /** A random name, unique to this page. */
   name: string;
   /** Whether the tab was copied from another one that is still open. */
   isCopy(): Promise<boolean>;
 }
 
 /**
- * Browsers copy what a tab keeps when it is duplicated. If both went on with the same refresh token, the server would end the
- * session for both, and both would send what waits. So each page holds a lock of its name for as long as it is open.
+ * Browsers copy the sessionStorage of a duplicated tab. If both tabs used the same refresh token, the server would end the
+ * session of both; both would also send the pending writes. So each open page holds a lock with its name.
  */
 export function createTab(kept: WebStorage): Tab {
   const name = crypto.getRandomValues(new Uint32Array(4)).join('-');
-  const { locks } = navigator as Partial<Navigator>; // only over TLS and on localhost
-  const refused = () => undefined; // as in sandboxed frames
+  const { locks } = navigator as Partial<Navigator>; // only with TLS or on localhost
+  const refused = () => undefined; // sandboxed frames may not use locks
   locks?.request(`${TAB}.${name}`, () => new Promise<void>(() => {})).catch(refused);
   const hasLeft = kept.getItem(LEFT) !== null;
   kept.removeItem(LEFT);
@@ -33,7 +33,7 @@ export function createTab(kept: WebStorage): Tab {
       const former = kept.getItem(TAB);
       if (former === null) return false;
       const { held = [] } = hasLeft ? {} : ((await locks?.query().catch(refused)) ?? {});
-      // After a crash, too, no page has the name any more.
+      // The browser releases the lock even if the page crashes, so a held lock proves that the original is open.
       if (held.some((lock) => lock.name === `${TAB}.${former}`)) return true;
       kept.setItem(TAB, name);
       return false;

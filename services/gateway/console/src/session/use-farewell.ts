@@ -1,14 +1,14 @@
 import type { User } from '@taskmesh/client';
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 
-/** Why the user is no longer signed in: the session ended unasked, or the account was deleted. */
+/** Why the user is no longer signed in: the session ended unexpectedly, or the account was deleted. */
 export type Farewell = 'ended' | 'deleted';
 
 export interface Farewells {
   farewell: Farewell | undefined;
-  /** The user is signing out, which needs no explanation. */
+  /** Call this before a sign-out by the user, which needs no explanation. */
   expectEnd(): void;
-  /** The account was deleted. The session may end before the answer to the deletion arrives. */
+  /** Call this after a deletion, even if the session ended first: its end may arrive before the response to the deletion. */
   sayDeleted(): void;
 }
 

@@ -1,4 +1,4 @@
-/** In this order, because many browsers also name others; the first match counts. */
+/** The first match wins, because many user agents also name other browsers. */
 const BROWSERS: [RegExp, string][] = [
   [/\bEdg(e|A|iOS)?\//, 'Edge'],
   [/\bOPR\//, 'Opera'],
@@ -16,7 +16,7 @@ const SYSTEMS: [RegExp, string][] = [
   [/Linux|X11/, 'Linux'],
 ];
 
-/** A readable name for a user agent. */
+/** Returns a readable name for a user agent. */
 export function nameOf(userAgent: string | null): string {
   if (!userAgent) return 'An unnamed program';
   const browser = find(BROWSERS, userAgent);

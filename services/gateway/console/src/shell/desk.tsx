@@ -8,33 +8,33 @@ import { useEdits, type Edits } from '../tasks/use-edits.ts';
 import type { TaskList } from '../tasks/use-task-list.ts';
 import type { Overview } from './use-overview.ts';
 
-/** What somebody has typed and has to decide on. */
+/** The user's unsaved input, and the changes that need a decision. */
 export interface OnDesk {
   edits: Edits;
   editing: Editing;
   adding: Adding;
 }
 
-/** What each view is given. */
+/** The properties of every view. */
 export interface ViewProps extends OnDesk {
   user: User;
   overview: Overview;
   list: TaskList;
-  /** What would be lost if the session ended now, one sentence each. */
+  /** Returns what would be lost if the session ended now, one sentence each. */
   findLosses: () => readonly string[];
-  /** Called once the account is deleted. */
+  /** Call this once the account is deleted. */
   onDeleted: () => Promise<void>;
 }
 
 export interface DeskProps {
-  /** A message for one user is not shown to another. */
+  /** Whether a user is signed in. Otherwise, notices stay hidden, because another person may be looking. */
   isOpen: boolean;
   children: (desk: OnDesk) => ComponentChildren;
 }
 
 /**
- * Outlives a session that ends by itself: the same user finds everything as it was, and learns what became of their changes.
- * With another `key` it is another one's, and empty.
+ * Outlives a session that ends unexpectedly: the same user finds everything unchanged, and sees the outcome of their changes.
+ * A new `key` makes an empty desk for another user.
  */
 export function Desk({ isOpen, children }: DeskProps) {
   return (
@@ -51,7 +51,7 @@ function Edited({ children }: Pick<DeskProps, 'children'>) {
   return <>{children({ edits, editing, adding })}</>;
 }
 
-/** The desk's key: another one for another user, and for the one who comes after somebody has left. */
+/** Returns the desk's key, which changes for another user and after a sign-out (`leaveDesk`). */
 export function useDeskKey(user: User | null | undefined): { deskKey: number; leaveDesk: () => void } {
   const desk = useRef<{ key: number; userId: string | undefined; isLeft: boolean }>({
     key: 0,

@@ -5,7 +5,7 @@ import { useEndOfNotices } from '../elements/notices.tsx';
 import { Brand, useTitle } from '../elements/view.tsx';
 
 export interface ViewEntry<Props = object> {
-  /** Its part of the address: `#/<name>`. */
+  /** The name in the address: `#/<name>`. */
   name: string;
   title: string;
   icon: IconName;
@@ -15,25 +15,25 @@ export interface ViewEntry<Props = object> {
 type Named = Omit<ViewEntry, 'Component'>;
 
 export interface FrameProps {
-  /** What the brand is a link to. */
+  /** The link of the brand. */
   home: { href: string; 'aria-label': string };
-  /** In the order of the navigation. */
+  /** The views in the order of the navigation. */
   views: readonly Named[];
   view: Named;
-  /** The address of a view, with the parameters that it had. */
+  /** Returns the address of a view, with its last parameters. */
   addressOf: (name: string) => string;
-  /** Who is signed in, and their way out. */
+  /** The signed-in user and the sign-out button. */
   who: ComponentChildren;
   isWide?: boolean;
   children: ComponentChildren;
 }
 
-/** The frame around all views. */
+/** The header, the navigation and the main content around each view. */
 export function Frame({ home, views, view, addressOf, who, isWide, children }: FrameProps) {
   const main = useFocusOnChange(view.name);
   useEndOfNotices(view.name);
   useTitle(view.title);
-  // A normal anchor would change the fragment, which names the view.
+  // Following the anchor would change the fragment, which names the view.
   const skip = (event: Event) => {
     event.preventDefault();
     main.current?.focus();

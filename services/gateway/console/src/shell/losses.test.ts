@@ -6,10 +6,10 @@ const NOTHING: Unsaved = {
   editing: { open: undefined, isChanged: false },
   adding: { title: ' ' },
 };
-const open = { base: { title: 'Buy bread' } } as NonNullable<Unsaved['editing']['open']>; // all that is read of it
+const open = { base: { title: 'Buy bread' } } as NonNullable<Unsaved['editing']['open']>; // `lossesOf` reads nothing else
 const conflict = { title: 'Water the plants' } as Unsaved['edits']['conflicts'][number];
 
-it('nothing is lost where all is saved', () => {
+it('reports no losses if everything is saved', () => {
   expect(lossesOf(NOTHING)).toEqual([]);
   expect(lossesOf({ ...NOTHING, editing: { open, isChanged: false } })).toEqual([]);
 });
@@ -20,6 +20,6 @@ it.each<[Partial<Unsaved>, string]>([
   [{ editing: { open, isChanged: true } }, 'What you typed in “Buy bread” is not saved.'],
   [{ adding: { title: 'half a ti' } }, 'The new task “half a ti” is not added.'],
   [{ edits: { conflicts: [conflict] } }, 'Your change of “Water the plants” waits for your decision.'],
-])('%j is lost, and reported', (unsaved, sentence) => {
+])('reports that %j would be lost', (unsaved, sentence) => {
   expect(lossesOf({ ...NOTHING, ...unsaved })).toEqual([sentence]);
 });

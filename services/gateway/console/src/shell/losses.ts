@@ -3,14 +3,14 @@ import type { Editing } from '../tasks/use-editing.ts';
 import type { Edits } from '../tasks/use-edits.ts';
 
 export interface Unsaved {
-  /** The number of changes without an answer from the server. */
+  /** The number of changes that the server has not confirmed. */
   pendingWrites: number;
   edits: Pick<Edits, 'conflicts'>;
   editing: Pick<Editing, 'open' | 'isChanged'>;
   adding: Pick<Adding, 'title'>;
 }
 
-/** What would be lost if the session ended now, one sentence each. */
+/** Describes everything that would be lost if the session ended now, one sentence each. */
 export function lossesOf({ pendingWrites, edits, editing, adding }: Unsaved): string[] {
   const { open, isChanged } = editing;
   return [

@@ -23,7 +23,7 @@ export interface ShellProps {
   onDeleted: () => Promise<void>;
 }
 
-/** What stays mounted for as long as the user is signed in. */
+/** Everything that stays mounted while the user is signed in. */
 export function Shell({ user, desk, onSignOut, onDeleted }: ShellProps) {
   const client = useClient();
   const { name, query } = useRoute();
@@ -59,7 +59,7 @@ export function Shell({ user, desk, onSignOut, onDeleted }: ShellProps) {
 }
 
 interface SignOutProps {
-  /** What would be lost now. */
+  /** Returns what would be lost now, one sentence each. */
   findLosses: () => readonly string[];
   onSignOut: () => Promise<void>;
 }
@@ -88,7 +88,7 @@ function SignOut({ findLosses, onSignOut }: SignOutProps) {
   );
 }
 
-/** Empty while connected. The style sheet delays it, so that short interruptions show nothing. */
+/** Shows a lost or slow connection. The style sheet delays the message, so that short interruptions stay invisible. */
 function ConnectionLine({ status, error }: { status: LiveStatus; error: TaskmeshError | undefined }) {
   const waiting = useClient().pendingWrites();
   const isOnline = useSyncExternalStore(onNetwork, () => navigator.onLine);

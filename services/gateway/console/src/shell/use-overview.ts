@@ -3,16 +3,16 @@ import { useLiveTasks } from '@taskmesh/client/react';
 import { useMemo } from 'preact/hooks';
 import { useClient } from '../client-context.ts';
 
-/** The number of tasks, updated with each change without another request. */
+/** The numbers of tasks, updated live without further requests. */
 export interface Overview {
   total: number;
   open: number;
-  /** The state of the connection that brings the changes. */
+  /** The state of the live connection. */
   status: LiveStatus;
   error: TaskmeshError | undefined;
 }
 
-/** Whether the server does not answer, and what is shown may be outdated. */
+/** Whether the server is unreachable, so that the page may be outdated. */
 export const isAway = ({ status }: Overview): boolean => status === 'reconnecting';
 
 const ALL = { first: 1 };

@@ -16,5 +16,5 @@ export const VIEWS: readonly ViewEntry<ViewProps>[] = [
   { name: 'trail', title: 'Activity', icon: 'history', Component: TrailView },
 ];
 
-/** Unknown names show the tasks. */
+/** Returns the view with this name, or the tasks for unknown names. */
 export const viewOf = (name: string) => VIEWS.find((view) => view.name === name) ?? TASKS;

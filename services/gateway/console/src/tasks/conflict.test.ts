@@ -14,17 +14,17 @@ const BASE: Task = {
   version: 1,
 };
 
-describe('two changes of one task', () => {
-  it('go together when they are of different fields', () => {
+describe('two changes to one task', () => {
+  it('do not conflict in different fields', () => {
     expect(clashesOf(BASE, { title: 'Water all plants' }, { ...BASE, completed: true, version: 2 })).toEqual([]);
   });
 
-  it('go together when they say the same', () => {
+  it('do not conflict if they set the same values', () => {
     const theirs = { ...BASE, title: 'Water all plants', dueDate: '2026-11-25T22:59:00.000Z', version: 2 };
     expect(clashesOf(BASE, { title: 'Water all plants', dueDate: '2026-11-25T23:59:00+01:00' }, theirs)).toEqual([]);
   });
 
-  it('clash in the fields that both have changed', () => {
+  it('conflict in the fields that both changed', () => {
     const theirs = { ...BASE, title: 'Water one plant', category: 'garden', version: 2 };
     expect(clashesOf(BASE, { title: 'Water all plants', category: 'house', priority: 'HIGH' }, theirs)).toEqual([
       'title',
@@ -32,7 +32,7 @@ describe('two changes of one task', () => {
     ]);
   });
 
-  it('clash in every difference when it is unknown what was before', () => {
+  it('conflict in every difference if the original is unknown', () => {
     expect(clashesOf(undefined, { title: 'Water all plants', priority: 'MEDIUM' }, BASE)).toEqual(['title']);
   });
 });

@@ -6,10 +6,10 @@ import { FIELD_LABELS, valueInWords } from './field-values.ts';
 import type { Edits } from './use-edits.ts';
 import { Button } from '../elements/view.tsx';
 
-/** The header hides this part of the screen. */
+/** Excludes the part of the screen that the header covers. */
 const UNDER_HEADER = '-56px 0px 0px';
 
-/** Changes that need a decision, above every view. They never take the focus. */
+/** The changes that need a decision, shown above every view. A new conflict never takes the focus. */
 export function Conflicts({ edits: { conflicts, settle } }: { edits: Edits }) {
   const section = useRef<HTMLElement>(null);
   const count = useRef(0);
@@ -46,7 +46,7 @@ export function Conflicts({ edits: { conflicts, settle } }: { edits: Edits }) {
   );
 }
 
-/** Whether any part is on the screen: after scrolling down, what is added above is not. */
+/** Whether any part of the element is on the screen. It is not if the user had scrolled down when it appeared. */
 function useIsInSight(place: RefObject<HTMLElement | null>, isThere: boolean): boolean {
   const [isInSight, setIsInSight] = useState(true);
   useEffect(() => {
@@ -69,7 +69,7 @@ interface CardProps {
 
 type Side = 'mine' | 'theirs';
 
-/** Shows both versions field by field. Nothing is saved before one is chosen. */
+/** Shows both versions field by field. Saves nothing until the user decides. */
 function ConflictCard({ conflict, theirs, onSettle }: CardProps & { theirs: Task }) {
   const { title, changes, clashes } = conflict;
   const id = useId();
@@ -117,7 +117,7 @@ function ConflictCard({ conflict, theirs, onSettle }: CardProps & { theirs: Task
   );
 }
 
-/** A task that was changed here, and deleted elsewhere. */
+/** A task that was changed here and deleted elsewhere. */
 function GoneCard({ conflict: { title, changes, base }, onSettle }: CardProps) {
   const canCreate = base !== undefined || Boolean(changes.title);
   return (

@@ -1,7 +1,7 @@
 import type { Task, UpdateTaskInput } from '@taskmesh/client';
 import { dayOf, endOf } from './due.ts';
 
-/** A task's fields in the editor: texts, empty ones for missing values. */
+/** A task's fields as the editor's inputs have them: an empty text means no value. */
 export interface Draft {
   title: string;
   description: string;
@@ -21,7 +21,7 @@ export function draftOf({ title, description, dueDate, priority, category }: Tas
   };
 }
 
-/** The changes that turn the task into the draft. A due date on the same day keeps its time. */
+/** Returns the changes that turn the task into the draft. A due date on the same day keeps its time. */
 export function changesOf(task: Task, draft: Draft): UpdateTaskInput {
   const before = draftOf(task);
   return {
@@ -33,14 +33,14 @@ export function changesOf(task: Task, draft: Draft): UpdateTaskInput {
   };
 }
 
-const SHORTEST = 3;
-const LONGEST = 255;
+const MIN_TITLE_LENGTH = 3;
+const MAX_TITLE_LENGTH = 255;
 
-/** Checks a title by the API's rules, which count code points. */
+/** Validates a title by the rules of the API, which count code points. */
 export function problemOfTitle(title: string): string | undefined {
   const { length } = [...title];
   if (title.trim() === '') return 'A task needs a title.';
-  if (length < SHORTEST) return `A title has at least ${SHORTEST} characters.`;
-  if (length > LONGEST) return `A title has at most ${LONGEST} characters.`;
+  if (length < MIN_TITLE_LENGTH) return `A title has at least ${MIN_TITLE_LENGTH} characters.`;
+  if (length > MAX_TITLE_LENGTH) return `A title has at most ${MAX_TITLE_LENGTH} characters.`;
   return undefined;
 }

@@ -4,7 +4,7 @@ const at = (text: string) => new Date(text).getTime();
 const NOW = at('2026-11-24T10:00');
 
 describe('a due date', () => {
-  it('is the day that was chosen, until its end, where the reader is', () => {
+  it('lasts until the end of the chosen day in local time', () => {
     expect(dayOf(endOf('2026-11-24'))).toBe('2026-11-24');
     expect(dayOf(endOf('0999-01-05'))).toBe('0999-01-05');
     const task = { completed: false, dueDate: endOf('2026-11-24') };
@@ -23,7 +23,7 @@ describe('a due date', () => {
     expect(dayInWords(endOf(day), NOW)).toBe(words);
   });
 
-  it('far away is shown with its year only in another one', () => {
+  it('shows the year only if it is not the current one', () => {
     expect(dayInWords(endOf('2026-12-24'), NOW)).not.toMatch(/2026/);
     expect(dayInWords(endOf('2027-01-24'), NOW)).toMatch(/2027/);
   });
@@ -33,6 +33,6 @@ it.each([
   ['2026-11-24T08:00', 'Overdue since today'],
   ['2026-11-23T23:59', 'Overdue since yesterday'],
   ['2026-11-21T23:59', /^Overdue since .*21/],
-])('says since when a task of %s is overdue', (due, words) => {
+])('says since when a task due %s is overdue', (due, words) => {
   expect(overdueInWords(new Date(due).toISOString(), Date.parse('2026-11-24T12:00'))).toMatch(words);
 });

@@ -1,13 +1,13 @@
 const A_DAY = 86_400_000;
 
-/** The local calendar day of a time, as date inputs have it: 2026-11-24. */
+/** Returns the local calendar day of a time in the format of date inputs: 2026-11-24. */
 export function dayOf(time: string): string {
   const date = new Date(time);
   const year = String(date.getFullYear()).padStart(4, '0');
   return `${year}-${twoDigits(date.getMonth() + 1)}-${twoDigits(date.getDate())}`;
 }
 
-/** A task that is due on a day is due at its last minute, in local time. */
+/** Returns the due time of a day: its last minute, in local time. */
 export function endOf(day: string): string {
   return new Date(`${day}T23:59`).toISOString();
 }
@@ -19,7 +19,7 @@ export function isOverdue(
   return !completed && dueDate !== null && Date.parse(dueDate) < now;
 }
 
-/** The names of days near today, and dates for all others. */
+/** Names days close to today, such as “Tomorrow” or “Friday”; other days are dates. */
 export function dayInWords(time: string, now: number): string {
   const date = new Date(time);
   const days = Math.round((midnightOf(date) - midnightOf(new Date(now))) / A_DAY);
@@ -40,7 +40,7 @@ export function overdueInWords(time: string, now: number): string {
   return `Overdue since ${day === 'Today' || day === 'Yesterday' ? day.toLowerCase() : day}`;
 }
 
-/** Days on which clocks change have 23 or 25 hours; rounding the difference takes care of that. */
+/** Differences need rounding to whole days: days on which the clocks change have 23 or 25 hours. */
 function midnightOf(date: Date): number {
   return new Date(date.getFullYear(), date.getMonth(), date.getDate()).getTime();
 }

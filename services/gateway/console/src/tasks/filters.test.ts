@@ -3,17 +3,17 @@ import { filtersOf, listOf, NO_FILTERS, queryOf, type Filters } from './filters.
 const CHOSEN: Filters = { show: 'done', priority: 'HIGH', category: 'house & garden', sort: 'due' };
 
 describe('filters', () => {
-  it('come back from the address as they were', () => {
+  it('survive a round trip through the address', () => {
     expect(filtersOf(new URLSearchParams(queryOf(CHOSEN).toString()))).toEqual(CHOSEN);
     expect(queryOf(NO_FILTERS).toString()).toBe('');
     expect(filtersOf(new URLSearchParams())).toEqual(NO_FILTERS);
   });
 
-  it('are none when the address says nonsense', () => {
+  it('ignore unknown values in the address', () => {
     expect(filtersOf(new URLSearchParams('show=x&priority=HUGE&sort=constructor'))).toEqual(NO_FILTERS);
   });
 
-  it('ask for what they say', () => {
+  it('become the filter and the order of a request', () => {
     expect(listOf(CHOSEN)).toMatchObject({
       filter: { completed: true, priority: 'HIGH', category: 'house & garden' },
       orderBy: { field: 'DUE_DATE', direction: 'ASC' },

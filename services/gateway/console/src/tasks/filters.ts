@@ -3,7 +3,7 @@ import type { LiveTasksOptions, Task, TaskOrder } from '@taskmesh/client';
 export type Shown = 'open' | 'done' | 'all';
 export type SortName = keyof typeof SORTS;
 
-/** Which tasks are shown, and in which order. Kept in the address, so that a reload shows the same. */
+/** Selects and orders the tasks in the list. Kept in the address, so that it survives a reload. */
 export interface Filters {
   show: Shown;
   priority: Task['priority'] | undefined;
@@ -32,14 +32,14 @@ export function filtersOf(query: URLSearchParams): Filters {
     show: show === 'done' || show === 'all' ? show : 'open',
     priority: PRIORITIES.find((each) => each === query.get('priority')),
     category: query.get('category') ?? '',
-    sort: Object.hasOwn(SORTS, sort) ? (sort as SortName) : 'newest', // just checked
+    sort: Object.hasOwn(SORTS, sort) ? (sort as SortName) : 'newest', // `hasOwn` proves it
   };
 }
 
 /** Leaves out the defaults. */
 export function queryOf(filters: Filters): URLSearchParams {
   const named = Object.entries(filters).filter(
-    ([name, value]) => value && value !== NO_FILTERS[name as keyof Filters], // its own keys
+    ([name, value]) => value && value !== NO_FILTERS[name as keyof Filters], // the entries are those of `Filters`
   );
   return new URLSearchParams(named as [string, string][]);
 }

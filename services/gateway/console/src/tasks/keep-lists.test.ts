@@ -6,7 +6,7 @@ function createLists() {
   const { liveTasks } = keepLists({
     liveTasks(options) {
       made.push(options);
-      return { get: () => made.length } as unknown as LiveTasks; // each one is distinguishable
+      return { get: () => made.length } as unknown as LiveTasks; // makes each list distinguishable
     },
   });
   return { made, open: (category: string) => liveTasks({ filter: { category } }) };
@@ -20,7 +20,7 @@ it('returns the same list on a second visit', () => {
   expect(made).toHaveLength(2);
 });
 
-it('keeps only the most recent ones', () => {
+it('keeps only the most recently used lists', () => {
   const { open, made } = createLists();
   const [first, second] = ['0', '1'].map(open);
   for (const category of ['2', '3', '4', '5', '6', '7', '0', '8']) open(category);

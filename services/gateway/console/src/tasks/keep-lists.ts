@@ -1,9 +1,8 @@
 import type { Client, LiveTasks } from '@taskmesh/client';
 
-/** The maximum number of lists that are kept. */
-const KEPT = 8;
+const MAX_LISTS = 8;
 
-/** Keeps lists by their options, so that going back to one shows it at once. The least recently used one is dropped. */
+/** Caches lists by their options, so that returning to one shows it at once. Evicts the least recently used list. */
 export function keepLists(client: Pick<Client, 'liveTasks'>): Pick<Client, 'liveTasks'> {
   const lists = new Map<string, LiveTasks>();
   return {
@@ -13,7 +12,7 @@ export function keepLists(client: Pick<Client, 'liveTasks'>): Pick<Client, 'live
       lists.delete(text);
       lists.set(text, list);
       const [oldest = ''] = lists.keys();
-      if (lists.size > KEPT) lists.delete(oldest);
+      if (lists.size > MAX_LISTS) lists.delete(oldest);
       return list;
     },
   };

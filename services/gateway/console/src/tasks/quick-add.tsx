@@ -8,7 +8,7 @@ import { TaskFields, type Details } from './task-fields.tsx';
 import type { Adding } from './use-adding.ts';
 
 export interface QuickAddProps {
-  /** New tasks get the values filtered by, so that they appear in the list. */
+  /** New tasks get the priority and category of the filters, so that they appear in the list. */
   filters: Filters;
   categories: readonly string[];
   adding: Adding;
@@ -19,7 +19,7 @@ export function focusQuickAdd(): void {
   document.querySelector<HTMLElement>('.quick-add input')?.focus();
 }
 
-/** Adds a task for each line that is entered. */
+/** A line for new tasks: Enter adds one, and the line is ready for the next. */
 export function QuickAdd({ filters, categories, adding, onAdd }: QuickAddProps) {
   const { title, given, change, end } = adding;
   const [isOpen, setIsOpen] = useState(false);

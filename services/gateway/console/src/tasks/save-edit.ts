@@ -1,18 +1,18 @@
 import { READ_TASK, TaskmeshError, type Client, type Task, type UpdateTaskInput } from '@taskmesh/client';
 import { clashesOf, type Conflict } from './conflict.ts';
 
-/** A change, and the task as it was shown when the change was made. */
+/** A change, and the task as the user saw it when making the change. */
 export interface Edit {
   base: Task;
   changes: UpdateTaskInput;
 }
 
-const PASSING = new Set(['NETWORK', 'SERVICE_UNAVAILABLE', 'RATE_LIMITED']);
-const AGAIN_MS = 1_000;
+const TEMPORARY = new Set(['NETWORK', 'SERVICE_UNAVAILABLE', 'RATE_LIMITED']);
+const MIN_RETRY_MS = 1_000;
 
 /**
- * Saves a change without overwriting others' changes to other fields. If somebody else has changed the same field, saves
- * nothing and returns the conflict. Waits until there is a connection.
+ * Saves a change without overwriting concurrent changes to other fields. If the same field was changed elsewhere, saves
+ * nothing and returns the conflict. Waits while there is no connection.
  * @throws TaskmeshError when the server refuses the change
  */
 export async function saveEdit(client: Client, { base, changes }: Edit): Promise<Conflict | undefined> {
@@ -24,7 +24,7 @@ export async function saveEdit(client: Client, { base, changes }: Edit): Promise
     clashes: theirs ? clashesOf(base, changes, theirs) : [],
     base,
   });
-  // Version 0 is a task that the server does not have yet, so no one else can have changed it.
+  // The server does not have version 0 yet, so it cannot have been changed elsewhere.
   let ifVersion = base.version === 0 ? undefined : base.version;
   for (;;) {
     try {
@@ -42,7 +42,7 @@ export async function saveEdit(client: Client, { base, changes }: Edit): Promise
   }
 }
 
-/** The conflict behind a refused change that was queued on an earlier page; undefined when it was refused for other reasons. */
+/** Returns the conflict that caused the refusal of a change queued on an earlier page; undefined for other causes. */
 export async function conflictOf(
   client: Client,
   { taskId, input, error }: { taskId: string; input: UpdateTaskInput; error: TaskmeshError },
@@ -54,14 +54,14 @@ export async function conflictOf(
   return { id: taskId, title, changes: input, theirs, clashes, base: undefined };
 }
 
-/** Retries until there is an answer, because a change depends on it. */
+/** Retries temporary failures without a limit, because a change depends on the result. */
 async function readTask(client: Client, id: string): Promise<Task | null> {
   for (;;) {
     try {
       return (await client.request(READ_TASK, { id })).task;
     } catch (error) {
-      if (!(error instanceof TaskmeshError) || !PASSING.has(error.code)) throw error;
-      await new Promise((resolve) => setTimeout(resolve, Math.max(AGAIN_MS, error.retryAfterMs)));
+      if (!(error instanceof TaskmeshError) || !TEMPORARY.has(error.code)) throw error;
+      await new Promise((resolve) => setTimeout(resolve, Math.max(MIN_RETRY_MS, error.retryAfterMs)));
     }
   }
 }

@@ -7,13 +7,13 @@ import { TaskFields } from './task-fields.tsx';
 import type { Editing, Open } from './use-editing.ts';
 
 export interface TaskEditorProps extends Open {
-  /** The task as it is now; undefined when it has left the list. */
+  /** The current state of the task; undefined if it has left the list. */
   current: Task | undefined;
   categories: readonly string[];
   editing: Editing;
 }
 
-/** Replaces the row. Enter saves and Escape cancels; in the notes, Enter begins a line and Ctrl+Enter saves. */
+/** Replaces the row. Enter saves and Escape cancels; in the notes, Enter starts a new line and Ctrl+Enter saves. */
 export function TaskEditor({ draft, base, current, categories, editing }: TaskEditorProps) {
   const [problem, setProblem] = useState<string>();
   const form = useRef<HTMLFormElement>(null);

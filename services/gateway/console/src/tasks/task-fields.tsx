@@ -11,7 +11,7 @@ export interface TaskFieldsProps {
   onChange: (details: Partial<Details>) => void;
 }
 
-/** The optional fields, for new tasks and for edited ones. */
+/** The optional fields of a new or edited task. */
 export function TaskFields({ details: { due, priority, category }, categories, onChange }: TaskFieldsProps) {
   return (
     <div class="details">
@@ -52,15 +52,15 @@ export function TaskFields({ details: { due, priority, category }, categories, o
 }
 
 export interface CategoryInputProps {
-  /** Categories in use, as suggestions. */
+  /** Categories to suggest. */
   categories: readonly string[];
   value: string;
   /** Called on each keystroke. */
   onInput?: (category: string) => void;
-  /** Called when the input is complete. */
+  /** Called when the input is committed. */
   onChange?: (category: string) => void;
   placeholder?: string;
-  /** Attributes of the field around it, or a name of its own. */
+  /** The links of the surrounding field, or an accessible name. */
   links: FieldLinks | { 'aria-label': string };
 }
 

@@ -19,16 +19,16 @@ export function TaskList({ list: shown, edits, editing }: Pick<ViewProps, 'list'
     rows.map(({ key }) => key),
     focusQuickAdd,
   );
-  // When the edited task leaves the list, its editor closes only if nothing would be lost.
-  const isForsaken = open !== undefined && !edited && !isChanged;
+  // When the edited task leaves the list, its editor closes unless it has unsaved changes.
+  const isObsolete = open !== undefined && !edited && !isChanged;
   useEffect(() => {
-    if (isForsaken) end();
-  }, [isForsaken, end]);
+    if (isObsolete) end();
+  }, [isObsolete, end]);
   useFocusAfterEditing(list, open?.base.key);
 
   const edit = useCallback(
     (task: LiveTask) => {
-      // Submitting the open editor makes it show what is invalid.
+      // Submitting the open editor makes it show its error.
       if (!begin(task)) list.current?.querySelector<HTMLFormElement>('form.editor')?.requestSubmit();
     },
     [begin, list],
@@ -62,7 +62,7 @@ export function TaskList({ list: shown, edits, editing }: Pick<ViewProps, 'list'
   );
 }
 
-/** After editing, returns the focus to the title where it began. */
+/** After editing, returns the focus to the title of the task. */
 function useFocusAfterEditing(list: { current: HTMLUListElement | null }, key: string | undefined): void {
   const before = useRef(key);
   useLayoutEffect(() => {

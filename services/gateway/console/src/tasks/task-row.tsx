@@ -50,7 +50,7 @@ export const TaskRow = memo(function TaskRow({ task, now, onComplete, onEdit, on
   );
 });
 
-/** The details below a task's title; those with default values are left out. */
+/** The details below a task's title, without those that have default values. */
 function TaskMeta({ task, now }: { task: Task; now: number }) {
   const { dueDate, priority, category } = task;
   if (dueDate === null && priority === 'MEDIUM' && !category) return null;

@@ -24,7 +24,7 @@ export function TasksView({ overview, list, edits, editing, adding }: ViewProps)
         adding={adding}
         onAdd={(input) => {
           edits.create(input);
-          // A new task is open, and so would not appear among those that are done.
+          // A new task is open, so it would not appear among completed tasks.
           if (filters.show === 'done') show({ ...filters, show: 'open' });
         }}
       />
@@ -42,7 +42,7 @@ export function TasksView({ overview, list, edits, editing, adding }: ViewProps)
   );
 }
 
-/** Screen readers say the numbers when they change, here or elsewhere. */
+/** Screen readers announce the numbers when they change, whether here or on another device. */
 function Statistics({ total, open }: { total: number; open: number }) {
   const done = total - open;
   return (
@@ -68,7 +68,7 @@ function Statistics({ total, open }: { total: number; open: number }) {
 
 interface EmptyListProps {
   filters: Filters;
-  /** Whether there are tasks that the filters hide. */
+  /** Whether the user has tasks, which the filters then hide. */
   hasTasks: boolean;
   onShow: (filters: Filters) => void;
 }
@@ -76,7 +76,7 @@ interface EmptyListProps {
 function EmptyList({ filters, hasTasks, onShow }: EmptyListProps) {
   const [title, text] = wordsFor(filters, hasTasks);
   useEffect(() => {
-    // A new user can type at once; a focus that is somewhere already stays there.
+    // Lets a new user type at once, without taking the focus from another element.
     if (!hasTasks && document.activeElement === document.body) focusQuickAdd();
   }, [hasTasks]);
   return (

@@ -2,22 +2,22 @@ import { useCallback, useState } from 'preact/hooks';
 import { useLeaveGuard } from '../elements/use-leave-guard.ts';
 import type { Details } from './task-fields.tsx';
 
-/** A new task while it is being typed. */
+/** A new task that the user is still typing. */
 export interface NewTask {
   title: string;
-  /** Fields that were set explicitly; the filters give the others. */
+  /** Fields that the user set; the current filters supply the others. */
   given: Partial<Details>;
 }
 
 export interface Adding extends NewTask {
   change(part: Partial<NewTask>): void;
-  /** Called once the task was added. */
+  /** Call this once the task is added. */
   end(): void;
 }
 
 const NOTHING: NewTask = { title: '', given: {} };
 
-/** Lives outside of its view, as the state of the editor does. */
+/** Like the state of the editor, this lives outside of the view, so that other views do not lose it. */
 export function useAdding(): Adding {
   const [task, setTask] = useState(NOTHING);
   useLeaveGuard(task.title.trim() !== '');

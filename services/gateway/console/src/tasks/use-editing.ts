@@ -13,14 +13,14 @@ export interface Open {
 export interface Editing {
   open: Open | undefined;
   isChanged: boolean;
-  /** Saves the task that is being edited, and opens this one. False when that one is invalid: it stays open. */
+  /** Saves the open task and opens this one. Returns false, and keeps the open task, if its title is invalid. */
   begin(base: LiveTask): boolean;
   change(draft: Draft): void;
   save(): void;
   end(): void;
 }
 
-/** Lives outside of row and view, because both may disappear or move during editing. */
+/** Lives outside of the row and the view, because both may disappear or move during editing. */
 export function useEditing({ save: saveEdit }: Edits): Editing {
   const [open, setOpen] = useState<Open>();
   const latest = useRef(open);

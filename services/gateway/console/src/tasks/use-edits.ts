@@ -13,16 +13,16 @@ import { useLeaveGuard } from '../elements/use-leave-guard.ts';
 import type { Conflict } from './conflict.ts';
 import { conflictOf, saveEdit, type Edit } from './save-edit.ts';
 
-/** What users do to tasks. Shown at once; later failures are reported in whichever view is open by then. */
+/** Changes to tasks. They are shown at once; a later failure is reported in the view that is open by then. */
 export interface Edits {
   /** Changes that need a decision. */
   conflicts: readonly Conflict[];
   create(input: CreateTaskInput): void;
-  /** Sets these fields, even if others have changed in the task. */
+  /** Sets these fields unconditionally, even if the task has been changed elsewhere. */
   set(task: Task, changes: UpdateTaskInput): void;
   save(edit: Edit): void;
   remove(task: Task): void;
-  /** Removes the conflict from the list, and saves what was chosen, if anything. */
+  /** Removes the conflict from the list, and saves the chosen values, if any. */
   settle(conflict: Conflict, chosen?: UpdateTaskInput): void;
 }
 
@@ -60,7 +60,7 @@ export function useEdits(): Edits {
   useEffect(() => {
     const takeRefused = async (write: RefusedWrite) => {
       const { kind, input, error } = write;
-      if (kind === 'delete') return; // deleted already, or changed by somebody who wants to keep it
+      if (kind === 'delete') return; // the task is deleted already, or was changed since and is worth keeping
       const title = input.title ?? 'a task';
       if (kind === 'create') return tellProblem(`“${title}” was not added`, error);
       const conflict = await conflictOf(client, write);
@@ -87,7 +87,7 @@ export function useEdits(): Edits {
           const isGone = error instanceof TaskmeshError && error.code === 'NOT_FOUND';
           if (!isGone) tellProblem(`“${task.title}” was not deleted`, error);
         });
-        // The API cannot restore a task, so undo creates a copy.
+        // The API cannot restore a deleted task, so undo creates a copy.
         tell({ text: `Deleted “${task.title}”.`, action: { label: 'Undo', run: () => create(contentOf(task)) } });
       },
       settle(conflict, chosen) {
@@ -107,7 +107,7 @@ function contentOf({ title, description, completed, dueDate, category, priority 
   return { title, description, completed, dueDate, category, priority };
 }
 
-/** In a change, null clears a field; in a new task the field is empty anyway. A title is never null. */
+/** Drops a null title, which the types allow but no change has. In other fields, null means empty for new tasks too. */
 function withoutNull(changes: UpdateTaskInput): Partial<CreateTaskInput> {
   const { title, ...others } = changes;
   return { ...others, ...(title != null && { title }) };

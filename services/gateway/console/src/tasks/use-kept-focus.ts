@@ -8,8 +8,8 @@ interface Place {
 }
 
 /**
- * Keeps the focus in a list, whose rows have a `data-key`, while rows are added, removed and moved: on the same element as
- * long as it exists, then on the row that took its row's place.
+ * Keeps the focus in a list while its rows, which have a `data-key`, are added, removed and moved: on the same element
+ * while it exists, then on its row, and then on the row that took that row's place.
  */
 export function useKeptFocus(keys: readonly string[], whenEmpty: () => void): RefObject<HTMLUListElement | null> {
   const list = useRef<HTMLUListElement>(null);
@@ -25,7 +25,7 @@ export function useKeptFocus(keys: readonly string[], whenEmpty: () => void): Re
       place.current = { key: row.dataset['key'] ?? '', index, element: target };
     };
     const forget = ({ target }: Event) => {
-      // An element that is moved or removed loses the focus; by the next microtask it is in its place, or gone.
+      // Moving or removing an element blurs it. By the next microtask, it is either back in the document or gone.
       queueMicrotask(() => {
         const hasLeft = target instanceof Element && target.isConnected && !element.contains(document.activeElement);
         if (hasLeft) place.current = undefined;

@@ -8,13 +8,13 @@ import { keepLists } from './keep-lists.ts';
 export interface TaskList extends UsedTasks {
   filters: Filters;
   categories: readonly string[];
-  /** The tasks are those of the previous list, because this one is still loading. */
+  /** Whether `tasks` is still the previous list, because this one is loading. */
   isStale: boolean;
 }
 
 /**
- * The list in the view of tasks, for as long as the user is signed in: it stays live behind other views, and keeps its tasks
- * while the server is away. `query`: the parameters in the address while it names this view.
+ * The list of the tasks view, for as long as the user is signed in: it stays live behind other views, and keeps its tasks
+ * while the server is unreachable. `query`: the parameters in the address, or undefined in other views.
  */
 export function useTaskList(query: URLSearchParams | undefined, isAway: boolean): TaskList {
   const client = useClient();
@@ -23,14 +23,14 @@ export function useTaskList(query: URLSearchParams | undefined, isAway: boolean)
   if (query) filters.current = filtersOf(query);
   const list = useLiveTasks(lists, listOf(filters.current));
   const before = useRef<readonly LiveTask[]>([]);
-  // While the server is away, the new list may not load for a long time.
+  // While the server is unreachable, the new list may take long to load, so the previous one is not shown in its place.
   const isStale = !isAway && list.status === 'loading' && list.tasks.length === 0 && before.current.length > 0;
   if (!isStale && list.status !== 'idle') before.current = list.tasks;
   const tasks = isStale ? before.current : list.tasks;
   return { ...list, tasks, isStale, filters: filters.current, categories: useCategories(tasks) };
 }
 
-/** The sorted categories of all tasks seen so far, so that filtered lists suggest them as well. */
+/** The sorted categories of all tasks seen so far, so that a filtered list suggests them too. */
 function useCategories(tasks: readonly Task[]): readonly string[] {
   const seen = useRef<readonly string[]>([]);
   const known = new Set(seen.current);

@@ -72,7 +72,7 @@ export function TokensView() {
 }
 
 const A_DAY = 86_400_000;
-/** In days; the API accepts 366 at most. */
+/** Lifetimes in days; the API accepts 366 at most. */
 const LIVES: [days: number, label: string][] = [
   [7, 'A week'],
   [30, '30 days'],
@@ -87,7 +87,7 @@ function NewToken({ onCreated }: { onCreated: () => void }) {
   const [created, setCreated] = useState<{ name: string; token: string }>();
   const action = useSending({}, async ({ name = '', scope }, form) => {
     const expiresAt = new Date(Date.now() + days * A_DAY).toISOString();
-    const input = { name, scope: scope as TokenScope, expiresAt }; // one of the options below
+    const input = { name, scope: scope as TokenScope, expiresAt }; // from the radio buttons below
     const { createPersonalToken } = await client.request(CREATE_PERSONAL_TOKEN, { input });
     setCreated({ name, token: createPersonalToken.token });
     form.reset();
@@ -122,7 +122,7 @@ function NewToken({ onCreated }: { onCreated: () => void }) {
   );
 }
 
-/** Shows a new token, which is never shown again. */
+/** Shows a new token. This is the only time it can be seen. */
 function ShownToken({ name, token, onEnd }: { name: string; token: string; onEnd: () => void }) {
   const id = useId();
   const input = useRef<HTMLInputElement>(null);
@@ -133,7 +133,7 @@ function ShownToken({ name, token, onEnd }: { name: string; token: string; onEnd
   }, [token]);
   const copy = async () => {
     input.current?.select();
-    // Pages without TLS have no clipboard, so the text is selected for copying by hand.
+    // Pages without TLS cannot use the clipboard, so the text is selected for manual copying.
     await navigator.clipboard?.writeText(token).then(
       () => setIsCopied(true),
       () => undefined,

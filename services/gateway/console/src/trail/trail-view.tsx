@@ -9,7 +9,7 @@ import { useReading } from '../requests/use-reading.ts';
 
 const PAGE = 50;
 
-/** What entries say, by their kind. Kinds that this page does not know are shown as they are. */
+/** Sentences by kind of entry. Unknown kinds are shown unchanged. */
 const SENTENCES = new Map([
   ['account.created', 'You created the account'],
   ['session.opened', 'You signed in'],

@@ -4,11 +4,11 @@ import type { OperatorsToken } from './answers.generated.ts';
 import { notReached, OperatorsError, readLines } from './read-lines.ts';
 import type { Progress, WorkEnd } from './types.ts';
 
-/** The endpoints for operators. All throw an OperatorsError; `onRefused` also learns when the token is refused. */
+/** The endpoints for operators. All methods throw an OperatorsError; a refused token is also passed to `onRefused`. */
 export interface OperatorsApi {
   get<Body>(path: string): Promise<Body>;
   send<Body>(method: 'POST' | 'DELETE', path: string): Promise<Body>;
-  /** A long operation, with its progress. */
+  /** Runs a long operation, and reports its progress. */
   work(path: string, onProgress: (progress: Progress) => void): Promise<WorkEnd>;
   download(path: string): Promise<Blob>;
   upload(path: string, content: Blob, onProgress: (progress: Progress) => void): Promise<void>;
@@ -91,7 +91,7 @@ function send(path: string, request: RequestInit): Promise<Response> {
 
 async function json<Body>(response: Response): Promise<Body> {
   try {
-    return (await response.json()) as Body; // as the API description says
+    return (await response.json()) as Body; // by the API description
   } catch {
     throw notReached();
   }
@@ -99,14 +99,14 @@ async function json<Body>(response: Response): Promise<Body> {
 
 const refusalOf = (status: number, text: string) => new OperatorsError(status, messageIn(text));
 
-/** Endpoints for archives have the message in `error`, all others in `message`. */
+/** Archive endpoints put the message into `error`, all others into `message`. */
 function messageIn(text: string): string {
   try {
     const { message, error } = JSON.parse(text) as { message?: unknown; error?: unknown };
     if (typeof error === 'string') return error;
     if (typeof message === 'string') return message;
   } catch {
-    // not from our server
+    // not a response of our server
   }
   return 'The server did not say why.';
 }

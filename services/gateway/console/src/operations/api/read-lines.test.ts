@@ -1,7 +1,7 @@
 import { readLines } from './read-lines.ts';
 import type { Progress } from './types.ts';
 
-/** A body that arrives in these pieces. */
+/** A response body that arrives in these chunks. */
 const bodyOf = (pieces: string[], failure?: Error) => {
   const encoder = new TextEncoder();
   const bytes = pieces.map((piece) => encoder.encode(piece));
@@ -17,8 +17,8 @@ const bodyOf = (pieces: string[], failure?: Error) => {
 
 const END = '{"status":201,"success":true,"message":"Backup made."}\n';
 
-describe('the lines of work that lasts', () => {
-  it('are its progress and its end, in pieces of any size', async () => {
+describe('the response of a long operation', () => {
+  it('has lines for progress and the result, in chunks of any size', async () => {
     const seen: Progress[] = [];
     const end = await readLines(
       bodyOf(['\n{"progress":{"pha', 'se":"dump"}}\n\n{"progress":{"phase":"swap"}}\n{"status":2', END.slice(11)]),
@@ -33,7 +33,7 @@ describe('the lines of work that lasts', () => {
     ['breaks off in a line', bodyOf(['{"status":201'])],
     ['fails', bodyOf(['{"progress":{"phase":"dump"}}\n'], new Error('lost'))],
     ['is something else', bodyOf(['<html>\n'])],
-  ])('say that the work continues when the answer %s', async (_how, body) => {
+  ])('reports that the work continues if the body %s', async (_how, body) => {
     await expect(readLines(body, () => undefined)).rejects.toThrow('goes on at the server');
   });
 });

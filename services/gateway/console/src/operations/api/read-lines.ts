@@ -1,7 +1,7 @@
 import type { Progress, WorkEnd } from './types.ts';
 import { TaskmeshError } from '@taskmesh/client';
 
-/** An error in words for operators. `status` is the HTTP status, or 0 without an answer. */
+/** An error with a message for operators. `status` is the HTTP status, or 0 without a response. */
 export class OperatorsError extends TaskmeshError {
   readonly status: number;
 
@@ -16,7 +16,7 @@ export const notReached = () =>
 
 const BROKEN = 'The connection broke. The work goes on at the server: look at the list in a while.';
 
-/** Reads the progress and the result of a long operation. @throws OperatorsError when the answer is incomplete */
+/** Reads the progress and the result of a long operation. @throws OperatorsError if the response is incomplete */
 export async function readLines(
   body: ReadableStream<Uint8Array>,
   onProgress: (progress: Progress) => void,

@@ -5,7 +5,7 @@ import type {
   PlatformStatus as PlatformStatusAnswer,
 } from './answers.generated.ts';
 
-/** The answer of `/api/operations/status`. */
+/** The response of `/api/operations/status`. */
 export type PlatformStatus = PlatformStatusAnswer['data'];
 export type ServiceStatus = PlatformStatus['services'][number];
 export type BackupsStatus = NonNullable<PlatformStatus['backups']>;

@@ -18,7 +18,7 @@ import { Rules, UndoCard, UndoUnknown } from './status-cards.tsx';
 const EVERY_MS = 10_000;
 const LEAD = 'An archive holds all accounts and tasks as they were at one moment. Making one interrupts nothing.';
 
-/** What needs a confirmation. */
+/** An action that needs confirmation. */
 type Question = { kind: 'restore' | 'delete'; backup: Backup };
 
 export function BackupsView() {
@@ -33,7 +33,7 @@ export function BackupsView() {
   );
   const readStatus = status.again;
   useEffect(() => {
-    if (work.ended) void readStatus(); // it may have been a restore
+    if (work.ended) void readStatus(); // a restore changes what can be undone
   }, [work.ended, readStatus]);
   const undoable = status.data?.undoable;
   const isBusy = work.running !== undefined;
@@ -135,7 +135,7 @@ export function BackupsView() {
   );
 }
 
-/** With the archive's name, which is not known before. */
+/** Names the new archive in the message. */
 function namingArchive(end: WorkEnd): WorkEnd {
   return end.data && 'file' in end.data ? { ...end, message: `The archive is ${end.data.file}.` } : end;
 }
@@ -182,7 +182,7 @@ const ORIGINS: Record<Backup['origin'], string> = {
   unknown: 'added by hand',
 };
 
-/** `deeds`: what can be done with it. */
+/** `deeds`: the buttons of the archive. */
 function BackupRow({ backup, deeds }: { backup: Backup; deeds: ComponentChildren }) {
   const { file, createdAt, sizeBytes, origin, verifiedAt, unfitAt, unfitReason } = backup;
   return (
@@ -219,7 +219,7 @@ interface RestoreDialogProps {
   onCancel: () => void;
 }
 
-/** The name has to be typed, so that no one restores by accident. */
+/** Requires the user to type the archive's name, so that no restore happens by accident. */
 function RestoreDialog({ backup: { file, createdAt, verifiedAt }, onRestore, onCancel }: RestoreDialogProps) {
   const [typed, setTyped] = useState('');
   const [isTried, setIsTried] = useState(false);

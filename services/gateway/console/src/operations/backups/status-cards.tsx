@@ -56,7 +56,7 @@ export function UndoCard({ undoable, isBusy }: { undoable: UndoableRestore; isBu
   );
 }
 
-/** Shown while it is unknown whether an undo is possible; without a card it would seem impossible. */
+/** Shown while it is unknown whether an undo is possible; with no card at all, it would seem impossible. */
 export function UndoUnknown({ onAgain }: { onAgain: () => void }) {
   return (
     <Section title="Undo">
@@ -68,7 +68,7 @@ export function UndoUnknown({ onAgain }: { onAgain: () => void }) {
 
 const PLACES = { directory: 'A directory on the server', bucket: 'A bucket' };
 
-/** The installation's settings, which cannot be changed here. */
+/** The settings of the installation, which cannot be changed here. */
 export function Rules({ status: { data, error, again } }: { status: Reading<BackupsStatus | null> }) {
   return (
     <Section title="Schedule and retention">

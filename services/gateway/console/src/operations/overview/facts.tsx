@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import { Icon } from '../../elements/icon.tsx';
 
-/** A value, or null if there is none, or undefined if it is not known: both are always shown in the same way. */
+/** Shows a value; null as “None”, and undefined as “Not known”. */
 export function Fact({ value }: { value: ComponentChildren }) {
   if (value === null || value === undefined) return <span class="soft">{value === null ? 'None' : 'Not known'}</span>;
   return <span>{value}</span>;
@@ -22,7 +22,7 @@ export function Facts({ facts }: { facts: [name: string, value: ComponentChildre
   );
 }
 
-/** A state shown by colour, shape and text. */
+/** Shows a state by colour, shape and text. */
 export function Mark({ isGood, children }: { isGood: boolean; children: ComponentChildren }) {
   return (
     <span class={isGood ? 'mark good' : 'mark bad'}>

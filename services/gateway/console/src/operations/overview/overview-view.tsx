@@ -99,7 +99,7 @@ function Store({ store: { isUp, schema, missing, unknown } }: { store: NonNullab
 
 const SYSTEMS = { kafka: 'Kafka', memory: 'memory' };
 
-/** How far the event log is behind the store, and the dead letters. */
+/** Shows how far the event log lags behind the store, and the number of dead letters. */
 function FeedCard({ status: { feed, eventLog, cache } }: { status: PlatformStatus }) {
   const isLogUp = eventLog.isUpForGateway && eventLog.isUpForTasks !== false;
   const dead = feed ? feed.deadLetters.relay + feed.deadLetters.gateway : undefined;
@@ -170,7 +170,7 @@ const PROTOCOLS: Record<string, string> = {
   channel: 'over channels',
 };
 
-/** The readers of the feed at this gateway. */
+/** Shows the feed's readers at this gateway. */
 function ReadersCard({ realtime }: { realtime: PlatformStatus['realtime'] }) {
   const { connections, subscriptions, owners, queueBytes } = realtime;
   return (

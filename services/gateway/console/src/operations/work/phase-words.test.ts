@@ -13,6 +13,6 @@ it.each([
   [{ phase: 'dump', doneBytes: 2_000, totalBytes: 1_000 }, '2 kB of 1 kB', 1],
   [{ phase: 'dump', doneBytes: 500, totalBytes: 0 }, '500 bytes', undefined],
   [{ phase: 'swap' }, undefined, undefined],
-])('%j has come as far as %s', (progress, words, share) => {
+])('the amount of %j is %s', (progress, words, share) => {
   expect([amountInWords(progress), shareOf(progress)]).toEqual([words, share]);
 });

@@ -3,7 +3,7 @@ import { sizeInWords } from '../words.ts';
 
 const STORES: Record<string, string> = { tasks: 'the tasks', auth: 'the accounts' };
 
-/** The current phase in words. */
+/** Describes the current phase. */
 export function phaseInWords({ phase, store }: Progress): string {
   const what = store === undefined ? 'the archive' : (STORES[store] ?? store);
   const words: Partial<Record<string, string>> = {
@@ -18,13 +18,13 @@ export function phaseInWords({ phase, store }: Progress): string {
   return words[phase] ?? `${phase.charAt(0).toUpperCase()}${phase.slice(1)}`;
 }
 
-/** The progress within the phase, if known. */
+/** Describes the progress within the phase, if known. */
 export function amountInWords({ doneBytes, totalBytes }: Progress): string | undefined {
   if (doneBytes !== undefined && totalBytes) return `${sizeInWords(doneBytes)} of ${sizeInWords(totalBytes)}`;
   return doneBytes === undefined ? undefined : sizeInWords(doneBytes);
 }
 
-/** From 0 to 1; undefined when unknown. */
+/** Returns the completed share from 0 to 1; undefined if unknown. */
 export function shareOf({ doneBytes, totalBytes }: Progress): number | undefined {
   return doneBytes !== undefined && totalBytes ? Math.min(doneBytes / totalBytes, 1) : undefined;
 }

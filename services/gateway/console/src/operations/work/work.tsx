@@ -8,11 +8,11 @@ import type { OperatorsApi } from '../api/operators-api.ts';
 import type { Progress, WorkEnd } from '../api/types.ts';
 import { amountInWords, phaseInWords, shareOf } from './phase-words.ts';
 
-/** Long operations: one at a time, which continues when another view is opened. */
+/** Runs one long operation at a time, which continues when another view is opened. */
 export interface Work {
-  /** The name of the running operation, and its progress. */
+  /** The running operation and its progress. */
   running: { title: string; progress: Progress | undefined } | undefined;
-  /** How the last one ended, until it is dismissed. */
+  /** The outcome of the last operation, until it is dismissed. */
   ended: Ended | undefined;
   run(title: string, work: (onProgress: (progress: Progress) => void) => Promise<WorkEnd | void>): Promise<boolean>;
   putAway(): void;
@@ -57,7 +57,7 @@ export function useWork(api: OperatorsApi): Work {
   return useMemo(() => ({ running, ended, run, putAway }), [running, ended, run, putAway]);
 }
 
-/** The running operation with its progress, or how the last one ended. */
+/** Shows the running operation with its progress, or the outcome of the last one. */
 export function WorkCard() {
   const { running, ended, putAway } = useOngoingWork();
   return (
@@ -76,7 +76,7 @@ function Running({ running: { title, progress } }: { running: NonNullable<Work['
       <progress aria-label={title} value={progress && shareOf(progress)} />
       <p class="soft">
         {progress ? phaseInWords(progress) : 'Starting'}
-        {/* Bytes change too often for screen readers. */}
+        {/* Hidden from screen readers, because the numbers change too often. */}
         {amount && <span aria-hidden="true">: {amount}</span>}
       </p>
     </section>
@@ -99,7 +99,7 @@ function EndOf({ ended: { title, end, error }, onPutAway }: { ended: Ended; onPu
   );
 }
 
-/** The contract requires this in every answer to a restore, but no restart is needed. */
+/** The contract requires this text in every response to a restore, but no restart is needed. */
 const NO_RESTART = '; the application may need a restart';
 
 function messageOf(end: WorkEnd | undefined): string {
