@@ -9,7 +9,7 @@ it.each([
   [30, true],
   [-86_400, true],
   [31, false],
-])('clears what has expired by a clock %i s ahead of the database: %s', async (aheadSeconds, clears) => {
+])('with a clock %i s ahead of the database, clears expired rows: %s', async (aheadSeconds, clears) => {
   jest.useFakeTimers();
   let isCleared = false;
   const errors: unknown[] = [];

@@ -4,7 +4,7 @@ import { createMailWorker, type Letter } from './mail-worker.ts';
 
 const LETTER = { createdAt: new Date(), attempts: 1, requestId: 'r' };
 
-it('sends other mails while the server of one is slow, at most eight at once', async () => {
+it('keeps sending other mails while some servers are slow, at most eight at once', async () => {
   const due = Array.from({ length: 20 }, (_, index) => `${index}@example.com`);
   const slow = new Set(due.slice(0, 7));
   const release = Promise.withResolvers<void>();
@@ -43,7 +43,7 @@ it('sends other mails while the server of one is slow, at most eight at once', a
   await worker.stop();
 });
 
-it('gives up at once what is refused for good, after a day what cannot be composed, and sends the others', async () => {
+it('drops a permanently rejected mail at once and one that cannot be composed after a day, and sends the others', async () => {
   const waiting = new Map(
     ['broken', 'refused', 'fine'].map((id) => [id, { ...LETTER, id, createdAt: new Date(0), dueAtMs: 0 }]),
   );
