@@ -22,7 +22,7 @@ it.each([
     repository,
     auditRetentionDays: 365,
     clock: { now: () => DATABASE_MS + aheadSeconds * 1_000 },
-    log: { error: (fields: unknown) => errors.push(fields), info: () => undefined } as unknown as Log, // all that it calls
+    log: { error: (fields: unknown) => errors.push(fields), info: () => undefined } as unknown as Log, // the only methods that it calls
   });
   await housekeeping.start();
   await jest.advanceTimersByTimeAsync(60_000);

@@ -61,7 +61,7 @@ function strategyOf<Request extends object, Who extends object>(
   });
   return (request) =>
     new Promise((resolve, reject) => {
-      const settle = (error: unknown, who?: unknown) => (error ? reject(error) : resolve((who || undefined) as Who)); // the result of `recognise`
+      const settle = (error: unknown, who?: unknown) => (error ? reject(error) : resolve((who || undefined) as Who)); // from `recognise`
       strategies.authenticate(name, { session: false }, settle)(request, {}, reject);
     });
 }

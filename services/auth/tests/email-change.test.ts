@@ -151,21 +151,18 @@ describe('the owner of the account', () => {
     ["somebody else's session", (_ada, bob) => bob.identity],
     ['their own personal token', (ada) => ({ ...ada.identity, scope: 'write' }) as Identity],
     ["somebody else's personal token", (_ada, bob) => ({ ...bob.identity, scope: 'write' }) as Identity],
-  ])(
-    'confirms with the right password, but not with a wrong or missing one, when sending %s',
-    async (_what, choose) => {
-      const [ada, bob] = [await signedUp(running, 'ada@example.com'), await signedUp(running, 'bob@example.com')];
-      await request(ada, 'new@example.com');
-      const token = await tokenFor('new@example.com');
-      const identity = choose(ada, bob);
-      expect(codeOf(await confirm(token, { identity }))).toBe('FORBIDDEN');
-      expect(pathOf(await confirm(token, { identity, password: 'wrong' }))).toBe('password');
-      expect((await confirm(token, { identity, password: PASSWORD })).data).toEqual({ confirmEmailChange: true });
-      expect([await emailOf(ada), await emailOf(bob)]).toEqual(['new@example.com', 'bob@example.com']);
-      const changed = `select session_id from audit_log where kind = 'email.changed'`;
-      expect(await running.database.query(changed)).toEqual([{ session_id: null }]);
-    },
-  );
+  ])('confirms only with the right password when sending %s', async (_what, choose) => {
+    const [ada, bob] = [await signedUp(running, 'ada@example.com'), await signedUp(running, 'bob@example.com')];
+    await request(ada, 'new@example.com');
+    const token = await tokenFor('new@example.com');
+    const identity = choose(ada, bob);
+    expect(codeOf(await confirm(token, { identity }))).toBe('FORBIDDEN');
+    expect(pathOf(await confirm(token, { identity, password: 'wrong' }))).toBe('password');
+    expect((await confirm(token, { identity, password: PASSWORD })).data).toEqual({ confirmEmailChange: true });
+    expect([await emailOf(ada), await emailOf(bob)]).toEqual(['new@example.com', 'bob@example.com']);
+    const changed = `select session_id from audit_log where kind = 'email.changed'`;
+    expect(await running.database.query(changed)).toEqual([{ session_id: null }]);
+  });
 });
 
 describe('a token for a new address', () => {

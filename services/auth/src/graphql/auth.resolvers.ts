@@ -136,7 +136,7 @@ export function createAuthResolvers(deps: AuthResolversDeps): Resolvers {
 /** Reports each mutation's outcome: `ok`, the code of an expected failure, or INTERNAL_SERVER_ERROR. */
 function watchMutations(mutations: MutationResolvers, onMutation: AuthResolversDeps['onMutation']): MutationResolvers {
   const watched = Object.entries(mutations).map(([name, resolver]) => {
-    const resolve = (typeof resolver === 'function' ? resolver : resolver.resolve) as (...args: unknown[]) => unknown; // the arguments are passed through unchanged
+    const resolve = (typeof resolver === 'function' ? resolver : resolver.resolve) as (...args: unknown[]) => unknown; // forwards any arguments
     return [
       name,
       async (...args: unknown[]) => {

@@ -105,7 +105,7 @@ const MAX_MEMORY_KIB = 65_536;
 
 const parameter = (name: string) => `substring(password_hash from '[$,]${name}=([0-9]{1,6})[$,]')::bigint`;
 const [MEMORY, PASSES] = [parameter('m'), parameter('t')];
-/** Not part of the pattern, where a long interval such as {6,128} takes the server ten times as long as everything else here. */
+/** Checked outside the pattern: there, a long interval such as {6,128} takes the server ten times as long as everything else here. */
 const length = (part: number) => `length(split_part(password_hash, '$', ${part}))`;
 
 /** $1 a hash that no password matches. */

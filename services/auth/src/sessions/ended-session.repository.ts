@@ -6,7 +6,7 @@ import { END_ALL_SESSIONS, END_OLDEST_SESSIONS, END_SESSION, END_TOKENS, LOCK_TO
 /** The longest that gateways cache a personal token. */
 const TOKEN_CACHED_MS = ACCESS_TOKEN_MAX_TTL_S * 1_000;
 
-/** A session whose tokens expired longer ago need not be listed as ended: even a gateway whose clock is behind rejects them. */
+/** A session whose tokens expired longer ago than this need not be listed: even a gateway whose clock is behind rejects them. */
 export const FORGOTTEN_AFTER_S = EXPIRED_TOKEN_GRACE_S + CLOCK_SKEW_S;
 
 export function forgottenBefore(nowMs: number): Date {

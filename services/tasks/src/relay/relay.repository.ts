@@ -63,7 +63,7 @@ export async function openLease(
       if (wanted.length === 0) return;
       for (const part of await session.claim(statements.LOCK_CLASS, wanted)) held.add(part);
     },
-    /** Whether the parts are certainly still ours. Check it right before each publish. */
+    /** Whether this session certainly still holds its parts. Check this right before each publish. */
     isSafe: session.isSafe,
     /** Reads unpublished changes of all owners except these, in order for each owner. */
     async read(limitPerPart: number, except: string[]): Promise<ReadChange[]> {
