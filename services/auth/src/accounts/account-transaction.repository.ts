@@ -58,7 +58,7 @@ export type AccountTransaction = ReturnType<typeof accountTransaction>;
 export const accountTransactionsOf = (database: Database) => transactionsOf(database, accountTransaction);
 
 /** Lower than every id, even the negative ones that a restore may give to older entries. */
-const BEFORE_ALL = '-9223372036854775808';
+const LOWEST_ID = '-9223372036854775808';
 
 /** The operations of a transaction on an account and its rows. Lock the account first, then the caller's session or token. */
 function accountTransaction(em: EntityManager) {
@@ -146,7 +146,7 @@ function accountTransaction(em: EntityManager) {
     /** Deletes all audit entries of the account, batch by batch. */
     async eraseTrail(accountId: string): Promise<void> {
       await execute(IS_HOUSEKEEPING, []);
-      for (let last = BEFORE_ALL; ;) {
+      for (let last = LOWEST_ID; ;) {
         const [batch] = await execute<{ count: number; last: string }>(ERASE_TRAIL, [accountId, last]);
         if (!batch || batch.count < ERASED_AT_ONCE) return;
         ({ last } = batch);

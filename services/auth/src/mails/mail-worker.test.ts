@@ -10,7 +10,7 @@ it('keeps sending other mails while some servers are slow, at most eight at once
   const release = Promise.withResolvers<void>();
   const sent: string[] = [];
   let sending = 0;
-  let most = 0;
+  let maxSending = 0;
   const worker = createMailWorker<Letter>({
     outbox: {
       what: 'test mail',
@@ -23,7 +23,7 @@ it('keeps sending other mails while some servers are slow, at most eight at once
     },
     mailer: {
       async send({ to }: Mail) {
-        most = Math.max(most, ++sending);
+        maxSending = Math.max(maxSending, ++sending);
         await (slow.has(to) ? release.promise : new Promise(setImmediate));
         sending--;
         sent.push(to);
@@ -39,7 +39,7 @@ it('keeps sending other mails while some servers are slow, at most eight at once
   release.resolve();
   await worker.drain();
   expect(sent).toHaveLength(20);
-  expect(most).toBe(8);
+  expect(maxSending).toBe(8);
   await worker.stop();
 });
 

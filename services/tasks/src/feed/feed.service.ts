@@ -27,12 +27,12 @@ export function createFeedService(
       const ids = requested.flatMap((name) => parseUuid(name) ?? []);
       const { epoch, heads: known } = await repository.heads(ids);
       const heads = requested.map((name) => [name, known.get(name.toLowerCase()) ?? 0] as const);
-      const answer = { epoch, heads: Object.fromEntries(heads), cursorKey: await cursors.keyAt(epoch) };
-      if (asCursors !== true) return answer;
+      const response = { epoch, heads: Object.fromEntries(heads), cursorKey: await cursors.keyAt(epoch) };
+      if (asCursors !== true) return response;
       const sealed = heads.map(
         async ([name, sequence]) => [name, await cursors.seal(name, { epoch, sequence })] as const,
       );
-      return { ...answer, cursors: Object.fromEntries(await Promise.all(sealed)) };
+      return { ...response, cursors: Object.fromEntries(await Promise.all(sealed)) };
     },
 
     async changesAfter(...args) {

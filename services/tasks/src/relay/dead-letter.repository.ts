@@ -27,10 +27,10 @@ export function createDeadLetterRepository(database: Pick<Database, 'run'>) {
     /** Null means all. Returns how many were deleted. */
     discard: (ids: string[] | null): Promise<number> => countOf(database, DISCARD, [ids]),
 
-    /** Stores each record once, and at most `most` in total. */
-    async noteUnreadable(letter: UnreadableLetter, most: number): Promise<void> {
+    /** Stores each record once, and at most `max` in total. */
+    async noteUnreadable(letter: UnreadableLetter, max: number): Promise<void> {
       const { fingerprint, owner, sequence, reason, record } = letter;
-      await database.run('write', NOTE_UNREADABLE, [fingerprint, owner, sequence, reason, record, most]);
+      await database.run('write', NOTE_UNREADABLE, [fingerprint, owner, sequence, reason, record, max]);
     },
 
     /** The number of dead letters by source. */

@@ -69,10 +69,10 @@ describe('the publisher', () => {
 
   it('stops sending when it is no longer allowed to', async () => {
     const { batches, publisher } = logThat(() => undefined);
-    let asked = 0;
+    let checks = 0;
     const { published } = await publisher.publish(
       Array.from({ length: 1_200 }, (_, n) => change(n, 'o')),
-      () => ++asked < 2,
+      () => ++checks < 2,
     );
     expect([published.length, batches.length]).toEqual([500, 1]);
   });

@@ -6,7 +6,7 @@ import { createLowWater } from './low-water.ts';
 import type { ReadChange } from './publisher.ts';
 import * as statements from './relay.statements.ts';
 
-const LOOK_EVERY_MS = 250;
+const UPDATE_EVERY_MS = 250;
 const ALL_PARTS = Array.from({ length: PARTITIONS }, (_, part) => part);
 
 /** The parts of the change log that one session owns: it holds their locks, reads their changes and marks them. */
@@ -32,12 +32,12 @@ export async function openLease(
   const { run } = session;
   const held = new Set<number>();
   const lowWater = createLowWater();
-  let lookAt = 0;
+  let updateAt = 0;
 
-  const look = async (): Promise<void> => {
+  const updateLowWater = async (): Promise<void> => {
     const now = monotonicMs();
-    if (now < lookAt || !lowWater.isMoving()) return;
-    lookAt = now + LOOK_EVERY_MS;
+    if (now < updateAt || !lowWater.isMoving()) return;
+    updateAt = now + UPDATE_EVERY_MS;
     const [seen] = await run<{ last: string; writers: string[] }>(statements.WRITERS);
     if (seen) lowWater.see({ last: Number(seen.last), writers: seen.writers });
   };
@@ -68,7 +68,7 @@ export async function openLease(
     /** Reads unpublished changes of all owners except these, in order for each owner. */
     async read(limitPerPart: number, except: string[]): Promise<ReadChange[]> {
       if (held.size === 0) return [];
-      await look();
+      await updateLowWater();
       const parts = [...held];
       const rows = await run<ReadRow>(statements.READ, [parts, lowWater.begin(parts), limitPerPart, except]);
       lowWater.end(parts, rows);

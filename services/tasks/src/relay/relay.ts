@@ -18,7 +18,7 @@ const CLAIM_EVERY_MS = 500;
  * The minimum interval between rounds, so that changes share a round's statements and requests. A round costs as much as ten
  * changes, and more while writers compete for the same cores, so many changes wait a little longer.
  */
-const GATHER_MS = { least: 4, most: 10, perChange: 0.5 };
+const GATHER_MS = { min: 4, max: 10, perChange: 0.5 };
 const READ_PER_PART = 500;
 /** Enough to notice when publishing works again. */
 const READ_PER_PART_IF_STUCK = 20;
@@ -207,12 +207,12 @@ export function createRelay(deps: RelayDeps): Relay {
   };
 
   const makeTopic = async (): Promise<void> => {
-    for (let tries = 1; !stopping.signal.aborted; tries++) {
+    for (let attempt = 1; !stopping.signal.aborted; attempt++) {
       try {
         return await eventLog.ensureTopic(TASK_CHANGES_TOPIC, { partitions: PARTITIONS, signal: stopping.signal });
       } catch (error) {
-        if (tries === 1 && !stopping.signal.aborted) log.warn({ err: error }, 'cannot make the topic yet');
-        await pause(backoffMs(tries, backoff));
+        if (attempt === 1 && !stopping.signal.aborted) log.warn({ err: error }, 'cannot make the topic yet');
+        await pause(backoffMs(attempt, backoff));
       }
     }
   };
@@ -265,7 +265,7 @@ export function createRelay(deps: RelayDeps): Relay {
 }
 
 function gatherMs(changes: number): number {
-  return Math.min(Math.max(changes * GATHER_MS.perChange, GATHER_MS.least), GATHER_MS.most);
+  return Math.min(Math.max(changes * GATHER_MS.perChange, GATHER_MS.min), GATHER_MS.max);
 }
 
 /** Formats an error with its causes: the event log's own message contains little detail. */

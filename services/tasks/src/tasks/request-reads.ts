@@ -16,12 +16,12 @@ const QUEUE = {
 /** Runs the reads of one request. */
 export interface RequestReads {
   /**
-   * Runs `read` for at most `most` tasks of the response; `countOf` returns their actual number. `isInTurn`: the read need not wait
+   * Runs `read` for at most `max` tasks of the response; `countOf` returns their actual number. `isInTurn`: the read need not wait
    * for other statements of its owner.
    * @throws AppError SERVICE_UNAVAILABLE when the request needs a turn and does not get one
    */
   run<Result>(
-    most: number,
+    max: number,
     read: (isInTurn: boolean) => Promise<Result>,
     countOf?: (result: Result) => number,
   ): Promise<Result>;
@@ -56,12 +56,12 @@ export function createRequestReads(): (context: SubgraphContext) => RequestReads
     });
 
   return (context) => ({
-    run(most, read, countOf = () => 0) {
+    run(max, read, countOf = () => 0) {
       const request = requests.get(context) ?? { tasks: 0, last: Promise.resolve(), isInTurn: false };
       requests.set(context, request);
       const result = request.last.then(async () => {
         refuseCancelled(context);
-        if (most > 0 && (request.tasks > LARGE_PAGE || most > LARGE_PAGE)) {
+        if (max > 0 && (request.tasks > LARGE_PAGE || max > LARGE_PAGE)) {
           await (request.turn ??= turnOf(context));
           refuseCancelled(context);
           request.isInTurn = true;

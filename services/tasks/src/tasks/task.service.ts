@@ -124,13 +124,13 @@ export function createTaskService(deps: TaskServiceDeps): TaskService {
       const behind = after == null ? undefined : decodeCursor(order, after);
       const { copies } = requested;
       // Reads one task more than the page, to know whether there is a next page.
-      const read = (most: number) =>
+      const read = (max: number) =>
         reads.run(
-          most * copies,
+          max * copies,
           (isInTurn) =>
             repository.list({
               ...{ ownerId: caller.userId, isInTurn, filter, order, offset: skipped, behind },
-              limit: requested.tasks ? most + 1 : 0,
+              limit: requested.tasks ? max + 1 : 0,
               withTotal: requested.totalCount,
               withHead: requested.changesCursor,
               withPrevious: requested.hasPreviousPage && (after != null || skipped > 0),
