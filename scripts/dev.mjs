@@ -1,4 +1,4 @@
-// npm run dev: the whole platform in one process, started again at each change of a file. Plain JavaScript, for any Node from 20.
+// npm run dev: the whole platform in one process, restarted when a file changes. Plain JavaScript, for Node 20 or later.
 import { runProduct } from './lib/launch.mjs';
 
 const help = `

@@ -9,7 +9,7 @@ import { eventually } from '@taskmesh/testing';
 const SCRIPTS = dirname(fileURLToPath(import.meta.url));
 const PLAIN = ['nearest-name.mjs'];
 
-/** Stands in for the platform: notes what happens to it. */
+/** A fake platform that records what happens to it. */
 const FAKE_MAIN = `
   import { appendFileSync } from 'node:fs';
   const note = (line: string) => appendFileSync('notes', line + '\\n');
@@ -20,8 +20,8 @@ const FAKE_MAIN = `
 `;
 
 /**
- * Stands in for npm: notes its arguments, takes a moment, and fails when it is set to. While there is a file `npm-holds`
- * it ignores every signal. With a file `npm-lies` it installs nothing.
+ * A fake npm that records its arguments, takes a moment, and fails if a file `npm-fails` says so. While a file `npm-holds`
+ * exists, it runs on and ignores every signal. With a file `npm-lies` it installs nothing.
  */
 const FAKE_NPM = `
   const { appendFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } = require('node:fs');
@@ -50,7 +50,7 @@ const FAKE_NPM = `
   setTimeout(end, 50);
 `;
 
-/** Stands in for the build of the console: notes that it was asked for. */
+/** A fake build of the console that records its calls. */
 const FAKE_CONSOLE = `
   import { appendFileSync } from 'node:fs';
   export const provideConsole = async () => appendFileSync('console-calls', 'provided\\n');
@@ -59,11 +59,11 @@ const FAKE_CONSOLE = `
 const repositories: string[] = [];
 const children: ChildProcess[] = [];
 afterAll(() => {
-  for (const child of children) child.kill(); // those of tests that failed
+  for (const child of children) child.kill(); // children of failed tests
   for (const path of repositories) rmSync(path, { recursive: true, force: true });
 });
 
-/** A repository with our scripts, nothing installed, and stand-ins for the platform and npm. */
+/** Creates a repository with our scripts, nothing installed, and fakes of the platform and npm. */
 function repository(installed?: 'production' | 'all') {
   const path = mkdtempSync(join(tmpdir(), 'taskmesh-launcher-'));
   repositories.push(path);
@@ -136,12 +136,12 @@ describe('the commands', () => {
     ['start.mjs', '--fast', `Unknown option '--fast'`],
     ['stack.mjs', '--gateway', `Unknown option '--gateway'`],
     ['stack.mjs', '--gateways', `Option '--gateways <value>' argument missing`],
-  ])('refuse what they do not know before installing anything: %s %s', async (script, argument, message) => {
+  ])('reject unknown arguments before installing anything: %s %s', async (script, argument, message) => {
     const { run, lines } = repository();
     const { code, stderr } = await outcome(run(script, argument));
     expect(code).toBe(2);
     expect(stderr).toContain(message);
-    expect(stderr).not.toContain('    at '); // no stack: it is no defect of ours
+    expect(stderr).not.toContain('    at '); // no stack trace: this is not a bug
     expect(lines('npm-calls')).toEqual([]);
   });
 });
@@ -155,7 +155,7 @@ describe('the settings', () => {
     ['stack.mjs', 'deploy/local/src/main.ts', []],
     ['run.mjs', 'services/backup/cli/main.ts', ['services/backup/cli/main.ts', 'list']],
     ['run.mjs', 'deploy/local/src/seed/main.ts', ['deploy/local/src/seed/main.ts']],
-  ])('of a file .env count where the environment has none: %s', async (script, file, args) => {
+  ])('in .env are used if the environment has none: %s', async (script, file, args) => {
     const { run, lines, write } = repository('all');
     write(file, FAKE(SETTING));
     write('.env', "TASKMESH_URL='Taskmesh <a@example.com>' # why\nPATH=/nowhere\n");
@@ -163,7 +163,7 @@ describe('the settings', () => {
     expect(lines('notes')).toEqual([`Taskmesh <a@example.com> ${process.env.PATH}`]);
   });
 
-  it('of a file .env count however editors and people put blanks between them', async () => {
+  it('in .env are read whatever whitespace editors and people use', async () => {
     const { run, lines, write } = repository('all');
     const names = ['PORT', 'ADMIN_PORT', 'HOST', 'LOG_LEVEL', 'MAIL_FROM', 'DATA_DIR', 'SMTP_URL'];
     write(
@@ -198,7 +198,7 @@ describe('the settings', () => {
   it.each([
     ['# settings\nPORT=4000\nBACKUP_TOKEN: a-secret\n', 'line 3: write BACKUP_TOKEN=…'],
     ['MAIL_FROM="two\nlines"\nsome secret words\nPORT=5304\n', 'line 3: is not NAME=value\n'],
-  ])('stop a start when a line of .env sets nothing, and their values are not shown: %j', async (content, said) => {
+  ])('prevent a start if a line of .env is invalid, without showing values: %j', async (content, said) => {
     const { run, lines, write } = repository('all');
     write('.env', content);
     const { code, stderr } = await outcome(run('start.mjs'));
@@ -207,7 +207,7 @@ describe('the settings', () => {
     expect(lines('notes')).toEqual([]);
   });
 
-  it('of a file .env are reported where their names are none of ours, without their values', async () => {
+  it('in .env are reported if their names are unknown, without their values', async () => {
     const { run, lines, write } = repository('all');
     write(
       'deploy/all-in-one/src/main.ts',
@@ -225,10 +225,10 @@ describe('the settings', () => {
       '.env, line 9: SMTP_HOST is not a setting and is ignored: is SMTP_URL meant?',
       '.env, line 10: DATABASE_PERFIX is not a setting and is ignored: is DATABASE_PREFIX meant?',
     ]);
-    expect(lines('notes')).toEqual(['[null,"hidden","4100"]']); // what may be reported again by what is started is not handed on
+    expect(lines('notes')).toEqual(['[null,"hidden","4100"]']); // a name that the program would report again is not passed on
   });
 
-  it('of a file .env are not reported where they may be secrets that slipped into a line of their own', async () => {
+  it('in .env are not shown if they may be secrets that slipped into a separate line', async () => {
     const { run, write } = repository('all');
     write('deploy/all-in-one/src/main.ts', FAKE("''"));
     write('.env', 'BACKUP_TOKEN=\nYSBzZWNyZXQgb2YgMTYhIQ==\nport=1');
@@ -238,7 +238,7 @@ describe('the settings', () => {
     ]);
   });
 
-  it('are said to be out of reach in plain words when .env cannot be read', async () => {
+  it('are reported in plain words if .env cannot be read', async () => {
     const { path, run } = repository('all');
     mkdirSync(join(path, '.env'));
     const { code, stderr } = await outcome(run('start.mjs'));
@@ -247,7 +247,7 @@ describe('the settings', () => {
     expect(stderr).not.toContain('    at ');
   });
 
-  it('of a file .env are nothing to the tests', async () => {
+  it('in .env are ignored by the tests', async () => {
     const { run, lines, write } = repository('all');
     write('deploy/local/src/test-main.ts', FAKE(SETTING));
     write('.env', 'TASKMESH_URL=yes');
@@ -257,7 +257,7 @@ describe('the settings', () => {
 });
 
 describe('the installation', () => {
-  it('brings what running needs, once: another start meanwhile ends, and says why', async () => {
+  it('installs only production dependencies, once: another start ends meanwhile, with the reason', async () => {
     const { path, run, lines, write } = repository();
     write('npm-holds', '');
     const first = run('start.mjs');
@@ -279,13 +279,13 @@ describe('the installation', () => {
   it.each([
     ['backup', ['services/backup/cli/main.ts', 'list'], 'backup list'],
     ['seed', ['deploy/local/src/seed/main.ts'], 'seed'],
-  ])('is not touched by npm run %s beside a product that runs', async (_name, args, note) => {
+  ])('is not changed by npm run %s while the product runs', async (_name, args, note) => {
     const { run, lines } = repository('production');
     const { code } = await outcome(run('run.mjs', ...args));
     expect([code, lines('notes'), lines('npm-calls')]).toEqual([0, [note], []]);
   });
 
-  it('brings a backup command no more than it needs: by the lock file, independent of npm’s settings', async () => {
+  it('installs for a backup command only what it needs: from the lock file, independent of npm’s settings', async () => {
     const { run, lines } = repository();
     expect((await outcome(run('run.mjs', 'services/backup/cli/main.ts', 'list'))).code).toBe(0);
     expect(lines('npm-calls')).toEqual([expect.stringMatching(/^install .*--omit=dev/)]);
@@ -293,19 +293,19 @@ describe('the installation', () => {
       expect(lines('npm-calls')[0]).toContain(` ${option} `);
   });
 
-  it('leaves the developers’ tools where they are', async () => {
+  it('keeps the developers’ tools', async () => {
     const { lines, markInstalled, write, runUntilUp } = repository();
     const lockWith = (version: string) =>
       `{"packages":{"":{},"node_modules/library":{"version":"${version}"},"node_modules/tool":{"version":"1.0.0","dev":true}}}`;
     write('package-lock.json', lockWith('1.0.0'));
     markInstalled('all');
-    write('package-lock.json', lockWith('2.0.0')); // somebody pulled
+    write('package-lock.json', lockWith('2.0.0')); // as after a pull
     await runUntilUp('start.mjs');
     expect(lines('npm-calls')).toHaveLength(1);
     expect(lines('npm-calls')[0]).toMatch(/--include=dev/);
   });
 
-  it('takes what somebody installed by hand for what it is', async () => {
+  it('recognizes dependencies that were installed by hand', async () => {
     const { lines, write, runUntilUp } = repository('production');
     write('package-lock.json', '{"packages":{"":{},"node_modules/tool":{"version":"1.1.0","dev":true}}}');
     write('node_modules/.package-lock.json', '{"packages":{"node_modules/tool":{"version":"1.1.0","dev":true}}}');
@@ -314,17 +314,17 @@ describe('the installation', () => {
     expect(lines('npm-calls')).toEqual([]);
   });
 
-  it('is not needed, nor noted, where npm has brought everything to a folder that we may not write to', async () => {
+  it('is neither needed nor recorded if npm has installed everything in a folder that is not writable', async () => {
     const { run, lines, write } = repository();
     write('package-lock.json', '{"packages":{"":{},"node_modules/tool":{"version":"1.1.0"}}}');
     write('node_modules/.package-lock.json', '{"packages":{"node_modules/tool":{"version":"1.1.0"}}}');
     write('node_modules/tool/package.json', '{}');
-    write('.cache', ''); // no place for a lock, for root either
+    write('.cache', ''); // prevents the lock, even for root
     expect(await outcome(run('run.mjs', 'services/backup/cli/main.ts', 'list'))).toMatchObject({ code: 0, stderr: '' });
     expect([lines('notes'), lines('npm-calls')]).toEqual([['backup list'], []]);
   });
 
-  it('says in plain words that it has no place to write to', async () => {
+  it('reports in plain words that its folder is not writable', async () => {
     const { run, lines, write } = repository();
     write('.cache', '');
     const { code, stderr } = await outcome(run('run.mjs', 'services/backup/cli/main.ts', 'list'));
@@ -333,7 +333,7 @@ describe('the installation', () => {
     expect(stderr).not.toContain('    at ');
   });
 
-  it('says in plain words why it failed and what to do, and is done again the next time', async () => {
+  it('reports in plain words why it failed and what to do, and is repeated the next time', async () => {
     const { run, lines, write, runUntilUp } = repository();
     write('npm-fails', 'code ENOTFOUND');
     const { code, stderr } = await outcome(run('start.mjs'));
@@ -349,7 +349,7 @@ describe('the installation', () => {
   it.each([
     ['the lock of a start that was killed', () => String(spawnSync(process.execPath, ['-e', '']).pid)],
     ['an empty lock file, as a full disk leaves one', () => ''],
-  ])('is not kept from happening by %s', async (_what, content) => {
+  ])('is not prevented by %s', async (_what, content) => {
     const { write, runUntilUp } = repository();
     write('.cache/install.lock', content());
     const anHourAgo = Date.now() / 1_000 - 3_600;
@@ -358,7 +358,7 @@ describe('the installation', () => {
     expect(existsSync(join(repositories.at(-1) ?? '', '.cache', 'install.lock'))).toBe(false);
   });
 
-  it('ends npm when the command is asked to end', async () => {
+  it('ends npm when the command is told to end', async () => {
     const { run, lines, write } = repository();
     write('npm-holds', '');
     const child = run('test.mjs');
@@ -370,7 +370,7 @@ describe('the installation', () => {
     expect(lines('notes')).toEqual([]);
   });
 
-  it('is not begun beside the npm of a start that was killed, and takes what that brings', async () => {
+  it('does not start while the npm of a killed start still runs, and uses its result', async () => {
     const { path, run, lines, write, runUntilUp } = repository();
     write('npm-holds', '');
     const killed = run('test.mjs');
@@ -383,7 +383,7 @@ describe('the installation', () => {
     expect(lines('npm-calls')).toHaveLength(1);
   });
 
-  it('is done from scratch after one whose npm was killed', async () => {
+  it('starts from scratch after one whose npm was killed', async () => {
     const { path, run, lines, write, runUntilUp } = repository();
     write('npm-holds', '');
     const cutShort = outcome(run('test.mjs'));
@@ -397,7 +397,7 @@ describe('the installation', () => {
     expect(existsSync(join(path, 'node_modules/half'))).toBe(false);
   });
 
-  it('is looked at before it is believed', async () => {
+  it('is checked after npm reports success', async () => {
     const { path, run, lines, write, runUntilUp } = repository();
     write('npm-lies', '');
     const { code, stderr } = await outcome(run('test.mjs'));
@@ -407,14 +407,14 @@ describe('the installation', () => {
     await runUntilUp('test.mjs');
   });
 
-  it('is repaired when a package has gone', async () => {
+  it('is repaired if a package is missing', async () => {
     const { path, lines, runUntilUp } = repository('all');
     rmSync(join(path, 'node_modules/tool'), { recursive: true });
     await runUntilUp('test.mjs');
     expect(lines('npm-calls')).toHaveLength(1);
   });
 
-  it('leaves what is there as it was when npm gives up by itself', async () => {
+  it('keeps the existing packages if npm fails', async () => {
     const { path, run, write } = repository('all');
     const list = join(path, 'node_modules/.package-lock.json');
     const before = readFileSync(list, 'utf8');
@@ -429,7 +429,7 @@ describe('the installation', () => {
 describe('a tool', () => {
   const NOTES = `import { writeFileSync } from 'node:fs'; writeFileSync('notes', process.argv.slice(2).join(' '));`;
 
-  it('is run wherever it is', async () => {
+  it('can be run from any place', async () => {
     const { path, run, lines, write } = repository('all');
     const elsewhere = repository();
     elsewhere.write('tool.mjs', NOTES);
@@ -440,7 +440,7 @@ describe('a tool', () => {
     expect(lines('notes')).toEqual(['two']);
   });
 
-  it('that is not there is reported before anything is installed', async () => {
+  it('that does not exist is reported before anything is installed', async () => {
     const { run, lines } = repository();
     const { code, stderr } = await outcome(run('run.mjs', 'tools/none.ts'));
     expect([code, stderr]).toEqual([2, expect.stringMatching(/^There is no file .*tools\/none\.ts\.\n$/)]);
@@ -449,7 +449,7 @@ describe('a tool', () => {
 });
 
 describe('a running command', () => {
-  it('gets its arguments, hears each signal once, and its exit code is ours', async () => {
+  it('gets its arguments and each signal once, and determines the exit code', async () => {
     const { run, lines } = repository('all');
     const child = run('test.mjs', '--long', 'some/path');
     const ended = outcome(child);
@@ -459,7 +459,7 @@ describe('a running command', () => {
     expect(lines('notes').slice(1)).toEqual(['SIGINT']);
   });
 
-  it('learns that its launcher was killed', async () => {
+  it('notices that its launcher was killed', async () => {
     const { run, lines } = repository('production');
     const child = run('start.mjs');
     await eventually(() => expect(lines('notes')).toEqual(['up']));

@@ -1,4 +1,4 @@
-// Runs a command of a service or a developers' tool: node scripts/run.mjs <file> [arguments]. Plain JavaScript, for any Node from 20.
+// Runs a command of a service or a development tool: node scripts/run.mjs <file> [arguments]. Plain JavaScript, for Node 20 or later.
 import { existsSync, readFileSync } from 'node:fs';
 import { join, relative, resolve, sep } from 'node:path';
 import { asksForHelp, Failure, main, ROOT } from './lib/command.mjs';
@@ -18,14 +18,14 @@ await main(async () => {
     console.log(help);
     return 0;
   }
-  // What people call beside a product that runs has its settings, and must not change what is installed under it.
+  // A command used beside a running product reads the product's settings, and must not change its installed dependencies.
   const isBesideProduct = /^(services|deploy)\//.test(file);
   if (isBesideProduct) readEnvFile();
   await ensureInstalled(isBesideProduct ? 'production' : 'all');
   return runTool(file, args);
 });
 
-/** The help of a tool stands beside it (tool.ts, tool.help.txt), so that nothing has to be installed to read it. */
+/** A tool's help is in a file beside it (tool.ts, tool.help.txt), so that it can be read without installing anything. */
 function helpOf(file) {
   const path = join(ROOT, file.replace(/\.\w+$/, '.help.txt'));
   return existsSync(path) ? readFileSync(path, 'utf8').trim() : undefined;

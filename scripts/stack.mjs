@@ -1,4 +1,4 @@
-// npm run stack: every part as a process of its own. Plain JavaScript, for any Node from 20.
+// npm run stack: every part as a process of its own. Plain JavaScript, for Node 20 or later.
 import { runProduct } from './lib/launch.mjs';
 
 const help = `

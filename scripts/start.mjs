@@ -1,4 +1,4 @@
-// npm start: the whole platform in one process, with a real PostgreSQL. Plain JavaScript, for any Node from 20.
+// npm start: the whole platform in one process, with a real PostgreSQL. Plain JavaScript, for Node 20 or later.
 import { runProduct } from './lib/launch.mjs';
 
 const help = `

@@ -1,4 +1,4 @@
-// npm test: everything that has to hold before a change lands. Plain JavaScript, for any Node from 20.
+// npm test: all checks that a change must pass. Plain JavaScript, for Node 20 or later.
 import { checkArguments, main } from './lib/command.mjs';
 import { ensureConsole, ensureInstalled } from './lib/install.mjs';
 import { launch } from './lib/launch.mjs';

@@ -29,19 +29,19 @@ const SHOW = `
 interface Shown {
   targets: { name: string; targets: string[] }[];
   affected: Record<string, string[]>;
-  /** Of projects with a build: the files that another build is made for. */
+  /** The files whose change causes a rebuild, for projects with a build. */
   inputs: Record<string, string[]>;
 }
 
 const PLATFORM = ['@taskmesh/all-in-one', '@taskmesh/bench', '@taskmesh/image', '@taskmesh/tests'];
-/** What has the services inside, or compares its settings with theirs. */
+/** The projects that contain the services, or that compare their settings with those of the services. */
 const AROUND_SERVICES = [...PLATFORM, '@taskmesh/charts'];
-/** Its targets (format, unused, its tests) read the files of all others. */
+/** The root project's targets (format, unused, test) read the files of all others. */
 const ROOT_PROJECT = 'taskmesh';
 
 const changes: [what: string, file: string, affected: string[]][] = [
   [
-    'a library affects what uses it',
+    'a library affects the projects that use it',
     'libs/mail/src/index.ts',
     [...AROUND_SERVICES, '@taskmesh/auth', '@taskmesh/backup', '@taskmesh/mail'],
   ],
@@ -56,11 +56,11 @@ const changes: [what: string, file: string, affected: string[]][] = [
   ['a page affects no code', 'docs/architecture.md', []],
   ['a page that a test reads affects that test', 'docs/limits.md', [...AROUND_SERVICES, '@taskmesh/gateway']],
   [
-    'a schema affects the gateway, whose fakes have it',
+    'a schema affects the gateway, whose fakes use it',
     'services/backup/src/graphql/schema.graphql',
     [...AROUND_SERVICES, '@taskmesh/backup', '@taskmesh/gateway'],
   ],
-  ['the Dockerfile affects what becomes an image', 'Dockerfile', PLATFORM],
+  ['the Dockerfile affects the projects that become images', 'Dockerfile', PLATFORM],
 ];
 const OF_ALL = ['package-lock.json', 'tsconfig.base.json', 'eslint.config.mjs', 'nx.json'];
 const JEST = 'tools/jest.config.mjs';
@@ -83,17 +83,17 @@ it.each(OF_ALL)('a change of %s affects all projects', (file) => {
   expect(shown.affected[file]?.toSorted()).toEqual(shown.targets.map(({ name }) => name).toSorted());
 });
 
-it('a change of how tests run affects all projects with tests', () => {
+it('a change of the Jest configuration affects all projects with tests', () => {
   expect(shown.affected[JEST]?.toSorted()).toEqual(withTarget('test').toSorted());
 });
 
-it('every project is linted, and its types are checked', () => {
+it('every project is linted and type-checked', () => {
   const all = shown.targets.map(({ name }) => name);
   expect(withTarget('lint')).toEqual(all);
   expect(withTarget('typecheck')).toEqual(all);
 });
 
-it('every image is built again when a file changes that may go into it', () => {
+it('every image is rebuilt if a file changes that it may contain', () => {
   const context = readFileSync(join(ROOT, '.dockerignore'), 'utf8').match(/(?<=^!).+/gm) ?? [];
   const files = globSync(
     context.flatMap((entry) => [entry, `${entry}/**`]),
@@ -109,7 +109,7 @@ it('every image is built again when a file changes that may go into it', () => {
   }
 });
 
-it('what has not changed comes from the cache', async () => {
+it('unchanged projects come from the cache', async () => {
   const args = ['run-many', '-t', 'lint', 'typecheck', '-p', '@taskmesh/contracts', '--outputStyle=static'];
   const check = () =>
     run(process.execPath, [join(ROOT, 'node_modules/nx/dist/bin/nx.js'), ...args], { cwd: ROOT, env });

@@ -15,89 +15,89 @@ const AUTH = 'services/auth/src';
 const GATEWAY = 'services/gateway/src';
 const CONSOLE = 'services/gateway/console/src';
 
-/** A file, and what it must not import: by rule. */
+/** Files and the modules that they must not import, by rule. */
 const REFUSED: Record<string, [what: string, file: string, imported: string][]> = {
   [MODULES]: [
     ['a service that uses another one', `${TASKS}/task.service.ts`, '@taskmesh/auth'],
     ['a gateway that uses a service', `${GATEWAY}/parts.ts`, '@taskmesh/tasks'],
     ['a package that uses a lib', 'packages/federation/src/index.ts', '@taskmesh/service'],
     ['a lib that uses a service', 'libs/service/src/log.ts', '@taskmesh/tasks'],
-    ['a service with a broker of its own', `${RELAY}/relay.ts`, 'kafkajs'],
+    ['a service with its own broker client', `${RELAY}/relay.ts`, 'kafkajs'],
     ['a gateway that reads a store', `${GATEWAY}/parts.ts`, 'pg'],
     [
-      'a client that knows more of ours than the public schema',
+      'a client that knows more of our code than the public schema',
       'packages/client/src/session.ts',
       '@taskmesh/contracts',
     ],
-    ['a console that knows more of ours than the client', `${CONSOLE}/app.tsx`, '@taskmesh/contracts'],
+    ['a console that knows more of our code than the client', `${CONSOLE}/app.tsx`, '@taskmesh/contracts'],
     ['a console that knows the gateway that serves it', `${CONSOLE}/app.tsx`, '../../src/config.ts'],
   ],
   [LAYERS]: [
-    ['a resolver that goes past its service', `${TASKS}/tasks.resolvers.ts`, './task.repository.ts'],
+    ['a resolver that bypasses its service', `${TASKS}/tasks.resolvers.ts`, './task.repository.ts'],
     ['a repository that knows its transport', `${TASKS}/task.repository.ts`, '../graphql/types.generated.ts'],
-    ['an entity that knows who reads it', `${TASKS}/task.entity.ts`, './task.repository.ts'],
-    ['the same of entities in one file', 'services/tasks/src/feed/feed.entities.ts', './feed.repository.ts'],
+    ['an entity that knows its repository', `${TASKS}/task.entity.ts`, './task.repository.ts'],
+    [
+      'entities in one file that know their repository',
+      'services/tasks/src/feed/feed.entities.ts',
+      './feed.repository.ts',
+    ],
     ['a feed that knows its subscriptions', `${GATEWAY}/feed/feed.ts`, '../subscriptions/subscriptions.ts'],
     [
-      'subscriptions that know what carries them',
+      'subscriptions that know their transport',
       `${GATEWAY}/subscriptions/subscriptions.ts`,
       '../transports/transport.ts',
     ],
   ],
   [NAMES]: [
-    ['a use case with a statement of its own', `${TASKS}/task.service.ts`, './task.statements.ts'],
+    ['a use case with its own statement', `${TASKS}/task.service.ts`, './task.statements.ts'],
     ['a use case that reads entities itself', `${TASKS}/task.service.ts`, './task.entity.ts'],
-    ['background work with a statement of its own', `${RELAY}/relay.ts`, './relay.statements.ts'],
-    [
-      'metrics with a statement of their own',
-      `${AUTH}/account-log/account-log.metrics.ts`,
-      './account-log.statements.ts',
-    ],
+    ['background work with its own statement', `${RELAY}/relay.ts`, './relay.statements.ts'],
+    ['metrics with their own statement', `${AUTH}/account-log/account-log.metrics.ts`, './account-log.statements.ts'],
     ['housekeeping that reads entities itself', `${AUTH}/housekeeping.ts`, './sessions/session.entity.ts'],
-    ['background work with an ORM of its own', `${AUTH}/housekeeping.ts`, '@mikro-orm/core'],
-    ['a gateway that goes past the graph to backups', `${GATEWAY}/rest/operators.ts`, '@taskmesh/internal-api'],
+    ['background work with its own ORM', `${AUTH}/housekeeping.ts`, '@mikro-orm/core'],
+    ['a gateway that bypasses the graph for backups', `${GATEWAY}/rest/operators.ts`, '@taskmesh/internal-api'],
   ],
 };
 
 const PERMITTED: [what: string, file: string, imported: string][] = [
   ['a repository that owns statements', `${RELAY}/relay.repository.ts`, './relay.statements.ts'],
   [
-    'a gateway that streams backups past the graph in one place',
+    'a gateway that bypasses the graph only to stream archives',
     `${GATEWAY}/rest/backup/archives.ts`,
     '@taskmesh/internal-api',
   ],
   ['a service that uses the libs', `${TASKS}/task.service.ts`, '@taskmesh/contracts'],
 ];
 
-/** Other code that is refused, and by which rule. */
+/** Other code that is rejected, and by which rule. */
 const TEXTS: [what: string, file: string, text: string, rule: string][] = [
   [
-    'files that import each other, even for types alone',
+    'files that import each other, even if only types',
     'libs/service/src/lifecycle.ts',
     "import type { AdminRoute } from './admin-server.ts';\n\nexport type Route = AdminRoute;\n",
     CYCLE,
   ],
   [
-    'folders of the gateway that import each other, through other files',
+    'folders of the gateway that import each other through other files',
     `${GATEWAY}/http/app.ts`,
     "import { wantsPage } from '../pages/page.ts';\n\nexport const isForPeople = wantsPage;\n",
     CYCLE,
   ],
-  ['a name that no script has', 'scripts/run.mjs', 'export const value = unknownName;\n', 'no-undef'],
+  ['a name that is undefined in scripts', 'scripts/run.mjs', 'export const value = unknownName;\n', 'no-undef'],
   [
-    'a statement among other code',
+    'a statement outside a file of statements',
     'services/tasks/src/feed/cursors.ts',
     "import type { Statement } from '@taskmesh/store';\n\nexport const NOW: Statement = { name: 'now', text: 'select now()' };\n",
     SHAPE,
   ],
   [
-    'a service whose use cases have to be guessed from its code',
+    'a service whose use cases are only inferred from its code',
     `${TASKS}/task.service.ts`,
     'export const createTaskService = () => ({});\nexport type TaskService = ReturnType<typeof createTaskService>;\n',
     SHAPE,
   ],
   [
-    'a repository that is described twice',
+    'a repository whose methods are declared twice',
     `${TASKS}/task.repository.ts`,
     'export interface TaskRepository {\n  find(): Promise<void>;\n}\n',
     SHAPE,
@@ -130,7 +130,7 @@ describe('lint', () => {
   }, 180_000);
 
   it.each(cases.map(({ what, rules }, index) => ({ what, rules, index })))('$what', ({ rules, index }) => {
-    // Some of the files that import others form a circle then, too.
+    // Some of the imports also create a cycle.
     expect(broken[index]?.filter((rule) => rule !== CYCLE || rules.includes(CYCLE))).toEqual(rules);
   });
 });
@@ -139,7 +139,7 @@ describe('every project', () => {
   const projects = globSync('{packages,libs,services,deploy}/*/package.json', { cwd: root });
 
   it.each([...projects, 'tests/package.json', 'bench/package.json'])(
-    'says of which type and scope it is, or no boundary holds for it: %s',
+    'has a type and a scope, which its boundaries depend on: %s',
     (file) => {
       const { nx } = JSON.parse(readFileSync(join(root, file), 'utf8')) as { nx: { tags: string[] } };
       expect(nx.tags.map((tag) => tag.split(':')[0]).toSorted()).toEqual(['scope', 'type']);

@@ -3,7 +3,7 @@ import { join, resolve } from 'node:path';
 import ts from 'typescript';
 
 const ROOT = join(import.meta.dirname, '..');
-/** What runs in browsers uses nothing that the oldest supported ones and Node 20 lack. */
+/** Packages for browsers may use only features of the oldest supported browsers and Node 20. */
 const FOR_BROWSERS: Record<string, ts.CompilerOptions> = {
   client: { target: ts.ScriptTarget.ES2023, lib: ['lib.es2023.d.ts'] },
 };
@@ -17,7 +17,7 @@ if (!/^[a-z-]+$/.test(name) || !existsSync(join(source, 'package.json')) || othe
 buildPackage(resolve(folder));
 console.log(`Built. In a project of yours: npm install ${folder}\nTo publish it:         npm publish ${folder}`);
 
-/** @throws with what the compiler says */
+/** @throws Error with the compiler's messages */
 function buildPackage(to: string): void {
   const {
     nx: _,
@@ -71,7 +71,7 @@ function compile(rootNames: string[], outDir: string): void {
   throw new Error(ts.formatDiagnostics(all, host));
 }
 
-/** Declarations of what libraries keep to themselves. */
+/** Our declarations of libraries' private functions. */
 function privateTypes(): string[] {
   return ts.sys.readDirectory(join(source, 'src'), ['.d.ts']);
 }

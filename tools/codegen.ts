@@ -1,7 +1,7 @@
 /**
- * Writes what is generated from the services' SDL, and with --check only reports whether it is up to date:
- * each service's resolver types, the supergraph that the gateway serves, and the operations of the client. From the API
- * description it writes what the console's view of operators reads.
+ * Generates files from the services' SDL: each service's resolver types, the supergraph that the gateway serves, and the
+ * operations of the client and the REST API. Also generates types from the API description for the console's operator view.
+ * With --check, only reports whether the files are up to date.
  */
 import { composeServices } from '@apollo/composition';
 import { Supergraph } from '@apollo/federation-internals';
@@ -114,12 +114,12 @@ async function resolverTypes(folder: string, schema: string[]): Promise<void> {
   for (const { content } of files) outputs.set(target, tidied(content));
 }
 
-/** The same line ends and no trailing blanks for the output of every plugin. */
+/** Normalises the output of all plugins: the same line breaks, no trailing blanks. */
 function tidied(content: string): string {
   return `${content.replaceAll(/[ \t]+$/gm, '').trim()}\n`;
 }
 
-/** As the gateway describes them: none is called, so there is nothing behind them. */
+/** The endpoints only for their descriptions: none is called, so they need no implementation. */
 function operatorsEndpoints(): Endpoint[] {
   const nothing = {} as never;
   return [
@@ -135,13 +135,13 @@ type Fragments = Map<string, FragmentDefinitionNode>;
 
 interface Operations {
   folder: string;
-  /** Of the constants. */
+  /** The type of the constants. */
   type: { name: string; from: string };
   constantOf: (operationName: string) => string;
   textOf: (operation: OperationDefinitionNode, fragments: Fragments) => string;
 }
 
-/** A folder's operations with their types, checked against the graph that clients see. */
+/** Generates a folder's operations with their types, validated against the schema that clients see. */
 async function operations(schema: string, of: Operations): Promise<void> {
   const folder = join(ROOT, of.folder);
   const target = join(folder, 'operations.generated.ts');
@@ -176,7 +176,7 @@ async function operations(schema: string, of: Operations): Promise<void> {
     );
 }
 
-/** One constant for each operation: its text, as short as it can be. */
+/** Returns one constant per operation, with its text minified. */
 function documentsOf(sources: string[], { type, constantOf, textOf }: Operations): string[] {
   const { definitions } = parse(sources.join('\n'));
   const fragments = new Map(
@@ -191,7 +191,7 @@ function documentsOf(sources: string[], { type, constantOf, textOf }: Operations
   });
 }
 
-/** With what it spreads in the place of each spread. */
+/** Replaces each fragment spread with the fragment's selections. */
 function withoutFragments(operation: OperationDefinitionNode, fragments: Fragments): OperationDefinitionNode {
   return visit(operation, {
     SelectionSet: (set) => ({
@@ -203,7 +203,7 @@ function withoutFragments(operation: OperationDefinitionNode, fragments: Fragmen
   });
 }
 
-/** All that it spreads, and what those spread, each once. */
+/** Returns all fragments that it spreads, directly or through other fragments. */
 function fragmentsOf(
   of: OperationDefinitionNode | FragmentDefinitionNode,
   all: Fragments,

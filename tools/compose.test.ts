@@ -34,7 +34,7 @@ const compose = parse(await readFile(`${ROOT}deploy/compose.yaml`, 'utf8'), { me
 };
 const services = Object.entries(compose.services);
 const ours = services.filter(([, { image }]) => image.startsWith('${TASKMESH_IMAGE'));
-/** Name to default. */
+/** Maps each setting to its default. */
 const settings = new Map(
   [...(await readFile(`${ROOT}.env.example`, 'utf8')).matchAll(/^([A-Z][A-Z0-9_]*)=(\S*)/gm)].map(
     ([, name = '', value = '']) => [name, value],
@@ -45,7 +45,7 @@ const dockerfile = await readFile(`${ROOT}Dockerfile`, 'utf8');
 const isOnce = ({ restart }: ComposeService) => restart === 'no';
 
 describe('deploy/compose.yaml', () => {
-  it('has a profile with everything in one container, and one with each part on its own', () => {
+  it('has a profile with everything in one container, and one with a container for each part', () => {
     const named = (profile: string) =>
       services.filter(([, { profiles }]) => profiles.includes(profile)).map(([name]) => name);
     expect(named('trial')).toEqual(['trial']);
@@ -53,7 +53,7 @@ describe('deploy/compose.yaml', () => {
     expect(services.every(([, { profiles }]) => profiles.length === 1)).toBe(true);
   });
 
-  it('runs parts that the image has', () => {
+  it('runs only parts that the image contains', () => {
     for (const [name, { command = [] }] of ours) {
       const [part = '', store] = command;
       const isThere = existsSync(
@@ -63,7 +63,7 @@ describe('deploy/compose.yaml', () => {
     }
   });
 
-  it('sets what .env.example lists, secrets by files', () => {
+  it('sets only settings in .env.example, and secrets through files', () => {
     for (const [name, { environment = {}, secrets = [] }] of ours)
       for (const [variable, value] of Object.entries(environment)) {
         const isSecretFile = value.startsWith('/run/secrets/');
@@ -76,7 +76,7 @@ describe('deploy/compose.yaml', () => {
       }
   });
 
-  it('names only secrets and volumes that it defines', () => {
+  it('uses only secrets and volumes that it defines', () => {
     for (const [, { secrets = [], volumes = [] }] of services) {
       for (const secret of secrets) expect(compose.secrets).toHaveProperty(secret);
       for (const volume of volumes)
@@ -84,13 +84,13 @@ describe('deploy/compose.yaml', () => {
     }
   });
 
-  it('takes the schema of a newer version with every store, in its service and its migration alike', () => {
+  it('passes on NEWER_SCHEMA to the service and the migration of every store', () => {
     const set = services.filter(([, { environment }]) => environment?.NEWER_SCHEMA === '${NEWER_SCHEMA:-refuse}');
     const wanted = STORES.flatMap((name) => [name, `migrate-${name}`]);
     expect(set.map(([name]) => name).toSorted()).toEqual(wanted.toSorted());
   });
 
-  it('passes on what is said of traces, to every service alike, and otherwise the defaults', () => {
+  it('passes on the settings for traces, or their defaults, to every service', () => {
     const tracing = ({ environment = {} }: ComposeService) =>
       Object.entries(environment).filter(([name]) => /^(OTEL|TRACE)_/.test(name));
     for (const [name, service] of ours.filter(([, each]) => each.healthcheck)) {
@@ -100,7 +100,7 @@ describe('deploy/compose.yaml', () => {
     }
   });
 
-  it('reads the variables that docs/deploy.md names, and no other', async () => {
+  it('reads exactly the variables listed in docs/deploy.md', async () => {
     const text = await readFile(`${ROOT}deploy/compose.yaml`, 'utf8');
     const read = new Set([...text.matchAll(/(?<!\$)\$\{([A-Z_]+)[:-]/g)].map(([, name]) => name));
     const [, section = ''] = /^## Compose$([^]*?)^## /m.exec(await readFile(`${ROOT}docs/deploy.md`, 'utf8')) ?? [];
@@ -109,19 +109,19 @@ describe('deploy/compose.yaml', () => {
     expect([...named].sort()).toEqual([...read].sort());
   });
 
-  it('lets operators in, by a token that is given or made', () => {
+  it('gives operators access with a configured or generated token', () => {
     const { trial, gateway } = compose.services;
     expect(trial?.environment?.BACKUP_TOKEN).toBe('${BACKUP_TOKEN:-}');
     expect(gateway?.environment?.BACKUP_TOKEN_FILE).toBe('/run/secrets/backup_token');
   });
 
-  it('has traces taken and shown by a profile of its own, on this machine only', () => {
+  it('has a separate profile that collects and shows traces, on this machine only', () => {
     expect(compose.services).toMatchObject({
       traces: { profiles: ['traces'], ports: ['127.0.0.1:${TRACES_PORT:-16686}:16686'] },
     });
   });
 
-  it('has every secret made, and no other, and keeps those that are there', async () => {
+  it('creates exactly the secrets that it uses, and keeps existing ones', async () => {
     const dir = await mkdtemp(join(tmpdir(), 'taskmesh-secrets-'));
     const make = () => execFileSync('sh', [`${ROOT}deploy/compose/make-secrets.sh`, dir]);
     const made = () =>
@@ -135,9 +135,9 @@ describe('deploy/compose.yaml', () => {
     await rm(dir, { recursive: true });
   });
 
-  it('has secrets that containers may read from the moment they are there', async () => {
+  it('creates secrets that containers can read from the first moment', async () => {
     const dir = await mkdtemp(join(tmpdir(), 'taskmesh-secrets-'));
-    await writeFile(join(dir, 'chmod'), '#!/bin/sh\n', { mode: 0o755 }); // as if it were killed before this
+    await writeFile(join(dir, 'chmod'), '#!/bin/sh\n', { mode: 0o755 }); // as if the script were killed before it changes the mode
     const env = { PATH: `${dir}:${process.env['PATH']}` };
     execFileSync('sh', [`${ROOT}deploy/compose/make-secrets.sh`, join(dir, 'secrets')], { env });
     const modeOf = (path: string) => statSync(join(dir, path)).mode & 0o777;
@@ -146,7 +146,7 @@ describe('deploy/compose.yaml', () => {
     await rm(dir, { recursive: true });
   });
 
-  it('has a database made for every store, by the password that PostgreSQL is given', () => {
+  it('passes the password of every store to PostgreSQL, which creates their databases', () => {
     const passwords = ['postgres', ...STORES].map((name) => `${name}_password`);
     expect(compose.services.postgres?.secrets?.toSorted()).toEqual(passwords.toSorted());
   });
@@ -161,7 +161,7 @@ describe('deploy/compose.yaml', () => {
     }
   });
 
-  it('gives everything in one container the memory, and each part the time to stop, that the chart does', async () => {
+  it('has the same memory limit for everything in one container, and the same time to stop for each part, as the chart', async () => {
     const { pod, allInOne } = parse(await readFile(`${ROOT}charts/taskmesh/values.yaml`, 'utf8')) as {
       pod: { stopSeconds: number };
       allInOne: { pod: { stopSeconds: number }; resources: { limits: { memory: string } } };
@@ -174,7 +174,7 @@ describe('deploy/compose.yaml', () => {
     }
   });
 
-  it('waits for what is healthy, or has ended well', () => {
+  it('waits until dependencies are healthy or have completed', () => {
     for (const [name, { depends_on: needs = {} }] of services)
       for (const [needed, { condition }] of Object.entries(needs)) {
         const other = compose.services[needed];
@@ -183,7 +183,7 @@ describe('deploy/compose.yaml', () => {
       }
   });
 
-  it.each(services)('lets %s do no more than it needs', (name, service) => {
+  it.each(services)('gives %s only the privileges that it needs', (name, service) => {
     expect(service.cap_drop).toEqual(['ALL']);
     expect(service.security_opt).toEqual(['no-new-privileges:true']);
     expect(service.deploy?.resources.limits).toEqual({ cpus: expect.any(String), memory: expect.any(String) });

@@ -13,13 +13,13 @@ const FILES = globSync(
 const DOCUMENTS = globSync('**/*.md', { cwd: root, exclude: isForeign });
 const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { scripts: Record<string, string> };
 const PAGES = ['docs/architecture.md', 'docs/service-shape.md', ...globSync('docs/guides/*.md', { cwd: root })];
-/** What a guide asks its reader to make. */
+/** Files that a guide asks its reader to create. */
 const IS_EXAMPLE = /\bnotes?\b/;
 
 const textOf = (page: string) => readFileSync(join(root, page), 'utf8');
 const proseOf = (page: string) => textOf(page).replaceAll(/^```[^]*?^```/gm, '');
 
-/** The anchors that GitHub gives a page's headings. */
+/** Returns the anchors that GitHub creates for a page's headings. */
 function anchorsOf(page: string): Set<string> {
   const anchors = new Set<string>();
   for (const [, heading = ''] of proseOf(page).matchAll(/^#+ (.*)$/gm)) {
@@ -32,7 +32,7 @@ function anchorsOf(page: string): Set<string> {
   return anchors;
 }
 
-/** Links of a page that lead nowhere within the repository. */
+/** Returns the broken links of a page to places in the repository. */
 function brokenLinks(page: string): string[] {
   const links = [...proseOf(page).matchAll(/\]\(([^)\s]+)\)/g)].flatMap(([, link = '']) => link);
   return links.filter((link) => {
@@ -44,20 +44,20 @@ function brokenLinks(page: string): string[] {
   });
 }
 
-/** Files of ours that a page names in the text, wherever they stand. */
+/** Returns the code files that a page's text mentions. */
 function namedIn(page: string): string[] {
   const text = proseOf(page);
   return [...text.matchAll(/`([\w./-]+\.(?:ts|mjs|graphql))`/g)].flatMap(([, name = '']) => name);
 }
 
-it.each(PAGES)('%s names files that are there', (page) => {
+it.each(PAGES)('%s mentions only existing files', (page) => {
   const missing = namedIn(page).filter(
     (name) => !IS_EXAMPLE.test(name) && !FILES.some((file) => file === name || file.endsWith(`/${name}`)),
   );
   expect(missing).toEqual([]);
 });
 
-it.each(DOCUMENTS)('%s links to what is there, and names commands that are there', (page) => {
+it.each(DOCUMENTS)('%s has only valid links, and mentions only existing commands', (page) => {
   expect(brokenLinks(page)).toEqual([]);
   const commands = [...textOf(page).matchAll(/npm run (?:-s )?([\w:-]+)/g)].flatMap(([, name = '']) => name);
   expect(commands.filter((name) => !(name in scripts))).toEqual([]);

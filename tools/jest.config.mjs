@@ -1,4 +1,4 @@
-// One configuration for every project. Node loads what is tested, as it loads the product: see jest/runtime.mjs.
+// One configuration for every project. Node itself loads the modules under test, as in production: see jest/runtime.mjs.
 export default {
   rootDir: '..',
   testMatch: ['**/*.test.ts'],
@@ -14,9 +14,9 @@ export default {
   testSequencer: '<rootDir>/tools/jest/sequencer.mjs',
   testEnvironment: '<rootDir>/tools/jest/environment.mjs',
   transform: {},
-  testTimeout: 120_000, // a busy machine takes long; what must not take long says so itself
-  maxWorkers: 3, // on two cores: tests that use servers wait for a quarter of their time
+  testTimeout: 120_000, // a busy machine takes long; tests that must be fast have limits of their own
+  maxWorkers: 3, // even on two cores: tests that use servers spend a quarter of their time waiting
   workerIdleMemoryLimit: '1GB',
-  // A worker ends at once (files close what they open), but giving back its memory takes longer than the usual 500 ms.
+  // A worker ends at once (files close what they open), but freeing its memory takes longer than the default of 500 ms.
   workerGracefulExitTimeout: 10_000,
 };

@@ -6,7 +6,7 @@ const files = globSync('services/*/src/**/*.{entity,entities,errors,repository,s
 });
 const nameOf = (file: string) => basename(file).split('.')[0] ?? '';
 
-it('what is behind the edge of a feature is named after one thing, not after the feature', () => {
+it('the inner files of a feature have names in the singular, unlike the feature', () => {
   expect(files.length).toBeGreaterThan(50);
   expect(files.filter((file) => /[^s]s$/.test(nameOf(file)))).toEqual([]);
 });

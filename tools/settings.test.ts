@@ -5,7 +5,7 @@ import { readEmbeddedSettings, readPlatformConfig } from '../deploy/all-in-one/s
 
 const ROOT = new URL('..', import.meta.url).pathname;
 
-/** Name to default, from `.env.example`. */
+/** Maps each setting in `.env.example` to its default. */
 const example = new Map(Object.entries(parseEnv(await readFile(`${ROOT}.env.example`, 'utf8'))));
 
 /** Where a setting is read: `NAME: setting.int(…)` in a schema, by its name, or among the files of TLS. */
@@ -28,19 +28,19 @@ function expectDefaults(env: Env): void {
 }
 
 describe('.env.example', () => {
-  it('lists every setting that is read, and no other', async () => {
+  it('lists exactly the settings that the code reads', async () => {
     expect([...example.keys()].sort()).toEqual([...(await settingsInSource())].sort());
   });
 
-  it('has the defaults', () => {
+  it('contains the defaults', () => {
     expectDefaults(Object.fromEntries(example));
   });
 
-  it('lists only settings for which empty means absent', () => {
+  it('lists only settings for which empty means missing', () => {
     expectDefaults(Object.fromEntries([...example.keys()].map((name) => [name, ''])));
   });
 
-  it('has no setting that could be taken for a misspelling of another', () => {
+  it('has no setting that looks like a misspelling of another', () => {
     expect(doubtsAbout({ ...Object.fromEntries(example), BACKUP_DIR: '/var/backups' })).toEqual([
       'BACKUP_DIR is not a setting and is ignored: is BACKUPS_DIR meant?',
     ]);

@@ -1,6 +1,6 @@
 import type { JsonSchema } from '../services/gateway/src/rest/openapi/schemas.ts';
 
-/** Types of what the schemas describe, each under its name; of the kinds of schemas that our API description has. */
+/** Generates a type for each schema, under its name. Supports the kinds of schemas that our API description uses. */
 export function typescriptOf(schemas: Record<string, JsonSchema>): string {
   return Object.entries(schemas)
     .map(([name, schema]) => `export type ${name} = ${typeOf(schema, '')};\n`)

@@ -10,7 +10,7 @@ import { amount, choice, count, defineOptions } from './run/options.ts';
 import { describeOrigin, describeRounds, LATENCIES, table } from './run/report.ts';
 
 const BESIDE_LOGINS = 'beside-logins';
-/** Rounds beside logins are so many times as long: a p99 needs many responses. */
+/** Rounds beside logins are this many times as long, because a p99 needs many responses. */
 const ROUND_FACTOR = 4;
 
 const options = defineOptions(
@@ -34,7 +34,7 @@ Measures the cost of requests: Taskmesh embedded and as separate processes, comp
 );
 type Options = ReturnType<typeof options.read>;
 
-/** What requests cost at all targets side by side, then lists beside logins at each target by itself. */
+/** Measures requests at all targets side by side, then lists beside logins at each target by itself. */
 async function run(chosen: Options & Surroundings) {
   const { only, targets: names, log } = chosen;
   const operations = OPERATIONS.filter((name) => only.includes(name));
@@ -77,7 +77,7 @@ async function run(chosen: Options & Surroundings) {
 type Measured = Awaited<ReturnType<typeof measureOperation>>[number];
 type BesideLogins = BesideLoginsFigures & { target: TargetName; rounds: BesideLoginsFigures[] };
 
-/** An operation at each populated target over each protocol, in rounds by turns. */
+/** Measures an operation at each populated target over each protocol, in alternating rounds. */
 async function measureOperation(operation: Operation, targets: readonly Target[], load: Load, turns: Turns) {
   const cells = targets.flatMap((target) =>
     (target.name === 'bare' ? (['rest'] as const) : PROTOCOLS).map((protocol) => ({ target, protocol })),

@@ -22,25 +22,25 @@ import { scale } from '../src/scale/scale.ts';
 import { runBench } from './run-bench.ts';
 
 describe('npm run bench', () => {
-  it('measures every operation, and lists beside logins, at the bare server', async () => {
+  it('measures every operation, and lists during logins, with the bare server', async () => {
     const { report, rows } = await runBench('--quick --targets bare --connections 2 --seconds 0.2 --rounds 2');
     expect(report.measured.map(({ operation }) => operation)).toEqual(OPERATIONS);
     for (const { requests: sent, p50Ms, cpuSum, rounds } of report.measured) {
       for (const figure of [sent, p50Ms, cpuSum]) expect(figure).toBeGreaterThan(0);
       expect(rounds).toHaveLength(2);
     }
-    // 200 a second, 0.8 s of each kind, two rounds.
+    // 200 requests per second, for 0.8 s of each kind, in two rounds.
     expect(report.besideLogins).toMatchObject([{ target: 'bare', requests: 200 * 0.8 * 2 * 2 }]);
     expect(rows.map(([first]) => first)).toEqual(['operation', ...OPERATIONS, 'lists at', 'bare']);
   }, 300_000);
 
-  it('counts every message of the feed at every socket of the bare server', async () => {
+  it('counts every message of the feed on every socket of the bare server', async () => {
     const line = 'feed --quick --targets bare --sockets 20 --seconds 0.4 --warm-up 0.05 --rounds 2';
     const { report, rows } = await runBench(line);
     const perRound = report.measured.map(({ rounds }) => (rounds as object[])[1]);
     expect(perRound).toMatchObject([
       { changes: 200, messages: 200 },
-      { changes: 100, messages: 100 * 20 }, // one owner for all twenty
+      { changes: 100, messages: 100 * 20 }, // all twenty sockets have the same owner
     ]);
     for (const { p50Ms, bytesPerSocket } of report.measured) {
       expect(p50Ms).toBeGreaterThan(0);
@@ -79,15 +79,15 @@ describe('the load', () => {
     await database.drop();
   });
 
-  it('sends what it counts', async () => {
+  it('counts exactly the requests that it sends', async () => {
     const connections = await openConnections(url, 'create', 'rest', population);
     const { requests: sent } = await connections.run(0.1);
     await connections.close();
     const [{ tasks } = {}] = await database.query('select count(*)::int as tasks from tasks');
-    expect(tasks).toBe(TASKS_EACH + 1 + sent); // one is inspected
+    expect(tasks).toBe(TASKS_EACH + 1 + sent); // one more was created to inspect its response
   });
 
-  it('stops at a response that is not right', async () => {
+  it('stops at a wrong response', async () => {
     const forged = { ...population, readers: population.readers.map((reader) => ({ ...reader, token: 'none' })) };
     await expect(openConnections(url, 'list', 'rest', forged)).rejects.toThrow('answered 401');
     await database.query('delete from tasks where id = $1', [population.readers[0]?.taskIds[0]]);
@@ -95,7 +95,7 @@ describe('the load', () => {
   });
 
   it.each(['{"data":{"a":2}}', '{"data":{"a":1,"b":1}}', '{"data":{"a":1},"errors":[{"message":"x"}]}'])(
-    'does not take %s for the right response of a gateway',
+    'rejects %s as the response of a gateway',
     async (text) => {
       await expect(openGateway([text])).rejects.toThrow(/unexpected response|answered 200/);
     },
@@ -107,7 +107,7 @@ describe('the load', () => {
     await connections.close();
   });
 
-  /** A connection to a server that sends these responses, the last one again and again. */
+  /** Opens a connection to a server that sends these responses, and repeats the last one. */
   async function openGateway(responses: string[]) {
     const other = fastify();
     other.post('/graphql', () => (responses.length > 1 ? responses.shift() : responses[0]));
@@ -119,7 +119,7 @@ describe('the load', () => {
 });
 
 describe('figures', () => {
-  it('are medians and quantiles, if need be between two values', () => {
+  it('are medians and quantiles, interpolated if necessary', () => {
     expect(median([3, 1, 2])).toBe(2);
     expect(median([4, 1, 2, 3])).toBe(2.5);
     expect(quantile([10, 20, 30], 0.99)).toBeCloseTo(29.8);
@@ -127,7 +127,7 @@ describe('figures', () => {
     expect(summarise(rounds)).toEqual({ p50Ms: 2, cpu: { server: 4 }, rounds });
   });
 
-  it('come from rounds that begin with another item each time, after a warm-up', async () => {
+  it('come from rounds that each start with a different item, after a warm-up', async () => {
     const order: string[] = [];
     const turns = { rounds: 2, seconds: 1, warmUp: 0, signal: new AbortController().signal };
     const taken = await measureByTurns(['a', 'b'], turns, async (item, seconds) => order.push(`${item}${seconds}`));
@@ -138,7 +138,7 @@ describe('figures', () => {
     ]);
   });
 
-  it('count the time of a process and of children that ended', async () => {
+  it('include the CPU time of a process and of its ended children', async () => {
     const [before = 0] = cpuMsOf([process.pid]);
     const busy = 'for (const end = process.cpuUsage().user + 60000; process.cpuUsage().user < end;);';
     await promisify(execFile)(process.execPath, ['-e', busy]);
@@ -146,7 +146,7 @@ describe('figures', () => {
     expect(after - before).toBeGreaterThanOrEqual(50);
   });
 
-  it('stand between the marks of a document, in aligned tables', () => {
+  it('are inserted between the marks of a document, in aligned tables', () => {
     const file = join(mkdtempSync(join(tmpdir(), 'taskmesh-bench-')), 'README.md');
     writeFileSync(file, 'before\n<!-- figures: begin -->old<!-- figures: end -->\nafter\n');
     const rows = [{ ms: 0.12345 }, { ms: 1234.5 }];
@@ -158,7 +158,7 @@ describe('figures', () => {
     rmSync(dirname(file), { recursive: true });
   });
 
-  it('beside a bare server or PostgreSQL are ratios', () => {
+  it('are shown as ratios to a bare server or PostgreSQL', () => {
     const origin = { startedAt: '2030-01-02T03:04:05.000Z', machine: describeMachine(), othersShare: 0.4 };
     const timed = [
       { work: 'load a dump' as const, by: 'Taskmesh', seconds: [1, 2, 9], memory: [{ own: 31.6, children: 7 }] },
@@ -173,12 +173,12 @@ describe('figures', () => {
 });
 
 describe('arguments', () => {
-  it('have defaults, and others with --quick', () => {
+  it('have defaults, and different ones with --quick', () => {
     const lengths = [[], ['--quick'], ['--quick', '--warm-up', '7']].map((args) => requests.options.read(args).warmUp);
     expect(lengths).toEqual([10, 0.3, 7]);
     expect(feed.options.read(['--quick'])).toMatchObject({ sockets: 200, rounds: 1, rates: ['usual'] });
     const chosen = requests.options.read(['--only', 'list,get', '--targets', 'embedded']);
-    expect(chosen).toMatchObject({ only: ['get', 'list'], targets: ['embedded'] }); // in their order
+    expect(chosen).toMatchObject({ only: ['get', 'list'], targets: ['embedded'] }); // in the usual order
     expect(growth.options.read(['--stores', '300000,900000']).stores).toEqual([300_000, 900_000]);
   });
 
@@ -189,7 +189,7 @@ describe('arguments', () => {
     [growth, ['--stores 0', '--stores many']],
     [gateway, ['--targets other']],
     [scale, ['--gateways 0', '--gateways 1,none']],
-  ])('that make no sense are refused (%#)', ({ options }, lines) => {
+  ])('are rejected if they are invalid (%#)', ({ options }, lines) => {
     for (const line of lines) expect(() => options.read(line.split(' '))).toThrow(UsageError);
     expect(options.help).toContain('--publish');
   });

@@ -25,7 +25,7 @@ const deliver = (n: number) => connections.forEach((socket) => socket.send(JSON.
 const open = (speech: 'bare' | 'graphql-ws', socketsPerOwner: number) =>
   openListeners({ speech, groups: [{ url, users: [user] }], socketsPerOwner });
 
-it('notices a change that comes twice', async () => {
+it('notices a change that arrives twice', async () => {
   const listeners = await open('bare', 2);
   const { numbers } = await listeners.expect(
     () => 2,
@@ -49,7 +49,7 @@ it('notices that a server closes a connection, and still closes the others', asy
   await eventually(() => expect(connections.every(({ readyState }) => readyState === 3)).toBe(true));
 });
 
-it('does not accept more messages than there should be', async () => {
+it('does not accept more messages than expected', async () => {
   const listeners = await open('graphql-ws', 1);
   const twice = async () => {
     deliver(3);
@@ -60,7 +60,7 @@ it('does not accept more messages than there should be', async () => {
   await listeners.close();
 });
 
-it('finds the numbers of changes wherever a stream of bytes is cut', () => {
+it('finds the numbers of changes wherever a stream of bytes is split', () => {
   const text = [3, 14, 159].map((n) => `{"title":${JSON.stringify(titleOf(n))},"note":"a # b"}`).join('\r\n');
   const bytes = Buffer.from(text);
   for (let cut = 0; cut <= bytes.length; cut++) {

@@ -6,7 +6,7 @@ import { promisify } from 'node:util';
 const MAIN = fileURLToPath(new URL('../src/main.ts', import.meta.url));
 let runs = 0;
 
-/** Runs `npm run bench -- …` and returns the report, what was printed, and the rows of its tables without their padding. */
+/** Runs `npm run bench -- …` and returns the report, the output, and the rows of its tables without padding. */
 export async function runBench(line: string) {
   const name = `test-${process.pid}-${++runs}`;
   const { stdout } = await promisify(execFile)(process.execPath, [MAIN, ...line.split(' '), '--name', name]);

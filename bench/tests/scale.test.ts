@@ -16,7 +16,7 @@ import {
 import { readMeasured, SCALING_DOC } from '../src/scale/scale.ts';
 import { describeScale, replayTable } from '../src/scale/tables.ts';
 
-/** Easy to calculate with. */
+/** Coefficients that are easy to calculate with. */
 const COEFFICIENTS: Coefficients = {
   cpuMs: {
     gateway: { gateway: 10, auth: 1 },
@@ -33,12 +33,12 @@ const COEFFICIENTS: Coefficients = {
 };
 const owners = (count: number, changes: Partial<Demand> = {}): Demand => ({ ...PROFILE, owners: count, ...changes });
 
-it('adds up what each kind of work costs in each part', () => {
+it('adds up the costs of each kind of work in each part', () => {
   const cpu = cpuOf({ list: 10, create: 2, gateway: 1 }, COEFFICIENTS.cpuMs);
   expect(cpu).toEqual({ ...NO_CPU, gateway: 22, tasks: 12, auth: 1, postgres: 7 });
 });
 
-it('counts every change at every gateway, and deliveries by its sockets', () => {
+it('counts every change once per gateway, and deliveries once per socket', () => {
   const perHour = { ...PROFILE.perHour, create: 36, update: 0 };
   const demand = owners(1_000, { onlineShare: 0.1, socketsPerOnline: 2, perHour });
   const one = workOf(demand, { gateways: 1, tasks: 1, auth: 1 });
@@ -47,7 +47,7 @@ it('counts every change at every gateway, and deliveries by its sockets', () => 
   expect(four).toMatchObject({ change: 1, record: 4, delivered: 1.75, further: 0.25, socket: 200 });
 });
 
-it('computes a cost as the rest that known ones do not explain, never below zero', () => {
+it('computes a cost as the remainder after the known costs, never below zero', () => {
   const measured = { ...NO_CPU, gateway: 30, tasks: 1 };
   const amounts = { gateway: 1, list: 10, get: 5 };
   const costs = attribute(COEFFICIENTS.cpuMs, 'get', ['gateway', 'tasks'], amounts, measured);
@@ -96,7 +96,7 @@ it('compares a prediction with the measurement, unless both are small', () => {
   expect(text).toMatch(/memory of a gateway \| MiB +\| +130 \| +100 \| \+30 % \|/);
 });
 
-it('docs/scaling.md has the tables that the model makes of the figures that are kept (npm run bench -- scale --tables)', () => {
+it('docs/scaling.md contains the tables that the model computes from the stored figures (npm run bench -- scale --tables)', () => {
   const doc = readFileSync(SCALING_DOC, 'utf8');
   for (const [name, text] of Object.entries(describeScale(readMeasured())))
     expect(doc.slice(...placeOf(doc, name)).trim()).toBe(text);

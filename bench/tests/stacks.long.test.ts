@@ -37,7 +37,7 @@ it('measures pages and CPU of every kind of request', async () => {
   expect(rows).toHaveLength(1 + costs.length / 2);
 });
 
-it('measures what work costs in each part of a stack, and predicts a mixed load', async () => {
+it('measures the costs of work in each part of a stack, and predicts a mixed load', async () => {
   const { report, rows } = await runBench('scale --quick --gateways 1 --seconds 0.5 --sockets 20');
   const { cpuMs } = report.coefficients as { cpuMs: Record<string, Record<string, number>> };
   for (const kind of ['list', 'create', 'login']) expect(cpuMs[kind]?.gateway).toBeGreaterThan(0);

@@ -8,7 +8,7 @@ export const CHART_NAMES = ['taskmesh', 'taskmesh-data'];
 const BEGIN = '<!-- values: made from values.yaml by `npm run charts:generate` -->';
 const END = '<!-- /values -->';
 
-/** By file, what is made from a chart's values.yaml. */
+/** The files generated from a chart's values.yaml, with their contents. */
 export function generatedFiles(chart: string): Map<string, string> {
   const file = (name: string) => join(CHARTS, chart, name);
   const { schema, documented } = readValues(readFileSync(file('values.yaml'), 'utf8'));
@@ -18,7 +18,7 @@ export function generatedFiles(chart: string): Map<string, string> {
   ]);
 }
 
-/** A chart's README with its table of values updated. */
+/** Returns a chart's README with an updated table of values. */
 function withValuesTable(readme: string, documented: readonly Documented[]): string {
   const [before, rest] = readme.split(BEGIN);
   const after = rest?.split(END)[1];

@@ -5,7 +5,7 @@ export type Schema = Record<string, unknown>;
 
 /** One value of `values.yaml`, from its comments. */
 export interface Documented {
-  /** With dots. */
+  /** The keys, joined with dots. */
   path: string;
   description: string;
   /** The default; undefined for a group of values. */
@@ -20,27 +20,27 @@ export interface Values {
 const QUANTITY = { type: 'string', pattern: '^[0-9]+(\\.[0-9]+)?(m|k|M|G|T|Ki|Mi|Gi|Ti)?$' };
 const AMOUNTS = { type: 'object', additionalProperties: { anyOf: [{ $ref: '#/$defs/quantity' }, { type: 'number' }] } };
 const TEXT = { type: 'string' };
-/** Values of labels and annotations in Kubernetes. */
+/** The names of labels and annotations in Kubernetes, the values of labels, names of objects, and keys of their data. */
 const NAME = { pattern: '^([a-z0-9]([-a-z0-9.]*[a-z0-9])?/)?[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?$' };
 const LABEL = { type: 'string', pattern: '^([A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?)?$' };
 
 const OBJECT = { pattern: '^([a-z0-9]([-a-z0-9.]*[a-z0-9])?)?$', maxLength: 253 };
 const KEY = { pattern: '^[-._a-zA-Z0-9]+$' };
 
-/** The format of a text by the name of its value, at any place. */
+/** The format of a string by the name of its key, at any level. */
 const TEXTS: [name: RegExp, schema: Schema][] = [
   [/^(existing(Secret|ConfigMap|Claim)|(storageC|priorityC|c)lassName|tlsSecret)$/, OBJECT],
   [/^(key|.*Key)$/, KEY],
 ];
 
-/** Of objects of Kubernetes. */
+/** An object with only these keys, whose values are Kubernetes objects. */
 const objectOf = (...keys: string[]): Schema => ({
   type: 'object',
   additionalProperties: false,
   properties: Object.fromEntries(keys.map((key) => [key, { type: 'object' }])),
 });
 
-/** What the annotations may refer to. */
+/** Definitions to which the annotations may refer. */
 const DEFS = {
   quantity: QUANTITY,
   resources: {
@@ -115,9 +115,9 @@ const DEFS = {
 };
 
 /**
- * The schema of a chart's values, and the description of each: types follow the defaults, `# -- …` describes the
- * value below it, `# @schema {…}` says what the default cannot. Unknown values are rejected, and so is `null`, with which Helm
- * removes a default.
+ * Reads the schema and the descriptions of a chart's values. Types follow the defaults, `# -- …` describes the value below it,
+ * and `# @schema {…}` adds what a default cannot express. The schema rejects unknown values, and `null`, with which Helm removes a
+ * default.
  */
 export function readValues(text: string): Values {
   const { contents, commentBefore } = parseDocument(text);
@@ -184,7 +184,7 @@ function schemaOf(value: Node, path: string, { description, annotation }: Commen
   return { ...common, ...typeOf(value, path), ...annotation };
 }
 
-/** For some of its keys in place of another's. */
+/** The schema for objects that set only some of the keys, to override another's. */
 const partOf = ({ required: _all, description: _whole, ...schema }: Schema): Schema => schema;
 
 function typeOf(value: Node, path: string): Schema {

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Run once by the postgres image, on an empty volume: a role and a database for each service whose password it is given.
+# The postgres image runs this once, on an empty volume: creates a role and a database for each service whose password is mounted.
 set -eu
 for file in /run/secrets/*_password; do
   name=$(basename "$file" _password)

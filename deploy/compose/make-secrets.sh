@@ -6,8 +6,8 @@ stores='auth tasks backup'
 (umask 077 && mkdir -p "$dir")
 umask 022
 
-# Containers read these files as other users, so only the folder, which they do not see, keeps other people out.
-# Each appears whole, with its mode.
+# Containers read these files as other users, so only the mode of the folder, which they do not see, keeps other people out.
+# Each file is renamed into place, so that it appears complete, with its mode.
 keep() { [ -s "$dir/$1" ] || { printf '%s' "$2" >"$dir/$1.new" && mv "$dir/$1.new" "$dir/$1"; }; }
 random() { od -An -N24 -tx1 /dev/urandom | tr -d ' \n'; }
 read_secret() { cat "$dir/$1"; }

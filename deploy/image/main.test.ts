@@ -33,7 +33,7 @@ const secret = (content: string) => {
 };
 
 it.each([[[]], [['relay']], [['migrate']], [['migrate', 'gateway']], [['constructor']], [['../tests']]])(
-  'knows no part %j, and says which there are',
+  'rejects the part %j, and lists the existing parts',
   async (args) => {
     const services = readdirSync(join(import.meta.dirname, '../../services'));
     expect(services).toContain('auth');
@@ -46,33 +46,33 @@ it.each([[[]], [['relay']], [['migrate']], [['migrate', 'gateway']], [['construc
 );
 
 describe('a secret', () => {
-  it('may come in a file', async () => {
+  it('can come from a file', async () => {
     const POSTGRES_URL_FILE = secret(`${database.url}\n`);
     expect(await run(['migrate', 'auth'], { POSTGRES_URL_FILE })).toMatchObject({ code: 0 });
     expect(await database.query('select 1 from accounts')).toEqual([]);
   });
 
-  it('in a file gives way to one that is set', async () => {
+  it('from a file is ignored if the variable itself is set', async () => {
     const POSTGRES_URL_FILE = secret('mysql://not-this-one');
     expect(await run(['migrate', 'auth'], { POSTGRES_URL: database.url, POSTGRES_URL_FILE })).toMatchObject({
       code: 0,
     });
   });
 
-  it('counts without the end of line that many a file leaves behind it, also where the engine reads the file', async () => {
+  it('is read without its final line break, even if the container engine reads the file', async () => {
     const { said } = await run(['gateway'], { BACKUP_TOKEN: 'a-token\n' });
     expect(said).toContain('AUTH_URL is needed');
     expect(said).not.toContain('BACKUP_TOKEN');
   });
 
-  it('of blanks alone is refused, and not taken for one that is not set', async () => {
+  it('that consists of blanks is rejected, not treated as missing', async () => {
     const { code, said } = await run(['gateway'], { BACKUP_TOKEN: ' \n', REDIS_URL: '\n' });
     expect(code).toBe(1);
     expect(said).toContain('BACKUP_TOKEN must be');
     expect(said).toContain('REDIS_URL must be');
   });
 
-  it('whose file cannot be read stops the start', async () => {
+  it('prevents the start if its file cannot be read', async () => {
     expect(await run(['migrate', 'auth'], { POSTGRES_URL_FILE: join(dir, 'missing') })).toEqual({
       code: 1,
       said: expect.stringContaining('POSTGRES_URL_FILE cannot be read'),
@@ -80,7 +80,7 @@ describe('a secret', () => {
   });
 });
 
-it('makes the keys of an installation, and leaves those that are there', async () => {
+it('creates the keys of an installation, and keeps existing ones', async () => {
   const keys = join(dir, 'keys');
   expect(await run(['keys', keys])).toMatchObject({ code: 0 });
   expect(readdirSync(keys).sort()).toEqual([
@@ -91,7 +91,7 @@ it('makes the keys of an installation, and leaves those that are there', async (
   expect((await run(['keys'])).code).toBe(2);
 });
 
-it('leaves SIGTERM to the part that runs', async () => {
+it('lets the running part handle SIGTERM', async () => {
   await run(['keys', dir]);
   const IDENTITY_PUBLIC_KEYS_FILE = join(dir, 'identity-public.json');
   const env = { POSTGRES_URL: database.url, DATA_DIR: dir, PORT: '0', ADMIN_PORT: '0', IDENTITY_PUBLIC_KEYS_FILE };
@@ -108,7 +108,7 @@ it('leaves SIGTERM to the part that runs', async () => {
   expect(said).toContain('"msg":"stopping"');
 }, 180_000);
 
-it('is healthy when the admin port says that it is ready', async () => {
+it('is healthy when the admin port reports that it is ready', async () => {
   let status = 200;
   const asked: (string | undefined)[] = [];
   const server = createServer((request, response) => {

@@ -9,7 +9,7 @@ const PARTS = new Map([
   ['healthcheck', 'deploy/image/healthcheck.main.ts'],
 ]);
 
-/** Secret settings: NAME_FILE may name a file with the value, as container engines mount it. */
+/** Secret settings. NAME_FILE may name a file with the value, as container engines mount secrets. */
 const SECRETS = [
   ...['POSTGRES_URL', 'REDIS_URL', 'SMTP_URL', 'AUTH_ADMIN_URL', 'TASKS_ADMIN_URL', 'BACKUP_S3_URL'],
   ...['BACKUP_TOKEN', 'BACKUP_WEBHOOK_URL', 'REALTIME_ANON_KEY', 'OIDC_CLIENT_SECRET', 'KAFKA_SASL_PASSWORD'],
@@ -26,7 +26,7 @@ endAtOnceUntilHandled('SIGTERM');
 readSecrets(process.env);
 await import(new URL(file, ROOT).href);
 
-/** A service, and the migrations of its store if it has one. */
+/** Returns a service, and the migrations of its store if it has one. */
 function partsOf(service: string): [string, string][] {
   const parts: [string, string][] = [
     [service, `services/${service}/src/main.ts`],
@@ -35,14 +35,14 @@ function partsOf(service: string): [string, string][] {
   return parts.filter(([, file]) => existsSync(new URL(file, ROOT)));
 }
 
-/** As PID 1 a process ignores signals without a listener, so nothing would end it while it loads. */
+/** A process with PID 1 ignores signals without a listener, so nothing could end it while it loads. */
 function endAtOnceUntilHandled(signal: NodeJS.Signals): void {
   const end = () => process.exit(143);
   process.on(signal, end);
   process.on('newListener', function handOver(event) {
     if (event !== signal) return;
     process.off('newListener', handOver);
-    // Only once the new listener is registered: without any, Node stops handling the signal.
+    // Removed only after the new listener is registered: without any listener, Node stops handling the signal.
     queueMicrotask(() => process.off(signal, end));
   });
 }
@@ -51,7 +51,7 @@ function readSecrets(env: NodeJS.ProcessEnv): void {
   for (const name of SECRETS) {
     const file = env[`${name}_FILE`];
     try {
-      // Files of secrets often end with a line's end. A variable of blanks alone stays: its service refuses it.
+      // Secret files often end with a line break. A variable of only blanks stays, so that its service refuses it.
       const value = env[name]?.trim() || (file && readFileSync(file, 'utf8').trim());
       if (value) env[name] = value;
     } catch (error) {

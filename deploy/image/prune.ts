@@ -1,10 +1,10 @@
-// Removes files from node_modules that nothing loads at run time. Licences stay, and the readmes of packages whose only
-// licence text is in there.
+// Removes files from node_modules that nothing loads at run time. Keeps licences, and the readmes of packages that have no
+// other licence text.
 import { readdirSync, readFileSync, realpathSync, rmSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 
 const ROOT = join(import.meta.dirname, '../..');
-/** Their built files are served to browsers; the packages that they were built from are not needed. */
+/** Browsers get the built files of these packages, so their dependencies are not needed. */
 const SERVED_AS_BUILT = ['graphiql', 'react-dom', 'swagger-ui-dist'];
 const NEVER_LOADED =
   /\.map$|\.d\.[cm]?ts$|\.test\.[cm]?[jt]s$|\.(md|markdown|flow|tsbuildinfo)$|\/(__tests__|tests?|benchmarks?|examples?|docs|\.github)\//i;
@@ -55,7 +55,7 @@ for (const place of packages.keys())
 
 const README = /^readme(\.\w+)?$/i;
 
-/** Whether a file is where its package's licence is, as there is no file of its own for it. */
+/** Whether a file is the readme of a package without a licence file, and so may contain the licence. */
 function hasLicence(file: string): boolean {
   if (!README.test(basename(file))) return false;
   const names = readdirSync(dirname(file));

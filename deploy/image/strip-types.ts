@@ -1,12 +1,12 @@
-// Makes JavaScript of our sources, in place: a process that strips types itself takes 17 MiB more for it, and each of
-// its threads 9. Lines and columns stay as they are.
+// Turns our sources into JavaScript, in place: a process that strips types itself needs 17 MiB more, and each of its threads
+// 9 MiB. Lines and columns stay the same.
 import { globSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { stripTypeScriptTypes } from 'node:module';
 import { join } from 'node:path';
 
 const ROOT = join(import.meta.dirname, '../..');
 const OURS = ['packages', 'libs', 'services', 'deploy'];
-/** The end of a module's name, wherever it is written: in an import, an address, a list of programs. */
+/** The end of a module's name anywhere in the sources: in an import, a URL, a list of programs. */
 const NAME_ENDS = /\.ts(?=['"`])/g;
 
 for (const file of ours('**/*.ts')) {
@@ -15,7 +15,7 @@ for (const file of ours('**/*.ts')) {
   rmSync(file);
 }
 for (const file of ours('**/package.json')) {
-  writeFileSync(file, readFileSync(file, 'utf8').replace(NAME_ENDS, '.js')); // what it exports
+  writeFileSync(file, readFileSync(file, 'utf8').replace(NAME_ENDS, '.js')); // its exports
 }
 
 function ours(pattern: string): string[] {

@@ -6,7 +6,7 @@ import { parseArgs } from 'node:util';
 export const ROOT = join(dirname(fileURLToPath(import.meta.url)), '..', '..');
 export const CACHE = join(ROOT, '.cache');
 
-/** What the person at the terminal reads when a command cannot go on. */
+/** A message for the person at the terminal when a command cannot continue. */
 export class Failure extends Error {
   /** @param {string} message @param {number} exitCode */
   constructor(message, exitCode = 1) {
@@ -15,12 +15,12 @@ export class Failure extends Error {
   }
 }
 
-/** The exit code that a shell reports for a program that a signal has ended. */
+/** Returns the exit code that a shell reports for a program ended by a signal. */
 export function exitCodeOf(signal) {
   return 128 + (constants.signals[signal] ?? 0);
 }
 
-/** Runs a script's body; a Failure is printed in its words, anything else is a defect of ours with its stack. */
+/** Runs a script's body. Prints the message of a Failure; any other error is a defect and is printed with its stack. */
 export async function main(body) {
   try {
     process.exitCode = await body();
@@ -30,14 +30,14 @@ export async function main(body) {
   }
 }
 
-/** Whether the arguments ask for nothing but an explanation. */
+/** Whether the arguments request help. */
 export function asksForHelp(args) {
   return args.includes('--help') || args.includes('-h');
 }
 
 /**
- * Checks the arguments before anything is installed. With `--help` the text is printed and nothing is returned.
- * @throws Failure with exit code 2 for an argument that the command does not know, unless others are for another program
+ * Checks the arguments before anything is installed. With `--help`, prints the text and returns undefined.
+ * @throws Failure with exit code 2 for an unknown argument, unless `strict` is false because another program gets them
  */
 export function checkArguments(args, { help, options = {}, strict = true }) {
   if (asksForHelp(args)) {

@@ -5,16 +5,16 @@ import { nearestName } from '../../libs/service/src/nearest-name.mjs';
 import { Failure, ROOT } from './command.mjs';
 
 const SETTING = /^\s*(?:export\s)?\s*([A-Za-z_]\w*)\s*=\s*(.*)$/;
-/** As YAML has it. */
+/** A setting in YAML's syntax. */
 const WITH_COLON = /^\s*([A-Z][A-Z0-9_]*)\s*:\s/;
-/** Another one may be a secret of its own: base64 ends with a `=`, too. */
+/** Any other name may be part of a secret, because base64 can end with `=`; messages must not show it. */
 const PLAIN_NAME = /^([A-Z][A-Z0-9_]*|[a-z][a-z0-9_]*)$/;
-/** What other programs read, among them those that we start. */
+/** Variables of other programs, including those that we start. */
 const OF_OTHERS = /^(PATH|HOME|TZ|LANG|JAVA_HOME|SSL_CERT_\w+|(NODE|npm|OTEL|TASKMESH)_\w+|PG[A-Z]+|\w+_PROXY)$/i;
 
 /**
- * Takes the settings of `.env`, where there is one; what the environment has already stays. Every line in it is meant
- * for us, so each name that is no setting gets a sentence in what is returned.
+ * Adds the settings in `.env`, if it exists, to the environment, without replacing variables. All of the file is intended for
+ * us, so the returned sentences list each name that is not a setting.
  */
 export function readEnvFile() {
   const file = join(ROOT, '.env');
@@ -23,7 +23,7 @@ export function readEnvFile() {
   const { settings, problems } = readLines(readText(file));
   if (problems.length > 0) throw new Failure(`The file .env has lines that set nothing:\n${problems.join('\n')}`);
   const given = new Set(Object.keys(process.env));
-  // One by one: what Node makes of blanks, tabs and a byte order mark between them differs, and can lose a setting.
+  // Parsed one by one: versions of Node treat blanks, tabs and a byte order mark between settings differently, and may lose one.
   for (const [name, { text }] of settings) process.env[name] ??= util.parseEnv(text)[name];
   return whatIsUnknown(settings, given);
 }
@@ -38,7 +38,7 @@ function readText(file) {
   }
 }
 
-/** Which lines set what, by name, and the lines that set nothing; without values, which may be secrets. */
+/** Returns the settings by name, and problems of other lines, whose texts omit values, because these may be secrets. */
 function readLines(text) {
   const lines = text.split(/\r?\n/);
   const settings = new Map();
@@ -63,7 +63,7 @@ function readLines(text) {
   return { settings, problems };
 }
 
-/** A value in quotes may go on in the next lines. */
+/** A quoted value may span several lines. */
 function lastLineOf(value, lines, index) {
   const [quote] = /^["'`]/.exec(value) ?? [];
   if (!quote || value.includes(quote, 1)) return index;
@@ -71,7 +71,7 @@ function lastLineOf(value, lines, index) {
   return last < 0 ? index : last;
 }
 
-/** What to warn of. Misspelt settings are removed, as the child process would warn of them again. */
+/** Returns the warnings. Removes misspelt settings, because the child process would warn of them again. */
 function whatIsUnknown(settings, given) {
   const example = join(ROOT, '.env.example');
   if (!existsSync(example)) return [];

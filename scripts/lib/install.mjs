@@ -3,11 +3,11 @@ import { existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } 
 import { join } from 'node:path';
 import { CACHE, exitCodeOf, Failure, ROOT } from './command.mjs';
 
-/** npm's list of what it has installed, which it writes last: an interrupted installation has none. */
+/** npm's list of installed packages, which it writes last: an interrupted installation has none. */
 const LIST = join(ROOT, 'node_modules', '.package-lock.json');
-/** Has the id of the npm that installs, or of the start that is about to call it. */
+/** Contains the process id of npm, or of the command that is about to start it. */
 const LOCK = join(CACHE, 'install.lock');
-/** Installs what the lock file has, independent of the settings of npm. Not `npm ci`: it refuses a lock file without other systems' optional packages. */
+/** Installs exactly the lock file, whatever npm's settings. `npm ci` refuses a lock file without other systems' optional packages. */
 const INSTALL = ['install', '--no-save', '--no-audit', '--no-fund', '--ignore-scripts', '--loglevel=error'];
 const AS_LOCKED = ['--package-lock', '--no-legacy-peer-deps', '--include=peer', '--include=optional'];
 
@@ -22,8 +22,8 @@ const REMEDIES = [
 ];
 
 /**
- * Brings the dependencies that are needed: `production` for running, `all` for developing. Does nothing when they are
- * there; a full installation serves both and is never cut down.
+ * Installs missing dependencies: `production` for running, `all` for developing. Never reduces a full installation, which
+ * serves both.
  */
 export async function ensureInstalled(need) {
   if (missing(need) === undefined) return;
@@ -41,14 +41,14 @@ export async function ensureInstalled(need) {
   console.log(`Dependencies are installed (${Math.round((performance.now() - begin) / 1000)} s).`);
 }
 
-/** Builds the page at `/` when there is no build of these sources. */
+/** Builds the page at `/` unless there is a build of these sources. */
 export async function ensureConsole() {
-  // What it imports may have just been installed.
+  // Imported here, because its dependencies may have just been installed.
   const { provideConsole } = await import('../../services/gateway/console/build/provide.mjs');
   await provideConsole();
 }
 
-/** A needed package that is not installed in the version of the lock file. */
+/** Returns a needed package that is not installed in the lock file's version; undefined if there is none. */
 function missing(need) {
   const installed = readList()?.packages;
   if (!installed) return 'node_modules';
@@ -58,7 +58,7 @@ function missing(need) {
   return locked().find((entry) => isNeeded(entry) && !isThere(entry))?.[0];
 }
 
-/** The packages of the lock file, by where they belong. */
+/** Lists the packages in the lock file, with their paths. */
 function locked() {
   const { packages } = JSON.parse(readFileSync(join(ROOT, 'package-lock.json'), 'utf8'));
   return Object.entries(packages).filter(([path]) => path.includes('node_modules/'));
@@ -76,8 +76,9 @@ function readList() {
 }
 
 /**
- * Has npm install quietly, once `prepare` has run; what it complained about is shown when it fails, with a remedy where we
- * know one. `prepare` returns what to do when npm gave up by itself, and so has left everything as it was. One at a time in this folder. A signal kills npm: asked politely, it would undo for minutes what is done again anyway.
+ * Runs `prepare`, then npm, quietly; if npm fails, shows its errors, with a remedy if we know one. `prepare` returns a function to
+ * call if npm gave up by itself, which leaves everything as it was. Only one installation runs at a time in this folder. A signal
+ * kills npm, because a graceful end takes minutes to roll back an installation that will be repeated anyway.
  */
 export async function npmInstall(args, what, prepare = () => undefined) {
   takeLock(what);
@@ -114,7 +115,7 @@ function takeLock(what) {
     if (error.code !== 'EEXIST' || !existsSync(LOCK))
       throw failure(`${what} failed.`, [String(error.message)], error.code);
     const holder = Number(readFileSync(LOCK, 'utf8'));
-    // Between its creation and its content, a lock is empty for a moment.
+    // A new lock is empty for a moment, until its content is written.
     const isNew = !holder && Date.now() - statSync(LOCK).mtimeMs < JUST_MADE_MS;
     if (isNew || (Number.isInteger(holder) && holder > 0 && isRunning(holder)))
       throw new Failure(
@@ -140,7 +141,7 @@ async function runNpm(args) {
   const isWindows = process.platform === 'win32';
   const options = { cwd: ROOT, shell: command === 'npm' && isWindows, stdio: ['ignore', 'ignore', 'pipe'] };
   const child = spawn(command, [...prefix, ...args], { ...options, detached: !isWindows });
-  if (child.pid) writeFileSync(LOCK, String(child.pid)); // npm outlives a start that is killed
+  if (child.pid) writeFileSync(LOCK, String(child.pid)); // npm outlives us if we are killed
   let [complaints, signal] = ['', undefined];
   const kill = (which) => void ((signal = which), child.kill('SIGKILL'));
   for (const each of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(each, kill);

@@ -6,18 +6,18 @@ import { CACHE, checkArguments, exitCodeOf, Failure, main, ROOT } from './comman
 import { readEnvFile } from './env-file.mjs';
 import { ensureConsole, ensureInstalled, npmInstall } from './install.mjs';
 
-/** Runs TypeScript as it is, without a warning, and refuses headers beyond the limit instead of dropping them. */
+/** The first version that runs TypeScript without a warning, and refuses excess headers instead of dropping them. */
 const NEEDED = [24, 19];
 const FETCHED = '24.21.0';
 
-/** As the images have it: halves what short-lived objects may take (docs/adr/0008-short-lived-garbage.md). */
+/** As in the images: halves the memory for short-lived objects (docs/adr/0008-short-lived-garbage.md). */
 const YOUNG_GENERATION = '--max-semi-space-size=32';
-/** As the images have it: threads leave less unused memory behind (the same page). */
+/** As in the images: threads leave less unused memory behind (same page). */
 const MALLOC_ARENA_MAX = '1';
-/** Passwords occupy all threads but these, which files and DNS need (docs/adr/0009-hashing-is-bounded.md). */
+/** Enough threads that password hashing leaves some for files and DNS (docs/adr/0009-hashing-is-bounded.md). */
 const UV_THREADPOOL_SIZE = String(Math.ceil(availableParallelism() * 1.25) + 4);
 
-/** A command that runs the product: its arguments are checked, then what it needs is installed, then `file` is started. */
+/** Runs the product: checks the arguments, installs missing dependencies, then starts `file`. */
 export function runProduct({ help, options, need = 'production', file }) {
   return main(async () => {
     const args = checkArguments(process.argv.slice(2), { help, options });
@@ -30,8 +30,8 @@ export function runProduct({ help, options, need = 'production', file }) {
 }
 
 /**
- * Runs one of our commands (a TypeScript file) on Node 24 and returns its exit code. It stands apart from the terminal:
- * each signal reaches it once, through us, and the channel to it breaks when we are gone.
+ * Runs one of our commands (a TypeScript file) on Node 24 and returns its exit code. It runs detached from the terminal, so
+ * that each signal reaches it once, through us; the channel to it closes when we exit.
  */
 export async function launch(file, args) {
   const child = spawn(await provideNode24(), [join(ROOT, file), ...args], {
@@ -46,14 +46,14 @@ export async function launch(file, args) {
     detached: process.platform !== 'win32',
   });
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal));
-  // npm that was killed cannot notify us.
+  // If npm is killed, it cannot notify us.
   const npm = process.ppid;
   const watch = () => process.ppid !== npm && child.kill('SIGTERM');
   if (process.env.npm_lifecycle_event) setInterval(watch, 500).unref();
   return exitCode(child);
 }
 
-/** Runs a developers' tool on Node 24, in the terminal like any other program. */
+/** Runs a development tool on Node 24, attached to the terminal like any other program. */
 export async function runTool(file, args) {
   const options = { cwd: ROOT, env: childEnvironment(), stdio: 'inherit' };
   const child = spawn(await provideNode24(), [join(ROOT, file), ...args], options);
@@ -78,14 +78,14 @@ function exitCode(child) {
   });
 }
 
-/** The path of a Node that can run the sources: this one, or one that npm brings once. */
+/** Returns the path of a Node that can run the sources: this one, or one that npm installs once. */
 async function provideNode24() {
   const [major, minor] = process.versions.node.split('.').map(Number);
   if (major > NEEDED[0] || (major === NEEDED[0] && minor >= NEEDED[1])) return process.execPath;
   const home = join(CACHE, 'node');
   const name = `node-${process.platform === 'win32' ? 'win' : process.platform}-${process.arch}`;
   const binary = join(home, 'node_modules', name, 'bin', process.platform === 'win32' ? 'node.exe' : 'node');
-  // npm writes its list last: one that was killed may have left half a program.
+  // npm writes its list last: if it was killed, the program may be incomplete.
   const list = join(home, 'node_modules', '.package-lock.json');
   if (existsSync(binary) && existsSync(list) && readFileSync(list, 'utf8').includes(`"version": "${FETCHED}"`))
     return binary;

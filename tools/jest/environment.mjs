@@ -3,22 +3,22 @@ import { ModuleMocker } from 'jest-mock';
 import { differences, lookAround } from './left-behind.ts';
 import { leftOpen, openHandles } from './left-open.ts';
 
-/** Errors of a test or a hook, and uncaught ones. */
+/** Events for errors in a test or a hook, and for uncaught errors. */
 const FAILURES = new Set(['test_fn_failure', 'hook_failure', 'error']);
 const TEST_TIMEOUT = Symbol.for('TEST_TIMEOUT_SYMBOL');
-/** Where jest-circus keeps its state. */
+/** The globals in which jest-circus keeps its state. */
 const JESTS_OWN = new Set(['JEST_STATE_SYMBOL', 'EVENT_HANDLERS', 'RETRY_TIMES_SETTER', TEST_TIMEOUT.description]);
 
-/** A failed file may leave work that goes on and opens more; later files must not be blamed for it. */
+/** Work of a failed file may continue and open more handles, for which later files must not be blamed. */
 let hasAnyFailed = false;
 
 /**
- * The process itself: tests see the globals that the product sees. So that no file changes what the next one finds, each
- * must leave them as they were, and close what it opened.
+ * Runs tests in the process itself, with the same globals as the product. To keep files independent, each must leave the
+ * globals as they were, and close what it opened.
  */
 export default class {
   global = globalThis;
-  /** What Jest gives to a file's tests. */
+  /** The globals that Jest gives to a file's tests. */
   injected = {};
   #testPath;
   #jest;
@@ -30,7 +30,7 @@ export default class {
 
   constructor({ projectConfig }, { testPath }) {
     this.#testPath = testPath;
-    Error.stackTraceLimit = 100; // as Jest has it
+    Error.stackTraceLimit = 100; // as in Jest
     Error.prepareStackTrace = undefined;
     this.#before = lookAround();
     this.#openBefore = openHandles();
@@ -41,7 +41,7 @@ export default class {
   }
 
   setup() {
-    // Jest's looks for a source map beside each file of a stack. Types are only blanked out here: positions are right.
+    // Jest's function looks for a source map of each file in a stack. We only blank out types, so positions are right anyway.
     Error.prepareStackTrace = undefined;
   }
 
@@ -59,7 +59,7 @@ export default class {
     globalThis.console = this.#console;
     process.exit = this.#exit;
     const left = differences(this.#before, lookAround());
-    // What could not be run has an error of its own. So has what failed midway, and an error from here would take its place.
+    // A file that could not run, or failed midway, has an error of its own, which an error from here would replace.
     if (!this.#hasRun || hasAnyFailed) return;
     if (left.length > 0)
       throw new Error(`${this.#testPath} must leave its process as it was. Changed are: ${left.join(', ')}.`);
@@ -76,7 +76,7 @@ export default class {
   }
 }
 
-/** The `jest` of tests, as far as it needs no modules of its own. */
+/** Creates the tests' `jest` object, without the functions that need Jest's own module system. */
 function createJest(config) {
   const mocker = new ModuleMocker(globalThis);
   const timers = new ModernFakeTimers({ config, global: globalThis });

@@ -1,2 +1,2 @@
-// What tests get as @jest/globals.
+// Tests get this module as @jest/globals.
 export const { jest, expect, describe, it, test, beforeAll, beforeEach, afterEach, afterAll } = globalThis;

@@ -21,7 +21,7 @@ describe('test files in one process', () => {
       testSequencer: join(import.meta.dirname, 'sample/by-name.mjs'),
       transform: {},
     };
-    // One of them leaves something open, which would keep this process.
+    // One of the tests leaves something open, which would keep this process alive.
     const jest = [
       '--disable-warning=ExperimentalWarning',
       'node_modules/jest/bin/jest.js',
@@ -30,7 +30,7 @@ describe('test files in one process', () => {
       '--forceExit',
     ];
     const { stdout } = await run(process.execPath, [...jest, '--config', JSON.stringify(config)], { cwd: ROOT }).catch(
-      (error: { stdout: string }) => error, // some of them fail
+      (error: { stdout: string }) => error, // some of the tests fail
     );
     const { testResults } = JSON.parse(stdout) as JestResult; // Jest's own format
     ran = new Map(testResults.map(({ name, ...result }) => [name.split('/').at(-1) ?? '', result]));

@@ -1,7 +1,7 @@
-/** What all test files of a process share, by name. */
+/** The state that all test files of a process share, by name. */
 export type Surroundings = ReadonlyMap<string, unknown>;
 
-/** What Node and packages change once, when they are first used. */
+/** State that Node and packages change once, when they are first used. */
 const CHANGED_ONCE = [
   /^process\.(_\w+|allowedNodeEnvironmentFlags|chdir|cwd|emit|env\.MIKRO_ORM_COLORS|listenerCount\('exit'\))$/,
   /^globalThis\.(__\w+|@wry\/.*|mikro-orm-metadata|idx|awslambda|Symbol\((?!undici).*)$/,
@@ -12,7 +12,7 @@ const NODES = Object.getOwnPropertyNames(globalThis).filter(
   (name) => !['console', 'global', 'globalThis'].includes(name),
 );
 
-/** The globals, what hangs on Node's, the environment, what listens to the process, its directory. */
+/** Records the globals, the properties of Node's globals, the environment, the process's listeners and its directory. */
 export function lookAround(): Surroundings {
   const seen = new Map<string, unknown>([['process.cwd()', process.cwd()]]);
   const note = (name: string, object: object) => {

@@ -1,19 +1,19 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** What keeps a process alive (servers, sockets, timers, other processes, threads): how many of each kind. */
+/** The number of handles that keep a process alive, by kind: servers, sockets, timers, child processes, threads. */
 export type OpenHandles = ReadonlyMap<string, number>;
 
-/** Only what is never closed takes so long. */
+/** A handle still open after this time will never be closed. */
 const CLOSED_WITHIN_MS = 10_000;
 const LOOK_EVERY_MS = 20;
 
 export function openHandles(): OpenHandles {
-  void [process.stdin, process.stdout, process.stderr]; // there from their first use on, and keep nothing alive
+  void [process.stdin, process.stdout, process.stderr]; // they exist from their first use on, and keep nothing alive
   const kinds = Map.groupBy(process.getActiveResourcesInfo(), (kind) => kind);
   return new Map([...kinds].map(([kind, { length }]) => [kind, length]));
 }
 
-/** What there is more of than before, once what is being closed has had time for it. */
+/** Returns the kinds of handles of which there are more than before, after giving closing ones some time. */
 export async function leftOpen(before: OpenHandles, withinMs = CLOSED_WITHIN_MS): Promise<string[]> {
   const deadline = performance.now() + withinMs;
   for (;;) {

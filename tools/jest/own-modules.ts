@@ -5,7 +5,7 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 
 const ROOT = join(import.meta.dirname, '../..');
 const TREE = pathToFileURL(ROOT).href;
-/** Where the links of node_modules lead: elsewhere only in a copy of the tree, as mutations have it. */
+/** The tree to which node_modules links; another one only in a copy of the tree, as used for mutation tests. */
 const LINKED = pathToFileURL(dirname(realpathSync(join(ROOT, 'node_modules')))).href;
 const GLOBALS = new URL('globals.mjs', import.meta.url).href;
 
@@ -13,8 +13,8 @@ const GLOBALS = new URL('globals.mjs', import.meta.url).href;
 const resolved = new Map<string, ResolveFnOutput>();
 const stripped = new Map<string, string>();
 
-// A test file is imported with a query of its own (`?file=7`), which goes over to every module of ours that it imports:
-// other files get other instances of them.
+// A test file is imported with a unique query (`?file=7`), which is passed on to all modules of ours that it imports, so that
+// each file gets its own instances of them.
 registerHooks({
   resolve(specifier, context, next) {
     const [importer = '', file] = context.parentURL?.split('?file=') ?? [];
@@ -43,7 +43,7 @@ function inTree(url: string): string {
   return url.startsWith(`${TREE}/`) ? url : TREE + url.slice(LINKED.length);
 }
 
-/** Under its path in stacks, where people and Jest can read it. */
+/** Strips types. Stacks then show the path, which people and Jest can read. */
 function strip(path: string): string {
   return stripTypeScriptTypes(readFileSync(path, 'utf8'), { sourceUrl: path });
 }

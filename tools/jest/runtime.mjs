@@ -5,12 +5,12 @@ import './own-modules.ts';
 const require = createRequire(import.meta.url);
 let files = 0;
 
-// What tests start may have it: only here each file's instances of our modules would be kept in it.
+// Child processes of tests may use the cache. Only in this process, it would store the instances of our modules for each file.
 delete process.env.NODE_DISABLE_COMPILE_CACHE;
 
 /**
- * What Jest needs to load a test file, by Node's own loader: packages once for all files of a process, our own modules
- * again for each. Jest's own runtime evaluates everything again for each file, which took longer than the tests.
+ * Loads test files for Jest with Node's own loader: packages once per process, our own modules again for each file. Jest's own
+ * runtime evaluates everything again for each file, which took longer than the tests.
  */
 export default class {
   #environment;
@@ -28,7 +28,7 @@ export default class {
     return import(`${pathToFileURL(path).href}?file=${files}`);
   }
 
-  /** Jest's part that runs the tests keeps what it knows of them. */
+  /** Reloads Jest's test runner for each file, because it keeps state about the tests. */
   requireInternalModule(path) {
     delete require.cache[path];
     return require(path);

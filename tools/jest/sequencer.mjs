@@ -4,7 +4,7 @@ import { relative } from 'node:path';
 const ROOT = new URL('../..', import.meta.url).pathname;
 const LONG = /^(tests|services\/backup\/tests)\//;
 
-/** Before Jest knows how long each takes, those that run whole products begin: one that is left to the end is waited for alone. */
+/** Without known durations, starts with tests of whole products: a long one at the end would run alone while all else is done. */
 export default class extends Sequencer {
   sort(tests) {
     const isLong = ({ path, duration }) => duration === undefined && LONG.test(relative(ROOT, path));

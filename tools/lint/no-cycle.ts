@@ -5,18 +5,18 @@ import ts from 'typescript';
 
 interface Import {
   file: string;
-  /** Where the name of the file stands. */
+  /** The position of the file's name in the text. */
   at: number;
 }
 
 const known = new Map<string, { mtimeMs: number; imports: Import[] }>();
 
 interface Options {
-  /** The folders directly in one of these must not import each other in a circle either. Tests may. */
+  /** The folders directly in one of these must not import each other in a circle either, except in tests. */
   folders?: string[];
 }
 
-/** Files that import each other, for their types too: `import-x/no-cycle` sees no imports of types alone. */
+/** Reports files that import each other, even only for types, which `import-x/no-cycle` ignores. */
 export const noCycle: Rule.RuleModule = {
   meta: {
     type: 'problem',
@@ -58,7 +58,7 @@ const isTest = (file: string): boolean => file.endsWith('.test.ts');
 
 const isAbove = (file: string) => (folder: string) => file.startsWith(folder + sep);
 
-/** Undefined for a file that lies directly in the base, or elsewhere. */
+/** Returns undefined for a file that is directly in the base, or outside of it. */
 function folderOf(base: string, file: string): string | undefined {
   const [folder, ...rest] = relative(base, file).split(sep);
   return rest.length > 0 && folder !== '..' ? folder : undefined;
@@ -75,10 +75,10 @@ function foldersImportedBy(base: string, folder: string): Set<string> {
   return imported;
 }
 
-/** What lies on the shortest way to one, itself the last. */
+/** Returns the shortest way from `begin` to `end`, including both. */
 function wayTo(end: string, begin: string, nextOf: (each: string) => Iterable<string>): string[] | undefined {
   const cameFrom = new Map<string, string | undefined>([[begin, undefined]]);
-  // A map is walked in the order of its entries, with those that are added meanwhile.
+  // Iterating over a map includes entries that are added meanwhile, so this is a breadth-first search.
   for (const each of cameFrom.keys()) {
     if (each === end) return wayBack(cameFrom, each);
     for (const next of nextOf(each)) if (!cameFrom.has(next)) cameFrom.set(next, each);
@@ -96,7 +96,7 @@ function wayBack(cameFrom: Map<string, string | undefined>, last: string): strin
 
 function importsOf(file: string): Import[] {
   const mtimeMs = statSync(file, { throwIfNoEntry: false })?.mtimeMs;
-  if (mtimeMs === undefined) return []; // the compiler complains
+  if (mtimeMs === undefined) return []; // reported by the compiler
   const before = known.get(file);
   if (before?.mtimeMs === mtimeMs) return before.imports;
   const imports = importsIn(readFileSync(file, 'utf8'), file);

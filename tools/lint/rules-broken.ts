@@ -5,8 +5,8 @@ import { promisify } from 'node:util';
 const run = promisify(execFile);
 
 /**
- * Runs in a process of its own, where ESLint loads its plugins as it does for `npm run lint`. In a fresh clone Nx has not seen the
- * projects yet, and its rule would be skipped.
+ * Runs in its own process, where ESLint loads plugins as for `npm run lint`. Creates Nx's project graph, which is missing in a
+ * fresh clone: Nx's rule would be skipped without it.
  */
 const LINT = `
   import { ESLint } from 'eslint';
@@ -26,7 +26,7 @@ const LINT = `
   }
   console.log(JSON.stringify(broken));`;
 
-/** For each file, which rules complain when its text is this one. Those that need types only with `types`: that takes long. */
+/** Returns, for each file, the rules that its text breaks. Rules that need types run only with `types`, because they take long. */
 export async function rulesBroken(
   texts: { filePath: string; text: string }[],
   { types }: { types: boolean },

@@ -1,20 +1,20 @@
 import type { ExecutorContext, TaskResult } from 'nx/src/config/misc-interfaces.js';
 import type { TaskGraph } from 'nx/src/config/task-graph.js';
 
-/** Where the files of a project are. The project of the root has what is in no other. */
+/** The location of a project's files. The root project has the files that belong to no other project. */
 export interface Project {
   name: string;
   root: string;
-  /** The roots of all other projects within. */
+  /** The roots of all projects inside this one. */
   without: string[];
 }
 
-/** Checks projects, and returns the findings of each. */
+/** Checks projects, and yields the findings of each. */
 export type Check = (projects: Project[], root: string) => AsyncIterable<{ project: Project; findings: string }>;
 
 /**
- * What Nx runs: all projects whose result is not in its cache, in one process, so that what a check needs is loaded
- * once; and what it runs when it must not batch.
+ * Executors for Nx: `all` checks all projects whose results are not cached in one process, so that the check's dependencies are
+ * loaded once; `one` is for runs without batches.
  */
 export function createExecutors(check: Check) {
   return {
@@ -54,7 +54,7 @@ function projectsOf(names: string[], { projectsConfigurations: { projects } }: E
   });
 }
 
-/** Whether a project has a file, which is named from the root of all. */
+/** Whether a project contains a file, given relative to the workspace's root. */
 export function has({ root, without }: Project, file: string): boolean {
   return (root === '.' || file.startsWith(`${root}/`)) && !without.some((other) => file.startsWith(`${other}/`));
 }

@@ -8,7 +8,7 @@ interface JestResult {
   testResults: { name: string; status: string; message: string }[];
 }
 
-/** One run of Jest for all projects: the servers are started once. */
+/** Runs Jest once for all projects, so that the servers are started once. */
 async function* test(projects: Project[], root: string) {
   const dir = mkdtempSync(join(tmpdir(), 'taskmesh-nx-'));
   try {
@@ -28,7 +28,7 @@ async function* test(projects: Project[], root: string) {
   }
 }
 
-/** What the paths of a project's tests match. */
+/** Returns patterns for the paths of a project's tests. */
 function pattern({ root, without }: Project, workspace: string): string {
   return root === '.' ? `^${workspace}/(?!(${without.join('|')})/)` : `^${workspace}/${root}/`;
 }

@@ -3,7 +3,7 @@ import { join, relative } from 'node:path';
 import ts from 'typescript';
 import { createExecutors, has, type Project } from './check.ts';
 
-/** One program of what the projects have and import: what several of them use is read and checked once. What has other globals is another one. */
+/** Uses one program for all projects, so that shared files are read and checked once, and another one for files with other globals. */
 async function* typecheck(projects: Project[], root: string) {
   const files = globSync('services/**/tsconfig.json', { cwd: root, exclude: (name) => name.includes('node_modules') });
   const programs = ['tsconfig.json', ...files].map((file) => createProgram(file, projects, root));
@@ -13,7 +13,7 @@ async function* typecheck(projects: Project[], root: string) {
   }
 }
 
-/** Returns the errors of a project, as far as its files are in this program. */
+/** Returns a function that returns the errors of a project's files in this program. */
 function createProgram(file: string, projects: Project[], root: string): (project: Project) => ts.Diagnostic[] {
   const path = join(root, file);
   const { options, fileNames, errors } = ts.parseJsonConfigFileContent(
@@ -23,7 +23,7 @@ function createProgram(file: string, projects: Project[], root: string): (projec
   );
   const inProject = (project: Project, name: string) => has(project, relative(root, name));
   if (!fileNames.some((name) => projects.some((project) => inProject(project, name)))) return () => [];
-  // Declarations are not imported: every project may need them.
+  // Declarations are not imported, and every project may need them.
   const rootNames = fileNames.filter(
     (name) => name.endsWith('.d.ts') || projects.some((project) => inProject(project, name)),
   );

@@ -25,16 +25,16 @@ type Options = ReturnType<typeof options.read>;
 const OURS = 'Taskmesh';
 const WORKS = ['dump and compress', 'load a dump', 'whole restore'] as const;
 
-/** One kind of work: the seconds of each round. */
+/** One kind of work, with the seconds of each round. */
 interface Timed {
   work: (typeof WORKS)[number];
   by: string;
   seconds: number[];
-  /** Of the product: how much its process grew, and the most that its children had together, in each round. */
+  /** Only for the product: how much its process grew, and the peak of its children together, in each round. */
   memory: { own: number; children: number }[];
 }
 
-/** Makes backups and restores them by the product, and does the same by PostgreSQL's own tools, in turns. */
+/** Makes backups and restores them with the product and with PostgreSQL's own tools, taking turns. */
 async function run(chosen: Options & Surroundings) {
   const { dataDir, log, rows, rounds, signal } = chosen;
   await using closers = new Closers();
@@ -59,7 +59,7 @@ async function run(chosen: Options & Surroundings) {
     row.memory.push(...memory);
   };
   const time = async <Result>(work: Timed['work'], by: string, action: () => Promise<Result>): Promise<Result> => {
-    await onServer('checkpoint'); // otherwise one pays for what another one wrote
+    await onServer('checkpoint'); // otherwise one would pay for the writes of the one before
     const stop = watchMemory(product.pid);
     const begin = performance.now();
     const result = await action();
@@ -79,7 +79,7 @@ async function run(chosen: Options & Surroundings) {
     if (tools) await time('dump and compress', 'pg_dump \\| gzip', () => dumpAndZip(tasksUrl, join(dataDir, 'gz')));
     await time('whole restore', OURS, () => product.restore(file));
     add('load a dump', OURS, product.lastLoadSeconds());
-    // The product's load comes after the same: a checkpoint, an archive unpacked, a database created.
+    // The same preparations as for the product's load: a checkpoint, an unpacked archive, a new database.
     await execute('tar', ['-xzf', join(product.backupsDir, file), '-C', unpacked]);
     if (tools) {
       await onServer('create database psql_load template template0');
@@ -96,7 +96,7 @@ async function run(chosen: Options & Surroundings) {
 
 const execute = promisify(execFile);
 
-/** PostgreSQL's own client on this machine; undefined without one. */
+/** Finds PostgreSQL's own client tools on this machine; undefined if there are none. */
 async function findTools() {
   try {
     const { stdout } = await execute('pg_dump', ['--version']);
@@ -112,7 +112,7 @@ async function findTools() {
 
 type Tools = Awaited<ReturnType<typeof findTools>>;
 
-/** The product's own PostgreSQL; that of the client tools when they are older: pg_dump refuses a newer server. */
+/** Starts the product's own PostgreSQL, or that of the client tools if they are older, because pg_dump refuses a newer server. */
 async function startServer(tools: Tools, dataDir: string): Promise<PostgresServer & { origin: string }> {
   const log = () => undefined;
   const own = await startPostgres({ dataDir: join(dataDir, 'postgres'), log });
@@ -124,7 +124,7 @@ async function startServer(tools: Tools, dataDir: string): Promise<PostgresServe
   return { ...older, origin: 'of the client tools' };
 }
 
-/** `pg_dump | gzip > file`, and the file written durably, as the product does. */
+/** Runs `pg_dump | gzip > file` and syncs the file, as the product does. */
 async function dumpAndZip(url: string, file: string): Promise<void> {
   const line = 'set -o pipefail; pg_dump --no-owner --no-privileges "$0" | gzip > "$1"';
   await execute('bash', ['-c', line, url, file]);
@@ -132,7 +132,7 @@ async function dumpAndZip(url: string, file: string): Promise<void> {
   await written.sync().finally(() => written.close());
 }
 
-/** The platform in one process. Its PATH has no client tools: its own dumper is what is measured. */
+/** Starts the platform in one process. Its PATH has no client tools, because its own dumper is measured. */
 async function startProduct({ dataDir, env }: Surroundings, postgresUrl: string) {
   const productDir = join(dataDir, 'embedded', 'taskmesh');
   const limits = { BACKUP_MAX_ARCHIVE_MB: '8192', RESTORE_KEEP_OLD: '0' };
@@ -152,7 +152,7 @@ async function startProduct({ dataDir, env }: Surroundings, postgresUrl: string)
       if (message.includes('not restored')) throw new Error(message);
     },
     remove: (file: string) => call(`DELETE /api/backups/${file}`),
-    /** As the product has logged it. */
+    /** Read from the product's log. */
     lastLoadSeconds(): number {
       const lines = readFileSync(join(productDir, 'logs', 'taskmesh.log'), 'utf8').split('\n');
       const line = lines.findLast((text) => text.includes('"dump loaded"') && text.includes('"store":"tasks"')) ?? '{}';
@@ -161,7 +161,7 @@ async function startProduct({ dataDir, env }: Surroundings, postgresUrl: string)
   };
 }
 
-/** Of a thousand owners. */
+/** Inserts tasks of a thousand owners. */
 const fill = (rows: number) => `
   insert into tasks (id, user_id, title, description, completed, due_date, category, priority, created_at, updated_at)
   select gen_random_uuid(), md5((i % 1000)::text)::uuid, 'task number ' || i, repeat('some words of a task ', i % 15),

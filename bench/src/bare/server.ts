@@ -5,11 +5,11 @@ import { randomUUID } from 'node:crypto';
 import { Pool, types, type QueryResultRow } from 'pg';
 import { SCHEMA, STATEMENTS } from './statements.ts';
 
-/** As Taskmesh hashes: argon2id (2), 19 MiB, two passes, one lane. */
+/** The same parameters as in Taskmesh: argon2id (2), 19 MiB, two passes, one lane. */
 const HASHING = { algorithm: 2, memoryCost: 19_456, timeCost: 2, parallelism: 1 } as const;
 const SESSION_MS = 3_600_000;
 const MAX_TOKENS = 10_000;
-/** As many connections as a Taskmesh service has. */
+/** The same number of connections as in a Taskmesh service. */
 const POOL_SIZE = 10;
 const PARTITIONS = 8;
 const TIMESTAMPTZ = 1184;
@@ -23,8 +23,8 @@ type TaskInput = Partial<Record<string, unknown>>;
 type Run = <Row extends QueryResultRow>(name: keyof typeof STATEMENTS, values: unknown[]) => Promise<Row[]>;
 
 /**
- * What remains of the service without everything that these requests do not need: Fastify, pg, one prepared statement
- * each. No validation, no graph, no feed behind the log. `postgresUrl` is an empty database.
+ * The minimal server for these requests: Fastify, pg, and one prepared statement each. No validation, no graph, and no feed
+ * that reads the log. `postgresUrl` names an empty database.
  */
 export async function createBareServer(postgresUrl: string): Promise<FastifyInstance> {
   const pool = new Pool({
@@ -115,7 +115,7 @@ async function createTokens() {
         .setIssuedAt()
         .setExpirationTime(new Date(Date.now() + SESSION_MS))
         .sign(privateKey),
-    /** The user of a valid token. The signature of each token is verified once. */
+    /** Returns the user of a valid token. Verifies each token's signature once. */
     async userOf(token: string): Promise<string | undefined> {
       const known = verified.get(token);
       if (known) return known.exp * 1000 > Date.now() ? known.userId : undefined;
@@ -129,20 +129,20 @@ async function createTokens() {
   };
 }
 
-/** A UUIDv7: new rows are neighbours in the index, as those of the services are. */
+/** Returns a UUIDv7, so that new rows are neighbours in the index, as in the services. */
 export function newId(): string {
   const time = Date.now().toString(16).padStart(12, '0');
   return `${time.slice(0, 8)}-${time.slice(8)}-7${randomUUID().slice(15)}`;
 }
 
-/** The part of the change log that an owner's changes are in. */
+/** Returns the part of the change log that contains an owner's changes. */
 export function partOf(ownerId: string): number {
   let hash = 0x811c9dc5;
   for (let index = 0; index < ownerId.length; index++) hash = Math.imul(hash ^ ownerId.charCodeAt(index), 0x01000193);
   return (hash >>> 0) % PARTITIONS;
 }
 
-/** `2026-01-31 10:20:30[.123]+00` with milliseconds and `Z`; cheaper than through Date. */
+/** Converts `2026-01-31 10:20:30[.123]+00` to milliseconds and `Z`; cheaper than with Date. */
 function toRfc3339(stored: string): string {
   return `${stored.slice(0, 10)}T${stored.slice(11, 19)}.${stored.slice(20, -3).padEnd(3, '0')}Z`;
 }

@@ -1,4 +1,4 @@
-/** The tables that the measured statements touch, with the indexes that the services' own databases have. */
+/** The tables that the measured statements use, with the same indexes as in the services' databases. */
 export const SCHEMA = `
   create table accounts (
     id uuid primary key, email text not null, email_key text not null unique, name text not null,
@@ -35,8 +35,8 @@ export const SCHEMA = `
 const TASK_COLUMNS = 'id, user_id, title, description, completed, due_date, category, priority, created_at, updated_at';
 
 /**
- * One statement for each request, prepared once per connection. They do what the services' statements do: a write is the
- * task's row, the owner's feed row and the log with both images; a login opens a session and leaves its audit entry.
+ * One statement per request, prepared once per connection. They do the same work as the services' statements: a write
+ * changes the task, the owner's feed row and the log with both images; a login opens a session and adds an audit entry.
  */
 export const STATEMENTS = {
   /** $1 id, $2 e-mail, $3 name, $4 password hash, $5 now */

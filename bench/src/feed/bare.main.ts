@@ -9,8 +9,8 @@ import { listen } from '../machine/child.ts';
 import type { BareChange } from './sources.ts';
 
 /*
- * What remains of the feed without everything that delivery does not need: sockets by owner, and one frame that is
- * built once for all of them. It checks no token, order or gap. Changes come over HTTP and from Kafka's topic.
+ * The minimal feed: sockets by owner, and one frame that is built once for all of them. It does not check tokens, order
+ * or gaps. Changes arrive over HTTP and from Kafka's topic.
  */
 const socketsOf = new Map<string, Set<Duplex>>();
 

@@ -14,7 +14,7 @@ import { usersFor } from './users.ts';
 const LOADS = ['personal', 'fan-out'] as const;
 const RATES = ['usual', 'high'] as const;
 
-/** How many sockets listen to one owner, and how many messages all sockets together get in a second. */
+/** How many sockets listen to one owner, and how many messages per second all sockets together receive. */
 const FEED_LOADS = {
   personal: { title: 'an owner for each socket', perOwner: 1, messagesPerS: { usual: 500, high: 5_000 } },
   'fan-out': { title: 'an owner for a hundred sockets', perOwner: 100, messagesPerS: { usual: 5_000, high: 50_000 } },
@@ -36,7 +36,7 @@ const options = defineOptions('feed', ABOUT, {
 });
 type Options = ReturnType<typeof options.read>;
 
-/** Measures sockets by target, protocol and load, in rounds; rates and sources follow each other on the same sockets. */
+/** Measures sockets by target, protocol and load, in rounds; the same sockets are used for all rates and sources. */
 async function run(chosen: Options & Surroundings) {
   const { dataDir, log, signal, seconds, warmUp } = chosen;
   await using closers = new Closers();
@@ -100,7 +100,7 @@ const startBareFeed: Start = async (starting, others) => {
   return { ...bare, parts, sources: { http: bare.url, ...(kafka && { kafka }) } };
 };
 
-/** Gateways end feeds that are ahead of the store, so that only the bare server can take changes from elsewhere. */
+/** Only the bare server can get changes from elsewhere: gateways end feeds that are ahead of the store. */
 function sourcesOf({ sources }: Target): SourceName[] {
   return sources.tasksDatabase ? ['commit'] : ['http', ...(sources.kafka ? (['kafka'] as const) : [])];
 }
@@ -127,7 +127,7 @@ const SPEECHES: Partial<Record<Speech, string>> = { bare: 'ws', sse: 'SSE' };
 const SINCE: Record<SourceName, string> = { commit: 'commit', kafka: 'publish', http: 'post' };
 
 function feedTable(rows: readonly Row[]): string {
-  /** Gateways take changes from Kafka, and are compared with a bare server that does so, too. */
+  /** Separate gateways read changes from Kafka, and are compared with a bare server that also does. */
   const timesBare = (row: Row) => {
     const source = row.target === 'separate' ? 'kafka' : 'http';
     const bare = rows.find((other) => other.target === 'bare' && other.source === source);

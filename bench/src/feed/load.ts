@@ -25,7 +25,7 @@ const PRIME_MS = 60_000;
 const PRIME_AGAIN_MS = 2_000;
 const PRIME_BATCH = 100;
 
-/** Opens the sockets; resolves when each has received a change: not every protocol says that it has subscribed. */
+/** Opens the sockets; resolves when each has received a change, because not every protocol confirms a subscription. */
 export async function openFeedLoad({ url, speech, users, socketsPerOwner, sources }: FeedLoadOptions) {
   const opened = new Map<SourceName, Promise<Source>>();
   const listeners = await openListeners({ speech, groups: [{ url, users }], socketsPerOwner });
@@ -60,14 +60,14 @@ export async function openFeedLoad({ url, speech, users, socketsPerOwner, source
     throw error;
   });
   return {
-    /** Makes changes of the owners in turn at an even pace. @throws unless all messages arrive */
+    /** Makes changes for the owners in turn, at an even pace. @throws unless all messages arrive */
     async run({ source: name, changesPerS, seconds }: StretchOrder) {
       const source = await sourceOf(name);
       setClock();
       const start = performance.now();
       const madeAt = new Map<number, number>();
       const nextUser = inTurns(users);
-      // At high rates changes of several owners are made together: making them is not what is measured.
+      // At high rates, changes of several owners are made together, because making them is not measured.
       const together = Math.max(1, Math.min(users.length, Math.floor(changesPerS / 500)));
       const make = async () => {
         const changes = Array.from({ length: together }, () => ({ n: ++n, ownerId: nextUser().id }));

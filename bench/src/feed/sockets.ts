@@ -7,7 +7,7 @@ import type { User } from './users.ts';
 export const PROTOCOLS = ['graphql-ws', 'sse', 'multipart', 'channel'] as const;
 export type Protocol = (typeof PROTOCOLS)[number];
 
-/** What a socket speaks. The bare server's sockets get the same JSON without a protocol. */
+/** The protocol of a socket. The bare server's sockets get the same JSON without a protocol. */
 export type Speech = Protocol | 'bare';
 
 interface Handlers {
@@ -16,15 +16,15 @@ interface Handlers {
   onEnd: (error: Error) => void;
 }
 
-/** Connects and subscribes; resolves when nothing is left to be sent, with what closes the connection. */
+/** Connects and subscribes; resolves when everything is sent, with a function that closes the connection. */
 type Open = (url: string, user: User, handlers: Handlers) => Promise<() => Promise<void>>;
 
-/** All that a list shows, and the position in the feed. */
+/** All fields that a list shows, and the position in the feed. */
 const QUERY = `subscription { taskChanges { cursor sequence kind task {
   id title description completed dueDate category priority createdAt updatedAt version } } }`;
 const EVERY_CHANGE = { postgres_changes: [{ event: '*', schema: 'public', table: 'tasks' }] };
 const HEARTBEAT_MS = 10_000;
-/** So many connect at the same time. */
+/** How many sockets connect at the same time. */
 const AT_ONCE = 50;
 const ARRIVAL_MS = 60_000;
 
@@ -44,7 +44,7 @@ const OPEN: Record<Speech, Open> = {
   multipart: (url, user, handlers) => openStream(url, user, 'multipart/mixed;subscriptionSpec=1.0', handlers),
 };
 
-/** Sends each message when the one before has been answered, and the heartbeat from then on. */
+/** Sends each message after the response to the one before, and then the heartbeat periodically. */
 async function openWebSocket(
   url: string,
   protocols: string[],
@@ -91,13 +91,13 @@ async function openStream(url: string, { token }: User, accept: string, { onData
   };
 }
 
-/** The title of the n-th change: its number is found again in the messages of every protocol. */
+/** The title of the n-th change. Its number can be found in the messages of every protocol. */
 export const titleOf = (n: number) => `#${n}# Prepare the report of this week`;
 
 /** Longer than `"#12345#`, the beginning of a title in JSON. */
 const MAX_LENGTH = 20;
 
-/** Finds the numbers of changes in a stream: reading every frame would take longer than the server needs to write it. */
+/** Finds the numbers of changes in a stream: parsing a frame would take longer than the server needs to write it. */
 export function createNumberFinder(found: (n: number) => void): (chunk: Buffer) => void {
   let rest = '';
   return (chunk) => {
@@ -113,10 +113,10 @@ export function createNumberFinder(found: (n: number) => void): (chunk: Buffer) 
 
 let offset = 0;
 
-/** Unix time in milliseconds with fractions: the clock that PostgreSQL's times come from. */
+/** Unix time in milliseconds with fractions, on the same clock as PostgreSQL's times. */
 export const nowMs = () => performance.now() + offset;
 
-/** The system's clock is steered while `performance.now` runs freely: brings the two together. */
+/** Synchronises `nowMs` with the system clock, which is adjusted while `performance.now` runs freely. */
 export function setClock(): void {
   const before = Date.now();
   while (Date.now() === before);
@@ -125,7 +125,7 @@ export function setClock(): void {
 
 export interface ListenerOptions {
   speech: Speech;
-  /** By server. A user who is named twice has twice as many sockets. */
+  /** The users of each server. A user who is listed twice gets twice as many sockets. */
   groups: { url: string; users: User[] }[];
   /** @default 1 */
   socketsPerOwner?: number;
@@ -133,7 +133,7 @@ export interface ListenerOptions {
 
 export type Listeners = Awaited<ReturnType<typeof openListeners>>;
 
-/** Sockets at one or more servers, and what they receive. */
+/** Opens sockets at one or more servers, and records what they receive. */
 export async function openListeners({ speech, groups, socketsPerOwner = 1 }: ListenerOptions) {
   const lasts = new Map<string, number[]>();
   const closes: (() => Promise<void>)[] = [];
@@ -167,7 +167,7 @@ export async function openListeners({ speech, groups, socketsPerOwner = 1 }: Lis
   }
   return {
     /**
-     * The numbers of changes that come of some work as they arrive, and when they do. @throws unless exactly so many come,
+     * Returns the numbers of changes that arrive because of some work, and their times. @throws unless exactly `count` arrive,
      * each once and in order, and no server closes a connection
      */
     async expect(count: () => number, work: () => Promise<unknown>) {
@@ -183,7 +183,7 @@ export async function openListeners({ speech, groups, socketsPerOwner = 1 }: Lis
       if (numbers.length === count()) return { numbers, times };
       throw new Error(`${numbers.length} messages arrived instead of ${count()}.`);
     },
-    /** The last change at each socket of an owner. */
+    /** Returns the last change at each socket of an owner. */
     lastOf: (ownerId: string) => lasts.get(ownerId) ?? [],
     check,
     close,

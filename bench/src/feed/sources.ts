@@ -8,24 +8,24 @@ import { taskInput } from '../load/calls.ts';
 import { inTurns, pace } from '../load/connections.ts';
 import { nowMs, titleOf } from './sockets.ts';
 
-/** Where changes begin: committed in the store, or published to Kafka or posted for the bare server. */
+/** How changes are made: committed in the store; for the bare server, published to Kafka or posted. */
 export type SourceName = 'commit' | 'kafka' | 'http';
 
-/** Where changes can be made. */
+/** The addresses at which changes can be made. */
 export interface Sources {
   tasksDatabase?: string;
   kafka?: string;
   http?: string;
 }
 
-/** A change that is due; an owner has at most one among those that are made together. */
+/** A change to make. Changes that are made together have different owners. */
 export interface Due {
   n: number;
   ownerId: string;
 }
 
 export interface Source {
-  /** Makes changes in one go and returns when (as `nowMs`): their delivery is measured from that moment. */
+  /** Makes changes together and returns the time (as `nowMs`) from which their delivery is measured. */
   make(changes: Due[]): Promise<number>;
   close(): Promise<unknown>;
 }
@@ -40,8 +40,8 @@ export async function openSource(source: SourceName, { tasksDatabase, kafka, htt
 }
 
 /**
- * What the service writes for created tasks (row, feed, log), one for each owner, and its notification of the relay.
- * The time is read last, so that the commit itself is part of what is measured.
+ * Writes the same as the service for created tasks (row, feed, log), one per owner, and notifies the relay. The time is read
+ * last, so that the measured time includes the commit itself.
  */
 const COMMIT = {
   name: 'bench-commit',
@@ -85,7 +85,7 @@ async function openStore(url: string): Promise<Source> {
   };
 }
 
-/** Like the relay: changes that come while records are published go out together with the next ones. */
+/** Publishes like the relay: changes that arrive during a publish are published together next. */
 function openKafka(broker: string): Source {
   const log = createLog({ service: 'load', level: 'warn' });
   const eventLog = createKafkaEventLog({ brokers: [broker], clientId: 'bench-load', log });
@@ -99,7 +99,7 @@ function openKafka(broker: string): Source {
     next = undefined;
     const at = nowMs();
     const published = eventLog.publish(TASK_CHANGES_TOPIC, records);
-    last = published.catch(() => undefined); // thrown to those who wait for it
+    last = published.catch(() => undefined); // rethrown to the callers below
     await published;
     return at;
   };
@@ -129,7 +129,7 @@ function openHttp(url: string): Source {
   };
 }
 
-/** What the bare server delivers: as large as what a gateway does. */
+/** A change as the bare server delivers it, with the same size as a gateway's message. */
 export type BareChange = ReturnType<typeof bareChange>;
 
 function bareChange({ n, ownerId }: Due) {
@@ -139,20 +139,20 @@ function bareChange({ n, ownerId }: Due) {
   return { ownerId, sequence: n, kind: 'INSERT', cursor: 'x'.repeat(64), task };
 }
 
-/** Changes of one owner go over one connection, so that none overtakes another. */
+/** An owner's changes use one connection, so that none overtakes another. */
 function connectionOf([first, ...others]: Due[]): number {
   return first && others.length === 0 ? partOf(first.ownerId) % CONNECTIONS : 0;
 }
 
-/** Writes tasks into the store as the service does, past the service. */
+/** Writes tasks into the store like the service does, but without the service. */
 export async function createCommitter(tasksDatabase: string) {
   const source = await openStore(tasksDatabase);
   let n = 0;
-  /** One task for each of these owners, in one transaction. */
+  /** Creates one task for each of these owners, in one transaction. */
   const together = (owners: string[]) => source.make(owners.map((ownerId) => ({ n: ++n, ownerId })));
   return {
     together,
-    /** Single tasks of the owners in turn, at random moments. */
+    /** Creates single tasks for the owners in turn, at random moments. */
     atRandom(owners: string[], rate: { perSecond: number; seconds: number }) {
       const next = inTurns(owners);
       return pace(() => together([next()]), { ...rate, random: Math.random });

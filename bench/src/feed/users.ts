@@ -5,7 +5,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Environment } from '../run/benchmark.ts';
 
-/** A user whose changes are listened to. */
+/** A user who listens to their changes. */
 export interface User {
   id: string;
   token: string;
@@ -15,7 +15,7 @@ export type CreateUsers = (count: number) => Promise<User[]>;
 
 const LIFETIME_S = 3_600;
 
-/** Signs tokens with a key that the platforms are given: thousands of sign-ups would be thousands of password hashes. */
+/** Signs tokens with a key that the platforms accept, because thousands of sign-ups would need thousands of password hashes. */
 export async function usersFor(dataDir: string, env: Environment, sockets: number) {
   const kid = 'bench';
   const jwk = await createSigningKey(kid);
@@ -32,6 +32,6 @@ export async function usersFor(dataDir: string, env: Environment, sockets: numbe
   const createUsers: CreateUsers = (count) => Promise.all(Array.from({ length: count }, createUser));
   const most = String(2 * sockets); // they all come from one address
   const limits = { REALTIME_MAX_SOCKETS_PER_IP: most, REALTIME_MAX_SOCKETS_PER_USER: most };
-  /** Of platforms that accept the tokens, and so many sockets. */
+  /** `env` is for platforms that accept the tokens and that many sockets. */
   return { env: { ...env, ...limits, ACCESS_TOKEN_KEYS_FILE: keysFile }, createUsers };
 }

@@ -5,8 +5,8 @@ import { readFileSync } from 'node:fs';
 import { Pool } from 'undici';
 import { reportUrl } from '../machine/child.ts';
 
-// Apollo Server with @apollo/gateway as their documentation has it, or (FETCH_BY=undici) with another way to the services.
-// Services get the client's authorization, as they would need it.
+// Apollo Server with @apollo/gateway as in their documentation, or (FETCH_BY=undici) with another HTTP client for the services.
+// Passes the client's authorization to the services, which would need it.
 type Context = { authorization?: string | undefined };
 
 const supergraphSdl = readFileSync(process.env.SUPERGRAPH_FILE ?? '', 'utf8');

@@ -1,5 +1,5 @@
 import { createServer } from 'node:http';
 import { listen } from '../machine/child.ts';
 
-// Takes traces, and forgets them.
+// Accepts traces and discards them.
 listen(createServer((request, response) => void request.resume().on('end', () => response.end())));

@@ -17,7 +17,7 @@ export const TITLES: Record<EngineName, string> = {
   'apollo-undici': 'the same, fetching by undici',
 };
 
-/** A running gateway: `url` is that of its GraphQL endpoint. */
+/** A running gateway. `url` is its GraphQL endpoint. */
 type Engine = { name: EngineName; url: string; pid: number; stop(): Promise<void> };
 
 const ROOT = join(import.meta.dirname, '../../..');
@@ -42,13 +42,13 @@ export async function startEngines(names: readonly EngineName[], { dataDir, env,
   for (const name of names) {
     signal.throwIfAborted();
     log(`Starting ${TITLES[name]} …`);
-    await (await START[name](dataDir, env)).stop(); // fills the compile cache: a first start needs more memory
+    await (await START[name](dataDir, env)).stop(); // fills the compile cache, because the first start needs more memory
     engines.push(closers.use(await START[name](dataDir, env)));
   }
   return { engines, stop: closers.handOver() };
 }
 
-/** The gateway's own process with a foreign graph, as images and the chart start it. */
+/** Starts our gateway with a foreign graph, in the same way as images and the chart. */
 async function startTaskmesh(name: EngineName, main: string, dataDir: string, env: Environment): Promise<Engine> {
   const NODE_OPTIONS = [env.NODE_OPTIONS, '--max-semi-space-size=32'].join(' ').trim();
   const { url, pid, stop } = await startProgram({
@@ -64,7 +64,7 @@ async function startOther(name: EngineName, main: string, dataDir: string, env: 
   return { name, url, pid, stop };
 }
 
-/** Our sources as an image has them: JavaScript in a folder of its own. Other packages are links. */
+/** Copies our sources as in an image, as JavaScript in a folder of their own. Other packages are linked. */
 async function copyAsImage(dataDir: string): Promise<string> {
   const dir = join(dataDir, 'as-image');
   if (existsSync(dir)) return dir;

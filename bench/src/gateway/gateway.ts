@@ -25,7 +25,7 @@ const options = defineOptions('gateway', ABOUT, {
 });
 type Options = ReturnType<typeof options.read>;
 
-/** All gateways take turns, query by query. CPU and requests to services are per request. */
+/** Measures all gateways in turns, query by query. CPU and requests to services are per request. */
 async function run(chosen: Options & Surroundings) {
   await using closers = new Closers();
   const collector = closers.use(
@@ -73,7 +73,7 @@ async function startShop(dataDir: string) {
   writeFileSync(supergraphFile, composeShop(services.url));
   return {
     supergraphFile,
-    /** How many requests came so far. */
+    /** Returns the number of requests so far. */
     async requests() {
       const reply = services.nextMessage();
       services.process.send({});

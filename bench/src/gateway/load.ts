@@ -5,18 +5,18 @@ import { openConnection, useConnections } from '../load/connections.ts';
 export interface GatewayLoadOptions {
   url: string;
   query: string;
-  /** The right response, as JSON. */
+  /** The correct response, as JSON. */
   expected: string;
   connections: number;
 }
 
-/** Connections to a gateway: the first response must be right, and all others as long. @throws when it is not */
+/** Opens connections to a gateway. @throws unless the first response is correct and all others have the same length */
 export function openGatewayConnections({ url, query, expected, connections }: GatewayLoadOptions) {
   const { origin, pathname } = new URL(url);
   const { data } = JSON.parse(expected) as { data: unknown };
   const isRight = (response: { data?: unknown; errors?: unknown }) =>
     isDeepStrictEqual([response.data, response.errors], [data, undefined]);
-  // Each request is another user's: no gateway may answer two of them with one fetch.
+  // Each request has another user, so that no gateway can use one fetch for two of them.
   const call = () => ({ request: `POST ${pathname}`, token: randomUUID(), body: { query }, expected: isRight });
   const check = ({ length }: string, first: string) => {
     if (length !== first.length) throw new Error(`${url} answered ${length} characters, and before ${first.length}.`);

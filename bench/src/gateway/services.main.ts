@@ -3,8 +3,8 @@ import { text } from 'node:stream/consumers';
 import { listen } from '../machine/child.ts';
 import { respond, serviceSchemas } from './shop.ts';
 
-// All services of the shop, each at its path. Gateways send the same requests again and again, and each is executed once,
-// so that services take little of the machine. Any message asks how many requests came so far.
+// All services of the shop, each at its own path. Gateways send the same requests again and again, and each is executed once,
+// so that the services need little CPU. Any message from the parent requests the number of requests so far.
 const schemas = serviceSchemas();
 const responses = new Map<string, Promise<string>>();
 let requests = 0;

@@ -1,7 +1,7 @@
 import { composeServices } from '@apollo/composition';
 import { buildSchema, graphql, parse, type GraphQLSchema } from 'graphql';
 
-/** The graph of the public gateway benchmark (graphql-hive/graphql-gateways-benchmark), in words of our own. */
+/** The graph of the public gateway benchmark (graphql-hive/graphql-gateways-benchmark), written by us. */
 const SERVICES = {
   accounts: `
     type Query { me: User user(id: ID!): User users: [User] }
@@ -36,7 +36,7 @@ const WHOLE = `
   type Product { upc: String! name: String price: Int weight: Int inStock: Boolean shippingEstimate: Int reviews: [Review] }
 `;
 
-/** `heavy` asks for what the public benchmark's query does; `mid` needs each service once, `simple` one of them. */
+/** `heavy` requests the same as the public benchmark's query; `mid` needs each service once, `simple` only one of them. */
 export const DOCUMENTS = {
   simple: 'query Simple { users { id name username birthday } }',
   mid: 'query Mid { topProducts(first: 5) { upc name inStock reviews { id body author { id name } } } }',
@@ -75,7 +75,7 @@ const products = GOODS.map((name, index) => {
   };
 });
 
-/** The product of each review by its index, and the length of its text, as in the public benchmark. */
+/** The index of each review's product, and the length of its text, as in the public benchmark. */
 const REVIEWED = [0, 0, 0, 0, 1, 1, 1, 1, 2, 3, 3];
 const LENGTHS = [446, 289, 276, 146, 446, 289, 276, 146, 146, 146, 870];
 const SENTENCE = 'It came in time and whole, does what it should, and I would buy it again. ';
@@ -90,7 +90,7 @@ const ROOT = {
   user: ({ id }: { id: string }) => users.find((user) => user.id === id),
   users,
   topProducts: ({ first }: { first: number }) => products.slice(0, first),
-  /** Entities by the key that the gateway sends. An estimate is made only of a price and a weight that it sends along. */
+  /** Finds entities by the key that the gateway sends. Only with a price and a weight, they have an estimate. */
   _entities: ({ representations }: { representations: { __typename: string; id?: string; upc?: string }[] }) =>
     representations.map((sent) => {
       const all: { __typename: string; id?: string; upc?: string }[] = [...users, ...products, ...reviews];
@@ -102,7 +102,7 @@ const ROOT = {
     }),
 };
 
-/** The schemas of the services by their names, with `_entities`. */
+/** Returns the schemas of the services by name, with `_entities`. */
 export function serviceSchemas(): ReadonlyMap<string, GraphQLSchema> {
   return new Map(
     Object.entries(SERVICES).map(([name, sdl]) => {
@@ -114,17 +114,17 @@ export function serviceSchemas(): ReadonlyMap<string, GraphQLSchema> {
   );
 }
 
-/** The response of a schema, as JSON. @throws when it has errors */
+/** Executes a query on a schema; returns the response as JSON. @throws when it has errors */
 export async function respond(schema: GraphQLSchema, source: string, variableValues = {}): Promise<string> {
   const { data, errors } = await graphql({ schema, source, rootValue: ROOT, variableValues });
   if (errors) throw new Error(errors.map(({ message }) => message).join('\n'));
   return JSON.stringify({ data });
 }
 
-/** What graphql-js answers when all services are one schema. */
+/** The response of graphql-js when all services are one schema. */
 export const expectedResponse = (query: QueryName) => respond(buildSchema(WHOLE), DOCUMENTS[query]);
 
-/** The supergraph of services that all listen at `origin`, each at a path of its own. */
+/** Composes the supergraph of services that all listen at `origin`, each at its own path. */
 export function composeShop(origin: string): string {
   const services = Object.entries(SERVICES).map(([name, sdl]) => ({
     name,

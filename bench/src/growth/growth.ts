@@ -17,7 +17,7 @@ const options = defineOptions('growth', ABOUT, {
 });
 type Options = ReturnType<typeof options.read>;
 
-/** Requests of small and large owners in a store that grows. */
+/** Measures requests of small and large owners in a growing store. */
 async function run({ owners: sizes, stores, seconds, ...around }: Options & Surroundings) {
   const { dataDir, log, signal } = around;
   await using closers = new Closers();
@@ -38,7 +38,7 @@ async function run({ owners: sizes, stores, seconds, ...around }: Options & Surr
   return { postgres: targets[0]?.postgres, requests };
 }
 
-/** Pages and CPU of each kind of request, by owner and store. */
+/** Shows pages and CPU of each kind of request, by owner and store. */
 function describe({ requests, ...report }: Report<Options, Awaited<ReturnType<typeof run>>>): Record<string, string> {
   const how = `pages of tasks, feeds and their keys that are read · CPU-ms of server and PostgreSQL, per request · requests one after the other, ${report.parameters.seconds} s of each`;
   const short = (tasks: number) => tasks.toLocaleString('en');

@@ -7,10 +7,10 @@ import { send, type Call } from '../load/calls.ts';
 import { measureCost, type Target } from '../machine/targets.ts';
 import { sumOf } from '../run/figures.ts';
 
-/** A user with many tasks, or few. */
+/** A user with many or few tasks. */
 export interface Owner extends User {
   tasks: number;
-  /** One of them. */
+  /** The id of one of the tasks. */
   taskId: string;
 }
 
@@ -18,8 +18,8 @@ const OF_OTHERS = 200;
 const AT_ONCE = 500_000;
 
 /**
- * Half of the tasks are completed, a quarter is both completed and of the category `work`; `rare` are the ten oldest.
- * So lists of ten are full for every owner.
+ * Half of the tasks are completed, a quarter is completed and of the category `work`, and the ten oldest have the category
+ * `rare`, so that lists of ten are full for every owner.
  */
 const insert = (owner: string) => `
   insert into tasks (id, user_id, title, description, completed, due_date, category, priority, created_at, updated_at)
@@ -29,7 +29,7 @@ const insert = (owner: string) => `
     timestamptz '2026-01-01T00:00Z' + n * interval '1 second', timestamptz '2026-02-01T00:00Z' + (n::bigint * 7907 % 100003) * interval '1 second'
   from generate_series($1::int, $2::int) n`;
 
-/** Creates so many tasks for each of these users. */
+/** Creates tasks for the users: `sizes` has the number for each. */
 export const giveTasks = (tasksUrl: string, users: readonly User[], sizes: readonly number[]): Promise<Owner[]> =>
   withPostgres(tasksUrl, async (client) => {
     const owners: Owner[] = [];
@@ -42,7 +42,7 @@ export const giveTasks = (tasksUrl: string, users: readonly User[], sizes: reado
     return owners;
   });
 
-/** Creates tasks of other owners until there are so many in the store. */
+/** Creates tasks of other owners until the store has `size` tasks. */
 export const growTo = (tasksUrl: string, size: number) =>
   withPostgres(tasksUrl, async (client) => {
     const { rows } = await client.query<{ count: number }>('select count(*)::int as count from tasks');
@@ -51,7 +51,7 @@ export const growTo = (tasksUrl: string, size: number) =>
         from + 1,
         Math.min(size, from + AT_ONCE),
       ]);
-    // What autovacuum does sooner or later.
+    // Autovacuum would do this sooner or later.
     await client.query('vacuum analyze tasks');
     await client.query('checkpoint');
   });
@@ -63,7 +63,7 @@ const STATISTICS = rest('/stats');
 const NODE = 'edges { node { id title description completed dueDate category priority createdAt updatedAt version } }';
 const ofWork = 'filter: { category: "work" }';
 
-/** All kinds, as clients send them: the n-th of an owner. */
+/** All kinds of requests, as clients send them; `n` counts an owner's requests. */
 const KINDS: Record<string, (owner: Owner, n: number) => Call> = {
   'statistics (grows)': () => STATISTICS,
   'a task by its id': ({ taskId }) => rest(`/${taskId}`),
@@ -83,28 +83,28 @@ const KINDS: Record<string, (owner: Owner, n: number) => Call> = {
   update: ({ taskId }, n) => ({ request: `PATCH /api/tasks/${taskId}`, body: { title: `Prepare the report ${n}` } }),
 };
 
-/** One kind of request of one owner in one store. Figures are per request; CPU in milliseconds. */
+/** The cost of one kind of request of one owner in one store. Figures are per request; CPU in milliseconds. */
 export interface RequestCost {
   kind: string;
   owner: number;
   store: number;
   server: number;
   postgres: number;
-  /** Pages of tables and indexes that were read, in memory or not. */
+  /** Pages of tables and indexes that were read, from memory or disk. */
   pages: number;
 }
 
 const WARM_UP = 20;
-/** More at once than the service has sessions (10), so that each of them does one. */
+/** More concurrent requests than the service has sessions (10), so that each session runs one. */
 const IN_EACH_SESSION = 20;
-/** A session reports what it has counted when a statement ends a second or more after its last report. */
+/** A session reports its counters when a statement ends a second or more after its last report. */
 const REPORTED_AFTER_MS = 1_100;
 const REPORTED_MS = 50;
 const PAGES = `
   select sum(coalesce(heap_blks_hit, 0) + coalesce(heap_blks_read, 0) + coalesce(idx_blks_hit, 0) + coalesce(idx_blks_read, 0))::float8 as pages
   from pg_statio_user_tables where relname in ('tasks', 'feeds')`;
 
-/** Each owner's requests, one after the other; the owners take turns at each kind. */
+/** Sends each owner's requests one after the other; the owners take turns for each kind. */
 export async function measureRequests(
   { url, sources, ...target }: Target,
   owners: readonly Owner[],
@@ -114,7 +114,7 @@ export async function measureRequests(
   const watcher = new Client({ connectionString: sources.tasksDatabase });
   await watcher.connect();
   let known = 0;
-  /** Since the last call. */
+  /** Returns the pages read since the last call. */
   const pagesRead = async () => {
     await sleep(REPORTED_AFTER_MS);
     await Promise.all(

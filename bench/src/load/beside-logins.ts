@@ -5,17 +5,17 @@ import { CALLS } from './calls.ts';
 import { inTurns, openConnection, openConnections, pace, type Population } from './connections.ts';
 
 export const PARALLEL_LOGINS = 50;
-/** A steady load that leaves the machine room: the question is what logins add to it. */
+/** A steady load that leaves capacity, so that the effect of additional logins can be measured. */
 export const LISTS_PER_SECOND = 200;
 
 export type BesideLoginsFigures = Awaited<ReturnType<typeof listBesideLogins>>;
 
 /** Short, so that disturbances of the machine affect both kinds alike. */
 const SLICE_S = 1;
-/** Before a slice counts: all logins begin at once, and are spread by their waiting from then on. */
+/** The time before a slice counts: all logins begin at once, and spread out as they wait. */
 const LEAD_IN_MS = 200;
 
-/** Lists over REST at a steady pace, in slices by turns: alone, and with logins in progress all the time. */
+/** Sends lists over REST at a steady pace, in alternating slices: alone, and while logins are always in progress. */
 export async function listBesideLogins(url: string, population: Population, seconds: number) {
   const lists = await openConnections(url, 'list', 'rest', population);
   const nextReader = inTurns(population.readers);
@@ -30,7 +30,7 @@ export async function listBesideLogins(url: string, population: Population, seco
   let loginSeconds = 0;
   const slices = Math.max(1, Math.round(seconds / SLICE_S));
   const slice = async (kind: 'alone' | 'beside', counts: boolean) => {
-    globalThis.gc?.(); // not while it is measured
+    globalThis.gc?.(); // now, and not during the measurement
     const startMs = performance.now();
     const untilMs = startMs + LEAD_IN_MS + (seconds / slices) * 1_000;
     const busy = kind === 'beside' ? logins.map((connection) => connection.keepBusy(untilMs)) : [];
@@ -43,7 +43,7 @@ export async function listBesideLogins(url: string, population: Population, seco
     if (kind === 'beside') loginSeconds += (performance.now() - startMs) / 1_000;
   };
   prioritise('PRIORITY_HIGH');
-  // The first slices warm up. Each kind follows the other as often as itself.
+  // The first slices are for warming up. Each kind follows the other as often as itself.
   for (let index = -1; index < slices; index++)
     for (const kind of index % 2 === 0 ? (['alone', 'beside'] as const) : (['beside', 'alone'] as const))
       await slice(kind, index >= 0);
@@ -55,13 +55,13 @@ export async function listBesideLogins(url: string, population: Population, seco
     /** Lists of both kinds. */
     requests: latenciesMs.alone.length + latenciesMs.beside.length,
     ...{ alone, beside },
-    /** The p99 beside logins, in times of the p99 alone. */
+    /** The p99 beside logins divided by the p99 alone. */
     ratio: beside.p99Ms / alone.p99Ms,
     loginsPerSecond: loginCount / loginSeconds,
   };
 }
 
-/** Real clients do not wait for a core of the servers' machine. Only root may get priority. */
+/** Raises our priority, because real clients do not compete with the servers for cores. Only root may do this. */
 function prioritise(priority: 'PRIORITY_HIGH' | 'PRIORITY_NORMAL'): void {
   if (process.getuid?.() === 0) setPriority(constants.priority[priority]);
 }

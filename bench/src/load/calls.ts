@@ -14,7 +14,7 @@ export interface Account {
   taskIds: string[];
 }
 
-/** One request, and what its response must be. */
+/** One request, and the expected response. */
 export interface Call {
   /** `GET /api/tasks` */
   request: string;
@@ -22,11 +22,11 @@ export interface Call {
   body?: object;
   /** @default 200 */
   status?: number;
-  /** What the first response on each connection has, at the least; a function checks for itself. */
+  /** The minimum content of the first response on each connection; functions check values. */
   expected?: unknown;
 }
 
-/** The body of the response. @throws when it is a failure */
+/** Sends a request and returns the response's body. @throws for a failure */
 export async function send(client: Dispatcher, { request, token, body, status = 200 }: Call): Promise<string> {
   const [method, path = ''] = request.split(' ') as ['GET', string]; // or another
   const headers = {
@@ -41,7 +41,7 @@ export async function send(client: Dispatcher, { request, token, body, status = 
   return text;
 }
 
-/** Whether a value has everything that is expected of it. */
+/** Whether a value contains everything that is expected. */
 export function matches(value: unknown, expected: unknown): boolean {
   if (typeof expected === 'function') return expected(value) === true;
   if (typeof expected !== 'object' || expected === null) return value === expected;
@@ -51,7 +51,7 @@ export function matches(value: unknown, expected: unknown): boolean {
 
 export const TASKS_EACH = 50;
 
-/** A task of a usual size. */
+/** A task of typical size. */
 export function taskInput(n: number) {
   return {
     title: `Prepare the report of week ${n}`,
@@ -69,7 +69,7 @@ const idOf = ({ taskIds }: Account, n: number) => taskIds[n % taskIds.length] ??
 const taskPath = (account: Account, n: number) => `/api/tasks/${idOf(account, n)}`;
 const isThere = (value: unknown) => value !== undefined;
 
-/** Every field of a task: a server that responds with fewer would look cheaper. */
+/** Expects every field of a task, because a server that sends fewer would look cheaper. */
 const restTask = (expected: object) => ({
   ...{ id: isThere, user_id: isThere, title: isThere, description: isThere, completed: isThere, priority: 'medium' },
   ...{ due_date: taskInput(0).dueDate, category: 'work', created_at: isThere, updated_at: isThere, ...expected },
@@ -90,7 +90,7 @@ const LIST = `query List { tasks(first: ${TASKS_EACH}) { edges { node { ${TASK} 
 const UPDATE = `mutation Update($id: ID!, $input: UpdateTaskInput!) { updateTask(id: $id, input: $input) { ${TASK} } }`;
 const STATISTICS = 'query Statistics { taskStatistics { total completed pending completionPercentage } }';
 
-/** The n-th call of an account. GraphQL selects what the REST responses have. */
+/** The n-th call of an account. GraphQL selects the same fields as the REST responses. */
 export const CALLS: Record<Protocol, Record<Operation, (account: Account, n: number) => Call>> = {
   rest: {
     login: ({ email, password }) => call('POST /api/auth/login', '', { user: { email } }, { email, password }),

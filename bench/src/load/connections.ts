@@ -21,7 +21,7 @@ export interface Population {
 
 const PASSWORD = 'a long enough passphrase';
 
-/** Signs up two accounts for each connection and creates the readers' tasks, through the server's own REST paths. */
+/** Signs up two accounts per connection and creates the readers' tasks, over the server's REST API. */
 export async function populate(url: string, connections: number): Promise<Population> {
   const client = new Pool(url, { connections });
   const post = async <Body>(path: string, body: object, token?: string): Promise<Body> =>
@@ -44,7 +44,7 @@ export async function populate(url: string, connections: number): Promise<Popula
 
 export type Connection = ReturnType<typeof openConnection>;
 
-/** A keep-alive connection with one request in progress at a time: the n-th call after the one before. */
+/** Opens a keep-alive connection that sends one request at a time. */
 export function openConnection(
   url: string,
   callOf: (n: number) => Call,
@@ -59,14 +59,14 @@ export function openConnection(
   };
   return {
     next,
-    /** Compares one response with what is expected. @throws when it differs */
+    /** Compares one response with the expected one. @throws when it differs */
     async inspect() {
       const call = callOf(count++);
       first = await send(client, call);
       if (!matches(JSON.parse(first), call.expected))
         throw new Error(`${call.request} at ${url} sent an unexpected response: ${first.slice(0, 500)}`);
     },
-    /** Sends requests until then, by `performance.now()`. Their latencies in milliseconds. */
+    /** Sends requests until `performance.now()` reaches `untilMs`. Returns their latencies in milliseconds. */
     async keepBusy(untilMs: number): Promise<number[]> {
       const latencies: number[] = [];
       for (let begin = performance.now(); begin < untilMs;) {
@@ -86,20 +86,20 @@ export async function useConnections(connections: readonly Connection[]) {
   await Promise.all(connections.map((connection) => connection.inspect()));
   const nextConnection = inTurns(connections);
   return {
-    /** Keeps every connection busy for so long. @throws on the first wrong response */
+    /** Keeps every connection busy for `seconds`. @throws on the first wrong response */
     async run(seconds: number) {
       const start = performance.now();
       const all = (await Promise.all(connections.map((each) => each.keepBusy(start + seconds * 1_000)))).flat();
       const took = (performance.now() - start) / 1_000;
       return { requests: all.length, seconds: took, p50Ms: quantile(all, 0.5), p99Ms: quantile(all, 0.99) };
     },
-    /** One more request, over the next connection. @throws when it fails */
+    /** Sends one more request over the next connection. @throws when it fails */
     next: () => nextConnection().next(),
     close: async () => void (await Promise.all(connections.map((connection) => connection.close()))),
   };
 }
 
-/** A connection for each account of an operation, to one server or by turns to several. */
+/** Opens a connection for each account of an operation, to one server or in turn to several. */
 export function openConnections(
   urls: string | readonly string[],
   operation: Operation,
@@ -114,9 +114,9 @@ export function openConnections(
 }
 
 /**
- * Sends so many requests, however long the responses take. Latencies, in milliseconds, count from the moment when a
- * request was due, so that they include waiting for a connection. Evenly, or at independent random moments, as many
- * users do. @throws what `send` throws
+ * Sends requests at a fixed rate, however long the responses take: evenly, or with `random` at independent random moments, like
+ * many users. Returns latencies in milliseconds from the moment when each request was due, including the wait for a connection.
+ * @throws what `send` throws
  */
 export async function pace(
   send: () => Promise<unknown>,
@@ -139,7 +139,7 @@ export async function pace(
   return Promise.all(responses);
 }
 
-/** One after the other, and again from the first. @throws when there are none */
+/** Returns the items one after the other, then again from the first. @throws when there are none */
 export function inTurns<Item>(items: readonly Item[]): () => Item {
   let turn = 0;
   return () => {

@@ -5,7 +5,7 @@ import { listBesideLogins } from './beside-logins.ts';
 import type { Operation, Protocol } from './calls.ts';
 import { openConnections, populate, type Population } from './connections.ts';
 
-// A process of its own: sending requests and reading messages is not part of what they cost a server.
+// Runs in its own process, so that the cost of sending requests and reading messages does not count as the server's.
 const servers = new Map<string, Population>();
 let connections: Awaited<ReturnType<typeof openConnections>> | undefined;
 let feed: FeedLoad | undefined;
@@ -28,7 +28,7 @@ const calls = {
   },
   listBesideLogins: async (url: string, seconds: number) => listBesideLogins(url, known(servers.get(url)), seconds),
 
-  /** Opens sockets, and later has changes delivered to them. */
+  /** Opens sockets, to which `runFeed` then has changes delivered. */
   async openFeed(options: FeedLoadOptions) {
     feed = await openFeedLoad(options);
   },

@@ -1,12 +1,12 @@
-// The child's side of `processes.ts`. Imports nothing else: it is part of gateways whose memory is measured.
+// The child's side of `processes.ts`. It imports little, because it is loaded into gateways whose memory is measured.
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** What a process does for the one that started it, one call after the other. Values pass as JSON. */
+/** Functions that a process runs for its parent, one call after the other. Values are passed as JSON. */
 export type Calls = Record<string, (...args: never[]) => Promise<unknown>>;
 export type Reply = { result?: unknown } | { failure: string };
 
-/** Serves the calls of the parent, until that is gone. */
+/** Serves the parent's calls until the parent exits. */
 export function serveCalls(calls: Calls): void {
   process.once('disconnect', () => process.exit(0));
   process.on('message', ({ name, args }: { name: string; args: never[] }) => {
@@ -18,7 +18,7 @@ export function serveCalls(calls: Calls): void {
   });
 }
 
-/** Sends the address to the parent, and ends with it. */
+/** Sends the address to the parent, and exits with it. */
 export function reportUrl(url: string): void {
   process.once('disconnect', () => process.exit(0));
   process.send?.({ url });

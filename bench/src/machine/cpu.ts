@@ -7,8 +7,8 @@ const TICK_MS = 1_000 / Number(execFileSync('getconf', ['CLK_TCK'], { encoding: 
 const LOOK_EVERY_MS = 100;
 
 /**
- * CPU time, in milliseconds, of each of these processes with all its descendants since they began. Read it twice and
- * subtract: the time of a child that ends in between moves to its parent. Threads are read to the nanosecond.
+ * Returns the CPU time in milliseconds of each of these processes and all its descendants since their start. Read it twice
+ * and subtract: the time of a child that ends in between is added to its parent. Precise to the nanosecond for threads.
  */
 export function cpuMsOf(pids: readonly number[]): number[] {
   const processes = readProcesses();
@@ -18,7 +18,7 @@ export function cpuMsOf(pids: readonly number[]): number[] {
   });
 }
 
-/** Begins to watch the machine; the returned function gives the share of its cores that went to other trees than this. */
+/** Begins to watch the machine; the returned function returns the share of its cores used by processes outside of this tree. */
 export function othersShareSince(pid: number): () => number {
   const look = () => {
     const [, user = 0, nice = 0, system = 0] = (/^cpu .*/.exec(readFileSync('/proc/stat', 'utf8'))?.[0] ?? '')
@@ -33,13 +33,13 @@ export function othersShareSince(pid: number): () => number {
   };
 }
 
-/** Memory of a process in MiB: what it does not share with others, or the most that it ever had. */
+/** Returns the memory of a process in MiB: its private memory, or its peak. */
 export function mibOf(pid: number, what: 'RssAnon' | 'VmHWM'): number {
   const [, kib = 0] = new RegExp(`^${what}:\\s+(\\d+)`, 'm').exec(readIfThere(`/proc/${pid}/status`)) ?? [];
   return Number(kib) / 1024;
 }
 
-/** Watches memory until the returned function is called: how much the process grew, and the most that all its descendants had at once. */
+/** Watches memory until the returned function is called, which returns the process's growth and the peak of all its descendants. */
 export function watchMemory(pid: number): () => { own: number; children: number } {
   const idle = mibOf(pid, 'RssAnon');
   const worst = { own: 0, children: 0 };
@@ -57,7 +57,7 @@ export function watchMemory(pid: number): () => { own: number; children: number 
 
 interface Process {
   parent: number;
-  /** User and system time of the process itself, and of its children that ended and were waited for. */
+  /** User and system time of the process itself; `endedMs` is that of its children that have ended. */
   ownMs: number;
   endedMs: number;
 }
@@ -66,7 +66,7 @@ function readProcesses(): Map<number, Process> {
   const processes = new Map<number, Process>();
   for (const pid of readdirSync('/proc').map(Number).filter(Boolean)) {
     const stat = readIfThere(`/proc/${pid}/stat`);
-    // The command in brackets may hold blanks and brackets. After it: state, parent, …
+    // The command in brackets may contain blanks and brackets. After it: state, parent, …
     const fields = stat
       .slice(stat.lastIndexOf(')') + 2)
       .split(' ')
@@ -83,7 +83,7 @@ function descendantsOf(pid: number, processes: ReadonlyMap<number, Process>): nu
   return children.flatMap((child) => [child, ...descendantsOf(child, processes)]);
 }
 
-/** Threads know their time to the nanosecond while they live; the process knows it in ticks, with threads that ended. */
+/** Live threads have their time in nanoseconds; the process has it only in ticks, but including threads that have ended. */
 function runningMs(pid: number, process?: Process): number {
   const threads = globSync(`/proc/${pid}/task/*/schedstat`).map((file) => Number(readIfThere(file).split(' ', 1)[0]));
   return Math.max(sumOf(threads) / 1e6, process?.ownMs ?? 0);

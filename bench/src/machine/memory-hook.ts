@@ -1,4 +1,4 @@
-// Loaded into a server before its own code: at each SIGUSR2 it collects garbage, and writes how many bytes are still in use.
+// Loaded into a server before its own code: at each SIGUSR2, collects garbage and writes how many bytes are still in use.
 import { renameSync, writeFileSync } from 'node:fs';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';

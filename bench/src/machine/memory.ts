@@ -6,7 +6,7 @@ import type { Environment } from '../run/benchmark.ts';
 const TIMEOUT_MS = 30_000;
 const PAUSE_MS = 250;
 const MAX_READINGS = 20;
-/** Two readings that differ by less are the same. */
+/** Two readings whose relative difference is smaller count as equal. */
 const SETTLED = 0.005;
 
 /** Loads the hook into servers that are started with this environment. */
@@ -17,8 +17,8 @@ export function withMemoryHook(env: Environment, dir: string): Environment {
 }
 
 /**
- * Bytes in use in a process with the hook, without what its sockets take in the kernel. Reads until two readings agree:
- * what belongs to sockets that were just closed goes bit by bit.
+ * Returns the bytes in use in a process with the hook, without its sockets' memory in the kernel. Reads until two readings
+ * agree, because the memory of recently closed sockets is freed little by little.
  */
 export async function bytesInUse(pid: number, dir: string): Promise<number> {
   let last = await read(pid, join(dir, String(pid)));

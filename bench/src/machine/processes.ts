@@ -16,7 +16,7 @@ interface NodeOptions {
   logFile: string;
 }
 
-/** Runs a file as a process with a channel to it, so that it ends when we do. */
+/** Runs a file as a process with an IPC channel, so that it ends when we do. */
 async function startNode({ file, execArgv = [], env, logFile }: NodeOptions) {
   const args = [...execArgv, fileURLToPath(file)];
   const options = { env, logFile, descriptors: ['ipc' as const], ladder: LADDER };
@@ -32,7 +32,7 @@ async function startNode({ file, execArgv = [], env, logFile }: NodeOptions) {
   };
 }
 
-/** Runs a file that sends its address first (`listen`, `reportUrl`). */
+/** Runs a file whose first message is its address (`listen`, `reportUrl`). */
 export async function startServer(options: NodeOptions) {
   const server = await startNode(options);
   return { ...server, ...((await server.nextMessage()) as { url: string }) }; // its first message
@@ -47,7 +47,7 @@ export async function startProgram({ name, ...options }: NodeOptions & { name: s
   return { url: `http://127.0.0.1:${port}`, pid: program.pid, stop: program.stop };
 }
 
-/** Runs a file that serves calls. One at a time. */
+/** Runs a file that serves calls, one at a time. */
 async function startCalled<Called extends Calls>(options: NodeOptions) {
   const child = await startNode(options);
   return {
@@ -67,7 +67,7 @@ async function startCalled<Called extends Calls>(options: NodeOptions) {
 
 export type Load = Awaited<ReturnType<typeof startLoad>>;
 
-/** The load's own collections would look like latencies of the servers: rare, and between measurements where it matters. */
+/** Makes the load's own collections rare, and lets it collect between measurements, because they would look like server latency. */
 const GARBAGE = ['--expose-gc', '--min-semi-space-size=64', '--max-semi-space-size=64'];
 
 /** Starts the process that sends all requests. */

@@ -6,13 +6,13 @@ const ROOT = new URL('../../../', import.meta.url).href;
 const SHOWN = 25;
 const EVERY_US = 500;
 
-/** Has Node write a profile of each process, from its start to its end, into a directory. */
+/** Settings that make Node write a profile of each process, from its start to its end, into a directory. */
 export function profileSettings(dir: string) {
   mkdirSync(dir, { recursive: true });
   return { NODE_OPTIONS: `--cpu-prof --cpu-prof-interval=${EVERY_US} --cpu-prof-dir=${dir}` };
 }
 
-/** The most expensive packages and functions of each profile, by their own time. Time of Node and V8 counts for the package that called them. */
+/** Lists the most expensive packages and functions of each profile by self time. Node's and V8's time counts for the calling package. */
 export function summariseProfiles(dir: string): string {
   const texts = globSync(`${dir}/*.cpuprofile`).map((file) => {
     const { packages, functions } = summarise(JSON.parse(readFileSync(file, 'utf8')));
@@ -27,7 +27,7 @@ function rows(title: string, times: ReadonlyMap<string, number>): string[] {
   return [`  ${title}`, ...shown.map(([name, time]) => `  ${((time / all) * 100).toFixed(1).padStart(5)} %  ${name}`)];
 }
 
-/** Microseconds of each package and function in which the process was not idle. */
+/** Sums up the microseconds of each package and function, without idle time. */
 function summarise({ nodes, samples = [], timeDeltas = [] }: Profiler.Profile) {
   const own = new Map<number, number>();
   samples.forEach((id, index) => own.set(id, (own.get(id) ?? 0) + (timeDeltas[index] ?? 0)));

@@ -20,10 +20,10 @@ import { startProgram, startServer } from './processes.ts';
 export const TARGETS = ['bare', 'embedded', 'separate'] as const;
 export type TargetName = (typeof TARGETS)[number];
 
-/** What a process does: it serves clients, it is another process of ours, or a store. */
+/** The role of a process: it serves clients, is another process of ours, or a store. */
 export type Role = 'server' | 'inner' | 'postgres' | 'redis' | 'kafka';
 
-/** A running server that is measured. */
+/** A running server to measure. */
 export interface Target {
   name: TargetName;
   url: string;
@@ -31,7 +31,7 @@ export interface Target {
   parts: readonly { role: Role; pid: number }[];
   postgres: string;
   sources: Sources;
-  /** Resolves when background work that requests caused is done. */
+  /** Resolves when the background work caused by requests is done. */
   settle(): Promise<void>;
   stop(): Promise<void>;
 }
@@ -42,7 +42,7 @@ export type Start = (options: TargetOptions, others: readonly Target[]) => Promi
 const DEADLINE_MS = 60_000;
 const log = () => undefined;
 
-/** The embedded platform, as `npm start` runs it. */
+/** The embedded platform, as run by `npm start`. */
 const ALL_IN_ONE = new URL('../../../deploy/all-in-one/src/main.ts', import.meta.url);
 
 const START: Record<TargetName, Start> = {
@@ -55,7 +55,7 @@ const START: Record<TargetName, Start> = {
     const sources = { tasksDatabase: postgres.url };
     return { ...bare, parts, sources, postgres: postgres.version, stop: closers.handOver() };
   },
-  // Its PostgreSQL is started from here, so that the two can be distinguished.
+  // PostgreSQL is started here, so that its CPU time can be told apart from the platform's.
   async embedded({ dataDir, env }) {
     await using closers = new Closers();
     const postgres = closers.use(await startPostgres({ dataDir: join(dataDir, 'postgres'), log }));
@@ -105,14 +105,14 @@ export async function startTargets(
   return { targets, stop: closers.handOver() };
 }
 
-/** A process that does nothing after its responses. */
+/** Starts a process that does no background work. */
 export async function startBare({ env, dataDir }: TargetOptions, file: URL): Promise<Target> {
   const { url, pid, stop } = await startServer({ file, env, logFile: join(dataDir, 'bare.log') });
   const parts = [{ role: 'server', pid } as const];
   return { name: 'bare', url, postgres: '', sources: {}, parts, settle: async () => undefined, stop };
 }
 
-/** The platform in one process. */
+/** Starts the platform in one process. */
 export const startEmbedded = (env: Environment & { DATA_DIR: string; POSTGRES_URL: string }) =>
   startProgram({
     ...{ name: 'embedded', file: ALL_IN_ONE, env },
@@ -120,11 +120,11 @@ export const startEmbedded = (env: Environment & { DATA_DIR: string; POSTGRES_UR
     logFile: join(env.DATA_DIR, '..', 'embedded.log'),
   });
 
-/** The platform as processes, with stores of its own. A process that dies spoils the run, and is not replaced. */
+/** Starts the platform as processes, with its own stores. A process that dies spoils the run, so it is not restarted. */
 export const startSeparate = (options: TargetOptions & { gateways?: number }) =>
   startStack({ ...options, log, restart: false });
 
-/** Settings as in production, and none of the user's own. */
+/** Settings as in production, without the user's own. */
 export function productionEnvironment({ PATH, HOME, JAVA_HOME }: Environment): Environment {
   return {
     ...{ PATH, HOME, JAVA_HOME },
@@ -137,10 +137,10 @@ export function productionEnvironment({ PATH, HOME, JAVA_HOME }: Environment): E
   };
 }
 
-/** The process that clients talk to. */
+/** The process that serves clients. */
 export const pidOf = ({ parts }: Target) => parts.find(({ role }) => role === 'server')?.pid ?? 0;
 
-/** What work costs a target, with the background work that it causes, for each of what was counted. */
+/** Measures the cost of work at a target, including the background work that it causes, per counted unit. */
 export async function measureCost<Count extends string, Found extends Record<Count, number>>(
   { parts, settle }: Pick<Target, 'parts' | 'settle'>,
   counted: Count,
@@ -162,7 +162,7 @@ export async function measureCost<Count extends string, Found extends Record<Cou
 
 export const tasksDatabaseOn = (postgresUrl: string) => databaseUrl(postgresUrl, serviceDatabase('tasks'));
 
-/** Resolves when every change is published: only then has a write been paid for in full. */
+/** Resolves when every change is published, because publishing is part of the cost of a write. */
 async function changesPublished(postgresUrl: string): Promise<void> {
   await withPostgres(tasksDatabaseOn(postgresUrl), async (client) => {
     for (const deadline = Date.now() + DEADLINE_MS; !(await isPublished(client)); await sleep(50))

@@ -6,12 +6,12 @@ import { profileSettings, summariseProfiles } from '../machine/profile.ts';
 import { describeMachine, publish, writeReport, type Origin } from './report.ts';
 
 const BENCH = fileURLToPath(new URL('../..', import.meta.url));
-/** For what is fetched or compiled once. */
+/** The directory for files that are fetched or compiled once. */
 export const CACHE = join(BENCH, '..', '.cache');
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** What a benchmark gets besides its options. */
+/** The parameters of a benchmark besides its options. */
 export interface Surroundings {
   /** An empty directory. */
   dataDir: string;
@@ -22,22 +22,22 @@ export interface Surroundings {
 
 /** Options that do not change what is measured. */
 type Common = { help: boolean; name: string | undefined; publish: boolean; profile: boolean };
-/** What a run found, and how it was measured. */
+/** The results of a run, and how it was measured. */
 export type Report<Options, Found> = NonNullable<Found> & Origin & { parameters: Omit<Options, keyof Common> };
 
 /** One command of `npm run bench`: from its arguments to its tables. */
 interface Benchmark<Options, Found extends object> {
   /** @throws UsageError */
   options: { help: string; read(args: string[]): Options };
-  /** Undefined when there are no figures to report. */
+  /** Returns undefined if there are no figures to report. */
   run(options: Options & Surroundings): Promise<Found | undefined>;
-  /** The tables, by the marks between which the README has them. */
+  /** Returns the tables, by the names of their marks in the README. */
   describe(report: Report<Options, Found>): Record<string, string>;
   /** @default writes the tables into the README */
   publish?(report: Report<Options, Found>): void;
 }
 
-/** From arguments to a run; undefined when they only asked for help, which is printed. */
+/** Turns arguments into a run; prints help and returns undefined if they request only that. */
 export function prepare<Options extends Common, Found extends object>(benchmark: Benchmark<Options, Found>) {
   return (args: string[]): ((around: Surroundings) => Promise<void>) | undefined => {
     const options = benchmark.options.read(args);
@@ -46,7 +46,7 @@ export function prepare<Options extends Common, Found extends object>(benchmark:
     return async (around) => {
       const startedAt = new Date().toISOString();
       const files = join(BENCH, 'results', name ?? startedAt.replaceAll(/[:.]/g, '-'));
-      const othersShare = othersShareSince(process.pid); // with all that is started from here
+      const othersShare = othersShareSince(process.pid); // includes all child processes
       const env = { ...around.env, ...(profile && profileSettings(files)) };
       const found = await benchmark.run({ ...options, ...around, env });
       if (profile) say(summariseProfiles(files));

@@ -1,4 +1,4 @@
-/** Combines objects of one shape number by number; anything that is not a number is taken from the first. */
+/** Combines objects of the same shape number by number; takes anything that is not a number from the first object. */
 export function combine<Shape extends object>(shapes: readonly Shape[], leaf: (values: number[]) => number): Shape {
   const entries = Object.entries(shapes[0] ?? {}).map(([key, first]: [string, unknown]) => {
     const values = shapes.map((shape) => (shape as Record<string, unknown>)[key]);
@@ -8,7 +8,7 @@ export function combine<Shape extends object>(shapes: readonly Shape[], leaf: (v
   return Object.fromEntries(entries) as Shape;
 }
 
-/** What was counted between two readings. */
+/** Returns the difference between two readings. */
 export const difference = <Shape extends object>(after: Shape, before: Shape): Shape =>
   combine([after, before], ([later = 0, earlier = 0]) => later - earlier);
 
@@ -19,7 +19,7 @@ export const sumOf = (values: readonly number[]) => values.reduce((sum, value) =
 
 export const median = (values: readonly number[]) => quantile(values, 0.5);
 
-/** The value below which a share `q` of all lie, by linear interpolation; NaN of an empty list. */
+/** Returns the quantile `q` by linear interpolation; NaN for an empty list. */
 export function quantile(values: readonly number[], q: number): number {
   const sorted = values.toSorted((one, other) => one - other);
   const position = (sorted.length - 1) * q;
@@ -37,7 +37,7 @@ export interface Turns {
   signal: AbortSignal;
 }
 
-/** Warms all items up, then measures them in rounds. Each round begins with another item, so that none always follows the same one. */
+/** Warms up all items, then measures them in rounds. Each round begins with another item, so that none always follows the same one. */
 export async function measureByTurns<Item, Round>(
   items: readonly Item[],
   { rounds, seconds, warmUp, signal }: Turns,

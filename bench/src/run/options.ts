@@ -1,15 +1,15 @@
 import { number, parseOptions, UsageError } from '@taskmesh/local';
 
-/** How one option is read, and what `--help` says about it. Its name is its key: `warmUp` is `--warm-up`. */
+/** How an option is parsed, and its help text. Its name is derived from its key: `warmUp` is `--warm-up`. */
 interface Option<Value> {
-  /** What it takes, as in `--seconds <n>`; a flag takes nothing. */
+  /** The placeholder for its value, as in `--seconds <n>`; a flag has none. */
   takes?: string;
   help: string;
   /** @throws UsageError */
   read(form: string, given: string | boolean | undefined, quick: boolean): Value;
 }
 
-/** The value when nothing is given, and with `--quick`. */
+/** The default, and the default with `--quick`. */
 type Usual<Value> = readonly [usual: Value, quick?: Value];
 
 interface Limits {
@@ -41,7 +41,7 @@ export const counts = (about: string, usual: number[], quick: number[], max: num
     text.split(',').map((each) => number(form, each, { min: 1, max, isWhole: true })),
   );
 
-/** Some of these, in their order. */
+/** Selects some names, in the order of `all`. */
 export const choice = <Name extends string>(
   about: string,
   all: readonly Name[],
@@ -54,7 +54,7 @@ export const choice = <Name extends string>(
     throw new UsageError(`${form} knows ${all.join(', ')} (not: ${unknown.join(', ')}).`);
   });
 
-/** What every benchmark has. */
+/** The options of every benchmark. */
 const COMMON = {
   quick: flag('short rounds: shows that it works, but gives only rough figures'),
   profile: flag('also write CPU profiles of the servers, and show where their time goes; they are slower meanwhile'),
@@ -71,7 +71,7 @@ const COMMON = {
 type Definitions = Record<string, Option<unknown>>;
 type Values<Options extends Definitions> = { [Key in keyof Options]: ReturnType<Options[Key]['read']> };
 
-/** The options of a benchmark: what `--help` prints, and how arguments are read. */
+/** Defines the options of a benchmark: the help text and the parser. */
 export function defineOptions<Own extends Definitions>(command: string, about: string, own: Own) {
   const options: [name: string, key: string, option: Option<unknown>][] = Object.entries({ ...own, ...COMMON }).map(
     ([key, each]) => [key.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`), key, each],

@@ -7,13 +7,13 @@ export interface Origin {
   /** RFC 3339 */
   startedAt: string;
   machine: ReturnType<typeof describeMachine>;
-  /** Share of the cores' time that other processes took. */
+  /** The share of the cores' time that other processes used. */
   othersShare: number;
-  /** Of PostgreSQL, if one was measured. */
+  /** PostgreSQL's version, if one was measured. */
   postgres?: string | undefined;
 }
 
-/** Above this share the figures should be taken again. */
+/** Above this share, the measurement should be repeated. */
 const BUSY = 0.05;
 
 export const isBusy = ({ othersShare }: Pick<Origin, 'othersShare'>) => othersShare > BUSY;
@@ -41,10 +41,10 @@ export function describeOrigin({ startedAt, machine, postgres, othersShare }: Or
   ].join('  \n');
 }
 
-/** By a column's title: its text in a row, or its figure, of which three digits are shown. */
+/** By column title: the text for a row, or a figure, which is shown with three digits. */
 export type Columns<Row> = Record<string, (row: Row) => string | number>;
 
-/** A Markdown table that also reads well in a terminal. Words stand at the left, figures at the right. */
+/** Formats a Markdown table that is also readable in a terminal. Words are aligned left, figures right. */
 export function table<Row>(rows: readonly Row[], words: Columns<Row>, figures: Columns<Row>): string {
   const columns = [...Object.entries(words), ...Object.entries(figures)];
   const text = (value: string | number) => (typeof value === 'number' ? digits(value) : value);
@@ -59,21 +59,21 @@ export function table<Row>(rows: readonly Row[], words: Columns<Row>, figures: C
   return [...cells.slice(0, 1), rule, ...cells.slice(1)].map(line).join('\n');
 }
 
-/** The columns of a load. */
+/** The columns for latencies and throughput. */
 export const LATENCIES: Columns<{ p50Ms: number; p99Ms: number; perSecond: number }> = {
   'p50 ms': ({ p50Ms }) => p50Ms,
   'p99 ms': ({ p99Ms }) => p99Ms,
   'requests/s': ({ perSecond }) => Math.round(perSecond).toString(),
 };
 
-/** Three significant digits. */
+/** Formats three significant digits. */
 export function digits(value: number): string {
   if (value === 0) return '0';
   if (Math.abs(value) >= 1_000) return Math.round(value).toString();
   return value.toFixed(value >= 100 ? 0 : value >= 10 ? 1 : value >= 1 ? 2 : value >= 0.1 ? 3 : 4);
 }
 
-/** `one round of 3 s`, `3 rounds of 3 s`: of a table's heading. */
+/** `one round of 3 s`, `median of 3 rounds of 3 s`: for a table's heading. */
 export const describeRounds = (rounds: number, seconds: number) =>
   `${rounds === 1 ? 'one round' : `median of ${rounds} rounds`} of ${seconds} s`;
 
@@ -82,7 +82,7 @@ export function writeReport(file: string, report: object): void {
   writeFileSync(file, `${JSON.stringify(report, null, 2)}\n`);
 }
 
-/** Replaces the text between the marks of each name in a document. @throws when it has no place for one */
+/** Replaces the text between the marks of each name in a document. @throws when marks are missing */
 export function publish(document: string, texts: Readonly<Record<string, string>>): void {
   for (const [name, text] of Object.entries(texts)) {
     const before = readFileSync(document, 'utf8');
@@ -92,7 +92,7 @@ export function publish(document: string, texts: Readonly<Record<string, string>
   }
 }
 
-/** Where the text of this name begins and ends in a document; -1 where a mark is missing. */
+/** Returns where the text of this name begins and ends in a document; -1 for a missing mark. */
 export function placeOf(document: string, name: string): [begin: number, end: number] {
   const mark = `<!-- ${name}: begin -->`;
   const at = document.indexOf(mark);

@@ -23,7 +23,7 @@ import {
 import type { ScaleStack, Stretch } from './stack.ts';
 
 export interface CalibrateOptions {
-  /** With one gateway. */
+  /** A stack with one gateway. */
   stack: ScaleStack;
   population: Population;
   createUsers: CreateUsers;
@@ -34,26 +34,26 @@ export interface CalibrateOptions {
   log: (line: string) => void;
 }
 
-/** In a second: enough to see each cost above what processes do anyway, and far below what two cores can do. */
+/** Requests per second: enough to see each cost above the idle work, and far below the capacity of two cores. */
 const RATES: Record<Operation, number> = { list: 60, get: 150, statistics: 150, login: 5, create: 80, update: 80 };
 const REST: Part[] = ['gateway', 'tasks', 'postgres'];
-/** What processes do while idle is little, and all other costs depend on it: it is measured for longer. */
+/** Idle work is measured for longer, because it is small and all other costs depend on it. */
 const LONGER = 1.5;
-/** After it was held, a gateway catches up at once. */
+/** A gateway that was suspended catches up within this time. */
 const RECOVERY_MS = 1_000;
 const COMMITS_PER_S = 200;
 const EXTRA_READERS = 3;
-/** Gateways ping each socket once in so long: those that were opened together all at once. */
+/** The interval in which gateways ping each socket; sockets that were opened together are pinged together. */
 export const PINGS_EVERY_S = 12;
 const DELIVERED_PER_S = 50;
 const SOCKETS_PER_OWNER = 10;
 const WARM_UP_S = 2;
-/** After the last socket has opened, its subscription is still on its way. */
+/** The wait for subscriptions that are still in flight after the last socket has opened. */
 export const SETTLED_MS = 2_000;
 
 /**
- * What each kind of work costs, one after the other: all known costs (also what processes do while idle) are subtracted
- * from what a stretch took, and the rest is the new kind's.
+ * Measures the cost of each kind of work, one after the other: all known costs (including idle work) are subtracted from
+ * the cost of a stretch, and the rest is the cost of the new kind.
  */
 export async function calibrate(options: CalibrateOptions): Promise<Coefficients> {
   const { stack, population, createUsers, hookDir, seconds, sockets, signal, log } = options;
@@ -70,7 +70,7 @@ export async function calibrate(options: CalibrateOptions): Promise<Coefficients
 
   const published = (count: number): Amounts => ({ change: count, record: count });
 
-  // What is slow the first times is so before anything counts.
+  // Warms up before anything counts.
   for (const operation of Object.keys(RATES) as Operation[]) await request(operation, seconds / 2);
 
   const rest = () => sleep(LONGER * seconds * 1_000);
@@ -114,8 +114,8 @@ export async function calibrate(options: CalibrateOptions): Promise<Coefficients
   }
 
   /**
-   * The way of a change from the log to the gateways, without listeners. At higher rates more changes share what the relay
-   * does at once, and each costs less. More readers show what each of them costs Kafka.
+   * Measures the way of a change from the log to the gateways, without listeners. At higher rates, the relay handles more
+   * changes together, so that each costs less. Additional readers show what each of them costs Kafka.
    */
   async function learnRelay() {
     const count = COMMITS_PER_S * seconds;
@@ -127,11 +127,11 @@ export async function calibrate(options: CalibrateOptions): Promise<Coefficients
     await commits();
     await stack.vacuum();
     const taken = await measure('commits', commits);
-    /** Of PostgreSQL the relay's session alone: the rest is the load's. */
+    /** Only the relay's session counts for PostgreSQL; the rest is caused by the load. */
     const postgres = taken.relaySession + cpuOf(standing(taken.seconds), costs).postgres;
     learn('change', ['tasks', 'postgres', 'kafka'], published(count), { ...taken, cpu: { ...taken.cpu, postgres } });
     learn('record', ['gateway'], published(count), taken);
-    // Each change leaves a dead row behind when it is marked; autovacuum comes once a minute.
+    // Marking a change leaves a dead row behind; autovacuum runs once a minute.
     const vacuum = await measure('their vacuum', stack.vacuum);
 
     const log = createLog({ service: 'load', level: 'warn' });
@@ -142,16 +142,16 @@ export async function calibrate(options: CalibrateOptions): Promise<Coefficients
     const reading = { gateway: beside.seconds * (1 + EXTRA_READERS), change: count, record: EXTRA_READERS * count };
     learn('record', ['kafka'], reading, beside);
     await eventLog.close();
-    await stack.vacuum(); // or it happens while something else is measured
+    await stack.vacuum(); // otherwise it happens during another measurement
     const { change, record } = costs;
     const marked = (change?.postgres ?? 0) + vacuum.cpu.postgres / count;
-    // So far the one gateway is part of what publishing costs Kafka.
+    // So far, the cost of publishing in Kafka includes that of the one gateway's reading.
     const kafka = Math.max(0, (change?.kafka ?? 0) - (record?.kafka ?? 0));
     costs = { ...costs, change: { ...change, postgres: marked, kafka } };
     return { taskBytes: taken.taskBytes / count, feedBytes: taken.feedBytes / count };
   }
 
-  /** What sockets cost to open, to hold and to write to, and what the gateway keeps for them. */
+  /** Measures the cost of opening sockets, holding them and writing to them, and their memory in the gateway. */
   async function learnSockets() {
     const users = await createUsers(sockets);
     const empty = await bytesInUse(gatewayPid, hookDir);
@@ -189,5 +189,5 @@ export async function calibrate(options: CalibrateOptions): Promise<Coefficients
   }
 }
 
-/** What all processes do while idle, with one of each. */
+/** The idle work of all processes, with one of each. */
 const standing = (seconds: number): Amounts => ({ servers: seconds, tasks: seconds, auth: seconds, gateway: seconds });

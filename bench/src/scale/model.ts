@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { combine } from '../run/figures.ts';
 
-/** What processors do, by the kinds of processes that do it. */
+/** The kinds of processes whose CPU time is modelled. */
 export const PARTS = ['gateway', 'tasks', 'auth', 'backup', 'postgres', 'kafka', 'redis'] as const;
 export type Part = (typeof PARTS)[number];
 
@@ -28,12 +28,12 @@ export type Work = keyof typeof WORK;
 
 export type Amounts = Partial<Record<Work, number>>;
 export type Cpu = Record<Part, number>;
-/** CPU-ms of one unit of each work; what is absent costs nothing. */
+/** CPU-ms of one unit of each kind of work; absent kinds cost nothing. */
 export type Costs = Partial<Record<Work, Partial<Cpu>>>;
 
 export const NO_CPU: Cpu = { gateway: 0, tasks: 0, auth: 0, backup: 0, postgres: 0, kafka: 0, redis: 0 };
 
-/** CPU-ms in each part for this much work. */
+/** Returns the CPU-ms in each part for this much work. */
 export function cpuOf(amounts: Amounts, costs: Costs): Cpu {
   const cpu = { ...NO_CPU };
   for (const kind of Object.keys(WORK) as Work[])
@@ -41,7 +41,7 @@ export function cpuOf(amounts: Amounts, costs: Costs): Cpu {
   return cpu;
 }
 
-/** What known kinds do not explain of a measurement is the new kind's cost in these parts, and at least zero. */
+/** Attributes the part of a measurement that known kinds do not explain to the new kind, in these parts; at least zero. */
 export function attribute(costs: Costs, kind: Work, parts: readonly Part[], amounts: Amounts, measured: Cpu): Costs {
   const known = cpuOf({ ...amounts, [kind]: 0 }, costs);
   const count = amounts[kind] ?? 0;
@@ -49,7 +49,7 @@ export function attribute(costs: Costs, kind: Work, parts: readonly Part[], amou
   return { ...costs, [kind]: { ...costs[kind], ...Object.fromEntries(found) } };
 }
 
-/** What was measured besides CPU: what it is of, its unit, and in which stretch. */
+/** Measurements besides CPU: the subject, the unit, and the stretch. */
 export const OTHERS = {
   gatewayMiB: ['a gateway without sockets', 'MiB', 'sockets'],
   socketKiB: ['a subscribed socket', 'KiB', 'sockets'],
@@ -60,58 +60,58 @@ export const OTHERS = {
   recordBytes: ['a change', 'bytes in Kafka', 'create, update'],
 } as const;
 
-/** What a run of `npm run bench -- scale` measured. */
+/** The results of `npm run bench -- scale`. */
 export type Coefficients = Record<keyof typeof OTHERS, number> & { cpuMs: Costs };
 
 /** From the README's table of backups of 2026-11-21. */
 const RESTORED_ROWS_PER_S = 49_753;
 
-/** The owners of the capacity tables. A guess at a busy product, not a measurement: put in your own. */
+/** The owners in the capacity tables. A guess for a busy product, not a measurement: use your own figures. */
 export const PROFILE = {
-  /** The share with a live connection. Only they do anything. */
+  /** The share of owners with a live connection; the others are inactive. */
   onlineShare: 0.1,
   socketsPerOnline: 1.3,
-  /** Of one owner who is online. */
+  /** Requests per hour of one owner who is online. */
   perHour: { list: 12, get: 6, statistics: 4, create: 4, update: 8, login: 0.2, open: 2 },
   tasksPerOwner: 200,
-  /** The mean of a week, as a share of the busy hour. */
+  /** The mean load of a week, as a share of the busy hour. */
   meanShare: 0.4,
   changeRetentionHours: 168,
   kafkaRetentionHours: 72,
   kafkaCopies: 3,
 };
 
-/** How full things may be, and how large one installation may get. Choices, not measurements. */
+/** How much processes may be loaded, and how large one installation may get. Choices, not measurements. */
 export const POLICY = {
-  /** Of a core in the busy hour. A Node process has one. */
+  /** The share of a core in the busy hour. A Node process uses one core. */
   utilisation: 0.6,
   fewest: 2,
-  /** As many as were measured at one gateway, and what its chart scales by. */
+  /** As measured at one gateway, and as used by the chart for scaling. */
   socketsPerGateway: 2_000,
   poolSize: 10,
   limits: { gateways: 200, postgresCores: 32, postgresTiB: 4, restoreHours: 12 },
 };
 
-/** What owners do in the busy hour, and what is kept for them. */
+/** The owners' load in the busy hour, and the data stored for them. */
 export type Demand = typeof PROFILE & { owners: number };
 
-/** How many processes share the work. */
+/** The number of processes that share the work. */
 interface Deployment {
   gateways: number;
   tasks: number;
   auth: number;
 }
 
-/** The most relays that can work side by side (`PARTITIONS` of the tasks service). */
+/** The maximum number of relays that can work in parallel (`PARTITIONS` in the tasks service). */
 const MAX_RELAYS = 8;
 
-/** The work of one second. */
+/** Returns the work of one second. */
 export function workOf(demand: Demand, { gateways, tasks, auth }: Deployment) {
   const { owners, onlineShare, socketsPerOnline, perHour } = demand;
   const online = owners * onlineShare;
   const requests = combine([perHour], ([times = 0]) => (online * times) / 3_600);
   const change = requests.create + requests.update;
-  // Sockets of one owner are spread like all others: some of them meet at a gateway.
+  // An owner's sockets are spread like all others, so some of them are at the same gateway.
   const others = socketsPerOnline - 1;
   return {
     ...{ servers: 1, gateway: gateways, tasks, auth, ...requests, change, record: change * gateways },
@@ -121,22 +121,22 @@ export function workOf(demand: Demand, { gateways, tasks, auth }: Deployment) {
   };
 }
 
-/** CPU-ms in a second that a process may take. */
+/** The CPU-ms per second that a process may use. */
 const BUDGET = POLICY.utilisation * 1_000;
 const MAX_CELLS = 100_000;
 
 export type Plan = ReturnType<typeof planFor>;
 
-/** What these owners need as one installation. */
+/** Plans one installation for these owners. */
 export function planFor(demand: Demand, coefficients: Coefficients) {
   const { fewest, socketsPerGateway } = POLICY;
   let deployment: Deployment = { gateways: fewest, tasks: fewest, auth: fewest };
-  // More processes are more work; the deployment grows until it is enough.
+  // More processes cause more work, so the deployment grows until it is sufficient.
   for (;;) {
     const work = workOf(demand, deployment);
     const cpu = cpuOf(work, coefficients.cpuMs);
     const { gateway, record } = work;
-    // What each gateway does for itself grows with their number and leaves less for the rest.
+    // The fixed work of each gateway reads all changes, and leaves less capacity for the rest.
     const own = cpuOf({ gateway, record }, coefficients.cpuMs).gateway / deployment.gateways;
     const isEnough = own < BUDGET;
     const forCpu = isEnough ? Math.ceil((cpu.gateway - own * deployment.gateways) / (BUDGET - own)) : 0;
@@ -151,7 +151,7 @@ export function planFor(demand: Demand, coefficients: Coefficients) {
   }
 }
 
-/** The same in as few installations side by side as are enough, each for its share of the owners. */
+/** Plans as few independent installations as are sufficient, each for its share of the owners. */
 export function planInCells(demand: Demand, coefficients: Coefficients): Plan {
   for (let cells = 1; ; cells = cells < 20 ? cells + 1 : Math.ceil(cells * 1.05)) {
     const plan = planFor({ ...demand, owners: demand.owners / cells }, coefficients);
@@ -173,12 +173,12 @@ function describe(demand: Demand, deployment: Deployment, coefficients: Coeffici
   const keptChanges = change * meanShare * changeRetentionHours * 3_600;
   const plan = {
     ...{ ...deployment, sockets: socket, changesPerS: change },
-    /** How many installations the owners are divided among; all other figures are those of one. */
+    /** The number of installations among which the owners are divided; all other figures are for one of them. */
     cells: 1,
     requestsPerS: work.list + work.get + work.statistics + change + login,
-    /** Of the CPU time that a gateway may take, the share for reading everybody's changes. */
+    /** The share of a gateway's CPU budget for reading the changes of all owners. */
     streamShare: cpuOf({ record }, cpuMs).gateway / gateways / BUDGET,
-    /** Of the CPU time that a tasks process may take, the share of its relay. */
+    /** The share of a tasks process's CPU budget for its relay. */
     relayShare: cpuOf({ change }, cpuMs).tasks / relays / BUDGET,
     gatewayMiB: gatewayMiB + ((socket / gateways) * socketKiB) / 1024,
     tasksCores: (cpu.postgres - cpuOfAuth) / BUDGET,
@@ -201,6 +201,6 @@ function describe(demand: Demand, deployment: Deployment, coefficients: Coeffici
     [plan.postgresBytes > limits.postgresTiB * 2 ** 40, `more than ${limits.postgresTiB} TiB in one PostgreSQL`],
     [plan.restoreHours > limits.restoreHours, `a restore of more than ${limits.restoreHours} hours`],
   ];
-  /** Why one installation cannot be as large; empty if it can. */
+  /** `broken`: why one installation cannot be this large; empty if it can. */
   return { ...plan, broken: rules.filter(([isBroken]) => isBroken).map(([, why]) => why) };
 }

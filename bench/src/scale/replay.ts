@@ -9,16 +9,16 @@ import { combine, sumOf } from '../run/figures.ts';
 import { SETTLED_MS, type CalibrateOptions } from './calibrate.ts';
 import { cpuOf, workOf, type Coefficients, type Demand } from './model.ts';
 
-/** What the model predicted of a mixed load at a stack, and what it took. */
+/** The predicted and the measured cost of a mixed load at a stack. */
 export type Replay = Awaited<ReturnType<typeof replay>>;
 
-/** Two sockets for each owner, three hundred owners, who do everything so many times as often. */
+/** A demand with two sockets per owner; each owner does everything `times` as often. */
 export function replayDemand(sockets: number, like: Demand, times: number): Demand {
   const perHour = combine([like.perHour], ([each = 0]) => each * times);
   return { ...like, owners: sockets / 2, onlineShare: 1, socketsPerOnline: 2, perHour };
 }
 
-/** Runs the load of the model at a stack. Every response and message is checked. */
+/** Runs the modelled load at a stack. Checks every response and message. */
 export async function replay(
   options: Pick<CalibrateOptions, 'stack' | 'population' | 'createUsers' | 'hookDir' | 'seconds'> & {
     demand: Demand;
@@ -59,18 +59,18 @@ export async function replay(
         ]),
     );
   };
-  await load(seconds / 3); // processes are fresh
+  await load(seconds / 3); // warms up the processes
   const taken = await stack.stretch(() => load(seconds));
   const inUse = await Promise.all(stack.gatewayPids.map((pid) => bytesInUse(pid, hookDir)));
   await Promise.all([...requests, owners, listeners].map((opened) => opened.close()));
 
-  // Requests were sent for `seconds`; processes and sockets were there until the last response.
+  // Requests were sent for `seconds`; processes and sockets existed until the last response.
   const { servers, tasks, auth, gateway, socket, ...sent } = work;
   const share = combine([sent], ([amount = 0]) => (amount * seconds) / taken.seconds);
   const { gatewayMiB, socketKiB, cpuMs } = coefficients;
   return {
     gateways,
-    /** CPU-ms in a second, all processes of a part together. */
+    /** CPU-ms per second, for all processes of a part together. */
     predicted: cpuOf({ servers, tasks, auth, gateway, socket, ...share }, cpuMs),
     measured: combine([taken.cpu], ([ms = 0]) => ms / taken.seconds),
     /** MiB in use at a gateway, on average. */
@@ -81,7 +81,7 @@ export async function replay(
   };
 }
 
-/** Each owner's two sockets, so that all pairs of gateways occur alike. */
+/** Assigns each owner's two sockets so that all pairs of gateways are equally frequent. */
 function groupsOf(urls: readonly string[], users: User[]) {
   const isAt = (gateway: number, index: number) => index % urls.length === gateway;
   return urls.map((url, gateway) => ({
@@ -93,7 +93,7 @@ function groupsOf(urls: readonly string[], users: User[]) {
   }));
 }
 
-/** Users who write over REST, with titles that listeners find again. */
+/** Users who write over REST, with titles that listeners can recognise. */
 function createOwners(urls: readonly string[], users: readonly User[]) {
   let n = 0;
   const nextUrl = inTurns(urls);
@@ -113,7 +113,7 @@ function createOwners(urls: readonly string[], users: readonly User[]) {
   });
   const next = inTurns(owners);
   return {
-    /** The first task of each. */
+    /** Creates the first task of each. */
     begin: () => Promise.all(owners.map((owner) => owner.begin())),
     create: () => next().create(),
     /** Changes the next owner's first task. */

@@ -15,12 +15,12 @@ import { replay, replayDemand, type Replay } from './replay.ts';
 import { startScaleStack } from './stack.ts';
 import { describeScale, type ScaleReport } from './tables.ts';
 
-/** The run that the documentation's figures are of. */
+/** The run whose figures the documentation shows. */
 const MEASURED_FILE = fileURLToPath(new URL('measured.json', import.meta.url));
 export const SCALING_DOC = fileURLToPath(new URL('../../../docs/scaling.md', import.meta.url));
-/** Of REST: each reads, each writes. */
+/** The number of reading and of writing accounts for REST. */
 const ACCOUNTS = 8;
-/** How much busier the owners of the mixed load are than the profile's: some hundred and fifty requests a second. */
+/** How much busier owners are in the mixed load than in the profile: some 150 requests per second. */
 const BUSIER = 60;
 
 const ABOUT = `
@@ -36,7 +36,7 @@ const options = defineOptions('scale', ABOUT, {
 });
 type Options = ReturnType<typeof options.read>;
 
-/** Measures the costs at one gateway, predicts what a mixed load takes at each stack, and tries it; undefined for tables only. */
+/** Measures the costs at one gateway, predicts the cost of a mixed load at each stack, and runs it; undefined for tables only. */
 async function run(chosen: Options & Surroundings) {
   if (chosen.tables) return void publish(SCALING_DOC, describeScale(readMeasured()));
   const { dataDir, log, signal, sockets } = chosen;

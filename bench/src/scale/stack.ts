@@ -9,7 +9,7 @@ import { isPublished, startSeparate, tasksDatabaseOn, type TargetOptions } from 
 import { difference, sumOf } from '../run/figures.ts';
 import { PARTS, type Cpu, type Part } from './model.ts';
 
-/** The relay's locks: the first half of their names (`LOCK_CLASS` of the tasks service). */
+/** The class of the relay's advisory locks (`LOCK_CLASS` in the tasks service). */
 const RELAY_LOCKS = 7_203_001;
 const COUNTS = `
   select pg_wal_lsn_diff(pg_current_wal_lsn(), '0/0')::float8 as "walBytes",
@@ -20,7 +20,7 @@ type Counts = Record<'walBytes' | 'taskBytes' | 'changeBytes' | 'feedBytes', num
 export type ScaleStack = Awaited<ReturnType<typeof startScaleStack>>;
 export type Stretch = Awaited<ReturnType<ScaleStack['stretch']>>;
 
-/** A whole stack, and the resources of its parts. */
+/** Starts a whole stack, and measures the resources of its parts. */
 export async function startScaleStack(options: TargetOptions & { gateways: number }) {
   await using closers = new Closers();
   const stack = closers.use(await startSeparate(options));
@@ -35,12 +35,12 @@ export async function startScaleStack(options: TargetOptions & { gateways: numbe
   };
   const pidsOf = (part: Part) =>
     [...stack.processes.values()].filter(({ name }) => name.replace(/-\d+$/, '') === part).map(({ pid }) => pid);
-  /** What the stores have counted since they began. Sizes are with indexes. */
+  /** Reads the stores' counters since their start. Sizes include indexes. */
   const counts = async () => {
     const files = globSync(join(options.dataDir, 'kafka', '**', `${TASK_CHANGES_TOPIC}-*`, '*.log'));
     return { ...(await one<Counts>(COUNTS)), recordBytes: sumOf(files.map((file) => statSync(file).size)) };
   };
-  /** CPU-ms since the processes began, and of the one session in which the relay reads and marks. */
+  /** Reads CPU-ms since the start of the processes, and of the session in which the relay reads and marks changes. */
   const cpuTimes = async () => {
     const locks = `select pid from pg_locks where locktype = 'advisory' and classid = ${RELAY_LOCKS} limit 1`;
     const { pid } = await one<{ pid: number }>(locks);
@@ -50,14 +50,14 @@ export async function startScaleStack(options: TargetOptions & { gateways: numbe
   };
   return {
     ...{ urls: stack.urls, tasksDatabase, kafka: stack.servers.kafka, gatewayPids: pidsOf('gateway') },
-    /** What some work took until its last change was published. */
+    /** Measures work until its last change is published. */
     async stretch(work: () => Promise<unknown>) {
       const before = { ...(await counts()), ...(await cpuTimes()) };
       await work();
       while (!(await isPublished(client))) await sleep(20);
       return difference({ ...(await cpuTimes()), ...(await counts()) }, before);
     },
-    /** Does at once what autovacuum and the checkpointer do some time. */
+    /** Does now what autovacuum and the checkpointer would do later. */
     async vacuum() {
       for (const text of ['vacuum analyze tasks, feeds, changes', 'checkpoint']) await client.query(text);
     },

@@ -14,10 +14,10 @@ import {
 } from './model.ts';
 import type { Replay } from './replay.ts';
 
-/** Everything a run found. */
+/** All results of a run. */
 export interface ScaleReport extends Origin {
   parameters: { seconds: number; sockets: number };
-  /** Of the mixed load. */
+  /** The demand of the mixed load. */
   demand: Demand;
   coefficients: Coefficients;
   replays: Replay[];
@@ -28,7 +28,7 @@ const ROUGH =
 const PART_TITLES: Partial<Record<Part, string>> = { postgres: 'PostgreSQL', kafka: 'Kafka', redis: 'Redis' };
 const titleOf = (part: Part) => PART_TITLES[part] ?? part;
 
-/** What stands in docs/scaling.md between marks. */
+/** Returns the texts between the marks in docs/scaling.md. */
 export function describeScale(report: ScaleReport): Record<string, string> {
   const { seconds, sockets } = report.parameters;
   const origin = describeOrigin(report, `stretches of ${seconds} s · ${sockets} sockets`);
@@ -53,7 +53,7 @@ const otherTable = (coefficients: Coefficients) =>
     { figure: (name) => coefficients[name] },
   );
 
-/** In a second, of a core: what is less is noise. */
+/** Smaller differences, in CPU-ms per second, are noise. */
 const GRAIN_MS = 2;
 
 export function replayTable(replays: readonly Replay[]): string {
@@ -76,7 +76,7 @@ export function replayTable(replays: readonly Replay[]): string {
 
 const OWNERS = { '10⁴': 1e4, '10⁶': 1e6, '10⁸': 1e8 };
 
-/** What each number of owners needs, as one installation and, where that is too much for one, in cells. */
+/** Shows what each number of owners needs, as one installation and, if that is too large, in cells. */
 function capacityTable(coefficients: Coefficients): string {
   const columns = Object.entries(OWNERS).flatMap(([title, owners]) => {
     const one = { title: `${title} owners`, plan: planFor({ ...PROFILE, owners }, coefficients) };

@@ -7,7 +7,7 @@ describe('the configuration of the platform in one process', () => {
     [{ HOST: '0.0.0.0', PORT: '4100' }, 'http://127.0.0.1:4100'],
     [{ HOST: '::' }, 'http://[::1]:4000'],
     [{ HOST: '::', PUBLIC_URL: 'https://tasks.example.com' }, 'https://tasks.example.com'],
-  ])('leads links to where a client can get: %j', (env, url) => {
+  ])('uses an address in links that clients can reach: %j', (env, url) => {
     expect(configOf(env).auth.publicUrl).toBe(url);
     expect(configOf(env).gateway.publicUrl).toBe(url);
   });

@@ -17,23 +17,23 @@ const settings = z.object({
 
 export type PlatformConfig = ReturnType<typeof readPlatformConfig>;
 
-/** Stands in for the server until it is started, so that all other problems are reported before that. */
+/** A placeholder until the server is started, so that all other problems are reported before that. */
 const NOT_STARTED = 'postgres://not-started.invalid/postgres';
 
 /** @throws ConfigError with the problems of all services */
 export function readEmbeddedSettings(env: Env) {
   const { own, ...others } = readAll({
     own: () => readEnv(settings, env),
-    /** Absent: shared state stays within the process. */
+    /** If undefined, shared state stays within the process. */
     redis: () => readRedisSettings(env),
-    /** Absent: the event log stays within the process. */
+    /** If undefined, the event log stays within the process. */
     kafka: () => readKafkaSettings(env),
     traces: () => readTelemetry(env),
-    /** As far as it is known before PostgreSQL is started. */
+    /** Preliminary: PostgreSQL may not be running yet. */
     platform: () =>
       readPlatformConfig(env, env.POSTGRES_URL && URL.canParse(env.POSTGRES_URL) ? env.POSTGRES_URL : NOT_STARTED),
   });
-  /** With `postgresUrl`, a server to use instead of our own; the services' databases are created on it. */
+  /** `postgresUrl` is a server to use instead of our own; the services' databases are created on it. */
   return { dataDir: resolve(own.DATA_DIR), postgresUrl: own.POSTGRES_URL, ...others };
 }
 
@@ -56,7 +56,7 @@ export function readPlatformConfig(given: Env, postgresUrl: string) {
   });
 }
 
-/** Undefined when PORT or HOST is invalid; that is reported under its own name. */
+/** Returns undefined if PORT or HOST is invalid, which is reported under its own name. */
 function defaultPublicUrl({ HOST = '127.0.0.1', PORT = '4000' }: Env): string | undefined {
   const url = localUrl(HOST, PORT);
   return URL.canParse(url) ? url : undefined;

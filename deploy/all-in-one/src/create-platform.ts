@@ -44,7 +44,7 @@ export async function createPlatform(config: PlatformConfig, deps: PlatformDeps)
     tracing: deps.telemetry.tracing('gateway'),
   });
 
-  // As soon as it starts, tasks asks auth which accounts were deleted.
+  // In this order, because tasks reads deleted accounts from auth as soon as it starts.
   const stores = together([inOrder([auth, tasks]), backup]);
   const parts = inOrder([stores, closeOnStop(() => connections.close()), gateway]);
   return { ...parts, address: () => gateway.address(), ready: () => gateway.ready() };

@@ -29,10 +29,10 @@ await runCommand({
     const settings = readEmbeddedSettings(env);
     const postgres = settings.postgresUrl ? undefined : await keepPostgres(dataDir, say, signal);
     const postgresUrl = settings.postgresUrl ?? postgres?.current.url ?? '';
-    // Node restarts it after a change, and also after a failure.
+    // Node restarts the platform after each change, even if it had failed.
     const child = spawn(process.execPath, ['--watch', '--watch-preserve-output', MAIN], {
       env: { ...env, POSTGRES_URL: postgresUrl },
-      stdio: ['ignore', 'inherit', 'inherit', 'ipc'], // its end notifies the child that we are gone
+      stdio: ['ignore', 'inherit', 'inherit', 'ipc'], // the child notices by it that we have exited
     });
     const ended = once(child, 'exit');
     const console = spawn(process.execPath, [CONSOLE, '--watch'], { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
@@ -52,7 +52,7 @@ await runCommand({
 
 type Addresses = Pick<PlatformConfig['gateway'], 'host' | 'port' | 'adminHost' | 'adminPort'>;
 
-/** Waits until the platform runs, possibly only after the developer's first mistakes are fixed. */
+/** Waits until the platform runs, which may be only after the developer has fixed the first mistakes. */
 async function tellDemo({ host, port, adminHost, adminPort }: Addresses, signal: AbortSignal): Promise<void> {
   const isReady = () => serviceReady(localUrl(adminHost, adminPort)).catch(() => false);
   while (!signal.aborted && !(await isReady())) await sleep(LOOK_EVERY_MS);

@@ -4,7 +4,7 @@ import { keepPostgres } from './keep-postgres.ts';
 const dir = temporaryDir('keep-postgres');
 afterAll(dir.remove);
 
-it('gives its start up on a signal', async () => {
+it('aborts its start on a signal', async () => {
   const starting = keepPostgres(dir.path, () => undefined, AbortSignal.abort());
   await expect(starting).rejects.toThrow('PostgreSQL was stopped before it was ready');
 }, 60_000);

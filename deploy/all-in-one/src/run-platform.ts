@@ -3,7 +3,7 @@ import { trimMemory, tuneV8 } from '@taskmesh/service';
 import { resolve } from 'node:path';
 import { startEmbedded, type Embedded } from './start-embedded.ts';
 
-/** Runs the platform as a command at a terminal. `tell` returns the lines to print when it runs. */
+/** Runs the platform as a command at a terminal. `tell` returns the lines to print once it is running. */
 export async function runPlatform(tell: (platform: Embedded, seconds: string) => string): Promise<never> {
   tuneV8();
   return runCommand({

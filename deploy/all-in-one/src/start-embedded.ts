@@ -36,16 +36,16 @@ export interface EmbeddedOptions {
   env: Env;
   progress: (line: string) => void;
   signal?: AbortSignal;
-  /** Draws which requests are recorded: numbers from 0 up to 1. @default Math.random */
+  /** For sampling traces: numbers from 0 up to 1. @default Math.random */
   random?: () => number;
 }
 
 export type Embedded = Awaited<ReturnType<typeof startEmbedded>>;
 
 /**
- * Runs the whole platform in this process, with a real PostgreSQL beside it, which keeps its data in the data directory
- * and is restarted when it dies. Resolves when it accepts clients. When the start fails, everything already started is
- * stopped.
+ * Runs the whole platform in this process, with a real PostgreSQL beside it, which has its data in the data directory and
+ * is restarted when it dies. Resolves when the platform accepts clients. If the start fails, stops everything that was
+ * started.
  * @throws ConfigError, PlainError
  */
 export async function startEmbedded({ env, progress, signal, random }: EmbeddedOptions) {
@@ -60,7 +60,7 @@ export async function startEmbedded({ env, progress, signal, random }: EmbeddedO
       signal,
     );
     closers.add(() => lock.release());
-    // At a terminal this is a mistake to report now; a long-running service would wait for the directory.
+    // At a terminal, this is a mistake to report now; a service in production would wait for the directory.
     if (!early.backup.secrets.s3) ensureWritableDirectory('BACKUPS_DIR', early.backup.backupsDir, 0o700);
     await checkWantedPorts(early.gateway);
     signal?.throwIfAborted();
@@ -80,7 +80,7 @@ export async function startEmbedded({ env, progress, signal, random }: EmbeddedO
       ...{ host: early.gateway.adminHost, port: early.gateway.adminPort, metrics, log: logOf('admin') },
       ready: () => ready(),
     });
-    // First: a start may take minutes, and a supervisor ends what is not alive meanwhile.
+    // Started first, because the rest may take minutes, and a supervisor would kill a process without a liveness probe.
     await closers.use(admin).start();
 
     const postgres = settings.postgresUrl ? undefined : await keepPostgres(dataDir, progress, signal);
@@ -105,7 +105,7 @@ export async function startEmbedded({ env, progress, signal, random }: EmbeddedO
       log.error({ deadlineMs: STOP_DEADLINE_MS }, 'did not stop in time');
     });
     closers.add(() => lock.announceRelease());
-    // The signal that stops us may have reached PostgreSQL as well.
+    // The signal that stops us may also have reached PostgreSQL, which must not be restarted.
     closers.add(() => postgres?.retire());
     const adminUrl = localUrl(config.gateway.adminHost, config.gateway.adminPort);
     const failed = postgres?.givenUp ?? new Promise<never>(() => undefined);
@@ -117,13 +117,13 @@ export async function startEmbedded({ env, progress, signal, random }: EmbeddedO
       adminUrl,
       dataDir,
       logFile,
-      /** Absent with a BACKUP_TOKEN. */
+      /** Undefined if there is a BACKUP_TOKEN. */
       machineToken,
-      /** The current PostgreSQL process; undefined when a server was given. */
+      /** The current PostgreSQL process; undefined if POSTGRES_URL names a server. */
       get postgresPid() {
         return postgres?.pid;
       },
-      /** Resolves with the reason when the platform cannot continue. It must still be stopped. */
+      /** Resolves with the reason when the platform cannot continue; it must still be stopped. */
       failed,
       stop: () => closers.closeAll(),
     };

@@ -19,13 +19,13 @@ function waiting(options: Partial<WaitOptions>) {
   };
 }
 
-it('waits until everything is ready, and prints nothing when that is quick', async () => {
+it('waits until everything is ready, and prints nothing if that is fast', async () => {
   const { ready, calls } = waiting({ ready: reports(unready, unready, { ok: true }) });
   await ready;
   expect(calls).toEqual([]);
 });
 
-it('prints once what is missing when it takes long', async () => {
+it('prints once what is not ready if it takes long', async () => {
   const { ready, calls } = waiting({ ready: reports(unready, unready, unready, { ok: true }), tellAfterMs: 0 });
   await ready;
   expect(calls).toEqual([['tasks', 'auth']]);
@@ -36,7 +36,7 @@ it('stops waiting after a failure or a signal', async () => {
   await expect(waiting({ signal: AbortSignal.abort(new Error('stopped')) }).ready).rejects.toThrow('stopped');
 });
 
-it('prints what is missing during a long start, and is not ready before its end', async () => {
+it('prints what is not ready during a long start, and waits for the end of the start', async () => {
   const start = Promise.withResolvers<void>();
   const { ready, calls } = waiting({ started: start.promise, ready: reports(unready, { ok: true }), tellAfterMs: 0 });
   const late = new Promise((resolve) => setTimeout(resolve, 200, 'not yet'));
@@ -46,6 +46,6 @@ it('prints what is missing during a long start, and is not ready before its end'
   await ready;
 });
 
-it('fails as the start does', async () => {
+it('fails if the start fails, with the same error', async () => {
   await expect(waiting({ started: Promise.reject(new Error('no schema')) }).ready).rejects.toThrow('no schema');
 });

@@ -2,21 +2,21 @@ import type { HealthReport } from '@taskmesh/service';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 const LOOK_EVERY_MS = 20;
-/** A service that takes longer waits for an operator, for example to migrate a schema. */
+/** A service that takes longer is waiting for an operator, for example to migrate a schema. */
 const TELL_AFTER_MS = 10_000;
 
 export interface WaitOptions {
   started: Promise<void>;
   ready(): HealthReport;
-  /** Resolves with the reason when it never will be. */
+  /** Resolves with the reason when the platform will never be ready. */
   failed: Promise<Error>;
-  /** Called once with what is missing, if that lasts. */
+  /** Called once with the checks that still fail after `tellAfterMs`. */
   tell(missing: string[]): void;
   signal?: AbortSignal | undefined;
   tellAfterMs?: number;
 }
 
-/** Resolves when clients may come. Rejects without waiting for the start when it fails, or is given up. */
+/** Resolves when the platform is ready for clients. Rejects at once when the start fails or is aborted. */
 export async function untilReady(options: WaitOptions): Promise<void> {
   const { started, ready, failed, tell, signal, tellAfterMs = TELL_AFTER_MS } = options;
   let hasStarted = false;

@@ -1,4 +1,4 @@
-// What `npm run dev` has Node start again at each change.
+// The program that Node restarts at each change for `npm run dev`.
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { runPlatform } from './run-platform.ts';
@@ -8,7 +8,7 @@ await runPlatform((platform, seconds) =>
   isFirst(join(platform.dataDir, 'run')) ? welcome(platform, seconds) : `Restarted in ${seconds} s.`,
 );
 
-/** Whether it runs for the first time under this watcher, which stays the same process. */
+/** Whether this is the first run under this watcher, whose process stays the same. */
 function isFirst(runDir: string): boolean {
   const file = join(runDir, 'watcher');
   const watcher = String(process.ppid);

@@ -3,7 +3,7 @@ import { welcome } from './welcome.ts';
 
 const PLATFORM = { url: 'http://127.0.0.1:4000', dataDir: '/data', logFile: '/data/log' } as Embedded;
 
-it('gives the public address besides the local one', () => {
+it('prints the public address besides the local one', () => {
   const { PUBLIC_URL } = process.env;
   try {
     process.env.PUBLIC_URL = 'https://tasks.example.com';

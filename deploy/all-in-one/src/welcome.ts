@@ -2,7 +2,7 @@ import { firstSteps, operatorsAddress } from '@taskmesh/local';
 import { join } from 'node:path';
 import type { Embedded } from './start-embedded.ts';
 
-/** What the terminal shows after a start. */
+/** The text for the terminal after a start. */
 export function welcome(platform: Embedded, seconds: string): string {
   return [
     `\nTaskmesh runs (${seconds} s).\n`,
@@ -22,7 +22,7 @@ function addresses({ url, machineToken }: Embedded): string {
   ].join('\n');
 }
 
-/** Without a mail server, mails are files: the terminal says where. */
+/** Where the data are, and the mails, which are files if there is no mail server. */
 function places({ dataDir, logFile }: Embedded): string {
   const mails = process.env.SMTP_URL ? [] : [`mails: ${join(dataDir, 'mail')} (no SMTP_URL)`];
   return [`Data: ${dataDir}`, `log: ${logFile}`, ...mails].join(', ');

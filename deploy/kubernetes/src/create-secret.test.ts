@@ -30,7 +30,7 @@ const make = () =>
   createSecret({ url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, token: 'me' }, secret);
 
 describe('the secret of an installation', () => {
-  it('is made in one request', async () => {
+  it('is created with one request', async () => {
     answers = [201];
     expect(await make()).toBe(true);
     expect(requests).toEqual([
@@ -49,19 +49,19 @@ describe('the secret of an installation', () => {
     expect(requests.map(({ method }) => method)).toEqual(['POST']);
   });
 
-  it('is tried again while the API server is not itself', async () => {
+  it('is tried again while the API server is unavailable', async () => {
     answers = [503, 201];
     expect(await make()).toBe(true);
   });
 
-  it('is not made by force: the reason is given without what it holds', async () => {
+  it('is not created if the API server refuses: the reason is reported without its values', async () => {
     answers = [403];
     await expect(make()).rejects.toThrow('The API server does not take the secret keys: it answers 403.');
     expect(requests).toHaveLength(1);
   });
 });
 
-it('keys fit together: the public halves are those of the two signers', async () => {
+it('creates matching keys: the public keys are those of the signers', async () => {
   const keys = await makeKeys();
   const kidOf = (name: string) => JSON.parse(keys[name] ?? '').kid;
   const shown = JSON.parse(keys['identity-public.json'] ?? '').keys as { kid: string; d?: string }[];

@@ -18,9 +18,9 @@ const CREATED = 201;
 const CONFLICT = 409;
 
 /**
- * Creates a secret in one step, so that it is complete or absent; an existing one is not changed.
+ * Creates a secret in one step, so that it is complete or absent; does not change an existing one.
  * @returns whether it was created
- * @throws Error with a sentence that reveals nothing of the secret
+ * @throws Error with a sentence that reveals nothing about the secret
  */
 export async function createSecret(api: ApiServer, { name, namespace, labels, data }: NewSecret): Promise<boolean> {
   const body = JSON.stringify({

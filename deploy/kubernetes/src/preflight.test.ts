@@ -41,7 +41,7 @@ const looked = (check: (env: Env) => Promise<string[]>) =>
   });
 
 describe('the preflight', () => {
-  it('names every secret that is missing, and where to name another, before it looks at a server', async () => {
+  it('reports every missing secret, and where to set another one, before it checks a server', async () => {
     put('auth/tokens/keys.json');
     put('auth/postgresql/auth.crt');
     const check = () => Promise.reject(new Error('asked'));
@@ -51,7 +51,7 @@ describe('the preflight', () => {
     ]);
   });
 
-  it('takes an empty value for none', async () => {
+  it('treats an empty value as missing', async () => {
     putAll();
     for (const nothing of ['', ' \n']) {
       put('gateway/env/REDIS_URL', nothing);
@@ -59,7 +59,7 @@ describe('the preflight', () => {
     }
   });
 
-  it('takes away the blanks around a value, as the image does', async () => {
+  it('trims values, as the image does', async () => {
     putAll();
     put('gateway/env/REDIS_URL', ' redis://cache \n');
     const asked: Env[] = [];
@@ -67,7 +67,7 @@ describe('the preflight', () => {
     expect(asked[0]).toMatchObject({ REDIS_URL: 'redis://cache' });
   });
 
-  it('shows each service its own servers, as its pods will see them', async () => {
+  it('checks the servers of each service with the settings of its pods', async () => {
     putAll();
     const asked: Env[] = [];
     expect(await looked(async (env) => (asked.push(env), []))).toEqual({ problems: [], notes: [] });
@@ -81,7 +81,7 @@ describe('the preflight', () => {
     expect(asked[1]?.KAFKA_BROKERS).toBeUndefined();
   });
 
-  it('tries every URL of PostgreSQL, and names where the chart names the one that is refused', async () => {
+  it('tries every PostgreSQL URL, and reports which value of the chart has a rejected one', async () => {
     const url = (name: string, path: string) => ({ name, secret: 'pg', key: 'k', file: `env/${name}`, path });
     const names = { POSTGRES_URL: 'backup', AUTH_ADMIN_URL: 'authAdmin', TASKS_ADMIN_URL: 'tasksAdmin' };
     const backup = Object.entries(names).map(([name, path]) => url(name, `postgresql.${path}`));
@@ -99,7 +99,7 @@ describe('the preflight', () => {
     ]);
   });
 
-  it('reports what a server refuses as a problem, and what may mend itself as a note', async () => {
+  it('reports a refusal of a server as a problem, and a possibly temporary failure as a note', async () => {
     putAll();
     const refuses = ({ REDIS_URL }: Env) =>
       REDIS_URL ? Promise.resolve(['Redis is away.']) : Promise.reject(new ConfigError(['A password is wrong.']));

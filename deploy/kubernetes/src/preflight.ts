@@ -5,27 +5,27 @@ import { join } from 'node:path';
 import { z } from 'zod';
 
 const expectedSecret = z.object({
-  /** The variable that the service reads: a value for `env/…`, otherwise a path. Empty: a file named in a URL. */
+  /** The variable that the service reads: a value for `env/…`, otherwise a path. Empty for a file that a URL names. */
   name: z.string(),
   secret: z.string(),
   key: z.string(),
   file: z.string(),
   /** The setting in the chart's values. */
   path: z.string(),
-  /** For a URL: parameters that name files, and these files. */
+  /** For a URL: parameters that name files, with these files. */
   query: z.array(z.tuple([z.string(), z.string()])).optional(),
 });
 
 export const expectedSecrets = z.record(z.string(), z.array(expectedSecret));
 export type ExpectedSecrets = z.output<typeof expectedSecrets>;
 
-/** Beside POSTGRES_URL: what backup's administrators use, and migrations with a role of their own. */
+/** URLs of PostgreSQL besides POSTGRES_URL: for backup's administrators, and for migrations with a role of their own. */
 const MORE_OF_POSTGRESQL = ['AUTH_ADMIN_URL', 'TASKS_ADMIN_URL', 'MIGRATION_URL'];
 
 export interface Findings {
   /** Sentences; any problem stops the upgrade. */
   problems: string[];
-  /** Sentences about what may resolve itself. */
+  /** Sentences about problems that may resolve themselves. */
   notes: string[];
 }
 
@@ -69,7 +69,7 @@ export async function preflight(options: {
   return { problems: [...problems], notes: [...notes] };
 }
 
-/** Three services have a POSTGRES_URL: says where the chart's values name the secret of this one. */
+/** Adds where the chart's values name the secret, because three services have a POSTGRES_URL. */
 function located(sentence: string, secrets: ExpectedSecrets[string]): string {
   const secret = secrets.find(({ name }) => name !== '' && sentence.startsWith(`${name} `));
   return secret ? `${secret.path} of the chart's values: ${sentence}` : sentence;
@@ -83,7 +83,7 @@ function read(file: string): string | undefined {
   }
 }
 
-/** The URL as the pod's template composes it; the image takes blanks away around the others. */
+/** Returns a value as the service reads it: the pod's template appends parameters; the image trims all other values. */
 function asRead(value: string, { query = [] }: ExpectedSecrets[string][number], dir: string): string {
   const parameters = query.map(([name, file]) => `${name}=${join(dir, file)}`);
   return parameters.length > 0 ? `${value}?${parameters.join('&')}` : value.trim();
@@ -92,7 +92,7 @@ function asRead(value: string, { query = [] }: ExpectedSecrets[string][number], 
 const missing = ({ secret, key, path }: ExpectedSecrets[string][number]) =>
   `The secret ${secret} has no key ${key}, or is not there: make it, or name another one at ${path} of the chart's values.`;
 
-/** Not every component uses Kafka; each that does has its own login. */
+/** Not every component uses Kafka, and each that does has its own login. */
 const ofComponent = (env: Env, component: string): Env => ({
   ...env,
   KAFKA_BROKERS: env[`KAFKA_BROKERS_OF_${component.toUpperCase()}`],

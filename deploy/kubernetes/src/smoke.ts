@@ -1,10 +1,10 @@
 const TIMEOUT_MS = 5_000;
 const UNAUTHENTICATED = 401;
 
-/** What to expect of a service: `public` must be ready, an `inner` one must refuse callers without a token. */
+/** Which behaviour to expect: a `public` service must be ready, an `inner` one must refuse callers without a token. */
 export type Side = 'public' | 'inner';
 
-/** @throws Error with a sentence when the service behaves otherwise */
+/** @throws Error with a sentence when the service behaves differently */
 export async function smoke(side: Side, url: string): Promise<void> {
   const path = side === 'public' ? '/readyz' : '/graphql';
   const wanted = side === 'public' ? 200 : UNAUTHENTICATED;

@@ -2,7 +2,7 @@ import { runScript } from '@taskmesh/local-servers/testing';
 
 const SRC = new URL('./', import.meta.url).href;
 
-/** What a command that is interrupted at its start says at its end, and its exit code. */
+/** Returns the output and the exit code of a command that is interrupted during its start. */
 async function endOf(command: string): Promise<unknown> {
   const script = runScript(
     `
@@ -27,7 +27,7 @@ it.each([
   ['a stop', '{ start: async () => { interrupted(); return { stop: never }; } }'],
   ['a stop after a failure', `{ start: async () => ({ failed: Promise.resolve('broken'), stop: never }) }`],
 ])(
-  'kills what is left, and exits with 1, when %s does not end',
+  'kills the remaining processes and exits with 1 if %s does not end',
   async (_what, command) => {
     expect(await endOf(command)).toEqual({
       code: 1,

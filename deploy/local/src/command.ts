@@ -4,24 +4,25 @@ import { ConfigError, surviveClosedOutput } from '@taskmesh/service';
 import { parseArgs } from 'node:util';
 
 export interface Command {
-  /** Resolves when all is up, or done: then with nothing. Gives up, and cleans up, when `signal` is aborted. */
+  /** Resolves when everything is running, or with nothing when the work is done. Aborts and cleans up on `signal`. */
   start(signal: AbortSignal): Promise<Running | void>;
-  /** Kills everything that was started; for people who do not want to wait for `stop`. */
+  /** Kills everything that was started, for people who do not want to wait for `stop`. */
   killNow?(): void;
 }
 
 export interface Running {
-  /** Resolves, with the reason, when it cannot go on by itself. */
+  /** Resolves with the reason when it cannot continue. */
   failed?: Promise<Error>;
   stop(): Promise<void>;
 }
 
-/** Longer than every orderly stop takes. */
+/** Longer than any orderly stop takes. */
 const STOP_MS = 60_000;
 
 /**
- * The life of a command at a terminal: starts, runs until Ctrl-C, SIGTERM, a closed terminal, the end of the launcher or a
- * failure that it cannot live with, then stops and exits. A second signal kills, as does a stop that takes longer than `stopMs`. What went wrong is said in words, without a stack where it is no defect.
+ * Runs a command at a terminal: starts it, waits for Ctrl-C, SIGTERM, a closed terminal, the end of the launcher or a fatal
+ * failure, then stops it and exits. A second signal kills everything, as does a stop that takes longer than `stopMs`. Errors are
+ * printed without a stack, unless they are defects.
  */
 export async function runCommand(command: Command, { stopMs = STOP_MS } = {}): Promise<never> {
   const interruption = new AbortController();
@@ -42,9 +43,9 @@ export async function runCommand(command: Command, { stopMs = STOP_MS } = {}): P
       process.exit(1);
     }, stopMs);
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, interrupt);
-  // The launcher holds the other end of this channel: it breaks even when the launcher is killed.
+  // The launcher holds the other end of this channel, which closes even if the launcher is killed.
   process.once('disconnect', () => interruption.signal.aborted || interrupt());
-  surviveClosedOutput(); // a terminal that went away must not keep us from stopping
+  surviveClosedOutput(); // a closed terminal must not keep us from stopping
 
   try {
     const running = await command.start(interruption.signal);
@@ -63,14 +64,14 @@ export async function runCommand(command: Command, { stopMs = STOP_MS } = {}): P
   }
 }
 
-/** The command was called in a way that it does not know. */
+/** The command's arguments are invalid. */
 export class UsageError extends PlainError {}
 
 export function say(line: string): void {
   process.stdout.write(`${line}\n`);
 }
 
-/** The values of `texts` (each takes one) and `flags` (they take none); `help` is one of them. @throws UsageError */
+/** Parses options with a value (`texts`) and without one (`flags`, to which `help` is added). @throws UsageError */
 export function parseOptions<Text extends string, Flag extends string>(
   args: string[],
   { texts, flags }: { texts: readonly Text[]; flags: readonly Flag[] },
@@ -81,7 +82,7 @@ export function parseOptions<Text extends string, Flag extends string>(
     ['help', { type: 'boolean' as const, short: 'h' }],
   ]);
   try {
-    return parseArgs({ args, options }).values as Partial<Record<Text, string> & Record<Flag | 'help', boolean>>; // as asked for above
+    return parseArgs({ args, options }).values as Partial<Record<Text, string> & Record<Flag | 'help', boolean>>; // as configured above
   } catch (cause) {
     throw new UsageError(`${errorMessage(cause)}\nSee --help.`, { cause });
   }
@@ -96,7 +97,7 @@ export function number(option: string, given: string, range: { min: number; max:
   return value;
 }
 
-/** What somebody who has just started the platform may try first. */
+/** First steps for someone who has just started the platform. */
 export function firstSteps(url: string): string {
   const account = JSON.stringify({ email: 'ada@example.com', password: 'a long and private phrase', name: 'Ada' });
   return [
@@ -105,7 +106,7 @@ export function firstSteps(url: string): string {
   ].join('\n');
 }
 
-/** Rows as lines, each column as wide as its widest cell. */
+/** Formats rows as lines, each column as wide as its widest cell. */
 export function table(rows: string[][]): string {
   const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
   return rows

@@ -25,7 +25,7 @@ afterAll(async () => {
 });
 
 describe('the user of the server', () => {
-  it('that may not make databases gets a clear sentence, and what mends it', async () => {
+  it('who may not create databases gets a clear message with the solution', async () => {
     await may('nocreatedb');
     const asked = ensureDatabases(url(), [`${role}_a`]).catch((error: Error) => `${error.name}: ${error.message}`);
     expect(await asked).toMatch(
@@ -35,7 +35,7 @@ describe('the user of the server', () => {
     );
   });
 
-  it('that may make databases only learns what restores need besides', async () => {
+  it('who may only create databases learns which other privileges restores need', async () => {
     await may('createdb nocreaterole');
     const [reason = '', ...others] = await whyNoRestores(url(), {});
     expect(reason).toMatch(new RegExp(`^The user of POSTGRES_URL .*: alter role "${role}" createrole;$`));
@@ -43,7 +43,7 @@ describe('the user of the server', () => {
     expect(others).toEqual([]);
   });
 
-  it('is not changed when other users administrate the stores; those are checked', async () => {
+  it('is not checked if other users administrate the stores, who are checked instead', async () => {
     await may('nocreatedb nocreaterole');
     expect(await whyNoRestores(url(), { TASKS_ADMIN_URL: server, AUTH_ADMIN_URL: server })).toEqual([]);
     expect(await whyNoRestores(server, { AUTH_ADMIN_URL: url() })).toEqual([
@@ -51,18 +51,18 @@ describe('the user of the server', () => {
     ]);
   });
 
-  it('that may make both, or is a superuser, gets no message', async () => {
+  it('who may create databases and roles, or is a superuser, gets no message', async () => {
     await may('createdb createrole');
     expect(await whyNoRestores(url(), {})).toEqual([]);
     expect(await whyNoRestores(server, {})).toEqual([]);
   });
 
-  it('that is refused is reported elsewhere', async () => {
+  it('who is rejected is not reported here', async () => {
     expect(await whyNoRestores(server, { TASKS_ADMIN_URL: 'postgres://stranger:x@127.0.0.1:1/none' })).toEqual([]);
   });
 });
 
-it('makes databases that are missing, also when several ask at once, and leaves the others alone', async () => {
+it('creates missing databases, even in parallel, and keeps existing ones', async () => {
   const names = [`${role}_one`, `${role} two words`];
   await Promise.all([1, 2, 3].map(() => ensureDatabases(server, names)));
   await withPostgres(databaseUrl(server, `${role} two words`), (own) => own.query('create table kept (id int)'));
@@ -72,7 +72,7 @@ it('makes databases that are missing, also when several ask at once, and leaves 
   for (const name of names) await client.query(`drop database "${name}"`);
 });
 
-it('does not wait for a server that has fallen silent', async () => {
+it('does not wait for a server that has stopped responding', async () => {
   const asked = withPostgres(server, (own) => own.query('select pg_sleep(60)'), 200);
   await expect(asked).rejects.toThrow('Query read timeout');
 }, 10_000);

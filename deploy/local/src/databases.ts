@@ -4,10 +4,10 @@ import { SQL_STATE } from '@taskmesh/store/sql-state';
 import type { Env } from '@taskmesh/service';
 import { DatabaseError, escapeIdentifier, type Client } from 'pg';
 
-/** Making a database copies files: a busy disk takes its time. */
+/** Creating a database copies files, which takes long on a busy disk. */
 const STATEMENT_TIMEOUT_MS = 30_000;
 
-/** Runs `work` over one connection to a server. `timeoutMs` limits each statement; 0 is no limit. */
+/** Runs `work` over one connection to a server. `timeoutMs` limits each statement; 0 means no limit. */
 export async function withPostgres<Result>(
   url: string,
   work: (client: Client) => Promise<Result>,
@@ -21,19 +21,19 @@ export async function withPostgres<Result>(
   }
 }
 
-/** The same server, another database. */
+/** Returns the URL of another database on the same server. */
 export function databaseUrl(serverUrl: string, name: string): string {
   const url = new URL(serverUrl);
   url.pathname = `/${encodeURIComponent(name)}`;
   return url.href;
 }
 
-/** Both say that somebody else made it at the same moment. */
+/** Both errors mean that someone else created the database at the same time. */
 const ALREADY_THERE: readonly string[] = [SQL_STATE.duplicateDatabase, SQL_STATE.uniqueViolation];
 
 /**
- * Creates the databases that are not there yet. The user of `serverUrl` needs the right to create databases.
- * @throws PlainError when that user has no such right
+ * Creates missing databases. The user of `serverUrl` must be permitted to create databases.
+ * @throws PlainError when that user is not
  */
 export async function ensureDatabases(serverUrl: string, names: readonly string[]): Promise<void> {
   await withPostgres(
@@ -48,13 +48,13 @@ export async function ensureDatabases(serverUrl: string, names: readonly string[
 }
 
 /**
- * What the administrators of the stores (by default the user of POSTGRES_URL) lack for a restore, which goes into a new
- * database by a new role: a sentence for each. Without it all else works, until somebody needs a backup.
+ * Returns a sentence for each administrator of the stores (by default the user of POSTGRES_URL) who lacks privileges for a
+ * restore, which creates a database and a role. Everything else works without them, until someone needs a backup.
  */
 export async function whyNoRestores(serverUrl: string, env: Env): Promise<string[]> {
   const settings = ['TASKS_ADMIN_URL', 'AUTH_ADMIN_URL'].map((name) => (env[name] ? name : 'POSTGRES_URL'));
   const reasons = [...new Set(settings)].map(async (setting) => {
-    // One that does not respond is reported by backup.
+    // Backup itself reports a server that does not respond.
     const { user, missing } = await missingRights(env[setting] || serverUrl).catch(() => ({ user: '', missing: [] }));
     if (missing.length === 0) return [];
     const role = escapeIdentifier(user);

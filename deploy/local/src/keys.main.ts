@@ -1,7 +1,7 @@
 import { runCommand, say, UsageError } from './command.ts';
 import { ensureKeyFiles } from './stack/keys.ts';
 
-/** Makes the keys of an installation in the folder that is named, and leaves those that are there. */
+/** Creates the keys of an installation in the given folder, and keeps existing ones. */
 await runCommand({
   async start() {
     const dir = process.argv[3];

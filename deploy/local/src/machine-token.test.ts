@@ -24,7 +24,7 @@ beforeEach(() => {
 const modeOf = (file: string) => statSync(file).mode & 0o777;
 
 describe('the token of this machine', () => {
-  it('is made once, for the eyes of its owner', () => {
+  it('is created once, readable only by its owner', () => {
     const keys = join(dir, 'keys');
     const made = ensureMachineToken(keys);
     expect(made.token).toMatch(/^[\w-]{43}$/);
@@ -34,7 +34,7 @@ describe('the token of this machine', () => {
     expect(readdirSync(keys)).toEqual(['machine-token']);
   });
 
-  it.each([0o640, 0o604, 0o620])('is made again when others could have read or written it: %o', (mode) => {
+  it.each([0o640, 0o604, 0o620])('is created again if others could read or write it: %o', (mode) => {
     const made = ensureMachineToken(dir);
     chmodSync(made.file, mode);
     const other = ensureMachineToken(dir);
@@ -42,13 +42,16 @@ describe('the token of this machine', () => {
     expect(modeOf(other.file)).toBe(0o600);
   });
 
-  it.each(['', 'short', 'x'.repeat(43) + '\n' + 'y'.repeat(43)])('is made again when the file has none: %j', (text) => {
-    const { file } = ensureMachineToken(dir);
-    writeFileSync(file, text);
-    expect(ensureMachineToken(dir).token).toMatch(/^[\w-]{43}$/);
-  });
+  it.each(['', 'short', 'x'.repeat(43) + '\n' + 'y'.repeat(43)])(
+    'is created again if the file contains none: %j',
+    (text) => {
+      const { file } = ensureMachineToken(dir);
+      writeFileSync(file, text);
+      expect(ensureMachineToken(dir).token).toMatch(/^[\w-]{43}$/);
+    },
+  );
 
-  it('is no file of others that a link leads to, and leaves that file alone', () => {
+  it('is never read from a link to a file of others, and never written to it', () => {
     const { file } = ensureMachineToken(dir);
     const theirs = join(dir, 'theirs');
     const content = `${'x'.repeat(43)}\n`;
@@ -61,13 +64,13 @@ describe('the token of this machine', () => {
     expect(modeOf(made.file)).toBe(0o600);
   });
 
-  it('leaves nothing half-done where it cannot be stored', () => {
+  it('leaves no partial file where it cannot be stored', () => {
     mkdirSync(join(dir, 'machine-token'));
     expect(() => ensureMachineToken(dir)).toThrow();
     expect(readdirSync(dir)).toEqual(['machine-token']);
   });
 
-  it('does not inherit the mode of what a killed start left', () => {
+  it('does not inherit the file mode that a killed start left behind', () => {
     writeFileSync(join(dir, 'machine-token.new'), 'half', { mode: 0o644 });
     expect(modeOf(ensureMachineToken(dir).file)).toBe(0o600);
   });
@@ -79,7 +82,7 @@ describe('the address for operators', () => {
     machineToken = ensureMachineToken(dir);
   });
 
-  it('has a code for the token of this machine behind the #, at a terminal', () => {
+  it('contains a code for the token of this machine after the #, in a terminal', () => {
     const text = operatorsAddress('http://127.0.0.1:4000', machineToken, { isTerminal: true });
     const [address = ''] = text.split(' ');
     const { pathname, search, hash } = new URL(address);
@@ -92,10 +95,10 @@ describe('the address for operators', () => {
   });
 
   it.each([
-    ['elsewhere', true, false, 'http://127.0.0.1:4000'],
-    ['where it does not count', true, true, 'http://192.0.2.7:4000'],
-    ['where there is a backup token', false, true, 'http://127.0.0.1:4000'],
-  ])('has none %s', (_where, hasToken, isTerminal, url) => {
+    ['outside a terminal', true, false, 'http://127.0.0.1:4000'],
+    ['where the token is not valid', true, true, 'http://192.0.2.7:4000'],
+    ['if there is a backup token', false, true, 'http://127.0.0.1:4000'],
+  ])('contains no code %s', (_where, hasToken, isTerminal, url) => {
     const address = operatorsAddress(url, hasToken ? machineToken : undefined, { isTerminal });
     expect(address).toContain(url);
     expect(address).not.toContain('code=');

@@ -4,12 +4,12 @@ import { randomBytes } from 'node:crypto';
 import { lstatSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** Makes operators of our own pages that are opened on this machine, where there is no BACKUP_TOKEN. */
+/** Grants operator rights to our own pages when opened on this machine, if there is no BACKUP_TOKEN. */
 export type MachineToken = ReturnType<typeof ensureMachineToken>;
 
 const TOKEN = /^[\w-]{43}$/;
 
-/** The token in this directory, the same at every start; made again when there is none, or others could have read it. */
+/** Returns the token in this directory, which stays the same; creates a new one if it is missing or others could have read it. */
 export function ensureMachineToken(dir: string) {
   const file = join(dir, 'machine-token');
   const known = readOwn(file);
@@ -29,8 +29,8 @@ function readOwn(file: string): string | undefined {
 }
 
 /**
- * Where operators begin in a browser. At a terminal it has a code that stands for the token once: behind the `#`, which no
- * browser sends. What goes into a file or to another program names the token's file only.
+ * Returns the URL at which operators start in a browser. At a terminal it contains a code that can be exchanged for the token
+ * once, after the `#`, which browsers never send. Output to a file or another program names only the token's file.
  */
 export function operatorsAddress(
   url: string,

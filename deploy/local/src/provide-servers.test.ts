@@ -12,8 +12,8 @@ const given = () => ({
   KAFKA_BROKERS: requiredAddress('KAFKA_BROKERS'),
 });
 
-describe('servers that were given', () => {
-  it('are used, and stay when we stop', async () => {
+describe('configured servers', () => {
+  it('are used, and keep running after our stop', async () => {
     const env = given();
     const servers = await provideServers({ env, dataDir: dir.path, log: () => undefined });
     expect(servers.urls).toEqual({ postgres: env.POSTGRES_URL, redis: env.REDIS_URL, kafka: env.KAFKA_BROKERS });
@@ -23,7 +23,7 @@ describe('servers that were given', () => {
     expect(existsSync(`${dir.path}/postgres`)).toBe(false);
   });
 
-  it('are reported at the start when mails or archives go to one that does not respond', async () => {
+  it('for mail and archives are reported at the start if they do not respond', async () => {
     const refused = '127.0.0.1:1 does not respond (ECONNREFUSED).';
     const env = { SMTP_URL: 'smtp://127.0.0.1:1', BACKUP_S3_URL: 's3://archives?endpoint=http://127.0.0.1:1' };
     expect(await checkGivenServers(env)).toEqual([
@@ -34,7 +34,7 @@ describe('servers that were given', () => {
     expect(await checkGivenServers({ SMTP_URL: `smtp://${there}`, BACKUP_S3_URL: 's3://archives' })).toEqual([]);
   });
 
-  it('are said to have no address when it is no URL, without what is in it', async () => {
+  it('are reported if their URL is invalid, without its content', async () => {
     for (const url of ['postgres://ada:a/secret@db:5432/tasks', 'mysql://ada:secret@db/tasks', 'db.example.com']) {
       const refusal = checkGivenServers({ POSTGRES_URL: url });
       await expect(refusal).rejects.toThrow(
@@ -44,7 +44,7 @@ describe('servers that were given', () => {
     }
   });
 
-  it('are said to lack a database, not to be silent, when it is not there', async () => {
+  it('are reported to lack the database, not to be unavailable, if it is missing', async () => {
     const url = new URL(given().POSTGRES_URL);
     url.pathname = '/nowhere';
     const refusal = provideServers({
@@ -57,7 +57,7 @@ describe('servers that were given', () => {
     );
   });
 
-  it('keep what was started from staying when another one fails', async () => {
+  it('stop the servers started so far if one of them fails', async () => {
     const env = { ...given(), POSTGRES_URL: undefined, REDIS_URL: 'redis://127.0.0.1:1' };
     const lines: string[] = [];
     await expect(provideServers({ env, dataDir: dir.path, log: (line) => lines.push(line) })).rejects.toThrow(

@@ -17,7 +17,7 @@ import { connect } from 'node:net';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-/** Kept where the other tools of this checkout are. */
+/** The cache of all tools of this checkout. */
 const CACHE = fileURLToPath(new URL('../../../.cache', import.meta.url));
 export const startKafka = (options: servers.KafkaServerOptions) => servers.startKafka({ cacheDir: CACHE, ...options });
 export const findKafka = (log: (line: string) => void) => servers.findKafka(log, CACHE);
@@ -26,10 +26,10 @@ export type ServerName = 'postgres' | 'redis' | 'kafka';
 
 interface ServerKind {
   title: string;
-  /** The variable with which a user names a server of their own. */
+  /** The variable that names the user's own server. */
   variable: string;
   start(options: ServerOptions): Promise<Server>;
-  /** Why the server that `env` names is of no use. */
+  /** Returns why the server that `env` names cannot be used. */
   whyFails(env: Env): Promise<Refusal | undefined>;
 }
 
@@ -58,15 +58,16 @@ const SERVER_NAMES: ServerName[] = ['postgres', 'redis', 'kafka'];
 
 export type ProvidedServers = Awaited<ReturnType<typeof provideServers>>;
 
-/** Starts a server, on the given port when it was there before. Lets a caller keep servers alive in its own way. */
+/** Runs a server, on the former port after a restart. Lets a caller supervise servers in its own way. */
 export type RunServer = (
   name: ServerName,
   start: (again?: Pick<ServerOptions, 'port' | 'signal'>) => Promise<Server>,
 ) => Promise<{ url: string; stop(): Promise<void> }>;
 
 /**
- * PostgreSQL, Redis and Kafka: those that `env` names (they must answer), the others started with their data under `dataDir`.
- * @throws PlainError with the problems of all three at once; what was started is stopped again
+ * Provides PostgreSQL, Redis and Kafka: uses the servers that `env` names (they must respond), and starts the others with their
+ * data under `dataDir`.
+ * @throws PlainError with the problems of all three, after stopping the started ones
  */
 export async function provideServers(options: {
   env: Env;
@@ -98,11 +99,11 @@ export async function provideServers(options: {
       return `Not all servers are there:\n${items.join('\n')}`;
     });
     return {
-      /** By server, where it is: a URL, or Kafka's `host:port`. */
+      /** By server: a URL, or Kafka's `host:port`. */
       urls: { postgres, redis, kafka },
-      /** The settings that lead to them. */
+      /** The settings that name these servers. */
       env: { POSTGRES_URL: postgres, REDIS_URL: redis, KAFKA_BROKERS: kafka },
-      /** Those that we started (the others were given), and how to stop all of these. */
+      /** The servers that we started, and a function that stops them. */
       ...{ started, stop },
     };
   } catch (error) {
@@ -111,7 +112,7 @@ export async function provideServers(options: {
   }
 }
 
-/** A whole sentence; undefined when the server that `env` names can be used. */
+/** Returns a reason as a whole sentence; undefined if the server that `env` names can be used. */
 async function whyGivenFails(name: ServerName, env: Env): Promise<Refusal | undefined> {
   const { title, variable, whyFails } = SERVER_KINDS[name];
   const refusal = await whyFails(env);
@@ -120,7 +121,7 @@ async function whyGivenFails(name: ServerName, env: Env): Promise<Refusal | unde
   return { ...refusal, reason: `${variable} is set, but no ${title} works there: it ${reason}.` };
 }
 
-/** Where mails and archives go. Nothing else waits for these servers: it is enough to know that something listens. */
+/** Servers for mails and archives. Nothing else depends on them, so it is enough to check that something listens. */
 function occasionalServers({ SMTP_URL, BACKUP_S3_URL }: Env) {
   const parse = (url: string | null | undefined) => (url && URL.canParse(url) ? new URL(url) : undefined);
   const ports: Record<string, number> = { 'smtp:': 587, 'smtps:': 465, 'http:': 80, 'https:': 443 };
@@ -151,8 +152,8 @@ async function whySilent({ title, variable, host, port }: ReturnType<typeof occa
 }
 
 /**
- * Looks once at every server that `env` names. Gives a sentence for each one that does not answer yet.
- * @throws ConfigError with all of them when waiting would not mend one, or PostgreSQL is not there: nothing begins without it
+ * Checks every server that `env` names once. Returns a sentence for each one that does not respond yet.
+ * @throws ConfigError with all sentences if waiting does not help, or if PostgreSQL is missing, which everything needs
  */
 export async function checkGivenServers(env: Env): Promise<string[]> {
   const names = SERVER_NAMES.filter((name) => env[SERVER_KINDS[name].variable]);

@@ -5,14 +5,14 @@ import { runCommand } from './command.ts';
 import { runTests } from './test-run/run-tests.ts';
 import { ROOT } from './test-run/steps.ts';
 
-/** A file system in memory, where Linux has one. */
+/** Linux's file system in memory. */
 const MEMORY = '/dev/shm';
-/** Databases, logs and event logs of a run take less than half of it. */
+/** The databases, logs and event logs of a run need less than half of this. */
 const ROOM_BYTES = 4 * 1024 ** 3;
 
 /**
- * A directory for the servers of a run. In memory where there is room: on a disk, each of the many databases waits for ext4
- * to find inodes not deleted just now.
+ * Creates a directory for the servers of a run, in memory if there is room: on a disk, creating each of the many databases waits
+ * for ext4, which searches for inodes that were not deleted recently.
  */
 function makeServersDir(cacheDir: string): Promise<RunDir> {
   const parent = hasRoom(MEMORY) ? join(MEMORY, `taskmesh-${process.getuid?.() ?? 0}`) : cacheDir;

@@ -1,4 +1,4 @@
-// By shape, as `instanceof` fails for errors of another realm.
+// These check the shape of an error, because `instanceof` fails for errors of another realm.
 
 /** The code of a system, database or library error (`ENOENT`, `57P01`); empty if it has none. */
 export function errorCode(error: unknown): string {

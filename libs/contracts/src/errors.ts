@@ -33,9 +33,9 @@ export interface Issue {
 export interface AppErrorOptions {
   /** For BAD_USER_INPUT: what is wrong with each field. */
   issues?: Issue[];
-  /** For RATE_LIMITED, SERVICE_UNAVAILABLE, and a CONFLICT that passes: whole seconds to wait before retrying. */
+  /** For RATE_LIMITED, SERVICE_UNAVAILABLE and a temporary CONFLICT: whole seconds to wait before retrying. */
   retryAfterSeconds?: number;
-  /** What really happened; logged, never sent to the client. */
+  /** The underlying error; logged, never sent to the client. */
   cause?: unknown;
 }
 

@@ -24,14 +24,14 @@ function forge(claims: Record<string, unknown> = {}, typ: string | null = 'at+jw
     .sign(privateKey);
 }
 
-describe('the time of an access token', () => {
-  it('may begin 30 s later than now, as clocks differ, and be as long as a day', async () => {
+describe('the lifetime of an access token', () => {
+  it('may begin up to 30 s in the future, because clocks differ, and last up to a day', async () => {
     expect(await verify(await forge({ iat: NOW_S + 30 }))).toMatchObject({ userId: USER });
     expect(await verify(await forge({ exp: NOW_S + ACCESS_TOKEN_MAX_TTL_S }))).toMatchObject({ userId: USER });
     await expect(verify(await forge({ iat: NOW_S + 30 }), { nowS: NOW_S - 0.5 })).rejects.toMatchObject(REFUSED);
   });
 
-  it('ends with the second of its end, later only for who grants that', async () => {
+  it('ends to the second, unless the verifier grants more time', async () => {
     const token = await forge();
     expect(await verify(token, { nowS: NOW_S + 899 })).toMatchObject({ userId: USER });
     await expect(verify(token, { nowS: NOW_S + 900 })).rejects.toMatchObject(REFUSED);

@@ -6,11 +6,11 @@ import { CLOCK_SKEW_S } from './identity.ts';
 export const ACCESS_TOKEN_TYPE = 'at+jwt';
 const ISSUER = 'taskmesh';
 const AUDIENCE = 'taskmesh-api';
-/** Upper limit of every installation, so that verifiers need not know the configured lifetime. */
+/** The longest lifetime that can be configured; verifiers check this limit because they do not know the setting. */
 export const ACCESS_TOKEN_MAX_TTL_S = 86_400;
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 
-/** A token that expired at most this long ago may join a channel, but gets nothing until a fresh one comes. */
+/** A token that expired at most this long ago may join a channel, which delivers nothing until a fresh token arrives. */
 export const EXPIRED_TOKEN_GRACE_S = 60;
 
 /** Times are Unix seconds. */
@@ -39,8 +39,8 @@ export function signAccessToken(
 }
 
 /**
- * Checks form, signature, type, issuer, audience, times and lifetime. Nothing in the token but its `kid` chooses the
- * key, and `getKey` knows only our keys. `graceS` accepts tokens that expired at most that many seconds ago.
+ * Checks form, signature, type, issuer, audience, times and lifetime. Only the token's `kid` selects the key, and
+ * `getKey` knows only our keys. Tokens that expired at most `graceS` seconds ago are accepted.
  * @throws AppError UNAUTHENTICATED
  */
 export async function verifyAccessToken(

@@ -1,13 +1,13 @@
 import { ExpiringCache } from './expiring-cache.ts';
 
-describe('a cache whose entries end', () => {
-  it('makes room for a new entry by the one that was set the longest ago', () => {
+describe('a cache with expiring entries', () => {
+  it('evicts the entry that was set longest ago', () => {
     const cache = new ExpiringCache<number>(2);
     for (const [key, value] of [['a', 1], ['b', 2], ['a', 3], ['c', 4]] as const) cache.set(key, value, 10); // prettier-ignore
     expect(['a', 'b', 'c'].map((key) => cache.get(key, 0))).toEqual([3, undefined, 4]);
   });
 
-  it('has the room of an entry back that was found to be over, or deleted', () => {
+  it('frees the room of expired and deleted entries', () => {
     const cache = new ExpiringCache<number>(2);
     cache.set('a', 1, 100);
     cache.set('b', 2, 10);

@@ -1,4 +1,4 @@
-/** A bounded map whose entries expire at a time of their own; when full, it evicts the entry set longest ago. */
+/** A bounded map whose entries each have an expiry time; when full, it evicts the entry that was set longest ago. */
 export class ExpiringCache<Value> {
   readonly #entries = new Map<string, { value: Value; until: number }>();
   readonly #size: number;

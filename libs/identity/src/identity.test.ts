@@ -3,7 +3,7 @@ import { hashOfPersonalToken, isPersonalToken, newPersonalToken } from './identi
 const LIKE_ONE = `taskmesh_pat_${'x'.repeat(43)}`;
 
 describe('a personal token', () => {
-  it('is another one each time, and known by its form', () => {
+  it('is different each time, and recognised by its form', () => {
     const tokens = Array.from({ length: 100 }, newPersonalToken);
     expect(new Set(tokens).size).toBe(100);
     expect(tokens.every(isPersonalToken)).toBe(true);
@@ -13,7 +13,7 @@ describe('a personal token', () => {
     expect(isPersonalToken(text)).toBe(false);
   });
 
-  it('has a hash that reveals nothing of it', () => {
+  it('has a hash that reveals nothing about it', () => {
     const token = newPersonalToken();
     expect(hashOfPersonalToken(token)).toMatch(/^[\w-]{43}$/);
     expect(hashOfPersonalToken(token)).toBe(hashOfPersonalToken(token));

@@ -1,9 +1,9 @@
 import { createHash, randomBytes } from 'node:crypto';
 
-/** What a token that somebody made for a program may do: see, or change, too. */
+/** What a personal access token permits: only reading, or reading and writing. */
 export type TokenScope = 'read' | 'write';
 
-/** Tells such tokens from JWTs, and finds them where they must not be. */
+/** Distinguishes personal tokens from JWTs, and lets secret scanners find leaked ones. */
 const PREFIX = 'taskmesh_pat_';
 const FORM = /^taskmesh_pat_[\w-]{43}$/;
 
@@ -12,19 +12,19 @@ export function newPersonalToken(): string {
   return PREFIX + randomBytes(32).toString('base64url');
 }
 
-/** By its form; whether it counts is another question. */
+/** Checks only the form, not whether the token is valid. */
 export function isPersonalToken(token: string): boolean {
   return FORM.test(token);
 }
 
-/** What is stored, and asked for. No salt and no slow hash: 256 random bits cannot be guessed. */
+/** The hash under which a token is stored and looked up. It needs no salt or slow hash: 256 random bits cannot be guessed. */
 export function hashOfPersonalToken(token: string): string {
   return createHash('sha256').update(token).digest('base64url');
 }
 
 /**
- * From where somebody asks; only auth receives it.
- * `ip` is the caller's address (for its limits), `client` what the caller's program calls itself, at most `CLIENT_LENGTH` characters.
+ * The origin of a request; only auth receives it.
+ * `ip` is the caller's address (for its limits), `client` its user agent, cut to `CLIENT_LENGTH` characters.
  */
 export interface Whereabouts {
   ip?: string;
@@ -32,8 +32,8 @@ export interface Whereabouts {
 }
 
 /**
- * Who asks, as the gateway found out: services trust this and nothing else. With a `scope`, somebody's program asks with a
- * personal token, and `sessionId` is that token's id.
+ * The caller as authenticated by the gateway: services trust this and nothing else. With a `scope`, the request was made with
+ * a personal access token, and `sessionId` is that token's id.
  */
 export type Identity =
   | ({ role: 'anonymous' } & Whereabouts)
@@ -42,7 +42,7 @@ export type Identity =
   /** A service on its own behalf, for internal calls. */
   | { role: 'service'; name: string };
 
-/** Of what a program calls itself, more than this says nothing. */
+/** The longest user agent that we keep. */
 export const CLIENT_LENGTH = 255;
 
 export const ANONYMOUS: Identity = { role: 'anonymous' };

@@ -56,7 +56,7 @@ describe('an internal token', () => {
     expect(await createVerifier().verify(token)).toEqual(identity);
   });
 
-  it('is verified once, and then cached with the same result', async () => {
+  it('is verified once, and the result is cached', async () => {
     const [token, verifier] = [await forge(), createVerifier()];
     expect(await verifier.verify(token)).toBe(await verifier.verify(token));
   });
@@ -66,30 +66,30 @@ describe('an internal token', () => {
     expect(Object.keys(identity)).toEqual(['role', 'userId', 'sessionId']);
   });
 
-  it('is one that the tests below can spoil', async () => {
+  it('is valid before the tests below change it', async () => {
     expect(await createVerifier().verify(await forge())).toEqual({ role: 'user', userId: 'ada', sessionId: 'session' });
   });
 
   it.each<[string, Parameters<typeof forge>[0]]>([
     ['for another service', { claims: { aud: 'auth' } }],
     ['for no service', { without: ['aud'] }],
-    ['without an end', { without: ['exp'] }],
-    ['without a beginning', { without: ['iat'] }],
+    ['without an expiry', { without: ['exp'] }],
+    ['without a time of issue', { without: ['iat'] }],
     ['without an issuer', { without: ['iss'] }],
     ['without a role', { without: ['role'] }],
     ['of a user without an id', { without: ['sub'] }],
-    ['of a user without an id who has a service’s name', { without: ['sub'], claims: { svc: 'gateway' } }],
+    ['of a user without an id but with a service’s name', { without: ['sub'], claims: { svc: 'gateway' } }],
     ['of a user without a session', { without: ['sid'] }],
     ['of an unknown scope', { claims: { scope: 'admin' } }],
-    ['of a scope that is no text', { claims: { scope: null } }],
+    ['of a scope that is not a string', { claims: { scope: null } }],
     ['of an unknown role', { claims: { role: 'admin' } }],
     ['of an issuer that has no name', { claims: { iss: '' } }],
     ['of an issuer that is a property of every object', { claims: { iss: 'constructor' } }],
-    ['that is over', { claims: { iat: NOW_S - 90, exp: NOW_S - 30 } }],
-    ['that has not begun', { claims: { nbf: NOW_S + 31 } }],
-    ['that was made in the future', { claims: { iat: NOW_S + 31, exp: NOW_S + 60 } }],
-    ['that lives longer than any of ours', { claims: { exp: NOW_S + 61 } }],
-    ['whose end is no number', { claims: { exp: 'never' as unknown as number } }],
+    ['that has expired', { claims: { iat: NOW_S - 90, exp: NOW_S - 30 } }],
+    ['that is not yet valid', { claims: { nbf: NOW_S + 31 } }],
+    ['that was issued in the future', { claims: { iat: NOW_S + 31, exp: NOW_S + 60 } }],
+    ['that is valid for longer than ours', { claims: { exp: NOW_S + 61 } }],
+    ['whose expiry is not a number', { claims: { exp: 'never' as unknown as number } }],
     ['of another type', { header: { typ: 'at+jwt' } }],
     ['of no type', { header: { typ: undefined } }],
     ['without a key id', { header: { kid: undefined } }],
@@ -111,7 +111,7 @@ describe('an internal token', () => {
       await expect(createVerifier().verify(token)).rejects.toMatchObject(REFUSED);
   });
 
-  it('signed by nothing, or with the public key as a secret, is refused', async () => {
+  it('that is unsigned, or signed with the public key as a secret, is refused', async () => {
     const [, claims = ''] = (await forge()).split('.');
     const unsigned = `${encoded({ alg: 'none', typ: 'int+jwt', kid: 'gateway-1' })}.${claims}.`;
     const payload = JSON.parse(Buffer.from(claims, 'base64url').toString()) as JWTPayload;
@@ -124,9 +124,9 @@ describe('an internal token', () => {
   });
 });
 
-describe('who may say what', () => {
+describe('the permission to assert an identity', () => {
   it.each<JWTPayload>([{}, { role: 'operator' }, { role: 'anonymous' }, { role: 'service', svc: 'gateway' }])(
-    'is bound to the key: backup’s cannot say %j',
+    'depends on the key: the one of backup cannot assert %j',
     async (claims) => {
       for (const iss of ['backup', 'gateway', 'back', 'backup-1']) {
         const token = await forge({ claims: { ...claims, iss }, key: backupKey });
@@ -135,14 +135,14 @@ describe('who may say what', () => {
     },
   );
 
-  it('is reported at the start to a service that has a key of another name', () => {
+  it('is checked at startup: a signer rejects a key with another service’s name', () => {
     for (const kid of ['backup-1', 'gateway2', 'none', undefined]) {
       const create = () => createIdentitySigner({ issuer: 'gateway', key: { ...gatewayKey, kid }, clock });
       expect(create).toThrow('The identity key of gateway needs "gateway" or "gateway-…" as its kid.');
     }
   });
 
-  it('is said by a key of the plain name, too', async () => {
+  it('also belongs to a key with just the service’s name', async () => {
     const key = await createSigningKey('gateway');
     const token = await createSigner('gateway', key).tokenFor(ADA, 'tasks');
     expect(await createVerifier([key]).verify(token)).toEqual(ADA);
@@ -164,8 +164,8 @@ describe('who may say what', () => {
   });
 });
 
-describe('the time of an internal token', () => {
-  it('expires to the second, also when it is cached', async () => {
+describe('the lifetime of an internal token', () => {
+  it('ends to the second, even for a cached token', async () => {
     const token = await forge();
     const verifier = createVerifier();
     await verifier.verify(token);
@@ -175,12 +175,12 @@ describe('the time of an internal token', () => {
     for (const each of [verifier, createVerifier()]) await expect(each.verify(token)).rejects.toMatchObject(REFUSED);
   });
 
-  it('may begin a little later than now: the clocks of two hosts differ', async () => {
+  it('may begin slightly in the future, because the clocks of hosts differ', async () => {
     const token = await forge({ claims: { iat: NOW_S + 30, exp: NOW_S + 60 } });
     expect(await createVerifier().verify(token)).toMatchObject({ role: 'user' });
   });
 
-  it.each([-30, 30])('is accepted by a clock that differs by %i s, as long as it is reused', async (skewS) => {
+  it.each([-30, 30])('tolerates a clock that differs by %i s, even for a reused token', async (skewS) => {
     const token = await createSigner('gateway', gatewayKey).tokenFor(ADA, 'tasks');
     for (const ageS of [0, 40]) {
       clock.ms = START_MS + (ageS + skewS) * 1_000;
@@ -188,7 +188,7 @@ describe('the time of an internal token', () => {
     }
   });
 
-  it('is long enough for a call whenever one is handed out, and one serves for 40 s', async () => {
+  it('is always long enough for a call, and a token is reused for 40 s', async () => {
     const signer = createSigner('gateway', gatewayKey);
     const first = await signer.tokenFor(ADA, 'tasks');
     clock.ms = START_MS + 39_999;
@@ -200,14 +200,14 @@ describe('the time of an internal token', () => {
     expect(await createVerifier().verify(second)).toEqual(ADA);
   });
 
-  it('has nothing to do with another identity or another service', async () => {
+  it('is not shared with another identity or service', async () => {
     const signer = createSigner('gateway', gatewayKey);
     const others: Identity[] = [{ ...ADA, sessionId: 'other' }, { ...ADA, ip: '192.0.2.2' }, { role: 'anonymous' }];
     const tokens = await Promise.all([ADA, ...others].map((identity) => signer.tokenFor(identity, 'tasks')));
     expect(new Set([...tokens, await signer.tokenFor(ADA, 'auth')]).size).toBe(5);
   });
 
-  it('gives identities that no caller can change for the next caller', async () => {
+  it('covers identities that no caller can change for the next one', async () => {
     const identity = await createVerifier().verify(await forge());
     expect(() => Object.assign(identity, { userId: 'eve' })).toThrow(TypeError);
   });

@@ -7,7 +7,7 @@ import type { KeySet } from './keys.ts';
 
 const TYPE = 'int+jwt';
 const LIFETIME_S = 60;
-/** A cached token is reused only while more than this is left, so that it outlives the call. */
+/** A cached token is reused only while it is valid for longer than this, so that it outlives the call. */
 const REUSE_MARGIN_S = 20;
 const CACHE_SIZE = 20_000;
 
@@ -22,8 +22,8 @@ export interface IdentityVerifier {
 }
 
 /**
- * `issuer` is the calling service's name; `key` its private ES256 JWK, with a `kid` that names it (see `isKeyOf`).
- * @throws when the `kid` does not: no verifier would accept its tokens
+ * `issuer` is the calling service's name; `key` its private ES256 JWK, whose `kid` must name the issuer (see `isKeyOf`).
+ * @throws when the `kid` names another service, because no verifier would accept the tokens
  */
 export function createIdentitySigner(options: { issuer: string; key: JWK; clock: Clock }): IdentitySigner {
   const { issuer, key, clock } = options;
@@ -52,7 +52,7 @@ export function createIdentitySigner(options: { issuer: string; key: JWK; clock:
   };
 }
 
-/** The roles that each caller, by service name, may assert here. */
+/** The roles that each calling service may assert, by service name. */
 export type Callers = Readonly<Record<string, readonly Identity['role'][]>>;
 
 /** The gateway speaks for its clients; any other service only for itself. */
@@ -119,7 +119,7 @@ function checkSpeaker(
   if (identity.role === 'service' && identity.name !== iss) throw new Error('a service in another one’s name');
 }
 
-/** Until when the token is accepted. @throws for tokens of the future or valid for longer than LIFETIME_S; jose has checked the expiry */
+/** Returns until when the token is accepted; jose has checked the expiry. @throws when it was issued in the future or lives too long */
 function checkExpiry({ iat = 0, exp = 0 }: JWTPayload, nowS: number): number {
   if (iat > nowS + CLOCK_SKEW_S) throw new Error('made in the future');
   if (exp - iat > LIFETIME_S) throw new Error('valid for too long');
@@ -130,13 +130,13 @@ function cacheKey(identity: Identity, audience: string): string {
   return JSON.stringify([audience, identity]);
 }
 
-/** JWT names: `sub` and `sid` as registered, `svc` for a service's own name. */
+/** Uses the registered claim names `sub` and `sid`, and `svc` for a service's name. */
 function toClaims(rest: { userId?: string; sessionId?: string; scope?: TokenScope; name?: string } & Whereabouts) {
   const { userId: sub, sessionId: sid, scope, ip, client, name: svc } = rest;
   return { sub, sid, scope, ip, client, svc };
 }
 
-/** @throws for one that we do not know: it must not count as none, which may do everything */
+/** @throws for an unknown scope, which must not be treated as a missing one: that permits everything */
 function scopeOf(scope: unknown): { scope?: TokenScope } {
   if (scope === undefined) return {};
   if (scope === 'read' || scope === 'write') return { scope };

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { ConfigError } from '@taskmesh/service';
 import { createSigningKey, publicKeys, readKeySetFile, readSigningKeyFile } from './keys.ts';
 
-it('a key signs with ES256 under the name that it was given', async () => {
+it('a key signs with ES256 under its key id', async () => {
   expect(await createSigningKey('key-1')).toEqual({
     ...{ kid: 'key-1', alg: 'ES256', use: 'sig', kty: 'EC', crv: 'P-256' },
     ...{ x: expect.any(String), y: expect.any(String), d: expect.any(String) },
@@ -26,13 +26,13 @@ function fileOf(content: string): string {
   return path;
 }
 
-describe('a file of keys', () => {
-  it('gives the keys as they are, with what else is said of them', async () => {
+describe('a key file', () => {
+  it('returns the keys unchanged, with all their properties', async () => {
     const keys = [{ ...(await createSigningKey('one')), more: 'said' }];
     expect(readKeySetFile({ KEYS: fileOf(JSON.stringify({ keys })) }, 'KEYS')).toEqual({ keys });
   });
 
-  it('is refused with a key of another kind in it, of which no signature can come', async () => {
+  it('is refused if it contains a key of another kind', async () => {
     const { privateKey } = await generateKeyPair('ES384', { extractable: true });
     const [good, other] = [await createSigningKey('one'), { ...(await exportJWK(privateKey)), kid: 'two' }];
     for (const bad of [other, { ...good, x: 'x' }, { ...good, kid: undefined }]) {
@@ -47,7 +47,7 @@ describe('a file of keys', () => {
     expect(() => readKeySetFile({ KEYS: fileOf(content) }, 'KEYS')).toThrow(ConfigError);
   });
 
-  it('is refused, with the name of the variable, when it is not there', () => {
+  it('is refused, with the name of the variable, if it is missing', () => {
     expect(() => readKeySetFile({ KEYS: join(folder, 'nowhere') }, 'KEYS')).toThrow(/KEYS must name .*nowhere/);
   });
 
@@ -55,7 +55,7 @@ describe('a file of keys', () => {
     expect(() => readKeySetFile({}, 'KEYS')).toThrow('KEYS is needed');
   });
 
-  it('may be one private key, and no public one', async () => {
+  it('may contain one private key, but not a public one', async () => {
     const key = await createSigningKey('gateway-1');
     expect(readSigningKeyFile({ KEY: fileOf(JSON.stringify(key)) }, 'KEY')).toEqual(key);
     for (const other of [{ ...key, d: undefined }, { ...key, kid: undefined }, { keys: [key] }, []])

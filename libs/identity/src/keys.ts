@@ -36,7 +36,7 @@ function readJsonFile<Value>(env: Env, name: string, what: string, read: (value:
     const value = read(JSON.parse(readFileSync(file, 'utf8')));
     if (value) return value;
   } catch {
-    // said below
+    // reported below
   }
   throw new ConfigError([`${name} must name a readable ${what} (is: ${JSON.stringify(file)})`]);
 }

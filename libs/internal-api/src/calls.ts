@@ -10,27 +10,27 @@ import { beginWaiting, gaveUp, type WaitingOptions } from './waiting.ts';
 // eslint-disable-next-line @typescript-eslint/no-explicit-any -- the arguments of any such function
 export type Functions<Api> = { [Name in keyof Api]: (...args: any[]) => Promise<unknown> };
 
-/** Who may call: another service, or an operator on whose behalf the gateway does. */
+/** The permitted caller: another service, or the gateway on behalf of an operator. */
 export type Caller = Extract<Identity, { role: 'service' } | { role: 'operator' }>;
 
-/** The internal functions of a service that are exposed, to whom, and with which time-out. */
+/** Internal functions of a service, with their permitted caller and timeout. */
 export interface InternalApi<Api extends Functions<Api>> {
   /** The service that implements them, which is also the audience of the callers' identity tokens. */
   service: string;
   caller: Caller;
   timeoutMs: number;
   names: (keyof Api & string)[];
-  /** What the caller cannot do without in an answer: during a rolling update the service may be of another version. */
+  /** The parts of results that the caller depends on. Validated because during a rolling update the service may be of another version. */
   answers?: Partial<Record<keyof Api & string, z.ZodType>>;
 }
 
-/** Adds what is for other services to a service's server, which knows by then who calls. */
+/** Adds routes for other services to a service's server, which has authenticated the caller by then. */
 export type Routes = (
   app: FastifyInstance,
   served: { identityOf: (request: FastifyRequest) => Identity; log: Log },
 ) => void;
 
-/** `POST /internal/<name>` with `{"args": […]}` answers `{"result": …}` or `{"error": {code, message}}`. */
+/** `POST /internal/<name>` with `{"args": […]}` returns `{"result": …}` or `{"error": {code, message}}`. */
 export function internalRoutes<Api extends Functions<Api>>(
   { caller, names }: InternalApi<Api>,
   implementation: Api,
@@ -59,7 +59,7 @@ export interface InternalClientOptions {
   signer: IdentitySigner;
 }
 
-/** The same functions over HTTP, which fail with SERVICE_UNAVAILABLE when the service is down, slow or broken. */
+/** Returns the same functions over HTTP. They fail with SERVICE_UNAVAILABLE when the service is down, slow or broken. */
 export function createInternalClient<Api extends Functions<Api>>(
   { service, caller, timeoutMs, names, answers }: InternalApi<Api>,
   { pool, signer }: InternalClientOptions,
@@ -106,7 +106,7 @@ function isSame(identity: Identity, caller: Caller): boolean {
   return identity.role !== 'service' || caller.role !== 'service' || identity.name === caller.name;
 }
 
-/** Only our own server's JSON counts as the service's answer. */
+/** A response that is not JSON does not come from the service. */
 function readAnswer(text: string): { result?: unknown; error?: WireError } {
   try {
     return JSON.parse(text) as { result?: unknown; error?: WireError };
@@ -116,8 +116,8 @@ function readAnswer(text: string): { result?: unknown; error?: WireError } {
 }
 
 /**
- * Waits for work in this process as for work in another one. `isOver` notifies the work that the caller no longer waits.
- * @throws AppError SERVICE_UNAVAILABLE when there is no answer in time
+ * Waits for work in this process as if it ran in another one. `isOver` returns whether the caller has stopped waiting.
+ * @throws AppError SERVICE_UNAVAILABLE when there is no result in time
  */
 export async function answerInTime<Result>(
   { timeoutMs, signal }: Pick<WaitingOptions, 'timeoutMs' | 'signal'>,
@@ -138,7 +138,7 @@ export async function answerInTime<Result>(
   }
 }
 
-/** Calls in this process, with the same deadlines, JSON values and errors as `createInternalClient` over HTTP. */
+/** Calls functions in this process with the same deadlines, JSON values and errors as `createInternalClient` over HTTP. */
 export function callInProcess<Api extends Functions<Api>>(definition: InternalApi<Api>, implementation: Api): Api {
   const { service, names, timeoutMs } = definition;
   const call = async (name: keyof Api & string, args: unknown[]) => {
@@ -168,29 +168,29 @@ export interface WireError {
 
 const DEFECT: WireError = { code: 'INTERNAL_SERVER_ERROR', message: 'Internal server error.' };
 
-/** Reveals nothing of a defect but that there is one. */
+/** Reveals no details of a defect. */
 export function toWireError(error: unknown): WireError {
   if (!(error instanceof AppError)) return DEFECT;
   const { code, message, issues, retryAfterSeconds } = error;
   return { code, message, ...(issues && { issues }), ...(retryAfterSeconds && { retryAfterSeconds }) };
 }
 
-/** Defects and refused callers are problems between services, of no concern to clients. */
+/** Defects and refused callers are problems between services, which clients must not see. */
 const OURS = new Set(['INTERNAL_SERVER_ERROR', 'UNAUTHENTICATED', 'FORBIDDEN']);
 
-/** Restores the other service's error; one about the services themselves becomes SERVICE_UNAVAILABLE. */
+/** Restores the other service's error; a problem between the services becomes SERVICE_UNAVAILABLE. */
 function fromWireError({ code, message, issues, retryAfterSeconds }: WireError, cause?: unknown): AppError {
   if (!isErrorCode(code) || OURS.has(code)) return unavailable(undefined, cause ?? new Error(message));
   return new AppError(code, message, { issues, retryAfterSeconds, cause });
 }
 
-/** Most internal calls are small and soon repeated, so a slow one is given up early. */
+/** Most internal calls are small and soon repeated, so a slow one is abandoned early. */
 export const SMALL_CALL_MS = 3_000;
-/** Covers up to four requests to a sign-in provider, three seconds each. */
+/** Allows for up to four requests to a sign-in provider, three seconds each. */
 export const PROVIDER_MS = 15_000;
-/** Of the largest stores; the load before it has a limit that follows the archive's. */
+/** Allows for the largest stores. The load before the import has a limit of its own, derived from the archive's. */
 export const IMPORT_MS = 60 * 60_000;
-/** Operators learn within about this time that something does not answer. */
+/** Operators see within about this time that something does not respond. */
 export const STATUS_MS = 1_000;
-/** The limit for each part of a service's status, short enough that an unavailable part is not taken for the whole service. */
+/** The limit for each part of a service's status. Shorter than STATUS_MS, so that one slow part does not look like a dead service. */
 export const STATUS_PART_MS = 700;

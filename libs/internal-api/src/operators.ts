@@ -11,16 +11,16 @@ export const storeStatus = z.object({
 });
 export type StoreStatus = z.output<typeof storeStatus>;
 
-/** A service as one of its processes sees it. Times are RFC 3339, UTC, with milliseconds. */
+/** The status of a service as seen by one of its processes. Times are RFC 3339, UTC, with milliseconds. */
 export interface ServiceStatus {
   version: string;
   startedAt: string;
   store: StoreStatus;
-  /** For how long its relay to the event log has been unable to work; absent when it works. */
+  /** How long its relay to the event log has been failing; absent if it works. */
   relayFailingSeconds?: number | undefined;
 }
 
-/** How far the event log is behind the store. */
+/** How far the event log lags behind the store. */
 export const feedStatus = z.object({
   epoch: z.int().meta({ description: 'Increases with each restore.' }),
   pending: z.int().meta({ description: 'Changes that are committed but not yet published.' }),
@@ -32,7 +32,7 @@ export const feedStatus = z.object({
 export type FeedStatus = z.output<typeof feedStatus>;
 
 export interface TasksStatus extends ServiceStatus {
-  /** Null while the store does not answer. */
+  /** Null while the store does not respond. */
   feed: FeedStatus | null;
   eventLog: { system: 'kafka' | 'memory'; isUp: boolean };
 }
@@ -98,7 +98,7 @@ export interface BackupStatus extends ServiceStatus {
   backups: BackupsStatus;
 }
 
-/** What each service reports to operators; it answers in time, also while things behind it are away. */
+/** Reports a service's status to operators. Returns in time even while its dependencies are unavailable. */
 export interface StatusOf<Status> {
   status(): Promise<Status>;
 }
@@ -111,7 +111,7 @@ const forOperators = <Status>(service: string, answer: z.ZodType): InternalApi<S
   answers: { status: answer },
 });
 
-/** Of each status, what the gateway looks into; it shows the rest as it comes. */
+/** The parts of each status that the gateway uses; it passes on the rest unchanged. */
 const ofService = z.looseObject({
   store: z.looseObject({ missing: z.array(z.string()), unknown: z.array(z.string()) }),
   relayFailingSeconds: z.number().optional(),
@@ -144,9 +144,9 @@ export type DeadLetter = z.output<typeof deadLetter>;
 
 export type DeadLetterChoice = { ids: string[] } | { all: true };
 
-/** What tasks offers to operators. The choice is checked there: it comes from a client. */
+/** Functions of tasks for operators. Tasks validates `choice`, which comes from a client. */
 export interface DeadLettersInternal {
-  /** In the order of their ids, from behind `after`. @throws AppError BAD_USER_INPUT */
+  /** Lists dead letters in the order of their ids, starting after `after`. @throws AppError BAD_USER_INPUT */
   deadLetters(page: { after?: string; limit?: number }): Promise<DeadLetter[]>;
   /** Publishes the changes again. Dead letters whose change is no longer in the change log stay. */
   replayDeadLetters(choice: unknown): Promise<{ replayed: number }>;

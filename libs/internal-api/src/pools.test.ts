@@ -51,7 +51,7 @@ function hold(): { release(): void } {
 const UNAVAILABLE = { code: 'SERVICE_UNAVAILABLE', httpStatus: 503, retryAfterSeconds: 1 };
 
 describe('while all connections are busy', () => {
-  it('a request that was given up for the time is never sent', async () => {
+  it('a request that times out is never sent', async () => {
     const { release } = hold();
     const first = post('first');
     await eventually(() => expect(arrived).toEqual(['first']));
@@ -65,21 +65,24 @@ describe('while all connections are busy', () => {
     expect(arrived).toEqual(['first', 'last']);
   });
 
-  it.each([true, false])('a request whose caller has gone is never sent (idempotent: %s)', async (idempotent) => {
-    const { release } = hold();
-    const first = post('first');
-    await eventually(() => expect(arrived).toEqual(['first']));
-    const caller = new AbortController();
-    const gone = post('gone', { signal: caller.signal, idempotent });
-    const last = post('last');
-    caller.abort();
-    await expect(gone).rejects.toMatchObject(UNAVAILABLE);
-    release();
-    await Promise.all([first, last]);
-    expect(arrived).toEqual(['first', 'last']);
-  });
+  it.each([true, false])(
+    'a request whose caller has disconnected is never sent (idempotent: %s)',
+    async (idempotent) => {
+      const { release } = hold();
+      const first = post('first');
+      await eventually(() => expect(arrived).toEqual(['first']));
+      const caller = new AbortController();
+      const gone = post('gone', { signal: caller.signal, idempotent });
+      const last = post('last');
+      caller.abort();
+      await expect(gone).rejects.toMatchObject(UNAVAILABLE);
+      release();
+      await Promise.all([first, last]);
+      expect(arrived).toEqual(['first', 'last']);
+    },
+  );
 
-  it('requests go out in the order in which they came', async () => {
+  it('requests are sent in the order of the calls', async () => {
     const { release } = hold();
     const all = ['1', '2', '3', '4'].map((body) => post(body));
     await eventually(() => expect(arrived).toEqual(['1']));
@@ -88,7 +91,7 @@ describe('while all connections are busy', () => {
     expect(arrived).toEqual(['1', '2', '3', '4']);
   });
 
-  it('no more wait than a service can catch up with', async () => {
+  it('the number of waiting requests is limited', async () => {
     const { release } = hold();
     const all = Array.from({ length: 1_025 }, (_, index) => post(String(index)));
     await expect(post('one too many')).rejects.toMatchObject(UNAVAILABLE);
@@ -97,7 +100,7 @@ describe('while all connections are busy', () => {
     expect(arrived).toHaveLength(1_025);
   });
 
-  it('those that wait end with the pool', async () => {
+  it('waiting requests fail when the pool is destroyed', async () => {
     hold();
     const all = ['first', 'second', 'third'].map((body) => post(body));
     await eventually(() => expect(arrived).toEqual(['first']));
@@ -109,8 +112,8 @@ describe('while all connections are busy', () => {
   });
 });
 
-describe('a request that is under way', () => {
-  it.each([true, false])('is given up when the time is up (idempotent: %s)', async (idempotent) => {
+describe('a request in flight', () => {
+  it.each([true, false])('fails after its timeout (idempotent: %s)', async (idempotent) => {
     hold();
     await expect(post('slow', { timeoutMs: 100, idempotent })).rejects.toMatchObject(UNAVAILABLE);
     handle = (_request, response) => response.end('answer');
@@ -118,7 +121,7 @@ describe('a request that is under way', () => {
     expect(arrived).toEqual(['slow', 'next']);
   });
 
-  it('ends with its caller when it only reads, and the service sees that', async () => {
+  it('is aborted with its caller if it is idempotent, which the service notices', async () => {
     const caller = new AbortController();
     let isClosed = false;
     handle = (request) => {
@@ -129,7 +132,7 @@ describe('a request that is under way', () => {
     await eventually(() => expect(isClosed).toBe(true));
   });
 
-  it('continues without its caller when it is a mutation', async () => {
+  it('continues without its caller if it is not idempotent', async () => {
     const caller = new AbortController();
     handle = (_request, response) => {
       caller.abort();
@@ -138,7 +141,7 @@ describe('a request that is under way', () => {
     expect(await post('write', { signal: caller.signal })).toMatchObject({ status: 200, text: 'done' });
   });
 
-  it('gives its connection back, however it ends', async () => {
+  it('releases its connection, however it ends', async () => {
     const caller = new AbortController();
     for (let round = 0; round < 3; round++) {
       hold();
@@ -156,7 +159,7 @@ describe('a request that is under way', () => {
   });
 });
 
-it('a request that is given up while the connection is made is never sent', async () => {
+it('a request that times out while the connection is being opened is never sent', async () => {
   const resolved = Promise.withResolvers<void>();
   const url = new URL(origin);
   url.hostname = 'slow.test';
@@ -180,7 +183,7 @@ it.each([true, false])('sends nothing once it is destroyed, used before or not: 
   expect(arrived).toEqual(isUsed ? ['before'] : []);
 });
 
-it('a process that is busy for longer than the time-out of a connection still accepts it', async () => {
+it('a process that is busy for longer than the connect timeout still uses the connection', async () => {
   const answer = post('busy');
   const until = performance.now() + 2_200;
   while (performance.now() < until);
@@ -199,7 +202,7 @@ it.each(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH'
   },
 );
 
-it('of answers that hold too much together the largest is given up, the others come', async () => {
+it('aborts the largest response if all together exceed the budget, and completes the others', async () => {
   const held: ServerResponse[] = [];
   handle = (_request, response) => {
     held.push(response);
@@ -221,7 +224,7 @@ it('of answers that hold too much together the largest is given up, the others c
   for (const each of pools) await each.destroy();
 });
 
-it('a large answer is counted before it is read, and refused where there is no room', async () => {
+it('reports the size of a large response before reading it, and lets the caller refuse it', async () => {
   const text = 'x'.repeat(4 * 1024 * 1024);
   handle = (_request, response) => response.setHeader('content-length', text.length).end(text);
   const asked: number[] = [];

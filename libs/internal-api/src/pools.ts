@@ -4,22 +4,22 @@ import { unavailable } from '@taskmesh/contracts';
 import { beginWaiting, gaveUp } from './waiting.ts';
 
 const CONNECT_TIMEOUT_MS = 2_000;
-/** Shorter than the service keeps idle connections, so that the client closes first. */
+/** Shorter than the service's own keep-alive timeout, so that the client closes idle connections first. */
 const KEEP_ALIVE_MS = 60_000;
 const MAX_RESPONSE_BYTES = 64 * 1024 * 1024;
 
 export interface PoolOptions {
-  /** @default 256, for a service */
+  /** @default 256 for a service */
   connections: number;
-  /** How to find the host's addresses. @default as the system does */
+  /** Resolves the host's name. @default the system's lookup */
   lookup?: LookupFunction | undefined;
-  /** Bytes of a response's body; -1 for any number. @default 64 MiB */
+  /** The maximum size of a response's body in bytes; -1 for no limit. @default 64 MiB */
   maxResponseSize?: number;
 }
 
 /**
- * Keep-alive connections of HTTP/1.1 to one origin, opened when they are needed, without redirects or proxies. Each call has its own time
- * limit. The client takes 5 MiB, and is loaded with the first request: a single process has no need of it.
+ * Keep-alive connections of HTTP/1.1 to one origin, opened on demand, without redirects or proxies. Each call has its own timeout.
+ * The client needs 5 MiB of memory, so it is loaded with the first request: a single process never needs it.
  */
 function createLazyPool(url: string, { connections, lookup, maxResponseSize = MAX_RESPONSE_BYTES }: PoolOptions) {
   let opening: Promise<Pool> | undefined;
@@ -52,7 +52,7 @@ function createLazyPool(url: string, { connections, lookup, maxResponseSize = MA
       if (isDestroyed) throw new Error('The pool is destroyed.');
       return (opened = await (opening ??= load()));
     },
-    /** Breaks off what is under way. */
+    /** Aborts current requests. */
     async destroy() {
       isDestroyed = true;
       await (await opening)?.destroy();
@@ -61,21 +61,21 @@ function createLazyPool(url: string, { connections, lookup, maxResponseSize = MA
 }
 
 const CONNECTIONS = 256;
-/** More requests than this are refused: the service cannot keep up. */
+/** Further requests are refused, because the service cannot keep up. */
 const MAX_QUEUED = 1_024;
 const LARGE_RESPONSE_BYTES = 256 * 1024;
-/** The connection is gone: the service never saw the request, or died with it. */
+/** The connection was lost: the service never received the request, or died while handling it. */
 const RESETS = new Set(['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET']);
 
 export interface Post {
   path: string;
   headers: Record<string, string>;
   body: string;
-  /** Covers all of it: waiting for a connection, the answer, and a retry. */
+  /** Covers everything: the wait for a connection, the response, and a retry. */
   timeoutMs: number;
   /** Aborts the request, unless it is not idempotent and was already sent. */
   signal?: AbortSignal | undefined;
-  /** Whether the request may be sent again when the connection breaks before an answer. */
+  /** Whether the request may be sent again if the connection breaks before the response. */
   idempotent: boolean;
   /** Called before a response of more than 256 KiB is read; the request fails with what this throws. */
   onLarge?: ((bytes: number) => void) | undefined;
@@ -84,23 +84,23 @@ export interface Post {
 export interface Answer {
   status: number;
   text: string;
-  /** When the service made it, by its own clock. */
+  /** When the service sent the response, by its own clock. */
   date?: string | undefined;
 }
 
 /** Keep-alive connections to the origin of a URL. No redirects, no proxies. */
 export interface ServicePool {
-  /** A request given up while it waits is never sent. @throws AppError SERVICE_UNAVAILABLE without an answer in time */
+  /** A request that is abandoned while it waits is never sent. @throws AppError SERVICE_UNAVAILABLE without a response in time */
   post(request: Post): Promise<Answer>;
-  /** Breaks off what is under way. */
+  /** Aborts current requests. */
   destroy(): Promise<void>;
 }
 
-/** Limits what answers under way hold together, of one pool or several. */
+/** Limits the total memory of responses that are being received, for one pool or several. */
 export function createAnswerBudget(maxBytes: number) {
   const held = new Map<() => void, number>();
   return {
-    /** Counts bytes of the answer that `giveUp` ends; whichever answer holds the most is given up when it is too much. */
+    /** Counts bytes of the response that `giveUp` aborts. Over the limit, aborts the response that holds the most. */
     add(giveUp: () => void, bytes: number) {
       held.set(giveUp, (held.get(giveUp) ?? 0) + bytes);
       const heldBytes = [...held.values()].reduce((sum, each) => sum + each, 0);
@@ -109,13 +109,13 @@ export function createAnswerBudget(maxBytes: number) {
       held.delete(largest);
       largest();
     },
-    /** The answer is over. */
+    /** Call this when the response has ended. */
     end: (giveUp: () => void) => void held.delete(giveUp),
   };
 }
 
 interface ServicePoolOptions extends Partial<PoolOptions> {
-  /** For the bodies of all responses under way together. @default no limit */
+  /** Limits the bodies of all responses being received, together. @default no limit */
   budget?: ReturnType<typeof createAnswerBudget>;
 }
 
@@ -124,7 +124,7 @@ export function createServicePool(
   { connections = CONNECTIONS, budget, ...options }: ServicePoolOptions = {},
 ): ServicePool {
   const pool = createLazyPool(url, { connections, ...options });
-  /** Requests that the pool has; those that were given up, too, until it is their turn. */
+  /** Requests in the pool, including abandoned ones until their turn comes. */
   let outstanding = 0;
 
   const post = (request: Post) =>
@@ -149,14 +149,14 @@ export function createServicePool(
         controller?.abort(error);
       };
       const exceed = () => giveUp(gaveUp('The answers of services hold too much together.'));
-      // It limits the time of the whole request.
+      // Limits the time of the whole request.
       const waiting = beginWaiting({ timeoutMs, signal, onGivenUp: giveUp });
 
       const chunks: Buffer[] = [];
       const answer: Answer = { status: 0, text: '' };
       const handler: Dispatcher.DispatchHandler = {
         onRequestStart(begun) {
-          // Thrown, because to abort it would cost the connection.
+          // Thrown, because aborting the request would close the connection.
           if (isOver) throw gaveUp('It was given up before it was sent.');
           controller = begun;
           if (!idempotent) waiting.leaveCaller();
@@ -206,11 +206,11 @@ export function createServicePool(
 
 export interface StreamPool {
   request(options: Dispatcher.RequestOptions): Promise<Dispatcher.ResponseData>;
-  /** Breaks off what is under way. */
+  /** Aborts current requests. */
   destroy(): Promise<void>;
 }
 
-/** Connections for bodies of any length. The caller destroys it. */
+/** Connections for bodies of any length. The caller destroys the pool. */
 export function createStreamPool(url: string, { connections }: { connections: number }): StreamPool {
   const pool = createLazyPool(url, { connections, maxResponseSize: -1 });
   return { request: async (options) => (await pool.open()).request(options), destroy: pool.destroy };

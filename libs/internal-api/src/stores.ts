@@ -1,50 +1,50 @@
 /**
- * What happens to the rows of one table of a store. The dumper, the import of restored stores, the erasure of accounts
- * and housekeeping read it.
+ * How the rows of one table of a store are treated: by dumps, by the import of restored stores, by the erasure of accounts
+ * and by housekeeping.
  */
 export interface StoreTable {
   /**
-   * What an archive holds, and a restore brings back: its `rows`; `nothing`; or the single rows of `state` that a store
-   * loaded by psql needs, which a restore replaces by its own. The table itself is in every archive.
+   * What an archive contains of the table, which is itself in every archive: all `rows`, which a restore brings back; `nothing`;
+   * or the few rows of `state` that a store loaded by psql needs, and that a restore replaces with its own.
    */
   archived: 'rows' | 'state' | 'nothing';
-  /** The column with the account that a row belongs to, and is erased with. Absent: rows outlive accounts. */
+  /** The column with the account that owns a row; rows are erased with their account. If absent, rows outlive accounts. */
   owner?: string;
-  /** Housekeeping deletes rows when the time in this column has passed. */
+  /** Housekeeping deletes a row when the time in this column has passed. */
   expires?: string;
   /** The setting that limits the age of rows. */
   retention?: 'AUDIT_RETENTION_DAYS' | 'CHANGE_RETENTION_HOURS';
-  /** By column: an SQL expression that archives hold instead of the value. */
+  /** SQL expressions, by column, that archives contain instead of the values. */
   replaced?: Readonly<Record<string, string>>;
 }
 
 export type StoreTables = Readonly<Record<string, StoreTable>>;
 
-/** Has the length of the secret that it replaces, and is known only to readers of the dump. */
+/** A random value as long as the secret that it replaces; only readers of the dump know it. */
 const OTHER_SECRET = `decode(replace(gen_random_uuid()::text || gen_random_uuid()::text, '-', ''), 'hex')`;
 
 const tasks: StoreTables = {
   tasks: { archived: 'rows', owner: 'user_id' },
   task_keys: { archived: 'nothing', owner: 'user_id' },
-  /** Where an owner's feed ends is known for good, so that late writes of deleted accounts are refused. */
+  /** The end of an owner's feed is remembered forever, so that late writes of deleted accounts are refused. */
   feeds: { archived: 'nothing' },
   feed_state: { archived: 'state', replaced: { cursor_key: OTHER_SECRET } },
   changes: { archived: 'nothing', owner: 'owner_id', retention: 'CHANGE_RETENTION_HOURS' },
   dead_letters: { archived: 'nothing', owner: 'owner_id' },
   idempotency_keys: { archived: 'nothing', owner: 'owner_id', expires: 'expires_at' },
   closed_owners: { archived: 'nothing' },
-  /** A store loaded by psql reads the account log from its beginning. */
+  /** Makes a store loaded by psql read the account log from its beginning. */
   account_position: { archived: 'state', replaced: { epoch: '0', sequence: '0' } },
   mikro_orm_migrations: { archived: 'state' },
 };
 
-/** Secrets and sessions do not leave the store: an old archive in the wrong hands opens nothing. */
+/** Secrets and sessions are never archived, so that an old archive in the wrong hands grants no access. */
 const auth: StoreTables = {
   accounts: { archived: 'rows', owner: 'id' },
   linked_identities: { archived: 'rows', owner: 'account_id' },
-  /** All but the entry that says that the account was deleted. */
+  /** Erasing an account keeps the entry about its deletion. */
   audit_log: { archived: 'rows', owner: 'account_id', retention: 'AUDIT_RETENTION_DAYS' },
-  /** Deletions are remembered for good, so that older archives do not bring accounts back. */
+  /** Deletions are remembered forever, so that older archives do not bring accounts back. */
   account_log: { archived: 'rows' },
   account_log_state: { archived: 'state' },
   sessions: { archived: 'nothing', owner: 'account_id', expires: 'expires_at' },
@@ -55,7 +55,7 @@ const auth: StoreTables = {
   personal_tokens: { archived: 'nothing', owner: 'account_id', expires: 'expires_at' },
   reset_tokens: { archived: 'nothing', owner: 'account_id', expires: 'expires_at' },
   email_tokens: { archived: 'nothing', owner: 'account_id', expires: 'expires_at' },
-  /** The last mail of a deleted account has no account any more. */
+  /** The last mail of a deleted account has no owner any more. */
   account_mails: { archived: 'nothing', owner: 'account_id' },
   recovery_requests: { archived: 'nothing' },
   pending_sign_ins: { archived: 'nothing', expires: 'expires_at' },
@@ -66,11 +66,11 @@ const auth: StoreTables = {
 /** Every table of the stores that are backed up. */
 export const STORE_TABLES: Record<'tasks' | 'auth', StoreTables> = { tasks, auth };
 
-/** What the manifest of an archive made by Taskmesh says about a store; dumps from elsewhere have none. */
+/** A store in an archive made by Taskmesh, according to the manifest. Archives made elsewhere have none. */
 export interface ArchivedStore {
   /** The newest migration applied to the store. */
   schemaVersion: string | null;
-  /** Whether to drop tables and columns that the store lacks, instead of refusing the archive. */
+  /** Whether to leave out tables and columns that the store lacks, instead of refusing the archive. */
   allowsLoss: boolean;
 }
 
@@ -85,7 +85,7 @@ export type ImportResult =
       complete: false;
       /** One sentence for the operator. */
       reason: string;
-      /** `archive`: never restorable, with any rows. `version`: another release may restore it. */
+      /** `archive`: no release can restore it. `version`: another release may restore it. Absent: some rows are invalid. */
       concerns?: 'archive' | 'version';
     };
 
@@ -94,7 +94,7 @@ export interface CountChange {
   after: number;
 }
 
-/** For a table whose rows have ids: how many rows would disappear (`gone`), and how many would appear (`back`). */
+/** For tables whose rows have ids, also how many rows would disappear (`gone`) and appear (`back`). */
 export interface RowsChange extends CountChange {
   gone?: number;
   back?: number;
@@ -106,9 +106,9 @@ export interface StoreComparison {
 }
 
 export interface AccountsComparison extends CountChange {
-  /** Exist now, but not afterwards. */
+  /** Accounts that exist now, but not afterwards. */
   gone: number;
-  /** Exist afterwards, but not now. */
+  /** Accounts that exist afterwards, but not now. */
   back: number;
   sessionsEnding: number;
 }

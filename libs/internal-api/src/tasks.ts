@@ -11,7 +11,7 @@ export interface FeedPosition {
 export interface Heads {
   epoch: number;
   heads: Record<string, number>;
-  /** Base64: what this epoch's cursors are signed with. Absent just after a restore, and in the previous release of tasks. */
+  /** The key that signs this epoch's cursors, in base64. Absent just after a restore, and in the previous release of tasks. */
   cursorKey?: string | undefined;
   /** The same positions as client cursors, if requested; the previous release of tasks omits them. */
   cursors?: Record<string, string>;
@@ -25,46 +25,46 @@ export interface UnreadableRecord {
 }
 
 export interface TasksInternal {
-  /** The last committed sequence of each owner, 0 for owners without changes; with `asCursors` also as cursors. */
+  /** Returns the last committed sequence of each owner, 0 for owners without changes; with `asCursors`, also as cursors. */
   heads(owners: string[], asCursors?: boolean): Promise<Heads>;
   /**
-   * Committed changes of one owner after `sequence`, in order, at most `limit` (1 to 1,000) and fewer if they are large. `expired` when some of
-   * them are no longer kept; `changes` is then empty.
+   * Lists the committed changes of one owner after `sequence`, in order: at most `limit` (1 to 1,000), and fewer if they are large.
+   * If some are no longer kept, `expired` is true and `changes` is empty.
    */
   changesAfter(
     owner: string,
     sequence: number,
     limit: number,
   ): Promise<{ epoch: number; expired: boolean; changes: TaskChanged[] }>;
-  /** Reads a client's cursor; null when it is malformed, another owner's, or of another epoch. */
+  /** Reads a client's cursor; null if it is malformed, another owner's, or of another epoch. */
   openCursor(owner: string, cursor: string): Promise<FeedPosition | null>;
-  /** Keeps an unreadable record as a dead letter for operators; repeated reports of one record are kept once. */
+  /** Stores an unreadable record as a dead letter for operators; repeated reports of a record are stored once. */
   reportUnreadable(record: UnreadableRecord): Promise<void>;
 }
 
-/** What tasks offers to backup alone: importing its store from a restored dump. */
+/** Functions of tasks for backup only: importing its store from a restored dump. */
 export interface TasksRestore {
   /**
    * Turns a loaded database into a store that can replace the live one. `database` is a name on the live store's
-   * server; it contains nothing but bare tables in the schema `restored` and belongs to the owner of the live database.
-   * Migrates its schema `public`, imports the rows of `restored.tasks` that pass the rules, and drops `restored`. The
-   * new epoch is 1 + the greater of the live one and that in `restored.feed_state`; the change log is empty, sequences
+   * server. It contains only bare tables in the schema `restored`, and has the same owner as the live database.
+   * Migrates its schema `public`, imports the rows of `restored.tasks` if they pass the rules, and drops `restored`. The new
+   * epoch is 1 + the greater of the live epoch and the one in `restored.feed_state`; the change log is empty, sequences
    * start from 0, and the cursor secret is new. With `archived`, rows are migrated from that version. Keeps no
    * connection to the database. May be repeated only after `complete: false`, and never with `archived`.
    */
   importDatabase(database: string, archived?: ArchivedStore | null): Promise<ImportResult>;
-  /** After `importDatabase`: what would change if `database` replaced the live store. Read-only. */
+  /** Called after `importDatabase`. Returns what would change if `database` replaced the live store. Read-only. */
   compare(database: string): Promise<StoreComparison>;
   /**
-   * Prepares a database that was the live store before a restore to be that again: migrates it and starts an epoch of 1
-   * + the greater of the live one and its own, with an empty change log, sequences from 0 and a new cursor secret.
+   * Prepares a database that was the live store before a restore to be the live store again: migrates it and starts the epoch
+   * 1 + the greater of the live one and its own, with an empty change log, sequences from 0 and a new cursor secret.
    * Keeps no connection to it. May be repeated.
    */
   resume(database: string): Promise<void>;
   /**
    * Starts an epoch above all earlier ones in the live store, with a new cursor secret, after the database was reset to
    * an earlier state by other means. Returns the epoch. Must not overlap a restore or an undo. CONFLICT when the clock
-   * is evidently behind, unless `atLeast` gives the lowest acceptable epoch.
+   * is clearly behind, unless `atLeast` gives the lowest acceptable epoch.
    */
   newEpoch(atLeast?: number | null): Promise<number>;
 }

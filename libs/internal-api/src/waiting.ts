@@ -4,9 +4,9 @@ export const gaveUp = (why: string) => unavailable(undefined, new Error(why));
 
 export interface WaitingOptions {
   timeoutMs: number;
-  /** The caller's: waiting ends when it is aborted. */
+  /** The caller's signal; waiting ends when it is aborted. */
   signal?: AbortSignal | undefined;
-  /** Called once, unless the answer came first. */
+  /** Called once, unless `end` is called first. */
   onGivenUp: (error: Error) => void;
 }
 

@@ -4,14 +4,14 @@ import { createOutage, isReadOnly, isReplica, READ_ONLY, refusalOf } from './ref
 import type { RedisConfig } from './settings.ts';
 
 const ANSWER_TIMEOUT_MS = 200;
-/** Only frees what was never answered: callers have given it up by then, unless this process was too busy to see. */
+/** Only frees commands that got no response: callers have abandoned them by then, unless this process was too busy. */
 const COMMAND_TIMEOUT_MS = 1_000;
 const CONNECT_TIMEOUT_MS = 1_000;
-/** How long closing a connection may take before it is destroyed: a frozen peer never ends it. */
+/** How long closing a connection may take before it is destroyed, because a frozen peer never closes its side. */
 const DISCONNECT_TIMEOUT_MS = 200;
 const RECONNECT: Backoff = { firstMs: 50, longestMs: 1_000 };
 
-/** A client without a queue: when disconnected, commands fail at once. Once connected, it always reconnects. */
+/** A client without a queue: while disconnected, commands fail at once. It always reconnects. */
 function createClient({ url, tls }: RedisConfig): Redis {
   return new Redis(url, {
     lazyConnect: true,
@@ -26,7 +26,7 @@ function createClient({ url, tls }: RedisConfig): Redis {
     disableClientInfo: true,
     ...(url.startsWith('rediss:') && { tls: { ...tls } }),
     retryStrategy: (times) => backoffMs(times, RECONNECT, Math.random), // spreads the reconnects of many processes
-    // The master became a replica; the address will lead to the new master.
+    // The primary has become a replica; the address will lead to the new primary.
     reconnectOnError: (error) => error.message.startsWith('READONLY'),
   });
 }
@@ -38,11 +38,11 @@ function inTime<Answer>(answer: Promise<Answer>): Promise<Answer> {
 const FAILURES_TO_OPEN = 3;
 const CHECK_MS = 2_000;
 
-/** Opens for a while after a few failures in a row, so that callers do not wait for a store that does not answer. */
+/** Opens for a while after a few consecutive failures, so that callers do not wait for a store that does not respond. */
 interface Circuit {
   isOpen(): boolean;
   succeeded(): void;
-  /** Returns true when this failure opened it. */
+  /** Returns whether this failure opened the circuit. */
   failed(): boolean;
 }
 
@@ -56,7 +56,7 @@ function createCircuit(openMs: number): Circuit {
       failures = 0;
     },
     failed() {
-      // Failures of calls that were under way when the circuit opened say nothing new.
+      // Failures of calls that were in flight when the circuit opened mean nothing new.
       if (isOpen() || ++failures < FAILURES_TO_OPEN) return false;
       failures = 0;
       openUntil = performance.now() + openMs;
@@ -67,7 +67,7 @@ function createCircuit(openMs: number): Circuit {
 
 export interface RedisConnection {
   redis: Redis;
-  /** Runs a command; returns `otherwise` when Redis is unavailable, too slow, or refuses. Never rejects. */
+  /** Runs a command; returns `otherwise` if Redis is unavailable, too slow, or refuses the command. Never rejects. */
   attempt: <Answer, Otherwise>(command: () => Promise<Answer>, otherwise: Otherwise) => Promise<Answer | Otherwise>;
   isUp(): boolean;
   close(): void;
@@ -75,14 +75,14 @@ export interface RedisConnection {
 
 export interface RedisConnectionOptions extends RedisConfig {
   log: Log;
-  /** How often an idle process checks for a frozen Redis, and how long it does without one that failed. @default 2_000 */
+  /** How often an idle process checks for a frozen Redis, and how long it does not use Redis after failures. @default 2_000 */
   checkMs?: number;
 }
 
 export function createRedisConnection(options: RedisConnectionOptions): RedisConnection {
   const { log, checkMs = CHECK_MS } = options;
   const redis = createClient(options);
-  /** Connects again. */
+  /** Reconnects. */
   const giveUp = () => {
     if (redis.status === 'ready') redis.disconnect(true);
   };
@@ -107,7 +107,7 @@ export function createRedisConnection(options: RedisConnectionOptions): RedisCon
     checking = noteReady().finally(() => (checking = undefined));
   });
 
-  // The first calls wait for the connection, so that a process need not wait for it at start.
+  // The first calls wait for the connection, so that the process need not wait for it at startup.
   let opening: Promise<unknown> | undefined = inTime(redis.connect())
     .catch(() => undefined)
     .finally(() => (opening = undefined));
@@ -129,7 +129,7 @@ export function createRedisConnection(options: RedisConnectionOptions): RedisCon
         else outage.refused(error);
       } else if (circuit.failed() && !closed) {
         outage.began(error);
-        giveUp(); // it may be dead for good
+        giveUp(); // the connection may never recover
       }
       return otherwise;
     }
@@ -145,7 +145,7 @@ export function createRedisConnection(options: RedisConnectionOptions): RedisCon
       if (await attempt(() => redis.ping(), null)) return;
     }
   };
-  // Connects to a replica again: it may have been promoted, or the address leads to the primary now.
+  // Reconnects to a replica: it may have been promoted, or the address may lead to the primary now.
   const heartbeat = setInterval(() => (cannotWrite ? giveUp() : void ask()), checkMs).unref();
 
   return {
@@ -162,14 +162,14 @@ export function createRedisConnection(options: RedisConnectionOptions): RedisCon
 
 const WHY_WITHIN_MS = 3_000;
 
-/** A user of Redis may lack the right to ask for its role. */
+/** A Redis user may lack the permission to read the server's role. */
 async function connectAndAsk(redis: Redis): Promise<boolean> {
   await redis.connect();
   await redis.ping();
   return isReplica(redis).catch(() => false);
 }
 
-/** Tries to connect once; undefined when Redis answers. */
+/** Tries to connect once; returns undefined if Redis can be used. */
 export async function whyRedisFails(config: RedisConfig): Promise<Refusal | undefined> {
   const redis = createClient(config);
   const { promise: failed, reject } = Promise.withResolvers<never>();

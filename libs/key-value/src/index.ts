@@ -10,7 +10,7 @@ export { whyRedisFails } from './connection.ts';
 export { createRedisKeyValue } from './redis.ts';
 export { readRedisSettings, type RedisConfig } from './settings.ts';
 
-/** The store of a process: within the process where there is no Redis. The caller closes it. */
+/** Opens the process's key-value store, in memory if Redis is not configured. The caller closes it. */
 export function openKeyValue(redis: RedisConfig | undefined, log: Log): KeyValue {
   return redis ? createRedisKeyValue({ ...redis, log }) : createMemoryKeyValue();
 }

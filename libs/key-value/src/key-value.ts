@@ -1,11 +1,11 @@
 /**
- * A shared cache of the gateways, for nothing that must not be lost: Redis, or memory in a single process.
+ * A cache shared by the gateways, for data that may be lost: in Redis, or in the memory of a single process.
  *
  * Best effort by contract: while the store is unavailable, reads return null, writes are dropped, nothing throws, and
- * nothing takes longer than about 200 ms. A caller that needs the truth asks a service.
+ * nothing takes longer than about 200 ms. A caller that needs reliable data must call a service.
  */
 export interface KeyValue {
-  /** Where it is kept. @default 'memory', of this process alone */
+  /** The storage system. @default the memory of this process only */
   readonly system?: 'redis';
   get(key: string): Promise<string | null>;
   /** Replaces value and lifetime. A lifetime of 0 or less deletes the key. */
@@ -28,14 +28,14 @@ export interface LimiterOptions {
  */
 export interface Limiter {
   consume(key: string): Promise<LimiterResult>;
-  /** Takes no point. */
+  /** Consumes no point. */
   peek(key: string): Promise<LimiterResult>;
   reset(key: string): Promise<void>;
 }
 
 export interface LimiterResult {
-  /** False when the points were used up before this call. */
+  /** False if the points were used up before this call. */
   allowed: boolean;
-  /** Whole seconds until the window ends; 0 when no points are counted. */
+  /** Whole seconds until the window ends; 0 if no points are counted. */
   retryAfterSeconds: number;
 }

@@ -2,7 +2,7 @@ import { RateLimiterMemory, RateLimiterRedis, RateLimiterRes, type RateLimiterAb
 import type { Limiter, LimiterOptions, LimiterResult } from './key-value.ts';
 import type { RedisConnection } from './connection.ts';
 
-/** Takes one point. Rejects only when the store fails: the library's rejection for "used up" is an answer here. */
+/** Consumes one point. Rejects only when the store fails: the library's rejection for "used up" becomes a result. */
 async function take(limiter: RateLimiterAbstract, key: string, points: number): Promise<LimiterResult> {
   const counted = await limiter.consume(key).catch((error: unknown) => {
     if (error instanceof RateLimiterRes) return error;
@@ -21,7 +21,7 @@ function wholeSeconds({ msBeforeNext }: RateLimiterRes): number {
   return Math.ceil(Math.max(msBeforeNext, 0) / 1_000);
 }
 
-/** Limiters of one name count together, each by its own points; the first one decides how long a window is. */
+/** Limiters of one name share their counts but have their own limits; the first one determines the window's length. */
 export function createMemoryLimiters(): (options: LimiterOptions) => Limiter {
   const counters = new Map<string, RateLimiterMemory>();
 
@@ -47,11 +47,11 @@ export function createMemoryLimiters(): (options: LimiterOptions) => Limiter {
 }
 
 export interface RedisLimiterOptions extends LimiterOptions {
-  /** Counts what this process takes. */
+  /** Counts the points that this process consumes. */
   own: Limiter;
 }
 
-/** Counts in Redis, and also what this process took, so that an outage of Redis gives no one a fresh set of points. */
+/** Counts in Redis, and also in this process, so that an outage of Redis does not give callers all points again. */
 export function createRedisLimiter({ redis, attempt }: RedisConnection, options: RedisLimiterOptions): Limiter {
   const { name, points, windowSeconds, own } = options;
   const shared = new RateLimiterRedis({
@@ -61,7 +61,7 @@ export function createRedisLimiter({ redis, attempt }: RedisConnection, options:
     duration: windowSeconds,
     rejectIfRedisNotReady: true,
   });
-  /** A Redis that takes no writes may still answer reads, without the points that it has not taken. */
+  /** Whether Redis counted the last point. A Redis that refuses writes may still respond to reads, with outdated counts. */
   let isCounted = true;
 
   return {

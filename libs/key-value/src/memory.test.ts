@@ -5,7 +5,7 @@ import { createMemoryKeyValue } from './memory.ts';
 
 describeKeyValue('memory', () => createMemoryKeyValue());
 
-it('forgets a value when its lifetime ends, though the clock was set back meanwhile', async () => {
+it('forgets a value when its lifetime ends, even if the clock was set back meanwhile', async () => {
   const store = createMemoryKeyValue();
   await store.set('key', 'value', { ttlSeconds: 0.05 });
   const setBack = jest.spyOn(Date, 'now').mockReturnValue(Date.now() - 3_600_000);

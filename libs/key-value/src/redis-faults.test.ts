@@ -5,7 +5,7 @@ import { Redis } from 'ioredis';
 import type { KeyValue } from './key-value.ts';
 import { createRedisKeyValue } from './redis.ts';
 
-/** About 200 ms are promised; the rest allows for a busy machine. Without a time-out, calls would hang with Redis. */
+/** The limit is about 200 ms; the rest allows for a busy machine. Without a timeout, calls would hang with Redis. */
 const SLOWEST_MS = 5_000;
 const TIME_OUT_MS = 200;
 const CALLS = 25;
@@ -29,7 +29,7 @@ const timed = async <Result>(call: () => Promise<Result>) => {
   const result = await call();
   return { result, ms: performance.now() - begun };
 };
-/** Makes many calls in sequence, and expects that fewer than half of them waited for the time-out. */
+/** Makes many calls in sequence, and expects fewer than half of them to wait for the timeout. */
 const expectAnswersAtOnce = async (call: () => Promise<unknown>) => {
   const { ms } = await timed(async () => {
     for (let count = 0; count < CALLS; count += 1) await call();
@@ -49,14 +49,14 @@ afterEach(async () => {
   await proxy.close();
 });
 
-describe('a Redis that is not there at the start', () => {
+describe('a Redis that is down at startup', () => {
   beforeEach(async () => {
     await store.close();
     await proxy.cut();
     store = open();
   });
 
-  it('stops no caller, and is used as soon as it comes', async () => {
+  it('delays no caller, and is used as soon as it is up', async () => {
     const id = randomUUID();
     const { result, ms } = await timed(() => store.get(id));
     expect(ms).toBeLessThan(SLOWEST_MS);
@@ -71,7 +71,7 @@ describe('a Redis that is not there at the start', () => {
     });
   });
 
-  it('is reported once, and its coming once, however many connects were tried', async () => {
+  it('is reported once, as is its recovery, however many connection attempts failed', async () => {
     const begun = proxy.connections();
     await eventually(() => levels().length === 1);
     await proxy.restore();
@@ -88,7 +88,7 @@ describe('a Redis that is not there at the start', () => {
 describe('a frozen Redis', () => {
   beforeEach(() => eventually(store.isUp));
 
-  it('costs no call more than its time-out, and soon none at all', async () => {
+  it('delays no call by more than the timeout, and soon none at all', async () => {
     proxy.freeze();
     const calls: (() => Promise<unknown>)[] = [
       () => store.get('key'),
@@ -99,14 +99,14 @@ describe('a frozen Redis', () => {
     expect(store.isUp()).toBe(false);
   });
 
-  it('costs a crowd of calls no more than one call', async () => {
+  it('delays many concurrent calls no longer than one', async () => {
     proxy.freeze();
     const { result, ms } = await timed(() => Promise.all(Array.from({ length: 200 }, () => store.get('key'))));
     expect(new Set(result)).toEqual(new Set([null]));
     expect(ms).toBeLessThan(SLOWEST_MS);
   });
 
-  it('is given up once, however many calls notice that before its connection has closed', async () => {
+  it('is disconnected once, however many calls fail before the connection has closed', async () => {
     const warnings: string[] = [];
     const note = ({ message }: Error) => warnings.push(message);
     process.on('warning', note);
@@ -128,7 +128,7 @@ describe('a frozen Redis', () => {
     expect(levels()).toEqual(['warn', 'info']);
   });
 
-  it('is noticed by a process that asks for nothing, and gets another connection', async () => {
+  it('is detected by an idle process, which opens another connection', async () => {
     const begun = proxy.connections();
     proxy.freeze();
     await eventually(() => !store.isUp());
@@ -138,7 +138,7 @@ describe('a frozen Redis', () => {
   });
 });
 
-describe('a connection that died without a word', () => {
+describe('a connection that died silently', () => {
   it('is replaced', async () => {
     const id = randomUUID();
     await eventually(store.isUp);
@@ -149,7 +149,7 @@ describe('a connection that died without a word', () => {
     });
   });
 
-  it('is replaced even when it died while it was being opened', async () => {
+  it('is replaced even if it died while it was being opened', async () => {
     await eventually(store.isUp);
     proxy.freeze();
     const other = open();
@@ -165,7 +165,7 @@ describe('a connection that died without a word', () => {
 });
 
 describe('a Redis that is killed', () => {
-  it('makes calls answer at once, and is used again when it is back', async () => {
+  it('makes calls return at once, and is used again when it is back', async () => {
     const id = randomUUID();
     await eventually(store.isUp);
     await proxy.cut();
@@ -183,7 +183,7 @@ describe('a limiter', () => {
     ['killed', () => proxy.cut()],
     ['frozen', () => proxy.freeze()],
   ];
-  it.each(away)('continues counting where this process was when Redis is %s', async (_, takeAway) => {
+  it.each(away)('continues with the counts of this process when Redis is %s', async (_, takeAway) => {
     await eventually(store.isUp);
     const limiter = store.limiter({ name: randomUUID(), points: 10, windowSeconds: 60 });
     for (let count = 1; count <= 6; count += 1) await limiter.consume('k');
@@ -200,7 +200,7 @@ describe('a limiter', () => {
     expect(retryAfterSeconds).toBeGreaterThan(0);
   });
 
-  it.each(away)('counts together with another one of its name, also when Redis is %s', async (_, takeAway) => {
+  it.each(away)('shares counts with another limiter of the same name, even when Redis is %s', async (_, takeAway) => {
     await eventually(store.isUp);
     const options = { name: randomUUID(), points: 2, windowSeconds: 60 };
     const [one, two] = [store.limiter(options), store.limiter(options)];
@@ -210,7 +210,7 @@ describe('a limiter', () => {
     expect((await one.consume('k')).allowed).toBe(false);
   });
 
-  it('looks at its own count in the moment in which Redis freezes', async () => {
+  it('peeks at its own count at the moment when Redis freezes', async () => {
     await eventually(store.isUp);
     const limiter = store.limiter({ name: randomUUID(), points: 1, windowSeconds: 60 });
     await limiter.consume('k');
@@ -220,7 +220,7 @@ describe('a limiter', () => {
     expect(ms).toBeLessThan(SLOWEST_MS);
   });
 
-  it('resets quietly while Redis is away', async () => {
+  it('resets quietly while Redis is down', async () => {
     await eventually(store.isUp);
     const limiter = store.limiter({ name: randomUUID(), points: 1, windowSeconds: 60 });
     await proxy.cut();
@@ -230,8 +230,8 @@ describe('a limiter', () => {
   });
 });
 
-describe('a Redis that refuses', () => {
-  it('is answered as if nothing were there, reported once for each kind of refusal, and used on', async () => {
+describe('a Redis that refuses commands', () => {
+  it('makes reads return null, is reported once per kind of refusal, and is still used', async () => {
     await eventually(store.isUp);
     const id = randomUUID();
     const redis = new Redis(requiredAddress('REDIS_URL'));
@@ -243,7 +243,7 @@ describe('a Redis that refuses', () => {
     await store.set(id, '', { ttlSeconds: 0 });
   });
 
-  it('does so with a wrong password, too, and the reason is given without the password', async () => {
+  it('reports a wrong password without revealing it', async () => {
     const url = throughProxy();
     [url.username, url.password] = ['somebody', 'not-the-password'];
     const other = open(url);

@@ -38,7 +38,7 @@ describe('stores on one Redis', () => {
     expect((await limitHere?.consume('k'))?.allowed).toBe(false);
   });
 
-  it('can be used at once, without waiting for the connection', async () => {
+  it('can be used at once, before the connection is open', async () => {
     const store = createRedisKeyValue({ url: requiredAddress('REDIS_URL'), log });
     stores.push(store);
     const id = randomUUID();

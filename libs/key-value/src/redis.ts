@@ -2,12 +2,12 @@ import { createRedisConnection, type RedisConnectionOptions } from './connection
 import type { KeyValue } from './key-value.ts';
 import { createMemoryLimiters, createRedisLimiter } from './limiters.ts';
 
-/** Of every key. */
+/** The prefix of all keys. */
 const PREFIX = 'taskmesh:';
 
 /**
- * The key-value store in Redis. Connects in the background and retries without end. While Redis is gone, frozen or slow,
- * calls return what KeyValue promises after at most 200 ms, and immediately after several failures in a row.
+ * The key-value store in Redis. Connects in the background and retries forever. While Redis is down, frozen or slow, calls
+ * return what KeyValue promises within 200 ms, and at once after several consecutive failures.
  */
 export function createRedisKeyValue(options: RedisConnectionOptions): KeyValue {
   const connection = createRedisConnection(options);

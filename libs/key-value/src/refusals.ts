@@ -22,16 +22,16 @@ export function refusalOf(error: unknown): Refusal {
   return { reason: `does not answer: ${message}${isOneSided ? ` (${ONE_SIDED_TLS})` : ''}`, isLasting: false };
 }
 
-/** Only the message: the client's errors carry the failed command, with keys, values and even the password. */
+/** Uses only the message: the client's errors contain the failed command, with keys, values and even the password. */
 function messageOf(error: unknown): string {
   return Error.isError(error) ? error.message : String(error);
 }
 
-/** Logs once that Redis is unavailable and once that it is back, with any calls and reconnects between. */
+/** Logs once that Redis is unavailable and once that it is back, however many calls and reconnects fail in between. */
 export interface Outage {
   began(reason: unknown): void;
   ended(): void;
-  /** A command that Redis answered with an error; each kind is logged once. */
+  /** Redis returned an error for a command; each kind of error is logged once. */
   refused(error: unknown): void;
 }
 

@@ -12,7 +12,7 @@ const schema = z.object({
   REDIS_URL: setting.url('redis:', 'rediss:').optional(),
 });
 
-/** Undefined when Redis is not configured. @throws ConfigError with every problem */
+/** Returns undefined when Redis is not configured. @throws ConfigError with every problem */
 export function readRedisSettings(env: Env): RedisConfig | undefined {
   refuseRemoved(env, 'REDIS_');
   const { REDIS_URL } = readEnv(schema, env);

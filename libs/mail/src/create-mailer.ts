@@ -5,7 +5,7 @@ import type { Mailer } from './mailer.ts';
 import { createSmtpMailer } from './smtp-mailer.ts';
 
 export interface MailSettings {
-  /** Absent: mails are written as files to `mail` below `dataDir`. */
+  /** If undefined, mails are written as files to `mail` below `dataDir`. */
   smtpUrl: string | undefined;
   from: string;
   dataDir: string;

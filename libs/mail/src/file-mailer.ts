@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import type { Mailer } from './mailer.ts';
 import { keepLinesWhole } from './plain-lines.ts';
 
-/** With blocks of 4 KiB, 4 MiB. */
+/** 4 MiB on a disk with blocks of 4 KiB. */
 const MAX_FILES = 1_000;
 
 export interface FileMailerOptions {
@@ -16,12 +16,12 @@ export interface FileMailerOptions {
   log: Log;
 }
 
-/** Writes each mail as an `.eml` file that mail programs can open: for machines without a mail server. Keeps the newest 1,000. */
+/** Writes each mail as an `.eml` file, which mail programs can open, for machines without a mail server. Keeps the newest 1,000. */
 export function createFileMailer({ dir, from, clock, ids, log }: FileMailerOptions): Mailer {
   const transport = createTransport({ streamTransport: true, buffer: true, newline: 'unix' });
   keepLinesWhole(transport);
 
-  /** Their names begin with the time. */
+  /** Sorts by name, because names begin with the time. */
   const removeOldest = async (): Promise<void> => {
     const files = (await readdir(dir)).filter((name) => name.endsWith('.eml')).toSorted();
     for (const name of files.slice(0, -MAX_FILES)) {

@@ -1,6 +1,6 @@
 import type { Transporter } from 'nodemailer';
 
-/** RFC 5322 allows 998 characters per line, without its end. */
+/** RFC 5322 allows 998 characters per line, not counting the line break. */
 const SENDABLE_AS_IT_IS = /^(?:[\t\x20-\x7e]{0,998}\r?\n)*[\t\x20-\x7e]{0,998}$/;
 
 /**

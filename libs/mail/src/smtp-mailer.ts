@@ -3,17 +3,17 @@ import { connect, type Socket } from 'node:net';
 import { UndeliverableError, type Mailer } from './mailer.ts';
 import { keepLinesWhole } from './plain-lines.ts';
 
-/** For a whole mail, also if the server answers meanwhile: the lease of a mail must be longer. */
+/** The limit for a whole mail, even if the server keeps responding. The lease of a mail must be longer. */
 const DEADLINE_MS = 30_000;
 const PORTS = { smtp: 587, smtps: 465 };
 
-/** `smtp://user:password@host:port`, or `smtps:`; uses STARTTLS where the server offers it. */
+/** `url` is `smtp://user:password@host:port`, or `smtps:`. Uses STARTTLS if the server offers it. */
 export function createSmtpMailer(options: { url: string; from: string; deadlineMs?: number }): Mailer {
   const { url, from, deadlineMs = DEADLINE_MS } = options;
   const open = new Set<Socket>();
   let isClosed = false;
 
-  // The library has time-outs between two bytes only: a server that sends one every few seconds would never meet them.
+  // The library limits only the time between two bytes: a server that sends one every few seconds could hold us forever.
   const getSocket = (
     { host = 'localhost', port, secure }: { host?: string; port?: number; secure?: boolean },
     done: (error: Error | null, opened?: { connection: Socket }) => void,
@@ -38,7 +38,7 @@ export function createSmtpMailer(options: { url: string; from: string; deadlineM
   return {
     async send({ to, subject, text }) {
       try {
-        // Passed as an object, the address is taken literally: commas and brackets in it do not add recipients.
+        // An object makes the library use the address literally: commas and brackets in it do not add recipients.
         await transport.sendMail({ from, to: { name: '', address: to }, subject, text });
       } catch (error) {
         const cause = withoutAddresses(error);
@@ -56,8 +56,8 @@ export function createSmtpMailer(options: { url: string; from: string; deadlineM
 }
 
 /**
- * Whether this recipient can never be reached: the library refuses the address, or the server does, and for no other reason (RFC 3463,
- * 5.1). What it refuses for the sender, its policy or a quota may work tomorrow.
+ * Whether this recipient can never be reached: the library refuses the address, or the server does, because of the address itself
+ * (RFC 3463, 5.1). Refusals because of the sender, a policy or a quota may be temporary.
  */
 function isFinal(error: unknown): boolean {
   if (!(error instanceof Error && 'command' in error)) return false;
@@ -69,10 +69,10 @@ function isFinal(error: unknown): boolean {
   return enhanced === undefined || enhanced.startsWith('5.1.');
 }
 
-/** Mail servers repeat the recipient in what they answer; blanks do not occur in our addresses. */
+/** Mail servers repeat the recipient in their responses. Our addresses contain no blanks. */
 const ADDRESS = /\S*@\S*/g;
 
-/** What may be logged of a mail that was not sent. The library's own error also lists the recipients. */
+/** Keeps only the parts of an error that may be logged. The library's own error also lists the recipients. */
 function withoutAddresses(error: unknown): Error {
   const { message, code, responseCode, command } = error as Error &
     Record<'code' | 'responseCode' | 'command', unknown>; // as far as it has them

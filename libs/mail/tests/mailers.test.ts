@@ -29,7 +29,7 @@ function describeMailer(
       await way.close();
     });
 
-    it('delivers a whole mail with its token alone on a line, unbroken', async () => {
+    it('delivers a complete mail with its token unbroken on a line of its own', async () => {
       const text = ['Follow this link:', '', LINK, '', 'Or enter this:', '', TOKEN, ''].join('\n');
       await way.mailer.send({ to: 'ada@example.com', subject: 'Set a new Taskmesh password', text });
       const [raw, ...more] = await way.arrived();
@@ -42,7 +42,7 @@ function describeMailer(
     });
 
     it.each([['a,b@example.com'], ['a;b@example.com'], ['"a"@example.com'], ['a+tag@example.com']])(
-      'takes %s for one address',
+      'treats %s as one address',
       async (to) => {
         await way.mailer.send({ to, subject: 's', text: 't' });
         const arrived = await way.arrived();
@@ -94,7 +94,7 @@ it('keeps the newest 1,000 mail files', async () => {
   await rm(dir, { recursive: true });
 });
 
-describe('an SMTP server that says no', () => {
+describe('an SMTP server that refuses a mail', () => {
   let server: MailServer;
   let mailer: Mailer;
   let responseCode: number;
@@ -109,7 +109,7 @@ describe('an SMTP server that says no', () => {
     await server.close();
   });
 
-  it('makes the mail undeliverable when it refuses the recipient for good', async () => {
+  it('makes the mail undeliverable if it refuses the recipient permanently', async () => {
     const sending = mailer.send({ to: 'absentee@example.com', subject: 's', text: 't' });
     await expect(sending).rejects.toBeInstanceOf(UndeliverableError);
   });
@@ -117,7 +117,7 @@ describe('an SMTP server that says no', () => {
   it.each([
     ['for good', 550],
     ['for now', 450],
-  ])('reports why, %s, without the address, which logs must not have', async (_how, status) => {
+  ])('causes an error with the reason, %s, but without the address, which must not be logged', async (_how, status) => {
     responseCode = status;
     const error: unknown = await mailer
       .send({ to: '"absentee+tag"@example.com', subject: 's', text: 't' })
@@ -132,7 +132,7 @@ describe('an SMTP server that says no', () => {
     ['relay access denied', 554, '5.7.1'],
     ['a full mailbox', 552, '5.2.2'],
     ['its policy', 550, '5.7.1'],
-  ])('leaves the mail to be tried again for another reason: %s', async (message, code, enhanced) => {
+  ])('causes a temporary error for any other reason: %s', async (message, code, enhanced) => {
     const refusing = await startMailServer({
       refuse: () => ({ responseCode: code, message: `${enhanced} ${message}` }),
     });
@@ -146,7 +146,7 @@ describe('an SMTP server that says no', () => {
     await refusing.close();
   });
 
-  it('is no reason to give up when it is not there', async () => {
+  it('causes a temporary error if it is down', async () => {
     await server.close();
     const failure = await mailer
       .send({ to: 'ada@example.com', subject: 's', text: 't' })
@@ -177,7 +177,7 @@ describe('an SMTP server that sends a byte now and then', () => {
   const urlOf = () => `smtp://127.0.0.1:${(drip.address() as AddressInfo).port}`;
   const mail = { to: 'ada@example.com', subject: 's', text: 't' };
 
-  it('has so much time for a mail, and no more', async () => {
+  it('has a limited time for a mail', async () => {
     const mailer = createSmtpMailer({ url: urlOf(), from: FROM, deadlineMs: 300 });
     await expect(mailer.send(mail)).rejects.toThrow('Took more than 300 ms.');
     await eventually(() => expect(sockets.size).toBe(0));
@@ -192,7 +192,7 @@ describe('an SMTP server that sends a byte now and then', () => {
     await sending;
   });
 
-  it('is not connected to once the mailer is closed', async () => {
+  it('gets no connection once the mailer is closed', async () => {
     const mailer = createSmtpMailer({ url: urlOf(), from: FROM, deadlineMs: 300 });
     await mailer.close();
     await expect(mailer.send(mail)).rejects.toThrow('The mailer is closed.');

@@ -36,7 +36,7 @@ describe('the admin port', () => {
     ['GET', '/dead-letters'],
     ['GET', '/%zz'],
     ['POST', '/livez'],
-  ])('refuses an unknown path as the API does: %s %s', async (method, path) => {
+  ])('refuses an unknown path like the API: %s %s', async (method, path) => {
     const response = await get(path, { method });
     expect([response.status, await response.json()]).toEqual([
       404,
@@ -44,10 +44,10 @@ describe('the admin port', () => {
     ]);
   });
 
-  it('stops beside a connection that sends nothing', async () => {
+  it('stops in spite of a connection that sends nothing', async () => {
     const silent = connect(Number(new URL(admin.address()).port), '127.0.0.1').resume();
     await once(silent, 'connect');
-    await get('/livez'); // it is accepted before this request
+    await get('/livez'); // the silent connection is accepted before this request
     await Promise.all([admin.stop(), once(silent, 'close')]);
   });
 });

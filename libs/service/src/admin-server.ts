@@ -13,7 +13,7 @@ export interface AdminServerOptions {
   log: Log;
 }
 
-/** The private port: `/livez`, `/readyz` (with `?verbose`) and `/metrics`, for anyone who reaches it. */
+/** The private port: `/livez`, `/readyz` (with `?verbose`) and `/metrics`, without authentication. */
 export function createAdminServer(options: AdminServerOptions): Service & { address(): string } {
   const { host, port, metrics, ready, log } = options;
   const { httpStatus, code, message } = notFound('There is nothing at this path.');

@@ -21,16 +21,15 @@ const refusalOf = (name: string) => {
   return undefined;
 };
 
-describe('a setting that makes no sense', () => {
+describe('an invalid setting', () => {
   it.each(['ACCESS_TOKEN_TTL_S', 'PASSWORD_MIN_LENGTH', 'PUBLIC_URL', 'BACKUP_KEY_FILE', 'PORT'])(
     'is reported with its value: %s',
     (name) => expect(refusalOf(name)).toContain(`${name} must be a whole number (is: "nonsense")`),
   );
 
   const secrets = ['BACKUP_TOKEN', 'KAFKA_SASL_PASSWORD', 'REALTIME_ANON_KEY', 'POSTGRES_URL', 'BACKUP_S3_URL'];
-  it.each([...secrets, 'OTEL_EXPORTER_OTLP_HEADERS'])(
-    'is reported without its value when that is a secret: %s',
-    (name) => expect(refusalOf(name)).toContain(`${name} must be a whole number (is: not shown)`),
+  it.each([...secrets, 'OTEL_EXPORTER_OTLP_HEADERS'])('is reported without its value if it is a secret: %s', (name) =>
+    expect(refusalOf(name)).toContain(`${name} must be a whole number (is: not shown)`),
   );
 
   it('is reported without the login in a URL', () => {
@@ -40,7 +39,7 @@ describe('a setting that makes no sense', () => {
     );
   });
 
-  it('is to be written otherwise when a password keeps a URL from being one', () => {
+  it('is reported with a hint if a password makes a URL invalid', () => {
     const schema = z.object({ POSTGRES_URL: setting.url('postgres:', 'postgresql:') });
     for (const password of ['a/b', '100%sure', '%FF'])
       expect(() => readEnv(schema, { POSTGRES_URL: `postgres://ada:${password}@db:5432/tasks` })).toThrow(
@@ -48,15 +47,15 @@ describe('a setting that makes no sense', () => {
       );
   });
 
-  it.each(['a token', 'tökén'])('is a token that no client could show: %s', (BACKUP_TOKEN) =>
+  it.each(['a token', 'tökén'])('is a token that no client could send: %s', (BACKUP_TOKEN) =>
     expect(() => readEnv(z.object({ BACKUP_TOKEN: setting.token().optional() }), { BACKUP_TOKEN })).toThrow(
       'BACKUP_TOKEN must be of ASCII characters without blanks (is: not shown)',
     ),
   );
 });
 
-describe('a setting that is absent', () => {
-  it('is reported with the form that it must have', () => {
+describe('a missing setting', () => {
+  it('is reported with the required form', () => {
     const schema = z.object({
       POSTGRES_URL: setting.url('postgres:', 'postgresql:'),
       PORT: setting.port(),
@@ -85,9 +84,9 @@ describe('the port for administrators', () => {
     [{ PORT: '60000', ADMIN_PORT: '9000' }, 9_000],
     [{ PORT: '0' }, 0],
     [{ PORT: '4002', ADMIN_PORT: '0' }, 0],
-  ])('of %j is %d', (ports, expected) => expect(readProcess(ports, 4_001).adminPort).toBe(expected));
+  ])('for %j is %d', (ports, expected) => expect(readProcess(ports, 4_001).adminPort).toBe(expected));
 
-  it('has to be set where PORT + 10000 is no port', () => {
+  it('must be set if PORT + 10000 is not a port', () => {
     expect(() => readProcess({ PORT: '55536' }, 4_001)).toThrow('ADMIN_PORT is needed: PORT + 10000 is no port');
   });
 });
@@ -105,7 +104,7 @@ beforeAll(() => {
   readEnv(z.object(Object.fromEntries(names.map((name) => [name, setting.text().optional()]))), {});
 });
 
-describe('settings that are misspelt', () => {
+describe('misspelt settings', () => {
   it.each(['POSTGRES_ULR', 'POSTGRES_UR', 'POSTGRES_URLS', 'POSTGRE_URL', 'POSTGRES-URL', 'OPSTGRES_URL'])(
     'are reported: %s',
     (name) => {
@@ -117,36 +116,36 @@ describe('settings that are misspelt', () => {
     ['ACCESS_TOKEN_TTL', 'ACCESS_TOKEN_TTL_S'],
     ['RATE_LIMIT', 'RATE_LIMIT_FACTOR'],
     ['SMTP_HOST', 'SMTP_URL'],
-  ])('are reported without their last word, unless the setting is there, too: %s', (name, meant) => {
+  ])('are reported if the last word is missing, unless the full setting is set as well: %s', (name, meant) => {
     expect(doubtsAbout({ [name]: 'x' })).toEqual([`${name} is not a setting and is ignored: is ${meant} meant?`]);
     expect(doubtsAbout({ [name]: 'x', [meant]: 'x' })).toEqual([]);
   });
 
-  it('come with what to do instead when they were settings once', () => {
+  it('are reported with a replacement if they were settings of earlier versions', () => {
     expect(doubtsAbout({ KAFKA_SSL: 'true', REALTIME_MAX_QUEUED_MB: '8' })).toEqual([
       'KAFKA_SSL is no longer a setting and is ignored: KAFKA_BROKERS=kafkas://…?sslrootcert=FILE&sslcert=FILE&sslkey=FILE says it.',
       'REALTIME_MAX_QUEUED_MB is no longer a setting and is ignored: it is always 128, with answers over HTTP.',
     ]);
   });
 
-  it('stop a start when they protected a connection', () => {
+  it('prevent the start if they protected a connection', () => {
     expect(() => refuseRemoved({ KAFKA_SSL: 'false', KAFKA_SASL_USERNAME: '' }, 'KAFKA_')).not.toThrow();
     expect(() => refuseRemoved({ KAFKA_SSL: 'true' }, 'KAFKA_')).toThrow('KAFKA_SSL is no longer a setting');
   });
 
   const ofOthers = ['ACCESS_TOKEN', 'KAFKA_TOPIC', 'REDIS_HOST', 'SMTP', 'POSTGRES'];
   it.each([...ofOthers, 'POSTGRES_URL', 'POSTGRES_PORT', 'POSTGRES_LUX', 'HOSTS', 'PATH', 'postgres_url'])(
-    'are not what has other names: %s',
+    'are not reported for other names: %s',
     (name) => {
       expect(doubtsAbout({ [name]: 'x' })).toEqual([]);
     },
   );
 });
 
-describe('a token of operators', () => {
+describe('an operator token', () => {
   const ofToken = (env: Env) => doubtsAbout({ NODE_ENV: 'production', ...env });
 
-  it('is reported where it is too short for production, and not shown', () => {
+  it('is reported without its value if it is too short for production', () => {
     const [problem, ...others] = ofToken({ BACKUP_TOKEN: 'x'.repeat(31) });
     expect(problem).toMatch(/^BACKUP_TOKEN has fewer than 32 characters/);
     expect(problem).not.toContain('xxx');
@@ -164,8 +163,8 @@ describe('a token of operators', () => {
 const top = mkdtempSync(join(tmpdir(), 'taskmesh-writable-'));
 afterAll(() => rmSync(top, { recursive: true }));
 
-describe('a directory that a setting names', () => {
-  it('is made with those above it, for whom the mode says, and left empty', () => {
+describe('a directory named by a setting', () => {
+  it('is created with its parents and the given mode, and left empty', () => {
     const dir = join(top, 'a', 'b');
     ensureWritableDirectory('DATA_DIR', dir, 0o700);
     ensureWritableDirectory('DATA_DIR', dir, 0o700);
@@ -173,7 +172,7 @@ describe('a directory that a setting names', () => {
     expect(readdirSync(dir)).toEqual([]);
   });
 
-  it('is refused by its setting when it is a file, or below one', () => {
+  it('is refused with the name of the setting if it is a file, or below one', () => {
     const file = join(top, 'file');
     writeFileSync(file, '');
     for (const dir of [file, join(file, 'below'), join(file, 'far', 'below')])
@@ -183,7 +182,7 @@ describe('a directory that a setting names', () => {
   });
 
   const onLinux = process.platform === 'linux' ? it : it.skip;
-  onLinux('is refused where no one can make or write one', () => {
+  onLinux('is refused if it cannot be created or written', () => {
     for (const dir of ['/proc', '/proc/taskmesh', '/proc/taskmesh/below'])
       expect(() => ensureWritableDirectory('DATA_DIR', dir)).toThrow('- DATA_DIR must lead to a directory');
   });

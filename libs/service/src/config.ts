@@ -6,7 +6,7 @@ import { isOneSlipAway } from './nearest-name.mjs';
 
 export type Env = Readonly<Record<string, string | undefined>>;
 
-/** Wrong configuration, with all problems, each one a sentence that names the variable. */
+/** Invalid configuration. Lists every problem, each as a sentence that names the variable. */
 export class ConfigError extends Error {
   override readonly name = 'ConfigError';
   readonly problems: string[];
@@ -20,7 +20,7 @@ export class ConfigError extends Error {
 /** The names of all settings that this process has read so far. */
 const known = new Set<string>();
 
-/** The variables that are set. An empty value counts as absent, as shells and Compose files write it. */
+/** Returns the variables that are set. An empty value counts as absent: shells and Compose files cannot unset a variable. */
 export function withoutEmpty(env: Env): Env {
   return Object.fromEntries(Object.entries(env).filter(([, value]) => value));
 }
@@ -45,10 +45,10 @@ export function readEnv<Shape extends z.ZodRawShape>(schema: z.ZodObject<Shape>,
   );
 }
 
-/** For settings that say nothing of their form: the validator's own words are about types. */
+/** Used by settings without a message of their own, because the validator's messages describe its internal types. */
 const withoutForm = ({ input }: { input?: unknown }) => (input === undefined ? '' : 'cannot be used');
 
-/** Runs several readers and throws one ConfigError with the problems of all. */
+/** Runs all readers, and throws their problems as one ConfigError. */
 export function readAll<Readers extends Record<string, () => unknown>>(
   readers: Readers,
 ): { [Name in keyof Readers]: ReturnType<Readers[Name]> } {
@@ -67,7 +67,7 @@ export function readAll<Readers extends Record<string, () => unknown>>(
 }
 
 const SECRET = /(PASSWORD|TOKEN|SECRET|KEY|HEADERS|(?<!^PUBLIC)_URL)$/;
-/** Who logs in, in any other URL. */
+/** The user and password in any other URL. */
 const LOGIN = /\/\/\S*@/g;
 
 function shown(name: string, value: string | undefined): string {
@@ -79,7 +79,7 @@ const LARGEST_PORT = 65_535;
 /** Kinds of settings; each message continues the variable's name. */
 export const setting = {
   text: () => z.string(),
-  /** A bearer token: other characters could not be sent in a header. */
+  /** A bearer token: only these characters can be sent in a header. */
   token: () => z.string().regex(/^[!-~]+$/, 'must be of ASCII characters without blanks'),
   int: (min: number, max: number) =>
     z
@@ -94,7 +94,7 @@ export const setting = {
       .transform(Number)
       .refine((value) => value >= min && value <= max, `must be from ${min} to ${max}`),
   port: () => setting.int(0, LARGEST_PORT),
-  /** Where to listen. `::` is every interface, IPv4 included, also where the system has no IPv6. */
+  /** The address to listen on. `::` means every interface, including IPv4, even on a system without IPv6. */
   host: () =>
     z
       .string()
@@ -122,7 +122,7 @@ export const setting = {
           : form,
     });
   },
-  /** One address, alone or behind a name: who mails are from. */
+  /** The sender of mails: one address, optionally with a display name. */
   sender: () =>
     z
       .string()
@@ -140,7 +140,7 @@ export const setting = {
     ),
 };
 
-/** The parts of a URL are decoded by those that use it, and a bare `%` cannot be. */
+/** Rejects a bare `%`, because users of a URL decode its parts. */
 export const isUrl = (text: string): boolean => URL.canParse(text) && isDecodable(text);
 
 export function isDecodable(text: string): boolean {
@@ -167,10 +167,10 @@ export const processSettings = {
 
 const ADMIN_PORT_DISTANCE = 10_000;
 
-/** What every process of ours has: where it listens, for its callers and for administrators, and what it logs. */
+/** The settings common to all processes: the addresses for clients and for administrators, and the log level. */
 export type ProcessConfig = ReturnType<typeof readProcess>;
 
-/** @param defaultPort where it listens without PORT. @throws ConfigError with every problem */
+/** @param defaultPort used when PORT is not set. @throws ConfigError with every problem */
 export function readProcess(env: Env, defaultPort: number) {
   const schema = z.object({ ...processSettings, PORT: setting.port().default(defaultPort) });
   const { NODE_ENV, LOG_LEVEL, HOST, PORT, ADMIN_HOST, ADMIN_PORT } = readEnv(schema, env);
@@ -183,7 +183,7 @@ export function readProcess(env: Env, defaultPort: number) {
   };
 }
 
-/** Makes sure that a directory exists and is writable. @throws ConfigError that names `setting` */
+/** Ensures that a directory exists and is writable. @throws ConfigError that names `setting` */
 export function ensureWritableDirectory(setting: string, dir: string, mode = 0o777): void {
   try {
     make(dir, mode);
@@ -196,30 +196,30 @@ export function ensureWritableDirectory(setting: string, dir: string, mode = 0o7
   }
 }
 
-/** Level by level: Node's `recursive` hangs where a parent exists but cannot be written, as below /proc. */
+/** Creates one level at a time: Node's `recursive` hangs if a parent exists but is not writable, as below /proc. */
 function make(dir: string, mode: number): void {
   if (statSync(dir, { throwIfNoEntry: false })?.isDirectory()) return;
   if (dirname(dir) !== dir) make(dirname(dir), mode);
   try {
     mkdirSync(dir, { mode });
   } catch (error) {
-    if (!statSync(dir, { throwIfNoEntry: false })?.isDirectory()) throw error; // another process may have been faster
+    if (!statSync(dir, { throwIfNoEntry: false })?.isDirectory()) throw error; // another process may have created it
   }
 }
 
-/** Shorter names resemble too many others. */
+/** Shorter names are similar to too many others. */
 const MIN_LENGTH = 6;
 
-/** The last word of a setting, which is easily left out. Other words could make what other programs read. */
+/** Last words of settings that people leave out. With other words left out, the name could be another program's variable. */
 const UNIT_OR_KIND = /^_(S|DAYS|HOURS|MB|BYTES|FACTOR|SIZE|FILE|URL)$/;
-/** What people are used to, with the setting that says it here. */
+/** Names that people know from other products, with our setting for the same thing. */
 const OTHERWISE: Readonly<Record<string, string>> = { SMTP_HOST: 'SMTP_URL' };
 
 const TLS_OF_REDIS = 'REDIS_URL=rediss://…?sslrootcert=FILE&sslcert=FILE&sslkey=FILE says it';
 const TLS_OF_KAFKA = 'KAFKA_BROKERS=kafkas://…?sslrootcert=FILE&sslcert=FILE&sslkey=FILE says it';
 const LOGIN_AT_KAFKA = 'KAFKA_BROKERS=kafkas://user@…?mechanism=scram-sha-512 says it';
 const ENDPOINT = 'OTEL_EXPORTER_OTLP_ENDPOINT, set or empty, says it';
-/** What was a setting in an earlier version, with what to do instead. */
+/** Settings of earlier versions, with their replacements. */
 const REMOVED: Readonly<Record<string, string>> = {
   REDIS_TLS_CA_FILE: TLS_OF_REDIS,
   REDIS_TLS_CERT_FILE: TLS_OF_REDIS,
@@ -245,9 +245,9 @@ const REMOVED: Readonly<Record<string, string>> = {
 };
 
 /**
- * A sentence for each variable that nothing reads and whose name is nearly that of a setting, and for a token that might
- * be guessed. The environment is also that of other programs, so that little is taken for a slip. Call it after all
- * settings have been read.
+ * Returns a warning for each unused variable whose name resembles a setting's, and for a token that is short enough to
+ * guess. Other programs share the environment, so only close matches count as misspelt. Call this after all settings
+ * have been read.
  */
 export function doubtsAbout(env: Env): string[] {
   return [...misspelt(env), ...shortTokens(env)];
@@ -265,8 +265,8 @@ function misspelt(env: Env): string[] {
 }
 
 /**
- * For those that protected a connection: without them it would be made in the open.
- * @throws ConfigError when one that begins with `prefix` is set
+ * Refuses removed settings that protected a connection: ignoring them would connect without encryption.
+ * @throws ConfigError when a removed setting that begins with `prefix` is set
  */
 export function refuseRemoved(env: Env, prefix: 'KAFKA_' | 'REDIS_'): void {
   const problems = Object.entries(REMOVED).flatMap(([name, instead]) =>
@@ -275,12 +275,12 @@ export function refuseRemoved(env: Env, prefix: 'KAFKA_' | 'REDIS_'): void {
   if (problems.length > 0) throw new ConfigError(problems);
 }
 
-/** Where the setting is there, too, another program is meant. */
+/** Whether a name lacks the last word of a setting. If the setting itself is set, the short name belongs to another program. */
 const isShort = (name: string, meant: string) =>
   OTHERWISE[name] === meant ||
   (name.includes('_') && meant.startsWith(name) && UNIT_OR_KIND.test(meant.slice(name.length)));
 
-/** Of 16 random bytes in hexadecimal digits. */
+/** 16 random bytes as hexadecimal digits. */
 const SHORTEST_TOKEN = 32;
 
 function shortTokens({ NODE_ENV, BACKUP_TOKEN: token }: Env): string[] {

@@ -1,4 +1,4 @@
-/** What a text says as JSON; undefined when it is none. */
+/** Parses JSON; returns undefined if the text is not JSON. */
 export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
@@ -7,15 +7,15 @@ export function parseJson(text: string): unknown {
   }
 }
 
-/** Whether a value of JSON is an object: neither null nor a list. */
+/** Whether a JSON value is an object: neither null nor an array. */
 export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** Null says the same as a field that is not there. */
+/** Null means the same as a missing field. */
 export function isAbsent(value: unknown): value is null | undefined {
   return value === undefined || value === null;
 }
 
-/** What a value becomes when it is sent as JSON. @throws TypeError for values that JSON cannot express */
-export const asJson = <Value>(value: Value): Value => JSON.parse(JSON.stringify(value)) as Value; // as far as a type can say it
+/** Returns the value as the receiver of its JSON sees it. @throws TypeError for values that JSON cannot express */
+export const asJson = <Value>(value: Value): Value => JSON.parse(JSON.stringify(value)) as Value; // the closest type

@@ -1,7 +1,7 @@
 import { Closers, closeOnStop, inOrder, type Service } from './lifecycle.ts';
 
-describe('what was opened', () => {
-  it('is closed in reverse when the block ends that opened it, and all of it when one part fails', async () => {
+describe('an opened resource', () => {
+  it('is closed in reverse order when its block ends, together with all others even if one fails to close', async () => {
     const closed: string[] = [];
     const use = async () => {
       await using closers = new Closers();
@@ -15,7 +15,7 @@ describe('what was opened', () => {
     expect(closed).toEqual(['last', 'first']);
   });
 
-  it('is closed once, and a second closer waits for that', async () => {
+  it('is closed once, and an overlapping call waits for that', async () => {
     const { promise: held, resolve: goOn } = Promise.withResolvers<void>();
     const closed: string[] = [];
     const closers = new Closers();
@@ -33,7 +33,7 @@ describe('what was opened', () => {
     expect(closed.at(-1)).toBe('opened later');
   });
 
-  it('is stopped when it is put to use, also when it does not start', async () => {
+  it('is stopped when its block ends, even if it does not start', async () => {
     const done: string[] = [];
     const part = { start: () => Promise.reject(new Error('no port')), stop: () => done.push('stopped') };
     const use = async () => {
@@ -44,7 +44,7 @@ describe('what was opened', () => {
     expect(done).toEqual(['stopped']);
   });
 
-  it('stays open when it was handed over, until its new owner closes it', async () => {
+  it('stays open after it was handed over, until its new owner closes it', async () => {
     const closed: string[] = [];
     const open = async () => {
       await using closers = new Closers();
@@ -58,7 +58,7 @@ describe('what was opened', () => {
   });
 });
 
-describe('parts in order', () => {
+describe('ordered parts', () => {
   const partsOf = (seen: string[], names: string[], failing?: string): Service[] =>
     names.map((name) => ({
       async start() {
@@ -79,14 +79,14 @@ describe('parts in order', () => {
     expect(seen).toEqual(['store starts', 'relay starts', 'cache closed', 'relay stops', 'store stops']);
   });
 
-  it('are stopped when one of them does not start', async () => {
+  it('are stopped if one of them does not start', async () => {
     const seen: string[] = [];
     const service = inOrder(partsOf(seen, ['store', 'relay', 'server'], 'relay'));
     await expect(service.start()).rejects.toThrow('relay does not start');
     expect(seen).toEqual(['store starts', 'relay stops', 'store stops']);
   });
 
-  it('stop once for all who stop them at the same time, and not before the last part has stopped', async () => {
+  it('stop once for concurrent calls, which resolve only after the last part has stopped', async () => {
     const seen: string[] = [];
     const service = inOrder(partsOf(seen, ['store', 'relay']));
     await service.start();

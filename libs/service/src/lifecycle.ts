@@ -1,4 +1,4 @@
-/** What is started and stopped as a unit. `create` functions do not listen, `start` does; the creator stops it. */
+/** A unit that is started and stopped. `create` functions do not listen, `start` does. Its creator must stop it. */
 export interface Service {
   start(): Promise<void>;
   /** Idempotent; resolves when everything opened by `start` is closed. */
@@ -12,9 +12,9 @@ export interface HealthReport {
 }
 
 /**
- * Closes what was added, in reverse order: it tries all, then throws the first failure. A caller that closes meanwhile waits
- * for the same, as what is closed last may still be in use. With `await using` that happens
- * however the block ends, unless the duty was handed over.
+ * Closes everything that was added, in reverse order: it tries all, then throws the first failure. Overlapping calls wait for
+ * the same run, because the parts that close last may still be in use. `await using` closes at the end of the block, unless
+ * `handOver` was called.
  */
 export class Closers {
   #closers: (() => Promise<unknown> | unknown)[] = [];
@@ -23,7 +23,7 @@ export class Closers {
     this.#closers.push(close);
   }
 
-  /** Adds what is to be stopped, and returns it. */
+  /** Adds a part to be stopped, and returns it. */
   use<Part extends { stop(): Promise<unknown> | unknown }>(part: Part): Part {
     this.add(() => part.stop());
     return part;
@@ -52,7 +52,7 @@ export class Closers {
     return this.closeAll();
   }
 
-  /** Returns what closes everything added so far. From then on, its receiver is responsible for that. */
+  /** Returns a function that closes everything added so far. From now on, its receiver must call it. */
   handOver(): () => Promise<void> {
     const next = new Closers();
     next.#closers = this.#closers;
@@ -61,7 +61,7 @@ export class Closers {
   }
 }
 
-/** A part that needs nothing but to be closed. */
+/** A service without a start: `stop` calls `close`. */
 export function closeOnStop(close: () => Promise<unknown> | unknown): Service {
   return { start: async () => {}, stop: async () => void (await close()) };
 }
@@ -91,7 +91,7 @@ export async function settleAll(works: Promise<unknown>[]): Promise<void> {
   if (failure) throw failure.reason;
 }
 
-/** A service of these parts: started in this order, stopped in reverse. Calls of `stop` that overlap are one. */
+/** Combines parts into a service: started in this order, stopped in reverse. Overlapping calls of `stop` share one run. */
 export function inOrder(parts: Service[]): Service {
   let stopping: Promise<void> | undefined;
   return {

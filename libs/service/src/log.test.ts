@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createFailureLog, createLog, lostLogLines, openLogOutput } from './log.ts';
 
-/** A log, and what it writes. */
+/** Creates a log and the lines that it writes. */
 function createLines() {
   const texts: string[] = [];
   const log = createLog({ service: 'test', level: 'info', destination: { write: (line) => void texts.push(line) } });
@@ -29,11 +29,11 @@ describe('a log', () => {
 
   it.each([
     ['is frozen', Object.freeze(strange({})), 'strange'],
-    ['holds a frozen one', strange({ inner: Object.freeze(new Error('in it')) }), 'strange'],
-    ['has a message that is no text', strange({ message: 5 }), '5'],
+    ['contains a frozen one', strange({ inner: Object.freeze(new Error('in it')) }), 'strange'],
+    ['has a message that is not a string', strange({ message: 5 }), '5'],
     ['has no message', strange({ message: undefined }), 'undefined'],
     ['has itself as its cause', strange({ message: 'round', cause: CIRCLE }), /^round: a: b: a/],
-  ])('reports an error that %s, too', (_what, err, message) => {
+  ])('also reports an error that %s', (_what, err, message) => {
     const { log, lines } = createLines();
     log.error({ err }, 'no');
     const [line] = lines();
@@ -41,7 +41,7 @@ describe('a log', () => {
     expect(line.err.message).toMatch(message);
   });
 
-  it('suppresses a flood of equal warnings, and says how many it suppressed', async () => {
+  it('suppresses a flood of equal warnings, and reports how many', async () => {
     jest.useFakeTimers();
     try {
       const { log, texts, lines } = createLines();
@@ -59,7 +59,7 @@ describe('a log', () => {
     }
   });
 
-  it('has neither secrets nor what PostgreSQL cites of a row in an error', () => {
+  it('contains neither secrets nor rows that PostgreSQL quotes in an error', () => {
     const { log, texts } = createLines();
     const refused = { detail: 'Key (a)=(hidden) exists.', where: 'COPY t, line 1: "hidden"', internalQuery: 'hidden' };
     log.error({ err: Object.assign(new Error('refused'), refused), token: 'hidden', user: { email: 'hidden' } }, 'no');
@@ -85,7 +85,7 @@ describe('the output of a log', () => {
     expect(readFileSync(file, 'utf8')).toBe('a\nb\n');
   });
 
-  it('counts the lines that a full disk refuses, and throws nothing', () => {
+  it('counts the lines that a full disk refuses, and does not throw', () => {
     const before = lostLogLines();
     const output = openLogOutput('/dev/full');
     for (let count = 0; count < 3; count += 1) output.write('line\n');
@@ -94,7 +94,7 @@ describe('the output of a log', () => {
   });
 
   const itAsRoot = process.getuid?.() === 0 ? it : it.skip; // it mounts a small disk
-  itAsRoot('goes on, whole line by whole line, when the disk has room again, and says how many are missing', () => {
+  itAsRoot('continues with complete lines when the disk has space again, and reports how many are missing', () => {
     execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=64k', 'tmpfs', dir]);
     try {
       const file = join(dir, 'a.log');
@@ -104,7 +104,7 @@ describe('the output of a log', () => {
       for (let count = 0; count < 50; count += 1) output.write(line);
       const lost = lostLogLines() - before;
       expect(lost).toBeGreaterThan(20);
-      execFileSync('truncate', ['--size=6100', file]); // in the middle of a line
+      execFileSync('truncate', ['--size=6100', file]); // cuts off the file in the middle of a line
       output.write('{"msg":"again"}\n');
       output.close();
       const written = readFileSync(file, 'utf8');
@@ -115,7 +115,7 @@ describe('the output of a log', () => {
     }
   });
 
-  it('neither waits for a reader that sleeps nor loses what the reader can still have', () => {
+  it('neither waits for a stalled reader nor loses lines that it can still receive', () => {
     const fifo = join(dir, 'pipe');
     execFileSync('mkfifo', [fifo]);
     const program = `
@@ -125,7 +125,7 @@ describe('the output of a log', () => {
       process.stderr.write(String(lostLogLines()));`;
     const reader = openSync(fifo, constants.O_RDONLY | constants.O_NONBLOCK);
     try {
-      // The shell gives the pipe as it is inherited by services: one that blocks. Nothing is read until the end.
+      // The shell passes on a blocking pipe, as services inherit it. Nothing is read until the end.
       const command = `'${process.execPath}' --input-type=module-typescript -e "$PROGRAM" 2>&1 >'${fifo}'`;
       const lost = Number(
         execFileSync('sh', ['-c', command], { env: { PROGRAM: program }, encoding: 'utf8', timeout: 10_000 }),
@@ -140,7 +140,7 @@ describe('the output of a log', () => {
   });
 });
 
-describe('a log of failures', () => {
+describe('a failure log', () => {
   function failureLog() {
     let nowMs = 0;
     const reported: string[] = [];
@@ -148,7 +148,7 @@ describe('a log of failures', () => {
     return { ...log, reported, pass: (ms: number) => (nowMs += ms) };
   }
 
-  it('reports another cause at once, also one behind the same message', () => {
+  it('reports another cause at once, even with the same message', () => {
     const { failed, reported } = failureLog();
     failed(new Error('unavailable', { cause: new Error('timeout') }));
     failed(new Error('unavailable', { cause: new Error('timeout') }));

@@ -6,7 +6,7 @@ import { logFields } from './telemetry/tracing.ts';
 
 export type Log = Logger;
 
-/** Fields that are never logged, at any place; the last ones are those in which PostgreSQL's errors cite rows. */
+/** Fields that are redacted at both levels of a record; in the last ones, PostgreSQL's errors quote rows. */
 const REDACTED = [
   ...['password', 'newPassword', 'token', 'accessToken', 'refreshToken', 'authorization', 'email'],
   ...['detail', 'where', 'internalQuery'],
@@ -63,14 +63,14 @@ function suppressFloods() {
   };
 }
 
-/** The messages of an error and its causes as one sentence: those for clients have a full stop. */
+/** Joins the messages of an error and its causes into one sentence: messages for clients end with a full stop. */
 function withCauses(error: unknown): unknown {
   if (!(error instanceof Error)) return error;
   try {
     const plain = stdSerializers.err(error);
     return Object.assign(plain, { message: plain.message.replaceAll('.: ', ': ') });
   } catch {
-    // It is frozen, or its message is no text: a line is never worth the work that writes it.
+    // The error is frozen, or its message is not a string. Logging must never fail the work that logs.
     const { name, stack } = error;
     return { type: name, message: errorMessage(error), stack };
   }
@@ -82,20 +82,20 @@ export interface LogOutput {
 }
 
 const STANDARD_OUTPUT = 1;
-/** What waits for a pipe whose reader is slow; lines beyond it are lost. */
+/** Buffered for a pipe with a slow reader; further lines are lost. */
 const MAX_PENDING_BYTES = 1024 * 1024;
 const RETRY_MS = 100;
-/** How long a process that exits waits for the reader of its log. */
+/** How long an exiting process waits for the reader of its log. */
 const EXIT_WAIT_MS = 500;
 
 let lost = 0;
 
-/** How many log lines of this process could not be written. */
+/** The number of log lines that this process could not write. */
 export const lostLogLines = (): number => lost;
 
 /**
- * Writes lines to a file, or to standard output. A full disk, a closed pipe or a reader that sleeps costs lines, which are
- * counted, but neither throws nor blocks: no request or stop may depend on the log.
+ * Writes lines to a file, or to standard output. On a full disk, a closed pipe or a stalled reader, lines are dropped and
+ * counted; writing never throws or blocks, because no request or shutdown may depend on the log.
  * @throws when the file cannot be opened
  */
 export function openLogOutput(file?: string): LogOutput {
@@ -108,7 +108,7 @@ export function openLogOutput(file?: string): LogOutput {
   let retry: NodeJS.Timeout | undefined;
   let isClosed = false;
 
-  /** Returns whether nothing is pending any more. */
+  /** Returns whether everything was written. */
   const flush = (): boolean => {
     for (let [chunk] = pending; chunk; [chunk] = pending) {
       try {
@@ -161,7 +161,7 @@ export function openLogOutput(file?: string): LogOutput {
     write(line) {
       if (isClosed) return;
       const missing = lostHere;
-      // A line of which only a part was written is ended, so that the next one can be read.
+      // Ends a line that was written in part, so that the next one can be parsed.
       add(isLineBroken && pending.length === 0 ? `\n${line}` : line);
       if (!flush()) return retryLater();
       if (missing === 0 || lostHere > missing) return;
@@ -180,7 +180,7 @@ export function openLogOutput(file?: string): LogOutput {
   };
 }
 
-/** A pipe is opened once more, without blocking: setting that on the inherited one would change it for other processes. */
+/** Reopens a pipe as non-blocking: setting O_NONBLOCK on the inherited descriptor would affect other processes. */
 function ownStandardOutput(): number {
   try {
     if (!fstatSync(STANDARD_OUTPUT).isFIFO()) return STANDARD_OUTPUT;
@@ -199,8 +199,8 @@ export interface FailureLog {
 const REPEAT_AFTER_MS = 60_000;
 
 /**
- * Of failures in a row, reports the first, each one with another cause than the last, and one a minute: a log says what
- * is wrong now, also to someone who reads only its end.
+ * Of consecutive failures, reports the first, each change of the cause, and otherwise one per minute, so that the end of
+ * the log always shows what is wrong now.
  */
 export function createFailureLog(
   report: (error: unknown, failures: number) => void,

@@ -42,8 +42,8 @@ interface Series {
 }
 
 /**
- * A histogram for every message, socket and statement. prom-client's own is ten times slower, because it looks up its
- * series with each observation. Services in one process share the histogram of a name.
+ * A histogram that is fast enough for every message, socket and statement. prom-client's is ten times slower, because it
+ * looks up the series at each observation. Services in one process share a histogram by its name.
  */
 export function createLatencyHistogram<Label extends string>(
   registry: Registry,

@@ -1,9 +1,9 @@
-// Plain JavaScript, for any Node from 20 and with nothing installed: the launchers use it, too.
+// Plain JavaScript for Node 20 or later without any packages, because the launchers use it as well.
 
-/** Shorter names are the beginning of too many others. */
+/** Shorter names are a prefix of too many others. */
 const MIN_LENGTH = 3;
 
-/** Which of `names` is meant by `given`: the one that differs by one slip or has more words; undefined when none is near. */
+/** Returns the name that `given` probably means: one slip away, or beginning with it; undefined when none is near. */
 export function nearestName(given, names) {
   return (
     names.find((name) => isOneSlipAway(given, name)) ??

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { connect, type AddressInfo } from 'node:net';
 import { bearerToken, closePromptly, networkOf } from './network.ts';
 
-describe('what limits are counted by', () => {
+describe('the key of a rate limit', () => {
   it.each([
     ['192.0.2.7', '192.0.2.7'],
     ['::ffff:192.0.2.7', '192.0.2.7'],
@@ -20,18 +20,18 @@ describe('what limits are counted by', () => {
     ['fe80::1%eth0', 'fe80:0:0:0::/64'],
     ['nonsense', 'nonsense'],
     ['', ''],
-  ])('is for %s: %s', (address, network) => {
+  ])('for %s is %s', (address, network) => {
     expect(networkOf(address)).toBe(network);
   });
 });
 
 describe('a bearer token', () => {
-  it.each(['Bearer a.b-c', 'bearer a.b-c', 'BEARER   a.b-c', 'Bearer a.b-c  '])('takes the token from %j', (header) => {
+  it.each(['Bearer a.b-c', 'bearer a.b-c', 'BEARER   a.b-c', 'Bearer a.b-c  '])('is read from %j', (header) => {
     expect(bearerToken(header)).toBe('a.b-c');
   });
 
   it.each([undefined, '', 'Bearer', 'Bearer ', 'Bearer a b', 'Bearera', ' Bearer a', 'x Bearer a', 'Basic a', 'a'])(
-    'finds none in %j',
+    'is not found in %j',
     (header) => {
       expect(bearerToken(header)).toBe('');
     },
@@ -50,8 +50,8 @@ app.get('/slow', async () => {
 app.get('/quick', () => 'made');
 app.post('/body', () => 'made');
 
-describe('a server that stops', () => {
-  it('waits for a request that runs, and for no connection without one', async () => {
+describe('a stopping server', () => {
+  it('waits for running requests, but not for connections without one', async () => {
     await app.listen({ host: '127.0.0.1', port: 0 });
     const { port } = app.server.address() as AddressInfo; // it listens on TCP
     const open = async (text: string) => {
@@ -78,7 +78,7 @@ describe('a server that stops', () => {
     await stopped;
   });
 
-  it('answers what still comes over open connections, and has them closed, before it closes any', async () => {
+  it('still responds to requests over open connections, and asks clients to close them, before it closes any', async () => {
     const lingering = fastify({ logger: false, forceCloseConnections: 'idle', return503OnClosing: false });
     closePromptly(lingering, { lingerMs: 20_000 });
     lingering.get('/quick', () => 'made');
@@ -94,6 +94,6 @@ describe('a server that stops', () => {
     await new Promise(setImmediate);
     expect(await ask()).toMatch(/^HTTP\/1.1 200 OK\r\n[^]*connection: close[^]*made$/i);
     await once(socket, 'close');
-    await stopped; // not after 20 seconds
+    await stopped; // long before the 20 seconds are over
   });
 });

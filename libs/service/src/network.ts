@@ -14,14 +14,14 @@ export function isLoopbackAddress(address: string): boolean {
   return family !== 0 && addresses.check(address, family === 6 ? 'ipv6' : 'ipv4');
 }
 
-/** Whether a `Host` header can only mean this machine; any other name could come from a hostile resolver. */
+/** Whether a `Host` header can only mean this machine; a hostile resolver could map any other name to it. */
 export function isLoopbackHost(host: string): boolean {
   return HOST.test(host);
 }
 
 /**
- * The key by which a caller's limits are counted. An IPv6 network of 64 bits is one household or host: who has one
- * of its addresses has them all. An IPv4 address stands for itself, in any form.
+ * The key for a caller's rate limits. A /64 of IPv6 is one household or host, which can use all of its addresses. An
+ * IPv4 address is its own key, also when mapped to IPv6.
  */
 export function networkOf(address: string): string {
   const [plain = ''] = address.split('%'); // without the zone of a link-local address
@@ -31,14 +31,14 @@ export function networkOf(address: string): string {
   return isIPv4 ? groups.slice(6).flatMap(bytesOf).join('.') : `${groups.slice(0, 4).join(':')}::/64`;
 }
 
-/** What a network (of `networkOf`) belongs to: an IPv6 site has 48 bits, with 65,536 networks of 64. */
+/** The site of a network (from `networkOf`): an IPv6 site is a /48, which contains 65,536 networks. */
 export const siteOf = (network: string): string =>
   network.endsWith('::/64') ? network.split(':').slice(0, 3).join(':') : network;
 
-/** A site may have as much of what is limited per network as this many of its networks. */
+/** The limits of a site, as a multiple of those of a network. */
 export const NETWORKS_PER_SITE = 4;
 
-/** All eight groups in hexadecimal without leading zeros: the form in URLs, with the gap filled. */
+/** All eight groups in hexadecimal without leading zeros: the form in URLs, with `::` expanded. */
 function groupsOf(address: string): string[] {
   const shortest = new URL(`http://[${address}]`).hostname.slice(1, -1);
   const [head = [], tail = []] = shortest.split('::').map((part) => (part === '' ? [] : part.split(':')));
@@ -65,21 +65,21 @@ const SWEEP_MS = 50;
 const QUIET_MS = 1_000;
 
 /**
- * A stopping server waits for its requests, within limits, but not for connections without one. Node considers those
- * busy that have sent nothing or part of a request, and no longer times them out once the server is closing. For
- * `lingerMs`, or until no client is active, the server still accepts requests, and each response asks the client to
- * close: a request already sent over a connection that we close would fail.
+ * Lets a stopping server wait for its requests, within limits, but not for connections without one. Node treats
+ * connections that have sent nothing or part of a request as busy, and no longer times them out once the server is
+ * closing. For `lingerMs`, or until no client is active, the server still accepts requests, and each response asks the
+ * client to close: a request already on its way over a connection that we close would fail.
  */
 export function closePromptly(app: FastifyInstance, { lingerMs = 0 } = {}): void {
   const { server } = app;
-  /** The newest response on each connection that has not ended. */
+  /** The newest response that has not ended, by connection. */
   const answers = new Map<Socket, ServerResponse | undefined>();
   server.on('connection', (socket: Socket) => {
     answers.set(socket, undefined);
     socket.once('close', () => answers.delete(socket));
   });
   const received = new WeakMap<Socket, { bytes: number; sinceMs: number }>();
-  /** Whether the rest of a request that is being read has not come for a while. */
+  /** Whether no more of a partly read request has arrived for a while. */
   const isStuck = (socket: Socket, { req }: ServerResponse) => {
     const { bytes, sinceMs } = received.get(socket) ?? {};
     const isRead = req.readableFlowing === true && !req.complete;
@@ -90,7 +90,7 @@ export function closePromptly(app: FastifyInstance, { lingerMs = 0 } = {}): void
   let lastAskedAt = -Infinity;
   server.on('request', ({ socket }, answer) => {
     answers.set(socket, answer);
-    answer.once('close', () => answers.get(socket) === answer && answers.set(socket, undefined)); // idle ones keep nothing
+    answer.once('close', () => answers.get(socket) === answer && answers.set(socket, undefined)); // an idle connection holds on to nothing
     lastAskedAt = performance.now();
   });
 
@@ -101,7 +101,7 @@ export function closePromptly(app: FastifyInstance, { lingerMs = 0 } = {}): void
     while (isAtWork() && performance.now() < lingersUntil) await sleep(SWEEP_MS);
     const begun = performance.now();
     const sweep = setInterval(() => {
-      // A connection whose last request ends later would otherwise stay open until its keep-alive ends.
+      // A connection that becomes idle later would otherwise stay open until its keep-alive timeout.
       server.closeIdleConnections();
       if (performance.now() - begun < ARRIVAL_MS) return;
       for (const [socket, answer] of answers)

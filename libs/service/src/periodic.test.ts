@@ -30,8 +30,8 @@ function fixture({ everyMs, outcomes = [] }: { everyMs: number; outcomes?: ('fai
 beforeEach(() => void jest.useFakeTimers());
 afterEach(() => jest.useRealTimers());
 
-describe('a task that runs again and again', () => {
-  it('runs at once, and again so long after each run has ended', async () => {
+describe('a periodic task', () => {
+  it('runs at once, and again after a pause from the end of each run', async () => {
     const slow = new Promise<void>((resolve) => setTimeout(resolve, 250));
     const { periodic, startedAt, logged } = fixture({ everyMs: 1_000, outcomes: [slow] });
     periodic.start();
@@ -43,18 +43,15 @@ describe('a task that runs again and again', () => {
   it.each([
     [8_000, [0, 500, 1_500, 2_500, 10_500, 11_000]],
     [300, [0, 300, 600, 900, 1_200, 1_500]],
-  ])(
-    'after failures runs again after longer and longer pauses, with %d ms between others',
-    async (everyMs, expected) => {
-      const { periodic, startedAt } = fixture({ everyMs, outcomes: ['fails', 'fails', 'fails', 'works', 'fails'] });
-      periodic.start();
-      await jest.advanceTimersByTimeAsync(expected.at(-1) ?? 0);
-      expect(startedAt).toEqual(expected);
-      await periodic.stop();
-    },
-  );
+  ])('is retried with growing pauses after failures, with %d ms between other runs', async (everyMs, expected) => {
+    const { periodic, startedAt } = fixture({ everyMs, outcomes: ['fails', 'fails', 'fails', 'works', 'fails'] });
+    periodic.start();
+    await jest.advanceTimersByTimeAsync(expected.at(-1) ?? 0);
+    expect(startedAt).toEqual(expected);
+    await periodic.stop();
+  });
 
-  it('is reported once when it fails, and once when it works again', async () => {
+  it('is reported once when it fails, and once when it recovers', async () => {
     const { periodic, logged } = fixture({ everyMs: 100, outcomes: ['fails', 'fails', 'works', 'works', 'fails'] });
     periodic.start();
     await jest.advanceTimersByTimeAsync(1_000);
@@ -63,7 +60,7 @@ describe('a task that runs again and again', () => {
     await periodic.stop();
   });
 
-  it('runs on request in place of the next turn, and never twice at a time', async () => {
+  it('runs on request instead of the next run, and never twice at a time', async () => {
     let end = () => {};
     const slow = new Promise<void>((resolve) => (end = resolve));
     const { periodic, startedAt } = fixture({ everyMs: 1_000, outcomes: ['works', slow] });
@@ -79,7 +76,7 @@ describe('a task that runs again and again', () => {
     await periodic.stop();
   });
 
-  it('runs soon on request, once for many requests, and then in its turn', async () => {
+  it('runs soon on request, once for many requests, and then as planned', async () => {
     const { periodic, startedAt } = fixture({ everyMs: 10_000 });
     periodic.start();
     await jest.advanceTimersByTimeAsync(300);
@@ -91,7 +88,7 @@ describe('a task that runs again and again', () => {
     await periodic.stop();
   });
 
-  it('runs soon after the run in which it heard that there is something to do', async () => {
+  it('runs soon after a run during which it was requested', async () => {
     const slow = new Promise<void>((resolve) => setTimeout(resolve, 250));
     const { periodic, startedAt } = fixture({ everyMs: 10_000, outcomes: [slow] });
     periodic.start();
@@ -104,7 +101,7 @@ describe('a task that runs again and again', () => {
     expect(jest.getTimerCount()).toBe(0);
   });
 
-  it('ends with the run that is under way, whose failure matters to no one any more', async () => {
+  it('stops after the current run, whose failure is not logged', async () => {
     let fail = () => {};
     const slow = new Promise<void>((_resolve, reject) => (fail = () => reject(new Error('closed'))));
     const { periodic, startedAt, logged } = fixture({ everyMs: 100, outcomes: [slow] });

@@ -3,7 +3,7 @@ import { backoffMs, type Backoff } from './time.ts';
 import { createFailureLog, type Log } from './log.ts';
 
 export interface PeriodicOptions {
-  /** From the end of a run to the start of the next. */
+  /** The pause from the end of a run to the start of the next. */
   everyMs: number;
   /** The pauses after failures; the first is also the delay of `soon`. @default everyMs */
   retry?: Backoff;
@@ -16,9 +16,9 @@ export interface PeriodicOptions {
 export interface Periodic {
   /** Runs at once, or after the first pause. @default at once */
   start(options?: { afterPause: boolean }): void;
-  /** Resolves with the run that it starts or joins, without waiting for the next turn. Never rejects. */
+  /** Starts a run at once, or joins the current one; resolves when that run ends. Never rejects. */
   now(): Promise<void>;
-  /** Runs within a short while because there is work; also after a current run, which may have missed it. */
+  /** Runs shortly because there is work; if a run is in progress, runs again after it, as it may have missed the work. */
   soon(): void;
   stop(): Promise<void>;
 }
@@ -77,7 +77,7 @@ export function createPeriodic(options: PeriodicOptions): Periodic {
   };
 }
 
-/** Runs steps one after the other. One that fails every time keeps no other from being done. @throws what failed, when all have ended */
+/** Runs all steps in turn, even if some fail. @throws the failure, or an AggregateError of several, when all have ended */
 export async function eachByItself(steps: Iterable<() => Promise<unknown>>): Promise<void> {
   const failures: unknown[] = [];
   for (const step of steps) await step().catch((error: unknown) => failures.push(error));

@@ -4,7 +4,7 @@ const refusal = () => new Error('refused');
 const createQueue = (limits: { concurrency: number; maxWaiting?: number }) =>
   createBulkhead({ maxWaitMs: 5_000, refusal, ...limits });
 
-/** Work that the test completes. */
+/** Creates work that the test completes. */
 function createWork() {
   const { promise, resolve, reject } = Promise.withResolvers<string>();
   const work = { started: false, resolve, reject, run: () => ((work.started = true), promise) };
@@ -14,7 +14,7 @@ function createWork() {
 const settled = () => new Promise((resolve) => setImmediate(resolve));
 
 describe('a bulkhead', () => {
-  it('runs as much at once as it may, and the rest in order', async () => {
+  it('runs a limited amount of work at once, and the rest in order', async () => {
     const queue = createQueue({ concurrency: 2 });
     const works = Array.from({ length: 4 }, createWork);
     const results = works.map((work) => queue.run('key', work.run));
@@ -28,7 +28,7 @@ describe('a bulkhead', () => {
     expect(await Promise.all(results)).toEqual(['done', 'second', 'done', 'done']);
   });
 
-  it('refuses what comes when too many wait, without starting it', async () => {
+  it('refuses work when too much is waiting, without starting it', async () => {
     const queue = createQueue({ concurrency: 1, maxWaiting: 200 });
     const works = Array.from({ length: 202 }, createWork);
     const results = works.map((work) => queue.run('key', work.run));
@@ -40,7 +40,7 @@ describe('a bulkhead', () => {
     await Promise.allSettled(results);
   });
 
-  it('counts works by their weight, and lets no lighter one overtake', async () => {
+  it('counts work by weight, and lets no lighter work overtake', async () => {
     const queue = createQueue({ concurrency: 3 });
     const [light, heavy, heaviest, last] = [createWork(), createWork(), createWork(), createWork()];
     const works = [light, heavy, heaviest, last];
@@ -61,7 +61,7 @@ describe('a bulkhead', () => {
     await Promise.all(results);
   });
 
-  it('starts lighter ones when the heavy one in front of them leaves', async () => {
+  it('starts lighter work when the heavy work ahead of it leaves', async () => {
     const queue = createQueue({ concurrency: 2 });
     const [running, heavy, light] = [createWork(), createWork(), createWork()];
     const caller = new AbortController();
@@ -89,7 +89,7 @@ describe('a bulkhead', () => {
     expect(await next).toBe('next');
   });
 
-  it('starts nothing for a caller that has left, even with nothing running', async () => {
+  it('starts nothing for a caller that has left, even if nothing is running', async () => {
     const work = createWork();
     await expect(createQueue({ concurrency: 1 }).run('key', work.run, { signal: AbortSignal.abort() })).rejects.toThrow(
       'refused',
@@ -134,8 +134,8 @@ function fixture({ concurrency = 2, maxWaiting = 10, ...more }: Partial<FairQueu
   return { run, turns, begun, under, settle, endAll };
 }
 
-describe('turns of a fair queue', () => {
-  it('are few at once, and the work of one caller begins in order', async () => {
+describe('a fair queue', () => {
+  it('limits concurrency, and starts the work of one caller in order', async () => {
     const { run, begun, settle, endAll } = fixture();
     const outcomes = ['1', '2', '3', '4'].map((name) => run('one', name));
     await settle();
@@ -145,7 +145,7 @@ describe('turns of a fair queue', () => {
     expect(begun).toEqual(['1', '2', '3', '4']);
   });
 
-  it('are taken by callers, not by what they want', async () => {
+  it('lets callers take turns, however much work they have', async () => {
     const { run, begun, endAll } = fixture({ concurrency: 1 });
     for (const name of ['a1', 'a2', 'a3']) void run('a', name);
     for (const name of ['b1', 'b2']) void run('b', name);
@@ -155,7 +155,7 @@ describe('turns of a fair queue', () => {
     expect(begun).toEqual(['a1', 'a2', 'b1', 'c', 'a3', 'b2']);
   });
 
-  it('are rejected for the caller with the most waiting when too many wait, regardless of the order', async () => {
+  it('rejects work of the caller with the most waiting when it is full, regardless of the order', async () => {
     const { run, begun, endAll } = fixture({ concurrency: 1, maxWaiting: 3 });
     const many = ['a1', 'a2', 'a3', 'a4', 'a5'].map((name) => run('a', name));
     const few = [run('b'), run('c')];
@@ -165,14 +165,14 @@ describe('turns of a fair queue', () => {
     expect(begun).toEqual(['a1', 'a2', 'b', 'c']);
   });
 
-  it('are refused to one more when all who wait have as little', async () => {
+  it('refuses another caller when all waiting ones have equally little', async () => {
     const { run, endAll } = fixture({ concurrency: 1, maxWaiting: 2 });
     const outcomes = ['a', 'b', 'c', 'd'].map((name) => run(name));
     await endAll();
     expect(await Promise.all(outcomes)).toEqual(['a', 'b', 'c', 'refused']);
   });
 
-  it('are shared by the networks of an IPv6 site, and refused to it when its networks fill the queue', async () => {
+  it('lets the networks of an IPv6 site share a turn, and refuses the site when its networks fill the queue', async () => {
     const { run, begun, endAll } = fixture({ concurrency: 1, maxWaiting: 4 });
     const many = ['1', '2', '3', '4', '5'].map((digit) => run(`2001:db8:1:${digit}::/64`, digit));
     const few = [run('2001:db8:2:1::/64', 'a'), run('192.0.2.7', 'b')];
@@ -182,7 +182,7 @@ describe('turns of a fair queue', () => {
     expect(begun.slice(0, 4)).toEqual(['1', expect.stringMatching(/[2-5]/), 'a', 'b']);
   });
 
-  it('are refused after a while, and leave the others theirs', async () => {
+  it('rejects work that waits too long, and keeps serving the rest', async () => {
     const { run, turns, begun, endAll } = fixture({ concurrency: 1, maxWaitMs: 20 });
     const outcomes = [run('a'), run('a'), run('b')];
     expect(turns.waiting()).toBe(2);
@@ -194,7 +194,7 @@ describe('turns of a fair queue', () => {
     expect(begun).toEqual(['a', 'b']);
   });
 
-  it('are passed on by a caller that left while it waited', async () => {
+  it('passes on the place of a caller that left while it waited', async () => {
     const { run, turns, begun, endAll } = fixture({ concurrency: 1 });
     const caller = new AbortController();
     const first = run('a');
@@ -206,7 +206,7 @@ describe('turns of a fair queue', () => {
     expect([await first, await last, begun]).toEqual(['a', 'c', ['a', 'c']]);
   });
 
-  it('continue after one that fails', async () => {
+  it('continues after a failure', async () => {
     const { run, under, settle, endAll } = fixture({ concurrency: 1 });
     const outcomes = [run('a'), run('b')];
     await settle();
@@ -215,7 +215,7 @@ describe('turns of a fair queue', () => {
     expect(await Promise.all(outcomes)).toEqual(['no', 'b']);
   });
 
-  it('fail together with one that fails if they wait for the same, and continue afterwards', async () => {
+  it('rejects all waiting work with a failure if configured, and continues afterwards', async () => {
     const { run, under, settle, endAll } = fixture({ concurrency: 1, failsTogether: true });
     const outcomes = [run('a'), run('b'), run('c')];
     await settle();

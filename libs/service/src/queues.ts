@@ -1,10 +1,10 @@
 import { siteOf } from './network.ts';
 
-/** Bounds how much work of one key runs at once. The others of that key wait in order, those of other keys run. */
+/** Bounds how much work runs at once per key. Excess work of a key waits in order and does not hold up other keys. */
 export interface Bulkhead {
   /**
-   * Rejects with the refusal, and never starts `work`, when too many wait already, when it waits for too long, or when `signal` is
-   * aborted before it starts. `weight` is how many ordinary works it stands for, at most `concurrency`.
+   * Rejects with the refusal, and never starts `work`, when too many others are waiting, when it waits too long, or when
+   * `signal` is aborted before the start. `weight` is how many places `work` occupies, at most `concurrency`.
    */
   run<Result>(
     key: string,
@@ -14,16 +14,16 @@ export interface Bulkhead {
 }
 
 export interface BulkheadOptions {
-  /** How many works of a key run at once, by their weight. */
+  /** The total weight of the work that runs at once, per key. */
   concurrency: number;
-  /** How many others of a key wait. @default any number */
+  /** How many pieces of work may wait, per key. @default any number */
   maxWaiting?: number;
   maxWaitMs: number;
   refusal: () => Error;
 }
 
 interface Share {
-  /** By weight. */
+  /** Total weight. */
   running: number;
   /** In order, with their weights. */
   waiting: Map<Waiting, number>;
@@ -33,14 +33,14 @@ export function createBulkhead(options: BulkheadOptions): Bulkhead {
   const { concurrency, maxWaiting = Infinity, maxWaitMs, refusal } = options;
   const shares = new Map<string, Share>();
 
-  /** Starts those that fit by now. */
+  /** Starts waiting work that fits now. */
   const startNext = (key: string, share: Share) => {
     for (const [{ start }, weight] of share.waiting) {
       if (share.running + weight > concurrency) return;
       share.running += weight;
       start();
     }
-    if (share.running === 0) shares.delete(key);
+    if (share.running === 0 && shares.get(key) === share) shares.delete(key);
   };
 
   const turnIn = async (key: string, share: Share, { signal, weight }: { signal: Signal; weight: number }) => {
@@ -51,7 +51,7 @@ export function createBulkhead(options: BulkheadOptions): Bulkhead {
       return () => waiting.delete(entry);
     };
     await untilStarted({ maxWaitMs, refusal, signal }, enter).catch((error: unknown) => {
-      startNext(key, share); // those behind it may be lighter
+      startNext(key, share); // the work behind it may be lighter
       throw error;
     });
   };
@@ -74,32 +74,32 @@ export function createBulkhead(options: BulkheadOptions): Bulkhead {
   };
 }
 
-/** Runs few works at once. Callers take turns: one who wants a lot waits behind those who want little. */
+/** Limits how much work runs at once. Callers take turns, so that heavy users wait behind light ones. */
 export interface FairQueue {
   /**
-   * Callers are networks as `networkOf` has them. Those of one site take the turns of one: a site has 65,536 of them.
-   * Rejects with the refusal, without starting `work`, when too many wait, when it waits for too long, or when `signal` is aborted
-   * meanwhile.
+   * Callers are networks (from `networkOf`). All networks of a site share one turn, because a site has 65,536 of them.
+   * Rejects with the refusal, without starting `work`, when too many are waiting, when it waits too long, or when `signal`
+   * is aborted before it starts.
    */
   run<Result>(caller: string, work: () => Promise<Result>, signal?: AbortSignal): Promise<Result>;
-  /** How many works wait, of all callers. */
+  /** How much work is waiting, of all callers. */
   waiting(): number;
 }
 
 export interface FairQueueOptions {
   concurrency: number;
-  /** Of all callers. When there are so many, the newest of the site with the most, and there of the caller, makes room. */
+  /** For all callers together. When full, the newest work of the busiest caller at the busiest site is refused to make room. */
   maxWaiting: number;
   /** @default any time */
   maxWaitMs?: number;
-  /** Works that wait for the same are rejected with any work's failure. @default false */
+  /** Whether the failure of one piece of work rejects all that are waiting. @default false */
   failsTogether?: boolean;
   refusal: () => Error;
 }
 
 export function createFairQueue(options: FairQueueOptions): FairQueue {
   const { concurrency, maxWaiting, maxWaitMs, failsTogether = false, refusal } = options;
-  /** By site and caller, those whose turn is next first. */
+  /** By site and caller; the next in turn comes first. */
   const sites = new Map<string, Map<string, Set<Waiting>>>();
   let running = 0;
   let waiting = 0;
@@ -165,6 +165,7 @@ export function createFairQueue(options: FairQueueOptions): FairQueue {
 
   return {
     async run(caller, work, signal) {
+      if (signal?.aborted) throw refusal();
       await turn(caller, signal);
       try {
         return await work();
@@ -190,7 +191,7 @@ interface Patience extends Pick<FairQueueOptions, 'maxWaitMs' | 'refusal'> {
   signal: Signal;
 }
 
-/** Waits in a queue until it is started, or refused. `enter` puts the entry there, and returns how to take it out. */
+/** Waits in a queue until started or refused. `enter` adds the entry, and returns a function that removes it. */
 function untilStarted({ maxWaitMs, refusal, signal }: Patience, enter: (entry: Waiting) => () => void): Promise<void> {
   return new Promise((resolve, reject) => {
     const settle = (then: () => void) => {

@@ -9,10 +9,10 @@ import { openTelemetry, readTelemetry } from './telemetry/open-telemetry.ts';
 import type { Tracing } from './telemetry/tracing.ts';
 import { trimMemory, tuneV8 } from './v8.ts';
 
-/** How long a process may take to stop what it runs. */
+/** How long a process may take to stop its service. */
 export const STOP_DEADLINE_MS = 25_000;
 
-/** What a process gives the service that it runs. */
+/** Provided by the process to its service. */
 export interface ServiceProcess extends Pick<ProcessConfig, 'host' | 'port'> {
   clock: Clock;
   log: Log;
@@ -22,9 +22,9 @@ export interface ServiceProcess extends Pick<ProcessConfig, 'host' | 'port'> {
 
 export interface ServiceDeclaration<Settings> {
   name: string;
-  /** Where it listens, unless PORT says otherwise. */
+  /** The default of PORT. */
   port: number;
-  /** What only this service reads. @throws ConfigError with every problem */
+  /** Reads the settings of this service only. @throws ConfigError with every problem */
   settings: (env: Env) => Settings;
   /** Creates the parts, in the order of their start; they are stopped in reverse. */
   open: (settings: Settings, process: ServiceProcess) => Promise<OpenedService>;
@@ -32,14 +32,14 @@ export interface ServiceDeclaration<Settings> {
 
 export interface OpenedService {
   parts: Service[];
-  /** Whether it can do its work, asked at the admin port; between start and stop alone it is ready at all. */
+  /** Whether the service can do its work, for `/readyz`. It is never ready before its start or after its stop. */
   ready: () => HealthReport | Promise<HealthReport>;
 }
 
 /**
- * A service as a process: reads its settings, creates it with log, metrics, traces and admin port, starts it, waits for
- * SIGTERM or SIGINT, stops it and exits. Wrong configuration prints all problems to standard error and exits with 1; a
- * second signal exits at once.
+ * Runs a service as a process: reads its settings, creates it with log, metrics, traces and admin port, starts it, waits
+ * for SIGTERM or SIGINT, stops it and exits. With wrong configuration, prints all problems to standard error and exits
+ * with 1. A second signal exits at once.
  */
 export async function runService<Settings>(env: Env, declaration: ServiceDeclaration<Settings>): Promise<void> {
   tuneV8();
@@ -101,7 +101,7 @@ async function create<Settings>({ name, port, settings, open }: ServiceDeclarati
   return { service: inOrder([telemetry, admin, work]), log };
 }
 
-/** What reads our output may end before us, as `head` does: what cannot be written then must not end the process. */
+/** The reader of our output may end before us, as `head` does: the failed writes must not end the process. */
 export function surviveClosedOutput(): void {
   for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);
 }

@@ -14,15 +14,15 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(dir, { recursive: true }));
 
-describe('a code in the place of the token', () => {
-  it('counts once', () => {
+describe('a code that stands for the token', () => {
+  it('can be used once', () => {
     const code = issueSignInCode(file, NOW);
     expect(takeSignInCode(file, code, NOW + MINUTE)).toBe(true);
     expect(takeSignInCode(file, code, NOW + MINUTE)).toBe(false);
     expect(readdirSync(dir)).toEqual([]);
   });
 
-  it('counts for ten minutes', () => {
+  it('is valid for ten minutes', () => {
     expect(takeSignInCode(file, issueSignInCode(file, NOW), NOW + 10 * MINUTE - 1)).toBe(true);
     expect(takeSignInCode(file, issueSignInCode(file, NOW), NOW + 10 * MINUTE)).toBe(false);
     const code = issueSignInCode(file, NOW);
@@ -30,21 +30,21 @@ describe('a code in the place of the token', () => {
     expect(takeSignInCode(file, `${secret}.${Number(until) + MINUTE}`, NOW)).toBe(false);
   });
 
-  it('is not used up by those who guess', () => {
+  it('is not used up by wrong guesses', () => {
     const code = issueSignInCode(file, NOW);
     for (const wrong of ['', 'wrong', `${code}x`, code.slice(1), code.toUpperCase()])
       expect([wrong, takeSignInCode(file, wrong, NOW)]).toEqual([wrong, false]);
     expect(takeSignInCode(file, code, NOW)).toBe(true);
   });
 
-  it('ends the one before', () => {
+  it('invalidates the previous one', () => {
     const former = issueSignInCode(file, NOW);
     const code = issueSignInCode(file, NOW);
     expect(takeSignInCode(file, former, NOW)).toBe(false);
     expect(takeSignInCode(file, code, NOW)).toBe(true);
   });
 
-  it('is for the eyes of its owner, and is not there before it is issued', () => {
+  it('is readable only by its owner, and does not exist before it is issued', () => {
     expect(takeSignInCode(file, '', NOW)).toBe(false);
     const code = issueSignInCode(file, NOW);
     const [name = ''] = readdirSync(dir);

@@ -5,7 +5,7 @@ import { askInTime, backoffMs, settlesWithin, withDeadline } from './time.ts';
 describe('the pause after failures', () => {
   const BACKOFF = { firstMs: 50, longestMs: 1_000 };
 
-  it('doubles with each failure, up to the longest', () => {
+  it('doubles with each failure, up to a maximum', () => {
     expect([0, 1, 2, 3, 5, 6, 2_000].map((failures) => backoffMs(failures, BACKOFF))).toEqual([
       ...[50, 50, 100, 200, 800, 1_000, 1_000],
     ]);
@@ -19,19 +19,19 @@ describe('the pause after failures', () => {
 describe('a deadline', () => {
   const late = () => new Error('too late');
 
-  it('is what the work is, when that is done in time', async () => {
+  it('settles like the work if that is done in time', async () => {
     await expect(withDeadline(Promise.resolve(7), 10_000, late)).resolves.toBe(7);
     await expect(withDeadline(Promise.reject(new Error('failed')), 10_000, late)).rejects.toThrow('failed');
   });
 
-  it('rejects when it is not, and leaves no later failure unhandled', async () => {
+  it('rejects if it is not, and leaves no later failure unhandled', async () => {
     const { promise, reject } = Promise.withResolvers<void>();
     await expect(withDeadline(promise, 1, late)).rejects.toThrow('too late');
     reject(new Error('no one waits'));
     await sleep(1); // an unhandled rejection would end the test run
   });
 
-  it('is not late when the answer was there before this process had time for it', async () => {
+  it('does not expire if the result was there before this process had time for it', async () => {
     await new Promise(setImmediate); // from here on, timers run before answers are read
     const answered = withDeadline(stat(import.meta.filename), 20, late);
     const until = performance.now() + 200;
@@ -39,15 +39,15 @@ describe('a deadline', () => {
     expect((await answered).isFile()).toBe(true);
   });
 
-  it('says whether work is done in time, and fails as it does', async () => {
+  it('reports whether work is done in time, and fails like the work', async () => {
     expect(await settlesWithin(Promise.resolve(7), 10_000)).toBe(true);
     expect(await settlesWithin(new Promise(() => undefined), 1)).toBe(false);
     await expect(settlesWithin(Promise.reject(new Error('failed')), 10_000)).rejects.toThrow('failed');
   });
 });
 
-describe('a question that may not be answered', () => {
-  it('is asked once at a time, and no one waits for longer than is said', async () => {
+describe('a query that may not be answered', () => {
+  it('runs once at a time, and no caller waits longer than the limit', async () => {
     const { promise, resolve } = Promise.withResolvers<string>();
     let asked = 0;
     const ask = askInTime(20, () => {

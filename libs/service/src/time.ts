@@ -6,7 +6,7 @@ export interface Clock {
   now(): number;
 }
 
-/** For durations: unlike the system's clock, nothing sets it. Its origin is arbitrary. */
+/** For durations: unlike the system clock, it is never set. Its origin is arbitrary. */
 export const monotonicClock: Clock = { now: () => performance.now() };
 
 export const systemClock: Clock = { now: () => Date.now() };
@@ -15,29 +15,29 @@ export interface Ids {
   next(): string;
 }
 
-/** UUIDs whose order is that of their creation, also within a millisecond (`randomUUIDv7` of Node keeps none there). */
+/** UUIDs that sort by creation, even within a millisecond, where Node's `randomUUIDv7` keeps no order. */
 export const timeOrderedIds: Ids = { next: () => v7() };
 
 export interface Backoff {
-  /** The pause after the first failure; it doubles with each further one. */
+  /** The pause after the first failure; it doubles with each further failure. */
   firstMs: number;
   longestMs: number;
 }
 
-/** The pause after that many failures in a row; `random` (0 to 1) spreads it over its upper half, against stampedes. */
+/** Returns the pause after `failures` in a row; `random` (0 to 1) spreads it over its upper half, against stampedes. */
 export function backoffMs(failures: number, { firstMs, longestMs }: Backoff, random?: () => number): number {
   const wholeMs = Math.min(firstMs * 2 ** Math.max(failures - 1, 0), longestMs);
   return random ? wholeMs * (0.5 + random() / 2) : wholeMs;
 }
 
-/** Resolves after that time, or as soon as the signal aborts. */
+/** Resolves after `ms`, or as soon as the signal aborts. */
 export async function pause(ms: number, signal: AbortSignal): Promise<void> {
   await sleep(ms, undefined, { signal }).catch(() => undefined);
 }
 
 /**
- * Rejects with `late` when `work` is not done in time; the work continues, its outcome is ignored. An answer that came
- * while this process was busy counts: timers run before it is read.
+ * Rejects with `late` when `work` does not finish in time; the work continues, and its outcome is ignored. A response that
+ * arrived while this process was busy still counts, although timers run before it is read.
  */
 export async function withDeadline<Result>(
   work: Promise<Result>,
@@ -68,8 +68,8 @@ export async function settlesWithin(work: Promise<unknown>, timeoutMs: number): 
 }
 
 /**
- * For a question that may not be answered soon, or at all. It is asked once at a time, however many callers wait. Each of
- * them waits at most `withinMs`, and gets undefined if there is no answer by then, or a failure.
+ * For a query that may take long or never finish. It runs once at a time, however many callers wait. Each of them waits at
+ * most `withinMs`, and gets undefined if the query has failed or not finished by then.
  */
 export function askInTime<Answer>(withinMs: number, ask: () => Promise<Answer>): () => Promise<Answer | undefined> {
   let asking: Promise<Answer | undefined> | undefined;

@@ -2,20 +2,20 @@ import { readFileSync } from 'node:fs';
 import { createSecureContext } from 'node:tls';
 import { ConfigError } from './config.ts';
 
-/** PEM texts, as Node's TLS accepts them. */
+/** PEM contents, as Node's TLS accepts them. */
 export interface TlsFiles {
-  /** Trusted authorities, instead of Node's. */
+  /** Trusted authorities, replacing Node's. */
   ca?: string;
   cert?: string;
   key?: string;
 }
 
-/** What names the files in a server's address, as in those of PostgreSQL. */
+/** The parameters of a server's URL that name the files, as in PostgreSQL's URLs. */
 const PARAMETERS = { ca: 'sslrootcert', cert: 'sslcert', key: 'sslkey' } as const;
 
 /**
- * Reads the PEM files that the parameters of an address name, and takes these out of `parameters`.
- * @throws ConfigError, with the setting's name, when a file cannot be read or used, or the address does not say TLS
+ * Reads the PEM files named by a URL's parameters, and removes these from `parameters`.
+ * @throws ConfigError, with the setting's name, when a file cannot be read or used, or when the URL does not use TLS
  */
 export function takeTlsFiles(
   parameters: URLSearchParams,
@@ -34,7 +34,7 @@ export function takeTlsFiles(
     } catch {
       problems.push(`${parameter} in ${setting} must name a readable PEM file (is: ${JSON.stringify(file)})`);
     }
-    // Ignoring a file that says whom to trust would mean an unencrypted connection.
+    // Ignoring the file would mean an unencrypted connection.
     if (missingProtocol) problems.push(`${setting} must start with ${missingProtocol}// where it has ${parameter}`);
   }
   if (problems.length === 0 && (files.cert || files.key) && !fit(files))
@@ -52,10 +52,10 @@ function fit({ cert, key }: TlsFiles): boolean {
   }
 }
 
-/** Why a configured server cannot be used, in words that continue its name. */
+/** Why a configured server cannot be used. `reason` continues a sentence that begins with the server's name. */
 export interface Refusal {
   reason: string;
-  /** Whether a person must fix it: waiting does not help. */
+  /** Whether a person must fix it, because waiting does not help. */
   isLasting: boolean;
 }
 
@@ -68,7 +68,7 @@ const UNTRUSTED = new Set([
   'CERT_SIGNATURE_FAILURE',
 ]);
 
-/** Explains a TLS failure; undefined for other errors. The parameters are the names of the variables that fix it. */
+/** Explains a TLS failure; returns undefined for other errors. The second argument names the settings that fix it. */
 export function explainTls(
   error: unknown,
   { ca, cert, tls }: { ca: string; cert: string; tls: string },
@@ -82,7 +82,7 @@ export function explainTls(
     if (/ALERT.*(CERTIFICATE|UNKNOWN_CA)/.test(code))
       return lasting(`does not take our certificate, or none (${cert})`);
     if (/WRONG_VERSION_NUMBER|PACKET_LENGTH_TOO_LONG/.test(code)) return lasting(`speaks no TLS there (${tls})`);
-    // Node's message; a server that goes away at this moment looks the same.
+    // Node's message. A server that shuts down at this moment causes the same.
     if (each.message.includes('disconnected before secure TLS connection'))
       return {
         reason: `ends the connection where TLS begins: perhaps it speaks none there (${tls})`,

@@ -13,14 +13,14 @@ const SCRIPT = `
   console.log(JSON.stringify({ before, after: youngMiB(), kept: kept.length, exposed: 'gc' in globalThis }));
 `;
 
-it('V8 knows the flags that tune it: it would ignore others without a word', () => {
+it('V8 knows the flags that we set: it would silently ignore unknown ones', () => {
   const known = execFileSync(process.execPath, ['--v8-options'], { encoding: 'utf8' });
   const names = [...known.matchAll(/^ +--([a-z0-9-]+) \(/gm)].map(([, name]) => name);
   expect(names.length).toBeGreaterThan(100);
   expect(names).toEqual(expect.arrayContaining(V8_FLAGS.map((flag) => flag.replace(/^--(no-)?|=.*$/g, ''))));
 });
 
-it('a young generation that grew shrinks again, and what is in use stays', () => {
+it('the young generation shrinks again after it has grown, and objects in use stay', () => {
   const args = ['--max-semi-space-size=32', '--input-type=module', '--eval', SCRIPT];
   const sizes = JSON.parse(execFileSync(process.execPath, args, { encoding: 'utf8' })) as Record<string, unknown>;
   expect(sizes.before).toBeGreaterThan(16);

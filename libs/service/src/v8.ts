@@ -1,7 +1,7 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 
-/** Disables parts of V8 in processes that serve requests (ADR 8). These flags can be set at run time. */
+/** Disable parts of V8 in processes that serve requests (ADR 8). They can be set at run time. */
 export const V8_FLAGS: readonly string[] = [
   // V8 would allocate rows and result objects as long-lived, which keeps whole requests alive until the next major
   // collection: after some seconds of list requests, each minor collection took three times as long.
@@ -11,14 +11,14 @@ export const V8_FLAGS: readonly string[] = [
   '--memory-reducer-gc-count=0',
 ];
 
-/** Call it first in a process that serves requests. */
+/** Call this first in a process that serves requests. */
 export function tuneV8(): void {
   for (const flag of V8_FLAGS) setFlagsFromString(flag);
 }
 
 type Collect = (options: { type: 'major'; execution: 'sync'; flavor: 'regular' | 'last-resort' }) => void;
 
-/** Collects all garbage at once. Nothing else runs meanwhile. There is no other way to ask V8 for it. */
+/** Collects all garbage synchronously, which blocks the process. V8 offers no other way to request it. */
 export function collectGarbage(flavor: 'regular' | 'last-resort' = 'regular'): void {
   setFlagsFromString('--expose-gc');
   const collect = runInNewContext('gc') as Collect;
@@ -27,10 +27,10 @@ export function collectGarbage(flavor: 'regular' | 'last-resort' = 'regular'): v
 }
 
 /**
- * Gives memory back to the operating system, about 65 MiB after a start: loading modules makes V8's young generation grow to
- * its limit, and it would stay so large. It grows again under load. Nothing else runs meanwhile, some 0.1 s: call it
- * when a start is over (ADR 8).
+ * Returns memory to the operating system, about 65 MiB after startup: loading modules makes V8's young generation grow to
+ * its limit, and it would stay that large. It grows again under load. Blocks the process for some 0.1 s: call it at the
+ * end of startup (ADR 8).
  */
 export function trimMemory(): void {
-  collectGarbage('last-resort'); // only this collector of V8's shrinks the young generation
+  collectGarbage('last-resort'); // the only collection that shrinks the young generation
 }

@@ -6,6 +6,6 @@ export const silent = createLog({ service: 'test', level: 'silent' });
 
 const Thing = defineEntity({ name: 'Thing', tableName: 'things', properties: { id: p.integer().primary() } });
 
-/** The database at this URL, whose only entity is the table `things`, without migrations. */
+/** Opens the database at this URL, whose only entity is the table `things`, without migrations. */
 export const openDatabase = (url: string, options: Partial<DatabaseOptions> = {}) =>
   createDatabase({ name: 'test', url, entities: [Thing], migrations: [], log: silent, ...options });

@@ -2,7 +2,7 @@ import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:net';
 
-/** The address of a real server for tests; `npm test` starts the servers and sets these variables. */
+/** Returns the address of a real server for tests; `npm test` starts the servers and sets these variables. */
 export function requiredAddress(name: 'POSTGRES_URL' | 'REDIS_URL' | 'KAFKA_BROKERS'): string {
   const address = process.env[name];
   if (!address)
@@ -10,10 +10,10 @@ export function requiredAddress(name: 'POSTGRES_URL' | 'REDIS_URL' | 'KAFKA_BROK
   return address;
 }
 
-/** Redis has 16 databases; the first is for tests of single services. */
+/** Redis has 16 databases; the first one is for tests of single services. */
 const REDIS_DATABASES = 16;
 
-/** Settings that let an installation share only the servers with other tests. */
+/** Settings for an installation that shares the servers with other tests, but no data. */
 export function ownInstallation() {
   const name = `test_${randomInt(2 ** 32).toString(36)}`;
   const redis = new URL(requiredAddress('REDIS_URL'));
@@ -27,11 +27,11 @@ export function ownInstallation() {
   };
 }
 
-// Below those that systems give to connections and to programs that listen on any: no program takes one that is free for a while.
+// Below the ephemeral ports, which systems assign by themselves: a port that is free here stays free for a while.
 const LOWEST = 15_000;
 const HIGHEST = 32_000;
 
-/** For a server that has to come back on the same port. Returns the port. */
+/** For a server that must be able to listen on the same port again later. Returns the port. */
 export async function listenOnLastingPort(server: Server): Promise<number> {
   for (;;) {
     const port = randomInt(LOWEST, HIGHEST);

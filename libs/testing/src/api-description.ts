@@ -1,7 +1,7 @@
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import formats from 'ajv-formats';
 
-/** A JSON Schema (2020-12), as OpenAPI 3.1 has it. */
+/** A JSON Schema (2020-12), as used by OpenAPI 3.1. */
 export interface JsonSchema {
   $ref?: string;
   type?: string | string[];
@@ -35,7 +35,7 @@ export interface DescribedOperation {
   responses: Record<string, DescribedResponse | Reference>;
 }
 
-/** The parts of `/api/openapi.json` that a test of its truth needs. */
+/** The parts of `/api/openapi.json` that tests compare with real responses. */
 export interface ApiDescription {
   paths: Record<string, Record<string, DescribedOperation>>;
   components: {
@@ -58,7 +58,7 @@ export interface SeenResponse {
 export interface DescriptionCheck {
   /** @throws Error that says what differs */
   check(seen: SeenResponse): void;
-  /** Each response by `METHOD /path status`. */
+  /** The checked responses, as `METHOD /path status`. */
   covered: Set<string>;
 }
 
@@ -80,7 +80,7 @@ export function createDescriptionCheck(description: ApiDescription): Description
 
   const check = ({ method, path, status, headers, text }: SeenResponse) => {
     const found = find(description, method, path);
-    // Headers that are too long are refused before there is a route.
+    // Headers that are too long are refused before routing.
     if (!found || status === 431) return;
     const { template, operation } = found;
     const where = `${method} ${template} ${status}`;
@@ -106,7 +106,7 @@ export function createDescriptionCheck(description: ApiDescription): Description
   return { check, covered };
 }
 
-/** Our responses have nothing beyond the description, though it leaves room for more. */
+/** Our responses must contain nothing beyond the description, although the description itself allows more. */
 const closed = (_name: string, part: JsonSchema | null): unknown =>
   part?.properties ? { additionalProperties: false, ...part } : part;
 
@@ -121,9 +121,9 @@ function find(description: ApiDescription, method: string, target: string) {
   return undefined;
 }
 
-/** The path whose parameters this one has values for. */
+/** Finds the described path that this path is an instance of. */
 function templateOf({ paths }: ApiDescription, path: string): string | undefined {
-  // An address that cannot be decoded names no operation.
+  // A path that cannot be decoded names no operation.
   if (!isDecodable(path)) return undefined;
   const parts = path.split('/');
   return Object.keys(paths).find((template) => {

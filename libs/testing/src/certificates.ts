@@ -1,6 +1,6 @@
 import { generate } from 'selfsigned';
 
-/** PEM texts. */
+/** A certificate and its key, as PEM. */
 export interface Certificate {
   cert: string;
   key: string;
@@ -8,7 +8,7 @@ export interface Certificate {
 
 export interface Authority {
   ca: string;
-  /** For a server at `localhost` and 127.0.0.1, and for its clients. */
+  /** Issues a certificate for a server at `localhost` and 127.0.0.1, or for its clients. */
   issue(name?: string): Promise<Certificate>;
 }
 

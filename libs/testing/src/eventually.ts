@@ -2,8 +2,8 @@
 const now = performance.now.bind(performance);
 
 /**
- * Waits until `check` neither throws nor returns false; rethrows the last failure after the time-out, which only says
- * how long a failure takes: a promise about time is measured, in several rounds (`fastestOf`).
+ * Waits until `check` neither throws nor returns false; rethrows the last failure after the timeout. Do not use the timeout
+ * to test how fast something is: measure that in several rounds (`fastestOf`).
  */
 export async function eventually<Result>(
   check: () => Result | Promise<Result>,
@@ -23,8 +23,8 @@ export async function eventually<Result>(
 }
 
 /**
- * The shortest time, in ms, of several rounds, each of which measures its own. Delays by a busy machine differ from
- * round to round; what the code itself needs is part of each.
+ * Returns the shortest time, in ms, of several rounds, each of which measures itself. Delays by a busy machine vary between
+ * rounds; the time that the code itself needs is part of each.
  */
 export async function fastestOf(round: () => Promise<number>, rounds = 3): Promise<number> {
   const tookMs: number[] = [];

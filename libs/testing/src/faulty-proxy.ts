@@ -6,15 +6,15 @@ import { listenOnLastingPort } from './addresses.ts';
 export interface FaultyProxy {
   host: string;
   port: number;
-  /** Keeps and accepts connections, but passes nothing on: a stopped process, a black hole. */
+  /** Keeps and accepts connections, but forwards nothing: a stopped process, a black hole. */
   freeze(): void;
   thaw(): void;
-  /** Keeps the current connections open but silent for good; new ones work: a firewall that lost its state. */
+  /** Keeps the current connections open but silent forever; new ones work: a firewall that lost its state. */
   strand(): void;
   /** Destroys all connections and refuses new ones: a killed process. */
   cut(): Promise<void>;
   restore(): Promise<void>;
-  /** Answers requests that contain this text like a load balancer whose servers are away; without a text none. */
+  /** Responds to requests that contain this text like a load balancer whose servers are down; without a text, forwards all. */
   refuse(text?: string): void;
   connections(): number;
   close(): Promise<void>;

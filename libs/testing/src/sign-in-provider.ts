@@ -9,7 +9,7 @@ import {
 import type { AddressInfo } from 'node:net';
 import { Provider, type AdapterFactory, type AdapterPayload } from 'oidc-provider';
 
-/** Somebody who has an account at the provider, as the provider reports it. */
+/** An account at the provider, as the provider reports it. */
 export interface ProviderAccount {
   email?: string;
   email_verified?: boolean | string;
@@ -24,31 +24,31 @@ export interface SignInProvider {
   clientSecret: string;
   /** By `sub`. */
   accounts: Map<string, ProviderAccount>;
-  /** What was asked for, as `METHOD /path`. */
+  /** All requests so far, as `METHOD /path`. */
   requests: string[];
-  /** Goes the way of a browser in which `sub` signs in, or no one does. Returns where the browser is sent back to. */
+  /** Acts as a browser in which `sub` signs in, or the user declines (null). Returns the URL to which the browser is sent back. */
   signIn(location: string, sub: string | null): Promise<URL>;
-  /** Changes what the provider answers as JSON, until the next call. */
+  /** Changes the provider's JSON responses, until the next call. */
   tamper(change: Tamper | undefined): void;
-  /** Answers every request in this way instead, until the next call. */
+  /** Responds to every request in this way instead, until the next call. */
   answerWith(answer: ((response: ServerResponse) => void) | undefined): void;
   /** An ID token as this provider would sign it. */
   sign(claims: JWTPayload): Promise<string>;
-  /** One that is signed with a text, or not at all. */
+  /** An ID token that is signed with a shared secret, or not at all. */
   signWith(claims: JWTPayload, secret: string | undefined): Promise<string>;
   close(): Promise<void>;
 }
 
 export interface SignInProviderOptions {
   redirectUri: string;
-  /** False: what is known of somebody is in the ID token; otherwise it has to be asked for. */
+  /** Whether the account's claims must be requested separately; if false, they are in the ID token. @default true */
   hasThinTokens?: boolean;
 }
 
 const ALG = 'RS256';
 const LIFETIME_S = 600;
 
-/** A real OpenID provider on this machine, in front of which answers can be changed. */
+/** Starts a real OpenID provider on this machine, behind a proxy that can change its responses. */
 export async function startSignInProvider(options: SignInProviderOptions): Promise<SignInProvider> {
   const { redirectUri, hasThinTokens = true } = options;
   const [clientId, clientSecret] = ['taskmesh', 'a secret of the client that is long enough'];
@@ -89,7 +89,7 @@ export async function startSignInProvider(options: SignInProviderOptions): Promi
     },
   });
   const handle = provider.callback();
-  /** The address of the sign-in says who it is, or the page that browsers are shown: programs without either would rather not. */
+  /** `login_hint` or a link on the page for browsers selects the account; a program without either declines. */
   const interact = async (request: IncomingMessage, response: ServerResponse) => {
     const { params } = await provider.interactionDetails(request, response);
     const chosen = new URL(request.url ?? '', issuer).searchParams.get('sub');
@@ -144,7 +144,7 @@ export async function startSignInProvider(options: SignInProviderOptions): Promi
   };
 }
 
-/** Keeps what the provider notes for as long as it works. */
+/** Stores the provider's state in memory. */
 function createStore(): AdapterFactory {
   const stored = new Map<string, { kind: string; payload: AdapterPayload }>();
   return (kind) => {
@@ -167,7 +167,7 @@ function createStore(): AdapterFactory {
   };
 }
 
-/** Hands a request on, and the answer back: JSON as `change` makes it. */
+/** Forwards a request and its response, whose JSON `change` may replace. */
 function pass(
   request: IncomingMessage,
   response: ServerResponse,
@@ -192,7 +192,7 @@ function pass(
   request.pipe(onward);
 }
 
-/** Asks people who they are. */
+/** A page on which people choose their account. */
 function pageFor(accounts: Map<string, ProviderAccount>): string {
   const links = [...accounts].map(([sub, { email }]) => `<li><a href="?sub=${sub}">${email ?? sub}</a></li>`);
   return `<!doctype html><title>The provider</title><ul>${links.join('')}<li><a href="?sub=">No one</a></li></ul>`;

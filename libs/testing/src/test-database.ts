@@ -4,12 +4,12 @@ import { requiredAddress } from './addresses.ts';
 
 export interface TestDatabase {
   url: string;
-  /** Runs a statement on a separate connection, behind the service's back. */
+  /** Runs a statement on a separate connection, not through the service. */
   query(text: string, values?: unknown[]): Promise<Record<string, unknown>[]>;
   drop(): Promise<void>;
 }
 
-/** A new database on the test server, empty or a copy of `template`. */
+/** Creates a database on the test server, empty or as a copy of `template`. */
 export async function createTestDatabase(
   name: string,
   server = requiredAddress('POSTGRES_URL'),
@@ -27,7 +27,7 @@ export async function createTestDatabase(
   };
 }
 
-/** A database to copy, which `prepare` fills once for all test files. Returns its name, which must change with what it holds. */
+/** Creates a template database, which `prepare` fills once for all test files. `name` must change whenever its content does. */
 export async function createTemplate(name: string, prepare: (url: string) => Promise<void>): Promise<string> {
   const server = requiredAddress('POSTGRES_URL');
   const client = new Client({ connectionString: server });

@@ -43,7 +43,7 @@ interface OtlpTraces {
 
 const ERROR = 2;
 
-/** The spans of one export (`POST /v1/traces`, JSON). @throws on anything else */
+/** Parses the spans of one export (`POST /v1/traces`, JSON). @throws on anything else */
 function readOtlpJson(text: string): ReceivedSpan[] {
   const { resourceSpans = [] } = JSON.parse(text) as OtlpTraces;
   return resourceSpans.flatMap(({ resource: of, scopeSpans = [] }) => {
@@ -80,9 +80,9 @@ export interface TraceCollector {
   url: string;
   spans: ReceivedSpan[];
   exports: { path: string; headers: IncomingHttpHeaders; body: Buffer }[];
-  /** The status of further answers; anything but 200 rejects the export. */
+  /** Sets the status of further responses; any status but 200 rejects the export. */
   answerWith(status: number, headers?: Record<string, string>): void;
-  /** The body of further answers. */
+  /** Sets the body of further responses. */
   say(body: string | Uint8Array): void;
   stop(): Promise<void>;
 }

@@ -28,16 +28,16 @@ import { localIdOf, newKey } from './writes/write.ts';
 export interface ClientOptions {
   /** The gateway's URL, without a path. In pages that it serves: `location.origin`. */
   url: string;
-  /** Where tokens and waiting writes are kept: `localStorage`, or anything with its three functions. @default memory */
+  /** Stores tokens and pending writes: `localStorage`, or anything with its three functions. @default memory */
   storage?: Storage | undefined;
   /**
-   * What carries the change feed. `sse` works through proxies without WebSocket support, but needs a connection for each list.
+   * The transport of the change feed. `sse` works through proxies without WebSocket support, but needs a connection for each list.
    * @default 'graphql-ws', or 'sse' where there is no WebSocket, as in Node 20
    */
   transport?: 'graphql-ws' | 'sse' | undefined;
-  /** The most writes that wait for an answer; further ones are refused with QUEUE_FULL. @default 100 */
+  /** How many writes may wait for a response; further ones are rejected with QUEUE_FULL. @default 100 */
   maxPendingWrites?: number | undefined;
-  /** A query or mutation that takes longer counts as lost. @default 30_000 */
+  /** A query or mutation that takes longer is given up. @default 30_000 */
   timeoutMs?: number | undefined;
   fetch?: typeof fetch | undefined;
   WebSocket?: typeof WebSocket | undefined;
@@ -45,7 +45,7 @@ export interface ClientOptions {
 }
 
 export interface WriteOptions {
-  /** Only if this is still the task's version; otherwise the write is undone and fails with PRECONDITION_FAILED. */
+  /** The version that the task must still have; otherwise the write is undone and fails with PRECONDITION_FAILED. */
   ifVersion?: number | undefined;
 }
 
@@ -56,65 +56,65 @@ export interface FetchOptions {
   signal?: AbortSignal;
 }
 
-/** A write of an earlier page that the server has refused; the code that asked for it is gone. */
+/** A write that an earlier page queued and the server has rejected. The code that called for it no longer runs. */
 export interface RefusedWrite {
   kind: 'create' | 'update' | 'delete';
-  /** The task's id, or the client's own id of a task that was not created. */
+  /** The task's id, or the client's local id if the task was not created. */
   taskId: string;
-  /** The values that the task did not get. */
+  /** The values that were not written. */
   input: UpdateTaskInput;
   error: TaskmeshError;
 }
 
 export interface Client {
-  /** Who is signed in; null if no one is, undefined until the storage has been read. */
+  /** The signed-in user; null if no one is signed in, undefined until the storage has been read. */
   user(): User | null | undefined;
-  /** Calls back whenever somebody signs in or out. */
+  /** Calls `listener` whenever somebody signs in or out. */
   onUser(listener: () => void): () => void;
   signUp(input: SignUpInput): Promise<User>;
   signIn(input: LoginInput): Promise<User>;
   /** The name of the sign-in provider; null if there is none. */
   signInProvider(): Promise<string | null>;
   /**
-   * Resolves with the address to navigate to. The browser comes back to `returnTo`, a path on the gateway, with what
-   * `readSignInAnswer` reads. `storage` must outlive the page.
+   * Resolves with the address to navigate to. The provider sends the browser back to `returnTo`, a path on the gateway, with a
+   * fragment for `readSignInAnswer`. `storage` must outlive the page.
    */
   beginProviderSignIn(returnTo?: string): Promise<string>;
-  /** @throws TaskmeshError LINK_REQUIRED if the account's password is needed as well */
+  /** @throws TaskmeshError LINK_REQUIRED if the account's password is also needed */
   signInWithCode(code: string, password?: string): Promise<User>;
   /** Links the identity to the signed-in user's account. */
   linkIdentity(code: string, password: string): Promise<LinkedIdentityFieldsFragment>;
   /**
-   * Forgets the tokens and the waiting writes, which are rejected with SIGNED_OUT: at once here, and in the storage.
-   * @throws TaskmeshError STORAGE when the storage does not answer
+   * Discards the tokens and the pending writes, here at once and in the storage. Pending writes are rejected with SIGNED_OUT.
+   * @throws TaskmeshError STORAGE when the storage does not respond
    */
   signOut(): Promise<void>;
   requestPasswordReset(email: string): Promise<void>;
   resetPassword(input: ResetPasswordInput): Promise<void>;
-  /** Without the account's password, its user must be signed in. @throws TaskmeshError */
+  /** Needs either the account's password or its signed-in user. @throws TaskmeshError */
   confirmEmailChange(token: string, password?: string): Promise<void>;
   changeName(name: string): Promise<User>;
-  /** Runs an operation as the user: a generated one, or any text of your own. @throws TaskmeshError */
+  /** Runs an operation as the signed-in user: a generated document or your own text. @throws TaskmeshError */
   request: Post;
-  /** Requests a path of the REST API as the user, such as `/api/auth/export`. @throws TaskmeshError for any response that is not ok */
+  /** Requests a path of the REST API, such as `/api/auth/export`, as the signed-in user. @throws TaskmeshError unless the response is ok */
   fetch(path: string, init?: FetchOptions): Promise<Response>;
   liveTasks(options?: LiveTasksOptions): LiveTasks;
   /**
-   * Lists show the task at once. Resolves with the server's version of it, which may take until there is a connection.
-   * @throws TaskmeshError when the server refuses it, and lists no longer show it
+   * Lists show the task at once. Resolves with the task as stored by the server, which may have to wait for a connection.
+   * @throws TaskmeshError when the server rejects it; lists then no longer show it
    */
   createTask(input: CreateTaskInput): Promise<Task>;
-  /** Like `createTask`. The task may be one that the server has not created yet. */
+  /** Like `createTask`. Also accepts a task that the server has not created yet. */
   updateTask(id: string, input: UpdateTaskInput, options?: WriteOptions): Promise<Task>;
   /** Like `updateTask`. */
   deleteTask(id: string, options?: WriteOptions): Promise<void>;
-  /** Calls back for each refused write that an earlier page left behind. */
+  /** Calls `listener` for each rejected write that an earlier page left behind. */
   onRefused(listener: (write: RefusedWrite) => void): () => void;
-  /** How many writes the server has not answered yet. */
+  /** The number of writes that the server has not confirmed or rejected yet. */
   pendingWrites(): number;
-  /** Whether they outlive this page, as far as the storage does. Of several pages that share it, only the first one's do. */
+  /** Whether pending writes are stored, and so outlive this page. Of several pages that share a storage, only the first stores them. */
   keepsWrites(): boolean;
-  /** Stops sending; waiting writes stay in storage. Lists stop with their last listener. */
+  /** Stops sending; pending writes stay in the storage. A list stops with its last listener. */
   close(): void;
 }
 
@@ -220,14 +220,14 @@ export function createClient(options: ClientOptions): Client {
   };
 }
 
-/** Without this event, pauses simply take their time. */
+/** Where the platform has no `online` event, retries simply wait for their full pause. */
 function onOnline(listener: () => void): () => void {
   const { addEventListener, removeEventListener } = globalThis as Partial<Pick<EventTarget, keyof EventTarget>>;
   addEventListener?.call(globalThis, 'online', listener);
   return () => removeEventListener?.call(globalThis, 'online', listener);
 }
 
-/** Holds a lock until it is released. */
+/** Acquires a lock. Resolves with the function that releases it. */
 function own(name: string): Promise<() => void> {
   return new Promise((resolve) => {
     void exclusively(name, () => new Promise<void>((release) => resolve(release)));

@@ -1,2 +1,2 @@
-/** The text of an operation, with the types of its result and variables, which exist only for the compiler. */
+/** The text of an operation. The types of its result and variables exist only at compile time. */
 export type Document<Result, Variables> = string & { readonly types?: (variables: Variables) => Result };

@@ -11,17 +11,17 @@ export interface ErrorDetails {
 }
 
 /**
- * What went wrong. `code` is the server's (`docs/errors.md`), or one of the client's own: NETWORK (no readable answer),
- * SIGNED_OUT (no one is signed in, or by now somebody else), QUEUE_FULL (too many writes wait), STORAGE (a write could not
- * be kept), SIGN_IN_NOT_BEGUN (the sign-in was not started in this browser), OUTCOME_UNKNOWN (the write may have been
- * done or not), NOT_CREATED (a change of a task whose creation failed).
+ * Any failure of the client. `code` is the server's (`docs/errors.md`), or one of the client's own: NETWORK (no readable
+ * response), SIGNED_OUT (no one is signed in, or another user is by now), QUEUE_FULL (too many pending writes), STORAGE (a write
+ * could not be stored), SIGN_IN_NOT_BEGUN (the sign-in was not started in this browser), OUTCOME_UNKNOWN (the write may or may
+ * not have taken effect), NOT_CREATED (a change of a task whose creation failed).
  */
 export class TaskmeshError extends Error {
   override readonly name = 'TaskmeshError';
   readonly code: string;
-  /** Only with BAD_USER_INPUT. */
+  /** Empty unless the code is BAD_USER_INPUT. */
   readonly issues: readonly InputIssue[];
-  /** Trying again sooner is useless. */
+  /** A retry before this time has passed would fail, too. */
   readonly retryAfterMs: number;
 
   constructor(code: string, message: string, { issues = [], retryAfterMs = 0, cause }: ErrorDetails = {}) {
@@ -32,11 +32,11 @@ export class TaskmeshError extends Error {
   }
 }
 
-const PASSING = new Set(['NETWORK', 'SERVICE_UNAVAILABLE', 'RATE_LIMITED']);
+const TRANSIENT = new Set(['NETWORK', 'SERVICE_UNAVAILABLE', 'RATE_LIMITED']);
 
-/** Whether the same request may succeed a little later. */
+/** Whether a retry of the same request may succeed. */
 export function isPassing(error: TaskmeshError): boolean {
-  return PASSING.has(error.code);
+  return TRANSIENT.has(error.code);
 }
 
 export function toTaskmeshError(error: unknown): TaskmeshError {
@@ -50,7 +50,7 @@ export interface GraphqlError {
   extensions?: { code?: string; issues?: InputIssue[]; retryAfterSeconds?: number };
 }
 
-/** Uses the first one. */
+/** Converts the first of the errors; the others are ignored. */
 export function errorOf([first]: readonly GraphqlError[], cause?: unknown): TaskmeshError {
   const { code = 'INTERNAL_SERVER_ERROR', issues, retryAfterSeconds = 0 } = first?.extensions ?? {};
   return new TaskmeshError(code, first?.message ?? 'No message.', {

@@ -3,13 +3,13 @@ import { errorOf, TaskmeshError, toTaskmeshError, type GraphqlError, type InputI
 
 export interface PostOptions {
   token?: string | undefined;
-  /** W3C trace context; the feed reports the mutation's change with it. */
+  /** W3C trace context. The feed reports the mutation's change with it. */
   traceparent?: string | undefined;
-  /** Waits for at least as long, even if other operations are given up earlier. */
+  /** Waits at least this long, even if the client's timeout is shorter. */
   minTimeoutMs?: number | undefined;
 }
 
-/** Runs a query or a mutation. @throws TaskmeshError, with the code of the first error, if there is any */
+/** Runs a query or mutation. @throws TaskmeshError with the code of the first GraphQL error, if there is one */
 export type Post = <Result, Variables>(
   document: Document<Result, Variables>,
   variables: Variables,
@@ -23,7 +23,7 @@ export interface PostDeps {
   timeoutMs: number;
 }
 
-interface Answer<Result> {
+interface Parsed<Result> {
   data?: Result | null;
   errors?: GraphqlError[];
 }
@@ -42,9 +42,9 @@ export function createPost({ url, fetch, timeoutMs }: PostDeps): Post {
     }).catch((error: unknown) => {
       throw toTaskmeshError(error);
     });
-    const answer = await bodyOf<Answer<Result>>(response);
-    if (!answer?.data || answer.errors?.length) throw failureOf(response, answer);
-    return answer.data;
+    const body = await bodyOf<Parsed<Result>>(response);
+    if (!body?.data || body.errors?.length) throw failureOf(response, body);
+    return body.data;
   };
 }
 
@@ -52,26 +52,26 @@ export function headersOf(token: string | undefined): Record<string, string> {
   return { 'content-type': 'application/json', ...(token && { authorization: `Bearer ${token}` }) };
 }
 
-/** The error in a response without the expected result. Only its body reports what was wrong with the request. */
+/** Converts a response without the expected result to an error. With status 400, the body describes what is wrong with the request. */
 export async function readFailure(response: Response): Promise<TaskmeshError> {
-  return response.status === 400 ? failureOf(response, await bodyOf<Answer<unknown>>(response)) : refusalOf(response);
+  return response.status === 400 ? failureOf(response, await bodyOf<Parsed<unknown>>(response)) : refusalOf(response);
 }
 
-function failureOf(response: Response, answer: Answer<unknown> | undefined): TaskmeshError {
-  if (answer?.errors?.length) return errorOf(answer.errors);
-  // The server says so in a result. A proxy that wants a sign-in of its own says nothing about the session.
+function failureOf(response: Response, body: Parsed<unknown> | undefined): TaskmeshError {
+  if (body?.errors?.length) return errorOf(body.errors);
+  // The gateway reports an invalid session as a GraphQL error. A bare 401 is from a proxy with a sign-in of its own.
   return response.status === 401 ? new TaskmeshError('NETWORK', 'A proxy answered with 401.') : refusalOf(response);
 }
 
 async function bodyOf<Body>(response: Response): Promise<Body | undefined> {
   try {
-    return (await response.json()) as Body; // the server's
+    return (await response.json()) as Body; // the server's own format
   } catch {
     return undefined;
   }
 }
 
-/** The error in a response of the REST API that is not ok. */
+/** Converts a failed response of the REST API to an error. */
 export async function readRestFailure(response: Response): Promise<TaskmeshError> {
   const body = await bodyOf<{ message?: string; error?: { code?: string; details?: InputIssue[] } }>(response);
   const refusal = refusalOf(response);
@@ -83,7 +83,7 @@ export async function readRestFailure(response: Response): Promise<TaskmeshError
 /** The request did not arrive in time. */
 const TIMEOUT = 408;
 
-/** A response without GraphQL: from a proxy in between, or from a gateway that accepts nothing at the moment. */
+/** Converts a response without a GraphQL body: from a proxy, or from a gateway that currently accepts no requests. */
 function refusalOf({ status, headers }: Response): TaskmeshError {
   const retryAfterMs = Number(headers.get('retry-after') ?? 0) * 1_000 || 0;
   const message = `The server answered with ${status}.`;

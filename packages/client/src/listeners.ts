@@ -1,6 +1,6 @@
-/** Listeners to something. If one throws, the others are still called, and the error is reported as unhandled. */
+/** A set of listeners. If one throws, the others are still called and the error is reported as unhandled. */
 export interface Listeners<Args extends unknown[]> {
-  /** Returns how to remove it. */
+  /** Returns a function that removes the listener. */
   add(listener: (...args: Args) => void): () => void;
   tell(...args: Args): void;
 }
@@ -24,7 +24,7 @@ export function createListeners<Args extends unknown[]>(): Listeners<Args> {
   };
 }
 
-/** As an unhandled rejection, because only browsers have a function for this. */
+/** Reports an unhandled rejection, because only browsers have the global `reportError`. */
 function reportError(error: unknown): void {
   void Promise.reject(error);
 }

@@ -5,7 +5,7 @@ interface Navigator {
   locks?: { request: Exclusively };
 }
 
-/** With Web Locks, among all pages of the origin; without them, within this page. */
+/** Excludes all pages of the origin where Web Locks are available, otherwise only this page. */
 export const exclusively: Exclusively = async (name, work) => {
   const { navigator } = globalThis as { navigator?: Navigator };
   if (!navigator?.locks) return inTurn(name, work);
@@ -17,7 +17,7 @@ export const exclusively: Exclusively = async (name, work) => {
     });
   } catch (error) {
     if (isGranted) throw error;
-    return inTurn(name, work); // sandboxed frames have Web Locks, but may not use them
+    return inTurn(name, work); // sandboxed frames have Web Locks but may not use them
   }
 };
 

@@ -6,18 +6,18 @@ export interface PageMessage {
   left?: string | undefined;
 }
 
-/** The other pages with this storage. */
+/** Messages between the pages that share a storage. */
 export interface OtherPages {
   notify(message: PageMessage): void;
   close(): void;
 }
 
-/** Without `BroadcastChannel`, pages find out when they use their tokens. */
+/** Without `BroadcastChannel`, pages notice changes only when they next use their tokens. */
 export function createOtherPages(storage: Storage, onMessage: (message: PageMessage) => void): OtherPages {
   if (!globalThis.BroadcastChannel) return { notify() {}, close() {} };
   let channel: InstanceType<typeof BroadcastChannel> | undefined = new BroadcastChannel(nameOf(storage));
   channel.onmessage = ({ data }: { data: unknown }) => onMessage(isRecord(data) ? data : {});
-  (channel as { unref?: () => void }).unref?.(); // lets a script in Node end
+  (channel as { unref?: () => void }).unref?.(); // lets a Node process exit
   return {
     notify: (message) => channel?.postMessage(message),
     close() {

@@ -1,13 +1,13 @@
 import { TaskmeshError } from './errors.ts';
 import type { Storage } from './storage.ts';
 
-/** What the browser brings back from the provider. */
+/** The result with which the provider sends the browser back. */
 export type SignInAnswer = { code: string } | { error: string; description: string };
 
 const KEY = 'taskmesh.sign-in';
 const VERIFIER_BYTES = 32;
 
-/** Keeps the secret of the page that starts a sign-in. Without it, the returned code is useless. */
+/** Keeps the code verifier (PKCE) of the page that starts a sign-in. Without it, the returned code is useless. */
 export interface ProviderSignIn {
   /** The address to navigate to. */
   begin(returnTo: string): Promise<string>;
@@ -21,7 +21,7 @@ export function createProviderSignIn({ url, storage }: { url: string; storage: S
     async begin(returnTo) {
       const verifier = base64url(crypto.getRandomValues(new Uint8Array(VERIFIER_BYTES)));
       await storage.setItem(KEY, verifier);
-      // Browsers offer this only over TLS and on localhost.
+      // `crypto.subtle` exists only over TLS and on localhost.
       const digest = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(verifier));
       const query = new URLSearchParams({ return_to: returnTo, code_challenge: base64url(new Uint8Array(digest)) });
       return `${url}/api/auth/oidc/start?${query.toString()}`;
@@ -38,13 +38,13 @@ export function createProviderSignIn({ url, storage }: { url: string; storage: S
   };
 }
 
-/** Reads the part of the address behind `#` after a return from the provider. */
+/** Parses the URL fragment after the return from the provider. Returns undefined if it has no sign-in result. */
 export function readSignInAnswer(fragment: string): SignInAnswer | undefined {
-  const answer = new URLSearchParams(fragment.replace(/^#/, ''));
-  const code = answer.get('sign_in_code');
+  const params = new URLSearchParams(fragment.replace(/^#/, ''));
+  const code = params.get('sign_in_code');
   if (code) return { code };
-  const error = answer.get('sign_in_error');
-  return error ? { error, description: answer.get('sign_in_error_description') ?? '' } : undefined;
+  const error = params.get('sign_in_error');
+  return error ? { error, description: params.get('sign_in_error_description') ?? '' } : undefined;
 }
 
 function base64url(bytes: Uint8Array): string {

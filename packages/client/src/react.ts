@@ -7,7 +7,7 @@ export interface UsedTasks extends LiveTasksSnapshot {
   loadMore: LiveTasks['loadMore'];
 }
 
-/** A list that stays live while the component is mounted. Equal options give the same list. */
+/** Returns a list that stays live while the component is mounted. Equal options reuse the same list. */
 export function useLiveTasks(client: Pick<Client, 'liveTasks'>, options: LiveTasksOptions = {}): UsedTasks {
   const text = JSON.stringify(options);
   const list = useMemo(() => client.liveTasks(JSON.parse(text) as LiveTasksOptions), [client, text]);
@@ -15,7 +15,7 @@ export function useLiveTasks(client: Pick<Client, 'liveTasks'>, options: LiveTas
   return useMemo(() => ({ ...snapshot, loadMore: list.loadMore }), [snapshot, list]);
 }
 
-/** Who is signed in; null if no one is, undefined until the storage has been read. */
+/** The signed-in user; null if no one is signed in, undefined until the storage has been read. */
 export function useUser(client: Client): User | null | undefined {
   return useSyncExternalStore(client.onUser, client.user, client.user);
 }

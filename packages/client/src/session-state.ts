@@ -7,7 +7,7 @@ export interface Tokens {
   user: User;
   accessToken: string;
   refreshToken: string;
-  /** A while before the access token expires: Unix milliseconds by this machine's clock. */
+  /** When to refresh the access token, shortly before it expires: Unix milliseconds by this device's clock. */
   refreshAt: number;
 }
 
@@ -16,29 +16,29 @@ export interface Tokens {
  *                       ▼                             │
  *              ┌──► signed-in ────────────────────────┘
  *   found      │     │      ▲
- *   loading ───┤     │      │ kept: a sign-in in this page
+ *   loading ───┤     │      │ kept: signed in on this page
  *              │     ▼      │
  *              └──► signed-out ──┐
- *                       ▲        │ found: the session was left in another page
+ *                       ▲        │ found: signed out on another page
  *                       └────────┘
  *
  *   signed-in ─ found: none, or left ─► signed-out
  *
- * A page that is signed out stays so until somebody signs in there. Tokens that the storage could not take are this
- * page's alone, so nothing that is found in the storage replaces them.
+ * A page that is signed out stays signed out until somebody signs in on it. Tokens that could not be stored belong to this
+ * page alone, so nothing found in the storage replaces them.
  */
 export type SessionState =
   | { kind: 'loading' }
   | { kind: 'signed-in'; tokens: Tokens; isStored: boolean }
-  /** `userId`: whose session it was. `isLeft`: that user has signed out, here or in another page. */
+  /** `userId`: the user of the ended session. `isLeft`: that user has signed out, on this or another page. */
   | { kind: 'signed-out'; userId: string | undefined; isLeft: boolean };
 
 export type SessionEvent =
-  /** What the storage has now. `left`: the user who has just signed out in another page. */
+  /** The tokens that are stored now. `left`: the user who has just signed out on another page. */
   | { kind: 'found'; tokens: Tokens | undefined; left?: string | undefined }
-  /** Tokens that this page has got from the server. */
+  /** This page has received tokens from the server. */
   | { kind: 'kept'; tokens: Tokens; isStored: boolean }
-  /** The user signs out in this page. */
+  /** The user signs out on this page. */
   | { kind: 'left' }
   /** The server has ended the session. */
   | { kind: 'ended' };
@@ -68,7 +68,7 @@ function userIdOf(state: SessionState): string | undefined {
   return state.kind === 'signed-out' ? state.userId : undefined;
 }
 
-/** Whether a stored value has the form that this version writes. */
+/** Whether a stored value has the format that this version writes. */
 export function isTokens(value: unknown): value is Tokens {
   if (!isRecord(value) || !isRecord(value['user'])) return false;
   const texts = [value['accessToken'], value['refreshToken'], ...['id', 'email', 'name'].map(field(value['user']))];

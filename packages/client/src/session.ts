@@ -31,29 +31,29 @@ import type { Time } from './time.ts';
 export type { User };
 
 export interface Session {
-  /** Who is signed in; null if no one is, undefined until the storage has been read. */
+  /** The signed-in user; null if no one is signed in, undefined until the storage has been read. */
   user(): User | null | undefined;
-  /** Calls back whenever somebody signs in or out. Returns how to unsubscribe. */
+  /** Calls `listener` whenever somebody signs in or out. Returns a function that unsubscribes. */
   subscribe(listener: () => void): () => void;
-  /** Whether the last user has signed out, here or in another page, so that nothing of theirs may stay. */
+  /** Whether the last user has signed out, on this or another page, so that none of their data may remain. */
   isLeft(): boolean;
-  /** Whether this user's session is still the stored one. Other pages may have changed it a moment ago. */
+  /** Whether the current session still belongs to this user. Checks the storage, which another page may just have changed. */
   isStillOf(userId: string): Promise<boolean>;
   signUp(input: SignUpInput): Promise<User>;
   signIn(input: LoginInput): Promise<User>;
   signInWithCode(input: SignInWithCodeInput): Promise<User>;
   /**
-   * Works without a connection, too: this page forgets the session at once, and the server when it expires.
-   * @throws TaskmeshError STORAGE when the storage does not answer; what the storage throws
+   * Works offline, too: this page discards the session at once, and the server drops it when it expires.
+   * @throws TaskmeshError STORAGE when the storage does not respond; rethrows errors of the storage
    */
   signOut(): Promise<void>;
-  /** A token that is valid for a while; undefined when no one is signed in. @throws TaskmeshError when it cannot be refreshed now */
+  /** A token that does not expire soon; undefined when no one is signed in. @throws TaskmeshError when it cannot be refreshed now */
   token(): Promise<string | undefined>;
-  /** A token to replace `refused`; undefined when the session has ended. @throws TaskmeshError when that cannot be found out now */
+  /** A token to replace `refused`; undefined when the session has ended. @throws TaskmeshError when it cannot be refreshed now */
   refresh(refused: string): Promise<string | undefined>;
-  /** Changes the user's name, also in what is stored here. @throws TaskmeshError */
+  /** Changes the user's name on the server and in the stored session. @throws TaskmeshError */
   changeName(name: string): Promise<User>;
-  /** Runs `work` with a token, and once more with a new one if the first is refused. @throws TaskmeshError */
+  /** Runs `work` with a token, and once more with a new token if the first is rejected. @throws TaskmeshError */
   asUser<Result>(work: (token: string) => Promise<Result>): Promise<Result>;
   /** Runs an operation as the user. @throws TaskmeshError */
   request: Post;
@@ -70,9 +70,9 @@ export interface SessionDeps {
 const KEY = 'taskmesh.session';
 /** The share of a token's lifetime after which it is refreshed. */
 const GOOD_FOR = 0.9;
-/** A server may take up to 15 s. A refresh that is given up before uses up its token, and the next one ends the session. */
+/** The server may take up to 15 s. Giving up earlier would leave its token used, and using it again ends the session. */
 const REFRESH_TIMEOUT_MS = 20_000;
-/** The server's errors when a session is over. */
+/** Errors with which the server reports that a session has ended. */
 const OVER = new Set(['UNAUTHENTICATED', 'BAD_USER_INPUT', 'NOT_FOUND', 'FORBIDDEN']);
 
 export function createSession({ post, storage, time }: SessionDeps): Session {
@@ -88,7 +88,7 @@ export function createSession({ post, storage, time }: SessionDeps): Session {
     if (!isSame) changes.tell();
   };
   const isLeft = () => state.kind === 'signed-out' && state.isLeft;
-  /** The session by now, which another page may have changed: ours only if the storage could not take it. */
+  /** The stored session, which another page may have changed; this page's own if it could not be stored. */
   const current = async () =>
     state.kind === 'signed-in' && !state.isStored ? state.tokens : readJson(storage, KEY, isTokens);
 
@@ -97,7 +97,7 @@ export function createSession({ post, storage, time }: SessionDeps): Session {
   const loaded = find().catch(() => dispatch({ kind: 'found', tokens: undefined }));
   const pages = createOtherPages(storage, ({ left }) => void find(left).catch(() => undefined));
 
-  /** What it replaces is used up by now, so that no page may find it any more. */
+  /** The previous tokens are used up, so they must not stay in the storage even if the new ones cannot be stored. */
   const put = async (next: Tokens, isSignIn = false) => {
     let isStored = true;
     try {
@@ -106,7 +106,7 @@ export function createSession({ post, storage, time }: SessionDeps): Session {
       isStored = false;
       await drop().catch(() => undefined);
     }
-    // A sign-out meanwhile stands: it finds these tokens in the storage, and ends their session.
+    // A concurrent sign-out wins: it finds these tokens in the storage and ends their session.
     if (isSignIn || tokens()) dispatch({ kind: 'kept', tokens: next, isStored });
     pages.notify({});
   };
@@ -130,12 +130,12 @@ export function createSession({ post, storage, time }: SessionDeps): Session {
 
   const postRefresh = (refreshToken: string) =>
     post(REFRESH_SESSION, { refreshToken }, { minTimeoutMs: REFRESH_TIMEOUT_MS });
-  /** Using a refresh token twice would end the session. So one page refreshes at a time, with the token that is stored by then. */
+  /** Using a refresh token twice would end the session. So one page refreshes at a time, with the token stored at that moment. */
   const refreshAlone = async (refused: string): Promise<string | undefined> => {
     const mine = tokens();
     const used = await current();
     if (!mine || used?.user.id !== mine.user.id) {
-      dispatch({ kind: 'found', tokens: used }); // another page has signed out, or somebody else in
+      dispatch({ kind: 'found', tokens: used }); // another page has signed out, or signed in another user
       return undefined;
     }
     if (used.accessToken !== refused && time.now() < used.refreshAt) {
@@ -148,7 +148,7 @@ export function createSession({ post, storage, time }: SessionDeps): Session {
     });
     await changeStorage(storage, async () => {
       const now = await current();
-      // Somebody may have signed out or in meanwhile, in any page.
+      // Somebody may have signed in or out meanwhile, on any page.
       if (now?.refreshToken !== used.refreshToken) return dispatch({ kind: 'found', tokens: now });
       if (refreshed) return put(tokensOf(refreshed.refreshSession));
       return drop().finally(() => {
@@ -158,7 +158,7 @@ export function createSession({ post, storage, time }: SessionDeps): Session {
     });
     return tokens()?.accessToken;
   };
-  /** On the server. It wants a token that is valid: the one who signs out after a night has none. */
+  /** Ends the session on the server, which requires a valid token: refreshes an expired one first. */
   const end = async ({ accessToken, refreshToken }: Tokens) => {
     try {
       await post(LOGOUT, {}, { token: accessToken });
@@ -177,18 +177,18 @@ export function createSession({ post, storage, time }: SessionDeps): Session {
     return time.now() < refreshAt ? accessToken : refresh(accessToken);
   };
   const asUser = async <Result>(work: (token: string) => Promise<Result>): Promise<Result> => {
-    if (state === LOADING) await loaded; // otherwise the one who is signed in at this very moment asks
-    const asked = tokens()?.user.id;
+    if (state === LOADING) await loaded; // otherwise the request belongs to the user who is signed in right now
+    const callerId = tokens()?.user.id;
     const first = await token();
-    if (first === undefined || tokens()?.user.id !== asked)
+    if (first === undefined || tokens()?.user.id !== callerId)
       throw new TaskmeshError('SIGNED_OUT', 'No one is signed in.');
     try {
       return await work(first);
     } catch (error) {
       if (!isUnauthenticated(error)) throw error;
       const again = await refresh(first);
-      // A request of one user is never sent as another one.
-      if (again === undefined || tokens()?.user.id !== asked)
+      // Never send one user's request as another user.
+      if (again === undefined || tokens()?.user.id !== callerId)
         throw new TaskmeshError('SIGNED_OUT', 'The session has ended.', { cause: error });
       return work(again);
     }
@@ -211,12 +211,12 @@ export function createSession({ post, storage, time }: SessionDeps): Session {
       if (state === LOADING) await storageInTime(loaded, time).catch(() => undefined);
       let ended = tokens();
       const left = ended?.user.id;
-      // Before the listeners, whose changes of the storage then find no session.
+      // Before listeners are notified, so that their changes of the storage find no session.
       const dropped = changeStorage(storage, async () => {
         try {
           const now = await current().catch(() => ended);
           if (!ended || now?.user.id !== left) return;
-          ended = now; // another page may have refreshed them
+          ended = now; // another page may have refreshed the tokens
           await drop();
         } finally {
           pages.notify({ left });
@@ -234,7 +234,7 @@ export function createSession({ post, storage, time }: SessionDeps): Session {
     async changeName(name) {
       const { changeName: user } = await request(CHANGE_NAME, { name });
       await changeStorage(storage, async () => {
-        // Another page may have refreshed the tokens meanwhile: former ones would end the session.
+        // Another page may have refreshed the tokens meanwhile; storing the old ones would end the session.
         const latest = await current();
         if (latest?.user.id === user.id && tokens()?.user.id === user.id) await put({ ...latest, user });
       });

@@ -3,21 +3,21 @@ import { exclusively } from './locks.ts';
 import type { Time } from './time.ts';
 
 /** How long a sign-out waits for the storage, or for another page that changes it. */
-const LONGEST_WAIT_MS = 5_000;
+const MAX_WAIT_MS = 5_000;
 
-/** Where tokens and waiting writes are kept: `localStorage`, `sessionStorage`, or something asynchronous. */
+/** Stores tokens and pending writes: `localStorage`, `sessionStorage`, or something asynchronous. */
 export interface Storage {
   getItem(key: string): string | null | Promise<string | null>;
   setItem(key: string, value: string): unknown;
   removeItem(key: string): unknown;
   /**
-   * Pages with storages of the same name wait for each other's changes and follow each other's sign-outs.
+   * Pages whose storages have the same name wait for each other's changes and follow each other's sign-outs.
    * @default one name for all pages of an origin
    */
   name?: string | undefined;
 }
 
-/** Lasts as long as the page, and is shared by the clients that are given it. */
+/** Lasts as long as the page. Clients share it if they are given the same object. */
 export function createMemoryStorage(): Storage {
   const items = new Map<string, string>();
   return {
@@ -28,7 +28,7 @@ export function createMemoryStorage(): Storage {
   };
 }
 
-/** Runs `work`, which changes the storage, while no other page does. It must look at what is stored by then. */
+/** Runs `work`, which changes the storage, while no other page changes it. `work` must read the current values first. */
 export function changeStorage<Result>(storage: Storage, work: () => Promise<Result>): Promise<Result> {
   return exclusively(`${nameOf(storage)}.storage`, work);
 }
@@ -37,17 +37,17 @@ export function nameOf({ name = 'taskmesh' }: Storage): string {
   return name;
 }
 
-/** Waits for what the storage has to do. @throws TaskmeshError STORAGE when it takes too long; what `work` throws */
+/** Waits for work on the storage. @throws TaskmeshError STORAGE when it takes too long; rethrows errors of `work` */
 export async function storageInTime<Result>(work: Promise<Result>, { after }: Pick<Time, 'after'>): Promise<Result> {
   let cancel = () => {};
   const late = new Promise<never>((_, reject) => {
     const refuse = () => reject(new TaskmeshError('STORAGE', 'The storage does not answer.'));
-    cancel = after(LONGEST_WAIT_MS, refuse);
+    cancel = after(MAX_WAIT_MS, refuse);
   });
   return Promise.race([work, late]).finally(cancel);
 }
 
-/** Undefined when there is nothing, or nothing of this form: other versions, and other programs, write there as well. */
+/** Returns undefined for a missing or malformed value: other versions and other programs may use the same storage. */
 export async function readJson<Value>(
   storage: Storage,
   key: string,

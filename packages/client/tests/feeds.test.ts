@@ -29,7 +29,7 @@ const ENDS: [what: string, result: object, end: FeedEnd][] = [
   ['CURSOR_EXPIRED', failure('CURSOR_EXPIRED'), { reason: 'expired' }],
   ['UNAUTHENTICATED', failure('UNAUTHENTICATED'), { reason: 'unauthenticated', token: 'token' }],
   ['RATE_LIMITED', failure('RATE_LIMITED', { retryAfterSeconds: 7 }), { reason: 'cut', retryAfterMs: 7_000 }],
-  ['a defect', failure('INTERNAL_SERVER_ERROR'), { reason: 'cut', retryAfterMs: 0 }],
+  ['an internal error', failure('INTERNAL_SERVER_ERROR'), { reason: 'cut', retryAfterMs: 0 }],
   [
     'BAD_USER_INPUT',
     failure('BAD_USER_INPUT'),
@@ -37,13 +37,13 @@ const ENDS: [what: string, result: object, end: FeedEnd][] = [
   ],
 ];
 
-describe('over a socket', () => {
+describe('the feed over a WebSocket', () => {
   interface FakeSocket {
     sent: { type: string; id?: string; payload?: { variables?: object } }[];
     isClosed: boolean;
     open(): void;
     say(message: object): void;
-    /** The server's close frame is here; the browser reports the end later. */
+    /** The server's close frame has arrived; the browser reports the close later. */
     beginToFall(): void;
     fall(code: number): void;
   }
@@ -77,7 +77,7 @@ describe('over a socket', () => {
         },
       };
       send(text: string) {
-        expect(this.readyState).toBe(WebSocket.OPEN); // a browser's throws before that, and complains behind it
+        expect(this.readyState).toBe(WebSocket.OPEN); // a browser throws before, and logs an error afterwards
         this.#face.sent.push(JSON.parse(text) as FakeSocket['sent'][number]);
       }
       close() {
@@ -89,7 +89,7 @@ describe('over a socket', () => {
       url: URL,
       token: async () => signedIn.token,
       userId: () => signedIn.userId,
-      WebSocket: Socket as unknown as typeof WebSocket, // what is used of it
+      WebSocket: Socket as unknown as typeof WebSocket, // only the part that is used
       time,
     });
     const connected = async () => {
@@ -103,7 +103,7 @@ describe('over a socket', () => {
     return { time, sockets, signedIn, openFeed, connected };
   }
 
-  it('subscriptions share one, which says who asks, and delivers to each its own events', async () => {
+  it('shares one authenticated socket between subscriptions and delivers to each its own events', async () => {
     const { openFeed, connected, sockets } = createWorld();
     const [one, two] = [createListener(), createListener()];
     openFeed({ after: 'a' }, one.listener);
@@ -123,7 +123,7 @@ describe('over a socket', () => {
     ]);
   });
 
-  it.each(ENDS)('%s ends one subscription and not the socket', async (_what, payload, end) => {
+  it.each(ENDS)('ends only the subscription on %s, not the socket', async (_what, payload, end) => {
     const { openFeed, connected } = createWorld();
     const [one, two] = [createListener(), createListener()];
     openFeed({}, one.listener);
@@ -140,7 +140,7 @@ describe('over a socket', () => {
     [4403, { reason: 'unauthenticated', token: 'token' }],
     [1013, { reason: 'cut', retryAfterMs: 0 }],
     [1006, { reason: 'cut', retryAfterMs: 0 }],
-  ] as [number, FeedEnd][])('its close with %i ends all of them', async (code, end) => {
+  ] as [number, FeedEnd][])('ends all subscriptions when the socket closes with %i', async (code, end) => {
     const { openFeed, connected } = createWorld();
     const [one, two] = [createListener(), createListener()];
     openFeed({}, one.listener);
@@ -149,7 +149,7 @@ describe('over a socket', () => {
     expect([one.ends, two.ends]).toEqual([[end], [end]]);
   });
 
-  it('nothing is sent any more while the server closes it, and who comes then gets another one', async () => {
+  it('sends nothing while the server closes the socket, and opens another for a new subscription', async () => {
     const { openFeed, connected, sockets, time } = createWorld();
     const [one, two, three] = [createListener(), createListener(), createListener()];
     const stop = openFeed({}, one.listener);
@@ -170,7 +170,7 @@ describe('over a socket', () => {
     expect(three).toMatchObject({ seen: ['stands', 1], ends: [] });
   });
 
-  it('counts silence as a cut, unless pongs arrive', async () => {
+  it('treats silence as a lost connection, unless pongs arrive', async () => {
     const { openFeed, connected, time } = createWorld();
     const { listener, ends } = createListener();
     openFeed({}, listener);
@@ -186,7 +186,7 @@ describe('over a socket', () => {
     expect(socket.isClosed).toBe(true);
   });
 
-  it('one that never opens is given up', async () => {
+  it('gives up a socket that never opens', async () => {
     const { openFeed, time } = createWorld();
     const { listener, ends } = createListener();
     openFeed({}, listener);
@@ -194,7 +194,7 @@ describe('over a socket', () => {
     expect(ends).toEqual([{ reason: 'cut', retryAfterMs: 0 }]);
   });
 
-  it('a stopped subscription receives nothing more, and the last one closes the socket', async () => {
+  it('delivers nothing to a stopped subscription, and closes the socket after the last one', async () => {
     const { openFeed, connected, time } = createWorld();
     const { listener, seen, ends } = createListener();
     const stop = openFeed({}, listener);
@@ -207,7 +207,7 @@ describe('over a socket', () => {
     expect({ seen, ends }).toEqual({ seen: ['stands'], ends: [] });
   });
 
-  it('a socket of one user is never another one’s', async () => {
+  it('never reuses the socket of one user for another', async () => {
     const { openFeed, connected, sockets, signedIn } = createWorld();
     const stop = openFeed({}, createListener().listener);
     await connected();
@@ -219,7 +219,7 @@ describe('over a socket', () => {
     expect(socket.sent[0]?.payload).toEqual({ authorization: 'Bearer token of eve' });
   });
 
-  it('a feed without a user says so, without a socket', async () => {
+  it('reports unauthenticated without opening a socket when no one is signed in', async () => {
     const { openFeed, sockets, signedIn } = createWorld();
     signedIn.token = undefined;
     const { listener, ends } = createListener();
@@ -230,7 +230,7 @@ describe('over a socket', () => {
   });
 });
 
-describe('over server-sent events', () => {
+describe('the feed over server-sent events', () => {
   function createWorld(status = 200, headers: Record<string, string> = {}) {
     const time = createManualTime();
     const requests: RequestInit[] = [];
@@ -250,7 +250,7 @@ describe('over server-sent events', () => {
   }
   const event = (payload: object) => `event: next\nid: c\ndata: ${JSON.stringify(payload)}\n\n`;
 
-  it('changes come whole, however the text is cut', async () => {
+  it('parses changes from a stream that is split anywhere', async () => {
     const { openFeed, say, requests } = createWorld();
     const { listener, seen } = createListener();
     openFeed({ after: 'a' }, listener);
@@ -261,7 +261,7 @@ describe('over server-sent events', () => {
     expect(seen).toEqual(['stands', 1, 2]);
   });
 
-  it.each(ENDS)('%s ends it', async (_what, payload, end) => {
+  it.each(ENDS)('ends the subscription on %s', async (_what, payload, end) => {
     const { openFeed, say } = createWorld();
     const { listener, ends } = createListener();
     openFeed({}, listener);
@@ -273,7 +273,7 @@ describe('over server-sent events', () => {
   it.each([
     [401, {}, { reason: 'unauthenticated', token: 'token' }],
     [503, { 'retry-after': '3' }, { reason: 'cut', retryAfterMs: 3_000 }],
-  ] as [number, Record<string, string>, FeedEnd][])('an answer with %i ends it', async (status, headers, end) => {
+  ] as [number, Record<string, string>, FeedEnd][])('ends on a response with %i', async (status, headers, end) => {
     const { openFeed } = createWorld(status, headers);
     const { listener, ends } = createListener();
     openFeed({}, listener);
@@ -281,7 +281,7 @@ describe('over server-sent events', () => {
     expect(ends).toEqual([end]);
   });
 
-  it('what the server refuses for good is not asked again', async () => {
+  it('ends with a final error when the server rejects the request', async () => {
     const fetch = (async () =>
       Response.json(
         { errors: [{ message: 'no', extensions: { code: 'BAD_USER_INPUT' } }] },
@@ -294,7 +294,7 @@ describe('over server-sent events', () => {
     expect(ends).toMatchObject([{ reason: 'refused', error: { code: 'BAD_USER_INPUT' } }]);
   });
 
-  it('counts silence as a cut, unless heartbeats arrive', async () => {
+  it('treats silence as a lost connection, unless heartbeats arrive', async () => {
     const { openFeed, say, time } = createWorld();
     const { listener, ends } = createListener();
     openFeed({}, listener);
@@ -308,7 +308,7 @@ describe('over server-sent events', () => {
     expect(ends).toEqual([{ reason: 'cut', retryAfterMs: 0 }]);
   });
 
-  it('a stopped subscription receives nothing more', async () => {
+  it('delivers nothing to a stopped subscription', async () => {
     const { openFeed, say } = createWorld();
     const { listener, seen, ends } = createListener();
     const stop = openFeed({}, listener);

@@ -9,14 +9,14 @@ function createWorld(answer: (signal: AbortSignal) => Response | Promise<Respons
   const sent: { url: string; headers: Record<string, string>; body: unknown }[] = [];
   const fetch = (async (url: string, { headers, body, signal }: RequestInit) => {
     sent.push({ url, headers: headers as Record<string, string>, body: JSON.parse(String(body)) });
-    return answer(signal as AbortSignal); // it is always given
+    return answer(signal as AbortSignal); // always present
   }) as typeof globalThis.fetch;
   return { sent, post: createPost({ url: URL, fetch, timeoutMs }) };
 }
 
 const read = ({ post }: ReturnType<typeof createWorld>) => post(READ_TASK, { id: '1' }, { token: 'token' });
 
-it('sends an operation as who asks, and gives its data', async () => {
+it('sends an operation with the token and returns its data', async () => {
   const world = createWorld(() => Response.json({ data: { task: null } }));
   expect(await read(world)).toEqual({ task: null });
   expect(world.sent).toEqual([
@@ -28,7 +28,7 @@ it('sends an operation as who asks, and gives its data', async () => {
   ]);
 });
 
-it('sends each write with a trace by which the feed identifies its change', async () => {
+it('sends each write with a traceparent that identifies its change in the feed', async () => {
   const { post, sent } = createWorld(() => Response.json({ data: { deleteTask: '1' } }));
   const key = newKey();
   await sendWrite(post, { kind: 'delete', taskId: '1', key, queuedAt: 0 }, false, 0);
@@ -37,45 +37,45 @@ it('sends each write with a trace by which the feed identifies its change', asyn
   expect(keyOf(traceparent)).toBe(key);
 });
 
-describe('an error', () => {
+describe('errors', () => {
   const graphql = (extensions: object) => Response.json({ data: null, errors: [{ message: 'no', extensions }] });
 
   it.each([
-    ['of the server', graphql({ code: 'NOT_FOUND' }), { code: 'NOT_FOUND' }],
+    ['an error of the server', graphql({ code: 'NOT_FOUND' }), { code: 'NOT_FOUND' }],
     [
-      'of an input',
+      'an invalid input',
       graphql({ code: 'BAD_USER_INPUT', issues: [{ path: 'title', message: 'too short' }] }),
       { code: 'BAD_USER_INPUT', issues: [{ path: 'title', message: 'too short' }] },
     ],
     [
-      'of a limit',
+      'a rate limit',
       graphql({ code: 'RATE_LIMITED', retryAfterSeconds: 9 }),
       { code: 'RATE_LIMITED', retryAfterMs: 9_000 },
     ],
-    ['of a proxy', new Response('<html>', { status: 502 }), { code: 'SERVICE_UNAVAILABLE' }],
+    ['a page of a proxy with status 502', new Response('<html>', { status: 502 }), { code: 'SERVICE_UNAVAILABLE' }],
     [
-      'that says when to come back',
+      'a response with Retry-After',
       new Response('', { status: 503, headers: { 'retry-after': '3' } }),
       { code: 'SERVICE_UNAVAILABLE', retryAfterMs: 3_000 },
     ],
     [
-      'of a request that was too slow to arrive',
+      'a request timeout (408)',
       Response.json({ error: { code: 'BAD_USER_INPUT' } }, { status: 408 }),
       { code: 'SERVICE_UNAVAILABLE' },
     ],
-    ['of a page in between', new Response('<html>'), { code: 'NETWORK' }],
-    // The server's own is a result: what a proxy wants says nothing about the session.
-    ['of a proxy that wants a sign-in', new Response('', { status: 401 }), { code: 'NETWORK' }],
-  ])('%s has its code', async (_whose, response, error) => {
+    ['a page instead of the response', new Response('<html>'), { code: 'NETWORK' }],
+    // The gateway reports an invalid session as a GraphQL error, so a bare 401 is a proxy's.
+    ['a 401 of a proxy', new Response('', { status: 401 }), { code: 'NETWORK' }],
+  ])('maps %s to its code', async (_whose, response, error) => {
     await expect(read(createWorld(() => response))).rejects.toMatchObject({ name: 'TaskmeshError', ...error });
   });
 
-  it('of the network has one, too', async () => {
+  it('maps a network failure to NETWORK', async () => {
     const world = createWorld(() => Promise.reject(new TypeError('fetch failed')));
     await expect(read(world)).rejects.toMatchObject({ code: 'NETWORK', message: 'fetch failed' });
   });
 
-  it('is no answer in time', async () => {
+  it('maps a timeout to NETWORK', async () => {
     const silent = (signal: AbortSignal) =>
       new Promise<Response>((_, reject) => signal.addEventListener('abort', () => reject(signal.reason as Error)));
     await expect(read(createWorld(silent, 5))).rejects.toMatchObject({ code: 'NETWORK' });

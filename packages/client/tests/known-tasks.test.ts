@@ -31,8 +31,8 @@ const OLDEST_FIRST = shapeOf({ completed: false }, { direction: 'ASC' });
 const open = (first: Page) => createKnownTasks(OLDEST_FIRST, first);
 const ids = (known: ReturnType<typeof open>) => known.all().map(({ id, version }) => `${id}.${version}`);
 
-describe('a page that was read later than the feed has come', () => {
-  it('is not undone by what the feed reports before it', () => {
+describe('a page that is newer than the position of the feed', () => {
+  it('is not overwritten by older changes in the feed', () => {
     const known = open(page([task('1')], { hasNextPage: true, totalCount: 2 }));
     known.extend(page([task('2', { version: 3 })]));
     known.apply(change(1, 'UPDATE', task('2', { version: 2, title: 'earlier' }), task('2')));
@@ -42,8 +42,8 @@ describe('a page that was read later than the feed has come', () => {
   });
 });
 
-describe('a page that is older than what the feed has reported while it was on its way', () => {
-  it('does not bring back tasks that were deleted or have left', () => {
+describe('a page that is older than changes reported while it was being read', () => {
+  it('does not restore tasks that were deleted or no longer match', () => {
     const known = open(page([task('1')], { hasNextPage: true, totalCount: 3 }));
     const unwatch = known.watch();
     known.apply(change(1, 'DELETE', task('2'), task('2')));
@@ -54,7 +54,7 @@ describe('a page that is older than what the feed has reported while it was on i
     expect([known.total(), known.hasMore()]).toEqual([1, false]);
   });
 
-  it('lacks nothing that has come to stand there meanwhile', () => {
+  it('includes tasks that were added within it meanwhile', () => {
     const known = open(page([task('1')], { hasNextPage: true, totalCount: 1 }));
     const unwatch = known.watch();
     known.apply(change(1, 'INSERT', task('3'), null));

@@ -9,7 +9,7 @@ interface BareListDeps extends Partial<Pick<LiveTasksDeps, 'openFeed' | 'time'>>
   hold?: LiveTasksDeps['writes']['hold'];
 }
 
-/** A list without a client: its user is and stays signed in, its feed stands at once, and nothing is written. */
+/** A list without a client: its user stays signed in, its feed connects at once, and there are no writes. */
 function createBareList(options: LiveTasksOptions, { session, hold = () => () => undefined, ...deps }: BareListDeps) {
   return createLiveTasks(options, {
     session: {
@@ -38,7 +38,7 @@ function createBareList(options: LiveTasksOptions, { session, hold = () => () =>
 
 const PAGE = 2;
 
-/** A page of a server with many tasks of each owner; it gives no more at once. */
+/** A page of a server that has many tasks of each owner and returns at most this many. */
 function pageOf(owner: string, after: string | null) {
   const from = Number(after ?? 0);
   const nodes = [from, from + 1].map((index) => ({
@@ -51,7 +51,7 @@ function pageOf(owner: string, after: string | null) {
 }
 
 describe('a list that reads many pages', () => {
-  /** A page is answered when the test says so. */
+  /** The test decides when each page is returned. */
   function createWorld() {
     const asked: (string | null)[] = [];
     const waiting: (() => void)[] = [];
@@ -79,7 +79,7 @@ describe('a list that reads many pages', () => {
         time,
       },
     );
-    /** Answers so many pages, in the order in which they were asked for. */
+    /** Returns this many pages, in the order of their requests. */
     const answer = async (times: number, take = () => waiting.shift()) => {
       for (let each = 0; each < times; each++) {
         await settled();
@@ -87,7 +87,7 @@ describe('a list that reads many pages', () => {
       }
       await settled();
     };
-    /** The list is read again from then on. */
+    /** Expires the cursor, so that the list is read again. */
     const expire = async () => {
       end({ reason: 'expired' });
       await time.pass(1);
@@ -96,7 +96,7 @@ describe('a list that reads many pages', () => {
     return { list, asked, answer, answerLast, holds: () => holds, expire, shown: () => list.get().tasks.length };
   }
 
-  it('reads no further when it is left, and holds up no write', async () => {
+  it('stops reading when its last listener leaves, and stops holding writes', async () => {
     const { list, asked, answer, holds, expire } = createWorld();
     const leave = list.subscribe(() => undefined);
     await answer(1);
@@ -113,12 +113,12 @@ describe('a list that reads many pages', () => {
     expect(holds()).toBe(0);
   });
 
-  it('has as many tasks as it had when it is read again, also those that were added meanwhile', async () => {
+  it('reloads as many tasks as it had, including pages loaded during the reload', async () => {
     const { list, answer, answerLast, expire, shown } = createWorld();
     list.subscribe(() => undefined);
     await answer(1);
     await expire();
-    // The first page is on its way again when somebody gets more of the former ones.
+    // More of the old list is loaded while the first page is being read again.
     const more = list.loadMore();
     await answerLast();
     await more;
@@ -128,7 +128,7 @@ describe('a list that reads many pages', () => {
   });
 });
 
-it('a list whose first reads are refused with fresh tokens recovers, with growing pauses', async () => {
+it('recovers with growing pauses when the first reads are rejected despite fresh tokens', async () => {
   const time = createManualTime();
   const readAt: number[] = [];
   const request = (async () => {
@@ -172,7 +172,7 @@ describe('a list that follows its feed', () => {
     return { list, time, statuses, leave, stands, ends, signOut, opened: () => opened };
   }
 
-  it('says how it is', async () => {
+  it('reports its status', async () => {
     const { list, statuses, leave, stands, ends, signOut } = await createWorld();
     const error = new TaskmeshError('BAD_USER_INPUT', 'no such order');
     await stands();
@@ -192,7 +192,7 @@ describe('a list that follows its feed', () => {
     expect(list.get().status).toBe('signed-out');
   });
 
-  it('counts failures until a connection has lasted', async () => {
+  it('resets the count of failures only after a connection has lasted', async () => {
     const { time, stands, ends, opened } = await createWorld();
     for (let failures = 0; failures < 9; failures++) await ends(CUT, 120_000);
     await stands();
@@ -207,8 +207,8 @@ describe('a list that follows its feed', () => {
   });
 });
 
-describe('a list that no one listens to', () => {
-  /** It has been read by ada. */
+describe('a list without listeners', () => {
+  /** The list has been read for ada. */
   async function createWorld() {
     let userId = 'ada';
     let held: Promise<void> | undefined;
@@ -236,12 +236,12 @@ describe('a list that no one listens to', () => {
         userId = next;
         for (const listener of listeners) listener();
       },
-      /** Pages are on their way until that is over. */
+      /** Delays pages until the promise resolves. */
       hold: (until: Promise<void>) => void (held = until),
     };
   }
 
-  it('shows nothing of one user when another one has signed in', async () => {
+  it('shows no tasks of the previous user after another user signs in', async () => {
     const { list, owners, turnTo } = await createWorld();
     turnTo('eve');
     expect(owners()).toEqual([]);
@@ -251,7 +251,7 @@ describe('a list that no one listens to', () => {
     expect(owners()).toEqual(['eve']);
   });
 
-  it('reads nothing behind what another user had', async () => {
+  it('does not load more of the previous user’s list', async () => {
     const { list, owners, turnTo } = await createWorld();
     turnTo('eve');
     await list.loadMore();
@@ -259,7 +259,7 @@ describe('a list that no one listens to', () => {
     expect(owners()).toEqual([]);
   });
 
-  it('ignores a page of one user that arrives after another one has signed in', async () => {
+  it('ignores a page that arrives after another user has signed in', async () => {
     const { list, owners, turnTo, hold } = await createWorld();
     const { promise, resolve: release } = Promise.withResolvers<void>();
     hold(promise);

@@ -1,6 +1,6 @@
 import { runLists } from './model/run-lists.ts';
 
-describe('lists are in the end what the server has, and never in disorder', () => {
+describe('lists stay consistent and converge to the server’s state', () => {
   it.each(Array.from({ length: 60 }, (_, index) => index + 1))('over a faulty network (seed %i)', (seed) =>
     runLists(seed, 300),
   );

@@ -4,14 +4,14 @@ const property = Object.getOwnPropertyDescriptor(globalThis, 'navigator') ?? {};
 const { navigator } = globalThis;
 
 describe.each([
-  ['where there are Web Locks', navigator],
-  ['where there are none', undefined],
-  ['where pages may not use them', { locks: { request: () => Promise.reject(new Error('SecurityError')) } }],
+  ['with Web Locks', navigator],
+  ['without Web Locks', undefined],
+  ['where pages may not use Web Locks', { locks: { request: () => Promise.reject(new Error('SecurityError')) } }],
 ])('%s', (_where, value) => {
   beforeAll(() => Object.defineProperty(globalThis, 'navigator', { value, configurable: true }));
   afterAll(() => Object.defineProperty(globalThis, 'navigator', property));
 
-  it('one runs at a time, in turn, also behind one that failed', async () => {
+  it('runs work of one name one at a time, in order, even after a failure', async () => {
     const happened: string[] = [];
     const work = (name: string) => async () => {
       happened.push(`${name} begins`);
@@ -27,7 +27,7 @@ describe.each([
     expect(happened).toEqual(['first begins', 'first ends', 'second begins', 'second ends']);
   });
 
-  it('other names do not wait', async () => {
+  it('does not make other names wait', async () => {
     const held = Promise.withResolvers<void>();
     const first = exclusively('one', () => held.promise);
     expect(await exclusively('other', async () => 'done')).toBe('done');
@@ -36,4 +36,4 @@ describe.each([
   });
 });
 
-it('this machine has them, or only half of this is tried', () => expect(navigator?.locks).toBeDefined());
+it('Web Locks exist here, so that these tests cover them', () => expect(navigator?.locks).toBeDefined());

@@ -14,7 +14,7 @@ function fieldsOf(type: string): string[] {
   throw new Error(`the graph has no type ${type}`);
 }
 
-/** The names of what a fragment selects. */
+/** The names of the fields that a fragment selects. */
 function selectedBy(fragment: string, document: string): string[] {
   const names: string[] = [];
   visit(parse(document), {
@@ -25,7 +25,7 @@ function selectedBy(fragment: string, document: string): string[] {
   return names;
 }
 
-it.each([READ_TASKS, TASK_CHANGES])('lists and changes bring every field of a task, but its owner', (document) =>
+it.each([READ_TASKS, TASK_CHANGES])('lists and changes select every field of a task except its owner', (document) =>
   expect(selectedBy('TaskFields', document).toSorted()).toEqual(
     fieldsOf('Task')
       .filter((name) => name !== 'owner')

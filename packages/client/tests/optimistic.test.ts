@@ -6,7 +6,7 @@ import { createWorld } from './model/world.ts';
 
 const DAY_MS = 24 * 3_600_000;
 
-/** A list that is live, over a network that loses nothing: what arrives when is up to the test. */
+/** A live list over a network that loses nothing. The test decides what arrives when. */
 async function opened(options: LiveTasksOptions = {}, { skewMs = 0, before = [] as string[] } = {}) {
   const world = createWorld(createRandom(1), { lost: 0, doubled: 0, late: 0 }, skewMs);
   for (const title of before) {
@@ -14,7 +14,7 @@ async function opened(options: LiveTasksOptions = {}, { skewMs = 0, before = [] 
     world.pass(1_000);
   }
   const list = world.openList(options);
-  /** What was on show after each change, as somebody saw it who looked on. */
+  /** The displayed titles after each change. */
   const seen: string[][] = [];
   list.subscribe(() => seen.push(titles(list)));
   const arriveAll = async () => {
@@ -25,23 +25,23 @@ async function opened(options: LiveTasksOptions = {}, { skewMs = 0, before = [] 
   return { ...world, list, seen, arriveAll };
 }
 
-/** A trailing … is a write that the server has not answered. */
+/** A trailing … marks a pending write. */
 const titles = (list: LiveTasks) => list.get().tasks.map(({ title, isPending }) => (isPending ? `${title}…` : title));
 const keys = (list: LiveTasks) => list.get().tasks.map(({ key }) => key);
 
-/** The write is done by the server; then its change comes before its answer, or behind it. */
+/** The server executes the write; then its change arrives before or after its response. */
 const ORDERS = [
-  ['the change comes before the answer', ['requests', 'changes', 'requests']],
-  ['the answer comes before the change', ['requests', 'requests', 'changes']],
+  ['the change arrives before the response', ['requests', 'changes', 'requests']],
+  ['the response arrives before the change', ['requests', 'requests', 'changes']],
 ] as const;
 
-describe.each(ORDERS)('when %s,', (_what, order) => {
+describe.each(ORDERS)('when %s', (_what, order) => {
   const arrive = async ({ step }: Awaited<ReturnType<typeof opened>>) => {
     for (const kind of order) expect(await step(kind)).toBe(true);
     expect(await step()).toBe(false);
   };
 
-  it('a new task is shown at once, once, as the same row and without a break', async () => {
+  it('shows a new task at once, exactly once, and always as the same row', async () => {
     const world = await opened();
     world.create({ title: 'new' });
     expect(titles(world.list)).toEqual(['new…']);
@@ -53,7 +53,7 @@ describe.each(ORDERS)('when %s,', (_what, order) => {
     for (const shown of world.seen) expect([['new…'], ['new']]).toContainEqual(shown);
   });
 
-  it('a changed task never shows its former values again', async () => {
+  it('never shows the old values of a changed task again', async () => {
     const world = await opened();
     const { id } = world.server.create({ input: { title: 'before' } });
     await world.arriveAll();
@@ -65,7 +65,7 @@ describe.each(ORDERS)('when %s,', (_what, order) => {
     for (const shown of world.seen) expect([['after…'], ['after']]).toContainEqual(shown);
   });
 
-  it('a deleted task never comes back', async () => {
+  it('never shows a deleted task again', async () => {
     const world = await opened();
     const { id } = world.server.create({ input: { title: 'there' } });
     await world.arriveAll();
@@ -77,7 +77,7 @@ describe.each(ORDERS)('when %s,', (_what, order) => {
     for (const shown of world.seen) expect(shown).toEqual([]);
   });
 
-  it('several writes of one task end in the last one', async () => {
+  it('ends with the last of several writes to one task', async () => {
     const world = await opened();
     const id = world.create({ title: 'one' });
     world.update(id, { title: 'two' });
@@ -89,8 +89,8 @@ describe.each(ORDERS)('when %s,', (_what, order) => {
   });
 });
 
-describe('a write that is not answered yet', () => {
-  it('puts a task where it is ordered, and counts it', async () => {
+describe('a pending write', () => {
+  it('sorts its task into the list and counts it', async () => {
     const { create, server, list, arriveAll } = await opened({ orderBy: { field: 'PRIORITY', direction: 'ASC' } });
     for (const priority of ['HIGH', 'LOW'] as const) server.create({ input: { title: priority, priority } });
     await arriveAll();
@@ -99,7 +99,7 @@ describe('a write that is not answered yet', () => {
     expect(list.get().totalCount).toBe(3);
   });
 
-  it('takes a task out of a list that it matches no more', async () => {
+  it('removes its task from a list that it no longer matches', async () => {
     const { update, server, list, arriveAll } = await opened({ filter: { completed: false } });
     const { id } = server.create({ input: { title: 'open' } });
     await arriveAll();
@@ -109,7 +109,7 @@ describe('a write that is not answered yet', () => {
     expect(list.get()).toMatchObject({ tasks: [], totalCount: 0 });
   });
 
-  it('orders by due dates of any time zone as the server does', async () => {
+  it('sorts due dates of any time zone like the server', async () => {
     const { create, server, list, arriveAll } = await opened({ orderBy: { field: 'DUE_DATE', direction: 'ASC' } });
     server.create({ input: { title: 'noon', dueDate: '2026-05-01T12:00:00.000Z' } });
     await arriveAll();
@@ -119,7 +119,7 @@ describe('a write that is not answered yet', () => {
   });
 });
 
-it('a write waits while a list is read, and is shown all the while', async () => {
+it('holds a write while a list is being read, and keeps showing it', async () => {
   const { server, create, openList, step } = createWorld(createRandom(1), { lost: 0, doubled: 0, late: 0 });
   const list = openList({});
   const seen: string[][] = [];
@@ -133,8 +133,8 @@ it('a write waits while a list is read, and is shown all the while', async () =>
   for (const each of shown) expect([['new…'], ['new']]).toContainEqual(each);
 });
 
-describe('a write that is refused', () => {
-  it('is taken back, with all that builds on it', async () => {
+describe('a rejected write', () => {
+  it('is undone, together with the writes that depend on it', async () => {
     const { create, update, server, list, refused, arriveAll } = await opened();
     server.create({ input: { title: 'there' } });
     await arriveAll();
@@ -150,7 +150,7 @@ describe('a write that is refused', () => {
     expect(refused).toEqual(['BAD_USER_INPUT', 'NOT_CREATED']);
   });
 
-  it('shows what others wrote meanwhile', async () => {
+  it('reveals the changes that others made meanwhile', async () => {
     const { update, server, list, refused, arriveAll } = await opened();
     const { id, version } = server.create({ input: { title: 'first' } });
     await arriveAll();
@@ -166,13 +166,13 @@ describe('a write that is refused', () => {
 describe.each([
   ['a day behind', -DAY_MS],
   ['a day ahead', DAY_MS],
-  ['right', 0],
+  ['correct', 0],
 ])('on a device whose clock is %s', (_clock, skewMs) => {
-  /** A list of older tasks, of which it knows only the first two. */
+  /** A list of older tasks that has loaded only the first two. */
   const openedOld = async (field: TaskOrderField, direction: OrderDirection = 'DESC') => {
     const options = { first: 2, orderBy: { field, direction } };
     const world = await opened(options, { skewMs, before: ['oldest', 'older', 'old'] });
-    /** What is shown before the server has answered, and then. */
+    /** The displayed titles before and after the server's response. */
     const shown = async () => {
       const here = world.list.get().tasks.map(({ title }) => title);
       await world.arriveAll();
@@ -182,7 +182,7 @@ describe.each([
   };
 
   it.each(['CREATED_AT', 'UPDATED_AT', 'DUE_DATE', 'PRIORITY'] as const)(
-    'new tasks are shown where the server will put them (%s)',
+    'shows new tasks where the server will sort them (%s)',
     async (field) => {
       const { create, shown } = await openedOld(field);
       for (const title of ['new', 'newer']) create({ title });
@@ -191,7 +191,7 @@ describe.each([
     },
   );
 
-  it('a new task beyond the known part of a list is not shown in it', async () => {
+  it('does not show a new task that belongs beyond the loaded part of a list', async () => {
     const { create, list, shown } = await openedOld('CREATED_AT', 'ASC');
     create({ title: 'new' });
     expect(list.get().totalCount).toBe(4);
@@ -199,7 +199,7 @@ describe.each([
     expect(list.get().totalCount).toBe(4);
   });
 
-  it('a changed task is shown where the server will put it', async () => {
+  it('shows a changed task where the server will sort it', async () => {
     const { update, list, shown } = await openedOld('UPDATED_AT');
     update(list.get().tasks[1]?.id ?? '', { title: 'changed' });
     expect(await shown()).toEqual(Array(2).fill(['changed', 'old']));

@@ -10,7 +10,7 @@ const MAX_BYTES = 12 * 1024;
 const BUILD = join(import.meta.dirname, '../../../tools/build-package.ts');
 const NODE_MODULES = join(import.meta.dirname, '../../../node_modules');
 
-/** A project of somebody's who has installed it. */
+/** A user's project with the package installed. */
 let project: string;
 let installed: string;
 
@@ -25,7 +25,7 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(project, { recursive: true, force: true }));
 
-/** In one file, with names as short as builds for production make them: `bundle` alone keeps those of the top level. */
+/** Bundles into one file with minified names, like production builds. `bundle` alone keeps top-level names. */
 async function bundled(entry: string): Promise<string> {
   const { main } = (await bundle({
     entry: { main: join(installed, entry) },
@@ -35,11 +35,11 @@ async function bundled(entry: string): Promise<string> {
     target: 'browser',
     externalModules: ['react'],
     options: { jsc: { target: 'es2022' } },
-  })) as unknown as Record<'main', { code: string }>; // its types say less than it gives
+  })) as unknown as Record<'main', { code: string }>; // its types omit this
   return (await minify(main.code, { module: true, compress: true, mangle: true })).code;
 }
 
-it('is smaller than 12 KiB compressed, and asks for nothing else', async () => {
+it('is smaller than 12 KiB compressed and loads nothing else', async () => {
   const code = await bundled('index.js');
   const sizes = { gzip: gzipSync(code).length, brotli: brotliCompressSync(code).length };
   console.log(`@taskmesh/client: ${code.length} bytes, ${sizes.gzip} by gzip, ${sizes.brotli} by brotli`);
@@ -48,7 +48,7 @@ it('is smaller than 12 KiB compressed, and asks for nothing else', async () => {
   expect(sizes.gzip).toBeLessThan(MAX_BYTES);
 });
 
-it('runs in plain Node, without a dependency', () => {
+it('runs in plain Node without dependencies', () => {
   const script = `
     import { createClient, LOGIN } from '@taskmesh/client';
     const client = createClient({ url: 'http://127.0.0.1:9' });
@@ -73,7 +73,7 @@ it('runs in plain Node, without a dependency', () => {
   expect(Object.keys(exports)).toEqual(['.', './react']);
 });
 
-it('runs where there are no WebSockets, Web Locks and other later additions, as in Node 20', () => {
+it('runs without WebSocket, Web Locks and other newer APIs, as in Node 20', () => {
   const script = `
     for (const name of ['WebSocket', 'navigator', 'BroadcastChannel']) delete globalThis[name];
     delete Promise.withResolvers;
@@ -98,7 +98,7 @@ it('runs where there are no WebSockets, Web Locks and other later additions, as 
   expect(String(text)).toBe('live 7\n');
 });
 
-it('brings its types, for pages that have those of browsers only', () => {
+it('includes types that compile with only the DOM library', () => {
   const file = join(project, 'uses.ts');
   writeFileSync(
     file,

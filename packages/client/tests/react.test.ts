@@ -11,7 +11,7 @@ interface Rendered {
   toJSON(): { children: string[] } | null;
 }
 
-/** Its types call it deprecated, in favour of renderers that need a browser; it belongs to the React of this test. */
+/** Deprecated in its types in favour of renderers that need a browser. Matches the version of React in this test. */
 const require = createRequire(import.meta.url);
 const { create: render } = require('react-test-renderer') as {
   create: (element: ReactElement) => Rendered;
@@ -35,7 +35,7 @@ function createApp() {
       listeners.add(listener);
       return () => void listeners.delete(listener);
     },
-  } as unknown as Client; // what the hooks use of it
+  } as unknown as Client; // only the part that the hooks use
   let used: UsedTasks | undefined;
   let renders = 0;
   const List = ({ options }: { options: LiveTasksOptions }) => {
@@ -69,7 +69,7 @@ function createApp() {
   };
 }
 
-it('a component shows a list, and each change of it', async () => {
+it('renders a list and each of its changes', async () => {
   const { show, text, arrive, world, renders } = createApp();
   world.server.create({ input: { title: 'first' } });
   await show({});
@@ -84,7 +84,7 @@ it('a component shows a list, and each change of it', async () => {
   expect(renders()).toBe(before);
 });
 
-it('options that say the same are the same list, others are another one', async () => {
+it('uses the same list for equal options and another list for different options', async () => {
   const { show, text, arrive, world, opened } = createApp();
   for (const completed of [true, false]) world.server.create({ input: { title: `${completed}`, completed } });
   await show({ filter: { completed: true } });
@@ -113,7 +113,7 @@ it('loads more on request', async () => {
   expect([text(), used()?.hasMore]).toEqual(['no one live 1 2 3', false]);
 });
 
-it('an unmounted component follows nothing', async () => {
+it('stops following when the component unmounts', async () => {
   const { show, hide, arrive, world, used } = createApp();
   await show({});
   await arrive();

@@ -12,13 +12,13 @@ const CREDENTIALS = { email: 'ada@example.com', password: 'a long and private ph
 const EVE = { ...CREDENTIALS, email: 'eve@example.com' };
 const KEY = 'taskmesh.session';
 
-/** An account service that knows one living token of each kind for each user. */
+/** An account service that issues and checks tokens. */
 function createAccounts() {
   const living = { access: new Set<string>(), refresh: new Map<string, string>() };
   const sent: { document: string; token: string | undefined }[] = [];
   let tokens = 0;
   let isAway = false;
-  /** How long each operation takes, in milliseconds, or what it waits for. */
+  /** How long each operation takes in milliseconds, or the promise that it waits for. */
   const durations: Record<string, number | Promise<void>> = {};
   const open = (userId: string) => {
     const accessToken = `access ${++tokens} of ${userId}`;
@@ -62,10 +62,10 @@ function createAccounts() {
     count: (document: string) => sent.filter((each) => each.document === document).length,
     readBy: (userId: string) =>
       sent.filter(({ document, token }) => document === READ_TASK && token?.endsWith(`of ${userId}`)).length,
-    /** As if all had expired. */
+    /** Expires all access tokens. */
     endAccess: () => living.access.clear(),
     endRefresh: () => living.refresh.clear(),
-    /** How many sessions can go on. */
+    /** The number of sessions that can be refreshed. */
     sessions: () => living.refresh.size,
     takes: (document: string, duration: number | Promise<void>) => void (durations[document] = duration),
     goAway: (away: boolean) => void (isAway = away),
@@ -81,8 +81,8 @@ function createWorld(storage: Storage = createMemoryStorage()) {
 
 const read = ({ request }: ReturnType<typeof createSession>) => request(READ_TASK, { id: '1' });
 
-describe('a token that is refused', () => {
-  it('is refreshed once for all that were refused with it, and each is sent once more', async () => {
+describe('a rejected token', () => {
+  it('is refreshed once for all requests that it failed, and each request is repeated once', async () => {
     const { accounts, session } = createWorld();
     await session.signIn(CREDENTIALS);
     accounts.endAccess();
@@ -91,7 +91,7 @@ describe('a token that is refused', () => {
     expect(accounts.count(READ_TASK)).toBe(6);
   });
 
-  it('is refreshed once among all pages that share a storage', async () => {
+  it('is refreshed by only one of the pages that share a storage', async () => {
     const { accounts, session, open } = createWorld();
     await session.signIn(CREDENTIALS);
     const pages = [open(), open(), open()];
@@ -101,7 +101,7 @@ describe('a token that is refused', () => {
     expect(accounts.count(REFRESH_SESSION)).toBe(1);
   });
 
-  it('ends the session when it cannot be refreshed, and is not tried a third time', async () => {
+  it('ends the session if it cannot be refreshed, and is not used again', async () => {
     const { accounts, session, storage } = createWorld();
     await session.signIn(CREDENTIALS);
     accounts.endAccess();
@@ -114,7 +114,7 @@ describe('a token that is refused', () => {
     expect(accounts.count(READ_TASK)).toBe(1);
   });
 
-  it('stays while the server cannot be asked', async () => {
+  it('is kept while the server is unreachable', async () => {
     const { accounts, session, time } = createWorld();
     await session.signIn(CREDENTIALS);
     await time.pass(LIFE_S * 1_000);
@@ -126,7 +126,7 @@ describe('a token that is refused', () => {
   });
 });
 
-it('a token that is about to expire is refreshed before it is used', async () => {
+it('refreshes a token that is about to expire before using it', async () => {
   const { accounts, session, time } = createWorld();
   await session.signIn(CREDENTIALS);
   await time.pass(LIFE_S * 1_000 * 0.95);
@@ -135,7 +135,7 @@ it('a token that is about to expire is refreshed before it is used', async () =>
   expect(accounts.count(READ_TASK)).toBe(1);
 });
 
-it('a session that is stored continues in another page', async () => {
+it('continues a stored session on another page', async () => {
   const { session, open } = createWorld();
   await session.signIn(CREDENTIALS);
   const next = open();
@@ -144,7 +144,7 @@ it('a session that is stored continues in another page', async () => {
   expect(next.user()?.id).toBe(CREDENTIALS.email);
 });
 
-it('another name is reported, and stored for the next page', async () => {
+it('reports a changed name and stores it for the next page', async () => {
   const { session, open } = createWorld();
   await session.signIn(CREDENTIALS);
   const heard: unknown[] = [];
@@ -156,14 +156,14 @@ it('another name is reported, and stored for the next page', async () => {
   expect(next.user()?.name).toBe('Ada');
 });
 
-describe('another name that comes while tokens are refreshed', () => {
+describe('a change of the name during a refresh of tokens', () => {
   const goesOn = async ({ accounts, session }: ReturnType<typeof createWorld>) => {
     accounts.endAccess();
     await read(session);
     expect(session.user()).toMatchObject({ id: CREDENTIALS.email });
   };
 
-  it('leaves the page with the fresh ones', async () => {
+  it('keeps the new tokens of the page', async () => {
     const world = createWorld();
     const { accounts, session, storage } = world;
     await session.signIn(CREDENTIALS);
@@ -174,7 +174,7 @@ describe('another name that comes while tokens are refreshed', () => {
     await goesOn(world);
   });
 
-  it('leaves all pages with those of another page', async () => {
+  it('keeps the new tokens of another page', async () => {
     const world = createWorld();
     const { accounts, session, open, storage } = world;
     await session.signIn(CREDENTIALS);
@@ -187,7 +187,7 @@ describe('another name that comes while tokens are refreshed', () => {
   });
 });
 
-describe('tokens that the storage does not take', () => {
+describe('tokens that cannot be stored', () => {
   const createFull = () => {
     const memory = createMemoryStorage();
     let isFull = false;
@@ -201,7 +201,7 @@ describe('tokens that the storage does not take', () => {
     return { storage, fill: (full: boolean) => void (isFull = full) };
   };
 
-  it('last as long as the page, however often they are refreshed', async () => {
+  it('last as long as the page, even when they are refreshed', async () => {
     const { storage, fill } = createFull();
     const { accounts, session } = createWorld(storage);
     fill(true);
@@ -215,7 +215,7 @@ describe('tokens that the storage does not take', () => {
     expect(session.user()).toBeNull();
   });
 
-  it('leave no used ones behind, and are stored again when there is room', async () => {
+  it('leave no used tokens in the storage, and are stored again when there is room', async () => {
     const { storage, fill } = createFull();
     const { accounts, session, open } = createWorld(storage);
     await session.signIn(CREDENTIALS);
@@ -231,8 +231,8 @@ describe('tokens that the storage does not take', () => {
   });
 });
 
-describe('operations of one user are never sent as another one', () => {
-  it('after a sign-in in another page', async () => {
+describe('operations of one user are never sent as another user', () => {
+  it('after a sign-in on another page', async () => {
     const { accounts, session, open } = createWorld();
     await session.signIn(CREDENTIALS);
     accounts.endAccess();
@@ -242,15 +242,15 @@ describe('operations of one user are never sent as another one', () => {
     expect(session.user()?.id).toBe(EVE.email);
   });
 
-  it.each(['that can be refreshed', 'that cannot'])(
-    'who has signed in in this one meanwhile, after a session %s',
+  it.each(['can be refreshed', 'cannot be refreshed'])(
+    'after a sign-in on this page during a request, whose session %s',
     async (which) => {
-      // While it is asked for, while its token is refreshed, and while it is sent once more.
+      // During the request, during the refresh of its token, and during its repetition.
       const moments = [0, 2, 4, 7, 9, 12].map(async (laterMs) => {
         const { accounts, session, storage } = createWorld();
         await session.signIn(CREDENTIALS);
         accounts.endAccess();
-        if (which === 'that cannot') accounts.endRefresh();
+        if (which === 'cannot be refreshed') accounts.endRefresh();
         const asked = read(session).catch(({ code }: TaskmeshError) => code);
         await sleep(laterMs);
         await session.signIn(EVE);
@@ -263,7 +263,7 @@ describe('operations of one user are never sent as another one', () => {
   );
 });
 
-it('signing out forgets the tokens, also without a network', async () => {
+it('discards the tokens on sign-out, even offline', async () => {
   const { accounts, session, storage } = createWorld();
   await session.signIn(CREDENTIALS);
   accounts.goAway(true);
@@ -273,7 +273,7 @@ it('signing out forgets the tokens, also without a network', async () => {
   await expect(read(session)).rejects.toMatchObject({ code: 'SIGNED_OUT' });
 });
 
-it('signing out ends the session on the server, also when the token has expired', async () => {
+it('ends the session on the server on sign-out, even with an expired token', async () => {
   const { accounts, session } = createWorld();
   await session.signIn(CREDENTIALS);
   accounts.endAccess();
@@ -281,7 +281,7 @@ it('signing out ends the session on the server, also when the token has expired'
   expect(accounts.sessions()).toBe(0);
 });
 
-it('signing out forgets the user, also when the storage fails, and says so', async () => {
+it('forgets the user on sign-out even if the storage fails, and reports the failure', async () => {
   const storage: Storage = { ...createMemoryStorage(), removeItem: () => Promise.reject(new Error('broken')) };
   const { accounts, session } = createWorld(storage);
   await session.signIn(CREDENTIALS);
@@ -289,7 +289,7 @@ it('signing out forgets the user, also when the storage fails, and says so', asy
   expect([session.user(), accounts.sessions()]).toEqual([null, 0]);
 });
 
-describe('signing out while the storage does not answer', () => {
+describe('signing out while the storage does not respond', () => {
   const createStuck = () => {
     const memory = createMemoryStorage();
     let isStuck = false;
@@ -303,7 +303,7 @@ describe('signing out while the storage does not answer', () => {
     return { storage, stop: () => void (isStuck = true) };
   };
 
-  it('forgets the user at once, and ends the session on the server after a while', async () => {
+  it('forgets the user at once and ends the session on the server after the timeout', async () => {
     const { storage, stop } = createStuck();
     const { accounts, session, time } = createWorld(storage);
     await session.signIn(CREDENTIALS);
@@ -317,7 +317,7 @@ describe('signing out while the storage does not answer', () => {
     expect(accounts.sessions()).toBe(0);
   });
 
-  it('ends, too, before it has said who is signed in', async () => {
+  it('fails with STORAGE even before the stored session has been read', async () => {
     const { storage, stop } = createStuck();
     stop();
     const { session, time } = createWorld(storage);
@@ -328,7 +328,7 @@ describe('signing out while the storage does not answer', () => {
   });
 });
 
-it('a refresh may take as long as the server needs, independent of the time-out of other operations', async () => {
+it('gives a refresh more time than other operations', async () => {
   const user = { id: 'ada', email: 'ada', name: 'Ada' };
   const tokens = (expiresIn: number) => ({ user, accessToken: 'access', refreshToken: 'refresh', expiresIn });
   const slow = async (signal: AbortSignal, data: object) => {
@@ -347,7 +347,7 @@ it('a refresh may take as long as the server needs, independent of the time-out 
   await expect(read(session)).rejects.toMatchObject({ code: 'NETWORK' });
 });
 
-it('clients with storages of their own do not wait for each other', async () => {
+it('does not make clients with separate storages wait for each other', async () => {
   const [slow, quick] = [createWorld(), createWorld()];
   for (const { session } of [slow, quick]) await session.signIn(CREDENTIALS);
   const { promise: held, resolve: goOn } = Promise.withResolvers<void>();
@@ -359,7 +359,7 @@ it('clients with storages of their own do not wait for each other', async () => 
   await late;
 });
 
-it('tokens of another page that have expired as well are refreshed before they are used', async () => {
+it('refreshes tokens of another page before using them if they have expired, too', async () => {
   const { accounts, session, open, time } = createWorld();
   await session.signIn(CREDENTIALS);
   const other = open();
@@ -372,7 +372,7 @@ it('tokens of another page that have expired as well are refreshed before they a
   expect([accounts.count(REFRESH_SESSION), accounts.count(READ_TASK)]).toEqual([2, 4]);
 });
 
-/** One that takes its time, as those of phones do. */
+/** A slow storage, like those on phones. */
 function createSlowStorage(): Storage {
   const memory = createMemoryStorage();
   const later = async <Result>(work: () => Result): Promise<Awaited<Result>> => {
@@ -388,9 +388,9 @@ function createSlowStorage(): Storage {
 }
 
 it.each([
-  ['keeps a user signed out who has signed out', ({ signOut }: Session) => signOut(), undefined],
-  ['leaves the one signed in who has signed in', ({ signIn }: Session) => signIn(EVE), EVE.email],
-])('a refresh that ends meanwhile, in a slow storage, %s', async (_what, act, userId) => {
+  ['keeps the user signed out after a sign-out', ({ signOut }: Session) => signOut(), undefined],
+  ['keeps the new user signed in after a sign-in', ({ signIn }: Session) => signIn(EVE), EVE.email],
+])('a refresh that ends at any time, with a slow storage, %s', async (_what, act, userId) => {
   const moments = Array.from({ length: 16 }, async (_, laterMs) => {
     const { accounts, session, storage } = createWorld(createSlowStorage());
     await session.signIn(CREDENTIALS);
@@ -405,7 +405,7 @@ it.each([
   await Promise.all(moments);
 });
 
-describe('a refresh in one page that is answered late', () => {
+describe('a slow refresh on one page', () => {
   const lateRefresh = async () => {
     const world = createWorld();
     const { accounts, session, open } = world;
@@ -419,7 +419,7 @@ describe('a refresh in one page that is answered late', () => {
     return { ...world, other, late };
   };
 
-  it('signs no user in again whom another page has signed out', async () => {
+  it('does not sign a user in again after a sign-out on another page', async () => {
     const { session, other, late, storage } = await lateRefresh();
     await session.signOut();
     expect(await late).toBe('SIGNED_OUT');
@@ -428,9 +428,9 @@ describe('a refresh in one page that is answered late', () => {
   });
 
   it.each([
-    ['is answered', () => {}],
-    ['is refused', ({ accounts }: Awaited<ReturnType<typeof lateRefresh>>) => accounts.endRefresh()],
-  ])('leaves the user signed in whom another page has signed in, also if it %s', async (_what, prepare) => {
+    ['succeeds', () => {}],
+    ['is rejected', ({ accounts }: Awaited<ReturnType<typeof lateRefresh>>) => accounts.endRefresh()],
+  ])('keeps the user who has signed in on another page if the refresh %s', async (_what, prepare) => {
     const world = await lateRefresh();
     const { session, late, storage, open, accounts } = world;
     prepare(world);
@@ -445,12 +445,12 @@ describe('a refresh in one page that is answered late', () => {
   });
 });
 
-it('signing out in a page that shows a former user leaves the session of the user who is stored', async () => {
+it('a sign-out on a page that still shows a previous user keeps the stored session of another user', async () => {
   const { session, open, storage } = createWorld();
   await session.signIn(CREDENTIALS);
   const other = open();
   await read(other);
-  session.close(); // hears nothing of the other page
+  session.close(); // receives no messages of the other page
   await other.signIn(EVE);
   await session.signOut();
   expect(session.user()).toBeNull();
@@ -475,7 +475,7 @@ it.each([
   JSON.stringify({ ...STORED, refreshToken: null }),
   JSON.stringify({ ...STORED, refreshAt: 'soon' }),
   JSON.stringify({ version: 0, session: STORED }),
-])('no one is signed in if the storage has %s, and a sign-in replaces it', async (stored) => {
+])('starts signed out if the storage has %s, and a sign-in replaces it', async (stored) => {
   const storage = createMemoryStorage();
   await storage.setItem(KEY, stored);
   const { session, open } = createWorld(storage);
@@ -487,7 +487,7 @@ it.each([
   await read(open());
 });
 
-it('signs no one out if the storage cannot be read for a moment', async () => {
+it('keeps the user signed in if the storage briefly cannot be read', async () => {
   const memory = createMemoryStorage();
   let isBroken = false;
   const storage: Storage = {
@@ -499,12 +499,12 @@ it('signs no one out if the storage cannot be read for a moment', async () => {
   const other = open();
   await read(other);
   isBroken = true;
-  await other.signIn(EVE); // of which the page hears
+  await other.signIn(EVE); // notifies the page
   await sleep(50);
   expect(session.user()?.id).toBe(CREDENTIALS.email);
 });
 
-it('no one is signed in if the storage cannot be read', async () => {
+it('starts signed out if the storage cannot be read', async () => {
   const broken: Storage = { ...createMemoryStorage(), getItem: () => Promise.reject(new Error('broken')) };
   const { session } = createWorld(broken);
   await expect(read(session)).rejects.toMatchObject({ code: 'SIGNED_OUT' });

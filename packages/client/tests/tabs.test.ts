@@ -7,7 +7,7 @@ const WRITES = 'taskmesh.writes.ada';
 const CREDENTIALS = { email: 'ada', password: 'a long and private phrase' };
 const TEXT = 'a private text';
 
-/** Pages that share a storage, and a server that signs in and out and never answers a write. */
+/** Pages that share a storage, and a server that supports sign-in and sign-out but never responds to a write. */
 function createDevice() {
   const storage = createMemoryStorage();
   const open = (of = storage) => {
@@ -57,8 +57,8 @@ async function createTwoPages() {
   return { storage, open, owner, other };
 }
 
-describe.each(['owner', 'other'] as const)('a sign-out in the %s of the pages', (which) => {
-  it('removes all private texts from the storage and from both pages', async () => {
+describe.each(['owner', 'other'] as const)('a sign-out on the %s page', (which) => {
+  it('removes all private data from the storage and from both pages', async () => {
     const pages = await createTwoPages();
     const { storage, owner, other } = pages;
     const outcomes = [owner, other].map((page) => outcomeOf(page.createTask({ title: TEXT })));
@@ -72,7 +72,7 @@ describe.each(['owner', 'other'] as const)('a sign-out in the %s of the pages', 
   });
 });
 
-it('a page that has not heard of a sign-out yet stores no text again', async () => {
+it('stores no data after a sign-out that this page has not noticed yet', async () => {
   const { storage, owner, other } = await createTwoPages();
   const outcome = outcomeOf(owner.createTask({ title: TEXT }));
   await eventually(async () => expect(await storage.getItem(WRITES)).toContain(TEXT));
@@ -86,7 +86,7 @@ it('a page that has not heard of a sign-out yet stores no text again', async () 
   expect(await storage.getItem(WRITES)).toBeNull();
 });
 
-it('a page with a session of its own continues when the same user signs out in another one', async () => {
+it('keeps a separate session when the same user signs out on another page', async () => {
   const { storage, owner, open } = await createTwoPages();
   const separate = createMemoryStorage();
   const apart = open(separate);
@@ -99,7 +99,7 @@ it('a page with a session of its own continues when the same user signs out in a
   expect(await storage.getItem(WRITES)).toBeNull();
 });
 
-it('a page follows when another user signs in in another one', async () => {
+it('follows when another user signs in on another page', async () => {
   const { owner, other } = await createTwoPages();
   await owner.signOut();
   await eventually(() => expect(other.user()).toBeNull());

@@ -1,6 +1,6 @@
 import { realTime } from '../src/time.ts';
 
-it.each([2 ** 31, Infinity])('%d milliseconds are not over at once', async (ms) => {
+it.each([2 ** 31, Infinity])('a timer of %d milliseconds does not fire at once', async (ms) => {
   let calls = 0;
   const cancel = realTime.after(ms, () => (calls += 1));
   await new Promise((resolve) => setTimeout(resolve, 50));

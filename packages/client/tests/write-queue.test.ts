@@ -23,7 +23,7 @@ const outcomeOf = (write: Promise<unknown>) =>
     ({ code }: TaskmeshError) => code,
   );
 
-/** A server whose answers the test gives. */
+/** A server with scripted responses. */
 function createWorld(storage: Storage = createMemoryStorage()) {
   const time = createManualTime();
   const sent: { document: string; variables: Record<string, unknown> }[] = [];
@@ -65,16 +65,16 @@ function createWorld(storage: Storage = createMemoryStorage()) {
   };
 }
 
-/** The same, with a queue in a page. */
+/** The same with an opened queue. */
 function opened(storage?: Storage) {
   const world = createWorld(storage);
   const queue = world.open();
-  /** What becomes of these writes, added at once. */
+  /** The outcomes of these writes, all added at once. */
   const outcomes = (...writes: Write[]) => Promise.all(writes.map((write) => outcomeOf(queue.add(write))));
   return { ...world, queue, outcomes };
 }
 
-it('sends one write after the other, and those of a new task with the id that it has got', async () => {
+it('sends one write at a time, and writes of a new task with its id from the server', async () => {
   const { queue, outcomes, answer, sent } = opened();
   answer({ createTask: task('7') }, { updateTask: task('7') }, { deleteTask: '7' });
   const local = localIdOf('k');
@@ -88,11 +88,11 @@ it('sends one write after the other, and those of a new task with the id that it
   expect(await outcomeOf(queue.add(remove(local)))).toBe('done');
 });
 
-describe('a write with a version', () => {
+describe('a write with ifVersion', () => {
   const versions = ({ sent }: ReturnType<typeof createWorld>) => sent.map(({ variables }) => variables['ifVersion']);
   const made = (version: number) => ({ updateTask: task('7', { version }) });
 
-  it('is of the version that those before it have made, which no one could know', async () => {
+  it('expects the version that preceding writes have created', async () => {
     const world = opened();
     world.answer(made(4), made(5), { deleteTask: '7' });
     const first = update('7', { key: 'first', ifVersion: 3 });
@@ -104,7 +104,7 @@ describe('a write with a version', () => {
     expect(versions(world)).toEqual([3, 4, 5]);
   });
 
-  it('is of the first one of a task that was created just before', async () => {
+  it('expects the first version of a task that was just created', async () => {
     const world = opened();
     const local = localIdOf('k');
     world.answer({ createTask: task('7') }, made(2));
@@ -112,7 +112,7 @@ describe('a write with a version', () => {
     expect(versions(world)).toEqual([undefined, 1]);
   });
 
-  it('stays separate when another page has created one in between', async () => {
+  it('fails when another page has created a version in between', async () => {
     const world = opened();
     world.answer(made(5), error('PRECONDITION_FAILED'));
     expect(await world.outcomes(update('7', { key: 'first' }), update('7', { ifVersion: 3 }))).toEqual([
@@ -123,7 +123,7 @@ describe('a write with a version', () => {
   });
 });
 
-it('keeps a write while a fresh token is refused, as the session may have ended in that moment', async () => {
+it('keeps a write when even a fresh token is rejected, because the session may just have ended', async () => {
   const { queue, answer, time, turnTo } = opened();
   answer(error('UNAUTHENTICATED'));
   const outcome = outcomeOf(queue.add(create('k')));
@@ -136,7 +136,7 @@ it('keeps a write while a fresh token is refused, as the session may have ended 
   expect(await outcome).toBe('done');
 });
 
-it('gives up what waits for a task that was not created', async () => {
+it('rejects writes that depend on a task that was not created', async () => {
   const { queue, outcomes, answer, sent } = opened();
   answer(error('BAD_USER_INPUT'));
   const local = localIdOf('k');
@@ -166,7 +166,7 @@ it('reports a rejected write whose caller is gone', async () => {
   again.subscribe({ ...listener, onRefused: (write, { code }) => refused.push([write, code]) });
   await settled();
   expect(refused).toEqual([[expect.objectContaining({ taskId: '7', input: { title: 'renamed' } }), 'NOT_FOUND']]);
-  // Who waits hears it themselves.
+  // A write whose caller is waiting rejects instead.
   expect(await outcomeOf(again.add(create('k')))).toBe('BAD_USER_INPUT');
   expect(refused).toHaveLength(1);
 });
@@ -178,7 +178,7 @@ it('accepts no more than its limit', async () => {
   expect(queue.pending()).toHaveLength(3);
 });
 
-it('tries again with growing pauses, not before the server allows it, and at once when it is woken', async () => {
+it('retries with growing pauses, not before the server permits it, and at once after wake()', async () => {
   const { queue, time, answer, sent } = opened();
   answer(error('RATE_LIMITED', 5_000));
   void queue.add(create('k'));
@@ -195,7 +195,7 @@ it('tries again with growing pauses, not before the server allows it, and at onc
   expect(queue.pending()).toEqual([]);
 });
 
-describe('a write whose answer was lost', () => {
+describe('a write whose response was lost', () => {
   const resent = async (write: Write, ...next: (object | Error)[]) => {
     const world = createWorld();
     world.answer(error('NETWORK'), ...next);
@@ -204,22 +204,22 @@ describe('a write whose answer was lost', () => {
     return { outcome: await Promise.race([outcome, 'waits']), ...world };
   };
 
-  it('is a create by the same key', async () => {
+  it('repeats a create with the same key', async () => {
     const { outcome, sent } = await resent(create('k'), error('CONFLICT', 1_000), { createTask: task('7') });
     expect(outcome).toBe('done');
     expect(new Set(sent.map(({ variables }) => variables['idempotencyKey']))).toEqual(new Set(['k']));
   });
 
-  it('is refused for good by a limit, and does not block what follows', async () => {
+  it('is rejected for good by a limit and does not block later writes', async () => {
     expect((await resent(create('k'), error('CONFLICT'))).outcome).toBe('CONFLICT');
   });
 
-  it('is a delete that finds nothing', async () => {
+  it('accepts NOT_FOUND for a delete', async () => {
     expect((await resent(remove('7'), error('NOT_FOUND'))).outcome).toBe('done');
     expect((await resent(update('7'), error('NOT_FOUND'))).outcome).toBe('NOT_FOUND');
   });
 
-  it('is an update with a version that finds its own values', async () => {
+  it('accepts a failed precondition if the task already has the new values', async () => {
     const write = update('7', { ifVersion: 1, input: { title: 'renamed', dueDate: '2026-01-01T01:00:00+01:00' } });
     const mine = task('7', { title: 'renamed', dueDate: '2026-01-01T00:00:00.000Z' });
     const refused = error('PRECONDITION_FAILED');
@@ -231,7 +231,7 @@ describe('a write whose answer was lost', () => {
       expect((await resent(write, refused, { task: found })).outcome).toBe('PRECONDITION_FAILED');
   });
 
-  it('was refused when it is sent for the first time', async () => {
+  it('does not accept these errors on the first attempt', async () => {
     for (const [write, code] of [
       [remove('7'), 'NOT_FOUND'],
       [update('7', { ifVersion: 1 }), 'PRECONDITION_FAILED'],
@@ -243,7 +243,7 @@ describe('a write whose answer was lost', () => {
     }
   });
 
-  it('is not created again when the server has forgotten the key', async () => {
+  it('is not repeated after the server has forgotten the key', async () => {
     const storage = createMemoryStorage();
     const first = createWorld(storage);
     const queue = first.open();
@@ -262,7 +262,7 @@ describe('a write whose answer was lost', () => {
   });
 });
 
-it('continues with what is in the storage', async () => {
+it('resumes stored writes', async () => {
   const { open, storage, answer, documents, time } = createWorld();
   const first = open();
   await settled();
@@ -278,7 +278,7 @@ it('continues with what is in the storage', async () => {
   expect(await storage.getItem(KEY)).toBeNull();
 });
 
-it('does not store writes while another page has the storage, and takes over when that is closed', async () => {
+it('stores writes only after the other page that owns the stored writes is closed', async () => {
   const storage = createMemoryStorage();
   const { promise, resolve } = Promise.withResolvers<() => void>();
   const second = createWorld(storage).open(() => promise);
@@ -290,7 +290,7 @@ it('does not store writes while another page has the storage, and takes over whe
   expect([second.isKept(), await storage.getItem(KEY)]).toEqual([true, expect.stringContaining('"k"')]);
 });
 
-it('refuses a write that cannot be kept', async () => {
+it('rejects a write that cannot be stored', async () => {
   const storage = { ...createMemoryStorage(), setItem: () => Promise.reject(new Error('full')) };
   const { queue, sent } = opened(storage);
   await settled();
@@ -298,7 +298,7 @@ it('refuses a write that cannot be kept', async () => {
   expect(sent).toEqual([]);
 });
 
-it('keeps the writes of one user from another one, and for them', async () => {
+it('keeps a user’s writes for that user and never sends them as another user', async () => {
   const { queue, turnTo, sent, answer, storage } = opened();
   await settled();
   const outcome = outcomeOf(queue.add(create('of ada')));
@@ -316,7 +316,7 @@ it('keeps the writes of one user from another one, and for them', async () => {
   expect(queue.pending()).toEqual([]);
 });
 
-it('sends nothing as another user who has signed in while a write was being stored', async () => {
+it('does not send a write if another user signs in while it is being stored', async () => {
   const memory = createMemoryStorage();
   const { promise: held, resolve: goOn } = Promise.withResolvers<void>();
   let isHeld = false;
@@ -336,7 +336,7 @@ it('sends nothing as another user who has signed in while a write was being stor
   expect(sent).toEqual([]);
 });
 
-it('waits while no one is signed in, and continues with the same user', async () => {
+it('waits while no one is signed in and continues for the same user', async () => {
   const { queue, turnTo, answer, time, sent } = opened();
   answer(error('SIGNED_OUT'));
   const outcome = outcomeOf(queue.add(create('k')));
@@ -348,7 +348,7 @@ it('waits while no one is signed in, and continues with the same user', async ()
   expect(await outcome).toBe('done');
 });
 
-it('learns from the feed that a write was done, even if its response fails', async () => {
+it('completes a write that the feed confirms, even if its response fails', async () => {
   const { queue, time, sent } = opened();
   const outcome = outcomeOf(queue.add(create('k')));
   await settled();
@@ -359,7 +359,7 @@ it('learns from the feed that a write was done, even if its response fails', asy
 });
 
 describe('when the user signs out', () => {
-  it('forgets all writes', async () => {
+  it('discards all writes', async () => {
     const { queue, storage, turnTo } = opened();
     await settled();
     const outcome = outcomeOf(queue.add(create('k')));
@@ -371,7 +371,7 @@ describe('when the user signs out', () => {
     expect(await storage.getItem(KEY)).toBeNull();
   });
 
-  it('rejects if the storage cannot forget them', async () => {
+  it('reports that stored writes could not be removed', async () => {
     const storage = { ...createMemoryStorage(), removeItem: () => Promise.reject(new Error('broken')) };
     const { queue, turnTo } = opened(storage);
     await settled();
@@ -401,7 +401,7 @@ it.each([
   expect(await storage.getItem(KEY)).toBeNull();
 });
 
-it('sends the stored writes that it understands', async () => {
+it('skips stored writes that it does not understand', async () => {
   const { open, storage, answer, documents } = createWorld();
   await storage.setItem(KEY, JSON.stringify([{ kind: 'rename' }, create('k')]));
   answer({ createTask: task('7') });

@@ -1,4 +1,4 @@
-/** Where a log says what it cannot report otherwise. pino's loggers fit. `err` is an error. */
+/** For problems that no caller learns of otherwise. Compatible with pino. The field `err` is an error. */
 export interface Logger {
   debug(fields: object, message: string): void;
   info(fields: object, message: string): void;
@@ -14,56 +14,56 @@ export interface LogRecord {
 }
 
 /**
- * A durable, ordered log of records by topic: Kafka, or memory in a single process.
+ * A durable, ordered log of records, divided into topics: Kafka, or memory within a single process.
  *
- * Every adapter promises: records of one key are read in the order of publication; `publish` resolves only when the log
- * has taken all of them; a reader that lags, is disconnected or reconnects resumes where it was for as long as the
- * process lives, and reads a recreated topic from its first record. When the log has lost records at one of its ends,
- * and a reader's position with them, the reader resumes at that end.
+ * Every adapter guarantees: records of one key are read in the order of publication; `publish` resolves only when the log
+ * has accepted all records; a reader that lags, is disconnected or reconnects resumes at its position for as long as the
+ * process lives, and reads a recreated topic from its first record. If the log has lost records at one of its ends, and
+ * a reader's position with them, the reader resumes at that end.
  *
- * A reader may see a record twice, when a publisher got no answer and sent it again. The repetition can follow newer
- * records of its key, so readers detect it by a number in the record. Not promised: that a reader sees what was
- * published before it started; an order between records of different keys; the order of one key while the topic's
+ * A reader may see a record twice, if a publisher got no response and sent it again. The duplicate can follow newer
+ * records of its key, so readers detect it by a number in the record. Not guaranteed: that a reader sees records
+ * published before it started; an order between records of different keys; the order within a key while the topic's
  * number of partitions changes.
  */
 export interface EventLog {
-  /** OpenTelemetry's name of the system. @default 'memory' */
+  /** The messaging system as OpenTelemetry names it. @default 'memory' */
   readonly system?: 'kafka';
   /**
-   * Creates the topic unless it exists (an existing one is not changed); resolves when it can be published to. Rejects
-   * when the log is unreachable, and at once when `signal` is aborted.
+   * Creates the topic unless it exists (an existing topic is not changed). Resolves when the topic can be published to.
+   * Rejects when the log is unreachable, and at once when `signal` is aborted.
    */
   ensureTopic(topic: string, options: { partitions: number; signal?: AbortSignal }): Promise<void>;
   /**
-   * Appends in the given order. Rejects when any record was not taken, or may not have been: with a `PublishError` that
-   * names those records, which the caller sends again, or with any other error, which concerns all of them. After such
-   * a record nothing of its key is taken, in this call or in those already queued, so that no record overtakes another.
+   * Appends the records in order. Rejects when the log did not confirm all of them: with a `PublishError` that names the
+   * unconfirmed records, which the caller sends again, or with any other error, which concerns all records. After an
+   * unconfirmed record, nothing of its key is appended, in this call or in queued ones, so that no record overtakes another.
    */
   publish(topic: string, records: LogRecord[]): Promise<void>;
   /**
-   * Reads every partition from now on, without a consumer group: each reader sees everything. Keeps retrying while the
-   * log is unavailable and never rejects for that. `onRecord` is called for each record, in order per key, always with
-   * `headers`. It must not throw (an exception is logged, and the next record follows).
+   * Reads every partition from now on, without a consumer group: each reader sees all records. Retries while the log is
+   * unavailable. Calls `onRecord` for each record, in order per key, always with `headers`. `onRecord` must not throw (an
+   * exception is logged, and the next record follows).
    */
   read(topic: string, onRecord: (record: LogRecord) => void): LogReader;
-  /** Whether the whole topic can be published to and read right now; answers within a few seconds, and never rejects. */
+  /** Whether the whole topic can be published to and read right now. Resolves within a few seconds and never rejects. */
   isUp(topic: string): Promise<boolean>;
-  /** Ends every reader and publisher of this log and aborts what is being published. */
+  /** Stops every reader and publisher of this log and aborts publishes in progress. */
   close(): Promise<void>;
 }
 
 export interface LogReader {
   /**
-   * Resolves when the reader first stands at the end of every partition: everything published later is seen. Resolves
+   * Resolves when the reader has found its position in every partition: it will see all records published later. Resolves
    * at once for a topic that does not exist yet.
    */
   ready(): Promise<void>;
-  /** No record is delivered afterwards. */
+  /** Ends reading; no record is delivered afterwards. */
   stop(): Promise<void>;
 }
 
 export class PublishError extends Error {
-  /** By record, why it was not taken, or may not have been. All other records were taken. */
+  /** The reason for each record that was not appended, or may not have been. All other records were appended. */
   readonly reasons: ReadonlyMap<LogRecord, unknown>;
 
   constructor(reasons: ReadonlyMap<LogRecord, unknown>) {
@@ -73,12 +73,12 @@ export class PublishError extends Error {
   }
 }
 
-/** A broker's error types for records that it will never take. */
+/** Error types with which a broker rejects a record permanently. */
 const FINAL_TYPES = new Set(['MESSAGE_TOO_LARGE', 'RECORD_LIST_TOO_LARGE', 'INVALID_RECORD']);
 
 /**
- * Whether the record itself is the reason why it was not taken. All other reasons (no leader, no answer, too few
- * replicas, no permission) concern the log and may pass. `PublishError` gives such a reason only to the very record.
+ * Whether a record was rejected because of its own contents. All other reasons (no leader, no response, too few replicas,
+ * no permission) concern the log and may pass. `PublishError` attributes such a reason only to the record at fault.
  */
 export function isRefusedForGood(error: unknown): boolean {
   for (let each = error; each instanceof Error; each = each.cause)
@@ -86,7 +86,7 @@ export function isRefusedForGood(error: unknown): boolean {
   return false;
 }
 
-/** Passes a record to a reader; an exception there must not hold up the following records. */
+/** Passes a record to a reader. An exception in the reader must not hold up later records. */
 export function deliver(record: LogRecord, onRecord: (record: LogRecord) => void, log: Logger | undefined): void {
   try {
     onRecord(record);

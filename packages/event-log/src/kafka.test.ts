@@ -26,7 +26,7 @@ afterAll(() => Promise.all(opened.map((log) => log.close())));
 
 describeEventLog('Kafka', create);
 
-describe('the event log in Kafka', () => {
+describe('an event log in Kafka', () => {
   let log: EventLog;
   let admin: Admin;
   let topic: string;
@@ -52,7 +52,7 @@ describe('the event log in Kafka', () => {
   };
   const record = (value: unknown, key = 'k'): LogRecord => ({ key, value: String(value) });
 
-  it('keeps apart what installations with prefixes of their own write to the same topic', async () => {
+  it('separates installations that use the same topic with different prefixes', async () => {
     const staging = create({ topicPrefix: 'staging.' });
     await staging.ensureTopic(topic, { partitions: 1 });
     const ours = await read();
@@ -63,7 +63,7 @@ describe('the event log in Kafka', () => {
     expect(await admin.listTopics()).toContain(`staging.${topic}`);
   });
 
-  it('creates a topic once, with the given partitions, for parallel calls', async () => {
+  it('creates a topic once, with the given number of partitions, for parallel calls', async () => {
     const wanted = `${topic}-wanted`;
     await Promise.all(Array.from({ length: 5 }, () => log.ensureTopic(wanted, { partitions: 2 })));
     const { topics } = await admin.fetchTopicMetadata({ topics: [wanted] });
@@ -71,7 +71,7 @@ describe('the event log in Kafka', () => {
     expect(topics[0]?.partitions[0]?.replicas.length).toBeGreaterThan(0);
   });
 
-  it('allows the use of a topic as soon as it is created', async () => {
+  it('can publish to a topic as soon as it is created', async () => {
     for (let count = 1; count <= 5; count += 1) {
       const fresh = `${topic}-${count}`;
       await log.ensureTopic(fresh, { partitions: 3 });
@@ -79,7 +79,7 @@ describe('the event log in Kafka', () => {
     }
   });
 
-  it('takes once what is published while its topic is being made, and only a part of it has leaders yet', async () => {
+  it('accepts records exactly once while a topic is being created and not all partitions have leaders', async () => {
     const fresh = `${topic}-fresh`;
     const values: string[] = [];
     const reader = log.read(fresh, ({ value }) => values.push(value));
@@ -95,7 +95,7 @@ describe('the event log in Kafka', () => {
     await reader.stop();
   });
 
-  it('takes once, and for good, what was published beside a record that the broker refuses', async () => {
+  it('accepts records exactly once if they are published together with a record that the broker rejects', async () => {
     const narrow = `${topic}-narrow`;
     const configEntries = [{ name: 'max.message.bytes', value: '20000' }];
     await admin.createTopics({ topics: [{ topic: narrow, numPartitions: 4, configEntries }], waitForLeaders: true });
@@ -115,7 +115,7 @@ describe('the event log in Kafka', () => {
     await reader.stop();
   });
 
-  it('reads a topic that was deleted and made again from its first record, even when the new one is longer', async () => {
+  it('reads a recreated topic from its first record, even if it is longer than the old one', async () => {
     const { values } = await read();
     await log.publish(topic, [record('old 1'), record('old 2')]);
     await eventually(() => values.length === 2);
@@ -134,10 +134,10 @@ describe('the event log in Kafka', () => {
     expect(values.slice(2)).toEqual(later);
   });
 
-  it('reads partitions that are added while it reads, from their first record', async () => {
+  it('reads partitions that are added later from their first record', async () => {
     const { values } = await read();
     await admin.createPartitions({ topicPartitions: [{ topic, count: 6 }] });
-    const publishing = create(); // one that knows the new partitions
+    const publishing = create(); // a new client knows the new partitions
     const keys = Array.from({ length: 30 }, (_, index) => `key ${index}`);
     await eventually(() =>
       publishing
@@ -153,7 +153,7 @@ describe('the event log in Kafka', () => {
     await eventually(() => expect(new Set(values)).toEqual(new Set(keys)), { timeoutMs: 15_000 });
   });
 
-  it('finds a broker that works among those that it was given', async () => {
+  it('finds a working broker among the configured ones', async () => {
     const some = create({ brokers: ['127.0.0.1:1', '127.0.0.1:2', ...brokers()] });
     const { values } = await read(some);
     await some.publish(topic, [record(1)]);
@@ -183,7 +183,7 @@ describe('the event log in Kafka', () => {
     },
   );
 
-  /** Sends each text in a batch of its own, which is packed as said. */
+  /** Sends each text in its own batch, compressed with `pack`. */
   const sendPacked = async (
     texts: string[],
     { type, pack }: { type: keyof typeof CompressionCodecs; pack: (text: Buffer) => Promise<Buffer> },
@@ -201,27 +201,24 @@ describe('the event log in Kafka', () => {
     }
   };
 
-  // Snappy is in one piece here, as producers that are not Java write it.
+  // Snappy in one piece, as non-Java producers write it.
   it.each([
     ['gzip', CompressionTypes.GZIP, (text: Buffer) => promisify(gzip)(text)],
     ['snappy', CompressionTypes.Snappy, (text: Buffer) => compress(text)],
     ['lz4', CompressionTypes.LZ4, (text: Buffer) => compressFrame(text)],
     ['zstd', CompressionTypes.ZSTD, (text: Buffer) => promisify(zstdCompress)(text)],
-  ] as const)(
-    'reads %s of clients, skips a batch that becomes too large, and continues behind it',
-    async (_, type, pack) => {
-      const lines: string[] = [];
-      const error = (_fields: object, message: string) => void lines.push(message);
-      const { values } = await read(create({ log: { ...SILENT, error } }));
-      const large = 'large'.repeat(50_000);
-      await sendPacked(['before', large, '0'.repeat(16 * 1024 * 1024), 'behind'], { type, pack });
-      await eventually(() => values.includes('behind'));
-      expect(values).toEqual(['before', large, 'behind']);
-      expect(lines.join('')).toContain('batches of the event log were skipped');
-    },
-  );
+  ] as const)('reads %s batches of clients, and skips a batch that decompresses to too much', async (_, type, pack) => {
+    const lines: string[] = [];
+    const error = (_fields: object, message: string) => void lines.push(message);
+    const { values } = await read(create({ log: { ...SILENT, error } }));
+    const large = 'large'.repeat(50_000);
+    await sendPacked(['before', large, '0'.repeat(16 * 1024 * 1024), 'behind'], { type, pack });
+    await eventually(() => values.includes('behind'));
+    expect(values).toEqual(['before', large, 'behind']);
+    expect(lines.join('')).toContain('batches of the event log were skipped');
+  });
 
-  it('runs no timers while nothing is to be sent', async () => {
+  it('runs no timers while idle', async () => {
     const { values } = await read();
     await log.publish(topic, [record(1)]);
     await eventually(() => values.length === 1);
@@ -235,22 +232,22 @@ describe('the event log in Kafka', () => {
     }
   });
 
-  describe('with a Kafka that is away', () => {
-    it('rejects to publish and to make topics', async () => {
+  describe('when Kafka is unreachable', () => {
+    it('rejects publishing and creating topics', async () => {
       const nowhere = create({ brokers: ['127.0.0.1:1'] });
       await expect(nowhere.publish(topic, [record(1)])).rejects.toThrow('did not confirm');
       await expect(nowhere.ensureTopic(topic, { partitions: 1 })).rejects.toThrow(topic);
       expect(await nowhere.isUp(topic)).toBe(false);
     });
 
-    it('stops readers that never became ready, and keeps no caller waiting for them', async () => {
+    it('stops readers that never became ready and resolves their ready()', async () => {
       const nowhere = create({ brokers: ['127.0.0.1:1'] });
       const reader = nowhere.read(topic, () => undefined);
       await nowhere.close();
       await reader.ready();
     });
 
-    it('reports that it cannot be read once, however often it tried', async () => {
+    it('logs an outage only once', async () => {
       const lines: string[] = [];
       const write = (_fields: object, message: string) => void lines.push(message);
       const nowhere = create({
@@ -265,7 +262,7 @@ describe('the event log in Kafka', () => {
     });
   });
 
-  it('is not taken for up by an open port alone', async () => {
+  it('is not considered up only because a port is open', async () => {
     const silent = createServer((socket) => socket.on('data', () => socket.destroy())).listen(0, '127.0.0.1');
     await once(silent, 'listening');
     const { port } = silent.address() as AddressInfo; // always an AddressInfo for TCP
@@ -274,8 +271,8 @@ describe('the event log in Kafka', () => {
     silent.close();
   });
 
-  describe('with a Kafka that accepts connections and answers nothing', () => {
-    it('gives up creating a topic as soon as it is aborted or closed', async () => {
+  describe('when Kafka accepts connections but does not respond', () => {
+    it('stops creating a topic as soon as it is aborted or the log is closed', async () => {
       const [first = ''] = brokers();
       const proxy = await createFaultyProxy(parseAddress(first));
       opened.push(proxy);
@@ -311,7 +308,7 @@ describe('the event log in Kafka', () => {
       await expect(frozen.publish(topic, [record(1)])).rejects.toThrow('did not confirm');
       expect(performance.now() - begun).toBeLessThan(10_000);
       expect(await frozen.isUp(topic)).toBe(false);
-      await eventually(() => expect(proxy.connections()).toBeGreaterThan(2)); // both keep trying
+      await eventually(() => expect(proxy.connections()).toBeGreaterThan(2)); // reader and publisher keep trying
 
       const cutOff = frozen.publish(topic, [record(2)]);
       const closing = performance.now();

@@ -18,13 +18,13 @@ export interface KafkaEventLogOptions extends KafkaConfig {
   /** Prefix of every topic, for several installations on one cluster. @default '' */
   topicPrefix?: string | undefined;
   log: Logger;
-  /** From 0 up to 1: spreads the reconnects of many processes. */
+  /** Returns a number from 0 up to 1. Adds jitter to the reconnects of many processes. @default Math.random */
   random?: () => number;
 }
 
 /**
- * The event log in Kafka. Connects on first use. `publish` and `ensureTopic` reject within ten seconds when Kafka does
- * not answer; readers retry forever, at least once a second.
+ * An event log stored in Kafka. Connects on first use. `publish` and `ensureTopic` reject within ten seconds if Kafka does
+ * not respond; readers retry forever, at least once a second.
  */
 export function createKafkaEventLog(options: KafkaEventLogOptions): EventLog {
   const { brokers, clientId, log, topicPrefix = '', random = Math.random } = options;
@@ -33,7 +33,7 @@ export function createKafkaEventLog(options: KafkaEventLogOptions): EventLog {
   registerCodecs();
   const settings = clientSettings(options, clientId);
   const logger = createLibraryLogger(log);
-  const nextBrokers = inTurn(brokers);
+  const nextBrokers = rotating(brokers);
   const seeds = brokers.map(parseAddress);
   const onUnreadable = (topic: string, batches: number) =>
     log.error(
@@ -65,11 +65,11 @@ export function createKafkaEventLog(options: KafkaEventLogOptions): EventLog {
     },
     async isUp(topic) {
       if (closing.signal.aborted) return false;
-      // All at once: a broker that accepts and stays silent would use up the time of the others.
-      const asked = seeds.map(async (seed) => {
+      // In parallel, so that a broker that accepts a connection but stays silent does not use up the others' time.
+      const checks = seeds.map(async (seed) => {
         if (!(await leadersAnswer(named(topic), seed, connect))) throw new Error('A leader does not answer.');
       });
-      return Promise.any(asked).then(
+      return Promise.any(checks).then(
         () => true,
         () => false,
       );
@@ -83,18 +83,18 @@ export function createKafkaEventLog(options: KafkaEventLogOptions): EventLog {
   };
 }
 
-/** The list, rotated with each call: the library never gets past a first broker that accepts and stays silent. */
-function inTurn(brokers: string[]): () => string[] {
-  let turns = 0;
+/** Rotates the list with each call: kafkajs never gets past a first broker that accepts a connection but stays silent. */
+function rotating(brokers: string[]): () => string[] {
+  let calls = 0;
   return () => {
-    const first = turns++ % brokers.length;
+    const first = calls++ % brokers.length;
     return [...brokers.slice(first), ...brokers.slice(0, first)];
   };
 }
 
 /**
- * Asks each broker once, for some seconds at most: why each of them does not answer as Kafka. Empty when one does; the
- * errors are kafkajs's and Node's.
+ * Requests metadata once from each broker, for a few seconds at most. Returns an error of kafkajs or Node per broker, or an
+ * empty list if any broker responds as Kafka.
  */
 export async function kafkaFailures(config: KafkaConfig): Promise<unknown[]> {
   patchIdleTimer();
@@ -107,7 +107,7 @@ export async function kafkaFailures(config: KafkaConfig): Promise<unknown[]> {
         await node.metadata(NO_TOPIC);
         return undefined;
       } catch (error) {
-        // An answer that only a working Kafka gives: it does not know the topic, for example.
+        // Only a working Kafka responds with a protocol error, for example that it does not know the topic.
         return Error.isError(error) && error.name === 'KafkaJSProtocolError' ? undefined : error;
       } finally {
         node.close();

@@ -5,7 +5,7 @@ interface MemoryReader {
   waiting: LogRecord[];
 }
 
-/** The event log of a single process: delivers records to the current readers and stores nothing. */
+/** An event log within a single process: delivers records to the current readers and stores nothing. */
 export function createMemoryEventLog({ log }: { log?: Logger } = {}): EventLog {
   const readersByTopic = new Map<string, Set<MemoryReader>>();
   let closed = false;
@@ -24,7 +24,7 @@ export function createMemoryEventLog({ log }: { log?: Logger } = {}): EventLog {
     async publish(topic, records) {
       if (closed) throw new Error('The event log is closed.');
       for (const reader of readersOf(topic)) {
-        // One delivery per turn of the event loop takes everything waiting, so that a burst costs one wake-up.
+        // One delivery per turn of the event loop passes on all waiting records, so that a burst costs one wake-up.
         if (reader.waiting.length === 0) setImmediate(() => deliverWaiting(reader, log));
         for (const { key, value, headers } of records) reader.waiting.push({ key, value, headers: { ...headers } });
       }

@@ -5,15 +5,15 @@ import { clientPaths } from './projection/error-paths.ts';
 import type { ObjectPlan } from './projection/projection-plan.ts';
 import type { Data } from './projection/data.ts';
 
-/** How many fields get an error of their own when requests fail as a whole; for the others, one error has no path. */
+/** How many fields get their own error when requests fail as a whole. Further fields are covered by one error without a path. */
 const MAX_PLACES = 100;
 
-/** The errors of a plan's run, at the places where the client sees them. */
+/** Returns the errors of a plan's run with their paths in the client's result. */
 export function clientErrors(errors: readonly RunError[], plan: ObjectPlan, data: Data): ServiceError[] {
   const unplaced = errors.filter(({ path }) => !path);
   const absent = unplaced.length > 0 ? absentFields(plan, data, MAX_PLACES + 1) : [];
   const [first, ...others] = unplaced;
-  /** The failed request that should have returned it, or would have made that request possible. */
+  /** The failed request that should have returned the field; otherwise the first, on which the field's request may have depended. */
   const causeOf = (from: string) =>
     others.length === 0 ? first : (unplaced.find(({ operation }) => requestedKeys(operation).has(from)) ?? first);
   const places = Map.groupBy(absent.slice(0, MAX_PLACES), ({ from }) => causeOf(from));
@@ -28,7 +28,7 @@ export function clientErrors(errors: readonly RunError[], plan: ObjectPlan, data
 
 const keysByOperation = new WeakMap<SubgraphOperation, ReadonlySet<string>>();
 
-/** All response keys of a service's operation. */
+/** All response keys of an operation on a service. */
 function requestedKeys(operation: SubgraphOperation): ReadonlySet<string> {
   const known = keysByOperation.get(operation);
   if (known) return known;

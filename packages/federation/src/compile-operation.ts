@@ -4,20 +4,20 @@ import { clientOperation, conditionVariables } from './operation/client-operatio
 import { compileVariant, type OperationVariant, type VariantDeps } from './operation-variant.ts';
 import { runOperation, type OperationRequest, type OperationResult } from './run-operation.ts';
 
-/** Each combination of `@skip` and `@include` values has its own plans; few combinations occur in practice. */
+/** Each combination of `@skip` and `@include` values is compiled separately; few combinations occur in practice. */
 export const MAX_VARIANTS = 16;
 
 type Variables = Readonly<Record<string, unknown>>;
 
 export interface FederatedOperation<Context> {
-  /** Rejects only when it cannot be planned, or with what `planInTurn` rejects. */
+  /** Rejects only when the operation cannot be planned, or with an error of `planInTurn`. */
   run(request: OperationRequest<Context>): Promise<OperationResult>;
 }
 
-/** Called with a number of bytes, negative when they are freed. */
+/** Called with the number of bytes allocated; negative when memory is freed. */
 export type Resized = (bytes: number) => void;
 
-/** Runs work that keeps the processor for milliseconds when its turn comes; may reject instead. */
+/** Runs planning, which takes milliseconds of CPU time, when its turn comes. May reject instead. */
 export type PlanInTurn<Context> = <Planned>(context: Context, plan: () => Planned) => Promise<Planned>;
 
 export interface CompileDeps<Context> extends VariantDeps {
@@ -38,15 +38,15 @@ export function compileOperation<Context>(
   const keyOf = (variables: Variables) => conditions.map((name) => Number(variables[name] === true)).join('');
   const planned = (variables: Variables): OperationVariant<Context> => {
     const key = keyOf(variables);
-    const known = variants.get(key); // perhaps since it waits for its turn
+    const known = variants.get(key); // may have been planned while this one waited for its turn
     if (known) return known;
     const [oldest] = variants;
     if (variants.size >= MAX_VARIANTS && oldest !== undefined) {
       variants.delete(oldest[0]);
       deps.resized(-oldest[1].bytes());
     }
-    const answers = Object.fromEntries(conditions.map((name) => [name, variables[name] === true]));
-    const variant = compileVariant<Context>(deps, operation, answers);
+    const values = Object.fromEntries(conditions.map((name) => [name, variables[name] === true]));
+    const variant = compileVariant<Context>(deps, operation, values);
     variants.set(key, variant);
     return variant;
   };

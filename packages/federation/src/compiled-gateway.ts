@@ -8,16 +8,16 @@ import { readSupergraph } from './supergraph.ts';
 type Gateway<Context extends BaseContext> = ApolloServerOptionsWithGateway<Context>['gateway'];
 
 export interface CompiledGatewayOptions<Context> {
-  /** The SDL of a composed supergraph, such as `rover supergraph compose` writes. */
+  /** The SDL of a composed supergraph, for example from `rover supergraph compose`. */
   supergraph: string;
-  /** Calls a service. `context` is that of Apollo Server's request. */
+  /** Calls a service. Receives the context of Apollo Server's request. */
   ask: AskSubgraph<Context>;
 }
 
 /**
- * Apollo Server's `gateway` for a federated graph: `new ApolloServer({ gateway: compiledGateway({ supergraph, ask }) })`. Operations
- * are planned once for each document, as long as Apollo Server keeps it (`documentStore`).
- * @throws Error when it is not a valid supergraph of Federation 2
+ * Creates a `gateway` for Apollo Server: `new ApolloServer({ gateway: compiledGateway({ supergraph, ask }) })`. Plans the
+ * operations of a document once, for as long as Apollo Server keeps the document (`documentStore`).
+ * @throws Error when the supergraph is not valid in Federation 2
  */
 export function compiledGateway<Context extends BaseContext>(
   options: CompiledGatewayOptions<Context>,
@@ -37,7 +37,7 @@ export function compiledGateway<Context extends BaseContext>(
         if (given.errors) return { errors: given.errors };
         const { data, errors, incomplete } = await compiledOf(document, operationName ?? undefined).run({
           variables: given.coerced,
-          context: context as Context, // Apollo Server hands on what its `context` function made
+          context: context as Context, // Apollo Server passes on the result of its `context` function
         });
         const failures = asGraphQLErrors({ errors, incomplete });
         return failures.length > 0 ? { data, errors: failures } : { data };
@@ -54,7 +54,7 @@ export function asGraphQLErrors({ errors, incomplete }: Failures): GraphQLError[
   ];
 }
 
-/** With the name of the service that gave or caused it. */
+/** Adds the name of the service that reported or caused the error. */
 export function asGraphQLError({ message, path, extensions, service, cause }: ServiceError): GraphQLError {
   const originalError = cause instanceof Error ? cause : undefined;
   return new GraphQLError(message, { path, originalError, extensions: { ...extensions, serviceName: service } });

@@ -1,17 +1,17 @@
 declare global {
-  /** https://github.com/tc39/proposal-json-parse-with-source, which TypeScript does not declare yet. */
+  /** https://github.com/tc39/proposal-json-parse-with-source. TypeScript does not declare it yet. */
   interface JSON {
     rawJSON(text: string): ExactInteger;
     isRawJSON(value: unknown): value is ExactInteger;
   }
 }
 
-/** An integer that a double cannot hold. `JSON.stringify` writes it as it was sent. */
+/** An integer that a double cannot represent. `JSON.stringify` writes it exactly as it was received. */
 export interface ExactInteger {
   readonly rawJSON: string;
 }
 
-/** Most texts have none, and are parsed without looking for them. */
+/** A quick test: most texts have no large integers and need no second pass. */
 const MAY_HAVE_LARGE_INTEGERS = /(?:^|[:,[\s])-?\d{16}/;
 const MIN_LARGE_LENGTH = 16;
 const MAX_DEPTH = 5_000;
@@ -21,7 +21,7 @@ const Char = {
 } as const;
 
 /**
- * Like `JSON.parse`, with an `ExactInteger` in place of each integer beyond 2^53.
+ * Like `JSON.parse`, but returns an `ExactInteger` for each integer beyond 2^53.
  * @throws SyntaxError for invalid JSON; RangeError for large integers in JSON of more than 5,000 levels
  */
 export function parseExactJson(text: string): unknown {
@@ -31,25 +31,25 @@ export function parseExactJson(text: string): unknown {
 
 type Container = Record<string | number, unknown>;
 
-/** A list or an object whose end has not been reached, and where we are in it. */
+/** An open list or object, and the current position in it. */
 interface Level {
   parent: Level | undefined;
   depth: number;
   isList: boolean;
   index: number;
-  /** Where the latest text begins and ends: the key, when its value follows. */
+  /** Where the latest string begins and ends. It is the key when a value follows. */
   keyAt: number;
   keyEnd: number;
   /**
-   * What was parsed, looked up once, when it is needed: the cost is linear in the text. Of repeated keys it may be a value
-   * that came later; null when that has nothing here.
+   * The parsed list or object, looked up on first use, so that the total cost is linear in the text. With repeated keys it may be
+   * a later value; null if that value has nothing at this position.
    */
   container: unknown;
 }
 
 /**
- * Finds large integers in the text and replaces their values. A reviver would be called for each value, which takes
- * tens of times as long as parsing. The text is known to be valid.
+ * Finds large integers in the text and replaces their values. A reviver would be called for every value, which takes
+ * tens of times as long as parsing. The text must be valid JSON.
  */
 function withExactIntegers(value: unknown, text: string): unknown {
   const root: Level = levelIn(undefined, true);
@@ -77,7 +77,7 @@ function levelIn(parent: Level | undefined, isList: boolean): Level {
   return { parent, depth, isList, index: 0, keyAt: 0, keyEnd: 0, container: undefined };
 }
 
-/** The position of the quote that ends the text which begins at `quote`. */
+/** The position of the closing quote of the string that begins at `quote`. */
 function endOfText(text: string, quote: number): number {
   for (let end = text.indexOf('"', quote + 1); ; end = text.indexOf('"', end + 1)) {
     let before = end - 1;
@@ -86,7 +86,7 @@ function endOfText(text: string, quote: number): number {
   }
 }
 
-/** Digits, minus and point. */
+/** Matches digits, minus and point. */
 function isOfNumber(char: number): boolean {
   return char >= Char.minus && char <= Char.nine && char !== Char.slash;
 }

@@ -6,17 +6,17 @@ import type { FederatedGraph } from './supergraph.ts';
 
 export interface FederatedExecutor<Context> {
   /**
-   * Compiles an operation of a validated document; keep the result. It is planned now or, if `@skip` and `@include`
-   * depend on variables, at the first run with their values.
-   * @param resized called with the bytes that are kept from now on, or no longer (negative), apart from the document
-   * @throws Error when the document has no such operation, or when it cannot be planned
+   * Compiles an operation of a validated document, for repeated use. The operation is planned now or, if `@skip` or `@include`
+   * depend on variables, at the first run with each combination of values.
+   * @param resized called with the bytes of memory allocated or freed (negative), without the document's own
+   * @throws Error when the document has no such operation, or when the operation cannot be planned
    */
   compile(document: DocumentNode, operationName?: string, resized?: Resized): FederatedOperation<Context>;
 }
 
 /**
- * Executes operations on a federated graph, by plans that are compiled once. Needs no closing.
- * @param planInTurn plans what is not planned before it runs; by default at once
+ * Executes operations on a federated graph with plans that are compiled once. Needs no closing.
+ * @param planInTurn runs plans that become necessary only at a run. @default runs them at once
  */
 export function createFederatedExecutor<Context>(
   graph: FederatedGraph,
@@ -31,7 +31,7 @@ export function createFederatedExecutor<Context>(
   };
 }
 
-/** `compile` of an executor, once for each operation of a document that is still in use. */
+/** Memoizes `compile` per operation of a document, for as long as the document is in use. */
 export function compileOnce<Context>({ compile }: FederatedExecutor<Context>) {
   const compiled = new WeakMap<DocumentNode, Map<string | undefined, FederatedOperation<Context>>>();
   return (document: DocumentNode, operationName: string | undefined): FederatedOperation<Context> => {
@@ -43,7 +43,7 @@ export function compileOnce<Context>({ compile }: FederatedExecutor<Context>) {
   };
 }
 
-/** A prefix that no field name has. */
+/** A prefix with which no field name begins. */
 function freePrefix(schema: GraphQLSchema): string {
   const names = Object.values(schema.getTypeMap()).flatMap((type) =>
     'getFields' in type ? Object.keys(type.getFields()) : [],

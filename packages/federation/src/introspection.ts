@@ -1,10 +1,10 @@
 import { executeSync, Kind, visit, type FieldNode, type SelectionSetNode } from 'graphql';
 import type { ClientOperation } from './operation/client-operation.ts';
 
-/** Answers a `__schema` or `__type` field. */
+/** Resolves a `__schema` or `__type` field. */
 export type Introspect = (variables: Readonly<Record<string, unknown>>) => unknown;
 
-/** Answers are not kept: they are large, and clients rarely ask twice. */
+/** Results are not cached: they are large, and clients rarely repeat the query. */
 export function compileIntrospection(
   { schema, definition, fragments }: ClientOperation,
   nodes: readonly FieldNode[],

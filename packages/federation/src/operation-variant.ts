@@ -14,12 +14,12 @@ import { collectRootFields, planProjection, type FieldPlan, type ObjectPlan } fr
 export interface VariantDeps {
   graph: FederatedGraph;
   isOfType: IsOfType;
-  /** No field name begins with it. */
+  /** A prefix with which no field name begins. */
   prefix: string;
   resized: (bytes: number) => void;
 }
 
-/** What is kept at most, measured: for a field of the result, and for a character of a fetch. */
+/** The most memory used per field of the result, and per character of a fetch (measured). */
 const FIELD_BYTES = 1_200;
 const FETCH_BYTES = 12;
 const VARIANT_BYTES = 4_096;
@@ -28,16 +28,16 @@ const VARIANT_BYTES = 4_096;
 export interface OperationVariant<Context> {
   parts: readonly Part<Context>[];
   introspections: ReadonlyMap<FieldPlan, Introspect>;
-  /** All keys of the result, without values. */
+  /** All keys of the result, with undefined values. */
   blank: Readonly<Record<string, undefined>>;
-  /** The memory that it takes, which grows with each type that objects turn out to have. */
+  /** The memory in use. It grows with each object type that is first encountered. */
   bytes: () => number;
 }
 
-/** Root fields that share a plan: all of a query, but one of a mutation, so that each ends before the next begins. */
+/** Root fields that share a plan: all fields of a query, but each field of a mutation alone, because they run in order. */
 export interface Part<Context> {
   plan: ObjectPlan;
-  /** Absent when no service has to be asked. */
+  /** Absent when no service is needed. */
   fetch: Step<Context> | undefined;
 }
 
@@ -57,7 +57,7 @@ export function compileVariant<Context>(
   const groups: [string, readonly FieldNode[]][][] =
     operation.definition.operation === 'mutation' ? [...rootFields].map((field) => [field]) : [[...rootFields]];
 
-  // This settles the planner's names for fields, which the projection needs.
+  // Must run before the projection is planned: it assigns the field keys (`variants`) that the projection uses.
   const compilePart = (group: [string, readonly FieldNode[]][]) => {
     const nodes = group.flatMap(([, fields]) => fields);
     const normal = normalise(operation, conditions, variants, nodes);

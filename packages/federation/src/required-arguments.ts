@@ -12,11 +12,11 @@ import {
   type SelectionSetNode,
 } from 'graphql';
 
-/** A field that services require with several sets of arguments, and the name given to one of these sets. */
+/** One of several sets of arguments with which services require a field. `name` identifies the set. */
 interface RequiredVariant {
   type: string;
   field: FieldDefinitionNode;
-  /** Includes the arguments. */
+  /** The required selection, with its arguments. */
   node: FieldNode;
   /** The services that require this variant. */
   graphs: ReadonlySet<string>;
@@ -26,14 +26,14 @@ interface RequiredVariant {
 export interface RequiredVariants {
   /** The supergraph with an extra field per variant; unchanged when there are none. */
   document: DocumentNode;
-  /** Translates a plan for that supergraph into one for the original. */
+  /** Translates a plan for `document` into a plan for the original supergraph. */
   restore(plan: QueryPlan): QueryPlan;
 }
 
 /**
- * The planner identifies a required field by name alone. If two fields of a service require one field with different
- * arguments, one of them would get the other's value. So the planner sees a separate field for each set of arguments,
- * and fetches that need several of them at once are split.
+ * The planner identifies a required field by name alone. If two fields of a service required the same field with different
+ * arguments, one of them would receive the other's value. So the planner sees a separate field for each set of arguments,
+ * and fetches that need several of these fields are split.
  */
 export function separateRequiredVariants(supergraph: DocumentNode): RequiredVariants {
   const types = supergraph.definitions.filter((each) => each.kind === Kind.OBJECT_TYPE_DEFINITION);
@@ -92,7 +92,7 @@ export function separateRequiredVariants(supergraph: DocumentNode): RequiredVari
       case 'Parallel':
         return { ...node, nodes: node.nodes.map(restoreNode) };
       case 'Fetch': {
-        const fetches = takeApart(node, byName, needsOf).map((fetch) => restoreFetch(fetch, byName));
+        const fetches = splitFetch(node, byName, needsOf).map((fetch) => restoreFetch(fetch, byName));
         return fetches.length === 1 && fetches[0] ? fetches[0] : { kind: 'Sequence', nodes: fetches };
       }
       case 'Flatten': {
@@ -116,7 +116,7 @@ export function separateRequiredVariants(supergraph: DocumentNode): RequiredVari
   };
 }
 
-/** A type's fields that are required with several sets of arguments. `taken` has the names of other types' variants. */
+/** Finds the fields of a type that are required with several sets of arguments. `taken` holds the variant names already in use. */
 function variantsOf(type: ObjectTypeDefinitionNode, taken: Set<string>): RequiredVariant[] {
   const fields = new Map(type.fields?.map((field) => [field.name.value, field]));
   const required = new Map<string, Map<string, { node: FieldNode; graphs: Set<string> }>>();
@@ -153,7 +153,7 @@ function graphOf(directive: ConstDirectiveNode): string {
   return graph?.kind === Kind.ENUM ? graph.value : '';
 }
 
-/** The selection that a `@join__field` requires. */
+/** The `requires` selection of a `@join__field`. */
 function selectionOf(directive: ConstDirectiveNode): SelectionSetNode | undefined {
   const value = valueOf(directive, 'requires');
   if (directive.name.value !== 'join__field' || value?.kind !== Kind.STRING) return undefined;
@@ -164,8 +164,8 @@ function selectionOf(directive: ConstDirectiveNode): SelectionSetNode | undefine
 const isSame = (variant: FieldNode, node: SelectionSetNode['selections'][number]) =>
   node.kind === Kind.FIELD && !node.selectionSet && print(node) === print(variant);
 
-/** Splits a fetch by the sets of variants that its fields require. */
-function takeApart(
+/** Splits a fetch according to the variants that its fields require. */
+function splitFetch(
   fetch: FetchNode,
   byName: ReadonlyMap<string, RequiredVariant>,
   needsOf: (type: string, field: string) => ReadonlySet<string>,
@@ -186,18 +186,18 @@ function takeApart(
   });
   const [firstKey] = groups.keys();
   return [...groups].map(([own, needed]) => {
-    const asked = visitEntityFields(document, (type, field) => {
+    const requested = visitEntityFields(document, (type, field) => {
       const { key } = groupOf(type, field);
       return key === own || (key === '' && own === firstKey);
     });
-    const used = usedVariables(asked);
+    const used = usedVariables(requested);
     return {
       ...fetch,
       ...(fetch.variableUsages && { variableUsages: fetch.variableUsages.filter((name) => used.has(name)) }),
       requires: fetch.requires && withoutOthers(fetch.requires, byName, needed),
-      // A service refuses an operation with variables that it does not use.
+      // Services reject operations with unused variables.
       operation: print(
-        visit(asked, { VariableDefinition: ({ variable }) => (used.has(variable.name.value) ? undefined : null) }),
+        visit(requested, { VariableDefinition: ({ variable }) => (used.has(variable.name.value) ? undefined : null) }),
       ),
     };
   });
@@ -209,7 +209,7 @@ function usedVariables(document: DocumentNode): ReadonlySet<string> {
   return used;
 }
 
-/** Filters the fields that are selected on entities. */
+/** Filters the selected fields of entities. */
 function visitEntityFields(document: DocumentNode, keep: (type: string, field: string) => boolean): DocumentNode {
   return visit(document, {
     Field(field) {
@@ -247,9 +247,9 @@ function withoutOthers(
   });
 }
 
-/** Requests the original field under the variant's name, and passes it on under its own name. */
+/** Requests the original field with the variant's name as alias, and renames it in representations. */
 function restoreFetch(fetch: FetchNode, byName: ReadonlyMap<string, RequiredVariant>): FetchNode {
-  const asked = visit(parse(fetch.operation, { noLocation: true }), {
+  const requested = visit(parse(fetch.operation, { noLocation: true }), {
     Field(field) {
       const variant = byName.get(field.name.value);
       return variant && { ...variant.node, alias: { kind: Kind.NAME, value: (field.alias ?? field.name).value } };
@@ -266,7 +266,7 @@ function restoreFetch(fetch: FetchNode, byName: ReadonlyMap<string, RequiredVari
   });
   return {
     ...fetch,
-    operation: print(asked),
+    operation: print(requested),
     ...(renamed.length > 0 && { inputRewrites: [...(fetch.inputRewrites ?? []), ...renamed] }),
   };
 }

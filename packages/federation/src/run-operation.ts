@@ -4,16 +4,16 @@ import type { OperationVariant, Part } from './operation-variant.ts';
 import { buildField, type BuildRun, type Incompleteness } from './projection/build-value.ts';
 
 export interface OperationRequest<Context> {
-  /** Coerced to the operation's types, with its defaults. */
+  /** Coerced to the operation's types, with defaults applied. */
   variables: Readonly<Record<string, unknown>>;
   /** Passed on to `AskSubgraph`. */
   context: Context;
 }
 
 export interface Failures {
-  /** Errors of services, at the places where the client sees them. */
+  /** Errors of services, with paths in the client's result. */
   errors: readonly ServiceError[];
-  /** What services omitted, and no error explains. */
+  /** Values that services omitted and that no error explains. */
   incomplete: readonly Incompleteness[];
 }
 
@@ -75,8 +75,8 @@ function failures<Context>(
 }
 
 /**
- * What services omitted, and no error explains. An error explains everything that is missing at its place and below, and what is missing
- * beside it: where nothing may be null, a service omits the whole object. Without a place it may be the reason for anything.
+ * Keeps only the omissions that no error explains. An error explains everything missing at its path, below it and beside it,
+ * because a service omits the whole object if a non-null field fails. An error without a path may explain anything.
  */
 function unexplained(
   incomplete: readonly Incompleteness[],
@@ -91,7 +91,7 @@ function unexplained(
   });
 }
 
-/** The path itself and all that lead to it. */
+/** The path itself and all its prefixes. */
 function startsOf(path: Incompleteness['path']): string[] {
   return [...path, ''].map((_step, length) => JSON.stringify(path.slice(0, length)));
 }

@@ -6,18 +6,18 @@ import type { AskSubgraph, ServiceError, SubgraphAnswer, SubgraphRequest } from 
 import { compileOnce, createFederatedExecutor } from './federated-executor.ts';
 import { readSupergraph } from './supergraph.ts';
 
-/** Before the name of a service, in plans: not the service is asked, but the event that it sent. */
+/** Prefix of a service name in plans: the fetch reads the event that the service sent, instead of calling the service. */
 const EVENT = '__event__';
 
-/** Of a fetch that an event answers: the service that sent it; undefined for all other fetches. */
+/** The service whose event provides a fetch's data; undefined for ordinary fetches. */
 export function senderOfEvent(service: string): string | undefined {
   return service.startsWith(EVENT) ? service.slice(EVENT.length) : undefined;
 }
 
 /**
- * The plan of a subscription as one of a query, whose first fetch is answered by an event (`senderOfEvent`); the rest asks
- * other services for what the event lacks.
- * @param split what of the first fetch the event has, and what has to be fetched as well. @default it has all
+ * Converts the plan of a subscription to that of a query. An event provides the data of its first fetch (`senderOfEvent`); the
+ * other fetches request fields that the event lacks.
+ * @param split divides the first fetch into the part that the event has and further fetches. @default the event has everything
  */
 export function planForEvents(
   { node }: QueryPlan,
@@ -34,19 +34,19 @@ export function planForEvents(
 }
 
 export interface CompiledSubscriptionsOptions<Context> {
-  /** The SDL of a composed supergraph, such as `rover supergraph compose` writes. */
+  /** The SDL of a composed supergraph, for example from `rover supergraph compose`. */
   supergraph: string;
   /** Calls a service for fields that an event lacks. */
   ask: AskSubgraph<Context>;
   /**
-   * Opens a subscription at the service of the root field, over graphql-ws for example. When the client leaves, `signal`
-   * is aborted and `return` called, which in a generator waits until the signal has ended what it waits for. What it throws
-   * becomes the last result.
+   * Opens a subscription at the service of the root field, for example over graphql-ws. When the client unsubscribes, `signal`
+   * is aborted and the iterator's `return` is called. A generator's `return` waits for its pending step, so the step must heed
+   * `signal`. An error thrown here becomes the last result.
    */
   subscribe: (request: SubgraphRequest, context: Context, signal: AbortSignal) => AsyncIterable<SubgraphAnswer>;
 }
 
-/** What of graphql-js's `ExecutionArgs` counts. The document must be valid for the API schema. */
+/** The relevant part of graphql-js's `ExecutionArgs`. The document must be valid for the API schema. */
 export interface SubscribeArgs {
   document: DocumentNode;
   operationName?: string | null | undefined;
@@ -60,10 +60,10 @@ interface EventContext<Context> {
 }
 
 /**
- * Subscriptions over a federated graph: the root field's service sends events, and other services are asked for what they
- * own of each. The function that is returned fits the `subscribe` of graphql-ws and graphql-sse. Events are
- * rendered one after the other, in their order; a client that reads slowly holds its own subscription back.
- * @throws Error when it is not a valid supergraph of Federation 2
+ * Runs subscriptions on a federated graph: the root field's service sends events, and other services provide the fields that
+ * they own. Returns a function that fits the `subscribe` option of graphql-ws and graphql-sse. Events are processed in order,
+ * one at a time; a slow client delays only its own subscription.
+ * @throws Error when the supergraph is not valid in Federation 2
  */
 export function compiledSubscriptions<Context>(options: CompiledSubscriptionsOptions<Context>) {
   const graph = readSupergraph(options.supergraph);
@@ -93,7 +93,7 @@ export function compiledSubscriptions<Context>(options: CompiledSubscriptionsOpt
   };
 }
 
-/** One result for each event. The plan itself asks for the event, and with that says how to subscribe. */
+/** Yields one result per event. The plan's first fetch waits for the event; its request is also the subscription request. */
 function results<Context>(
   run: (context: EventContext<Context>) => ReturnType<FederatedOperation<EventContext<Context>>['run']>,
   given: Context,
@@ -124,7 +124,7 @@ function results<Context>(
       if (state === 'failed') return;
     }
   })();
-  /** A generator's own `return` would wait for the next event. */
+  /** Aborts first, because a generator's own `return` would wait for the next event. */
   const leave = async () => {
     leaving.abort();
     await events?.return?.();
@@ -144,7 +144,7 @@ function results<Context>(
   };
 }
 
-/** With the service's name in place of that of its events. */
+/** Restores the service's own name in an error about its event. */
 function ofItsService({ message, service, ...error }: ServiceError): ServiceError {
   return { ...error, message: message.replaceAll(EVENT, ''), service: senderOfEvent(service) ?? service };
 }

@@ -9,9 +9,9 @@ import { Kind, parse, visit, type ConstDirectiveNode, type DocumentNode, type Gr
 import { separateRequiredVariants } from './required-arguments.ts';
 
 export interface FederatedGraph {
-  /** The API schema, as clients see it. */
+  /** The API schema, which clients see. */
   schema: GraphQLSchema;
-  /** The full schema, including what clients do not see. */
+  /** The full schema, including elements hidden from clients. */
   supergraphSchema: GraphQLSchema;
   /** Fields that services require with arguments (`fieldsRequiredWithArguments`). */
   requiredWithArguments: ReadonlySet<string>;
@@ -19,14 +19,14 @@ export interface FederatedGraph {
   plan: (document: DocumentNode) => QueryPlan;
 }
 
-/** A graph with what it was read with, for callers that plan by themselves. */
+/** A graph with its planner, for callers that plan by themselves. */
 export interface PlannedGraph extends FederatedGraph {
   /** `schema` in the planner's own representation. */
   apiSchema: Schema;
   planner: QueryPlanner;
 }
 
-/** Reads a composed supergraph and plans on it with @apollo/query-planner. @throws when it is not a valid one */
+/** Reads a composed supergraph. Plans with @apollo/query-planner. @throws when the supergraph is not valid */
 export function readSupergraph(
   sdl: string,
   config?: QueryPlannerConfig,
@@ -49,7 +49,7 @@ export function readSupergraph(
   };
 }
 
-/** Plans operations on `supergraph`, which `planner` was built from, or on a modified copy where that would err. */
+/** Plans with `planner`, or with a planner for a modified copy of `supergraph` if the plans would otherwise be wrong. */
 function createPlan(
   supergraph: DocumentNode,
   planner: QueryPlanner,
@@ -68,8 +68,8 @@ function createPlan(
 }
 
 /**
- * Removes a service's unresolvable keys from types for which it also has resolvable ones. The planner might use them to
- * return to the service (for fields of `@requires`), and would get nothing.
+ * Removes a service's unresolvable keys from types for which it also has resolvable keys. The planner might use them to
+ * return to the service (for fields with `@requires`), and would get no data.
  */
 function withResolvableKeys(supergraph: DocumentNode): DocumentNode {
   const visitType = <Type extends { readonly directives?: readonly ConstDirectiveNode[] }>(type: Type) => {
@@ -98,7 +98,7 @@ function graphOf(directive: ConstDirectiveNode): string | undefined {
   return graph?.kind === Kind.ENUM ? graph.value : undefined;
 }
 
-/** Fields with arguments that occur in a `@requires` or `@fromContext`, so that the planner selects them by itself. */
+/** Fields with arguments that occur in a `@requires` or `@fromContext`. The planner selects them by itself. */
 function fieldsRequiredWithArguments(supergraph: DocumentNode): ReadonlySet<string> {
   const withArguments = new Set<string>();
   const required = new Set<string>();

@@ -34,7 +34,7 @@ const graph = readSupergraph(
   ]),
 );
 
-/** Services that give these answers, one after the other. */
+/** Services that return these responses in turn. */
 function answering(...answers: (SubgraphAnswer | Error)[]) {
   const asked: SubgraphRequest[] = [];
   const ask: AskSubgraph<undefined> = async (request) => {
@@ -56,7 +56,7 @@ function answering(...answers: (SubgraphAnswer | Error)[]) {
 
 const context = undefined;
 
-/** The client's result of an operation, given the services' answers. */
+/** The client's result of an operation, given the services' responses. */
 const resultOf = (source: string, ...answers: (SubgraphAnswer | Error)[]) =>
   answering(...answers)
     .compile(source)
@@ -69,7 +69,7 @@ async function thingOf(selection: string, thing: unknown) {
   return { text, incomplete };
 }
 
-/** What the service of the next fields is then asked about. */
+/** A response whose object the next service can resolve. */
 const THING = { data: { thing: { __typename: 'Thing', id: '1' } } };
 
 describe('values', () => {
@@ -87,7 +87,7 @@ describe('values', () => {
     ['any', 'text', '"text"'],
     ['name', null, 'null'],
     ['constructor', undefined, 'null'],
-  ])('%s may be %j', async (field, value, expected) => {
+  ])('returns %s: %j', async (field, value, expected) => {
     expect(await thingOf(field, { [field]: value })).toEqual({
       text: `{"thing":{"${field}":${expected}}}`,
       incomplete: [],
@@ -106,7 +106,7 @@ describe('values', () => {
     ['color', 'BLUE'],
     ['again', []],
     ['again', 'text'],
-  ])('%s may not be %j', async (field, value) => {
+  ])('returns null for an invalid %s: %j', async (field, value) => {
     const selection = field === 'again' ? 'again { id }' : field;
     expect(await thingOf(selection, { [field]: value })).toEqual({
       text: `{"thing":{"${field}":null}}`,
@@ -114,7 +114,7 @@ describe('values', () => {
     });
   });
 
-  it('are null up to where one may be', async () => {
+  it('propagate a null to the nearest nullable field', async () => {
     expect(await thingOf('id again { key: id }', { id: '1', again: { id: {} } })).toEqual({
       text: '{"thing":{"id":"1","again":null}}',
       incomplete: [{ message: 'Invalid value found for field Thing.id.', path: ['thing', 'again', 'key'] }],
@@ -129,7 +129,7 @@ describe('values', () => {
     });
   });
 
-  it('of a type that clients do not know are null', async () => {
+  it('are null if clients do not know their type', async () => {
     const secret = { data: { named: { __typename: 'Secret', name: 'x' } } };
     expect(await resultOf('{ named { __typename name } }', secret)).toMatchObject({
       text: '{"named":null}',
@@ -137,7 +137,7 @@ describe('values', () => {
     });
   });
 
-  it('may have any key', async () => {
+  it('may have any response key', async () => {
     const selection = '__proto__: name constructor: id toString: count';
     expect(await thingOf(selection, { name: 'n', id: '1', count: 2 })).toEqual({
       text: '{"thing":{"__proto__":"n","constructor":"1","toString":2}}',
@@ -146,8 +146,8 @@ describe('values', () => {
   });
 });
 
-describe('what goes wrong', () => {
-  it('names the fields that an unavailable service should have returned', async () => {
+describe('failures', () => {
+  it('are reported at the fields that an unavailable service should have returned', async () => {
     const cause = new Error('away');
     expect(await resultOf('{ thing { id other } }', THING, cause)).toEqual({
       text: '{"thing":{"id":"1","other":null}}',
@@ -156,7 +156,7 @@ describe('what goes wrong', () => {
     });
   });
 
-  it('has an error for each null of a failed request, by the client’s keys', async () => {
+  it('are reported at each null of a failed request, with the client’s response keys', async () => {
     const result = await resultOf(
       '{ thing { id a: other b: toString } list: things { other } }',
       { data: { ...THING.data, things: [{ __typename: 'Thing', id: '2' }] } },
@@ -171,7 +171,7 @@ describe('what goes wrong', () => {
     expect(result.errors).toEqual(paths.map((path) => ({ message: 'busy', service: 'two', path })));
   });
 
-  it('reports which of several failed requests a field was part of', async () => {
+  it('are attributed to the failed request that should have returned the field', async () => {
     const things = { things: [{ __typename: 'Thing', id: '1' }] };
     const twoServices = createFederatedExecutor(graph, async ({ operation }) => ({
       data: null,
@@ -187,7 +187,7 @@ describe('what goes wrong', () => {
     ]);
   });
 
-  it('limits the errors of a failed request: one without a path stands for the rest', async () => {
+  it('are limited per failed request: one error without a path covers the rest', async () => {
     const things = Array.from({ length: 200 }, (_, index) => ({ __typename: 'Thing', id: String(index) }));
     const { errors } = await resultOf('{ things { other } }', { data: { things } }, new Error('away'));
     expect(errors).toHaveLength(101);
@@ -195,7 +195,7 @@ describe('what goes wrong', () => {
     expect(errors[100]).not.toHaveProperty('path');
   });
 
-  it('keeps its data beside any number of errors', async () => {
+  it('do not affect data, however many there are', async () => {
     const errors = Array.from({ length: 300_000 }, (_, index) => ({ message: `${index}`, path: ['thing', 'name'] }));
     const thing = { __typename: 'Thing', id: '1', name: null };
     const { text, errors: reported } = await resultOf('{ thing { id name } }', { data: { thing }, errors });
@@ -204,7 +204,7 @@ describe('what goes wrong', () => {
   });
 
   it.each([{ data: {} }, { data: null }, { data: { _entities: [] } }])(
-    'hears of an answer without objects: %j',
+    'are reported for a response without entities: %j',
     async (answer) => {
       const { text, errors } = await resultOf('{ thing { id other } }', THING, answer);
       expect(text).toBe('{"thing":{"id":"1","other":null}}');
@@ -214,7 +214,7 @@ describe('what goes wrong', () => {
   );
 
   it.each([{ data: null }, {}, { data: null, errors: [] }])(
-    'hears of an answer with neither data nor errors: %j',
+    'are reported for a response with neither data nor errors: %j',
     async (answer) => {
       const { text, errors } = await resultOf('{ thing { id } }', answer);
       expect(text).toBe('{"thing":null}');
@@ -223,7 +223,7 @@ describe('what goes wrong', () => {
     },
   );
 
-  it('is notified of omitted fields, even beside other errors', async () => {
+  it('include omitted fields, even beside other errors', async () => {
     const first = { __typename: 'Thing', id: '1', again: null };
     const answer = (path?: string[]) => [
       { data: { it: { ...first }, strict: first }, errors: [{ message: 'no', ...(path && { path }) }] },
@@ -236,7 +236,7 @@ describe('what goes wrong', () => {
       errors: [{ path: ['thing', 'name'] }],
       incomplete: [{ message: 'Cannot return null for non-nullable field Thing.must.', path: ['strict', 'must'] }],
     });
-    // These may be the reason.
+    // An error here may explain the omission.
     for (const path of [['strict'], ['strict', 'must']])
       expect(await run(path)).toMatchObject({ text: 'null', errors: [{ message: 'no' }], incomplete: [] });
     expect(await run()).toMatchObject({
@@ -249,7 +249,7 @@ describe('what goes wrong', () => {
     });
   });
 
-  it('is notified once where a service omits a whole object because of one of its fields', async () => {
+  it('are reported once if a service omits an object because of one of its fields', async () => {
     const failing = (path: (string | number)[]) => ({ errors: [{ message: 'no', path }] });
     expect(await resultOf('{ strict { id } sure }', { data: null, ...failing(['sure']) })).toMatchObject({
       text: 'null',
@@ -264,7 +264,7 @@ describe('what goes wrong', () => {
     });
   });
 
-  it('is sorted out at once among many thousands', async () => {
+  it('are matched to omitted fields quickly, even among many thousands', async () => {
     const ids = Array.from({ length: 30_000 }, (_, index) => index);
     const { compile } = answering(
       { data: { some: ids.map((id) => ({ __typename: 'Thing', id: String(id) })) } },
@@ -280,12 +280,12 @@ describe('what goes wrong', () => {
     expect(cpuMs() - begun).toBeLessThan(2_000);
   });
 
-  it.each([[[]], [['nothing that was asked for']]])('has no place where the client sees none: %j', async (path) => {
+  it.each([[[]], [['nothing that was asked for']]])('have no path if the client sees none: %j', async (path) => {
     const { errors } = await resultOf('{ thing { id } }', { data: { thing: null }, errors: [{ message: 'no', path }] });
     expect(errors).toEqual([{ message: 'no', service: 'one' }]);
   });
 
-  it('has the extensions that the service gave, and the place where the client sees it', async () => {
+  it('keep the service’s extensions and have the path in the client’s result', async () => {
     const extensions = { code: 'TEAPOT' };
     const error = { message: 'no', path: ['_entities', 0, 'must'], extensions };
     const failed = { data: { _entities: [null] }, errors: [error] };
@@ -297,20 +297,20 @@ describe('what goes wrong', () => {
     ]);
   });
 
-  it('stops the changes behind it where nothing may be null', async () => {
+  it('stop later mutations if the failed field is non-null', async () => {
     const { asked, compile } = answering({ data: null, errors: [{ message: 'no', path: ['second'] }] });
     const result = await compile('mutation { second { id } first { id } }').run({ variables: {}, context });
     expect([result.text, asked.length]).toEqual(['null', 1]);
   });
 
-  it('is not what an answer says besides', async () => {
+  it('are not caused by additional fields in a response', async () => {
     const thing = JSON.parse('{"id":"1","__proto__":{"name":"polluted"},"extra":1}') as unknown;
     expect(await thingOf('id name', thing)).toEqual({ text: '{"thing":{"id":"1","name":null}}', incomplete: [] });
   });
 });
 
 describe('an operation', () => {
-  it('has plans of its own for each answer to its conditions, and forgets none that it needs', async () => {
+  it('is planned for each combination of its conditions, even for more than are cached', async () => {
     const names = ['a', 'b', 'c', 'd', 'e'];
     const selection = names.map((name) => `${name}: id @include(if: $${name})`).join(' ');
     const source = `query (${names.map((name) => `$${name}: Boolean!`).join(' ')}) { thing { ${selection} } }`;
@@ -325,7 +325,7 @@ describe('an operation', () => {
     }
   });
 
-  it('is planned in a turn where its conditions need another plan', async () => {
+  it('is planned with planInTurn when its conditions need another plan', async () => {
     const contexts: string[] = [];
     const executor = createFederatedExecutor(
       graph,
@@ -342,7 +342,7 @@ describe('an operation', () => {
     expect(contexts).toEqual(['first', 'other']);
   });
 
-  it('that is not there is refused', () => {
+  it('is rejected if the document does not have it', () => {
     expect(() => createFederatedExecutor(graph, async () => ({})).compile(parse('{ thing { id } }'), 'Other')).toThrow(
       'no such operation',
     );

@@ -1,12 +1,12 @@
 import { execute, getVariableValues, Kind, parse, validate, type ExecutionResult } from 'graphql';
 import { readable, type Call, type World } from './world.ts';
 
-/** The results of an operation from the executor, and from graphql-js over one schema. */
+/** The results of an operation by the executor and by graphql-js on one schema. */
 export interface BothWays {
   ours: Outcome;
   theirs: Outcome;
   calls: Call[];
-  /** Which root fields of a query were read, each once: a field that two aliases show is read twice by graphql-js alone. */
+  /** The root fields that a query read, without duplicates: only graphql-js reads a field twice for two aliases. */
   reads: { ours: string[]; theirs: string[] };
   errors: ExecutionResult['errors'];
 }

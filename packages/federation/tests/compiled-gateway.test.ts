@@ -19,7 +19,7 @@ describe("Apollo Server's gateway", () => {
     return body.singleResult;
   };
 
-  it('joins entities of several services, with the context of the request', async () => {
+  it('combines entities of several services and passes on the request’s context', async () => {
     expect(await execute('{ product(id: 1) { name stars } }')).toEqual({
       data: { product: { name: 'Product 1', stars: 4 } },
     });
@@ -29,20 +29,20 @@ describe("Apollo Server's gateway", () => {
     ]);
   });
 
-  it('reports errors of services where the client sees them', async () => {
+  it('reports errors of services at the client’s paths', async () => {
     const { data, errors } = await execute(PRODUCT, { id: '2' });
     expect(data).toEqual({ product: { name: 'Product 2', stars: 4, words: null } });
     expect(errors).toEqual([expect.objectContaining(NO_WORDS)]);
     expect(errors?.[0]?.extensions).toMatchObject({ serviceName: 'reviews' });
   });
 
-  it('refuses variables of another type, and asks nothing', async () => {
+  it('rejects variables of the wrong type without calling a service', async () => {
     const { errors } = await execute(PRODUCT, { id: { not: 'an id' } });
     expect(errors?.[0]?.message).toMatch(/^Variable "\$id" got invalid value/);
     expect(asked).toEqual([]);
   });
 
-  it('answers introspection', async () => {
+  it('supports introspection', async () => {
     expect(await execute('{ __type(name: "Product") { fields { name } } }')).toEqual({
       data: { __type: { fields: [{ name: 'id' }, { name: 'name' }, { name: 'stars' }, { name: 'words' }] } },
     });

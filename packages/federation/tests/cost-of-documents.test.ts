@@ -15,7 +15,7 @@ const graph = readSupergraph(
 );
 const executor = createFederatedExecutor(graph, async () => ({ data: null }));
 
-/** The least of several, as anything else on the machine only adds to it. */
+/** The minimum of several runs, because other load on the machine only adds to the time. */
 function cpuMs(source: string): number {
   const document = parse(source);
   const runs = Array.from({ length: 4 }, () => {
@@ -30,11 +30,11 @@ function cpuMs(source: string): number {
 const times = (count: number, text: string) => `${text} `.repeat(count);
 const thing = (text: string) => `{ thing(text: "${text}") { id } }`;
 
-/** What the next shapes cost at most, in multiples of a document of the same length that does no harm. */
+/** The maximum cost of the following documents, as a multiple of an ordinary document of the same length. */
 const FACTOR = 5;
 
-describe('compiling a document takes time in proportion to its length', () => {
-  it('with strings of any beginning', () => {
+describe('compiling a document takes time proportional to its length', () => {
+  it('with strings of any prefix', () => {
     expect(cpuMs(thing(`literal ${' '.repeat(20_000)}`)) / cpuMs(thing('x'.repeat(20_008)))).toBeLessThan(FACTOR);
   });
 

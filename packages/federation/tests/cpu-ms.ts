@@ -1,4 +1,4 @@
-/** The CPU time of this process so far: unlike the time of day, others on the machine hardly change it. */
+/** The CPU time of this process so far. Unlike elapsed time, it hardly depends on other load on the machine. */
 export function cpuMs(): number {
   const { user, system } = process.cpuUsage();
   return (user + system) / 1_000;

@@ -1,7 +1,7 @@
 import { isExactInteger, parseExactJson } from '../src/index.ts';
 import { cpuMs } from './cpu-ms.ts';
 
-/** By a reviver that sees the source of each value: plain, but tens of times as expensive as parsing. */
+/** The reference: a reviver that receives the source of each value. Simple, but tens of times as expensive as parsing. */
 function parsePlainly(text: string): unknown {
   const keepExact = (_key: string, value: unknown, { source = '' }: { source?: string }) =>
     typeof value === 'number' && !Number.isSafeInteger(value) && /^-?\d+$/.test(source) ? JSON.rawJSON(source) : value;
@@ -21,23 +21,23 @@ it.each([
   `{"a":[[${LARGE}]],"a":{"0":${LARGE}},"b":{"c":{"d":${LARGE}}},"b":{"c":${LARGE}},"e":[[${LARGE}]],"e":null}`,
   `{"__proto__":{"a":${LARGE}},"constructor":${LARGE},"a":{"constructor":{"MAX_VALUE":${LARGE}}},"a":5}`,
   `{ "é€😀" : [ "😀" ,\n\t${LARGE} ] , "x" : ${LARGE}\r\n}`,
-])('keeps the large integers of %j, and nothing else', (text) => {
+])('preserves the large integers of %j, and only those', (text) => {
   expect(JSON.stringify(parseExactJson(text))).toBe(JSON.stringify(parsePlainly(text)));
 });
 
 it.each([`0${LARGE}`, `[${LARGE}`, `{${LARGE}:1}`, `"a"${LARGE}`, `1 ${LARGE}`, `[+${LARGE}]`, `["${LARGE}]`])(
-  'refuses %j',
+  'rejects %j',
   (text) => expect(() => parseExactJson(text)).toThrow(SyntaxError),
 );
 
-it('refuses large integers below 5,000 levels', () => {
+it('rejects large integers nested deeper than 5,000 levels', () => {
   const nested = (levels: number) => `${'['.repeat(levels)}${LARGE}${']'.repeat(levels)}`;
   expect(() => parseExactJson(nested(6_000))).toThrow(RangeError);
   const innermost = [parseExactJson(nested(4_000))].flat(Infinity)[0];
   expect(isExactInteger(innermost)).toBe(true);
 });
 
-/** Of some rounds the cheapest: collections of garbage fall into any of them. */
+/** The cheapest of several rounds, because garbage collection may add to any of them. */
 const costOf = (parse: (text: string) => unknown, text: string, rounds = 8) => {
   parse(text);
   const costs = Array.from({ length: rounds }, () => {
@@ -49,7 +49,7 @@ const costOf = (parse: (text: string) => unknown, text: string, rounds = 8) => {
 };
 
 it.each(['1', '{}', '[]', '{"":1}', '"a"', '"\\""'])(
-  'costs little more than parsing: a large integer behind many %s',
+  'costs little more than parsing, for a large integer after many %s',
   (item) => {
     const text = `[${`${item},`.repeat(2 ** 20 / (item.length + 1))}${LARGE}]`;
     expect(costOf(parseExactJson, text)).toBeLessThan(8 * costOf(JSON.parse, text));
@@ -58,9 +58,9 @@ it.each(['1', '{}', '[]', '{"":1}', '"a"', '"\\""'])(
 
 it.each([
   ['objects', '{"k":', '}'],
-  ['objects of long keys', `{"${'k'.repeat(300)}":`, '}'],
+  ['objects with long keys', `{"${'k'.repeat(300)}":`, '}'],
   ['lists', '[', ']'],
-])('costs as much for a value that a repeated key replaces as for one that stays: nested %s', (_name, begin, end) => {
+])('costs the same for a value that a repeated key replaces: nested %s', (_name, begin, end) => {
   const deep = `${begin.repeat(1_000)}[${`${LARGE},`.repeat(10_000)}1]${end.repeat(1_000)}`;
   const keptMs = costOf(parseExactJson, `{"x":${deep}}`, 2);
   expect(costOf(parseExactJson, `{"x":${deep},"x":null}`, 2)).toBeLessThan(4 * keptMs);

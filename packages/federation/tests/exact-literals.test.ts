@@ -19,7 +19,7 @@ const graph = readSupergraph(
   ]),
 );
 
-/** What the services are asked, for an operation that needs both. */
+/** The operations that the services receive, for an operation that needs both. */
 async function asked(source: string, variables: Record<string, unknown> = {}) {
   const texts: string[] = [];
   const executor = createFederatedExecutor(graph, async ({ operation: { text, kind, service } }) => {
@@ -31,7 +31,7 @@ async function asked(source: string, variables: Record<string, unknown> = {}) {
   return texts;
 }
 
-describe('literals reach the services as the client wrote them', () => {
+describe('literals reach services as the client wrote them', () => {
   it.each([
     '9007199254740993',
     '-9223372036854775808',

@@ -1,7 +1,7 @@
 import { runBothWays } from './compare-with-graphql-js.ts';
 import { createWorld, type Source, type Subgraph } from './world.ts';
 
-/** Cases that query planners and their executors have been seen to get wrong. */
+/** Cases that query planners and executors are known to get wrong. */
 const SUBGRAPHS: Subgraph[] = [
   {
     name: 'shop',
@@ -136,7 +136,7 @@ const same = async (source: string) => {
   return both;
 };
 
-describe('operations that random ones over random supergraphs do not cover', () => {
+describe('operations that the random ones do not cover', () => {
   it.each([
     '{ items { best { ... on Hit { __typename } } } }',
     '{ items { best { ... on Hit { hits rank } ... on Miss { __typename } title } } }',
@@ -144,19 +144,19 @@ describe('operations that random ones over random supergraphs do not cover', () 
     '{ items { best { rank id } } }',
     '{ solo { ... on Only { next { id } } } }',
     '{ solo { next { ... on Only { word next { id } } } } }',
-  ])('know what an interface object is: %s', async (source) => {
+  ])('resolve interface objects: %s', async (source) => {
     await same(source);
   });
 
   it.each([
     '{ seats { guest { nick seat { price row { hall { owner } } } } } }',
     '{ guest { nick seat { price row { number hall { owner } } } } seats { price } }',
-  ])('find objects by keys within objects: %s', async (source) => {
+  ])('resolve objects by nested keys: %s', async (source) => {
     const { calls } = await same(source);
     expect(new Set(calls.map(({ service }) => service))).toEqual(new Set(['halls', 'guests', 'names']));
   });
 
-  it('name of an object what a service requires, in lists as well, and no more', async () => {
+  it('send exactly the required fields of an object, including those in lists', async () => {
     const { calls } = await same('{ products { sizes { value other } crates } }');
     const sizes = [{ value: 1 }, null];
     expect(calls.at(-1)?.variables['representations']).toEqual([

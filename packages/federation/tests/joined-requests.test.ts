@@ -79,15 +79,15 @@ async function servicesOf(source: string, variables: Record<string, unknown> = {
 
 const ids = ({ variables }: Call, name = 'representations') => (variables[name] as Source[]).map(({ id }) => id);
 
-describe('fetches of one service at one time', () => {
-  it('are one request, which names each object once', async () => {
+describe('fetches from one service in the same step', () => {
+  it('are one request that lists each object once', async () => {
     const { services, calls } = await servicesOf('{ orders { buyer { name } seller { name } } }');
     expect(services).toEqual(['shop', 'people']);
     expect(calls.map(({ variables }) => Object.keys(variables))).toEqual([[], ['representations']]);
     expect(ids(calls[1] as Call)).toEqual(['1', '2']);
   });
 
-  it('are one request also for different fields', async () => {
+  it('are one request even for different fields', async () => {
     const { services, calls } = await servicesOf(
       '{ orders { buyer { name } seller { home { street } } items { maker { id } } } }',
     );
@@ -97,7 +97,7 @@ describe('fetches of one service at one time', () => {
     expect(ids(joined as Call, 'representations_1')).toEqual(['1', '2']);
   });
 
-  it('take the client’s variables of any name', async () => {
+  it('work with client variables of any name', async () => {
     const source = `query ($representations_1: Boolean, $representations: Boolean) {
       orders { buyer { name(long: $representations_1) } seller { name(long: $representations) home { street } } }
     }`;
@@ -105,7 +105,7 @@ describe('fetches of one service at one time', () => {
     expect(services).toEqual(['shop', 'people']);
   });
 
-  it('request no missing objects', async () => {
+  it('do not request missing objects', async () => {
     const empty = createWorld(SUBGRAPHS, {
       seed: 3,
       fixed: (type, field, source) => (field === 'seller' ? null : field === 'items' ? [] : fixed(type, field, source)),
@@ -130,14 +130,14 @@ describe('fetches of one service at one time', () => {
   });
 });
 
-describe('what goes wrong in a request of several fetches', () => {
-  it('is reported at its place, for each of them', async () => {
+describe('an error in a request of several fetches', () => {
+  it('is reported at its path, for each of the fetches', async () => {
     const { services, errors } = await servicesOf('{ orders { buyer { mood } seller { home { size } } } me { mood } }');
     expect(services).toEqual(expect.arrayContaining(['shop', 'people']));
     expect(errors?.map(({ path }) => path?.join('.')).toSorted()).toEqual(['me.mood', 'orders.1.seller.home.size']);
   });
 
-  it('is reported in all places of an object', async () => {
+  it('is reported at all paths of an object', async () => {
     const { errors } = await servicesOf(
       '{ orders { one: seller { home { size } } two: seller { home { size street } } } }',
     );
@@ -147,7 +147,7 @@ describe('what goes wrong in a request of several fetches', () => {
     ]);
   });
 
-  it('does not affect places that did not select it', async () => {
+  it('is not reported where the field was not selected', async () => {
     const source =
       '{ orders { buyer { home { street } } seller { home { street size } friend { home { street } } } } }';
     const { errors } = await servicesOf(source);
@@ -155,10 +155,10 @@ describe('what goes wrong in a request of several fetches', () => {
   });
 });
 
-describe('a request of several fetches of which one fails as a whole', () => {
+describe('a request of several fetches in which one fails as a whole', () => {
   const SOURCE = '{ orders { buyer { name } seller { home { street } } } }';
 
-  /** A service that withholds the whole answer when one list fails. */
+  /** A service that omits all data when one list fails. */
   const failing = (fails: (text: string) => boolean, error: object) => {
     const asked: string[] = [];
     const ask: AskSubgraph<Call[]> = async (request, calls) => {
@@ -172,7 +172,7 @@ describe('a request of several fetches of which one fails as a whole', () => {
     return { asked, run };
   };
 
-  it('is repeated, each fetch alone', async () => {
+  it('is repeated with each fetch on its own', async () => {
     const { asked, run } = failing((text) => text.includes('home'), { message: 'no', path: ['_entities_1'] });
     const { data, errors } = await run();
     expect(asked).toHaveLength(3);
@@ -183,7 +183,7 @@ describe('a request of several fetches of which one fails as a whole', () => {
     expect(text).toContain('"home":null');
   });
 
-  it('is not repeated when the service omits a fetch', async () => {
+  it('is not repeated when the error concerns no single fetch', async () => {
     const { asked, run } = failing(() => true, { message: 'busy' });
     const { errors } = await run();
     expect(asked).toHaveLength(1);
@@ -210,7 +210,7 @@ describe('an invalid response of a service', () => {
     ['_entities_1', false],
     ['_entities', true],
     ['_entities_1', true],
-  ])('too few objects for %s are reported beside other errors (its own: %s)', async (short, isOwn) => {
+  ])('reports too few entities for %s beside other errors (of the same fetch: %s)', async (short, isOwn) => {
     const own = isOwn ? [{ message: 'no', path: [short, 0, 'name'] }] : [];
     const other = short === '_entities' ? '_entities_1' : '_entities';
     const { errors } = await run(SOURCE, ({ data }) => ({
@@ -222,7 +222,7 @@ describe('an invalid response of a service', () => {
     );
   });
 
-  it('reports an error about an object that was not requested without a path', async () => {
+  it('reports an error about an object that was not requested, without a path', async () => {
     const { errors } = await run(SOURCE, ({ data }) => ({
       data,
       errors: [{ message: 'no', path: ['_entities', 99, 'name'] }],
@@ -231,7 +231,7 @@ describe('an invalid response of a service', () => {
   });
 });
 
-it('an error for each of many objects is reported at its path, in linear time', async () => {
+it('reports an error for each of many objects at its path, in linear time', async () => {
   const many = createWorld(SUBGRAPHS, {
     seed: 3,
     fixed: (type, field, source) =>
@@ -255,7 +255,7 @@ it('an error for each of many objects is reported at its path, in linear time', 
   expect(errors?.at(-1)?.path).toEqual(['orders', 9_999, 'seller', 'name']);
 });
 
-it('a plan of many fetches is compiled in a time that does not grow with their square', async () => {
+it('compiles a plan of many fetches in less than quadratic time', async () => {
   const orders = '{ buyer { name } seller { home { street } } items { maker { mood } inStock } }';
   const source = `{ ${Array.from({ length: 200 }, (_, index) => `of${index}: orders ${orders}`).join(' ')} }`;
   const executor = createFederatedExecutor(world.graph, world.ask);

@@ -3,7 +3,7 @@ import { createFederatedExecutor, readSupergraph } from '../src/index.ts';
 import { compose } from './world.ts';
 
 describe('a plan', () => {
-  it('goes back to a service by a key that it resolves', () => {
+  it('returns to a service with a key that the service can resolve', () => {
     const { plan } = readSupergraph(
       compose([
         {
@@ -29,7 +29,7 @@ describe('a plan', () => {
     expect(JSON.stringify(back)).toContain('"name":"shelf"');
   });
 
-  it('keeps apart what a service requires of several types with several arguments', async () => {
+  it('separates fields that a service requires with different arguments', async () => {
     const made = 'one: String @requires(fields: "size(n: 1)") two: String @requires(fields: "size(n: 2)")';
     const graph = readSupergraph(
       compose([
@@ -61,7 +61,7 @@ describe('a plan', () => {
     }
   });
 
-  it('is rejected when no service has a selected field', () => {
+  it('is rejected when no service provides a selected field', () => {
     const graph = readSupergraph(
       compose([
         { name: 'a', sdl: `type Query { node: Node } interface Node @key(fields: "id") { id: ID! }` },

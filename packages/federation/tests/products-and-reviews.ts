@@ -10,14 +10,14 @@ const SERVICES = {
     type Subscription { reviewed(first: Int!): Review! } type Review { words: String! product: Product! }`,
 };
 
-/** What the reviews service has seen. */
+/** Counts the closed subscriptions of the reviews service. */
 export const seen = { closed: 0 };
 
 async function* reviewed(_source: unknown, { first }: { first: number }) {
   try {
     for (let id = 1; id <= Math.abs(first); id++)
       yield { reviewed: { words: `words ${id}`, product: { id: String(id), stars: id % 5 } } };
-    if (first < 0) await new Promise(() => undefined); // an idle one
+    if (first < 0) await new Promise(() => undefined); // an idle subscription
   } finally {
     seen.closed++;
   }
@@ -51,7 +51,7 @@ export const { supergraphSdl: supergraph = '' } = composeServices(
   Object.entries(SERVICES).map(([name, sdl]) => ({ name, url: `http://${name}`, typeDefs: parse(sdl) })),
 );
 
-/** What a service answers over a network. */
+/** The response of a service over a network. */
 export async function answerOf(
   service: string,
   source: string,

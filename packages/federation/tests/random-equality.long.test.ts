@@ -3,10 +3,10 @@ import { compareRandomOperations, type EqualityOptions } from './random-equality
 
 describe('many random operations over many random supergraphs', () => {
   it.each([
-    ['that services know wholly', { supergraphs: 150, operations: 12_000 }],
+    ['with fully known types', { supergraphs: 150, operations: 12_000 }],
     ['with interface objects', { supergraphs: 60, operations: 3_000, interfaceObjects: true }],
   ])(
-    'have the data, the order of keys, the nulls and the changes that graphql-js has over one schema: %s',
+    'give the same data, key order, nulls and mutations as graphql-js on one schema: %s',
     async (_what, options: Omit<EqualityOptions, 'seed'>) => {
       const seed = randomInt(1_000_000);
       try {

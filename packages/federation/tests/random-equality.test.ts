@@ -1,7 +1,7 @@
 import { compareRandomOperations } from './random-equality.ts';
 
 describe('random operations over random supergraphs', () => {
-  it('have the data, the order of keys, the nulls and the changes that graphql-js has over one schema', async () => {
+  it('give the same data, key order, nulls and mutations as graphql-js on one schema', async () => {
     const seen = await compareRandomOperations({ supergraphs: 8, operations: 400, seed: 15 });
     // The comparison covered more than plain data.
     expect(seen.nulls).toBeGreaterThan(20);
@@ -12,7 +12,7 @@ describe('random operations over random supergraphs', () => {
       expect(seen.schemas).toContain(part);
   });
 
-  it('have the same where a service knows an interface without its types', async () => {
+  it('give the same where a service knows an interface without its types', async () => {
     const seen = await compareRandomOperations({ supergraphs: 6, operations: 150, seed: 38, interfaceObjects: true });
     expect(seen.schemas).toContain('@interfaceObject');
     expect(seen.nulls).toBeGreaterThan(10);

@@ -44,7 +44,7 @@ export async function compareRandomOperations({
     if (known) return known;
     const subgraphs = randomSubgraphs(seed, { interfaceObjects });
     seen.schemas += subgraphs.map(({ sdl }) => sdl).join('');
-    // In a third of the graphs nothing fails.
+    // Nothing fails in a third of the graphs.
     const world = createWorld(subgraphs, { seed, failing: seed % 3 === 0 ? 0 : 14, typeOf });
     worlds.set(seed, world);
     return world;
@@ -63,7 +63,7 @@ export async function compareRandomOperations({
     if (theirs.changes.length > 1) seen.changes++;
     seen.joined += calls.filter(({ text }) => text.split('_entities(').length > 2).length;
     expect({ source, variables, ...ours }).toEqual({ source, variables, ...theirs });
-    // A field that fails keeps graphql-js from reading those behind it, and a service those in its own request.
+    // After a failed field, graphql-js skips the following fields, but a service only those of its own request.
     if (theirs.nulls.length === 0) expect(reads.ours).toEqual(reads.theirs);
   });
   await fc.assert(property, { numRuns: operations });

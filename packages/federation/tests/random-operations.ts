@@ -12,7 +12,7 @@ import {
 } from 'graphql';
 import type { Dice } from './seeded-random.ts';
 
-/** Selections with the same response key have to be of the same field. */
+/** Selections with the same response key must select the same field. */
 type Scope = Map<string, { field: string; inner: Scope }>;
 
 export interface RandomOperation {

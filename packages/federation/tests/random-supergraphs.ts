@@ -5,12 +5,12 @@ interface Field {
   name: string;
   type: string;
   args: string;
-  /** The services that have it. */
+  /** The services that own the field. */
   owners: readonly number[];
   directives: string;
-  /** Whether another service provides it. */
+  /** Whether another service provides the field. */
   isProvided?: boolean;
-  /** The service that used to have it, and still defines it. */
+  /** The service that used to own the field and still defines it. */
   formerOwner?: number;
 }
 
@@ -65,7 +65,7 @@ export function randomSubgraphs(seed: number, { interfaceObjects = false } = {})
   for (const { name } of entities)
     if (dice.oneIn(2))
       fields.get(name)?.push({ ...randomField('same'), type: dice.pick(['String', 'String!', 'Int', '[String]']) });
-  /** For each entity, the service that requires one of its fields, and the arguments that it can be asked for with. */
+  /** For each entity, the service that requires one of its fields, and the arguments of that field. */
   const required = new Map<string, { service: number; args: string }>();
   for (const { name } of entities) {
     if (!dice.oneIn(2)) continue;
@@ -157,7 +157,7 @@ export function randomSubgraphs(seed: number, { interfaceObjects = false } = {})
       const implementing = isNode ? ' implements Node' : '';
       const label = isNode ? ['label: String @shareable'] : [];
       const isStub = own.length === 0 && !isNode && dice.oneIn(2);
-      // No one else reports the second key.
+      // Only this service reports the second key.
       const stub = isStub && !(service === 0 && twoKeys.has(name)) ? ', resolvable: false' : '';
       const directives = keys.map((key) => `@key(fields: "${key}"${stub})`).join(' ');
       return `type ${name}${implementing} ${directives} { ${[...keys.map((key) => `${key}: ID!`), ...label, ...own].join(' ')} }`;

@@ -21,7 +21,7 @@ import {
   supergraph,
 } from './products-and-reviews.ts';
 
-/** The README's examples, run by Node with the package as it would be installed. */
+/** Runs the README's examples in Node with the package as it would be installed. */
 const root = join(import.meta.dirname, '..');
 const project = mkdtempSync(join(root, 'example-'));
 const [, gateway = '', subscriptions = ''] = readFileSync(join(root, 'README.md'), 'utf8').split('```js\n');
@@ -59,7 +59,7 @@ afterAll(() => {
   rmSync(project, { recursive: true });
 });
 
-/** Runs an example, and returns the address that it writes. */
+/** Runs an example and returns the address that it prints. */
 async function start(example: string): Promise<string> {
   const code = (example.split('```')[0] ?? '')
     .replace(/const urls = .*;/, `const urls = ${JSON.stringify(urls)};`)
@@ -71,7 +71,7 @@ async function start(example: string): Promise<string> {
   return /\w+:\/\/\S+/.exec(line)?.[0] ?? '';
 }
 
-it('a gateway runs as the README says', async () => {
+it('the gateway of the README runs', async () => {
   const response = await fetch(await start(gateway), {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
@@ -83,7 +83,7 @@ it('a gateway runs as the README says', async () => {
   });
 });
 
-it('subscriptions run as the README says', async () => {
+it('the subscriptions of the README run', async () => {
   const client = createClient({ url: await start(subscriptions), webSocketImpl: WebSocket });
   const results: unknown[] = [];
   for await (const result of client.iterate({ query: REVIEWED, variables: { n: 3 } })) results.push(result);

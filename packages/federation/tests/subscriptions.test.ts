@@ -3,10 +3,10 @@ import { once } from 'node:events';
 import { compiledSubscriptions, type SubgraphAnswer } from '../src/index.ts';
 import { answerOf, REVIEWED, reviewedEvent, supergraph } from './products-and-reviews.ts';
 
-describe('a subscription over several services', () => {
+describe('a subscription across several services', () => {
   const asked: { service: string; text: string; variables: unknown; user: unknown }[] = [];
   let ended = 0;
-  /** What the service sends. */
+  /** The events that the service sends. */
   let events: (signal: AbortSignal) => AsyncGenerator<SubgraphAnswer>;
   const subscribe = compiledSubscriptions<{ user: string }>({
     supergraph,
@@ -40,7 +40,7 @@ describe('a subscription over several services', () => {
     };
   });
 
-  it('asks one service for events, once, and others for what each event lacks', async () => {
+  it('subscribes once at one service and fetches missing fields of each event from others', async () => {
     expect(await collect(REVIEWED, { n: 3 })).toEqual([1, 2, 3].map(reviewedEvent));
     expect(asked).toEqual([
       { service: 'reviews', text: expect.stringMatching(/^subscription/), variables: { n: 3 }, user: 'ada' },
@@ -48,7 +48,7 @@ describe('a subscription over several services', () => {
     expect(ended).toBe(1);
   });
 
-  it('ends the subscription at the service when the client leaves', async () => {
+  it('ends the subscription at the service when the client unsubscribes', async () => {
     const opened = await open(REVIEWED, { n: 3 });
     if (!(Symbol.asyncIterator in opened)) throw new Error('refused');
     for await (const _result of opened) break;
@@ -59,7 +59,7 @@ describe('a subscription over several services', () => {
     ['ends', () => undefined],
     ['fails', (signal: AbortSignal) => signal.throwIfAborted()],
   ])(
-    'ends the subscription at the service when the client leaves while no event comes, if it %s',
+    'ends the subscription at the service when the client unsubscribes between events (its stream %s)',
     async (_how, end) => {
       events = async function* (signal) {
         yield review(1);
@@ -77,7 +77,7 @@ describe('a subscription over several services', () => {
     },
   );
 
-  it('reports errors of an event at their place, and continues', async () => {
+  it('reports errors of an event at their paths and continues', async () => {
     events = async function* () {
       yield { data: null, errors: [{ message: 'no words today', path: ['reviewed', 'words'] }] };
       yield review(2);
@@ -98,9 +98,9 @@ describe('a subscription over several services', () => {
   });
 
   it.each([
-    ['variables of another type', REVIEWED, { n: 'three' }],
+    ['variables of the wrong type', REVIEWED, { n: 'three' }],
     ['a query', '{ product(id: 1) { name } }', {}],
-  ])('refuses %s without asking', async (_what, query, variables) => {
+  ])('rejects %s without calling a service', async (_what, query, variables) => {
     expect(await collect(query, variables)).toMatchObject([{ errors: [{ message: expect.any(String) }] }]);
     expect(asked).toEqual([]);
   });

@@ -40,7 +40,7 @@ export interface Call {
   variables: Record<string, unknown>;
 }
 
-/** Values for all fields of a graph, determined by object and arguments: so one schema and several services agree. */
+/** Provides values for all fields of a graph. They depend only on object and arguments, so one schema and several services agree. */
 export interface World {
   graph: FederatedGraph;
   executor: FederatedExecutor<Call[]>;
@@ -50,7 +50,7 @@ export interface World {
   ask: AskSubgraph<Call[]>;
   /** The mutations that ran in the services, and in the merged schema. */
   changes: { services: string[]; merged: string[] };
-  /** The same of root fields of queries. */
+  /** The same for root fields of queries. */
   reads: { services: string[]; merged: string[] };
 }
 
@@ -63,10 +63,10 @@ const ENTITY_IDS = ['1', '2', '3'];
 
 export interface WorldOptions {
   seed: number;
-  /** One in so many nullable fields is null, and one in so many fails; 0 disables both. */
+  /** One in this many nullable fields is null, and one in this many fails; 0 disables both. */
   failing?: number;
   fixed?: Fixed;
-  /** The concrete type of an object of which a service knows only an interface. */
+  /** The concrete type of an object that a service knows only by an interface. */
   typeOf?: (representation: Source) => string;
 }
 
@@ -256,7 +256,7 @@ function itemAt(place: string, type: GraphQLOutputType, schema: GraphQLSchema, o
   }
 }
 
-/** Services as if over a network: they get texts, and their answers are JSON. */
+/** Services as if over a network: they receive operation texts and return JSON. */
 function askInMemory(services: ReadonlyMap<string, GraphQLSchema>): AskSubgraph<Call[]> {
   const documents = new Map<string, DocumentNode>();
   return async ({ operation, variables }, calls) => {
@@ -271,7 +271,7 @@ function askInMemory(services: ReadonlyMap<string, GraphQLSchema>): AskSubgraph<
   };
 }
 
-/** @throws Error for an operation that a service would refuse */
+/** @throws Error for an operation that a service would reject */
 function validDocument(schema: GraphQLSchema, text: string): DocumentNode {
   const document = parse(text, { noLocation: true });
   const [invalid] = validate(schema, document);
@@ -279,7 +279,7 @@ function validDocument(schema: GraphQLSchema, text: string): DocumentNode {
   return document;
 }
 
-/** The data with its keys in order, and the nulls that are explained by errors. */
+/** The data with its keys in order, and the nulls that errors explain. */
 export function readable({ data, errors = [] }: Pick<ExecutionResult, 'data' | 'errors'>) {
   const nulls = errors.flatMap(({ path = [] }) => nullOn(data, path)?.join('.') ?? []);
   return { data: JSON.stringify(data ?? null), nulls: [...new Set(nulls)].toSorted() };

@@ -1,16 +1,16 @@
-/** A failure that the user at the terminal can fix: the message says what is wrong and how to fix it. */
+/** A failure that the user can fix. The message says what is wrong and how to fix it. */
 export class PlainError extends Error {
   override readonly name = 'PlainError';
 }
 
-/** What to print for an error: the message alone when it was written for people, the stack when it is a defect of ours. */
+/** Returns what to print for an error: only the message of a PlainError, the stack of any other error, which is a defect. */
 export function describeError(error: unknown): string {
   if (error instanceof PlainError) return error.message;
-  // Not `instanceof`: Node's own errors are of another realm where tests run.
+  // Not `instanceof Error`: in tests, Node's own errors come from another realm.
   return Error.isError(error) ? (error.stack ?? error.message) : String(error);
 }
 
-/** The results, once all have settled. @throws PlainError with the problems of those that failed */
+/** Waits until all have settled. @throws PlainError with the problems of all that failed */
 export async function allOf<Result>(
   works: Promise<Result>[],
   explain = (problems: string[]) => problems.join('\n'),
@@ -21,7 +21,7 @@ export async function allOf<Result>(
   return Promise.all(works);
 }
 
-/** The result; undefined when the call fails, for a process or file that has just gone or belongs to another user. */
+/** Returns undefined if the call fails, for a process or file that has just disappeared or belongs to another user. */
 export function ifThere<Result>(look: () => Result): Result | undefined {
   try {
     return look();
@@ -30,7 +30,7 @@ export function ifThere<Result>(look: () => Result): Result | undefined {
   }
 }
 
-/** The code of a system's error: `ENOENT`, `EADDRINUSE`, …; empty for others. */
+/** The code of a system error (`ENOENT`, `EADDRINUSE`, …); empty for other errors. */
 export const errorCode = (error: unknown): string =>
   Error.isError(error) && 'code' in error && typeof error.code === 'string' ? error.code : '';
 

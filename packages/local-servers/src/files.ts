@@ -1,11 +1,11 @@
 import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 
-/** Writes a file for its owner's eyes, and for their tools: whole or not at all, whenever we are killed. */
+/** Writes a file atomically, readable by its owner only. A kill at any time leaves the old or the new content. */
 export function writeWhole(file: string, text: string): void {
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
   const unfinished = `${file}.new`;
-  rmSync(unfinished, { force: true }); // whose mode would stay
+  rmSync(unfinished, { force: true }); // otherwise an existing file would keep its mode
   try {
     writeFileSync(unfinished, text, { mode: 0o600, flush: true });
     renameSync(unfinished, file);

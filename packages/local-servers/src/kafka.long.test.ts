@@ -23,7 +23,7 @@ async function withAdmin<Result>(
 }
 
 describe('our own Kafka', () => {
-  it('accepts requests as soon as it is started, and has its topics again after a kill', async () => {
+  it('accepts requests as soon as it is started, and recovers its topics after a kill', async () => {
     const options = { dataDir: join(dir.path, 'kafka'), log: () => undefined, cacheDir: CACHE };
     const server = await startKafka(options);
     const topics = [{ topic: 'kept', numPartitions: 3 }];

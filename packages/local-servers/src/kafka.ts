@@ -13,29 +13,29 @@ import type { Server, ServerOptions } from './server.ts';
 const KAFKA_VERSION = '4.3.1';
 const JAVA_MIN = 17;
 
-/** A broker that was killed reads its log again before it opens its port. */
+/** A small heap and a fast start. */
 const JVM = ['-Xms256m', '-Xmx512m', '-XX:+UseSerialGC', '-XX:TieredStopAtLevel=1'];
 
 const FILES = fileURLToPath(new URL('../kafka/', import.meta.url));
 const CACHE = join(process.env.XDG_CACHE_HOME ?? join(homedir(), '.cache'), 'local-servers');
 
 export interface KafkaServerOptions extends ServerOptions {
-  /** Where Kafka's jars are kept. @default `local-servers` in the user's cache */
+  /** The folder for Kafka's jars. @default `local-servers` in the user's cache folder */
   cacheDir?: string;
-  /** Lines for its properties that come after ours. */
+  /** Lines to append to `server.properties`. */
   properties?: string[];
-  /** More arguments for the tool that prepares its data. */
+  /** Additional arguments for `kafka.tools.StorageTool format`. */
   formatArguments?: string[];
-  /** Of the cluster that it belongs to. @default one of its own */
+  /** The id of the cluster to join. @default a new one */
   clusterId?: string;
-  /** Arguments for its Java that come after ours. */
+  /** Additional arguments for Java. */
   jvm?: string[];
 }
 
 /**
- * Starts a Kafka of one node (KRaft, broker and controller in one) on 127.0.0.1; resolves when it answers clients.
+ * Starts a single-node Kafka (KRaft, combined broker and controller) on 127.0.0.1; resolves when it responds to clients.
  * Topics survive a restart on the same `dataDir`.
- * @throws PlainError naming the remedy when there is no Kafka to be had
+ * @throws PlainError naming the remedy when Kafka is not available
  */
 export async function startKafka(options: KafkaServerOptions): Promise<Server> {
   const { dataDir, log } = options;
@@ -47,7 +47,7 @@ export async function startKafka(options: KafkaServerOptions): Promise<Server> {
     mkdirSync(dataDir, { recursive: true });
     return prepareBroker(kafka, { ...options, port, controllerPort });
   };
-  // An open port alone says nothing: it opens seconds before the broker takes part.
+  // An open port is not enough: it opens seconds before the broker is ready.
   const ready = async () => (await kafkaFailures({ brokers: [url] })).length === 0 || undefined;
   const run = { name: 'Kafka', dataDir, prepare, ready };
   return { ...(await runInDataDir(run, options)), url, port };
@@ -74,12 +74,12 @@ function template(values: Record<string, string | number>): string {
   return text.replaceAll(/\$\{(\w+)\}/g, (_, name: string) => String(values[name] ?? ''));
 }
 
-/** As Kafka's own ids, without a leading hyphen. */
+/** In the format of Kafka's own ids, without a leading hyphen. */
 function newClusterId(): string {
   return `T${randomBytes(16).toString('base64url').slice(1)}`;
 }
 
-/** Prepares a new data directory; one whose preparation did not end is begun again. */
+/** Prepares a new data directory. Starts over if an earlier preparation was interrupted. */
 async function formatOnce(dataDir: string, format: () => Promise<unknown>): Promise<void> {
   const done = join(dataDir, 'formatted');
   if (existsSync(done)) return;
@@ -88,14 +88,14 @@ async function formatOnce(dataDir: string, format: () => Promise<unknown>): Prom
   writeFileSync(done, KAFKA_VERSION);
 }
 
-/** A Kafka to run: its jars with a Java. */
+/** A runnable Kafka: Java and the class path of the jars. */
 export interface Kafka {
   java: string;
   classPath: string;
 }
 
 /**
- * Finds or makes what Kafka needs: jars through Maven (kept in the cache), Java and Maven from Debian where they are missing.
+ * Finds or installs what Kafka needs: its jars through Maven (cached), and Java and Maven from Debian if they are missing.
  * @throws PlainError naming the remedy
  */
 export async function findKafka(log: (line: string) => void, cacheDir = CACHE): Promise<Kafka> {
@@ -111,7 +111,7 @@ export async function findKafka(log: (line: string) => void, cacheDir = CACHE): 
   );
 }
 
-/** Debian's packages for what is not there. */
+/** The Debian packages to install for missing programs. */
 async function missingPrograms(libraries: string): Promise<string[]> {
   const missing = [];
   if (!((await javaVersion()) >= JAVA_MIN)) missing.push('default-jre-headless');
@@ -126,7 +126,7 @@ async function javaVersion(): Promise<number> {
   return Number(/version "(\d+)/.exec(text)?.[1] ?? 0);
 }
 
-/** The folder of the jars; fetched into another one and renamed, so that it is whole or not there. */
+/** Returns the folder of the jars. Downloads into another folder and renames it, so that the folder is complete or absent. */
 async function ensureJars(libraries: string, log: (line: string) => void): Promise<string> {
   if (existsSync(libraries)) return libraries;
   log(`Fetching Kafka ${KAFKA_VERSION} with Maven (once, 44 MB) …`);
@@ -145,7 +145,7 @@ async function ensureJars(libraries: string, log: (line: string) => void): Promi
     renameSync(unfinished, libraries);
   } catch (error) {
     rmSync(unfinished, { recursive: true, force: true });
-    if (!existsSync(libraries)) throw error; // otherwise somebody was faster
+    if (!existsSync(libraries)) throw error; // otherwise another process was faster
   }
   return libraries;
 }

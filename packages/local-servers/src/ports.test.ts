@@ -2,20 +2,20 @@ import { createServer, type AddressInfo } from 'node:net';
 import { findFreePorts, whyPortFails } from './ports.ts';
 
 describe('free ports', () => {
-  it('are different ones, below those of outgoing connections', async () => {
+  it('are distinct and below the range for outgoing connections', async () => {
     const ports = await findFreePorts(30);
     expect(new Set(ports).size).toBe(30);
     expect(Math.max(...ports)).toBeLessThan(32_768);
   });
 
-  it('leave out those to be avoided', async () => {
+  it('exclude the ports to avoid', async () => {
     const all = Array.from({ length: 17_000 }, (_, index) => 15_000 + index);
     const allowed = new Set(all.splice(5_000, 1_000));
     const ports = await findFreePorts(2, all);
     expect(ports.every((port) => allowed.has(port))).toBe(true);
   });
 
-  it('reports why a port cannot be had', async () => {
+  it('reports why a port is not available', async () => {
     const server = createServer();
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     const { port } = server.address() as AddressInfo;

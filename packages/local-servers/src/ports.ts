@@ -1,13 +1,13 @@
 import { createServer } from 'node:net';
 import { errorCode } from './errors.ts';
 
-// Below the range from which systems take the ports of outgoing connections (Linux from 32768, others higher), so that
-// a server that died finds its port free again when it is restarted.
+// Below the range that systems use for outgoing connections (Linux from 32768, others higher), so that a server finds
+// its port still free when it is restarted.
 const LOWEST = 15_000;
 const HIGHEST = 32_000;
 const TRIES = 200;
 
-/** Different TCP ports on the loopback interface on which no process listens at the moment. */
+/** Finds distinct TCP ports on the loopback interface that no process listens on at the moment. */
 export async function findFreePorts(count: number, avoid: number[] = []): Promise<number[]> {
   const found = new Set<number>();
   for (let tries = 0; found.size < count && tries < TRIES; tries++) {
@@ -24,7 +24,7 @@ export async function findFreePort(): Promise<number> {
   return port;
 }
 
-/** The error code (`EADDRINUSE`, `EACCES`, …) with which listening on this port fails; nothing when it would work. */
+/** The error code (`EADDRINUSE`, `EACCES`, …) with which listening on this port fails; undefined if it would succeed. */
 export function whyPortFails(port: number, host: string): Promise<string | undefined> {
   return new Promise((resolve) => {
     const server = createServer();

@@ -1,6 +1,6 @@
 import { provideProgram, type Machine } from './programs.ts';
 
-/** A machine with these programs, to which packages add others, and the commands that it was given. */
+/** A machine with these programs, to which packages add others; records the installed packages. */
 function machine(programs: string[], packages?: Record<string, string>) {
   const installed: string[] = [];
   const sources: Machine = {
@@ -22,13 +22,13 @@ const provide = (machine: Machine) =>
   );
 
 describe('a program', () => {
-  it('is the system’s where there is one', async () => {
+  it('is the system’s own if there is one', async () => {
     const { sources, installed } = machine(['/usr/bin/redis-server', '/opt/bin/google-chrome'], {});
     expect(await provide(sources)).toBe('/opt/bin/google-chrome');
     expect(installed).toEqual([]);
   });
 
-  it('is Debian’s package where that can be installed', async () => {
+  it('is installed from Debian’s package where possible', async () => {
     const { sources, installed } = machine([], { chromium: '/usr/bin/chromium' });
     expect(await provide(sources)).toBe('/usr/bin/chromium');
     expect(installed).toEqual(['chromium']);
@@ -36,7 +36,7 @@ describe('a program', () => {
 
   it.each([
     ['nothing can be installed', machine([])],
-    ['the package brings none', machine([], {})],
+    ['the package does not contain it', machine([], {})],
   ])('names what to install when %s', async (_, { sources }) => {
     await expect(provide(sources)).rejects.toThrow('Install it.');
   });

@@ -7,14 +7,14 @@ import { errorCode, indent, PlainError } from './errors.ts';
 const execute = promisify(execFile);
 const OUTPUT_MAX_BYTES = 16 * 1024 * 1024;
 
-/** Where a program lies, if the search path has it. */
+/** Returns the path of the first program found in the search path. */
 export function findProgram(...names: string[]): string | undefined {
   const folders = (process.env.PATH ?? '').split(delimiter).concat('/usr/sbin', '/sbin');
   const paths = names.flatMap((name) => folders.map((folder) => join(folder, name)));
   return paths.find((path) => mayUse(path, constants.X_OK));
 }
 
-/** Whether a file or folder is there and may be used so: `constants.X_OK`, `constants.W_OK`. */
+/** Whether a file or folder exists and permits this access: `constants.X_OK`, `constants.W_OK`. */
 export function mayUse(path: string, mode: number): boolean {
   try {
     accessSync(path, mode);
@@ -25,8 +25,8 @@ export function mayUse(path: string, mode: number): boolean {
 }
 
 /**
- * Runs a program to its end and returns what it printed.
- * @throws PlainError with the end of its output
+ * Runs a program to its end and returns its output.
+ * @throws PlainError with the last lines of its output
  */
 export async function runProgram(
   command: string,
@@ -37,24 +37,24 @@ export async function runProgram(
     const { stdout, stderr } = await execute(command, args, { env, timeout: timeoutMs, maxBuffer: OUTPUT_MAX_BYTES });
     return stdout + stderr;
   } catch (cause) {
-    const { stdout = '', stderr = '' } = cause as { stdout?: string; stderr?: string }; // what execFile's errors carry
+    const { stdout = '', stderr = '' } = cause as { stdout?: string; stderr?: string }; // properties of execFile's errors
     const output = (stdout + stderr).trim().split('\n').slice(-15).join('\n');
     throw new PlainError(`"${[command, ...args].join(' ')}" failed.${output && `\n${indent(output)}`}`, { cause });
   }
 }
 
-/** A machine with programs, to which packages bring others. */
+/** Access to the programs of a machine, which packages can extend. */
 export type Machine = typeof MACHINE;
 export const MACHINE = {
   find: findProgram,
-  /** Packages of Debian (or a relative): there is apt, and we are root. */
+  /** Whether Debian packages can be installed: apt exists and we are root. */
   canInstall: () => process.getuid?.() === 0 && findProgram('apt-get') !== undefined,
   install: installPackages,
 };
 
 /**
- * Where a program of one of these names lies: the system's, else that of Debian's package (as root).
- * @throws PlainError naming the remedy when neither is to be had
+ * Returns the path of a program with one of these names. If there is none, installs it from Debian's package (as root).
+ * @throws PlainError naming the remedy when neither is possible
  */
 export async function provideProgram(
   names: string[],
@@ -71,7 +71,7 @@ export async function provideProgram(
 
 let installation: Promise<unknown> = Promise.resolve();
 
-/** Installs packages of Debian, one call after the other. No service that they bring is started. */
+/** Installs Debian packages, one call at a time. Their services are not started. */
 function installPackages(packages: string[], log: (line: string) => void): Promise<void> {
   const mine = installation.then(async () => {
     log(`Installing ${packages.join(' and ')} with apt-get (once) …`);
@@ -86,7 +86,7 @@ function installPackages(packages: string[], log: (line: string) => void): Promi
 
 const POLICY_FILE = '/usr/sbin/policy-rc.d';
 
-/** Debian asks this file whether a package may start its service. Ours stops saying no when we are gone, even by a kill. */
+/** Debian runs this script to decide whether a package may start its service. Ours refuses only while this process lives. */
 async function withoutServices<Result>(action: () => Promise<Result>): Promise<Result> {
   const script = `#!/bin/sh\nkill -0 ${process.pid} 2>/dev/null && exit 101\nexit 0\n`;
   try {

@@ -7,7 +7,7 @@ const EXAMPLE = /```js\n([^]*?)```/.exec(readFileSync(new URL('../README.md', im
 const dir = temporaryDir('readme');
 afterAll(dir.remove);
 
-it('the example of the README starts servers, uses them and stops them', async () => {
+it('the example in the README starts, uses and stops servers', async () => {
   const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module', '--eval', EXAMPLE], {
     cwd: new URL('.', import.meta.url),
     env: { ...process.env, SERVERS_DIR: dir.path },

@@ -10,7 +10,7 @@ afterAll(dir.remove);
 const start = (name: string, port?: number) =>
   startRedis({ dataDir: join(dir.path, name), log: () => undefined, ...(port ? { port } : {}) });
 
-/** Sends a command as who has this password; what the server answers to the login is in the answer, too. */
+/** Logs in with the URL's password and sends a command. The result includes the response to the login. */
 function answerTo(url: string, text: string): Promise<string> {
   const { port, password } = new URL(url);
   const socket = connect(Number(port), '127.0.0.1');
@@ -23,7 +23,7 @@ function answerTo(url: string, text: string): Promise<string> {
 }
 
 describe('our own Redis', () => {
-  it('answers those who know the password only', async () => {
+  it('responds only to clients with the password', async () => {
     const server = await start('private');
     expect(await answerTo(server.url, 'PING')).toContain('+PONG');
     expect(await answerTo(server.url.replace(/:[^:@]+@/, ':wrong@'), 'PING')).toMatch(/WRONGPASS[^]*NOAUTH/);
@@ -32,7 +32,7 @@ describe('our own Redis', () => {
     await expect(answerTo(server.url, 'PING')).rejects.toThrow('ECONNREFUSED');
   });
 
-  it('has its address and its contents again after a kill', async () => {
+  it('recovers its address and contents after a kill', async () => {
     const server = await start('killed');
     await answerTo(server.url, 'SET word here');
     server.kill('SIGKILL');

@@ -12,9 +12,9 @@ const REMEDY =
   'or use a Redis of your own.';
 
 /**
- * Starts Redis (or Valkey) on 127.0.0.1 with a password of its own: the system's, else Debian's package (as root).
- * What it holds survives a restart on the same `dataDir`.
- * @throws PlainError naming the remedy when neither is to be had
+ * Starts Redis (or Valkey) on 127.0.0.1 with a password of its own. Installs Debian's package (as root) if there is none.
+ * Data survives a restart on the same `dataDir`.
+ * @throws PlainError naming the remedy when neither is possible
  */
 export async function startRedis(options: ServerOptions): Promise<Server> {
   const { dataDir, log } = options;
@@ -31,26 +31,26 @@ export async function startRedis(options: ServerOptions): Promise<Server> {
     writeConfiguration(dataDir, ['bind 127.0.0.1', `port ${port}`, `requirepass ${password}`]);
     return { command: program, args: ['./redis.conf'], cwd: dataDir };
   };
-  const ready = () => answersPing(port, password);
+  const ready = () => respondsToPing(port, password);
   const run = { name: 'Redis', dataDir, prepare, ready, intervalMs: 20 };
   return { ...(await runInDataDir(run, options)), url, port };
 }
 
-/** Undefined while it loads its data. */
-async function answersPing(port: number, password: string): Promise<true | undefined> {
+/** Undefined while Redis loads its data. */
+async function respondsToPing(port: number, password: string): Promise<true | undefined> {
   const socket = connect({ host: '127.0.0.1', port });
   try {
     socket.write(`AUTH ${password}\r\nPING\r\n`);
-    let answer = '';
+    let response = '';
     const signal = AbortSignal.timeout(2_000);
-    while (answer.split('\r\n').length < 3) answer += String(await once(socket, 'data', { signal }));
-    return answer.includes('+PONG') || undefined;
+    while (response.split('\r\n').length < 3) response += String(await once(socket, 'data', { signal }));
+    return response.includes('+PONG') || undefined;
   } finally {
     socket.destroy();
   }
 }
 
-/** The password is in a file, not on the command line, which everybody on the machine can read. */
+/** The password goes into a file, because everybody on the machine can read a command line. */
 function writeConfiguration(dataDir: string, own: string[]): void {
   mkdirSync(dataDir, { recursive: true });
   const lines = [...own, 'dir ./', 'appendonly yes', 'save ""', 'daemonize no'];

@@ -3,27 +3,27 @@ import { existsSync, readFileSync } from 'node:fs';
 import type { RunningProcess } from './processes/child-process.ts';
 import { writeWhole } from './files.ts';
 
-/** A PostgreSQL, Redis or Kafka that we started. */
+/** A running PostgreSQL, Redis or Kafka. */
 export interface Server extends RunningProcess {
-  /** For clients: a URL, or Kafka's `host:port`. */
+  /** The address for clients: a URL, or `host:port` for Kafka. */
   url: string;
   port: number;
 }
 
 export interface ServerOptions {
-  /** Its data only; its log, lock and password lie in folders beside it. */
+  /** For the server's data only. Its log, lock and password are stored beside it. */
   dataDir: string;
-  /** For people: a line of progress. */
+  /** Receives lines of progress for people. */
   log: (line: string) => void;
-  /** Default: a free one. */
+  /** @default a free port */
   port?: number | undefined;
-  /** Its data need not outlive a crash of the machine: it waits for no disk, and logins are cheap. */
+  /** The data need not survive a crash of the machine: the server does not wait for the disk, and logins are cheap. */
   isThrowaway?: boolean;
-  /** Gives up when it is aborted. */
+  /** Aborts the start. */
   signal?: AbortSignal | undefined;
 }
 
-/** The same one at every start, so that clients find their way back. */
+/** Returns the same password at every start, so that clients can reconnect. */
 export function ensurePassword(file: string): string {
   if (existsSync(file)) return readFileSync(file, 'utf8');
   const password = randomBytes(24).toString('base64url');

@@ -7,11 +7,11 @@ import { join } from 'node:path';
 import { killNotedProcesses } from './processes/data-dir.ts';
 
 /**
- * Another Node process that runs this module text and reports things by lines of JSON. To be killed by the test. `source` may
- * import files of this project by `$src/…`.
+ * Runs this source text in another Node process, which the test can kill. The script reports to the test with lines of JSON.
+ * `source` may import files of this project as `$src/…`.
  */
 export function runScript(source: string, src = new URL('./', import.meta.url).href) {
-  // It ends when we end for any reason, because its input ends.
+  // The child ends when we end for any reason, because its input ends.
   const text = `process.stdin.on('end', () => process.exit()).resume();${source}`.replaceAll('$src/', src);
   const child = spawn(process.execPath, ['--input-type=module-typescript', '-e', text], {
     stdio: ['pipe', 'pipe', 'inherit'],
@@ -19,7 +19,7 @@ export function runScript(source: string, src = new URL('./', import.meta.url).h
   const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
   return {
     pid: child.pid ?? 0,
-    /** The next line that it prints. */
+    /** Parses the next line that the script prints. */
     async nextLine(): Promise<unknown> {
       const { value, done } = await lines.next();
       if (done) throw new Error('the script ended without a line');
@@ -34,8 +34,8 @@ export function runScript(source: string, src = new URL('./', import.meta.url).h
 }
 
 /**
- * A new folder for one test file, readable for its owner only, as `mktemp -d` makes it. `remove` also ends the processes
- * that failed tests left in it.
+ * Creates a folder for one test file, readable by its owner only, like `mktemp -d`. `remove` also kills the processes that
+ * failed tests left in it.
  */
 export function temporaryDir(name: string): { path: string; remove(): void } {
   const path = mkdtempSync(join(tmpdir(), `local-servers-${name}-`));

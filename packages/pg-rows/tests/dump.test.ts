@@ -11,7 +11,7 @@ import { Client } from 'pg';
 import { countOmitted, dumpDatabase, DumpError, openSnapshot, readTableBytes, type RowsOf } from '../src/index.ts';
 import { createLoading, withClient } from './loading.ts';
 
-/** One of each kind of object that a dump can hold, with names and values that want care. */
+/** One of each kind of object that a dump can contain, with difficult names and values. */
 const FULL_SCHEMA = `
   create function public.only_grows() returns trigger language plpgsql as $$
   begin
@@ -90,7 +90,7 @@ async function dump(rowsOf?: RowsOf, meanwhile?: () => Promise<void>) {
 
 type Ask = (text: string) => Promise<Record<string, unknown>[]>;
 
-/** All rows as text, in an order of their own. */
+/** All rows as text, sorted. */
 async function rowsOf(ask: Ask, schema = 'public') {
   const content: unknown[] = [];
   for (const table of FULL_TABLES)
@@ -107,7 +107,7 @@ async function contentOf(ask: Ask) {
   return content;
 }
 
-/** A database's schema, in PostgreSQL's own words. */
+/** The schema of a database as PostgreSQL describes it. */
 const schemaOf = (ask: Ask) =>
   ask(`
     select 'column' as kind, attrelid::regclass::text as parent, attname::text as name,
@@ -126,7 +126,7 @@ const schemaOf = (ask: Ask) =>
 const psql = (url: string) => run(PSQL, ['-X', '-q', '-v', 'ON_ERROR_STOP=1', '-1', '-f', path, url]);
 
 describe('dumping a store', () => {
-  it('writes what psql loads as the same rows and the same schema', async () => {
+  it('writes a dump from which psql restores the same rows and schema', async () => {
     await store.query(FULL_SCHEMA);
     await dump();
     const copy = await createTestDatabase('copy');
@@ -140,7 +140,7 @@ describe('dumping a store', () => {
     }
   });
 
-  it('writes what the loader takes as the same rows, and reports what it wrote', async () => {
+  it('writes a dump from which the loader restores the same rows, and reports its contents', async () => {
     await store.query(FULL_SCHEMA);
     const { sha256, sizeBytes, rows, serverVersion } = await dump();
     const text = await readFile(path);
@@ -160,7 +160,7 @@ describe('dumping a store', () => {
     }
   });
 
-  it('holds the store as of one moment, without what is written meanwhile', async () => {
+  it('dumps the store as of one moment, without concurrent writes', async () => {
     await store.query(
       'create table one (n int); create table two (n int); insert into one values (1); insert into two values (1)',
     );
@@ -182,7 +182,7 @@ describe('dumping a store', () => {
     expect(text).not.toContain('secret-');
   });
 
-  it('reports the size of the rows in advance, without omitted ones', async () => {
+  it('reports the size of the rows in advance, without omitted rows', async () => {
     await store.query(`create table a as select generate_series(1, 10000) n; create table b (n int)`);
     const sizes = await withClient(store.url, async (client) => [
       await readTableBytes(client, () => 'all'),
@@ -210,7 +210,7 @@ describe('dumping a store', () => {
 
   it.each([
     [
-      'tables of other kinds and large objects',
+      'unsupported tables and large objects',
       `create table p (a int) partition by list (a); create table a (n int); create table b () inherits (a);
        create schema other; create table other.t (n int); select lo_create(4711)`,
       [
@@ -221,12 +221,12 @@ describe('dumping a store', () => {
       ],
     ],
     [
-      'columns of types of its own, or generated ones',
+      'columns of user-defined types and generated columns',
       `create type mood as enum ('ok'); create domain short as text; create extension hstore;
        create table t (m mood, s short, h hstore, a int, b int generated always as (a + 1) stored)`,
       [...['m', 's', 'h'].map((name) => `column with a type of its own "t.${name}"`), 'generated column "t.b"'],
     ],
-  ])('refuses a store with %s, instead of leaving rows out', async (_what, sql, named) => {
+  ])('refuses a store with %s rather than omitting rows', async (_what, sql, named) => {
     await store.query(sql);
     const failure = await dump().catch((error: unknown) => error);
     expect(failure).toBeInstanceOf(DumpError);
@@ -234,7 +234,7 @@ describe('dumping a store', () => {
     expect(existsSync(path)).toBe(false);
   });
 
-  it('dumps a store beside whose rows there is much that a dump does not hold, and counts what is left out', async () => {
+  it('dumps a store with many kinds of other objects, and counts those that are omitted', async () => {
     const extensions = ['pg_stat_statements', 'pgcrypto', 'uuid-ossp', 'citext', 'pg_trgm', 'hstore', 'btree_gist', 'unaccent', 'intarray', 'postgres_fdw', 'dblink', 'pg_buffercache', 'tablefunc', 'lo']; // prettier-ignore
     await store.query(`
       ${extensions.map((name) => `create extension "${name}";`).join(' ')}
@@ -274,7 +274,7 @@ describe('dumping a store', () => {
   it.each([
     ['in the middle', 0],
     ['between two reads', 200],
-  ])('fails with a reason when the store goes away %s', async (_when, pauseMs) => {
+  ])('fails with a reason when the store becomes unavailable %s', async (_when, pauseMs) => {
     await store.query(
       'create table big as select n, repeat(md5(n::text), 30) as text from generate_series(1, 60000) n',
     );

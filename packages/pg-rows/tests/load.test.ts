@@ -11,7 +11,7 @@ describe('loading a dump', () => {
   beforeEach(() => database.clear());
   afterAll(() => database.drop());
 
-  it('loads what pg_dump wrote, with its restrict lines and without', async () => {
+  it('loads dumps of pg_dump, with and without restrict lines', async () => {
     const dump = await genuineDump();
     expect(dump).toContain('\\restrict');
     const { copiedRows } = await load(dump);
@@ -43,7 +43,7 @@ describe('loading a dump', () => {
     });
   });
 
-  it('skips what flags of pg_dump add: owners, and drops of earlier objects', async () => {
+  it('skips additions by flags of pg_dump: owners, and drops of earlier objects', async () => {
     const { skipped } = await load(`
       select pg_catalog.lo_unlink(oid) from pg_catalog.pg_largeobject_metadata where oid = '16850';
       drop table if exists public.tasks;
@@ -55,7 +55,7 @@ describe('loading a dump', () => {
     expect(await query('select id from restored.tasks')).toEqual([{ id: 1 }]);
   });
 
-  it('counts what it skips, and executes none of it', async () => {
+  it('counts skipped statements and executes none of them', async () => {
     const { skipped } = await load(await genuineDump());
     expect(Object.fromEntries(skipped.map(({ kind, count }) => [kind, count]))).toEqual({
       'collation': 1, 'comment': 3, 'constraint': 6, 'default': 2, 'extension': 2, 'function': 2, 'generated column': 1, 'index': 2,
@@ -65,7 +65,7 @@ describe('loading a dump', () => {
     await database.check();
   });
 
-  it('loads the rows of partitions and of inheriting tables as rows of their parents, in any schema', async () => {
+  it('loads rows of partitions and inheriting tables into their parents, in any schema', async () => {
     await load(`
       create schema parts; create table tasks (id int, title text) partition by range (id);
       create table parts.low (id int, title text); create table parts.other (id int);
@@ -87,7 +87,7 @@ describe('loading a dump', () => {
     await database.check();
   });
 
-  it('loads constants as they are written, and constant defaults', async () => {
+  it('loads constants as written, and constant defaults', async () => {
     await load(`
       create type mood as enum ('ok'); create domain short as varchar(20) check (value <> '');
       create table t (id int, a text default 'x', m mood, ms mood[], s short, n numeric(10,2), b bytea, at timestamptz default now(),
@@ -115,7 +115,7 @@ describe('loading a dump', () => {
     expect(await query('select a, b::text, d, e from restored.t')).toEqual([{ a: 'x', b: '101', d: 'nowhere', e: 'postgres' }]); // prettier-ignore
   });
 
-  it('takes texts as they are written on a server that reads a backslash in any of them', async () => {
+  it('preserves strings on a server that interprets backslashes in all of them', async () => {
     const name = new URL(database.url).pathname.slice(1);
     await query(`alter database "${name}" set standard_conforming_strings = off`);
     const text = `\\'; drop table restored.t; --`;
@@ -140,7 +140,7 @@ describe('loading a dump', () => {
       { a: 3, b: 'y', c: 4 },
     ]);
   });
-  it('loads an INSERT of a hundred thousand rows, in pieces', async () => {
+  it('loads an INSERT of a hundred thousand rows in pieces', async () => {
     const rows = Array.from({ length: 100_000 }, (_, index) => `(${index}, 'it''s, number (${index}')`);
     await load(
       `create table "values" (id int, name text);\ninsert into "values" (id, name) values ${rows.join(',\n')};`,

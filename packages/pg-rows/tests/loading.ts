@@ -9,9 +9,9 @@ import { checkOnlyTables, loadDump, type LoadReport } from '../src/index.ts';
 export interface Loading extends Pick<TestDatabase, 'query' | 'drop' | 'url'> {
   dir: string;
   load(dump: string | Buffer): Promise<LoadReport>;
-  /** @throws Error when there is more than tables */
+  /** @throws Error when the load created anything but tables */
   check(): Promise<void>;
-  /** Removes what was loaded. */
+  /** Removes the loaded tables. */
   clear(): Promise<void>;
 }
 
@@ -48,5 +48,5 @@ export async function withClient<Result>(url: string, work: (client: Client) => 
   }
 }
 
-/** What pg_dump wrote of a database with one of each kind of object. */
+/** A dump by pg_dump of a database with one of each kind of object. */
 export const genuineDump = () => readFile(new URL('./fixtures/pg-dump-15.sql', import.meta.url), 'utf8');

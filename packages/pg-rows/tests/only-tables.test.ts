@@ -10,8 +10,8 @@ afterAll(() => database.drop());
 const query = (text: string) => database.query(text);
 const check = () => database.check();
 
-describe('a database that a dump was loaded into', () => {
-  it('may hold tables with columns of built-in types, their defaults and their rows', async () => {
+describe('a database into which a dump was loaded', () => {
+  it('may contain tables with columns of built-in types, their defaults and their rows', async () => {
     await query(`insert into restored.t values (1, 'x', '{1}')`);
     await expect(check()).resolves.toBeUndefined();
   });
@@ -80,7 +80,7 @@ describe('a database that a dump was loaded into', () => {
       'create domain restored.d as int; alter table restored.t add d restored.d',
       'alter table restored.t drop column d; drop domain restored.d',
     ],
-  ])('is refused when it holds a %s: %s', async (kind, make, drop) => {
+  ])('is rejected if it contains a %s: %s', async (kind, make, drop) => {
     const fresh = new URL(database.url).pathname.slice(1);
     await query(make.replace('$FRESH', fresh));
     await expect(check()).rejects.toThrow(new RegExp(`more than tables: .*1 × ${kind}[,.]`));

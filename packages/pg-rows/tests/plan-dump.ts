@@ -4,7 +4,7 @@ import type { Client } from 'pg';
 import { runScript } from '../src/load/load-dump.ts';
 import { createScriptReader } from '../src/load/script-reader.ts';
 
-/** What PostgreSQL would receive for a dump, without any: our statements, with the data behind each COPY, and what was passed over. */
+/** The statements that PostgreSQL would receive for a dump, with the data after each COPY, and the skipped objects. Needs no server. */
 export async function planDump(dump: string): Promise<{ sql: string[]; skipped: Record<string, number> }> {
   const sql: string[] = [];
   const take = (statement: string | { text: string }) => {
@@ -24,7 +24,7 @@ export async function planDump(dump: string): Promise<{ sql: string[]; skipped: 
     schema: 'restored',
   };
   const { skipped } = await runScript(script);
-  // A transaction around, in which names mean PostgreSQL's own.
+  // The enclosing transaction, in which unqualified names refer to PostgreSQL's own objects.
   expect([sql.shift(), sql.shift(), sql.pop()]).toEqual(['begin', 'set local search_path = pg_catalog', 'commit']);
   const own = sql.map((statement) =>
     statement

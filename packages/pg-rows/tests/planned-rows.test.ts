@@ -2,10 +2,10 @@ import { planDump } from './plan-dump.ts';
 
 const WIDE = 'create table t (a text, b text, c text, d text, e text, f text, g text);';
 
-/** What PostgreSQL receives after the tables. */
+/** The statements that PostgreSQL receives after the tables. */
 const rowsOf = async (dump: string) => (await planDump(dump)).sql.filter((each) => !each.startsWith('create table'));
 
-describe('of the rows of a dump', () => {
+describe('the rows of a dump', () => {
   it.each([
     ["(1, -2, 1.5, -.5, +2.5, 0x1f, 1_000)", '(1,-2,1.5,-.5,(+ 2.5),31,1000)'],
     [`('it''s', E'a\\\\b', '', U&'d\\0061t', $$';$$, null, default)`, String.raw`('it''s', E'a\\b','','dat',''';',null,default)`],
@@ -16,11 +16,11 @@ describe('of the rows of a dump', () => {
     ['(current_date, current_time, current_timestamp, localtime, localtimestamp, now(), 1)', '(current_date,current_time,current_timestamp,localtime,localtimestamp,now(),1)'],
     ['(pg_catalog.now(), clock_timestamp(), gen_random_uuid(), statement_timestamp(), transaction_timestamp(), 1, 2)',
       '(now(),clock_timestamp(),gen_random_uuid(),statement_timestamp(),transaction_timestamp(),1,2)'],
-  ])('constants are inserted as they are written: %s', async (values, expected) => {
+  ])('keep constants as written: %s', async (values, expected) => {
     expect(await rowsOf(`${WIDE} insert into t values ${values};`)).toEqual([`insert into restored.t (a, b, c, d, e, f, g) values ${expected};`]);
   }); // prettier-ignore
 
-  it('take for a number only what is cast to one', async () => {
+  it('check only values that are cast to a number', async () => {
     expect(await rowsOf("create table t (a text); insert into t values ('the code 1e1310'::text);")).toEqual([
       "insert into restored.t (a) values (cast('the code 1e1310' as text));",
     ]);
@@ -30,7 +30,7 @@ describe('of the rows of a dump', () => {
     '(1 + 1)', '(1 - 1)', '(~ 1)', '(operator(app.-) 2.5)', '(f())', '(app.now())', '(now(1))', '(array[f()])', '(- f())', '(current_user)', "('1'::int::text)",
     '((select 1))', '(a)', '($1)', '(case when true then 1 end)', '(f()::text)', '(row(1))', '(now() is null)', '(not true)', '(1 is null)', '(nullif(1, 2))',
     '(current_timestamp(2))', "(text 'x' || 'y')", '(greatest(1, 2))',
-  ])('nothing is computed: %s', async (values) => {
+  ])('are rejected if they contain expressions: %s', async (values) => {
     await expect(planDump(`create table t (a text); insert into t values ${values};`)).rejects.toThrow('INSERT is allowed with constants only');
   }); // prettier-ignore
 
@@ -39,7 +39,7 @@ describe('of the rows of a dump', () => {
     ["('1e1000'::numeric[])", 'too large'], ['(1, 2)', 'more expressions than target columns'], ['(1), (1, 2)', 'rows of different lengths'],
     ['(1) returning a', 'VALUES only'], ['(1) limit 1', 'VALUES only'], ['(1) order by 1', 'VALUES only'], ['(1) union values (2)', 'VALUES only'],
     ['(1) offset 1', 'VALUES only'], ['(1) on conflict (a) do update set a = 2', 'DO NOTHING only'],
-  ])('nor anything that makes other rows: %s', async (values, message) => {
+  ])('are rejected if the values or clauses would change them: %s', async (values, message) => {
     await expect(planDump(`create table t (a text); insert into t values ${values};`)).rejects.toThrow(message);
   }); // prettier-ignore
 
@@ -68,7 +68,7 @@ describe('of the rows of a dump', () => {
     ["copy t from stdin with (encoding 'SJIS');\n", 'COPY with the option encoding is not allowed'],
     ['copy t from stdin with (header false);\n', 'COPY with the option header is not allowed'],
     ['copy t from stdin with (header off);\n', 'COPY with the option header is not allowed'],
-  ])('nothing is loaded that says something else than it seems: %s', async (statement, message) => {
+  ])('are rejected with the reason: %s', async (statement, message) => {
     const table = 'create table t (a serial, b int, g int generated always as (b) stored);';
     await expect(planDump(`${table}\n${statement}`)).rejects.toThrow(`Line 2: ${message}`);
   });
@@ -82,12 +82,12 @@ describe('of the rows of a dump', () => {
     ['copy t from stdin with (header true)', 'copy restored.t (a, b) from stdin with (format text, header)'],
     ['copy t from stdin with (header on)', 'copy restored.t (a, b) from stdin with (format text, header)'],
     ["copy t from stdin delimiter '|'", "copy restored.t (a, b) from stdin with (format text, delimiter '|')"],
-  ])('data are copied: %s', async (statement, expected) => {
+  ])('are copied: %s', async (statement, expected) => {
     const table = 'create table t (a int, b int, g int generated always as (a) stored);';
     expect(await rowsOf(`${table} ${statement};\n1\t2\n\\.\n`)).toEqual([`${expected}: 1\t2`]);
   }); // prettier-ignore
 
-  it('all that a row has are inserted, by name or in their order, with a default for what is left out', async () => {
+  it('are inserted by column name or position, with defaults for omitted columns', async () => {
     const inserts = `insert into t values (1); insert into t (b) values (2); insert into t (b, g, a) values (1, default, default); insert into t values (1, 2, default) on conflict do nothing;
       insert into t overriding system value values (3, 4), (5, 6);`;
     expect(
@@ -106,14 +106,14 @@ describe('of the rows of a dump', () => {
     'create table t (a int, unique (a));',
     'create table t (a int); alter table t add constraint k primary key (a);',
     'create table t (a int); create unique index on t (a);',
-  ])('rows that a constraint would leave out are refused: %s', async (table) => {
+  ])('are rejected if a constraint could exclude them: %s', async (table) => {
     expect(await rowsOf(`${table} insert into t values (1);`)).toEqual(['insert into restored.t (a) values (1);']);
     await expect(planDump(`${table} insert into t values (1) on conflict do nothing;`)).rejects.toThrow(
       'ON CONFLICT is allowed only before the constraints of its table',
     );
   });
 
-  it('those of tables that are not loaded are passed over, and reported when the dump has no such table', async () => {
+  it('are skipped for tables that are not loaded, and reported if the dump does not declare the table', async () => {
     const dump = `create table app.t (a int); copy app.t from stdin;\n1\n\\.\ninsert into app.t values (1); copy other.t from stdin;\n1\n\\.\ninsert into other.t values (1);`;
     expect(await planDump(dump)).toEqual({
       sql: [],
@@ -122,17 +122,17 @@ describe('of the rows of a dump', () => {
   });
 });
 
-describe('of what else a dump holds', () => {
+describe('other statements of a dump', () => {
   it.each([
     [`set datestyle = 'ISO, DMY'; set DateStyle = iso, dmy; set timezone to 'UTC'; set time zone 5; set intervalstyle = iso_8601;`,
       [['datestyle', "'ISO, DMY'"], ['datestyle', "'iso, dmy'"], ['timezone', "'UTC'"], ['timezone', "'5'"], ['intervalstyle', "'iso_8601'"]]],
     ["set local datestyle = 'it''s'; reset datestyle; set timezone to default;", [['datestyle', "'it''s'"], ['datestyle', 'null'], ['timezone', 'null']]],
     ["select pg_catalog.set_config('DateStyle', 'ISO', false); select * from set_config('timezone', 'UTC', false);", [['datestyle', "'ISO'"], ['timezone', "'UTC'"]]],
-  ])('settings count that rows depend on: %s', async (dump, settings) => {
+  ])('apply settings that affect rows: %s', async (dump, settings) => {
     expect((await planDump(dump)).sql).toEqual(settings.map(([name, value]) => `select set_config('${name}', ${value}, true);`));
   }); // prettier-ignore
 
-  it('all of them may be reset, or set by one query', async () => {
+  it('may reset all settings, or set several in one query', async () => {
     expect(
       (await planDump(`reset all; select set_config('datestyle', '', false), set_config('timezone', 5, true);`)).sql,
     ).toEqual([
@@ -148,7 +148,7 @@ describe('of what else a dump holds', () => {
     'begin; start transaction; commit; end; lock table t; set constraints all deferred; vacuum; analyze t; ; /* nothing */;',
     'create schema public; drop schema if exists app;',
     '\\restrict abc\n\\unrestrict abc\n\\restrict D4\n\\unrestrict D4\n',
-  ])('nothing is done for what has no effect: %s', async (dump) => {
+  ])('are ignored if they have no effect: %s', async (dump) => {
     expect((await planDump(`${dump} create table t (a int);`)).sql).toEqual(['create table restored.t (a int4);']);
   });
 
@@ -164,7 +164,7 @@ describe('of what else a dump holds', () => {
     ['drop table if exists u, v; drop schema app, public; drop view v;', { drop: 3 }],
     ['alter view v rename to w; alter view v set schema w; alter index i rename to j;', { 'change of a name': 3 }],
     ['create table app.t (a int); drop table t; drop view app.t;', { drop: 2, 'table outside of public': 1 }],
-  ])('is reported as passed over: %s', async (dump, skipped) => {
+  ])('are reported as skipped: %s', async (dump, skipped) => {
     expect(await planDump(dump)).toEqual({ sql: [], skipped });
   }); // prettier-ignore
 
@@ -188,7 +188,7 @@ describe('of what else a dump holds', () => {
     ['selec;', 'it is no SQL'], ['\\restrict a\n\\restrict b\n', 'Line 1 is a command'], ['\\restrict a\n\\unrestrict b\n', 'Line 1 is a command'], ['\\unrestrict a\n', 'Line 1 is a command'],
     ['\\restrict a b\n', 'command for psql'], ['\\xrestrict a\n', 'command for psql'], ['\\i x\n', 'command for psql'],
     ["create table t (a int); select ';' \\g | touch x\n;", 'no SQL'],
-  ])('nothing is passed over in silence: %s', async (dump, message) => {
+  ])('are rejected if they are not allowed: %s', async (dump, message) => {
     await expect(planDump(dump)).rejects.toThrow(message.replace('Line 1 is', 'is'));
   }); // prettier-ignore
 });

@@ -1,14 +1,14 @@
 import { planDump } from './plan-dump.ts';
 
-describe('of the tables of a dump', () => {
+describe('the tables of a dump', () => {
   it.each([
     [
-      'columns are made, without what is around them',
+      'have their columns, without constraints',
       `create table t (a int primary key, b text default 'x' not null, c int null references t (a), check (a > 0), unique (a));`,
       ["create table restored.t (a int4, b text default 'x', c int4);"],
     ],
     [
-      "types are PostgreSQL's own, or text",
+      'have built-in types or text',
       `create table t (a int[], b int[][], c setof text, d mood, e mood[], f public.text, g pg_catalog.int4, h varchar(5), i numeric(10, 2),
         j char(5), k bit(3), l time(3), m timestamp(2) with time zone, n double precision, o interval day, p numeric(5), "Q q" uuid);`,
       [
@@ -16,23 +16,23 @@ describe('of the tables of a dump', () => {
       ],
     ],
     [
-      'serial columns are whole numbers',
+      'get integer columns for serial types',
       'create table t (a serial, b serial4, c bigserial, d serial8, e smallserial, f serial2, g pg_catalog.serial);',
       ['create table restored.t (a int4, b int4, c int8, d int8, e int2, f int2, g text);'],
     ],
     [
-      'domains are what they are of, where names without a schema are theirs',
+      'get the base types of domains, with unqualified names resolved',
       `create domain app.short as varchar(20); create domain lang as app.short[];
        create table t (a app.short, b app.short[], c short, d lang, e lang[]);`,
       ['create table restored.t (a varchar(20), b varchar(20)[], c text, d varchar(20)[], e text);'],
     ],
     [
-      'what is computed is not made, and defaults that call something are not taken over',
+      'omit generated columns and defaults that call functions',
       `create table t (a int generated always as identity, b int generated always as (a + 1) stored, c int default f(), d int default 1);`,
       ['create table restored.t (a int4, c int4, d int4 default 1);'],
     ],
     [
-      'one like another has its columns',
+      'get the columns of a LIKE clause',
       'create table t (a int default 1, b serial, c int); create table u (like t, d int); insert into u values (1, 2, 3, 4); insert into u (a, b) values (1, 2);',
       [
         'create table restored.t (a int4 default 1, b int4, c int4);',
@@ -42,24 +42,24 @@ describe('of the tables of a dump', () => {
       ],
     ],
     [
-      'one that is there already is not made again',
+      'are not created again if they exist',
       'create table if not exists t (a int); create table if not exists t (a int, b int);',
       ['create table restored.t (a int4);'],
     ],
     [
-      'those of other schemas and temporary ones are passed over with their rows',
+      'are skipped with their rows if they are temporary or in other schemas',
       `create table app.t (a int); insert into app.t values (1); create temp table w (a int); insert into w values (2);
        alter table app.t add b int; alter table app.t alter a set default 1;`,
       [],
     ],
     [
-      'names without a schema are where the path says first',
+      'are in the first schema of search_path if their names are unqualified',
       `set search_path = "$user", pg_catalog, app, public; create table t (a int); set search_path = ''; create table t (a int); reset search_path;
        insert into t values (1); select pg_catalog.set_config('SEARCH_PATH', ' "app", public', false); insert into t values (2);`,
       ['create table restored.t (a int4);', 'insert into restored.t (a) values (1);'],
     ],
     [
-      'parts stay parts',
+      'keep their partitions and children',
       `create table p (a int) partition by range (a); create table c partition of p (a default 3) for values from (1) to (2);
        create table d (a int); alter table p attach partition d default; create table e (b int) inherits (d); create table f (a int); alter table f inherit p;`,
       [
@@ -73,7 +73,7 @@ describe('of the tables of a dump', () => {
       ],
     ],
     [
-      'parts are loaded with their own parts when the whole is, wherever they are',
+      'include partitions and children in any schema if the parent is loaded',
       `create table app.g (a int default 1); create table app.c (b int) inherits (app.g); create table app.other (a int); alter table app.g add x int;
        create table p (a int); alter table app.g inherit p; insert into app.c values (1);`,
       [
@@ -83,7 +83,7 @@ describe('of the tables of a dump', () => {
       ],
     ],
     [
-      'changes that matter to rows are made',
+      'are altered if the change affects rows',
       `create table t (a int, b int default 2, g int generated always as (a) stored); alter table t add column c text default 'y', alter b drop default;
        alter table only t alter a set default 7, alter nothing set default 1; alter table t alter g set default 8, add h int generated always as (a) stored;
        alter table t alter a add generated always as identity; alter table t alter a set default 9; insert into t values (1, 2, default, 'x', default);`,
@@ -97,7 +97,7 @@ describe('of the tables of a dump', () => {
       ],
     ],
     [
-      'a default that is lost may be dropped, or be a constant later',
+      'may drop a lost default or replace it by a constant',
       `create table t (a serial, b int default f(), c int); alter table t alter a drop default, alter b set default -1; insert into t (c) values (1);`,
       [
         'create table restored.t (a int4, b int4, c int4);',
@@ -112,15 +112,15 @@ describe('of the tables of a dump', () => {
   it.each([
     ['constraints', 'create table t (a int primary key, b int not null null unique, check (a > 0));', { constraint: 3 }],
     ['defaults', 'create table t (a int default f(), b int generated by default as identity);', { default: 2 }],
-    ['defaults that are given later', 'create table t (a int); alter table t alter a set default f();', { default: 1 }],
+    ['defaults set later', 'create table t (a int); alter table t alter a set default f();', { default: 1 }],
     ['generated columns', 'create table t (a int generated always as (1) stored);', { 'generated column': 1 }],
-    ['tables elsewhere', 'create table a.t (a int); create table b.t (a int);', { 'table outside of public': 2 }],
-    ['what is around rows', `create table t (a int); alter table t add constraint c check (true), add primary key using index i, owner to me,
+    ['tables in other schemas', 'create table a.t (a int); create table b.t (a int);', { 'table outside of public': 2 }],
+    ['statements that do not affect rows', `create table t (a int); alter table t add constraint c check (true), add primary key using index i, owner to me,
       enable row level security, force row level security, set (fillfactor = 10), cluster on i;`,
       { constraint: 2, owner: 1, 'row level security': 2, 'option of a table': 2 }],
-    ['changes of what is no table', 'alter view v owner to me; alter index i set (fillfactor = 1); alter table t drop column a;', { owner: 1, 'option of a table': 2 }],
+    ['changes of other objects', 'alter view v owner to me; alter index i set (fillfactor = 1); alter table t drop column a;', { owner: 1, 'option of a table': 2 }],
     ['unknown parts', 'create table p (a int); alter table p attach partition app.c default; alter index i attach partition j;', { 'option of a table': 2 }],
-  ])('is reported as passed over: %s', async (_what, dump, skipped) => {
+  ])('report skipped statements: %s', async (_what, dump, skipped) => {
     expect((await planDump(dump)).skipped).toEqual(skipped);
   }); // prettier-ignore
 
@@ -158,11 +158,11 @@ describe('of the tables of a dump', () => {
     ['alter schema a rename to b;', 'cannot be renamed'],
     ['create table t as select 1 as a;', 'CreateTableAsStmt is not allowed'],
     [Array.from({ length: 1_001 }, (_, n) => `create table t${n} ();`).join('\n'), 'Line 1001: it has more than 1000 tables'],
-  ])('nothing is loaded that would produce other rows: %s', async (dump, message) => {
+  ])('are rejected if their rows would differ: %s', async (dump, message) => {
     await expect(planDump(dump)).rejects.toThrow(message);
   }); // prettier-ignore
 
-  it('as many are made as the server can lock, and no others count', async () => {
+  it('are limited to the number that the server can lock, counting only created tables', async () => {
     const create = (name: string) => Array.from({ length: 1_000 }, (_, n) => `create table ${name}${n} ();`).join('\n');
     expect((await planDump(`${create('app.t')}\n${create('t')}`)).sql).toHaveLength(1_000);
   });

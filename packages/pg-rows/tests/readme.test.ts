@@ -10,7 +10,7 @@ const run = promisify(execFile);
 const ROOT = join(import.meta.dirname, '..');
 const MODULES = join(ROOT, '../../node_modules');
 
-it('runs as its README says', async () => {
+it('the example in the README runs', async () => {
   const [source, target] = [await createTestDatabase('source'), await createTestDatabase('target')];
   const dir = await mkdtemp(join(tmpdir(), 'pg-rows-readme-'));
   try {

@@ -10,7 +10,7 @@ const tables = () =>
     `select relname from pg_class where relnamespace in ('public'::regnamespace, 'restored'::regnamespace) and relkind = 'r' order by 1`,
   );
 
-describe('a dump that is not loaded', () => {
+describe('a dump that is rejected', () => {
   beforeAll(async () => {
     database = await createLoading('refuse');
   });
@@ -21,21 +21,21 @@ describe('a dump that is not loaded', () => {
 
   it.each([
     [
-      'a row among many that is no number',
+      'an invalid number in one of many rows',
       `create table t (a int);\n${'insert into t values (1);\n'.repeat(250)}insert into t values ('x');\n${'insert into t values (1);\n'.repeat(99)}`,
       'Line 252: ',
     ],
     ['a shell command', '\\! touch $MARK\ncreate table t ();', 'command for psql'],
-    ['a shell command behind a statement', 'create table t (); \\! touch $MARK\n', 'command for psql'],
+    ['a shell command after a statement', 'create table t (); \\! touch $MARK\n', 'command for psql'],
     ['back-quotes', '\\set x `touch $MARK`\n', 'command for psql'],
-    ['a query into a pipe', 'select 1 \\g | touch $MARK\n;', 'no SQL'],
+    ['a query piped to a command', 'select 1 \\g | touch $MARK\n;', 'no SQL'],
     [
       'a setting with a statement in it',
       "create table t (a int); set timezone = 'UTC'', true); create view restored.v as select 1; --';",
       'Line 1: invalid value for parameter "TimeZone"',
     ],
     [
-      'statements that look like one',
+      'several statements that look like one',
       "create table t (a int); create function f() returns begin.atomic language sql as 'x'; insert into t values (1); end;",
       'several statements look like one',
     ],
@@ -48,14 +48,14 @@ describe('a dump that is not loaded', () => {
     ],
     ['a comment that is too long', `/*${' '.repeat(3_000_000)}*/ select 1;`, 'is too long'],
     [
-      'a wrong row',
+      'an invalid row',
       'create table t (a int);\ncopy t from stdin;\nx\n\\.\n',
       'Line 2: invalid input syntax for type integer: "x"',
     ],
     ['a commit, then an error', 'create table t (); commit; selec;', 'no SQL'],
     ['binary rubbish', Buffer.from('00ff00ff3b', 'hex').toString('latin1'), 'zero bytes'],
     ['a custom-format dump', 'PGDMP\x01\x0e\0\x04;', 'custom format'],
-  ])('has %s: it is refused, no command runs', async (_what, sql, message) => {
+  ])('is rejected without running any command: %s', async (_what, sql, message) => {
     const mark = join(database.dir, 'mark');
     const failure = await load(sql.replaceAll('$MARK', mark)).catch((error: unknown) => error);
     expect(failure).toBeInstanceOf(LoadError);
@@ -63,7 +63,7 @@ describe('a dump that is not loaded', () => {
     expect(existsSync(mark)).toBe(false);
   });
 
-  it('is one of pg_dump that was cut', async () => {
+  it('is a truncated dump of pg_dump', async () => {
     const dump = await genuineDump();
     await expect(load(dump.slice(0, dump.indexOf('\\.\n')))).rejects.toThrow('does not end as one');
   });

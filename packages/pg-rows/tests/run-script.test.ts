@@ -7,7 +7,7 @@ import { createScriptReader } from '../src/load/script-reader.ts';
 const TABLE = 'create table t (a text);\n';
 const CHUNK_BYTES = 64 * 1024;
 
-/** Runs a dump against a server that takes everything; returns what it received. */
+/** Runs a dump against a server that accepts everything. Returns what the server received. */
 async function run(dump: string) {
   const queries: string[] = [];
   const progress: number[] = [];
@@ -43,22 +43,22 @@ async function run(dump: string) {
 const insert = (text: string | number) => `insert into t values ('${text}');\n`;
 const count = (query: string) => query.split('insert into').length - 1;
 
-describe('a dump that is run', () => {
-  it('reports how much it was: statements, rows of data, bytes', async () => {
+describe('running a dump', () => {
+  it('reports the number of statements, copied rows and bytes', async () => {
     const dump = `${TABLE}copy t from stdin;\n1\n2\n\\.\n${insert(3)}copy t from stdin;\n4\n\\.\ncopy app.t from stdin;\n5\n\\.\n`;
     const { outcome, progress } = await run(dump);
     expect(outcome).toMatchObject({ statements: 5, copiedRows: 3, bytes: dump.length });
     expect(progress.at(-1)).toBe(dump.length);
   });
 
-  it('reports how far it has come also within data, of those that are passed over, too', async () => {
+  it('reports progress within data, even within skipped data', async () => {
     for (const table of ['t', 'app.t']) {
       const { progress } = await run(`${TABLE}copy ${table} from stdin;\n${'1\n'.repeat(200_000)}\\.\n`);
       expect(new Set(progress).size).toBeGreaterThan(5);
     }
   });
 
-  it('sends rows that are inserted together, by the hundreds, and everything in the order of the dump', async () => {
+  it('sends INSERT statements in batches of hundreds, and everything in the order of the dump', async () => {
     const rows = Array.from({ length: 1_200 }, (_, index) => insert(index)).join('');
     const { queries } = await run(
       `${TABLE}${rows}create table u (a text);\n${insert('x')}copy t from stdin;\n\\.\n${insert('y')}`,
@@ -76,7 +76,7 @@ describe('a dump that is run', () => {
     ]);
   });
 
-  it('sends fewer of them together when they are long', async () => {
+  it('sends smaller batches of long statements', async () => {
     const { queries } = await run(`${TABLE}${insert('x'.repeat(100_000)).repeat(5)}`);
     expect(queries.map(count)).toEqual([0, 3, 2, 0]);
   });

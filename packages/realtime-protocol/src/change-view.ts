@@ -3,7 +3,7 @@ import type { Change, Row, Table } from './table.ts';
 
 type Select = readonly string[] | undefined;
 
-/** A change as channels see it. Everything is computed once and shared by all channels. */
+/** A change as delivered to channels. Results are computed once and shared by all channels. */
 export interface ChangeView {
   /** Whether the row matched the filter before the change or matches it now. */
   isWithin(filter: Filter): boolean;
@@ -13,7 +13,7 @@ export interface ChangeView {
 
 export type ViewOf = (change: Change) => ChangeView;
 
-/** A change goes to many channels right after each other, so its view is kept until the next one comes. */
+/** A change is delivered to many channels in a row, so its view is kept until the next change arrives. */
 export function createViews(table: Table): ViewOf {
   let last: { change: Change; view: ChangeView } | undefined;
   return (change) => {
@@ -24,11 +24,11 @@ export function createViews(table: Table): ViewOf {
 
 function createView(change: Change, { schema = 'public', name, columns }: Table): ChangeView {
   const { kind, record, oldRecord, occurredAt, traceparent } = change;
-  const answers = new Map<string, boolean>();
+  const matches = new Map<string, boolean>();
   const data = new Map<string, string>();
-  /** Equal channels ask right after each other, and then share the frame as well. */
+  /** Equal channels request the payload in a row, so they can also share the frame. */
   let last: { key: string; payload: string } | undefined;
-  // Clients pass on only `ids` and `data`, so an extra property does no harm.
+  // Clients use only `ids` and `data`, so an extra property does no harm.
   const trace = traceparent ? `,"traceparent":${JSON.stringify(traceparent)}` : '';
 
   const dataOf = (select: Select): string => {
@@ -51,11 +51,11 @@ function createView(change: Change, { schema = 'public', name, columns }: Table)
 
   return {
     isWithin({ text, test }) {
-      const known = answers.get(text);
+      const known = matches.get(text);
       if (known !== undefined) return known;
-      const answer = test(record) || (oldRecord !== null && test(oldRecord));
-      answers.set(text, answer);
-      return answer;
+      const isMatch = test(record) || (oldRecord !== null && test(oldRecord));
+      matches.set(text, isMatch);
+      return isMatch;
     },
     payload(ids, select) {
       const key = `${ids.join()} ${select?.join() ?? ''}`;

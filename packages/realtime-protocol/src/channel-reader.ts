@@ -6,19 +6,19 @@ import type { Change } from './table.ts';
 
 export type ChannelReaderEnd = FeedEnd | 'slow';
 
-/** Delivers one owner's changes to a channel, for as long as the channel is that owner's. */
+/** Delivers one owner's changes to a channel for as long as the channel belongs to that owner. */
 export interface ChannelReader {
   readonly owner: string;
-  /** The cursor was unusable, so the reader begins now. */
+  /** Whether the cursor was not usable, so that the reader started from now. */
   hasLostItsPlace(): boolean;
   /**
-   * Resolves once no later change can be missed. Begins now if the cursor is not usable.
-   * @throws what `subscribe` throws
+   * Starts reading after the cursor, or from now if the cursor is not usable. Resolves once no later change can be missed.
+   * @throws errors of `subscribe`
    */
   begin(after: string | undefined): Promise<void>;
-  /** The client is ready: sends the changes held so far, then every new one. Further calls do nothing. */
+  /** Called when the client is ready: sends the buffered changes, then every new one. Further calls have no effect. */
   open(): void;
-  /** Sends the cursor behind the changes sent so far, if it is still due. */
+  /** Sends the cursor of the last change sent, if this is still pending. */
   settle(): void;
   /** Takes effect at once, even during `begin`. */
   stop(): void;
@@ -40,25 +40,25 @@ export function createChannelReader(options: ChannelReaderOptions): ChannelReade
   const begunAt = options.now();
   const ofChanges = messages.envelope({ joinRef: null, ref: null, topic, event: 'postgres_changes' });
   const ofCursors = messages.envelope({ joinRef, ref: null, topic, event: 'system' });
-  /** Changes from before the client was ready, which takes seconds at most. They stay few, as a replay waits for `opened`. */
-  let held: Change[] | undefined = [];
+  /** Changes buffered until the client is ready, for seconds at most. They stay few, because a replay waits for `opened`. */
+  let buffered: Change[] | undefined = [];
   const opened = Promise.withResolvers<void>();
   let detach = () => {};
   let isStopped = false;
   let hasLostItsPlace = false;
-  /** The cursor at which this reader begins, until it has been sent. */
+  /** The cursor at which this reader starts, until the cursor has been sent. */
   let firstCursor: string | undefined;
   let newestCursor = '';
   let isCursorDue = false;
 
-  /** A client without its current cursor would lose or repeat changes at its next join. */
-  const tellCursor = (cursor: string) => {
+  /** Without its current cursor, a client would miss or repeat changes at its next join. */
+  const sendCursor = (cursor: string) => {
     const sent = { extension: 'resume', status: 'ok', message: 'cursor', cursor, channel: nameOf(topic) };
     if (!messages.write(ofCursors, JSON.stringify(sent))) onEnd('slow');
   };
 
   /** Changes that arrive together share one cursor message. */
-  const noteCursor = (cursor: string) => {
+  const scheduleCursor = (cursor: string) => {
     newestCursor = cursor;
     if (!tellsCursor || isCursorDue) return;
     isCursorDue = true;
@@ -68,26 +68,26 @@ export function createChannelReader(options: ChannelReaderOptions): ChannelReade
   const settle = () => {
     if (!isCursorDue) return;
     isCursorDue = false;
-    if (!isStopped) tellCursor(newestCursor);
+    if (!isStopped) sendCursor(newestCursor);
   };
 
-  const tell = (change: Change) => {
+  const deliver = (change: Change) => {
     const view = viewOf(change);
-    const concerned = bindings.filter((binding) => concernsBinding(binding, change, view));
-    for (const { ids, select } of bySelection(concerned))
+    const matching = bindings.filter((binding) => concernsBinding(binding, change, view));
+    for (const { ids, select } of bySelection(matching))
       if (!messages.write(ofChanges, view.payload(ids, select))) return onEnd('slow');
-    if (concerned.length > 0) metrics.delivered(change, begunAt);
-    noteCursor(change.cursor);
+    if (matching.length > 0) metrics.delivered(change, begunAt);
+    scheduleCursor(change.cursor);
   };
 
-  /** False when the cursor is not usable. */
+  /** Resolves with false if the cursor is not usable. */
   const subscribe = async (after: string | undefined): Promise<boolean> => {
-    const taken = await options.subscribe(owner, after, {
+    const started = await options.subscribe(owner, after, {
       onBegin: (cursor) => void (firstCursor = cursor),
       onChange(change) {
         if (isStopped) return;
-        if (held) held.push(change);
-        else tell(change);
+        if (buffered) buffered.push(change);
+        else deliver(change);
       },
       onEnd: (reason) => isStopped || onEnd(reason),
       async drained() {
@@ -95,15 +95,15 @@ export function createChannelReader(options: ChannelReaderOptions): ChannelReade
         await messages.drained();
       },
     });
-    if (taken === 'cursor expired') return false;
-    if (isStopped) taken();
-    else detach = taken;
+    if (started === 'cursor expired') return false;
+    if (isStopped) started();
+    else detach = started;
     return true;
   };
 
   return {
     owner,
-    // No accessors: V8 keeps an object with its own ones as a dictionary.
+    // Not a getter: V8 stores objects with own accessors as dictionaries, which are slower.
     hasLostItsPlace: () => hasLostItsPlace,
     async begin(after) {
       if (bindings.length === 0) return;
@@ -111,13 +111,13 @@ export function createChannelReader(options: ChannelReaderOptions): ChannelReade
       if (hasLostItsPlace) await subscribe(undefined);
     },
     open() {
-      const waiting = held ?? [];
-      held = undefined;
+      const waiting = buffered ?? [];
+      buffered = undefined;
       hasLostItsPlace = false;
       opened.resolve();
-      if (tellsCursor && firstCursor !== undefined) tellCursor(firstCursor);
+      if (tellsCursor && firstCursor !== undefined) sendCursor(firstCursor);
       firstCursor = undefined;
-      for (const change of waiting) if (!isStopped) tell(change);
+      for (const change of waiting) if (!isStopped) deliver(change);
     },
     settle,
     stop() {
@@ -133,7 +133,7 @@ interface Selection {
   select: Binding['select'];
 }
 
-/** Bindings that select the same columns share a message, which lists all their ids. */
+/** Groups bindings that select the same columns: they share a message, which lists all their ids. */
 function bySelection(bindings: Binding[]): Iterable<Selection> {
   const groups = new Map<string, Selection>();
   for (const { id, select } of bindings) {

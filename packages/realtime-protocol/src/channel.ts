@@ -5,39 +5,39 @@ import type { ChannelAddress, ChannelMessages } from './messages.ts';
 import type { FailureReason, Metrics, RealtimeUser, Subscribe } from './options.ts';
 import { SERVICE_RESTART, WS_CLOSE, type EndReason } from './socket.ts';
 
-/** How long a channel that was joined with a just-expired token waits for a fresh one. */
+/** How long a channel that was joined with a just-expired token waits for a new token. */
 const FRESH_TOKEN_WITHIN_MS = 10_000;
 
 /**
- * joining: not answered yet. pending: joined with a just-expired token, and sends nothing. live: sends one owner's
- * changes. closed: for good; joining the topic again creates another channel.
+ * joining: the join has no reply yet. pending: joined with a just-expired token, and sends nothing. live: sends one owner's
+ * changes. closed: final; joining the topic again creates another channel.
  */
 type State = 'joining' | 'pending' | 'live' | 'closed';
 
-/** One join of a topic, until the client leaves or joins again, or the channel ends. */
+/** One join of a topic. Lasts until the client leaves or rejoins, or the channel ends. */
 export interface Channel extends ChannelAddress {
   readonly wants: JoinRequest['wants'];
-  /** Whether the client knows a cursor, so that it misses nothing when it joins again. */
+  /** Whether the client has a cursor, with which it misses nothing when it rejoins. */
   canResume(): boolean;
   isJoined(): boolean;
   /** @throws JoinRefused */
   join(): Promise<void>;
-  /** Takes another token; from then on the channel belongs to that token's user. */
+  /** Accepts another token. From then on, the channel belongs to that token's user. */
   offer(token: string): Promise<void>;
-  /** Tells the cursor behind the changes sent so far, if it is still due. */
+  /** Sends the cursor of the last change sent, if this is still pending. */
   settle(): void;
-  /** Takes effect at once: nothing more is written, and a hand-over in progress is abandoned. */
+  /** Takes effect at once: nothing more is written, and a change of the user in progress is abandoned. */
   close(): void;
 }
 
-/** What the channels of one socket share. */
+/** Resources that the channels of one socket share. */
 export interface ChannelsOfSocket {
   /**
-   * Reserves the channel's share of the user's limits (one connection per socket, and the bindings) and watches the
-   * session. Returns a function that releases them, or the name of the limit that is exceeded.
+   * Reserves the channel's part of the user's limits (the bindings, and one connection per socket) and watches the session.
+   * Returns a function that releases both, or the name of the exceeded limit.
    */
   hold(user: RealtimeUser, bindings: readonly Binding[]): (() => void) | 'connections' | 'bindings';
-  /** Sends the reason on every channel, then closes the socket; clients reconnect by themselves. */
+  /** Sends the reason on every channel, then closes the socket. Clients reconnect by themselves. */
   closeAll(reason: EndReason, close: [code: number, why: string]): void;
 }
 
@@ -71,10 +71,10 @@ export function createChannel(request: JoinRequest, deps: ChannelDeps): Channel 
   const { messages, metrics, channels } = deps;
   let state: State = 'joining';
   let bindings: Binding[] = [];
-  /** The last valid one. */
+  /** The last valid token. */
   let token = request.token;
   let reader: ChannelReader | undefined;
-  /** Releases what belongs to the token (the session watch, the user's limits), and stops the wait for a fresh one. */
+  /** Releases the token's resources (session watch, user's limits) and stops the wait for a new token. */
   let release = () => {};
   let unsubscribed = () => {};
   let turn: Promise<unknown> = Promise.resolve();
@@ -82,8 +82,8 @@ export function createChannel(request: JoinRequest, deps: ChannelDeps): Channel 
   const isClosed = () => state === 'closed';
 
   /**
-   * Runs hand-overs one at a time, in the order of their tokens. `close` does not wait, so each step checks `isClosed`
-   * after every await.
+   * Runs changes of the token one at a time, in the order of their arrival. `close` does not wait for its turn, so each step
+   * checks `isClosed` after every await.
    */
   const inTurn = (step: () => Promise<void>): Promise<void> => {
     const mine = turn.then(() => (isClosed() ? undefined : step()));
@@ -113,7 +113,7 @@ export function createChannel(request: JoinRequest, deps: ChannelDeps): Channel 
     messages.failChannel(channel);
   };
 
-  /** The user of a token, or undefined if it is invalid. `isInGracePeriod` when it expired only a moment ago. */
+  /** The user of a token; undefined if the token is invalid. `isInGracePeriod`: the token has only just expired. */
   const userOf = async (value: string): Promise<{ user: RealtimeUser; isInGracePeriod: boolean } | undefined> => {
     const user = await deps.verify(value);
     return user && { user, isInGracePeriod: user.expiresAt * 1000 <= deps.now() };
@@ -138,12 +138,12 @@ export function createChannel(request: JoinRequest, deps: ChannelDeps): Channel 
     };
   };
 
-  /** Begins to read this user's changes, which wait until the reader is opened. The same user keeps the present reader. */
+  /** Starts reading this user's changes, which are buffered until the reader is opened. Keeps the current reader for the same user. */
   const readFor = async (userId: string, since?: string): Promise<'unavailable' | undefined> => {
     if (reader?.owner === userId) return undefined;
-    // Nothing of the former user's is delivered from here on.
+    // Nothing of the previous user is delivered from here on.
     reader?.stop();
-    const { tellsCursor } = request; // not all of it: the reader lives as long as the channel
+    const { tellsCursor } = request; // not the whole request: the reader lives as long as the channel
     reader = createChannelReader({
       topic,
       joinRef,
@@ -159,18 +159,18 @@ export function createChannel(request: JoinRequest, deps: ChannelDeps): Channel 
     );
   };
 
-  /** Makes the channel this user's. */
-  const handOver = async (user: RealtimeUser, since?: string): Promise<keyof typeof OBSTACLES | undefined> => {
-    // Release first, so that a user at the limit can reuse the place.
+  /** Transfers the channel to this user. */
+  const transferTo = async (user: RealtimeUser, since?: string): Promise<keyof typeof OBSTACLES | undefined> => {
+    // Release first, so that a user at the limit can reuse the channel's own reservation.
     release();
     release = () => {};
-    const held = channels.hold(user, bindings);
-    if (typeof held === 'string') return held;
-    release = held;
+    const reservation = channels.hold(user, bindings);
+    if (typeof reservation === 'string') return reservation;
+    release = reservation;
     return readFor(user.id, since);
   };
 
-  /** Sends a notice if the cursor was lost, then the changes that arrived during the hand-over. */
+  /** Sends a notice if the cursor was lost, then the changes that arrived during the transfer. */
   const open = () => {
     if (reader?.hasLostItsPlace()) {
       metrics.failed('cursor_expired');
@@ -179,7 +179,7 @@ export function createChannel(request: JoinRequest, deps: ChannelDeps): Channel 
     reader?.open();
   };
 
-  const answer = (next: 'pending' | 'live') => {
+  const acceptJoin = (next: 'pending' | 'live') => {
     state = next;
     unsubscribed = metrics.subscribed();
     const entries = request.asked.map((entry, index) => ({ ...entry, id: bindings[index]?.id }));
@@ -209,12 +209,12 @@ export function createChannel(request: JoinRequest, deps: ChannelDeps): Channel 
           close();
           throw error;
         }
-        // The place is the one of the join, also for a client whose fresh token comes later. Its former one has ended already.
+        // Reads from the join's position even if the new token arrives later. The expired token needs no watch.
         const holder = isInGracePeriod ? { ...user, watch: () => () => {} } : user;
-        const obstacle = await handOver(holder, request.since);
+        const obstacle = await transferTo(holder, request.since);
         if (isClosed()) return;
         if (!obstacle && isInGracePeriod) waitForFreshToken();
-        if (!obstacle) return answer(isInGracePeriod ? 'pending' : 'live');
+        if (!obstacle) return acceptJoin(isInGracePeriod ? 'pending' : 'live');
         refuse(OBSTACLES[obstacle]);
         if (obstacle === 'connections')
           channels.closeAll('connection_limit', [WS_CLOSE.tryLater, 'Too many connections']);
@@ -226,10 +226,10 @@ export function createChannel(request: JoinRequest, deps: ChannelDeps): Channel 
         if (isClosed()) return;
         if (!found)
           return channels.closeAll('unauthorized', [WS_CLOSE.unauthorized, 'The token provided is not valid']);
-        if (found.isInGracePeriod) return; // a just-expired token changes nothing: the present one is being watched
+        if (found.isInGracePeriod) return; // a just-expired token changes nothing: the current one is being watched
         token = fresh;
         state = 'live';
-        const obstacle = await handOver(found.user);
+        const obstacle = await transferTo(found.user);
         if (isClosed()) return;
         if (!obstacle) return open();
         if (obstacle === 'connections')

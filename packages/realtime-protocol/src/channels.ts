@@ -9,11 +9,11 @@ import { JoinRefused } from './table.ts';
 /** The channels of one socket, at most one per topic. */
 export interface Channels extends ChannelsOfSocket {
   get(topic: string): Channel | undefined;
-  /** Closes the topic's previous channel, even if the new join is refused. */
+  /** Joins a topic. Closes the topic's previous channel, even if the new join is refused. */
   join(message: Message): Promise<void>;
-  /** Whether every channel's client knows a cursor, so that it misses nothing when the socket is closed and opened again. */
+  /** Whether the client has a cursor for every channel, so that it misses nothing when it reconnects. */
   canResume(): boolean;
-  /** Ends every channel, each with its cursor and the reason: where to go on from, when its client comes back. */
+  /** Ends every channel and sends each one's cursor, from which the client resumes when it reconnects, and the reason. */
   sayGoodbye(why: string): void;
   endAll(): void;
 }
@@ -28,29 +28,29 @@ export interface ChannelsDeps extends Omit<ChannelDeps, 'channels' | 'onClosed'>
   bindingLimits: BindingLimits;
 }
 
-/** Clients join again by themselves, each refused channel about four times in the first 20 seconds. */
+/** Clients rejoin by themselves: each refused channel about four times in the first 20 seconds. */
 const REFUSALS_PER_CHANNEL = 4;
 
 export function createChannels(deps: ChannelsDeps): Channels {
   const { socket, keys, maxChannels, messages, bindingLimits, metrics, now } = deps;
   const byTopic = new Map<string, Channel>();
-  const takePlace = createPlaces(deps.takeSocket);
-  /** Unanswered joins, including those whose client has given up. */
-  let underWay = 0;
+  const reserveUser = createUserReservations(deps.takeSocket);
+  /** Joins without a reply, including those that the client has given up. */
+  let pendingJoins = 0;
 
   const forget = (channel: Channel) => {
     if (byTopic.get(channel.topic) === channel) byTopic.delete(channel.topic);
   };
 
-  /** Closes them now, however long the client takes to read the notice. */
-  const endAllBecause = (why: string) => {
+  /** Closes all channels at once, regardless of how long the client takes to read the notice. */
+  const endAllWith = (why: string) => {
     for (const channel of [...byTopic.values()]) {
       channel.close();
       messages.system(channel, { extension: 'system', status: 'error', message: why });
     }
   };
 
-  /** Joins that were refused in a row, while no channel was joined. */
+  /** Consecutive refused joins while no channel was joined. */
   let refusals = 0;
 
   const join = async (message: Message) => {
@@ -65,13 +65,13 @@ export function createChannels(deps: ChannelsDeps): Channels {
     if (previous && wasJoined) messages.closeChannel(previous);
     const impossible = topicRefusal(topic);
     if (impossible !== undefined) return refuse(impossible);
-    if (Math.max(byTopic.size, underWay) >= maxChannels)
+    if (Math.max(byTopic.size, pendingJoins) >= maxChannels)
       return refuse('ChannelRateLimitReached: Too many channels', 'subscription_limit');
     try {
       const channel = createChannel(readJoin(message, deps, keys), { ...deps, channels, onClosed: forget });
       byTopic.set(topic, channel);
-      underWay++;
-      return await channel.join().finally(() => underWay--);
+      pendingJoins++;
+      return await channel.join().finally(() => pendingJoins--);
     } catch (error) {
       if (!(error instanceof JoinRefused)) throw error;
       refuse(error.message);
@@ -88,27 +88,27 @@ export function createChannels(deps: ChannelsDeps): Channels {
         channels.closeAll('bad_message', [WS_CLOSE.tryLater, 'Too many refused joins']);
     },
     hold({ id, expiresAt, watch }, bindings) {
-      const free = takePlace(id);
+      const free = reserveUser(id);
       if (!free) return 'connections';
-      const giveBack = bindingLimits.take(id, bindings);
-      if (!giveBack) {
+      const release = bindingLimits.take(id, bindings);
+      if (!release) {
         free();
         return 'bindings';
       }
       const unwatch = watch(() => channels.closeAll('session_ended', [WS_CLOSE.unauthorized, endOf(expiresAt, now())]));
       return () => {
         free();
-        giveBack();
+        release();
         unwatch();
       };
     },
     canResume: () => [...byTopic.values()].every((channel) => channel.canResume()),
     sayGoodbye(why) {
       for (const channel of [...byTopic.values()]) channel.settle();
-      endAllBecause(why);
+      endAllWith(why);
     },
     closeAll(reason, [code, why]) {
-      endAllBecause(why);
+      endAllWith(why);
       endSocket(socket, reason, [code, why]);
     },
     endAll() {
@@ -120,47 +120,47 @@ export function createChannels(deps: ChannelsDeps): Channels {
 
 const SLACK_MS = 1_000;
 
-/** Why a formerly valid token is no longer accepted. */
+/** Why a token that was valid is no longer accepted. */
 function endOf(expiresAt: number, nowMs: number): string {
   return expiresAt * 1000 <= nowMs + SLACK_MS ? 'Token has expired' : 'The session has ended';
 }
 
-/** All channels of one user on a socket share one place. */
-function createPlaces(takeSocket: TakeSocket): TakeSocket {
-  const held = new Map<string, { channels: number; free: () => void }>();
+/** All channels of one user on a socket share one reservation. */
+function createUserReservations(takeSocket: TakeSocket): TakeSocket {
+  const reservations = new Map<string, { channels: number; free: () => void }>();
   return (userId) => {
-    let place = held.get(userId);
+    let place = reservations.get(userId);
     if (!place) {
       const free = takeSocket(userId);
       if (!free) return undefined;
       place = { channels: 0, free };
-      held.set(userId, place);
+      reservations.set(userId, place);
     }
     const taken = place;
     taken.channels++;
     return () => {
       if (--taken.channels > 0) return;
-      held.delete(userId);
+      reservations.delete(userId);
       taken.free();
     };
   };
 }
 
 export interface BindingLimitOptions {
-  /** Of a user. */
+  /** Bindings per user. */
   bindings: number;
-  /** Of a user: the sum for all distinct filters and sets of columns. */
+  /** Cost per user: the sum over all distinct filters and sets of columns. */
   cost: number;
-  /** Of a user: what all distinct filters keep. */
+  /** Memory per user for all distinct filters. */
   bytes: number;
-  /** Of all users. Beyond it, only those are admitted that keep little. */
+  /** Memory for all users. Beyond this limit, only users with at most `littleBytes` are admitted. */
   allBytes: number;
   littleBytes: number;
 }
 
-/** Limits what the bindings of a user keep, and how much work each change may cost, across all of the user's sockets on this gateway. */
+/** Limits the memory of a user's bindings and their cost per change, across all of the user's sockets on this gateway. */
 export interface BindingLimits {
-  /** Undefined when the limit is exceeded. Call the returned function to release. */
+  /** Reserves bindings. Returns a function that releases them; undefined when a limit is exceeded. */
   take(userId: string, bindings: readonly Binding[]): (() => void) | undefined;
 }
 
@@ -168,11 +168,11 @@ interface Taken {
   bindings: number;
   cost: number;
   bytes: number;
-  /** The number of bindings for each filter and set of columns: what is equal is kept once, and done once per change. */
+  /** The number of bindings for each filter and set of columns. Equal ones are stored once, and evaluated once per change. */
   shared: Map<string, number>;
 }
 
-/** A change is written for each set of columns. */
+/** A change is serialized once for each set of columns. */
 const SELECT_COST = 10;
 
 const costsOf = ({ filter, select }: Binding) => [
@@ -204,8 +204,8 @@ export function createBindingLimits(limits: BindingLimitOptions): BindingLimits 
       return () => {
         taken.bindings -= bindings.length;
         for (const { text, cost, bytes } of bindings.flatMap(costsOf)) {
-          const left = (taken.shared.get(text) ?? 1) - 1;
-          if (left > 0) taken.shared.set(text, left);
+          const remaining = (taken.shared.get(text) ?? 1) - 1;
+          if (remaining > 0) taken.shared.set(text, remaining);
           else {
             taken.shared.delete(text);
             taken.cost -= cost;

@@ -1,13 +1,13 @@
 import { compileLike } from './like.ts';
 import { columnNamed, JoinRefused, naming, type Column, type Row, type Table } from './table.ts';
 
-/** Which rows a binding receives. */
+/** Selects the rows that a binding receives. */
 export interface Filter {
   /** As the client sent it. Filters with equal text are interchangeable. */
   text: string;
   /** The cost of testing one row: 1 per condition, more for a pattern and for a long list. */
   cost: number;
-  /** The memory that it takes at most. */
+  /** The most memory that the filter can take. */
   bytes: number;
   test(row: Row): boolean;
 }
@@ -18,7 +18,7 @@ const MAX_IN_VALUES = 100;
 const MAX_PATTERN_LENGTH = 100;
 const PATTERN_COST = 4;
 const IN_VALUES_PER_COST = 20;
-/** Measured, of a filter, of each condition, and of each value of a list or character of a pattern; texts take two more for each character. */
+/** Measured, per filter, per condition, and per list value or pattern character. Text takes two more bytes per character. */
 const FILTER_BYTES = 512;
 const CONDITION_BYTES = 256;
 const VALUE_BYTES = 80;
@@ -32,23 +32,23 @@ const BOOLEANS = new Map([
 ]);
 
 type Value = string | number | boolean;
-/** SQL's three-valued logic: undefined is neither true nor false, and negation leaves it unchanged. */
+/** SQL's three-valued logic: undefined means unknown, and negation leaves it unchanged. */
 type Test = (value: Value | null) => boolean | undefined;
 
 interface Condition {
   column: Column;
-  /** False for one that is negated. */
+  /** False for a negated condition. */
   wanted: boolean;
   test: Test;
   cost: number;
-  /** Of a list, or characters of a pattern. */
+  /** The number of list values or pattern characters. */
   values: number;
 }
 
-/** The filter of a text; undefined when there is nothing to filter. @throws JoinRefused */
+/** Returns the filter for a text; undefined if the text has no conditions. @throws JoinRefused */
 export type FilterOf = (text: string) => Filter | undefined;
 
-/** Equal filters that are in use are one: compiled, they take many times the memory of their text. */
+/** Shares equal filters while they are in use, because a compiled filter takes many times the memory of its text. */
 export function createFilters(table: Table): FilterOf {
   const known = new Map<string, WeakRef<Filter>>();
   const unused = new FinalizationRegistry<string>((text) => {
@@ -67,9 +67,9 @@ export function createFilters(table: Table): FilterOf {
 
 /**
  * Compiles `column=op.value[,column=op.value…]`, all of which must hold; `not.` negates an operator. Values are
- * compared by the column's type: numbers as numbers, times as instants. On NULL, only `is`, `isdistinct` and an empty
- * list are ever true or false. Returns undefined when there is nothing to filter. Text is read as by Supabase's
- * server (`subscriptions.ex`): blanks around conditions do not count, and a list is the text of a PostgreSQL array.
+ * compared by the column's type: numbers as numbers, times as instants. For NULL, only `is`, `isdistinct` and an empty
+ * list yield true or false. Returns undefined if there are no conditions. Parses text like Supabase's server
+ * (`subscriptions.ex`): spaces around conditions are ignored, and a list has the syntax of a PostgreSQL array.
  * @throws JoinRefused
  */
 export function compileFilter(text: string, table: Table): Filter | undefined {
@@ -126,7 +126,7 @@ function compileTest(column: Column, operator: string, operand: string): Test {
     case 'ilike':
       return compileLikeTest(column, operand, operator === 'ilike');
     default:
-      // `match` and `imatch` would run a client's regular expression, which could block the process forever.
+      // Excludes `match` and `imatch`: a client's regular expression could block the process forever.
       throw new JoinRefused(naming('unknown operator', operator));
   }
 }
@@ -145,7 +145,7 @@ function compileDistinct(column: Column, operand: string): Test {
 function compileIn(column: Column, elements: (string | null)[]): Test {
   if (elements.length > MAX_IN_VALUES) throw new JoinRefused(`in takes at most ${MAX_IN_VALUES} values`);
   if (elements.length === 0) return () => false;
-  const values = elements.map((text) => (text === null ? null : readValue(column, text))); // a set would take four times as much
+  const values = elements.map((text) => (text === null ? null : readValue(column, text))); // a Set would take four times the memory
   const absent = values.includes(null) ? undefined : false;
   return (value) => (value === null ? undefined : values.includes(value) || absent);
 }
@@ -159,7 +159,7 @@ function readList(operand: string): (string | null)[] {
 const QUOTED_ELEMENT = /\s*"((?:[^"\\]|\\[\s\S])*)"\s*(,|$)/y;
 const PLAIN_ELEMENT = /((?:[^",\\]|\\[\s\S])*)(,|$)/y;
 
-/** The elements of a PostgreSQL array, without its braces: blanks around them do not count, unless they are quoted. */
+/** Parses the elements of a PostgreSQL array without its braces. Ignores spaces around elements, unless they are quoted. */
 function readArray(text: string): (string | null)[] {
   const elements: (string | null)[] = [];
   if (text.trim() === '') return elements;
@@ -223,7 +223,7 @@ function parseValue({ type }: Column, value: string): Value | undefined {
 
 const TIME = /^(\d{4})-(\d\d)-(\d\d)(?:[Tt ](\d\d):(\d\d)(?::(\d\d)(?:\.(\d+))?)?)?(?:Z|z|([+-])(\d\d)(?::?(\d\d))?)?$/;
 
-/** Like PostgreSQL, accepts a space instead of the T, a date alone, and times without seconds or without a zone, which is then UTC. */
+/** Like PostgreSQL, accepts a space instead of the T, a date alone, and times without seconds or zone (which is then UTC). */
 function instant(text: string): number | undefined {
   const [match, ...groups] = TIME.exec(text) ?? [];
   if (match === undefined) return undefined;
@@ -261,7 +261,7 @@ function splitTerms(text: string): string[] {
       terms.push(text.slice(start, index));
       start = index + 1;
     } else if (character === '"') {
-      // A quote counts only at the beginning of a value; in a list, blanks may precede it.
+      // A quote is special only at the beginning of a value; in a list, spaces may precede it.
       const before = text.slice(start, index);
       isQuoted = '.(,'.includes((depth > 0 ? before.trimEnd() : before).at(-1) ?? '.');
     } else if (character === '(') depth++;
@@ -269,7 +269,7 @@ function splitTerms(text: string): string[] {
   }
   if (isQuoted) throw new JoinRefused('a quote is not closed');
   const last = text.slice(start);
-  // Otherwise the conditions behind it would silently be part of a value.
+  // Otherwise the following conditions would silently become part of a value.
   if (depth > 0 && last.includes(',')) throw new JoinRefused('a parenthesis is not closed');
   return [...terms, last];
 }

@@ -1,21 +1,21 @@
 const EVERY_MS = 12_000;
-/** Each has its turn a quarter of a second after the one before. */
+/** Connections are divided into groups, which take turns every quarter of a second. */
 const GROUPS = 48;
 
 export interface Heartbeats {
-  /** Calls `beat` regularly until the returned function is called; for the first time after one whole interval. */
+  /** Calls `beat` at each interval, first after one whole interval, until the returned function is called. */
   add(beat: () => void): () => void;
 }
 
-/** The heartbeats of all connections with one timer, because one for each of many thousands would cost too much. */
+/** Runs the heartbeats of all connections with one timer, because thousands of timers would cost too much. */
 export function createHeartbeats(everyMs = EVERY_MS): Heartbeats {
-  /** In the order in which they were added, so that connections that came one after the other take turns like that, too. */
+  /** A new connection joins the group of the current turn, so that successive connections also take turns in succession. */
   const groups = Array.from({ length: GROUPS }, () => new Set<() => void>());
   let turn = 0;
   let count = 0;
   let timer: NodeJS.Timeout | undefined;
   const current = () => groups[turn] ?? new Set();
-  const takeTurn = () => {
+  const beatNextGroup = () => {
     turn = (turn + 1) % GROUPS;
     for (const beat of current()) beat();
   };
@@ -24,7 +24,7 @@ export function createHeartbeats(everyMs = EVERY_MS): Heartbeats {
     add(beat) {
       const group = current();
       group.add(beat);
-      if (count++ === 0) timer = setInterval(takeTurn, everyMs / GROUPS);
+      if (count++ === 0) timer = setInterval(beatNextGroup, everyMs / GROUPS);
       return () => {
         if (group.delete(beat) && --count === 0) clearInterval(timer);
       };

@@ -4,31 +4,31 @@ import type { Filter, FilterOf } from './filter.ts';
 import type { Message } from './messages.ts';
 import { columnNamed, isObject, JoinRefused, naming, type Change, type Table } from './table.ts';
 
-/** The binary form stores a topic's length in one byte. */
+/** The binary format stores a topic's length in one byte. */
 const MAX_TOPIC_LENGTH = 255;
 
 export interface JoinRequest {
   topic: string;
   joinRef: string | null;
   ref: string | null;
-  /** Whether the client hears its own broadcasts, has them acknowledged, and wants to know who is present. */
+  /** Whether the client wants to receive its own broadcasts, acknowledgements of broadcasts, and presence. */
   wants: { echoes: boolean; acknowledgements: boolean; presence: boolean };
-  /** Compiles the bindings, once the token has been verified: that takes long. @throws JoinRefused */
+  /** Compiles the bindings. Expensive, so call it only after the token has been verified. @throws JoinRefused */
   readBindings(): Binding[];
-  /** The entries of the bindings as the client sent them, which the answer repeats. Not kept any longer: they may be large. */
+  /** The client's own entries for the bindings, which the reply repeats. Dropped after the reply, because they may be large. */
   asked: Record<string, unknown>[];
   token: string;
-  /** The client asked for cursors, so that it can resume later. */
+  /** Whether the client requested cursors, to resume later. */
   tellsCursor: boolean;
   /** The cursor to resume from. */
   since: string | undefined;
 }
 
-/** What channels are joined for. */
+/** The table that channels serve, with its shared filters and selections. */
 export interface Served {
   table: Table;
   filterOf: FilterOf;
-  /** All sets of columns that were ever selected: a table has few. */
+  /** All sets of columns that were ever selected. A table has few. */
   selections: Map<string, readonly string[]>;
 }
 
@@ -50,37 +50,37 @@ export function readJoin(message: Message, served: Served, keys: PublicKeys): Jo
   return {
     ...{ topic, joinRef, ref, wants, asked, token, tellsCursor: resume !== undefined, since },
     readBindings() {
-      return this.asked.map((entry) => readBinding(entry, served)); // its own, which are let go of later
+      return this.asked.map((entry) => readBinding(entry, served)); // `this`, so that the entries can be freed later
     },
   };
 }
 
 const objectIn = (value: unknown): Record<string, unknown> => (isObject(value) ? value : {});
 
-/** Some clients send texts. */
+/** Some clients send strings. */
 function isOn(option: unknown): boolean {
   return option === true || option === 'true';
 }
 
-/** A channel keeps its cursor. */
+/** Limited because a channel keeps its cursor. */
 const MAX_CURSOR_LENGTH = 255;
 
-/** null and undefined mean to begin now. What is no cursor becomes '', which is rejected like any unreadable one. */
+/** null and undefined mean to start from now. An invalid cursor becomes '', which is rejected like any unreadable cursor. */
 function cursorIn(since: unknown): string | undefined {
   if (since === undefined || since === null) return undefined;
   return typeof since === 'string' && since.length <= MAX_CURSOR_LENGTH ? since : '';
 }
 
-/** Why this topic can never be joined, with any token. */
+/** Why this topic can never be joined, whatever the token; undefined if it can. */
 export function topicRefusal(topic: string): string | undefined {
   if (!/^realtime:./.test(topic)) return 'TopicNameRequired: You must provide a topic name';
   if (topic.length > MAX_TOPIC_LENGTH) return 'TopicNameTooLong: A topic has at most 255 characters';
   return undefined;
 }
 
-/** One entry of a channel's `postgres_changes`: which kinds of changes it listens to, within a filter. */
+/** One entry of a channel's `postgres_changes`: the kinds of changes to receive, restricted by a filter. */
 export interface Binding {
-  /** At least 1, and the same for equal bindings in every join. */
+  /** At least 1, and identical for equal bindings in every join. */
   id: number;
   kind: Change['kind'] | '*';
   /** Undefined means every change. */
@@ -89,10 +89,10 @@ export interface Binding {
   select: readonly string[] | undefined;
 }
 
-/** Per channel. */
+/** The limit per channel. */
 export const MAX_BINDINGS = 100;
 
-/** `config.postgres_changes` of a join. @throws JoinRefused */
+/** Validates `config.postgres_changes` of a join. @throws JoinRefused */
 function readEntries(asked: unknown): Record<string, unknown>[] {
   if (asked === undefined || asked === null) return [];
   if (!Array.isArray(asked)) throw new JoinRefused('postgres_changes must be a list', { isFinal: true });
@@ -135,7 +135,7 @@ function readSelect(select: unknown, table: Table, selections: Served['selection
   return shared;
 }
 
-/** FNV-1a, cut to 27 bits. Never 0, which clients take for a missing id. */
+/** FNV-1a, truncated to 27 bits. Never 0, which clients treat as a missing id. */
 function stableId(text: string): number {
   let hash = 0x811c9dc5;
   for (let index = 0; index < text.length; index++) hash = Math.imul(hash ^ text.charCodeAt(index), 0x01000193);
@@ -157,11 +157,11 @@ export interface PublicKeys {
   isOfUser(token: string): boolean;
 }
 
-/** Stands in for a token too long to be worth keeping; refused like any invalid token. */
+/** Replaces a token that is too long to keep. Rejected like any invalid token. */
 const NO_TOKEN = 'none';
 const MAX_TOKEN_LENGTH = 4_096;
 
-/** The token to verify; undefined when the client sent nothing or a public key instead. */
+/** Returns the token to verify; undefined if the client sent nothing or only a public key. */
 export function tokenOf(value: unknown, { apikey, publicKey, isOfUser }: PublicKeys): string | undefined {
   if (typeof value !== 'string' || value === '' || value.startsWith('sb_')) return undefined;
   const isPublic = value === apikey || value === publicKey || hasAnonRole(value);
@@ -169,7 +169,7 @@ export function tokenOf(value: unknown, { apikey, publicKey, isOfUser }: PublicK
   return value.length > MAX_TOKEN_LENGTH ? NO_TOKEN : value;
 }
 
-/** A Supabase project's public key may be a JWT with this role. Unverified, as it grants nothing: like no token. */
+/** A Supabase project's public key may be a JWT with this role. It is not verified, because it grants nothing. */
 function hasAnonRole(token: string): boolean {
   try {
     return decodeJwt(token)['role'] === 'anon';

@@ -4,17 +4,17 @@ type Token = number | typeof ONE;
 const WORD_BITS = 32;
 
 /**
- * SQL's LIKE: `%` matches any text, `_` any one character, a backslash escapes the next character. All possible matches
- * are followed in parallel, one bit per token: one step per character and 32 tokens, for any text and pattern.
+ * Compiles SQL's LIKE: `%` matches any text, `_` any single character, and a backslash escapes the next character. Follows all
+ * possible matches in parallel, one bit per token: one step per character and 32 tokens, for any text and pattern.
  */
 export function compileLike(pattern: string): (text: string) => boolean {
   const { tokens, anyAt } = readPattern(pattern);
   const words = Math.ceil((tokens.length + 1) / WORD_BITS);
-  /** Where `%` allows any text to pass. */
+  /** Positions where `%` allows any text. */
   const waits = new Int32Array(words);
   setBits(waits, anyAt);
   const characters = [...new Set(tokens)].filter((token) => token !== ONE);
-  /** The tokens that match a character: first those of all others, then of each by its code point. In one array, which takes little. */
+  /** The tokens that match each character of the pattern; first, the tokens that match any other. In one array to save memory. */
   const masks = new Int32Array(words * (characters.length + 1));
   const maskAt = new Map(characters.map((character, index) => [character, (index + 1) * words]));
   for (const at of [0, ...maskAt.values()]) setBits(masks, positionsOf(tokens, ONE), at);
@@ -63,7 +63,7 @@ function positionsOf(tokens: Token[], wanted: Token): number[] {
   return tokens.flatMap((token, at) => (token === wanted ? at : []));
 }
 
-/** Sets bits at these positions of what begins at a word. */
+/** Sets the bits at these positions, counted from the word `from`. */
 function setBits(words: Int32Array, positions: number[], from = 0): void {
   for (const position of positions) {
     const word = from + Math.floor(position / WORD_BITS);

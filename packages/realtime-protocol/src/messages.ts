@@ -10,9 +10,9 @@ import {
 } from './socket.ts';
 import { isObject } from './table.ts';
 
-/** Deeper payloads could overflow the stack of what handles them. */
+/** Deeper payloads could overflow the stack when they are processed. */
 const MAX_DEPTH = 32;
-/** Refs are kept with their channels. The binary form stores their lengths in one byte. */
+/** Limited because channels keep their refs. The binary format stores their lengths in one byte. */
 const MAX_REF_LENGTH = 255;
 
 /** A Phoenix channel message, independent of the protocol version. Refs are decimal strings. */
@@ -22,11 +22,11 @@ export interface Message {
   topic: string;
   event: string;
   payload: Record<string, unknown>;
-  /** Of a binary broadcast: how its sender hears it again. */
+  /** For a binary broadcast: the frame that echoes it to its sender. */
   echo?: Buffer;
 }
 
-/** 1.0.0: JSON objects. 2.0.0: JSON arrays, and a binary form for broadcasts. */
+/** 1.0.0: JSON objects. 2.0.0: JSON arrays, and a binary format for broadcasts. */
 export type ProtocolVersion = '1.0.0' | '2.0.0';
 
 export function encode(version: ProtocolVersion, { payload, ...head }: Message): string {
@@ -34,7 +34,7 @@ export function encode(version: ProtocolVersion, { payload, ...head }: Message):
   return before + JSON.stringify(payload) + after;
 }
 
-/** For messages that share a head, whose payloads are already JSON, so that channels can share them. */
+/** For messages with the same head whose payloads are already JSON, so that channels can share the payloads. */
 function envelopeOf(version: ProtocolVersion, head: Omit<Message, 'payload'>): Envelope {
   const { joinRef, ref, topic, event } = head;
   if (version === '2.0.0')
@@ -43,7 +43,7 @@ function envelopeOf(version: ProtocolVersion, head: Omit<Message, 'payload'>): E
   return { before: `${object},"payload":`, after: '}' };
 }
 
-/** Undefined for an invalid frame: by the protocol, such frames are dropped and the connection stays open. */
+/** Undefined for an invalid frame. The protocol requires that such frames are dropped and the connection stays open. */
 export function decode(version: ProtocolVersion, frame: Buffer, isBinary: boolean): Message | undefined {
   try {
     if (isBinary) return version === '2.0.0' ? decodeBroadcast(frame) : undefined;
@@ -111,7 +111,7 @@ function decodeBroadcast(frame: Buffer): Message | undefined {
     topic,
     event: 'broadcast',
     payload: { type: 'broadcast', event },
-    // `[4][three lengths][encoding]`, then all but the refs.
+    // `[4][three lengths][encoding]`, then everything but the refs.
     echo: Buffer.concat([
       Buffer.from([BROADCAST, ...ofOthers]),
       frame.subarray(6, 7),
@@ -123,7 +123,7 @@ function decodeBroadcast(frame: Buffer): Message | undefined {
 /** Writes the server's messages to one socket. */
 export interface ChannelMessages {
   send(message: Message): void;
-  /** A client's own message, in the form in which it came. */
+  /** Sends a client's own message back in its original format. */
   echo(message: Message): void;
   reply(
     to: Pick<Message, 'joinRef' | 'ref' | 'topic'>,
@@ -131,13 +131,13 @@ export interface ChannelMessages {
     response: Record<string, unknown>,
   ): void;
   system(channel: ChannelAddress, payload: Record<string, unknown>): void;
-  /** The channel has ended; clients do not rejoin by themselves. */
+  /** Ends the channel; clients do not rejoin by themselves. */
   closeChannel(channel: ChannelAddress): void;
-  /** The channel has failed; clients rejoin it. */
+  /** Fails the channel; clients rejoin by themselves. */
   failChannel(channel: ChannelAddress, payload?: Record<string, unknown>): void;
-  /** For messages with this head that are sent by `write`. */
+  /** Prepares the head of messages for `write`. */
   envelope(head: Omit<Message, 'payload'>): Envelope;
-  /** Returns false, and writes nothing, when the client is too far behind. The payload is already JSON. */
+  /** Sends a payload that is already JSON. Returns false and writes nothing if the client is too slow. */
   write(envelope: Envelope, payload: string): boolean;
   drained(): Promise<void>;
 }
@@ -158,23 +158,23 @@ export function createChannelMessages({ socket, version, writeFrame, frameOf }: 
   const write = (frame: string | Buffer) => {
     if (socket.readyState === socket.OPEN) socket.send(frame);
   };
-  const say = (message: Message) => write(encode(version, message));
-  /** A client that does not read the answers it asked for is too slow like any other. */
-  const answer = (frame: string | Buffer) => {
+  const push = (message: Message) => write(encode(version, message));
+  /** A client that does not read its replies is too slow, just like one that does not read changes. */
+  const respond = (frame: string | Buffer) => {
     if (isTooFarBehind(socket)) endSocket(socket, 'slow', [WS_CLOSE.tryLater, 'Too slow']);
     write(frame);
   };
-  const send = (message: Message) => answer(encode(version, message));
+  const send = (message: Message) => respond(encode(version, message));
   return {
     send,
-    echo: (message) => (message.echo ? answer(message.echo) : send({ ...message, ref: null })),
+    echo: (message) => (message.echo ? respond(message.echo) : send({ ...message, ref: null })),
     reply: ({ joinRef, ref, topic }, status, response) =>
       send({ joinRef, ref, topic, event: 'phx_reply', payload: { status, response } }),
     system: ({ topic, joinRef }, payload) =>
-      say({ joinRef, ref: null, topic, event: 'system', payload: { ...payload, channel: nameOf(topic) } }),
-    closeChannel: ({ topic, joinRef }) => say({ joinRef, ref: joinRef, topic, event: 'phx_close', payload: {} }),
+      push({ joinRef, ref: null, topic, event: 'system', payload: { ...payload, channel: nameOf(topic) } }),
+    closeChannel: ({ topic, joinRef }) => push({ joinRef, ref: joinRef, topic, event: 'phx_close', payload: {} }),
     failChannel: ({ topic, joinRef }, payload = {}) =>
-      say({ joinRef, ref: joinRef, topic, event: 'phx_error', payload }),
+      push({ joinRef, ref: joinRef, topic, event: 'phx_error', payload }),
     envelope: (head) => envelopeOf(version, head),
     write: (envelope, payload) => writeFrame(frameOf(envelope, payload)),
     drained: () => waitForDrain(socket),

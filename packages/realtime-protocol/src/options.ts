@@ -4,30 +4,30 @@ import type { Change, Table } from './table.ts';
 
 /** The user of a valid token. */
 export interface RealtimeUser {
-  /** Whose changes the user's channels get. */
+  /** The id of the user whose changes the channels receive. */
   id: string;
-  /** Unix seconds. A channel that is joined with a token that has just expired waits for a fresh one. */
+  /** Unix seconds. A channel that is joined with a just-expired token waits for a new one. */
   expiresAt: number;
-  /** Calls back once, when the token stops being valid. Returns how to stop watching. */
+  /** Calls `onEnd` once, when the token stops being valid. Returns a function that stops watching. */
   watch(onEnd: () => void): () => void;
 }
 
-/** Why a feed of changes ended by itself: its cursors mean nothing any more, its reader is too slow, or the server stops. */
+/** Why a feed of changes ended: its cursors are no longer valid, its reader is too slow, or the server is stopping. */
 export type FeedEnd = 'expired' | 'slow' | 'stopped';
 
-/** Receives one user's changes in order. No function throws, and all except `drained` return at once. */
+/** Receives one user's changes in order. The functions never throw, and all except `drained` return at once. */
 export interface ChangeReader {
-  /** For a reader without a cursor: the cursor at which it begins. Called before any change. */
+  /** Called before any change for a reader without a cursor, with the cursor at which it starts. */
   onBegin?(cursor: string): void;
   onChange(change: Change): void;
   onEnd(reason: FeedEnd): void;
-  /** Resolves when the reader can receive more. To be awaited between the changes of a replay. */
+  /** Resolves when the reader can receive more. A replay must await it between changes. */
   drained(): Promise<void>;
 }
 
 /**
- * Reads a user's changes: those after the cursor or, without one, from now on. Returns how to stop.
- * @throws when it cannot begin; clients are asked to try again
+ * Reads a user's changes after the cursor or, without a cursor, from now on. Returns a function that stops reading.
+ * @throws when reading cannot start; the client is then asked to try again
  */
 export type Subscribe = (
   userId: string,
@@ -35,14 +35,14 @@ export type Subscribe = (
   reader: ChangeReader,
 ) => Promise<(() => void) | 'cursor expired'>;
 
-/** Why a channel could not be joined, or had to end. */
+/** Why a channel could not be joined or had to end. */
 export type FailureReason = 'cursor_expired' | 'subscription_limit' | 'unavailable' | 'refused';
 
 export interface Metrics {
-  /** Call the returned function when the channel ends. */
+  /** A channel was joined. The returned function is called when the channel ends. */
   subscribed(): () => void;
   failed(reason: FailureReason): void;
-  /** `since` is when the channel began to read (Unix ms): changes from before are replays. */
+  /** `since` is when the channel started reading (Unix ms): earlier changes are replays. */
   delivered(change: Change, since: number): void;
 }
 
@@ -50,30 +50,30 @@ export interface RealtimeOptions extends ErrorPolicy {
   table: Table;
   subscribe: Subscribe;
   tokens: {
-    /** The user of a token, by the client's address; undefined when it is not valid. May accept one that has just expired. */
+    /** Returns the user of a token; undefined if the token is not valid. May accept a token that has just expired. `ip` is the client's. */
     verify(token: string, ip: string): Promise<RealtimeUser | undefined>;
     /** Whether a text has the form of a user's token, which clients may also send as `apikey`. */
     isOfUser(text: string): boolean;
-    /** What clients without a token have to send as `apikey`. @default anything */
+    /** The `apikey` that clients without a token must send. @default any `apikey` is accepted */
     publicKey?: string | undefined;
   };
   limits?: {
-    /** Of a socket. @default 20 */
+    /** Channels per socket. @default 20 */
     channels?: number;
-    /** Of a user, on all sockets: entries of `postgres_changes`. @default 400 */
+    /** Entries of `postgres_changes` per user, on all sockets. @default 400 */
     bindings?: number;
-    /** Of a socket, averaged over ten seconds. @default 20 */
+    /** Messages per second and socket, averaged over ten seconds. @default 20 */
     messagesPerSecond?: number;
   };
-  /** Reserves a socket for a user; undefined when the user has too many. Returns how to release it. @default no limit */
+  /** Reserves a socket for a user. Returns a function that releases it; undefined if the user has too many. @default no limit */
   takeSocket?(userId: string): (() => void) | undefined;
   /**
-   * Reserves what a text message and its objects take until it is handled, before it is parsed. Returns how to release it; undefined when
-   * there is no room: the socket is closed, and its client comes back; `invalid` for one that is ignored, as it may never have room.
+   * Reserves memory for a text message before it is parsed. Returns a function that releases it; undefined if memory is short
+   * (the socket is closed, and its client reconnects); `invalid` for a message to ignore, because it might never fit.
    * @default no limit
    */
   reserve?(message: Buffer, ip: string): (() => void) | 'invalid' | undefined;
-  /** Calls `end` when a socket is old enough, and `canResume` allows it. @default never */
+  /** Calls `end` when a socket has reached its maximum age and `canResume` returns true. @default never */
   limitAge?(end: () => void, canResume: () => boolean): () => void;
   heartbeats?: Heartbeats;
   metrics?: Metrics;

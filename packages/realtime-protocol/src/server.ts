@@ -21,18 +21,18 @@ import {
   type Connection,
 } from './socket.ts';
 
-/** Where the official clients connect to, below the URL that they are given. */
+/** The path, below their configured URL, that the official clients connect to. */
 export const REALTIME_PATH = '/realtime/v1/websocket';
 
-/** Clients send a heartbeat every 25 s; after three missed ones the client is considered gone. */
+/** Clients send a heartbeat every 25 s. After three missed heartbeats, the client is considered gone. */
 const SILENCE_MS = 75_000;
-/** All distinct filters of a user are tested on every change, and it is written for each distinct `select`: 100 patterns, which take some milliseconds, or 40 sets of columns. */
+/** Per user, because each change is tested and serialized for it: 100 patterns (some milliseconds) or 40 sets of columns. */
 const FILTER_COST = 400;
-/** What the distinct filters of a user keep, and those of all users beside those who keep little. */
+/** The memory for distinct filters: per user, and for all users except those with little. */
 const FILTER_BYTES = { bytes: 2 ** 20, allBytes: 32 * 2 ** 20, littleBytes: 16 * 2 ** 10 };
 const NO_METRICS: Metrics = { subscribed: () => () => {}, failed: () => {}, delivered: () => {} };
 
-/** What a client's URL says. */
+/** The parameters of a client's URL. */
 export interface Handshake {
   version: ProtocolVersion;
   /** The public key, or a user's token. */
@@ -40,15 +40,15 @@ export interface Handshake {
 }
 
 export interface RealtimeServer {
-  /** Reads the URL of an upgrade request, or says why it is refused, and with which status. */
+  /** Reads the URL of an upgrade request. Returns the status and reason if the request must be refused. */
   read(url: string): Handshake | { refused: { status: 400 | 401; reason: string } };
-  /** Serves a socket that was upgraded on this connection, for a client with this address. */
+  /** Serves a socket that was upgraded on this connection. `ip` is the client's address. */
   serve(socket: WebSocket, connection: Connection, client: Handshake & { ip: string }): void;
 }
 
 /**
- * Serves one table's changes to clients of Supabase Realtime, unmodified: see
- * https://supabase.com/docs/guides/realtime/protocol. What clients broadcast reaches no other client, and presence is empty.
+ * Serves the changes of one table to unmodified clients of Supabase Realtime, see
+ * https://supabase.com/docs/guides/realtime/protocol. Broadcasts do not reach other clients, and presence is always empty.
  */
 export function createRealtimeServer(options: RealtimeOptions): RealtimeServer {
   const { table, tokens, limits = {}, subscribe, takeSocket = () => () => {}, limitAge = () => () => {} } = options;
@@ -70,17 +70,17 @@ export function createRealtimeServer(options: RealtimeOptions): RealtimeServer {
     const keys = { apikey, publicKey, isOfUser: tokens.isOfUser };
     const verify = (token: string) => tokens.verify(token, ip);
     const channels = createChannels({ ...shared, socket, keys, messages, verify });
-    const mayTalk = createMessageRate(messagesPerSecond);
+    const isWithinMessageRate = createMessageRate(messagesPerSecond);
     let lastHeardAt = performance.now();
 
     const isWithinRate = ({ length }: Buffer) => {
-      if (mayTalk(length)) return true;
+      if (isWithinMessageRate(length)) return true;
       channels.closeAll('message_rate', [WS_CLOSE.tryLater, 'Too many messages per second']);
       return false;
     };
 
     const broadcast = (message: Message, { wants }: Channel) => {
-      // A client's broadcast never reaches other clients: it gets only its own echo and the acknowledgement.
+      // A broadcast never reaches other clients: the sender receives only its own echo and the acknowledgement.
       if (wants.echoes) messages.echo(message);
       if (wants.acknowledgements) messages.reply(message, 'ok', {});
     };
@@ -112,7 +112,7 @@ export function createRealtimeServer(options: RealtimeOptions): RealtimeServer {
       lastHeardAt = performance.now();
       const frame = bytes as Buffer; // with ws's default binaryType
       if (!isWithinRate(frame) || socket.readyState !== socket.OPEN) return;
-      const release = isBinary ? () => {} : reserve(frame, ip); // binary ones are answered at once
+      const release = isBinary ? () => {} : reserve(frame, ip); // binary messages are answered at once
       if (release === 'invalid') return;
       if (!release) return channels.closeAll('unavailable', [WS_CLOSE.tryLater, 'Too much arrives right now']);
       const message = decode(version, frame, isBinary);
@@ -123,7 +123,7 @@ export function createRealtimeServer(options: RealtimeOptions): RealtimeServer {
         )
         .finally(release);
     });
-    // The library answers every ping, so pings count as messages.
+    // `ws` answers every ping, so pings count as messages.
     socket.on('ping', isWithinRate);
     const stopListening = heartbeats.add(() => {
       if (performance.now() - lastHeardAt > SILENCE_MS) endSocket(socket, 'silent', [1000, 'heartbeat timeout']);
@@ -145,7 +145,7 @@ export function createRealtimeServer(options: RealtimeOptions): RealtimeServer {
       const apikey = params.get('apikey') ?? '';
       const version = params.get('vsn') ?? '1.0.0';
       if (apikey === '') return { refused: { status: 401, reason: 'API key is missing' } };
-      // A user's token may come instead of the key; it is verified when a channel is joined.
+      // A client may send a user's token instead of the key; the token is verified when a channel is joined.
       if (publicKey !== undefined && apikey !== publicKey && !tokens.isOfUser(apikey))
         return { refused: { status: 401, reason: 'The API key is not valid' } };
       if (version !== '1.0.0' && version !== '2.0.0')

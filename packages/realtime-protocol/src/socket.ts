@@ -5,7 +5,7 @@ import type { Heartbeats } from './heartbeats.ts';
 
 /** Why a socket ended. */
 export type EndReason =
-  /** The client closed it, or its network failed. */
+  /** The client closed the socket, or its network failed. */
   | 'client'
   | 'lost'
   /** The client exceeded a limit, read or sent too slowly, or sent something invalid. */
@@ -17,35 +17,35 @@ export type EndReason =
   /** The token is missing or invalid, or its session has ended. */
   | 'unauthorized'
   | 'session_ended'
-  /** The server stops, or the socket is old enough: the client comes back, perhaps elsewhere. */
+  /** The server is stopping, or the socket has reached its maximum age. The client reconnects, perhaps to another gateway. */
   | 'restart'
   | 'max_age'
-  /** What is needed to serve the client is not available. */
+  /** A dependency of the server is not available. */
   | 'unavailable'
   | 'error';
 
-/** Close codes of the realtime protocols. After the last two, clients reconnect. */
+/** Close codes of the realtime protocols. Clients reconnect after the last two. */
 export const WS_CLOSE = { unauthorized: 4401, forbidden: 4403, restart: 1012, tryLater: 1013 } as const;
-/** How sockets are closed whose clients are to come back at once, here or at another gateway. */
+/** The close code and reason for clients that should reconnect at once, to this or another gateway. */
 export const SERVICE_RESTART: [code: number, text: string] = [WS_CLOSE.restart, 'Service restart'];
 
-/** How much may wait for a slow reader: a few thousand changes. */
-const MAX_WAITING_BYTES = 1024 * 1024;
-/** How much may be written before the client could read any of it, such as a change for each of its subscriptions. */
+/** How much may be buffered for a slow reader: a few thousand changes. */
+const MAX_BUFFERED_BYTES = 1024 * 1024;
+/** How much may be written at once, before the client can read any of it, such as a change for each of its subscriptions. */
 const MAX_BURST_BYTES = 4 * 1024 * 1024;
-/** How many bytes of results may wait before no further one is sent: a few of the largest results. */
-const MAX_WAITING_RESULT_BYTES = 16 * 1024 * 1024;
+/** How many bytes of results may be buffered before no further result is sent: a few of the largest results. */
+const MAX_BUFFERED_RESULT_BYTES = 16 * 1024 * 1024;
 /** A replay resumes below this. */
 const LOW_WATER_BYTES = 64 * 1024;
-const LOOK_EVERY_MS = 20;
-/** How long a socket that is to be closed waits for its pending results. */
+const POLL_MS = 20;
+/** How long a graceful close waits for pending results. */
 const RESULTS_MS = 1_000;
-/** Without a hurry: longer than any operation takes, except those that move whole databases. */
+/** The same without urgency: longer than any operation takes, except those that copy whole databases. */
 export const ALL_RESULTS_MS = 12_000;
 
 const reasons = new WeakMap<WebSocket, EndReason>();
 
-/** The first reason counts. */
+/** Records why a socket ended. Only the first reason counts. */
 function noteReason(socket: WebSocket, reason: EndReason): void {
   if (!reasons.has(socket)) reasons.set(socket, reason);
 }
@@ -55,26 +55,26 @@ export function endSocket(socket: WebSocket, reason: EndReason, [code, text]: [c
   socket.close(code, text);
 }
 
-const owed = new WeakMap<WebSocket, Set<Promise<void>>>();
+const pendingResults = new WeakMap<WebSocket, Set<Promise<void>>>();
 const leaving = new WeakSet<WebSocket>();
 
 /** Registers work that sends a result to the client and never rejects; `leaveSocket` waits for it. */
 export function oweResult(socket: WebSocket, work: Promise<void>): void {
-  const works = owed.get(socket) ?? new Set();
-  owed.set(socket, works.add(work));
+  const works = pendingResults.get(socket) ?? new Set();
+  pendingResults.set(socket, works.add(work));
   void work.then(() => works.delete(work));
 }
 
-const farewells = new WeakMap<WebSocket, (why: string) => void>();
+const beforeCloses = new WeakMap<WebSocket, (why: string) => void>();
 
-/** What is still to be said when the socket is closed gracefully, right before its close frame. */
+/** Sets a function that sends the last messages of a graceful close, right before the close frame. */
 export function setFarewell(socket: WebSocket, say: (why: string) => void): void {
-  farewells.set(socket, say);
+  beforeCloses.set(socket, say);
 }
 
 /**
- * Closes a socket once its pending results are sent or time is up; meanwhile it takes no more messages but pings. Reconnecting
- * clients repeat what was not answered, so without the wait a mutation would run twice.
+ * Closes a socket once its pending results are sent or time is up. Meanwhile, it accepts no messages but pings. Without the wait,
+ * a mutation could run twice, because reconnecting clients repeat operations that have no response.
  */
 export function closeGracefully(
   socket: WebSocket,
@@ -83,14 +83,14 @@ export function closeGracefully(
   withinMs = RESULTS_MS,
 ): void {
   leaving.add(socket);
-  const sent = Promise.all(owed.get(socket) ?? []);
+  const sent = Promise.all(pendingResults.get(socket) ?? []);
   void Promise.race([sent, delay(withinMs, undefined, { ref: false })]).then(() => {
-    farewells.get(socket)?.(close[1]);
+    beforeCloses.get(socket)?.(close[1]);
     endSocket(socket, reason, close);
   });
 }
 
-/** Closes a socket that is old enough, as a gateway that stops does, but without its hurry. */
+/** Closes a socket that has reached its maximum age. Like the close of a stopping gateway, but with a longer wait. */
 export function retire(socket: WebSocket): void {
   closeGracefully(socket, 'max_age', SERVICE_RESTART, ALL_RESULTS_MS);
 }
@@ -99,16 +99,16 @@ export function isLeaving(socket: WebSocket): boolean {
   return leaving.has(socket);
 }
 
-/** What a server does with unexpected errors. */
+/** How a server handles unexpected errors. */
 export interface ErrorPolicy {
-  /** Whether the error passes: a server that has just started may not be able to verify tokens yet. */
+  /** Whether the error is temporary: a server that has just started may not be able to verify tokens yet. */
   isTemporary?(error: unknown): boolean;
   log?: { error(fields: object, message: string): void };
 }
 
 /**
- * Closes a socket whose message failed. After a temporary error, the client is asked to come back, and nothing is logged.
- * `defect` is the protocol's close for any other error.
+ * Closes a socket whose message failed. After a temporary error, the client is asked to reconnect, and nothing is logged.
+ * `defect` is the close code and reason for all other errors.
  */
 export function failSocket(
   socket: WebSocket,
@@ -117,62 +117,62 @@ export function failSocket(
   defect: [code: number, text: string],
   end = (close: [code: number, text: string]) => endSocket(socket, 'error', close),
 ): void {
-  if (socket.readyState !== socket.OPEN) return; // nothing can be sent any more
+  if (socket.readyState !== socket.OPEN) return; // nothing can be sent
   if (isTemporary?.(error)) return end([WS_CLOSE.tryLater, 'The service is not available right now']);
   log?.error({ err: error }, 'a message of a socket failed');
   end(defect);
 }
 
-/** `code` is that of the close event. */
+/** `code` is the code of the close event. */
 export function endReasonOf(socket: WebSocket, code: number): EndReason {
-  return reasons.get(socket) ?? (code === NOT_SAID ? 'lost' : 'client');
+  return reasons.get(socket) ?? (code === NO_CLOSE_FRAME ? 'lost' : 'client');
 }
 
 /** The close code when no close frame was received. */
-const NOT_SAID = 1006;
+const NO_CLOSE_FRAME = 1006;
 
 const results = new WeakMap<WebSocket, number>();
 
 /**
- * Sends a result that the client asked for. A single result may exceed all that may wait, and takes a while to send
- * however fast the client reads. So results do not count as falling behind, unless too many of them wait.
+ * Sends a result that the client requested. A single result may exceed the limit for buffered data, and takes a while to send
+ * even if the client reads fast. So results do not make a client too slow, unless too many of them are buffered.
  */
 export function sendResult(socket: WebSocket, text: string | Buffer): void {
   const frame = typeof text === 'string' ? Buffer.from(text) : text;
-  results.set(socket, waitingResults(socket) + frame.length);
-  socket.send(frame, { binary: false }, () => results.set(socket, waitingResults(socket) - frame.length));
+  results.set(socket, bufferedResults(socket) + frame.length);
+  socket.send(frame, { binary: false }, () => results.set(socket, bufferedResults(socket) - frame.length));
 }
 
 export function hasTooManyResults(socket: WebSocket): boolean {
-  return waitingResults(socket) > MAX_WAITING_RESULT_BYTES;
+  return bufferedResults(socket) > MAX_BUFFERED_RESULT_BYTES;
 }
 
-const waitingResults = (socket: WebSocket): number => results.get(socket) ?? 0;
+const bufferedResults = (socket: WebSocket): number => results.get(socket) ?? 0;
 
-/** Sockets that have just been written more than may wait. */
+/** Sockets to which more than the limit has just been written. */
 const bursts = new WeakSet<WebSocket>();
 
 function noteBurst(socket: WebSocket): void {
-  if (bursts.has(socket) || !hasWaiting(socket, MAX_WAITING_BYTES)) return;
+  if (bursts.has(socket) || !hasBuffered(socket, MAX_BUFFERED_BYTES)) return;
   bursts.add(socket);
-  // Between the two, the system takes what its buffers can hold.
+  // Between the two, the system accepts as much as its buffers can hold.
   setImmediate(() => setImmediate(() => bursts.delete(socket)));
 }
 
 export function isTooFarBehind(socket: WebSocket): boolean {
-  return hasWaiting(socket, MAX_WAITING_BYTES) && (!bursts.has(socket) || hasWaiting(socket, MAX_BURST_BYTES));
+  return hasBuffered(socket, MAX_BUFFERED_BYTES) && (!bursts.has(socket) || hasBuffered(socket, MAX_BURST_BYTES));
 }
 
-/** Whether more than this waits, besides results. */
-function hasWaiting(socket: WebSocket, bytes: number): boolean {
+/** Whether more than this is buffered, apart from results. */
+function hasBuffered(socket: WebSocket, bytes: number): boolean {
   const waiting = socket.bufferedAmount;
-  return waiting > bytes && waiting - waitingResults(socket) > bytes;
+  return waiting > bytes && waiting - bufferedResults(socket) > bytes;
 }
 
-/** Writes whole frames to the connection of a socket. Returns false, and writes nothing, when the client is too far behind. */
+/** Writes whole frames to the connection of a socket. Returns false and writes nothing if the client is too slow. */
 export type WriteFrame = (frame: Buffer) => boolean;
 
-/** Frames keep their order among the library's own, which it writes to the connection at once, too. */
+/** Frames stay in order with those of `ws`, because it also writes to the connection at once. */
 export function frameWriter(socket: WebSocket, connection: Connection): WriteFrame {
   return (frame) => {
     if (isTooFarBehind(socket)) return false;
@@ -183,7 +183,7 @@ export function frameWriter(socket: WebSocket, connection: Connection): WriteFra
   };
 }
 
-/** What has arrived of a message whose rest has not. ws keeps it, and does not say how much it is. */
+/** The size of a message that has arrived only in part. ws buffers it without exposing its size. */
 export function unfinishedBytes(socket: WebSocket): number {
   const { _receiver: receiver } = socket as unknown as {
     _receiver: { _bufferedBytes: number; _messageLength: number } | null;
@@ -191,7 +191,7 @@ export function unfinishedBytes(socket: WebSocket): number {
   return receiver ? receiver._bufferedBytes + receiver._messageLength : 0;
 }
 
-/** Terminates the socket of a slow reader, as a close frame would wait behind everything else. */
+/** Terminates the socket of a slow reader, because a close frame would wait behind all buffered data. */
 export function cutSlow(socket: WebSocket): void {
   noteReason(socket, 'slow');
   socket.terminate();
@@ -199,12 +199,12 @@ export function cutSlow(socket: WebSocket): void {
 
 export async function waitForDrain(socket: WebSocket): Promise<void> {
   while (socket.bufferedAmount > LOW_WATER_BYTES && socket.readyState === socket.OPEN)
-    await new Promise((resolve) => setTimeout(resolve, LOOK_EVERY_MS));
+    await new Promise((resolve) => setTimeout(resolve, POLL_MS));
 }
 
 /**
- * Pings the client at each heartbeat, and ends a connection that until the next one neither answered nor read anything: a ping waits
- * behind a large result.
+ * Pings the client at each heartbeat. Ends the connection if, by the next heartbeat, the client has neither answered nor read
+ * anything; reading counts because a ping waits behind a large result.
  */
 export function keepAlive(socket: WebSocket, heartbeats: Heartbeats): void {
   let isAlive = true;
@@ -222,18 +222,18 @@ export function keepAlive(socket: WebSocket, heartbeats: Heartbeats): void {
   socket.once('close', stop);
 }
 
-/** What stands before and behind the JSON of a message. */
+/** The text before and after the JSON of a message. */
 export interface Envelope {
   readonly before: string;
   readonly after: string;
 }
 
-/** Builds the frame of a text message, in one piece: `ws` writes its head and its text separately. */
+/** Builds the frame of a text message in one buffer. `ws` would write head and text separately. */
 export type FrameOf = (envelope: Envelope, json: string) => Buffer;
 
 /**
- * Equal subscriptions get an event right after each other: its JSON is encoded once for all of them, and those whose
- * envelopes are equal, too, share the frame.
+ * Equal subscriptions receive an event in a row, so its JSON is encoded once for all of them. Subscriptions with equal
+ * envelopes also share the frame.
  */
 export function createFrames(): FrameOf {
   let encoded: { json: string; bytes: Buffer } | undefined;
@@ -252,9 +252,9 @@ function isEqual(one: Envelope, other: Envelope): boolean {
   return one === other || (one.before === other.before && one.after === other.after);
 }
 
-/** A text message that is one frame, without an extension: https://www.rfc-editor.org/rfc/rfc6455#section-5.2 */
+/** A text message in a single frame, without extensions: https://www.rfc-editor.org/rfc/rfc6455#section-5.2 */
 const WHOLE_TEXT = 0x81;
-/** Longer lengths follow in two or eight bytes of their own, which these marks announce. */
+/** Markers for longer lengths, which follow in two or eight bytes. */
 const IN_TWO_BYTES = 126;
 const IN_EIGHT_BYTES = 127;
 
@@ -278,12 +278,12 @@ function textFrame({ before, after }: Envelope, json: Buffer): Buffer {
   return frame;
 }
 
-/** Where bytes go past the library that speaks the protocol. */
+/** The connection underlying a socket, for writes that bypass `ws`. */
 export type Connection = Pick<Writable, 'write' | 'writableLength'>;
 
-/** Writes bytes that others may be sent, too, or that lie in the pool of small buffers beside those of others. */
+/** Writes a buffer that other sockets may share, or that lies in Node's pool of small buffers. */
 export function writeShared(connection: Connection, bytes: Buffer): void {
-  // What has to wait for its reader keeps no more memory than it is counted for.
+  // Bytes that have to wait are copied, so that they retain no more memory than is accounted for.
   connection.write(connection.writableLength > 0 ? copyOf(bytes) : bytes);
 }
 
@@ -294,12 +294,12 @@ function copyOf(bytes: Buffer): Buffer {
 }
 
 const RATE_WINDOW_MS = 10_000;
-/** Ten of the largest messages by default: what they cost grows with their length. */
+/** Ten of the largest messages by default, because the cost of a message grows with its length. */
 const MAX_WINDOW_BYTES = 640 * 1024;
 
 /**
- * For one socket: call it for each message, with its length if that counts as well. False when there are more than so
- * many a second, averaged over ten seconds, or when those before it in these seconds had 640 KiB.
+ * The rate limit of one socket. Call the returned function for each message, with the length if that counts, too. It returns
+ * false for more messages per second than allowed, averaged over ten seconds, or after 640 KiB within these seconds.
  */
 export function createMessageRate(perSecond: number): (bytes?: number) => boolean {
   let windowStart = performance.now();
@@ -317,7 +317,7 @@ export function createMessageRate(perSecond: number): (bytes?: number) => boolea
   };
 }
 
-/** How many frames of any kind a socket may send for each message that it may. */
+/** The ratio of allowed frames of any kind to allowed messages. */
 const MAX_FRAMES_PER_MESSAGE = 10;
 
 /** Terminates a socket that sends too many frames, even while it is closing: pongs cost as much as messages. */

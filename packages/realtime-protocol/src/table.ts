@@ -1,9 +1,9 @@
-/** A row, by the names of its columns. Times are texts of RFC 3339. */
+/** A row, keyed by column name. Times are strings in the format of RFC 3339. */
 export type Row = Readonly<Record<string, string | number | boolean | null>>;
 
 export interface Column {
   name: string;
-  /** As clients know it, who compare and convert values by it. */
+  /** The type as clients know it: they use it to compare and convert values. */
   type: 'uuid' | 'text' | 'bool' | 'int4' | 'timestamptz';
 }
 
@@ -15,18 +15,18 @@ export interface Table {
   columns: readonly Column[];
 }
 
-/** A change of one row. Readers that get the same object share what is computed from it. */
+/** A change of one row. Readers that receive the same object share the values computed from it. */
 export interface Change {
   kind: 'INSERT' | 'UPDATE' | 'DELETE';
   /** The row after the change; for DELETE, as it was. */
   record: Row;
   /** The row before the change, if there was one. */
   oldRecord: Row | null;
-  /** When it was committed, as RFC 3339 has it. */
+  /** When the change was committed, in the format of RFC 3339. */
   occurredAt: string;
-  /** Where a reader resumes that has received this change. */
+  /** The cursor from which a reader resumes after this change. */
   cursor: string;
-  /** The trace of the request that made the change; clients find it beside `data`. */
+  /** The trace of the request that made the change. Sent to clients beside `data`. */
   traceparent?: string | null | undefined;
 }
 
@@ -34,7 +34,7 @@ export function columnNamed({ columns }: Table, name: string): Column | undefine
   return columns.find((column) => column.name === name);
 }
 
-/** An error message that repeats the client's name, as the official server does, but only if it is an identifier. */
+/** Builds an error message that repeats the client's name, like the official server, but only if the name is an identifier. */
 export function naming(what: string, name: unknown): string {
   return typeof name === 'string' && /^[a-z_][a-z0-9_]{0,62}$/i.test(name) ? `${what}: ${name}` : what;
 }
@@ -44,10 +44,10 @@ export function isObject(value: unknown): value is Readonly<Record<string, unkno
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** Why a join cannot be accepted, in words for the client. */
+/** A join that cannot be accepted. The message is for the client. */
 export class JoinRefused extends Error {
   override readonly name = 'JoinRefused';
-  /** Joining again would fail in the same way. */
+  /** Whether joining again would fail in the same way. */
   readonly isFinal: boolean;
 
   constructor(reason: string, { isFinal = false } = {}) {

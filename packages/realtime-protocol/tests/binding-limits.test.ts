@@ -8,7 +8,7 @@ const limits = (more = {}) =>
   createBindingLimits({ bindings: 6, cost: 4, bytes: 10_000, allBytes: 100_000, littleBytes: 1_000, ...more });
 
 describe('the bindings of a user', () => {
-  it('are limited for each user, until they are released', () => {
+  it('are limited per user until they are released', () => {
     const { take } = limits();
     const giveBack = take('ada', bindings('', '', '', ''));
     expect(take('ada', bindings('', '', ''))).toBeUndefined();
@@ -32,7 +32,7 @@ describe('the bindings of a user', () => {
     expect(take('ada', bindings('version=eq.1'))).toBeUndefined();
   });
 
-  it('are limited by what their filters keep, equal ones once', () => {
+  it('are limited by the memory of their filters, counting equal filters once', () => {
     const { take } = limits({ bytes: 1_500 });
     const first = take('ada', bindings(`title=eq.${'x'.repeat(200)}`));
     expect(take('ada', bindings(`title=eq.${'x'.repeat(200)}`))).toBeDefined();
@@ -40,7 +40,7 @@ describe('the bindings of a user', () => {
     first?.();
   });
 
-  it('are limited by what the filters of all users keep, unless they keep little', () => {
+  it('are limited by the memory of all users’ filters, unless they take little', () => {
     const { take } = limits({ bytes: 10_000, allBytes: 2_500, littleBytes: 1_000 });
     const first = take('ada', bindings('title=eq.x', 'title=eq.y'));
     expect(take('bob', bindings('title=eq.x', 'title=eq.y'))).toBeUndefined();
@@ -51,7 +51,7 @@ describe('the bindings of a user', () => {
     expect(take('eve', bindings('title=eq.x'))).toBeDefined();
   });
 
-  it('are limited by conditions, those of equal filters once', () => {
+  it('are limited by conditions, counting equal filters once', () => {
     const { take } = limits();
     const two = 'version=gt.1,version=lt.9';
     const first = take('ada', bindings(two, two));
@@ -63,12 +63,12 @@ describe('the bindings of a user', () => {
     expect(take('ada', bindings('version=eq.1', 'version=eq.2', 'version=eq.3'))).toBeDefined();
   });
 
-  it('keep equal sets of columns once', () => {
+  it('share equal sets of columns', () => {
     const [[one], [other]] = [selecting('title', 'version'), selecting('version', 'title', 'id')];
     expect(one?.select).toBe(other?.select);
   });
 
-  it('is so many sets of columns, each of which is written for every change, in any order', () => {
+  it('are limited by distinct sets of columns, in any order', () => {
     const { take } = limits({ bindings: 9, cost: 20 });
     const first = take('ada', selecting('title', 'version'));
     expect(take('ada', selecting('version', 'title', 'id'))).toBeDefined();
@@ -77,10 +77,10 @@ describe('the bindings of a user', () => {
     expect(take('ada', bindings(''))).toBeDefined();
     expect(take('ada', selecting('title'))).toBeDefined();
     first?.();
-    expect(take('ada', selecting('version'))).toBeUndefined(); // the other order has it still
+    expect(take('ada', selecting('version'))).toBeUndefined(); // the binding with the other order still holds it
   });
 
-  it('are not released twice by a channel without any', () => {
+  it('are not released twice by a channel without bindings', () => {
     const { take } = limits();
     const nothing = take('ada', []);
     take('ada', bindings('', '', ''))?.();

@@ -17,8 +17,8 @@ const join = async (client: Client, payload: Record<string, unknown> = {}, topic
 };
 const messages = ({ frames }: Client) => frames.map(([, , , event, { message }]) => message ?? event);
 
-describe('the place of a user at this gateway', () => {
-  it('is one for all channels of a socket, and free when the last of them is left', async () => {
+describe('the connection limit of a user', () => {
+  it('counts all channels of a socket once, and is released when the last channel is left', async () => {
     world.mostPlaces = 1;
     const client = await world.joined();
     expect(await join(client, {}, OTHER, '2')).toMatchObject({ status: 'ok' });
@@ -30,7 +30,7 @@ describe('the place of a user at this gateway', () => {
     await world.joined();
   });
 
-  it('that is unavailable ends the socket that needs it, for a join as for a token', async () => {
+  it('closes a socket that exceeds it with a join or with a token', async () => {
     const client = await world.joined();
     world.mostPlaces = 1;
     const late = world.connect();
@@ -45,7 +45,7 @@ describe('the place of a user at this gateway', () => {
     expect(client.closed).toEqual(TOO_MANY);
   });
 
-  it('is kept by who comes with another token while all are in use', async () => {
+  it('lets a client at the limit change its token', async () => {
     world.mostPlaces = 1;
     const client = await world.joined();
     await client.push('ada.fresh.2');
@@ -65,13 +65,13 @@ describe('when the feed', () => {
     ['slow', { code: 1013, reason: 'Too slow' }],
     ['stopped', { code: 1012, reason: 'Service restart' }],
   ] as [FeedEnd, Client['closed']][])(
-    'ends as %s, its socket ends, which is said on every channel',
+    'ends as %s, the socket closes, with a notice on every channel',
     async (end, closed) => {
       const client = await world.joined();
       await join(client, {}, OTHER, '2');
       reader?.onEnd(end);
       expect(client.closed).toEqual(closed);
-      // Takes effect at once, however long the client takes to read it.
+      // Takes effect at once, even if the client has not read it.
       expect([world.feed.owners(), world.held().places]).toEqual([0, 0]);
       expect(client.frames.slice(-2).map(([ref, , topic, , { message }]) => [ref, topic, message])).toEqual([
         ['1', TOPIC, closed?.reason],
@@ -80,7 +80,7 @@ describe('when the feed', () => {
     },
   );
 
-  it('ends because the store was restored, the channel fails, and the socket does not', async () => {
+  it('ends because the store was restored, only the channel fails, not the socket', async () => {
     const client = await world.joined();
     expect([world.held().subscriptions, world.failures]).toEqual([1, []]);
     world.restore();
@@ -92,7 +92,7 @@ describe('when the feed', () => {
     expect(client.closed).toBeUndefined();
   });
 
-  it('cannot be had, a join is refused and its client joins again; a channel that is handed over ends its socket', async () => {
+  it('is unavailable, a join is refused, and a change of the user closes the socket', async () => {
     world.isWaiting = true;
     const client = world.connect();
     await join(client, { resume: { since: world.cursor('ada', 0) } });
@@ -137,7 +137,7 @@ describe('a socket that is closed gracefully', () => {
     expect(client.received()).toEqual(['ada#1', 'ada#1']);
   });
 
-  it('of a client that is too far behind ends as slow', async () => {
+  it('is closed as slow if its client is too slow', async () => {
     const client = await world.joined({ resume: {} });
     client.sendAway('Service restart');
     world.commit('ada');
@@ -147,15 +147,15 @@ describe('a socket that is closed gracefully', () => {
   });
 });
 
-describe('a client that is too far behind', () => {
-  it('receives no change any more, and its socket ends', async () => {
+describe('a client that is too slow', () => {
+  it('receives no more changes, and its socket is closed', async () => {
     const client = await world.joined();
     client.lag(TOO_MUCH);
     world.commit('ada');
     expect([client.received(), client.closed?.reason]).toEqual([[], 'Too slow']);
   });
 
-  it('cannot learn where another owner’s channel begins, and its socket ends before any change', async () => {
+  it('is disconnected before any change if the new owner’s cursor cannot be sent', async () => {
     const client = await world.joined({ resume: {} });
     client.lag(TOO_MUCH);
     await client.push('bob.fresh.2');
@@ -165,12 +165,9 @@ describe('a client that is too far behind', () => {
   });
 
   it.each([
-    ['the change that was just sent', {}],
-    [
-      'a change that its filter keeps back',
-      { config: { postgres_changes: [{ ...BINDINGS[0], filter: 'title=eq.x' }] } },
-    ],
-  ])('cannot learn the cursor of %s, and its socket ends', async (_which, payload) => {
+    ['a change that was just sent', {}],
+    ['a change that its filter excludes', { config: { postgres_changes: [{ ...BINDINGS[0], filter: 'title=eq.x' }] } }],
+  ])('is disconnected if the cursor of %s cannot be sent', async (_which, payload) => {
     const client = await world.joined({ resume: { since: world.cursor('ada', 0) }, ...payload });
     world.commit('ada');
     client.lag(TOO_MUCH);
@@ -178,7 +175,7 @@ describe('a client that is too far behind', () => {
     expect(client.closed?.reason).toBe('Too slow');
   });
 
-  it('receives nothing of what waited for it behind the change that was too large', async () => {
+  it('receives none of the buffered changes after the one that exceeded the limit', async () => {
     world.commit('ada');
     const client = await world.joined({ access_token: 'ada.fading.1', resume: { since: world.cursor('ada', 0) } });
     client.lag(TOO_MUCH);
@@ -191,13 +188,13 @@ describe('a client that is too far behind', () => {
 });
 
 describe('a session', () => {
-  it('that ends closes the socket', async () => {
+  it('closes the socket when it ends', async () => {
     const client = await world.joined();
     world.endSession('1');
     expect(client.closed).toEqual({ code: 4401, reason: 'The session has ended' });
   });
 
-  it('is watched as long as a channel uses it', async () => {
+  it('is watched while a channel uses it', async () => {
     const client = await world.joined();
     await client.push('ada.fresh.2');
     world.endSession('1');
@@ -209,7 +206,7 @@ describe('a session', () => {
 });
 
 describe('a channel', () => {
-  it('that was left is none any more: others may be joined in its place, and no client receives anything on it', async () => {
+  it('no longer counts or exists after it is left', async () => {
     const client = world.connect();
     for (let ref = 1; ref <= 30; ref++) {
       expect(await join(client, {}, `realtime:${ref}`, String(ref))).toMatchObject({ status: 'ok' });
@@ -219,20 +216,20 @@ describe('a channel', () => {
     expect(client.reply('late')).toEqual({ status: 'error', response: { reason: 'unmatched topic' } });
   });
 
-  it('whose token runs out in the moment of its join waits for a fresh one', async () => {
+  it('waits for a new token if its token expires during the join', async () => {
     const client = await world.joined({ access_token: 'ada.ending.1' });
     world.commit('ada');
     expect(client.received()).toEqual([]);
   });
 
-  it('is its owner’s still when a token of somebody else comes that has just run out', async () => {
+  it('keeps its owner when another user’s just-expired token arrives', async () => {
     const client = await world.joined();
     await client.push('bob.fading.2');
     for (const owner of ['ada', 'bob']) world.commit(owner);
     expect(client.received()).toEqual(['ada#1']);
   });
 
-  it('that follows no table reads nothing', async () => {
+  it('reads nothing without bindings', async () => {
     const client = await world.joined({ config: { postgres_changes: [] } });
     expect([world.feed.owners(), messages(client)]).toEqual([0, ['phx_reply']]);
   });
@@ -242,14 +239,14 @@ describe('a channel', () => {
     ['true', true],
     [false, false],
     [undefined, false],
-  ])('with presence enabled as %j learns that no one is there: %s', async (enabled, isListed) => {
+  ])('sends an empty presence state with presence enabled as %j: %s', async (enabled, isListed) => {
     const client = await world.joined({ config: { presence: { enabled } } });
     const presence = ['1', null, TOPIC, 'presence_state', {}];
     expect(client.frames.slice(1)).toEqual(isListed ? [presence] : []);
   });
 
   it.each(['fresh', 'fading'])(
-    'that was joined with a %s token is closed when its topic is joined again, though that is refused',
+    'is closed when its topic is joined again, even if that join is refused (%s token)',
     async (kind) => {
       const client = await world.joined({ access_token: `ada.${kind}.1` });
       expect(await join(client, { access_token: '' }, TOPIC, '2')).toMatchObject({ status: 'error' });
@@ -257,7 +254,7 @@ describe('a channel', () => {
     },
   );
 
-  it('whose token does not count is refused, and its socket continues', async () => {
+  it('is refused with an invalid token, and its socket stays open', async () => {
     const client = world.connect();
     expect(await join(client, { access_token: 'ada.forged.1' })).toEqual({
       status: 'error',
@@ -266,7 +263,7 @@ describe('a channel', () => {
     expect([client.closed, await join(client, {}, TOPIC, '2')]).toMatchObject([undefined, { status: 'ok' }]);
   });
 
-  it('that was not joined yet just goes when its topic is joined again', async () => {
+  it('is dropped silently if its topic is joined again before it was joined', async () => {
     world.isWaiting = true;
     const client = world.connect();
     for (const ref of ['1', '2']) await join(client, {}, TOPIC, ref);
@@ -274,7 +271,7 @@ describe('a channel', () => {
     expect(messages(client)).toEqual(['phx_reply', 'Subscribed to PostgreSQL']);
   });
 
-  it('that would be refused again and again is closed, so that its client gives up; any other may be joined later', async () => {
+  it('is closed if it can never be joined, so that its client gives up', async () => {
     const client = world.connect();
     await join(client, { config: { postgres_changes: [{ table: 'users' }] } });
     expect(messages(client)).toEqual(['phx_reply', 'phx_close']);
@@ -284,7 +281,7 @@ describe('a channel', () => {
     expect(world.failures).toEqual(['refused', 'refused']);
   });
 
-  it('sends a change in one message to all its bindings of the same columns, each named once', async () => {
+  it('sends a change in one message for all bindings with the same columns, listing each once', async () => {
     const [all] = BINDINGS;
     const titles = { ...all, select: ['title'] };
     const client = await world.joined({
@@ -298,13 +295,13 @@ describe('a channel', () => {
     expect(world.delivered).toHaveLength(1);
   });
 
-  it('sends nothing of a change that concerns no binding of it, which does not count as delivered', async () => {
+  it('neither sends nor counts a change that matches none of its bindings', async () => {
     const client = await world.joined({ config: { postgres_changes: [{ ...BINDINGS[0], event: 'DELETE' }] } });
     world.commit('ada');
     expect([client.received(), world.delivered]).toEqual([[], []]);
   });
 
-  it('sends one cursor for all changes that come at once, and none when it is left by then', async () => {
+  it('sends one cursor for changes that arrive together, and none if it is left before', async () => {
     const client = await world.joined({ resume: { since: world.cursor('ada', 0) } });
     for (let count = 0; count < 3; count++) world.commit('ada');
     await settled();

@@ -83,7 +83,7 @@ describe('the filter of a channel', () => {
     'description=not.eq.x',
     'description=like.%',
     'description=in.(x)',
-  ])('finds a NULL neither within nor without: %s', (filter) => expect(isWithin(filter)).toBe(false));
+  ])('neither includes nor excludes a NULL: %s', (filter) => expect(isWithin(filter)).toBe(false));
 
   it.each([
     ['owner=eq.1', /unknown column: owner/],
@@ -110,7 +110,7 @@ describe('the filter of a channel', () => {
     [Array.from({ length: 21 }, () => 'version=gt.1').join(), /at most 20 conditions/],
     [`title=like.${'_'.repeat(101)}`, /at most 100 characters/],
     [`version=in.(${Array.from({ length: 101 }, (_, n) => n).join()})`, /at most 100/],
-  ])('refuses %s', (filter, reason) => expect(() => compileFilter(filter, TASKS)).toThrow(reason));
+  ])('rejects %s', (filter, reason) => expect(() => compileFilter(filter, TASKS)).toThrow(reason));
 
   it.each([
     'title=eq."secret',
@@ -118,7 +118,7 @@ describe('the filter of a channel', () => {
     'version=eq.secret',
     'completed=is.secret',
     `${'secret_'.repeat(20)}=eq.1`,
-  ])('does not repeat in its refusal what may be a value: %s', (filter) => {
+  ])('does not repeat a possible value in its error: %s', (filter) => {
     const refused = () => compileFilter(filter, TASKS);
     expect(refused).toThrow();
     expect(refused).not.toThrow(/secret/);
@@ -133,9 +133,9 @@ describe('LIKE', () => {
     ['a\\', 'a\\', true],
     ['_', '😀', true],
     ['😀_😀', '😀😀😀', true],
-  ])('%j fits %j: %s', (pattern, text, expected) => expect(compileLike(pattern)(text)).toBe(expected));
+  ])('matches %j against %j: %s', (pattern, text, expected) => expect(compileLike(pattern)(text)).toBe(expected));
 
-  it('says the same as an expression that goes back, for every pattern of few characters', () => {
+  it('agrees with a backtracking regular expression for every short pattern', () => {
     const all = (alphabet: string, length: number): string[] =>
       length === 0 ? [''] : all(alphabet, length - 1).flatMap((start) => [...alphabet].map((end) => start + end));
     const upTo = (alphabet: string, length: number) => Array.from({ length }, (_, n) => all(alphabet, n)).flat();
@@ -147,7 +147,7 @@ describe('LIKE', () => {
     }
   });
 
-  it.each([31, 32, 33, 63, 64, 65, 96])('finds a pattern of %s tokens', (length) => {
+  it.each([31, 32, 33, 63, 64, 65, 96])('matches a pattern of %s tokens', (length) => {
     const text = Array.from({ length }, (_, n) => String.fromCharCode(97 + (n % 26))).join('');
     for (const pattern of [text, `%${text}%`, `${text.slice(0, -1)}_`, `_${text.slice(1)}%`])
       expect([compileLike(pattern)(text), compileLike(pattern)(`${text.slice(0, -1)}!`)]).toEqual([
@@ -168,7 +168,7 @@ describe('LIKE', () => {
       });
       return Math.min(...runs);
     };
-    // Below it, the system may count nothing at all.
+    // The system may not measure shorter times at all.
     const MEASURABLE_US = 100;
     const plain = costOf(`${'a'.repeat(98)}%b`);
     for (const slow of [`${'%a'.repeat(49)}%b`, `%${'a'.repeat(98)}b`, `%${'_a'.repeat(49)}b`])

@@ -24,7 +24,7 @@ describe('filters of channels', () => {
     expect(looks).toBe(1);
   });
 
-  it('exist once for all channels with the same filter', async () => {
+  it('are stored once for all channels with the same filter', async () => {
     const values = Array.from({ length: 87 }, (_, n) => String.fromCharCode(161 + n)).join();
     const filter = Array.from({ length: 20 }, () => `title=in.(${values})`).join();
     const clients = Array.from({ length: 4 }, () => world.connect());
@@ -32,7 +32,7 @@ describe('filters of channels', () => {
       for (const client of clients)
         client.join(topic, asking(Array.from({ length: 16 }, () => filter)), `realtime:${topic}`);
       await settled();
-      for (const { frames } of clients) expect(frames.splice(0)[0]?.[4].status).toBe('ok'); // they repeat the filters
+      for (const { frames } of clients) expect(frames.splice(0)[0]?.[4].status).toBe('ok'); // frames contain the filters
       await settled();
       collectGarbage();
       return process.memoryUsage().heapUsed;
@@ -43,7 +43,7 @@ describe('filters of channels', () => {
     expect(after - before).toBeLessThan(2 ** 20);
   });
 
-  it('match the former row, too', () => {
+  it('also match the row before the change', () => {
     const change = { ...world.commit('ada'), kind: 'UPDATE' as const };
     const oldRecord = { ...change.record, title: 'before' };
     const before = { text: 'before', cost: 1, bytes: 1, test: ({ title }: Row) => title === 'before' };
@@ -51,7 +51,7 @@ describe('filters of channels', () => {
     expect(viewOf({ ...change, oldRecord }).isWithin(before)).toBe(true);
   });
 
-  it('are rejected with a reason when a user has too many different ones', async () => {
+  it('are rejected with a reason when a user has too many distinct filters', async () => {
     const sockets = [world.connect(), world.connect()];
     sockets[0]?.join('1', asking(many(50)));
     sockets[1]?.join('2', asking(many(50)));
@@ -73,7 +73,7 @@ describe('filters of channels', () => {
     expect(again.reply('1')?.status).toBe('ok');
   });
 
-  it('end the channel, not the socket, when the user of a new token has too many already', async () => {
+  it('fail only the channel, not the socket, when the user of a new token has too many', async () => {
     const [full, client] = [world.connect(), world.connect()];
     for (const ref of ['1', '2']) full.join(ref, asking(many(50, 50 * Number(ref))), `realtime:${ref}`);
     client.join('1', { ...asking(many(1)), access_token: 'bob.fresh.2' });
@@ -93,11 +93,11 @@ describe('a join with an invalid request', () => {
   it.each([
     ['a table', { table: 'users' }, 'unknown table: users'],
     ['a table with a strange name', { table: 'x'.repeat(100) }, 'unknown table'],
-    ['a table that is no text', { table: { toString: 1 } }, 'unknown table'],
+    ['a table that is not a string', { table: { toString: 1 } }, 'unknown table'],
     ['a schema', { schema: 'auth' }, 'unknown schema: auth'],
     ['a column', { select: ['owner'] }, 'unknown column: owner'],
-    ['a column that is no text', { select: [{ toString: 1 }] }, 'unknown column'],
-  ])('is rejected with the reason: %s', async (_what, asked, reason) => {
+    ['a column that is not a string', { select: [{ toString: 1 }] }, 'unknown column'],
+  ])('is rejected with a reason: %s', async (_what, asked, reason) => {
     const client = world.connect();
     client.join('1', { access_token: 'ada.fresh.1', config: { postgres_changes: [{ event: '*', ...asked }] } });
     await settled();
@@ -105,7 +105,7 @@ describe('a join with an invalid request', () => {
     expect(client.closed).toBeUndefined();
   });
 
-  it('is not compiled before its token was verified', async () => {
+  it('is not compiled before its token is verified', async () => {
     const client = world.connect();
     for (const [ref, access_token] of Object.entries({ 1: 'ada.forged.1', 2: '', 3: 'ada.fresh.1' }))
       client.join(ref, { ...asking(['nonsense']), access_token }, `realtime:${ref}`);
@@ -117,7 +117,7 @@ describe('a join with an invalid request', () => {
     ]);
   });
 
-  it('again and again ends its socket, unless that has a joined channel', async () => {
+  it('closes the socket after many repetitions, unless a channel is joined', async () => {
     const [hopeless, other] = [world.connect(), await world.joined()];
     for (let times = 0; times < 81; times++)
       for (const client of [hopeless, other]) client.join('2', { access_token: 'ada.forged.1' }, 'realtime:refused');

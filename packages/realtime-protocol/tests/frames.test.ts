@@ -2,7 +2,7 @@ import { decode, encode, type Message } from '../src/messages.ts';
 
 const join: Message = { joinRef: '1', ref: '1', topic: 'realtime:tasks', event: 'phx_join', payload: { config: {} } };
 
-/** A broadcast in the binary form: its kind, the lengths of its parts, the encoding, the parts and the body. */
+/** A broadcast in the binary format: its kind, the lengths of its parts, the encoding, the parts and the body. */
 const binary = (kind: number, parts: string[]) =>
   Buffer.concat([
     Buffer.from([kind, ...parts.map((part) => Buffer.byteLength(part)), 1]),
@@ -10,11 +10,11 @@ const binary = (kind: number, parts: string[]) =>
   ]);
 
 describe('frames of a channel', () => {
-  it.each(['1.0.0', '2.0.0'] as const)('read what they wrote, in %s', (version) => {
+  it.each(['1.0.0', '2.0.0'] as const)('decode what they encode, in %s', (version) => {
     expect(decode(version, Buffer.from(encode(version, join)), false)).toEqual(join);
   });
 
-  it('have the form of their version', () => {
+  it('have the format of their version', () => {
     expect(JSON.parse(encode('2.0.0', join))).toEqual(['1', '1', 'realtime:tasks', 'phx_join', { config: {} }]);
     expect(JSON.parse(encode('1.0.0', join))).toEqual({
       topic: 'realtime:tasks',
@@ -25,7 +25,7 @@ describe('frames of a channel', () => {
     });
   });
 
-  it('read a broadcast in the binary form', () => {
+  it('decode a binary broadcast', () => {
     expect(decode('2.0.0', binary(3, ['1', '7', 'realtime:tasks', 'shout', '']), true)).toMatchObject({
       joinRef: '1',
       ref: '7',
@@ -34,7 +34,7 @@ describe('frames of a channel', () => {
     });
   });
 
-  it('have a binary form in which a sender hears its broadcast again: all but the refs', () => {
+  it('echo a binary broadcast without its refs', () => {
     const parts = ['realtime:tasks', 'größer', '{"m":1}'];
     expect(decode('2.0.0', binary(3, ['1', '72', ...parts]), true)?.echo).toEqual(binary(4, parts));
   });
@@ -49,13 +49,13 @@ describe('frames of a channel', () => {
     ['nonsense', 'nonsense', false],
     ['null', 'null', false],
     ['a list that is too short', '["1","1","t","e"]', false],
-    ['a topic that is no string', '["1","1",5,"e",{}]', false],
+    ['a topic that is not a string', '["1","1",5,"e",{}]', false],
     ['an object in version 2', '{"topic":"t","event":"e","payload":{}}', false],
     ['an empty binary frame', '', true],
     ['a binary frame that ends too early', '\u0003\u00ff\u00ff\u00ff\u00ff\u00ff\u0001', true],
-    ['a payload nested deeper than any of ours', `["1","1","t","e",{"a":${'['.repeat(40)}${']'.repeat(40)}}]`, false],
+    ['a payload that is nested too deeply', `["1","1","t","e",{"a":${'['.repeat(40)}${']'.repeat(40)}}]`, false],
     ['a deep nesting', `["1","1","t","e",${'['.repeat(30_000)}`, false],
-  ])('drop %s', (_what, text, isBinary) => {
+  ])('are dropped for %s', (_what, text, isBinary) => {
     expect(decode('2.0.0', Buffer.from(text, 'latin1'), isBinary)).toBeUndefined();
   });
 });

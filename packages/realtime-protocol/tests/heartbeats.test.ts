@@ -6,12 +6,12 @@ const EVERY_MS = 12_000;
 beforeEach(() => void jest.useFakeTimers());
 afterEach(() => void jest.useRealTimers());
 
-it('beats for each once in every interval, beginning after one', () => {
+it('beats once per interval for each connection, first after one interval', () => {
   const heartbeats = createHeartbeats(EVERY_MS);
   const counts = Array.from({ length: 100 }, () => {
     const beat = jest.fn();
     heartbeats.add(beat);
-    jest.advanceTimersByTime(37); // they come one after the other
+    jest.advanceTimersByTime(37); // connections arrive one after another
     return beat;
   });
   const calls = () => new Set(counts.map((beat) => beat.mock.calls.length));
@@ -22,7 +22,7 @@ it('beats for each once in every interval, beginning after one', () => {
   expect(calls()).toEqual(new Set([10]));
 });
 
-it('needs one timer, however many there are, and none when there is no client left', () => {
+it('needs one timer for any number of connections, and none without connections', () => {
   const heartbeats = createHeartbeats(EVERY_MS);
   const leave = Array.from({ length: 1_000 }, () => heartbeats.add(() => undefined));
   expect(jest.getTimerCount()).toBe(1);
@@ -30,7 +30,7 @@ it('needs one timer, however many there are, and none when there is no client le
   expect(jest.getTimerCount()).toBe(0);
 });
 
-it('beats no more for who has left, even when another one of the same turn makes it leave', () => {
+it('does not beat for a removed connection, even if one of the same turn removes it', () => {
   const heartbeats = createHeartbeats(EVERY_MS);
   const left = jest.fn();
   const leave: (() => void)[] = [];

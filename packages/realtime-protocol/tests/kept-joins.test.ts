@@ -13,9 +13,9 @@ const deps = {
   metrics: { subscribed: () => nothing, failed: nothing, delivered: nothing },
   channels: { hold: () => nothing, closeAll: nothing },
   onClosed: nothing,
-} as unknown as ChannelDeps; // all of it that a join needs
+} as unknown as ChannelDeps; // only the part that a join needs
 
-/** In a function of its own, so that nothing here keeps the message. */
+/** A separate function, so that no local variable retains the message. */
 async function join() {
   const entry = { event: '*', schema: 'public', table: 'tasks', more: 'x' };
   const payload = { config: { postgres_changes: [entry] }, access_token: 'token' };
@@ -26,7 +26,7 @@ async function join() {
   return { channel, entry: new WeakRef(entry) };
 }
 
-it('a joined channel does not keep the entries as its client sent them', async () => {
+it('a joined channel does not retain the entries that its client sent', async () => {
   const { channel, entry } = await join();
   expect(channel.isJoined()).toBe(true);
   await new Promise((resolve) => setImmediate(resolve));

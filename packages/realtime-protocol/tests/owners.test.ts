@@ -8,8 +8,8 @@ afterEach(() => world.end());
 
 const faded = () => world.joined({ access_token: 'ada.fading.1', resume: { since: world.unusableCursor } });
 
-describe('a channel whose token had just run out when it was joined', () => {
-  it('sends nothing until a fresh token comes, and then what it missed', async () => {
+describe('a channel that is joined with a just-expired token', () => {
+  it('sends nothing until a new token arrives, and then the changes it missed', async () => {
     world.commit('ada');
     world.commit('ada');
     const client = await world.joined({ access_token: 'ada.fading.1', resume: { since: world.cursor('ada', 1) } });
@@ -21,38 +21,35 @@ describe('a channel whose token had just run out when it was joined', () => {
   it.each([
     ['cursors', { since: null }, ['ada|1', 'ada|3']],
     ['no cursors', undefined, []],
-  ])(
-    'begins where it was joined, not where the fresh token came, if its client wants %s',
-    async (_, resume, cursors) => {
-      world.commit('ada');
-      const client = await world.joined({ access_token: 'ada.fading.1', resume });
-      world.commit('ada');
-      world.commit('ada');
-      expect([client.received(), client.cursors()]).toEqual([[], []]);
-      await client.push('ada.fresh.2');
-      await settled(); // a cursor follows in a turn of its own
-      expect([client.received(), client.cursors()]).toEqual([['ada#2', 'ada#3'], cursors]);
-    },
-  );
+  ])('starts at its join, not at the arrival of the new token, if its client wants %s', async (_, resume, cursors) => {
+    world.commit('ada');
+    const client = await world.joined({ access_token: 'ada.fading.1', resume });
+    world.commit('ada');
+    world.commit('ada');
+    expect([client.received(), client.cursors()]).toEqual([[], []]);
+    await client.push('ada.fresh.2');
+    await settled(); // a cursor is sent in a later turn
+    expect([client.received(), client.cursors()]).toEqual([['ada#2', 'ada#3'], cursors]);
+  });
 
   it.each([
-    ['knows no cursor yet', { since: null }, [false, true]],
-    ['knows one', { since: 'ada|0' }, [true, true]],
-    ['wants none', undefined, [false, false]],
-  ])('keeps its connection however old, as long as its client would lose changes: it %s', async (_, resume, may) => {
+    ['has no cursor yet', { since: null }, [false, true]],
+    ['has a cursor', { since: 'ada|0' }, [true, true]],
+    ['wants no cursors', undefined, [false, false]],
+  ])('is not closed for its age while its client would miss changes: the client %s', async (_, resume, may) => {
     const client = await world.joined({ access_token: 'ada.fading.1', resume });
     const before = client.mayGrowOld();
     await client.push('ada.fresh.2');
     expect([before, client.mayGrowOld()]).toEqual(may);
   });
 
-  it('fails when the store is restored meanwhile, so that its client joins again', async () => {
+  it('fails when the store is restored meanwhile, so that its client rejoins', async () => {
     const client = await world.joined({ access_token: 'ada.fading.1' });
     world.restore();
     expect(client.frames.at(-1)).toEqual(['1', '1', TOPIC, 'phx_error', {}]);
   });
 
-  it('is refused when it is not known where it begins', async () => {
+  it('is refused when its start position cannot be determined', async () => {
     world.isWaiting = true;
     const client = world.connect();
     client.join('1', { access_token: 'ada.fading.1' });
@@ -64,14 +61,14 @@ describe('a channel whose token had just run out when it was joined', () => {
     expect(client.reply('1')?.response?.reason).toMatch(/^UnableToSubscribe/);
   });
 
-  describe('in time or not', () => {
+  describe('waiting for the new token', () => {
     beforeEach(() => void jest.useFakeTimers({ doNotFake: ['setImmediate'] }));
     afterEach(() => {
       world.end();
       jest.useRealTimers();
     });
 
-    it('fails when none comes, so that its client joins again', async () => {
+    it('fails after a while, so that its client rejoins', async () => {
       const client = await faded();
       jest.advanceTimersByTime(10_000);
       expect(client.frames.at(-1)).toEqual(['1', '1', TOPIC, 'phx_error', { code: 4401, reason: 'token expired' }]);
@@ -80,7 +77,7 @@ describe('a channel whose token had just run out when it was joined', () => {
       expect(client.received()).toEqual([]);
     });
 
-    it('continues when one came', async () => {
+    it('continues once it has arrived', async () => {
       const client = await faded();
       await client.push('ada.fresh.2');
       jest.advanceTimersByTime(10_000);
@@ -88,7 +85,7 @@ describe('a channel whose token had just run out when it was joined', () => {
       expect(client.received()).toEqual(['ada#1']);
     });
 
-    it('says nothing more when it was left', async () => {
+    it('sends nothing more after it is left', async () => {
       const client = await faded();
       client.leave('1');
       const before = client.frames.length;
@@ -97,7 +94,7 @@ describe('a channel whose token had just run out when it was joined', () => {
     });
   });
 
-  it('leaves no reader behind when it is left before its cursor turns out to be of no use', async () => {
+  it('leaves no reader behind if it is left before its cursor proves unusable', async () => {
     world.isWaiting = true;
     const client = world.connect();
     client.join('1', { access_token: 'ada.fading.1', resume: { since: world.unusableCursor } });
@@ -113,8 +110,8 @@ describe('a channel whose token had just run out when it was joined', () => {
   });
 });
 
-describe('a channel that gets another token', () => {
-  it('continues as it was when the token is its owner’s, also in the moment in which the former one runs out', async () => {
+describe('a channel that receives another token', () => {
+  it('continues without a gap with a new token of its owner, even when the old one just expires', async () => {
     world.commit('ada');
     const client = await world.joined({ resume: { since: world.cursor('ada', 0) } });
     world.commit('ada');
@@ -124,7 +121,7 @@ describe('a channel that gets another token', () => {
     expect(client.received()).toEqual(['ada#1', 'ada#2', 'ada#3']);
   });
 
-  it('is the last one’s, in any order in which the tokens are checked', async () => {
+  it('belongs to the user of the last token, in whatever order the tokens are verified', async () => {
     const client = await world.joined();
     world.isWaiting = true;
     void client.push('bob.fresh.2');
@@ -134,7 +131,7 @@ describe('a channel that gets another token', () => {
     expect(client.received()).toEqual(['eve#1']);
   });
 
-  it('delivers nothing more of the former owner, even when changes of theirs still arrive', async () => {
+  it('delivers nothing more of the previous owner, even if their changes still arrive', async () => {
     const { subscribe } = world.feed;
     const readers: ChangeReader[] = [];
     world.feed.subscribe = (owner, after, reader) => {
@@ -149,7 +146,7 @@ describe('a channel that gets another token', () => {
     expect(client.received()).toEqual(['bob#1']);
   });
 
-  it('heeds none of an earlier join', async () => {
+  it('ignores tokens for an earlier join', async () => {
     const client = await world.joined();
     client.join('2', { access_token: 'ada.fresh.1' });
     await client.push('bob.fresh.2', '1');
@@ -157,7 +154,7 @@ describe('a channel that gets another token', () => {
     expect(client.received()).toEqual(['ada#1']);
   });
 
-  it('is still its owner’s when that is the key of its socket', async () => {
+  it('keeps its owner if the token is the socket’s public key', async () => {
     const client = await world.joined();
     await client.push('public-key');
     world.commit('ada');
@@ -167,7 +164,7 @@ describe('a channel that gets another token', () => {
     expect(client.reply('2')?.response).toEqual({ reason: 'Unauthorized: access_token required' });
   });
 
-  it('ends with its socket when the token does not count', async () => {
+  it('is closed with its socket if the token is invalid', async () => {
     const client = await world.joined();
     await client.push('ada.forged.2');
     world.commit('ada');
@@ -176,7 +173,7 @@ describe('a channel that gets another token', () => {
 });
 
 describe('a channel that is left', () => {
-  it('is not ended by the one who leaves an earlier join of its topic', async () => {
+  it('is not ended by leaving an earlier join of its topic', async () => {
     const client = await world.joined();
     client.join('2', { access_token: 'ada.fresh.1' });
     client.leave('1');
@@ -189,7 +186,7 @@ describe('a channel that is left', () => {
     expect(client.received()).toEqual(['ada#1']);
   });
 
-  it.each([1, 2])('before it was joined stays so (%s answers are outstanding)', async (outstanding) => {
+  it.each([1, 2])('is never joined if it is left during its join (%s steps are pending)', async (outstanding) => {
     world.isWaiting = true;
     const client = world.connect();
     client.join('1', { access_token: 'ada.fresh.1' });
@@ -202,7 +199,7 @@ describe('a channel that is left', () => {
 });
 
 describe('a join', () => {
-  it('is refused when the feed ends before it is answered', async () => {
+  it('is refused when the feed ends before the reply', async () => {
     const client = world.connect();
     const { subscribe } = world.feed;
     world.feed.subscribe = async (owner, after, reader) => {
@@ -220,7 +217,7 @@ describe('a join', () => {
     expect(client.received()).toEqual(['ada#1']);
   });
 
-  it('is refused when too many before it have no answer yet, whether they are still wanted or not', async () => {
+  it('is refused while too many joins are pending, even if they have been left', async () => {
     world.isWaiting = true;
     const client = world.connect();
     for (let ref = 1; ref <= 21; ref++) client.join(String(ref), { access_token: 'ada.fresh.1' });
@@ -232,7 +229,7 @@ describe('a join', () => {
     expect(client.reply('22')?.status).toBe('ok');
   });
 
-  it('keeps a replay waiting until it is answered', async () => {
+  it('holds a replay until the reply is sent', async () => {
     const client = world.connect();
     const { subscribe } = world.feed;
     let drained: number | undefined;
@@ -247,10 +244,10 @@ describe('a join', () => {
     expect(drained).toBeUndefined();
     gate.resolve();
     await settled();
-    expect(drained).toBe(2); // the reply, and the notice that it is live
+    expect(drained).toBe(2); // the reply and the notice that the channel is subscribed
   });
 
-  it('reports that its cursor cannot be used before it sends a change', async () => {
+  it('reports an unusable cursor before any change', async () => {
     const client = await world.joined({ resume: { since: world.unusableCursor } });
     world.commit('ada');
     const events = client.frames.map(([, , , event, { message }]) => message ?? event);

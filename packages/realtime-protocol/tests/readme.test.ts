@@ -9,7 +9,7 @@ interface Example {
   commit(user: string, kind: string, record: object, oldRecord?: object): void;
 }
 
-/** The first example of the README, where its imports are found. */
+/** The first example of the README, in a folder where its imports resolve. */
 async function runExample(): Promise<Example> {
   const [, code = ''] = /```js\n(.*?)```/s.exec(readFileSync(join(import.meta.dirname, '../README.md'), 'utf8')) ?? [];
   const dir = join(import.meta.dirname, '../../../node_modules/.cache', `realtime-protocol-${process.pid}`);
@@ -23,7 +23,7 @@ async function runExample(): Promise<Example> {
   }
 }
 
-describe('the example of the README', () => {
+describe('the example in the README', () => {
   let example: Example;
   const clients: RealtimeClient[] = [];
 
@@ -60,7 +60,7 @@ describe('the example of the README', () => {
     example.stop();
   });
 
-  it('serves the official client: the changes of its user, within its filter', async () => {
+  it('serves the official client with its user’s changes that match its filter', async () => {
     const [ada, bob] = await Promise.all([listen('ada'), listen('bob')]);
     example.commit('ada', 'INSERT', { id: 1, text: 'Buy milk' });
     example.commit('ada', 'INSERT', { id: 2, text: 'Water the plants' });

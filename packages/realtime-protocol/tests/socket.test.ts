@@ -22,7 +22,7 @@ function unreadSocket() {
   } as unknown as WebSocket;
   const write = frameWriter(socket, connection);
   return {
-    /** Whether all of it was written. */
+    /** Whether everything was written. */
     write: (bytes: number) => Array.from({ length: bytes / frame.length }, () => write(frame)).every(Boolean),
     read: () => {
       for (let taken = waiting.shift(); taken; taken = waiting.shift()) taken();
@@ -30,20 +30,20 @@ function unreadSocket() {
   };
 }
 
-/** Until the system could have taken what was written. */
+/** Waits until the system could have accepted what was written. */
 async function turns() {
   for (let count = 0; count < 3; count++) await turn();
 }
 
-describe('a client of a socket', () => {
-  it('may be written 4 MiB at once', () => {
+describe('the client of a socket', () => {
+  it('may be sent 4 MiB at once', () => {
     const { write } = unreadSocket();
     expect(write(4 * MIB)).toBe(true);
     expect(write(frame.length)).toBe(true);
     expect(write(frame.length)).toBe(false);
   });
 
-  it('is too far behind when more than 1 MiB is unread of what was written before', async () => {
+  it('is too slow with more than 1 MiB of earlier data unread', async () => {
     const { write } = unreadSocket();
     expect(write(MIB + frame.length)).toBe(true);
     await turns();
@@ -57,7 +57,7 @@ describe('a client of a socket', () => {
     expect(write(frame.length)).toBe(true);
   });
 
-  it('may be written as much again once it has read', async () => {
+  it('may be sent as much again once it has read', async () => {
     const { write, read } = unreadSocket();
     for (let burst = 0; burst < 3; burst++) {
       expect(write(2 * MIB)).toBe(true);
@@ -67,7 +67,7 @@ describe('a client of a socket', () => {
     }
   });
 
-  it('may send so many messages a second, and 64 KiB, counted over ten seconds', () => {
+  it('may send a number of messages and 64 KiB per second, averaged over ten seconds', () => {
     let now = 0;
     jest.spyOn(performance, 'now').mockImplementation(() => now);
     const mayTalk = createMessageRate(2);
@@ -98,16 +98,16 @@ function slowConnection() {
   return { connection, written, read: () => read() };
 }
 
-describe('bytes that many connections are sent', () => {
+describe('bytes that are sent to many connections', () => {
   const bytes = Buffer.from('an event');
 
-  it('are written as they are', () => {
+  it('are written without a copy', () => {
     const { connection, written } = slowConnection();
     writeShared(connection, bytes);
     expect(written[0]).toBe(bytes);
   });
 
-  it('keep nothing but themselves in memory while they wait', () => {
+  it('retain only their own memory while they are buffered', () => {
     const { connection, written, read } = slowConnection();
     writeShared(connection, bytes);
     writeShared(connection, bytes);
@@ -161,7 +161,7 @@ describe('the frame of a text message', () => {
     '\ud800',
   ];
 
-  it.each(texts.map((text) => [text.length, text] as const))('is what ws writes (%s characters)', (_, text) => {
+  it.each(texts.map((text) => [text.length, text] as const))('equals the frame of ws (%s characters)', (_, text) => {
     const frameOf = createFrames();
     for (const envelope of [NOTHING, ENVELOPE]) {
       const expected = whatIsWritten(() => served.send(envelope.before + text + envelope.after));
@@ -169,7 +169,7 @@ describe('the frame of a text message', () => {
     }
   });
 
-  it('is read between the messages of ws, in order', async () => {
+  it('arrives in order with the messages of ws', async () => {
     const frameOf = createFrames();
     const read: string[] = [];
     client.on('message', (bytes) => void read.push(String(bytes)));
@@ -183,7 +183,7 @@ describe('the frame of a text message', () => {
   });
 });
 
-describe('equal messages, one right after the other', () => {
+describe('equal messages in a row', () => {
   const one = { before: '[', after: ']' };
 
   it('share a frame', () => {
@@ -195,7 +195,7 @@ describe('equal messages, one right after the other', () => {
     ['JSON', one, 'other'],
     ['beginning', { before: '{', after: ']' }, 'json'],
     ['end', { before: '[', after: '}' }, 'json'],
-  ])('do not when the %s differs', (_, envelope, json) => {
+  ])('do not share a frame when the %s differs', (_, envelope, json) => {
     const frameOf = createFrames();
     frameOf(one, 'json');
     expect(frameOf(envelope, json)).toEqual(createFrames()(NOTHING, envelope.before + json + envelope.after));

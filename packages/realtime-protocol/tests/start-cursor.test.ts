@@ -14,7 +14,7 @@ const said = ({ frames }: Client) =>
   frames.map(([, , , event, { cursor, message, data }]) => cursor ?? data?.record.title ?? message ?? event);
 const ANSWER = ['phx_reply', 'Subscribed to PostgreSQL'];
 
-describe('a channel that begins now', () => {
+describe('a channel that starts from now', () => {
   it('sends the cursor at once, right after the reply to its join', async () => {
     const client = await world.joined({ resume: { since: null } });
     expect(said(client)).toEqual([...ANSWER, 'ada|1']);
@@ -27,7 +27,7 @@ describe('a channel that begins now', () => {
     ]);
   });
 
-  it('sends it before what comes while it is joined', async () => {
+  it('sends the cursor before changes that arrive during the join', async () => {
     const { subscribe } = world.feed;
     world.feed.subscribe = async (...asked) => {
       const detach = await subscribe(...asked);
@@ -41,16 +41,16 @@ describe('a channel that begins now', () => {
   });
 
   it.each([
-    ['that does not ask for it', {}],
-    ['that knows where it stands', { resume: { since: 'ada|1' } }],
-    ['that follows no table', { resume: {}, config: { postgres_changes: [] } }],
-  ])('sends none to a client %s', async (_which, payload) => {
+    ['that did not request it', {}],
+    ['that has a cursor', { resume: { since: 'ada|1' } }],
+    ['without bindings', { resume: {}, config: { postgres_changes: [] } }],
+  ])('sends no cursor to a client %s', async (_which, payload) => {
     const client = await world.joined(payload);
     expect(client.frames.filter(([, , , , { extension }]) => extension === 'resume')).toEqual([]);
   });
 
   it.each(['one that expired', '', 'x'.repeat(256), 5, {}, true])(
-    'because its cursor (%j) is of no use says so, and tells the new one',
+    'reports an unusable cursor (%j) and sends the new one',
     async (what) => {
       const since = what === 'one that expired' ? world.unusableCursor : what;
       const client = await world.joined({ resume: { since } });
@@ -58,14 +58,14 @@ describe('a channel that begins now', () => {
     },
   );
 
-  it('sends it when the fresh token comes', async () => {
+  it('sends the cursor when the new token arrives', async () => {
     const client = await world.joined({ access_token: 'ada.fading.1', resume: {} });
     expect(said(client)).toEqual(ANSWER);
     await client.push('ada.fresh.2');
     expect(said(client)).toEqual([...ANSWER, 'ada|1']);
   });
 
-  it('that has changed its owner sends the new one’s, once', async () => {
+  it('sends the cursor of a new owner once', async () => {
     const client = await world.joined({ resume: { since: 'ada|0' } });
     await settled();
     await client.push('bob.fresh.2');
@@ -74,7 +74,7 @@ describe('a channel that begins now', () => {
   });
 });
 
-describe('a token that cannot be checked yet', () => {
+describe('a token that cannot be verified yet', () => {
   const SAID = { extension: 'system', status: 'error', message: 'The service is not available right now' };
   const failing = async (client: Client) => {
     await settled();
@@ -82,7 +82,7 @@ describe('a token that cannot be checked yet', () => {
     await eventually(() => expect(client.closed?.code).toBe(1013));
   };
 
-  it('ends the socket of the channel that is joined with it, and says why', async () => {
+  it('closes the socket with a notice when a channel is joined with it', async () => {
     world.isWaiting = true;
     const client = world.connect();
     client.join('1', { access_token: 'ada.fresh.1' });
@@ -90,7 +90,7 @@ describe('a token that cannot be checked yet', () => {
     expect(client.frames).toEqual([['1', null, TOPIC, 'system', { ...SAID, channel: 'tasks' }]]);
   });
 
-  it('ends the socket of the channel that gets it, and says why on every channel', async () => {
+  it('closes the socket with a notice on every channel when a channel receives it', async () => {
     const client = await world.joined();
     client.join('2', { access_token: 'ada.fresh.1' }, 'realtime:other');
     await settled();

@@ -13,17 +13,17 @@ const forged = jwt({ alg: 'none', typ: 'JWT' }, { sub: 'ada', role: 'authenticat
 const isOfUser = (text: string) => [accessToken, personalToken, anonAccessToken].includes(text);
 const keys = (apikey: string, publicKey?: string): PublicKeys => ({ apikey, publicKey, isOfUser });
 
-describe('what a client gives as its token', () => {
+describe('the token of a client', () => {
   it.each([
     ['null', null],
     ['nothing', undefined],
     ['an empty text', ''],
-    ['no text', { sub: 'ada' }],
+    ['not a string', { sub: 'ada' }],
     ['a publishable key', 'sb_publishable_x'],
     ['the key of the socket', 'public-key'],
     ['the key of the installation', 'configured'],
     ['the public key of a Supabase project', anonKey],
-  ])('is passed over when it is %s', (_what, value) => {
+  ])('is ignored if it is %s', (_what, value) => {
     expect(tokenOf(value, keys('public-key', 'configured'))).toBeUndefined();
   });
 
@@ -35,16 +35,16 @@ describe('what a client gives as its token', () => {
     ['a token of somebody else', forged],
     ['nonsense', 'a.b.c'],
     ['some text', 'password'],
-  ])('is checked when it is %s', (_what, value) => {
+  ])('is verified if it is %s', (_what, value) => {
     expect(tokenOf(value, keys('public-key', 'configured'))).toBe(value);
   });
 
-  it('is not kept when it is longer than any of ours, and does not count', () => {
+  it('is rejected without being kept if it is longer than any valid token', () => {
     const long = tokenOf(`a.${'b'.repeat(60_000)}.c`, keys('public-key'));
     expect(long).toBe('none');
   });
 
-  it('is an access token also in the place of the key, and any other token there is the key', () => {
+  it('may be sent as the API key; any other API key is not a token', () => {
     for (const token of [accessToken, personalToken]) expect(tokenOf(token, keys(token))).toBe(token);
     for (const apikey of [anonKey, serviceKey]) expect(tokenOf(apikey, keys(apikey))).toBeUndefined();
   });

@@ -54,14 +54,14 @@ export interface Client {
   push(token: string, joinRef?: string): Promise<void>;
   leave(joinRef: string | null, topic?: string): void;
   received(): string[];
-  /** The cursors that it received. */
+  /** The cursors that the client received. */
   cursors(): string[];
   /** The reply to a ref. */
   reply(ref: string): Payload | undefined;
   hangUp(): void;
-  /** Whether its connection may end by its age. */
+  /** Whether the connection may be closed for its age. */
   mayGrowOld(): boolean;
-  /** The gateway closes its socket gracefully. */
+  /** Makes the gateway close the socket gracefully. */
   sendAway(why: string): void;
 }
 
@@ -69,10 +69,10 @@ export const TOPIC = 'realtime:tasks';
 export const BINDINGS = [{ event: '*', schema: 'public', table: 'tasks' }];
 const GONE = 'gone';
 
-/** Lets everything run that is only waiting for its turn. */
+/** Lets everything run that is only waiting for its turn of the event loop. */
 export const settled = () => new Promise<void>((resolve) => setImmediate(resolve));
 
-/** Waits until what is expected has come; what it throws after a second is the test's failure. */
+/** Repeats `check` until it passes. After a second, its error fails the test. */
 export async function eventually(check: () => void): Promise<void> {
   for (const deadline = performance.now() + 1_000; ; await settled()) {
     try {
@@ -84,7 +84,7 @@ export async function eventually(check: () => void): Promise<void> {
 }
 
 /**
- * Channels on simulated sockets, with a feed and a token check that answer when the test says so. A token is
+ * Channels on simulated sockets, with a feed and a token check that respond when the test lets them. A token is
  * `<user>.<kind>.<number>`; the kinds are `fresh`, `ending` (expires now), `fading` (just expired) and anything else,
  * which is invalid.
  */
@@ -187,7 +187,7 @@ export function createChannelWorld() {
   return Object.assign(world, {
     waiting,
     feed,
-    /** What is held for users: places, session watches, and channels counted as joined. */
+    /** Resources held for users: places, session watches, and channels counted as joined. */
     held,
     /** Why channels could not be joined or failed, as counted. */
     failures,
@@ -254,7 +254,7 @@ export function createChannelWorld() {
     head: (owner: string) => of(owner).length,
     cursor: (owner: string, sequence: number) => `${owner}|${sequence}`,
     unusableCursor: `${GONE}|0`,
-    /** A restore of the store: ends every reader's feed. */
+    /** Simulates a restore of the store: ends every reader's feed. */
     restore() {
       for (const all of readers.values())
         for (const attached of [...all]) {
@@ -280,7 +280,7 @@ export function createChannelWorld() {
       expect(client.reply('1')).toMatchObject({ status: 'ok' });
       return client;
     },
-    /** Hangs up all clients, after which nothing may be held for any. */
+    /** Disconnects all clients. Nothing may be held for any of them afterwards. */
     end() {
       for (const client of clients) client.hangUp();
       expect([feed.owners(), held()]).toEqual([0, { places: 0, watchers: 0, subscriptions: 0 }]);
@@ -288,7 +288,7 @@ export function createChannelWorld() {
   });
 }
 
-/** The text of a server's frame: behind its mark and its length. */
+/** The text of a server's frame, after its first byte and its length. */
 function textOf(frame: Buffer): string {
   const length = frame[1] ?? 0;
   return frame.toString('utf8', length < 126 ? 2 : length === 126 ? 4 : 10);

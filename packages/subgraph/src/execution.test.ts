@@ -20,7 +20,7 @@ const RUNS = 300;
 const SYNC = ['right', 'right', 'right', 'right', 'null', 'undefined', 'wrong', 'error', 'throws', 'called'];
 const ASYNC = [...SYNC, 'later', 'later', 'rejects'];
 
-/** The same for a place and seed, whenever it is asked for. */
+/** Always returns the same value for a place and seed. */
 function valueAt(place: string, seed: number, fates: readonly string[]): unknown {
   const dice = createHash('md5')
     .update(`${String(seed)} ${place}`)
@@ -52,8 +52,8 @@ function valueAt(place: string, seed: number, fates: readonly string[]): unknown
 
 function rightValueAt(place: string, seed: number, fates: readonly string[], die: number): unknown {
   const at = (key: string) => valueAt(`${place}.${key}`, seed, fates);
-  // List items are not called, so call them here. If one may be late, all are: graphql-js would leave a late item's
-  // rejection unhandled when another fails at once.
+  // List items are not called, so call them here. If one may be asynchronous, all are: graphql-js would leave the rejection
+  // of an asynchronous item unhandled when another item fails at once.
   const item = (index: number) => {
     const value = callIfFunction(at(String(index)));
     return fates === ASYNC ? Promise.resolve(value) : value;
@@ -174,7 +174,7 @@ async function both(seed: number, fates: readonly string[], text: string, given:
   return { expected: comparable(expected), actual: comparable(actual), theirCalls: theirs.calls, ourCalls: ours.calls };
 }
 
-/** Data with the order of its keys; errors, except the wording about values that fit no type. */
+/** Data with the order of its keys; errors, except the wording about values that match no type. */
 function comparable({ data, errors = [] }: ExecutionResult) {
   const withoutWords = (message: string) =>
     message.replace(/^(Abstract type .*|A .* is resolved to .*)/, 'no such type');
@@ -189,8 +189,8 @@ function nullOn(data: unknown, [key, ...rest]: readonly (string | number)[]): (s
   return [key, ...nullOn(new Map<unknown, unknown>(Object.entries(data)).get(String(key)), rest)];
 }
 
-describe('an execution does what graphql-js does', () => {
-  it('with values that are there: the same data, errors and calls of resolvers', async () => {
+describe('an execution behaves like graphql-js', () => {
+  it('gives the same data, errors and resolver calls for synchronous values', async () => {
     const seen = new Set<string>();
     const property = fc.asyncProperty(fc.nat(), source, variables, async (seed, text, given) => {
       const { expected, actual, ourCalls, theirCalls } = await both(seed, SYNC, text, given);
@@ -203,7 +203,7 @@ describe('an execution does what graphql-js does', () => {
     expect([...seen]).toEqual(expect.arrayContaining(['Cannot return', 'error at', 'no such', 'thrown at']));
   });
 
-  it('with values that are late: the same data and calls, and errors for the same nulls', async () => {
+  it('gives the same data and calls, and errors for the same nulls, for asynchronous values', async () => {
     const property = fc.asyncProperty(fc.nat(), source, variables, async (seed, text, given) => {
       const { expected, actual, ourCalls, theirCalls } = await both(seed, ASYNC, text, given);
       expect([actual.data, actual.nulls]).toEqual([expected.data, expected.nulls]);
@@ -242,7 +242,7 @@ describe('an execution does what graphql-js does', () => {
     expect(result).not.toHaveProperty('data');
   });
 
-  it('runs mutations one after the other', async () => {
+  it('runs mutations one after another', async () => {
     const schema = buildSchema('type Query { no: String } type Mutation { add(word: String): String }');
     const words: unknown[] = [];
     const field = schema.getMutationType()?.getFields().add;

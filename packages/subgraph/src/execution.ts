@@ -12,7 +12,7 @@ import {
 import { planOperation, type ObjectPlan, type Operation } from './plan.ts';
 import { cancelled, runFields, runFieldsInTurn, type Run } from './run.ts';
 
-/** Each combination of `@skip` and `@include` conditions has its own plan; clients need few. */
+/** Each combination of `@skip` and `@include` values has its own plan; few combinations occur in practice. */
 const MAX_PLANS = 16;
 
 /** Never rejects: failures are part of the result. */
@@ -29,7 +29,7 @@ export interface ExecutionRequest {
 
 /**
  * Equivalent to graphql-js's `execute` for validated queries and mutations: same results, errors and resolver calls.
- * Computes once per operation what graphql-js computes for each field of each object.
+ * Computes once per operation what graphql-js recomputes for each field of each object.
  */
 export function createExecution(schema: GraphQLSchema, document: DocumentNode): Execution {
   const operations = operationsOf(schema, document);
@@ -70,7 +70,7 @@ export function createExecution(schema: GraphQLSchema, document: DocumentNode): 
       data = null;
     }
     if (run.isCancelled?.()) return { errors: [cancelled()] };
-    const result = { data: data as ExecutionResult['data'] }; // an object by the operation's root type, or null
+    const result = { data: data as ExecutionResult['data'] }; // an object of the operation's root type, or null
     return run.errors.length > 0 ? { ...result, errors: [...run.errors] } : result;
   };
 }

@@ -40,7 +40,7 @@ const ask = async (query: string, variables = {}) => {
   return { ...result, trace: Trace.decode(Buffer.from(String(extensions?.['ftv1']), 'base64')) };
 };
 
-/** What does not depend on the clock. */
+/** The parts of a trace that do not depend on the clock. */
 interface Field {
   name: string | number;
   of?: string;
@@ -62,7 +62,7 @@ function nodesOf(node: Trace.INode): Trace.INode[] {
 }
 
 describe('the trace of an operation', () => {
-  it('is a tree of the fields of the result', async () => {
+  it('is a tree of the result’s fields', async () => {
     const { trace, ...result } = await ask('{ items { __typename name: title } }');
     expect(result).toEqual(await subgraph.execute({ query: '{ items { __typename name: title } }' }, {}));
     const fields = [{ name: 'name', of: 'Item.title: String' }];
@@ -79,12 +79,12 @@ describe('the trace of an operation', () => {
   });
 
   it.each([
-    ['a promise', '{ late { id } other: items { title } }'],
+    ['its promise', '{ late { id } other: items { title } }'],
     [
-      'the promises of a list',
+      'a list of promises',
       'query ($of: [_Any!]!) { _entities(representations: $of) { __typename } other: items { title } }',
     ],
-  ])('ends a field with %s', async (_what, query) => {
+  ])('ends a field when %s settles', async (_what, query) => {
     const asked = ask(query, { of: [{ __typename: 'Item', id: '7' }] });
     await new Promise(setImmediate);
     expect(begun).toEqual(['1', '2']);
@@ -96,7 +96,7 @@ describe('the trace of an operation', () => {
     expect(late?.endTime).toBeLessThanOrEqual(trace.durationNs);
   });
 
-  it('has the errors of the answer, each at its place', async () => {
+  it('contains the errors of the response at their fields', async () => {
     const { trace, errors } = await ask('{ broken { id } }');
     const [broken] = trace.root?.child ?? [];
     expect(fieldsOf(broken ?? {})).toEqual([

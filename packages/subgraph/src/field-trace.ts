@@ -16,11 +16,11 @@ interface Node extends Trace.INode {
   error: Trace.IError[];
 }
 
-/** When the fields of one operation began and ended, as a tree of the result's form. */
+/** Records when the fields of one operation began and ended, in a tree with the shape of the result. */
 export interface FieldTrace {
-  /** Returns what is to be called at the field's end. */
+  /** Records the start of a field. Returns a function to call at its end. */
   begin(info: GraphQLResolveInfo): () => void;
-  /** Ends the trace, with the errors of the answer. Returns it as federated tracing wants it in `extensions.ftv1`. */
+  /** Ends the trace and adds the response's errors. Returns the trace in the format of `extensions.ftv1` (federated tracing). */
   end(errors?: readonly GraphQLFormattedError[]): Promise<string>;
 }
 
@@ -80,7 +80,7 @@ function timestamp(): ITrace['startTime'] {
   return { seconds: Math.floor(ms / 1_000), nanos: (ms % 1_000) * 1_000_000 };
 }
 
-/** Few processes ever need the encoder, so none loads it before. */
+/** Loads the encoder on first use, because few processes ever need it. */
 async function encode(trace: ITrace): Promise<string> {
   const { Trace } = await import('@apollo/usage-reporting-protobuf');
   return Buffer.from(Trace.encode(trace).finish()).toString('base64');
@@ -89,7 +89,7 @@ async function encode(trace: ITrace): Promise<string> {
 type Resolve = GraphQLFieldResolver<unknown, unknown>;
 type TraceOf = (context: unknown) => FieldTrace | undefined;
 
-/** Changes a schema, so that each of its fields reports its begin and its end to the trace of its context. */
+/** Changes the schema so that each field reports its start and end to the trace of its context. */
 export function traceFields(schema: GraphQLSchema, traceOf: TraceOf): GraphQLSchema {
   for (const type of Object.values(schema.getTypeMap())) {
     if (!isObjectType(type) || isIntrospectionType(type)) continue;
@@ -114,7 +114,7 @@ function traced(resolve: Resolve, traceOf: TraceOf): Resolve {
   };
 }
 
-/** Entities are a list of promises. */
+/** The promises to wait for. The resolver of `_entities` returns a list of promises. */
 function awaitedIn(value: unknown): PromiseLike<unknown>[] {
   return (Array.isArray(value) ? value : [value]).filter(isPromise);
 }

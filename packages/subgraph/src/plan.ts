@@ -18,11 +18,11 @@ import { getFieldDef } from 'graphql/execution/execute.js';
 
 export interface ObjectPlan {
   fields: readonly FieldPlan[];
-  /** All keys of the result. Copies share one hidden class, and a key like `__proto__` is an own property. */
+  /** All keys of the result. Its copies share one hidden class, and a key like `__proto__` is an own property. */
   blank: Readonly<Record<string, undefined>>;
 }
 
-/** The place of a value: a field or a list item. A null that is not allowed here nulls the enclosing slot. */
+/** The position of a value: a field or a list item. A null that is not allowed here nulls the enclosing slot. */
 export interface Slot {
   field: FieldPlan;
   isNonNull: boolean;
@@ -50,8 +50,8 @@ export interface Operation {
 }
 
 /**
- * Everything about a validated operation that does not depend on the request, which graphql-js recomputes for each
- * field of each object. `variables` decide only what `@skip` and `@include` leave.
+ * Computes everything about a validated operation that does not depend on the request, which graphql-js recomputes for
+ * each field of each object. `variables` are used only to evaluate `@skip` and `@include`.
  */
 export function planOperation(operation: Operation, variables: Record<string, unknown>): ObjectPlan {
   const { schema, definition, rootType, fragments } = operation;

@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 
 const EXAMPLE = /```js\n([^]*?)```/.exec(readFileSync(new URL('../README.md', import.meta.url), 'utf8'))?.[1] ?? '';
 
-it('the example of the README answers operations and entities', async () => {
+it('the example in the README serves operations and entities', async () => {
   const child = spawn(process.execPath, ['--input-type=module', '--eval', EXAMPLE], {
     cwd: new URL('.', import.meta.url),
     stdio: ['ignore', 'pipe', 'inherit'],

@@ -25,7 +25,7 @@ export interface Run {
 export const cancelled = () => new GraphQLError('No one waits for the result any more.');
 
 /**
- * An object's fields, in the planned order whichever arrives first. Returns a promise only if a field is one.
+ * Runs the fields of an object. The result's keys keep the planned order. Returns a promise only if a field does.
  * @throws the located error of a non-null field
  */
 export function runFields(plan: ObjectPlan, source: unknown, path: Path | undefined, run: Run): unknown {
@@ -53,7 +53,7 @@ export async function runFieldsInTurn(plan: ObjectPlan, source: unknown, run: Ru
 function runField(field: FieldPlan, source: unknown, parentPath: Path | undefined, run: Run): unknown {
   const { definition, nodes } = field;
   if (!definition.resolve && field.value.kind === 'leaf') {
-    // Fast path for most fields of most results: a column that is returned unchanged.
+    // Fast path for most fields of most results: a property that is returned unchanged.
     try {
       const column = (source as Record<string, unknown> | undefined)?.[definition.name];
       if (typeof column !== 'object' && typeof column !== 'function')
@@ -126,7 +126,7 @@ function completeValue(slot: Slot, value: unknown, path: Path | undefined, run: 
 function complete({ value: plan, field }: Slot, value: unknown, path: Path | undefined, run: Run): unknown {
   switch (plan.kind) {
     case 'leaf': {
-      const result = asJson(plan.type.serialize(value)); // a copy, so that the service's own objects stay private
+      const result = asJson(plan.type.serialize(value)); // a copy, so that the caller cannot change the service's objects
       if (result !== null && result !== undefined) return result;
       throw new Error(`${plan.type.name} has no form for a value of ${nameOf(field)}.`);
     }
@@ -136,7 +136,7 @@ function complete({ value: plan, field }: Slot, value: unknown, path: Path | und
       return runFields(plan.object, value, path, run);
     case 'abstract': {
       const resolveType = plan.type.resolveType ?? defaultTypeResolver;
-      const info = { schema: run.operation.schema } as GraphQLResolveInfo; // all that such resolvers read
+      const info = { schema: run.operation.schema } as GraphQLResolveInfo; // type resolvers read nothing else
       const name = resolveType(value, run.contextValue, info, plan.type);
       const runAs = (typeName: string | undefined) =>
         runFields(plan.objectOf(runtimeType(plan.type, typeName, run)), value, path, run);
@@ -170,7 +170,7 @@ function runtimeType(type: GraphQLAbstractType, name: string | undefined, { oper
   throw new GraphQLError(`A ${type.name} is resolved to ${String(name)}, which is none of its types.`);
 }
 
-/** Waits for the pending fields, whose rejections would otherwise be unhandled. */
+/** Waits for the pending fields first, because their rejections would otherwise be unhandled. */
 function failWhenAllEnded(late: readonly PromiseLike<unknown>[], error: unknown): Promise<never> {
   if (late.length === 0) throw error;
   return Promise.allSettled(late).then(() => {
@@ -186,9 +186,9 @@ function nameOf({ parentType, definition }: FieldPlan): string {
   return `${parentType.name}.${definition.name}`;
 }
 
-/** What a value becomes when it is sent as JSON. @throws TypeError for values that JSON cannot express */
+/** Returns the value as JSON would carry it. @throws TypeError for values that JSON cannot express */
 function asJson(value: unknown): unknown {
   if (value === null || typeof value === 'string' || typeof value === 'boolean' || Number.isFinite(value)) return value;
-  const text = JSON.stringify(value) as string | undefined; // its type omits undefined, for functions and symbols
+  const text = JSON.stringify(value) as string | undefined; // undefined for functions and symbols, which its type omits
   return text === undefined ? undefined : JSON.parse(text);
 }

@@ -8,11 +8,9 @@ describe('the documents of a subgraph', () => {
   const BUDGET = 16 * 1024 * 1024;
   const typeDefs = parse('type Query { a: Int }');
 
-  // In a process of its own: in this one, what other tests have left may be collected meanwhile.
-  it.each(['', '@include(if: $yes)'])(
-    'take no more memory than they may, however many there are (fields %j)',
-    (more) => {
-      const script = `
+  // In a separate process, because garbage of other tests may be collected meanwhile in this one.
+  it.each(['', '@include(if: $yes)'])('stay within the memory limit, however many there are (fields %j)', (more) => {
+    const script = `
         import { parse } from ${path(import.meta.resolve('graphql'))};
         import { executableSubgraph } from ${path(new URL('subgraph.ts', import.meta.url))};
         const subgraph = executableSubgraph({ typeDefs: parse('type Query { a: Int }'), resolvers: {} });
@@ -27,18 +25,17 @@ describe('the documents of a subgraph', () => {
         const taken = heap() - before;
         console.log(JSON.stringify({ taken, answer: await ask('{ a }') }));
       `;
-      const args = ['--expose-gc', '--input-type=module', '--eval', script];
-      const { taken, answer } = JSON.parse(execFileSync(process.execPath, args, { encoding: 'utf8' })) as {
-        taken: number;
-        answer: unknown;
-      };
-      expect(taken).toBeLessThan(BUDGET * 1.25);
-      expect(taken).toBeGreaterThan(BUDGET / 4);
-      expect(answer).toEqual({ data: { a: null } });
-    },
-  );
+    const args = ['--expose-gc', '--input-type=module', '--eval', script];
+    const { taken, answer } = JSON.parse(execFileSync(process.execPath, args, { encoding: 'utf8' })) as {
+      taken: number;
+      answer: unknown;
+    };
+    expect(taken).toBeLessThan(BUDGET * 1.25);
+    expect(taken).toBeGreaterThan(BUDGET / 4);
+    expect(answer).toEqual({ data: { a: null } });
+  });
 
-  it('stay prepared as long as they are in use', async () => {
+  it('stay prepared while they are in use', async () => {
     const seen = new Set<unknown>();
     const a = (_: unknown, __: unknown, ___: unknown, { operation }: GraphQLResolveInfo) => void seen.add(operation);
     const subgraph = executableSubgraph({ typeDefs, resolvers: { Query: { a } } });
@@ -66,19 +63,19 @@ describe('a result', () => {
     },
   });
 
-  it('is what JSON would carry, and shares nothing with what the service keeps', async () => {
+  it('consists of JSON values and shares nothing with the service’s objects', async () => {
     const { data } = await subgraph.execute({ query: '{ any }' }, {});
     expect(data).toStrictEqual({ any: { deep: [{ when: '1970-01-01T00:00:00.000Z' }] } });
   });
 
-  it('has an error where JSON has no form for a value', async () => {
+  it('has an error where a value cannot be expressed in JSON', async () => {
     expect(await subgraph.execute({ query: '{ big }' }, {})).toMatchObject({
       data: { big: null },
       errors: [{ path: ['big'], message: 'Do not know how to serialize a BigInt' }],
     });
   });
 
-  it('without a waiting caller when it would begin is none, of a mutation neither', async () => {
+  it('is not computed if the caller has gone away before it starts, not even for a mutation', async () => {
     expect(await subgraph.execute({ query: '{ seen }' }, {}, { isCancelled: () => true })).toEqual({
       errors: [{ message: 'No one waits for the result any more.' }],
     });

@@ -21,7 +21,7 @@ export interface SubgraphRequest {
   operationName?: string | null;
 }
 
-/** As JSON carries it: it shares nothing with what resolvers returned. */
+/** Consists of plain JSON values and shares no objects with the resolvers' results. */
 export interface SubgraphResult {
   data?: Record<string, unknown> | null;
   errors?: GraphQLFormattedError[];
@@ -30,15 +30,15 @@ export interface SubgraphResult {
 
 export interface CallOptions {
   /**
-   * Asked between two resolvers of a query, and before anything begins: whether the caller is gone. A mutation that has
-   * begun runs to its end.
+   * Whether the caller has gone away. Checked before execution and before each resolver of a query; a mutation that has
+   * started runs to its end.
    */
   isCancelled?: (() => boolean) | undefined;
-  /** When each field began and ended, for Apollo's federated tracing: the result has `extensions.ftv1`. */
+  /** Adds `extensions.ftv1` to the result: when each field began and ended, for Apollo's federated tracing. */
   isTraced?: boolean;
 }
 
-/** Runs an operation, in a span for example. */
+/** Wraps the run of an operation, for example in a span. */
 export type Around<Context> = (
   run: (context: Context) => Promise<SubgraphResult>,
   context: Context,
@@ -47,13 +47,13 @@ export type Around<Context> = (
 export interface SubgraphOptions<Context> {
   /** SDL of Apollo Federation 2. */
   typeDefs: DocumentNode;
-  /** As `@apollo/subgraph` takes them. */
+  /** In the format of `@apollo/subgraph`. */
   resolvers: object;
-  /** What callers see of an error during execution. @default graphql-js's form, with the message of the resolver's error */
+  /** Converts an execution error for callers. @default graphql-js's format, which includes the message of the resolver's error */
   formatError?: (error: GraphQLError, context: Context) => GraphQLFormattedError;
   /**
-   * Called once for each document that is prepared; what it returns surrounds each of its runs. The operation is undefined
-   * when a document has several.
+   * Called once for each document that is prepared; the returned function wraps each of its runs. `operation` is undefined if
+   * the document has several.
    */
   around?: (operation: OperationDefinitionNode | undefined) => Around<Context>;
 }
@@ -71,16 +71,16 @@ interface Prepared<Context> {
 }
 type Refused = { errors: GraphQLFormattedError[] };
 
-/** A router repeats a small set of texts, so each is parsed, validated and planned once. */
+/** A router repeats a small set of queries, so each one is parsed, validated and planned once. */
 const PREPARED_BYTES = 16 * 1024 * 1024;
-/** Memory of a document per character of its text, and of each plan again (measured: 23 to 34 and 18 to 30 bytes). */
+/** Memory per character of the query: for the document, and again for each plan (measured: 23 to 34 and 18 to 30 bytes). */
 const BYTES_PER_CHARACTER = 32;
 const BASE_BYTES = 2_048;
 
-/** @throws when the schema and the resolvers do not fit, as `@apollo/subgraph` does */
+/** @throws when the schema and the resolvers do not match, like `@apollo/subgraph` */
 export function executableSubgraph<Context extends object>(options: SubgraphOptions<Context>): Subgraph<Context> {
   const { typeDefs, resolvers, formatError = (error) => error.toJSON(), around } = options;
-  const buildSchema = () => buildSubgraphSchema([{ typeDefs, resolvers: resolvers as never }]); // its type knows no generated resolvers
+  const buildSchema = () => buildSubgraphSchema([{ typeDefs, resolvers: resolvers as never }]); // its type rejects generated resolvers
   const untraced = buildSchema();
   /** By context. */
   const traces = new WeakMap<object, FieldTrace>();
@@ -113,7 +113,7 @@ export function executableSubgraph<Context extends object>(options: SubgraphOpti
     return fresh;
   };
 
-  const answer = async (
+  const serve = async (
     ready: Prepared<Context> | Refused,
     { variables, operationName }: SubgraphRequest,
     given: Context,
@@ -133,16 +133,16 @@ export function executableSubgraph<Context extends object>(options: SubgraphOpti
     return ready.around ? ready.around(run, given) : run(given);
   };
 
-  const answerTraced = async (request: SubgraphRequest, context: Context, call: CallOptions) => {
+  const serveTraced = async (request: SubgraphRequest, context: Context, call: CallOptions) => {
     const trace = startFieldTrace();
     traced ??= traceFields(buildSchema(), (each) => traces.get(each as object));
-    const result = await answer(prepare(request.query, traced), request, context, call, trace);
+    const result = await serve(prepare(request.query, traced), request, context, call, trace);
     return { ...result, extensions: { ...result.extensions, ftv1: await trace.end(result.errors) } };
   };
 
   return {
     execute: (request, context, call = {}) =>
-      call.isTraced ? answerTraced(request, context, call) : answer(preparedOf(request.query), request, context, call),
+      call.isTraced ? serveTraced(request, context, call) : serve(preparedOf(request.query), request, context, call),
   };
 }
 

@@ -10,7 +10,7 @@ import { parseJson } from '@taskmesh/service';
 import { PassThrough, type Readable } from 'node:stream';
 import { request, type Dispatcher } from 'undici';
 
-/** Taskmesh refused; its message is for the operator. */
+/** Taskmesh refused the request; its message is for the operator. */
 export class Refused extends Error {
   /** The HTTP status; absent when the command itself refuses. */
   readonly status: number | undefined;
@@ -20,9 +20,9 @@ export class Refused extends Error {
     this.status = status;
   }
 }
-/** No answer, or the connection broke. */
+/** Taskmesh did not respond, or the connection broke. */
 export class Unreachable extends Error {
-  /** As errors of the system have one: it says nothing against an archive that was being read. */
+  /** Marks this as a system error: an archive that was being read is not to blame. */
   readonly code = 'UNREACHABLE';
 }
 
@@ -43,9 +43,9 @@ export interface End {
 
 export type BackupClient = ReturnType<typeof createClient>;
 
-/** During work, something arrives every few seconds. */
+/** The server sends something every few seconds while it works. */
 const SILENCE_MS = 60_000;
-/** An upload is answered once it is stored. */
+/** The response to an upload arrives only once it is stored. */
 const STORE_TIMEOUT_MS = 15 * 60_000;
 
 export interface ClientOptions {
@@ -86,7 +86,7 @@ export function createClient({ url, token, signal: interrupted }: ClientOptions)
   return {
     list: async () => ((await json(await send('GET', '/backups'))) as { data: BackupEntry[] }).data,
 
-    /** @throws Refused when there is none */
+    /** @throws Refused when no restore can be undone */
     undoable: async () => ((await json(await send('GET', '/backup/undo'))) as { data: UndoableRestore }).data,
 
     /** Not interruptible, because it may be part of the cleanup. */
@@ -131,7 +131,7 @@ export function createClient({ url, token, signal: interrupted }: ClientOptions)
       };
     },
 
-    /** To abort, destroy the content: once all of it is sent, the call waits for the answer in any case. */
+    /** To abort, destroy the content. Once everything is sent, the call always waits for the response. */
     upload: async (file: string, content: Readable, sizeBytes?: number) =>
       (await json(
         await send('PUT', `/backups/${encodeURIComponent(file)}`, {

@@ -16,8 +16,8 @@ export interface Decryption {
 }
 
 /**
- * Decrypts an archive locally and uploads it under another name for the duration of `work`; the key stays here. The
- * restore puts the same data unencrypted into the databases anyway, so the upload reveals nothing more.
+ * Decrypts an archive locally and uploads it under another name for the duration of `work`; the key never leaves this
+ * machine. The restore loads the same data unencrypted anyway, so the upload reveals nothing more.
  */
 export async function withDecrypted(
   client: BackupClient,
@@ -41,7 +41,7 @@ export async function withDecrypted(
   }
 }
 
-/** True also when it never existed, although an upload whose connection broke may still arrive. */
+/** Also true if the archive never existed; an upload whose connection broke may still arrive. */
 async function isGone(client: BackupClient, plainFile: string): Promise<boolean> {
   try {
     await client.remove(plainFile);

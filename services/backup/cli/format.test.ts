@@ -16,7 +16,7 @@ const BACKUP: BackupEntry = {
   unfitReason: null,
 };
 
-it('lists what archives are there for, and what is known of them: an unfit one is no unverified one', () => {
+it('lists why archives were made, and distinguishes unfit ones from unverified ones', () => {
   const [verifiedAt, unfitAt] = ['2026-11-21T10:00:00.000Z', '2026-11-22T10:00:00.000Z'];
   const table = backupTable([
     BACKUP,
@@ -39,9 +39,9 @@ it.each([
   [12_595, '12.6 kB'],
   [256 * 1024 * 1024, '268 MB'],
   [1e16, '10,000 TB'],
-])('writes sizes as the console does: %d', (bytes, text) => expect(bytesText(bytes)).toBe(text));
+])('writes sizes as in the console: %d', (bytes, text) => expect(bytesText(bytes)).toBe(text));
 
-it('writes the times of a message as its own', () => {
+it('writes the times in a message in the same format', () => {
   expect(messageText('Kept\u001b until 2026-11-28T21:04:53.993Z, from 2026-11-27T21:04:53Z.')).toBe(
     'Kept? until 2026-11-28 21:04:53 UTC, from 2026-11-27 21:04:53 UTC.',
   );
@@ -53,7 +53,7 @@ function terminal(isTTY: boolean) {
 }
 
 describe('the progress of work', () => {
-  it('is a bar on a terminal, which is gone in the end', () => {
+  it('is a bar on a terminal, which is cleared at the end', () => {
     const out = terminal(true);
     const view = createProgressView(out);
     view.show({ phase: 'load', store: 'tasks', doneBytes: 3_140_000, totalBytes: 6_280_000 });
@@ -76,7 +76,7 @@ const UNDOABLE = {
   replacedKeptMs: 5_400_000,
 };
 
-it('asks of the very restore that is taken back, and says what becomes of what it replaces', () => {
+it('asks about the exact restore to undo, and says what happens to the data that the undo replaces', () => {
   expect(undoQuestion('http://h', UNDOABLE)).toBe(
     'Take back the restore of a?.tar.gz (tasks, auth) from 2026-11-22 10:00:00 UTC at http://h? ' +
       'That can be done until 2026-11-23 10:00:00 UTC. What was written since goes; it is kept for 1.5 h, for another undo.',

@@ -2,7 +2,7 @@ import type { BackupEntry } from '@taskmesh/internal-api';
 
 const UNITS = ['byte', 'kilobyte', 'megabyte', 'gigabyte', 'terabyte'];
 
-/** `12.6 kB`, as the console writes it. */
+/** `12.6 kB`, as in the console. */
 export function bytesText(bytes: number): string {
   const power = Math.min(UNITS.length - 1, Math.max(0, Math.floor(Math.log10(Math.max(bytes, 1)) / 3)));
   const value = bytes / 1000 ** power;
@@ -14,7 +14,7 @@ export function bytesText(bytes: number): string {
   }).format(value);
 }
 
-/** As Taskmesh writes one in a message. */
+/** A time as in Taskmesh's messages. */
 const TIME = /\b\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z/g;
 
 const COLUMNS = ['file', 'size', 'made', 'origin', 'stores', 'verified'];
@@ -48,10 +48,10 @@ function proofText({ verifiedAt, verifiedVersion, unfitAt, unfitReason }: Backup
 
 export const timeText = (time: string) => `${time.slice(0, 19).replace('T', ' ')} UTC`;
 
-/** What Taskmesh says, with times as people read them here. */
+/** A message of Taskmesh, with times made readable. */
 export const messageText = (message: string) => printable(message.replaceAll(TIME, timeText));
 
-/** One line with what a restore leaves out; empty when that is nothing. */
+/** One line that lists what a restore leaves out; empty if it leaves out nothing. */
 export const leftOutText = (dropped: readonly string[]): string =>
   dropped.length > 0 ? printable(`Left out: ${dropped.join(', ')}`) : '';
 

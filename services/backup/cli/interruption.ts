@@ -2,10 +2,10 @@ import { constants } from 'node:os';
 
 export type InterruptingSignal = 'SIGINT' | 'SIGTERM' | 'SIGHUP';
 
-/** The user wants the command to end. The command first removes what it stored temporarily. */
+/** The user interrupted the command, which first removes its temporary archive. */
 export class Interrupted extends Error {
   override readonly name = 'Interrupted';
-  /** As in shells. */
+  /** As shells report it: 128 plus the signal's number. */
   readonly exitStatus: number;
 
   constructor(exitStatus: number, message: string) {

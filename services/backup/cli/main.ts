@@ -3,7 +3,7 @@ import { createInterface } from 'node:readline/promises';
 import { createInterruption, exitStatusOf, type InterruptingSignal } from './interruption.ts';
 import { run } from './run.ts';
 
-/** A launcher may forward a signal that the terminal sent to all processes: this close, both count as one. */
+/** A launcher may forward a signal that the terminal already sent to all processes: within this time, both count as one. */
 const SAME_INTERRUPTION_MS = 1_000;
 
 const isAttended = process.stdin.isTTY && process.stderr.isTTY;

@@ -3,9 +3,9 @@ import { readOptions, UsageError } from './options.ts';
 const line = (text: string, env = {}) => readOptions(text.split(' ').filter(Boolean), env);
 
 describe('the arguments of the command line', () => {
-  it.each(['', '--help', '-h', 'list --help'])('"%s" asks for help', (text) => expect(line(text)).toBe('help'));
+  it.each(['', '--help', '-h', 'list --help'])('"%s" requests help', (text) => expect(line(text)).toBe('help'));
 
-  it('name a command, its file and the address', () => {
+  it('name a command, its file and the URL', () => {
     expect(line('restore a.tar.gz --yes --json --url https://x.example/base')).toMatchObject({
       command: 'restore',
       file: 'a.tar.gz',
@@ -49,7 +49,7 @@ describe('the arguments of the command line', () => {
     'toString',
   ])('"%s" is refused', (text) => expect(() => line(text)).toThrow(UsageError));
 
-  it('that are no option are refused in plain words', () => {
+  it('are refused with a clear message if an option is unknown', () => {
     expect(() => line('list --frob')).toThrow(`Unknown option '--frob'`);
     expect(() => line('restore a.tar.gz --dryrun')).toThrow(`Unknown option '--dryrun'`);
   });

@@ -4,7 +4,7 @@ import { STORE_NAMES } from '../src/databases/store.ts';
 
 export const HELP = readFileSync(new URL('main.help.txt', import.meta.url), 'utf8').trim();
 
-/** Whether each takes a file, and its own options. */
+/** Whether each command takes a file, and the options that only it has. */
 const COMMANDS = {
   create: { takesFile: false, options: [] },
   list: { takesFile: false, options: [] },
@@ -34,7 +34,7 @@ export interface Options {
   yes: boolean;
   allowLoss: boolean;
   dryRun: boolean;
-  /** Undefined: Taskmesh's own setting. */
+  /** Undefined: as configured in Taskmesh. */
   safetyBackup: boolean | undefined;
   /** Undefined: all stores in the archive. */
   stores: string[] | undefined;

@@ -18,7 +18,7 @@ export interface RestoreCommand {
   confirm: (what: string) => Promise<void>;
 }
 
-/** Every answer says so by specification, but nothing in Taskmesh needs a restart. */
+/** The API must say this in every response, but nothing in Taskmesh needs a restart. */
 const NO_RESTART = '; the application may need a restart';
 
 /** Returns the exit status. */
@@ -88,7 +88,7 @@ export function undoQuestion(origin: string, undoable: UndoableRestore): string 
   return `Take back ${what} from ${timeText(restoredAt)} at ${origin}? That can be done until ${timeText(keptUntil)}. ${then}`;
 }
 
-/** Empty when Taskmesh does not say. */
+/** Empty if Taskmesh does not report it. */
 export function keptText(keptUntil: string | null | undefined): string {
   if (keptUntil === undefined) return '';
   return keptUntil === null

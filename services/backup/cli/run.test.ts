@@ -41,28 +41,28 @@ describe.each([
   [['restore', 'a.tar.gz'], 'POST /api/backup/restore?file=a.tar.gz', 'Replace all data of http://'],
   [['new-epoch'], 'POST /api/backup/new-epoch', 'Let all clients of http://'],
 ])('%j', (args, request, question) => {
-  it('does nothing before somebody has said yes', async () => {
+  it('does nothing before the user confirms', async () => {
     expect(await runAsked(args, 'n')).toMatchObject({ status: 1, done: [], asked: expect.stringContaining(question) });
     expect((await runAsked(args, 'y')).done).toEqual([request]);
   });
 
-  it('says what a script must say, which is asked nothing', async () => {
+  it('names the option that a script needs, which cannot confirm', async () => {
     const err = expect.stringContaining(`${args[0]} needs --yes.`);
     expect(await runAsked(args, undefined)).toMatchObject({ status: 2, done: [], err });
-    const unseen = request.replace(/\?restoredAt=.*/, ''); // without a question, no restore was shown
+    const unseen = request.replace(/\?restoredAt=.*/, ''); // without the question, the user has not seen which restore it is
     expect(await runAsked([...args, '--yes'], undefined)).toMatchObject({ asked: '', done: [unseen] });
   });
 });
 
 it.each(['undo', 'restore a.tar.gz', 'verify a.tar.gz', 'new-epoch'])(
-  'writes times as the lists do, except in what a program reads: %s',
+  'writes times as in lists, except in output for programs: %s',
   async (line) => {
     expect((await runAsked(line.split(' '), 'y')).out).toMatch(/^Done at 2026-11-22 10:00:00 UTC\.$/m);
     expect((await runAsked([...line.split(' '), '--json'], 'y')).out).toContain('2026-11-22T10:00:00.000Z');
   },
 );
 
-it('ends as usual when nothing reads its output', async () => {
+it('ends normally if nothing reads its output', async () => {
   const main = fileURLToPath(new URL('main.ts', import.meta.url));
   const child = spawn(process.execPath, [main, '--help'], { stdio: ['ignore', 'pipe', 'pipe'] });
   child.stdout.destroy();

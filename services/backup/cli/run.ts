@@ -22,9 +22,9 @@ export interface World {
   env: Readonly<Record<string, string | undefined>>;
   out: Output;
   err: Output;
-  /** Paths are relative to it. */
+  /** Paths are relative to this directory. */
   cwd: string;
-  /** Asks the user; undefined without a terminal. */
+  /** Prompts the user; undefined without a terminal. */
   ask: ((question: string) => Promise<string>) | undefined;
   /** Aborted when the user interrupts the command. @default never */
   interrupted?: AbortSignal;
@@ -161,7 +161,7 @@ async function download(
   const taken = () => new UsageError(`There is a file ${path} already; --to names another place.`);
   if (await exists(path)) throw taken();
   const { content, sizeBytes, sha256 } = await client.download(file);
-  const part = join(dirname(path), `.${randomUUID()}.part`); // ours alone, and not too long a name
+  const part = join(dirname(path), `.${randomUUID()}.part`); // unique, and short enough for a file name
   const hash = createHash('sha256');
   try {
     const counted = counter('download', { sizeBytes, view, onPart: (bytes) => hash.update(bytes) });

@@ -34,10 +34,10 @@ const KEYS = ['key.txt', 'nonsense.txt', 'strangers.txt'];
 afterEach(async () => expect((await readdir(dir)).toSorted()).toEqual(KEYS));
 afterAll(() => rm(dir, { recursive: true }));
 
-/** When it stops, until it may go on. */
+/** The moment at which it pauses until the test lets it continue. */
 type Moment = 'download' | 'upload' | 'stored' | 'restore' | 'never';
 
-/** A Taskmesh with one encrypted archive. */
+/** Starts a fake Taskmesh with one encrypted archive. */
 async function startTaskmesh(
   moment: Moment,
   { content = stored, end = { databaseRestored: true }, status = 200 } = {},
@@ -117,8 +117,8 @@ const restoreWith = (key: string) => ['restore', SECRET, '--yes', '--identity', 
 const RESTORE = restoreWith('key.txt');
 const DOWNLOAD = ['download', SECRET];
 
-describe('a restore with a key that is here', () => {
-  it('brings the archive decrypted, and leaves neither that nor the key; names in the answer are no commands', async () => {
+describe('a restore with a local key', () => {
+  it('uploads the archive decrypted and deletes it afterwards, never sends the key, and escapes names in the response', async () => {
     const end = { databaseRestored: true, message: 'Database restored (\u001b[2J).' };
     const taskmesh = await startTaskmesh('never', { end });
     expect(await command(taskmesh, RESTORE)).toMatchObject({ status: 0, out: 'Database restored (?[2J).\n' });
@@ -132,7 +132,7 @@ describe('a restore with a key that is here', () => {
   it.each([
     ['none.txt', /^--identity must name a readable file \(is: "[^"]*none\.txt"\)\.\n/],
     ['nonsense.txt', /^--identity must name a file of age identities/],
-  ])('is wrongly used with %s', async (key, message) => {
+  ])('is a usage error with %s', async (key, message) => {
     const taskmesh = await startTaskmesh('never');
     expect(await command(taskmesh, restoreWith(key))).toMatchObject({ status: 2, err: expect.stringMatching(message) });
     expect(taskmesh.heard).toEqual([]);
@@ -140,10 +140,10 @@ describe('a restore with a key that is here', () => {
   });
 
   it.each([
-    ['the key is another one', 'strangers.txt', {}, 'encrypted with another key'],
+    ['the key is wrong', 'strangers.txt', {}, 'encrypted with another key'],
     ['the archive was changed', 'key.txt', { content: () => Buffer.from(stored).fill(0, 2 * MIB, 2 * MIB + 9) }, 'changed'],
     ['the restore fails', 'key.txt', { status: 500, end: { databaseRestored: false, message: 'Failed.' } }, 'Failed.'],
-  ])('leaves nothing when %s', async (_what, key, { content, ...answer }: { content?: () => Buffer; status?: number }, message) => {
+  ])('leaves nothing behind when %s', async (_what, key, { content, ...answer }: { content?: () => Buffer; status?: number }, message) => {
     const taskmesh = await startTaskmesh('never', { ...answer, ...(content && { content: content() }) });
     expect(await command(taskmesh, restoreWith(key))).toMatchObject({ status: 1, err: expect.stringContaining(message) });
     expect(taskmesh.left()).toEqual([SECRET]);
@@ -152,7 +152,7 @@ describe('a restore with a key that is here', () => {
   }); // prettier-ignore
 });
 
-describe('a command that is interrupted', () => {
+describe('an interrupted command', () => {
   async function interrupt(args: string[], moment: Moment, isLost = false) {
     const taskmesh = await startTaskmesh(moment);
     const { signal, interrupt } = createInterruption();
@@ -168,23 +168,23 @@ describe('a command that is interrupted', () => {
   }
 
   it.each<Moment>(['download', 'upload', 'stored', 'restore'])(
-    'leaves no decrypted archive in the middle of: %s',
+    'leaves no decrypted archive behind during: %s',
     async (moment) => {
       const err = expect.stringContaining('Interrupted.');
       expect(await interrupt(RESTORE, moment)).toMatchObject({ status: 130, left: [SECRET], err });
     },
   );
 
-  it('says when the decrypted archive may be there still', async () => {
+  it('reports when the decrypted archive may still exist', async () => {
     const err = expect.stringMatching(/archive decrypted-[0-9a-f-]+\.tar\.gz may be there still: delete it\./);
     expect(await interrupt(RESTORE, 'restore', true)).toMatchObject({ status: 143, err });
   });
 
-  it('leaves no part of a download', async () => {
+  it('leaves no partial download behind', async () => {
     expect(await interrupt(DOWNLOAD, 'download')).toMatchObject({ status: 130 });
   });
 
-  it('waits no longer for what it only waits for', async () => {
+  it('stops waiting at once for work that continues without it', async () => {
     const err = expect.stringContaining('What Taskmesh has begun goes on.');
     expect(await interrupt(['create'], 'restore')).toMatchObject({ status: 130, err });
   });
@@ -194,7 +194,7 @@ describe('a command that is interrupted', () => {
     ['SIGTERM', 143],
     ['SIGHUP', 129],
   ] as const)(
-    'is a process that gets %s: it clears up, and ends with %i',
+    'cleans up on %s and exits with %i',
     async (signal, status) => {
       const taskmesh = await startTaskmesh('restore');
       const env = { ...nodeEnvironment(), INIT_CWD: dir };
@@ -212,7 +212,7 @@ describe('a command that is interrupted', () => {
 });
 
 describe('a download', () => {
-  it('replaces no file that appeared meanwhile', async () => {
+  it('does not replace a file that appeared meanwhile', async () => {
     const taskmesh = await startTaskmesh('download');
     const downloading = command(taskmesh, DOWNLOAD);
     await taskmesh.reached;
@@ -225,7 +225,7 @@ describe('a download', () => {
   });
 
   it.each([['as a file', DOWNLOAD], ['for a restore', RESTORE]])(
-    'that breaks off is one of the network, and leaves nothing, beside another one that is whole: %s',
+    'that breaks off is reported as a network failure and leaves nothing behind: %s',
     async (_what, args) => {
       const [broken, whole] = [await startTaskmesh('download'), await startTaskmesh('never')];
       const breaking = command(broken, args);

@@ -2,7 +2,7 @@ import { Migration } from '@mikro-orm/migrations';
 
 export class Proofs extends Migration {
   override up(): void {
-    // The archive as it was when it was verified: a different modification time means a different file.
+    // The file that was verified: a different modification time means a different file.
     this.addSql(`
       alter table backups
         add column modified_at timestamptz(3),

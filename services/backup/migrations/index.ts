@@ -8,7 +8,7 @@ import { Keeping } from './0007-keeping.ts';
 import { SafetyBackups } from './0008-safety-backups.ts';
 import { UnfitReasons } from './0009-unfit-reasons.ts';
 
-/** In order. A name once released stays: the database remembers it. */
+/** In order. Never change a released name: the database has recorded it. */
 export const migrations = [
   { name: '0001-catalogue', class: Catalogue },
   { name: '0002-restores', class: Restores },

@@ -14,24 +14,24 @@ const workOf = (backups: object, dryRun = () => Promise.reject(new Error('not as
   createBackupWork({ backups: backups as BackupService, restores: {} as RestoreService, dryRun });
 const failingWork = (failure: Error) => workOf({ scan: () => Promise.reject(failure) }, () => Promise.reject(failure));
 
-describe('a failure that is reported in words', () => {
+describe('a failure that is reported to callers', () => {
   const away = Object.assign(new Error('connect ECONNREFUSED 10.0.0.1'), { code: 'ECONNREFUSED', syscall: 'connect' });
 
   it.each([
     unavailable('The bucket of the archives was not available.', away),
     new AppError('CONFLICT', 'The archive is not fit for a restore: it is broken.', { cause: away }),
-  ])('is passed on unchanged, with any cause: %s', async (failure) => {
+  ])('is passed on unchanged, whatever its cause: %s', async (failure) => {
     const { code, message } = failure;
     await expect(failingWork(failure).scan()).rejects.toMatchObject({ code, message });
     await expect(failingWork(failure).dryRun('x')).rejects.toMatchObject({ code, message });
   });
 
-  it('is that of a database that is away, if there are no other words', async () => {
+  it('reports an unavailable database if there is no other message', async () => {
     await expect(failingWork(away).scan()).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE' });
   });
 });
 
-describe('an archive that is downloaded', () => {
+describe('a downloaded archive', () => {
   const dir = mkdtempSync(join(tmpdir(), 'taskmesh-work-'));
   const path = join(dir, 'archive');
   writeFileSync(path, Buffer.alloc(1_000_000));
@@ -53,7 +53,7 @@ describe('an archive that is downloaded', () => {
 
   it.each<[string, (content: Readable) => unknown]>([
     ['all of it was read', (content) => content.resume()],
-    ['the client goes away', (content) => content.once('data', () => content.destroy())],
+    ['the client disconnects', (content) => content.once('data', () => content.destroy())],
   ])('is closed when %s', async (_what, use) => {
     const { content, closed } = await download();
     use(content);
@@ -61,7 +61,7 @@ describe('an archive that is downloaded', () => {
   });
 });
 
-it('an upload is a transfer until it is stored, not only until all of it was sent', async () => {
+it('counts an upload as a transfer until it is stored, not only until it is sent', async () => {
   const begun: (() => void)[] = [];
   const upload: BackupService['upload'] = (_file, content, onStored = () => undefined) => {
     content.resume();
@@ -82,7 +82,7 @@ it('an upload is a transfer until it is stored, not only until all of it was sen
   expect(begun).toHaveLength(5);
 });
 
-it('transfers of archives are few at once, and more are refused until one has ended', async () => {
+it('limits transfers of archives, and refuses more until one has ended', async () => {
   const read = () => new Readable({ read: () => undefined });
   const work = workOf({ download: async () => ({ sizeBytes: 1, sha256: null, read, close: async () => undefined }) });
   const [first] = await Promise.all(['a', 'b', 'c', 'd'].map((file) => work.download(file)));

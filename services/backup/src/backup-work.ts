@@ -14,14 +14,14 @@ interface BackupWorkDeps {
 }
 
 /**
- * A transfer lasts as long as its client likes, and holds parts of its archive in memory. Other work must not wait for
- * it.
+ * A client can make a transfer last as long as it likes, with parts of the archive in memory, so transfers are limited.
+ * Other work must not wait for them.
  */
 const MAX_TRANSFERS = 4;
 
 export function createBackupWork({ backups, restores, dryRun }: BackupWorkDeps): BackupWork {
   let transfers = 0;
-  /** Returns what to call at the end. @throws AppError SERVICE_UNAVAILABLE */
+  /** Returns a function to call at the end. @throws AppError SERVICE_UNAVAILABLE */
   const beginTransfer = () => {
     if (transfers >= MAX_TRANSFERS)
       throw unavailable(`${MAX_TRANSFERS} archives are being uploaded or downloaded; try again.`);
@@ -54,7 +54,7 @@ export function createBackupWork({ backups, restores, dryRun }: BackupWorkDeps):
   };
 }
 
-/** An unavailable store is not a defect. An AppError is passed on unchanged, with any cause. */
+/** Reports an unavailable store as such, not as a defect. Passes on an AppError unchanged, whatever its cause. */
 async function withWords<Result>(work: Promise<Result>): Promise<Result> {
   try {
     return await work;
@@ -63,7 +63,7 @@ async function withWords<Result>(work: Promise<Result>): Promise<Result> {
   }
 }
 
-/** Closes the archive when the stream has ended, for any reason. */
+/** Closes the archive when the stream ends, for any reason. */
 function contentOf({ read, close }: Download, onEnd: () => void) {
   const content = read();
   finished(content, () => void close());

@@ -1,4 +1,4 @@
-/** The other end of `child-process.ts`. It imports little: each job begins with its start. */
+/** The child's side of `child-process.ts`. It imports little, because every job waits for it to load. */
 import { errorCode, errorMessage } from '@taskmesh/contracts/error-details';
 import type { Serializable } from 'node:child_process';
 import { flushCompileCache } from 'node:module';
@@ -17,12 +17,12 @@ const PROGRESS_EVERY_MS = 100;
 
 /** The main function of the process: does one job, reports the result, and exits. */
 export function doJob<Order>(work: (order: Order, onProgress: (bytes: number) => void) => Promise<unknown>): void {
-  flushCompileCache(); // the parent kills this process, and Node would not save the cache then
+  flushCompileCache(); // the parent kills this process, so Node would never save the cache
   const leave = () => process.exit();
-  process.once('disconnect', leave); // the parent is gone
+  process.once('disconnect', leave); // the parent has exited
   // Terminals and some service managers send these to the whole process group; the parent decides what to do.
   for (const signal of ['SIGHUP', 'SIGINT', 'SIGTERM'] as const) process.on(signal, () => undefined);
-  let last = -Infinity; // a small job may be done before this process is as old as one interval
+  let last = -Infinity; // so that even a job shorter than the interval reports progress
   const onProgress = (bytes: number) => {
     const now = performance.now();
     if (now - last < PROGRESS_EVERY_MS) return;

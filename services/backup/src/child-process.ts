@@ -1,4 +1,4 @@
-/** Work on untrusted input, in a process of its own: it can harm only that process, whose memory returns to the system. */
+/** Runs work on untrusted input in a child process: it can harm only the child, whose memory returns to the system. */
 import { unavailable } from '@taskmesh/contracts';
 import { fork, type Serializable } from 'node:child_process';
 import { once } from 'node:events';
@@ -12,22 +12,22 @@ export interface Job {
   path: string;
   order: Serializable;
   signal: AbortSignal;
-  /** V8 flags, besides those that limit the heap. */
+  /** V8 flags in addition to the heap limits. */
   flags?: string[];
-  /** Writes the process's standard input. Absent: it has none. */
+  /** Writes to the child's standard input; the child has none if absent. */
   feed?: (input: Writable) => void;
   onProgress?: ((bytes: number) => void) | undefined;
-  /** The classes of the errors that the job may throw, or have as a cause. Others become plain errors with a code. */
+  /** The classes of errors that the job may throw or use as causes. Others become plain errors with a code. */
   errors: ErrorClass[];
-  /** When the process has ended by itself: it needed more memory than it may have. */
+  /** The error when the child dies by itself, because it exceeded its memory limit. */
   tooMuch: () => Error;
 }
 
 const MEMORY = ['--max-old-space-size=64', '--max-semi-space-size=4'];
 
 /**
- * Runs a job in a process with limited memory, which has ended when the promise settles.
- * @throws the signal's reason; what the job throws; AppError SERVICE_UNAVAILABLE when somebody ended the process
+ * Runs a job in a process with limited memory, which has exited when the promise settles.
+ * @throws the signal's reason; the job's error; AppError SERVICE_UNAVAILABLE when someone killed the process
  */
 export async function runInChild<Result>(job: Job): Promise<Result> {
   const { path, order, signal, flags = [], feed, onProgress, errors, tooMuch } = job;
@@ -36,22 +36,22 @@ export async function runInChild<Result>(job: Job): Promise<Result> {
     stdio: [feed ? 'pipe' : 'ignore', 'ignore', 'ignore', 'ipc'],
     env: neededEnvironment(),
   });
-  const gone = once(child, 'exit').catch(() => undefined); // the failed start itself is reported below
+  const gone = once(child, 'exit').catch(() => undefined); // a failed start is reported below
   const end = () => child.kill('SIGKILL');
   signal.addEventListener('abort', end, { once: true });
   const { promise, resolve, reject } = Promise.withResolvers<Result>();
-  promise.catch(() => undefined); // an aborted job is not waited for
+  promise.catch(() => undefined); // after an abort, nothing awaits the promise
   child.on('message', (message: Message) => {
     if (message.kind === 'progress') onProgress?.(message.bytes);
     else if (message.kind === 'done')
-      resolve(message.result as Result); // as the job has returned it
+      resolve(message.result as Result); // the type that the job returns
     else reject(received(message.error, errors));
   });
   child.once('error', reject);
   child.once('exit', (_code, by) => reject(isEndedByOthers(by) ? unavailable(ENDED) : tooMuch()));
   try {
     signal.throwIfAborted();
-    child.send(order, () => undefined); // the exit reports a failure
+    child.send(order, () => undefined); // a failure is reported by the exit
     if (child.stdin) feed?.(child.stdin);
     return await promise;
   } catch (error) {
@@ -66,13 +66,13 @@ export async function runInChild<Result>(job: Job): Promise<Result> {
 const ENDED = 'Somebody ended the process that reads the archive.';
 const FROM_OTHERS = new Set(['SIGHUP', 'SIGINT', 'SIGKILL', 'SIGTERM']);
 
-/** Judged by the signal; a crash or a full heap ends with other signals. */
+/** Whether someone killed the process; a crash or a full heap ends it with other signals. */
 const isEndedByOthers = (signal: NodeJS.Signals | null) => signal !== null && FROM_OTHERS.has(signal);
 
-/** The environment of Node, the C library and TLS: a process that reads untrusted input gets none of our secrets. */
+/** The variables of Node, the C library and TLS. A process that reads untrusted input gets none of our secrets. */
 const NEEDED = /^(NODE_|MALLOC_|OPENSSL_|PGSSL|SSL_CERT_|LD_LIBRARY_PATH$)/;
 
-// eslint-disable-next-line no-restricted-properties -- what a child is given of it, not what is configured by it
+// eslint-disable-next-line no-restricted-properties -- passes on the environment, reads no settings
 const neededEnvironment = () => Object.fromEntries(Object.entries(process.env).filter(([name]) => NEEDED.test(name)));
 
 function received({ name, code, message, cause }: SentError, errors: ErrorClass[]): Error {

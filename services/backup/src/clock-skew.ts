@@ -1,9 +1,9 @@
-/** More than the clocks of several hosts differ. */
+/** More than the clocks of different hosts usually differ. */
 const CLOCKS_DIFFER_MS = 5 * 60_000;
 
 /**
- * Whether a past event is dated in the future because a clock was ahead. Its real time is unknown; until the date has
- * passed, the event counts as not having happened.
+ * Whether a past event has a future date, because a clock was ahead. Its real time is unknown, so callers treat it as if
+ * it had not happened until that date has passed.
  */
 export const isInFuture = (moment: Date, now: Date): boolean => moment > latestPossible(now);
 

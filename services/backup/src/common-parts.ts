@@ -9,29 +9,29 @@ import type { BackupStorage } from './storage/backup-storage.ts';
 import type { Patience } from './stall-detection.ts';
 import type { TemporaryFiles } from './temporary-files.ts';
 
-/** What the features of backup work with. */
+/** The dependencies that the features of backup share. */
 export interface CommonParts {
-  /** Absent: archives are not encrypted, and encrypted ones cannot be opened. */
+  /** If undefined, archives are not encrypted, and encrypted ones cannot be opened. */
   cipher: ArchiveCipher | undefined;
   storage: BackupStorage;
   look: LookAtDisk;
   temporaryDirs: TemporaryFiles;
   stores: Record<StoreName, Store>;
-  /** The store dumped in `database.sql` of an archive made elsewhere. */
+  /** The store to which `database.sql` of an archive made elsewhere belongs. */
   mainStore: StoreName;
-  /** Of a restore: an archive that exceeds them is not made. */
+  /** The limits of a restore. No archive is made that exceeds them. */
   archiveLimits: ArchiveLimits;
   loadLimits: LoadLimits;
   patience: Patience;
   /** How long replaced stores are kept for an undo. */
   keepOldMs: number;
   now: () => Date;
-  /** A name for a restore or an archive: up to 16 letters or digits, always unique. */
+  /** Returns a unique id for a restore or an archive: up to 16 letters or digits. */
   nextId: () => string;
   /** The version of Taskmesh. */
   product: string;
   log: Log;
   metrics: BackupMetrics;
-  /** Called when something has to be settled or removed, now or later. */
+  /** Called when something must be settled or removed, now or later. */
   onUnsettled: () => void;
 }

@@ -26,7 +26,7 @@ describe('the configuration of backup', () => {
     expect(() => readBackupConfig({ ...ENV, BACKUP_MAX_ARCHIVE_MB: '1.5' })).toThrow('BACKUP_MAX_ARCHIVE_MB');
   });
 
-  it('makes archives by a schedule when there is one, and keeps them all by default', () => {
+  it('makes archives on schedule if there is one, and keeps all by default', () => {
     expect(readBackupConfig(ENV)).toMatchObject({ schedule: undefined, keep: undefined });
     const scheduled = { ...ENV, BACKUP_SCHEDULE: '30 3 * * *' };
     expect(readBackupConfig(scheduled)).toMatchObject({
@@ -59,7 +59,7 @@ describe('the configuration of backup', () => {
     expect(() => readBackupConfig({ ...ENV, ...settings })).toThrow(message);
   });
 
-  it('has the recipients of notices, by webhook and by mail', () => {
+  it('contains the recipients of notices by webhook and by mail', () => {
     expect(readBackupConfig(ENV).mail).toBeUndefined();
     const channels = { BACKUP_MAIL_TO: 'a@x.org, b@x.org', BACKUP_WEBHOOK_URL: 'http://127.0.0.1:9000/hook', SMTP_URL: 'smtp://mail' };
     expect(readBackupConfig({ ...ENV, ...channels })).toMatchObject({
@@ -68,7 +68,7 @@ describe('the configuration of backup', () => {
     });
   }); // prettier-ignore
 
-  it('does not verify archives that no key here opens', () => {
+  it('does not verify archives that none of our keys opens', () => {
     const config = readBackupConfig({ ...ENV, BACKUP_SCHEDULE: '0 3 * * *', BACKUP_RECIPIENTS: 'age1x, age1y' });
     expect(config).toMatchObject({ recipients: ['age1x', 'age1y'], verifiesScheduled: false });
   });
@@ -93,7 +93,7 @@ describe('the configuration of backup', () => {
       return readBackupConfig({ ...ENV, BACKUP_KEY_FILE: path }).secrets.keys;
     };
 
-    it('has one key a line, and comments', async () => {
+    it('has one key per line, and comments', async () => {
       const text = `# created: today\n# public key: age1qqq\n${KEYS[0]}\r\n\n${KEYS[1]}`;
       expect(await readKeys(text, 0o600)).toEqual(KEYS);
       expect(await readKeys(text, 0o440)).toEqual(KEYS);
@@ -106,7 +106,7 @@ describe('the configuration of backup', () => {
       ['AGE-SECRET-KEY-1QQQ secret', 0o600, 'age identities'],
       ['AGE-SECRET-KEY-1QQQ', 0o644, 'chmod 600'],
       ['AGE-SECRET-KEY-1QQQ', 0o620, 'chmod 600'],
-    ])('%j with the mode %o prevents the start without showing the content', async (text, mode, message) => {
+    ])('with %j and the mode %o prevents the start, without revealing its content', async (text, mode, message) => {
       await expect(readKeys(text, mode)).rejects.toThrow(message);
       await expect(readKeys(text, mode)).rejects.not.toThrow(/QQQ/);
     });
@@ -123,12 +123,12 @@ describe('the configuration of backup', () => {
     for (const wrong of ['24', '-1h', '1w', '1.5h']) expect(() => keepOldMs(wrong)).toThrow('RESTORE_KEEP_OLD');
   });
 
-  it('makes safety backups only where replaced stores are not kept', () => {
+  it('makes safety backups only if replaced stores are not kept', () => {
     const uses = (text?: string) => readBackupConfig({ ...ENV, RESTORE_KEEP_OLD: text }).usesSafetyBackups;
     expect([undefined, '0', '0m', '24h'].map(uses)).toEqual([false, true, true, false]);
   });
 
-  it('keeps archives in a bucket when one is configured, and never shows its key', () => {
+  it('stores archives in a bucket if one is configured, and never reveals its key', () => {
     const url = 's3://me:secret@archives?endpoint=http://127.0.0.1:9000';
     expect(readBackupConfig({ ...ENV, BACKUP_S3_URL: url }).secrets.s3).toMatchObject({ bucket: 'archives' });
     const read = () => readBackupConfig({ ...ENV, BACKUP_S3_URL: `${url}&x=1` });

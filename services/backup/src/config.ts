@@ -14,9 +14,9 @@ export interface BackupConfig extends ArchiveSizes {
   backupsDir: string;
   /** For extracting and writing archives. */
   temporaryDir: string;
-  /** The store dumped in `database.sql`. */
+  /** The store to which `database.sql` of an archive belongs. */
   restoreStore: StoreName;
-  /** How long stores replaced by a restore are kept for an undo; 0: they are dropped at once. */
+  /** How long stores replaced by a restore are kept for an undo; with 0 they are dropped at once. */
   keepOldMs: number;
   /** Whether restores back up what they replace, unless the caller decides otherwise. */
   usesSafetyBackups: boolean;
@@ -36,13 +36,13 @@ export interface BackupConfig extends ArchiveSizes {
   secrets: {
     /** Administrators that may create and rename databases and roles; the path names the store's database. */
     adminUrls: Record<StoreName, string>;
-    /** Age identities: the first encrypts new archives, any decrypts. Without one, archives are not encrypted. */
+    /** Age identities: new archives are encrypted to the first; all are tried to decrypt. If none, archives are not encrypted. */
     keys: string[];
     /** Receives HTTP requests about failed scheduled runs; undefined: none. */
     webhookUrl: string | undefined;
-    /** undefined: mails are written to files. */
+    /** If undefined, mails are written to files. */
     smtpUrl: string | undefined;
-    /** Where archives are stored instead of in `backupsDir`; undefined: there. */
+    /** The bucket for archives; if undefined, they are stored in `backupsDir`. */
     s3: S3Location | undefined;
   };
 }
@@ -59,21 +59,21 @@ const schedule = () =>
     if (message !== undefined) ctx.addIssue({ code: 'custom', message });
   });
 
-/** Messages reveal much about an installation, so they are sent encrypted, or not at all. */
+/** Messages reveal much about an installation, so they are sent only over TLS, or within this machine. */
 const webhook = () =>
   setting.text().refine((value) => {
     const url = URL.canParse(value) ? new URL(value) : undefined;
     return url?.protocol === 'https:' || (url?.protocol === 'http:' && isLoopbackHost(url.host));
   }, 'must be a URL that starts with https://, or http:// to this machine');
 
-/** A value without a name counts as a mistake: mails would reach no one, and archives be readable to all. */
+/** Rejects a list without names: mails would reach no one, and archives would not be encrypted. */
 const namesOf = (whom: string) => setting.list().refine((names) => names.length > 0, `must name ${whom}, or be empty`);
 
 const addresses = () => namesOf('somebody').pipe(z.array(z.email('must be addresses with commas between them')));
 
 const recipients = () => namesOf('a recipient');
 
-/** A text that `parse` understands. */
+/** A setting that `parse` accepts. */
 const parsed = <Value>(parse: (text: string) => Value | undefined, message: string) =>
   setting.text().transform((value, ctx): Value => {
     const result = parse(value);
@@ -87,7 +87,7 @@ const S3_URL =
 const RULES = 'must be a number, or like last=3,daily=7,weekly=4,monthly=6,yearly=2';
 
 const UNIT_MS = { m: 60_000, h: 60 * 60_000, d: 24 * 60 * 60_000 };
-/** A wrong restore is noticed within a day; until then the old stores take disk space. */
+/** A wrong restore is usually noticed within a day; until then, the old stores take disk space. */
 const KEEP_OLD_MS = UNIT_MS.d;
 
 const duration = () =>
@@ -145,7 +145,7 @@ export function readBackupConfig(env: Env): BackupConfig {
         : undefined,
     restoreStore: values.RESTORE_DATABASE,
     keepOldMs: values.RESTORE_KEEP_OLD,
-    usesSafetyBackups: values.RESTORE_KEEP_OLD === 0, // otherwise nothing is left to go back to
+    usesSafetyBackups: values.RESTORE_KEEP_OLD === 0, // otherwise a restore could not be taken back
     schema: policy,
     secrets: {
       adminUrls: { tasks: values.TASKS_ADMIN_URL, auth: values.AUTH_ADMIN_URL },

@@ -51,11 +51,11 @@ import { createTemporaryDirs } from './temporary-files.ts';
 
 export interface BackupDeps {
   clock: Clock;
-  /** The services that own the stores; without its owner a store cannot be restored. */
+  /** The services that own the stores. A store without an owner cannot be restored. */
   owners?: Partial<Record<StoreName, StoreOwner>>;
-  /** How to look at the disk. @default asks the system */
+  /** Reads the disk's state. @default from the system */
   look?: LookAtDisk;
-  /** @default those of `DEFAULT_PATIENCE` */
+  /** @default DEFAULT_PATIENCE */
   patience?: Partial<Patience>;
   log: Log;
   metrics?: Registry;
@@ -63,24 +63,24 @@ export interface BackupDeps {
 
 export interface Backup extends Service {
   subgraph: Subgraph;
-  /** For operators only; the caller checks that. */
+  /** For operators only, which the caller must check. */
   backups: BackupService;
-  /** For the gateway, beside the graph. */
+  /** Called by the gateway in addition to the graph. */
   work: BackupWork;
-  /** For operators, as the work. */
+  /** For operators only, like `work`. */
   operators: StatusOf<BackupStatus>;
-  /** Ready when our own database answers with our schema. */
+  /** Ready if our own database responds and has our schema. */
   ready(): Promise<HealthReport>;
 }
 
-/** How soon metrics show what other instances did, and what was copied into the storage; and what they left is removed. */
+/** How often the metrics are updated with the work of other instances and copied archives, and leftovers are removed. */
 const TIDY_EVERY_MS = 5 * 60_000;
-/** Stores that were kept for a while have to be dropped some time. */
+/** How often stores whose time for an undo has passed are dropped. */
 const SETTLE_EVERY_MS = 60_000;
-/** Until this succeeds, stores may be closed, or a leftover database may fill the disk. */
+/** Retries soon: until settling succeeds, stores may be closed, or a leftover database may fill the disk. */
 const SETTLE_RETRY = { firstMs: 1_000, longestMs: 30_000 };
 
-/** Does not connect yet; `start` checks the schema and completes what a crash interrupted. */
+/** Does not connect yet. `start` checks the schema and completes work that a crash interrupted. */
 export async function createBackup(config: BackupConfig, deps: BackupDeps): Promise<Backup> {
   const { clock, look = lookAtDisk, log, metrics = new Registry() } = deps;
   const patience = { ...DEFAULT_PATIENCE, ...deps.patience };
@@ -90,7 +90,7 @@ export async function createBackup(config: BackupConfig, deps: BackupDeps): Prom
   const now = () => clock.now();
   const { backupsDir: dir, secrets } = config;
   const storage = secrets.s3
-    ? (await import('./storage/s3-storage.ts')) // a large library that few need
+    ? (await import('./storage/s3-storage.ts')) // loaded on demand: a large library
         .createS3Storage({ location: secrets.s3, now })
     : createDirectoryStorage({ dir, now, look });
   const temporaryDirs = createTemporaryDirs({ dir: config.temporaryDir, now, log });
@@ -140,9 +140,9 @@ export async function createBackup(config: BackupConfig, deps: BackupDeps): Prom
   });
   const tidying = createPeriodic({
     everyMs: TIDY_EVERY_MS,
-    // The list examines archives that were put there by hand.
+    // Listing examines archives that were copied into the storage.
     task: async () => {
-      await temporaryDirs.sweep();
+      await temporaryDirs.sweep().catch((err: unknown) => log.warn({ err }, 'temporary directories not removed'));
       await backups.list();
       await backups.tidy();
     },
@@ -164,7 +164,7 @@ export async function createBackup(config: BackupConfig, deps: BackupDeps): Prom
     closeOnStop(() => settling.stop()),
     closeOnStop(() => notifier.close()),
     { start: cleanUp, stop: () => backups.stop() },
-    // Each may wait for the end of its run, so they stop together.
+    // Stopped in parallel, because each may wait for the end of its run.
     { start: () => startAll(schedules), stop: () => settleAll(schedules.map((schedule) => schedule.stop())) },
     { start: async () => tidying.start({ afterPause: true }), stop: () => tidying.stop() },
   ]);
@@ -190,7 +190,7 @@ export async function createBackup(config: BackupConfig, deps: BackupDeps): Prom
   };
 }
 
-/** A server that does not answer yet is looked at before it is used. */
+/** Ignores a server that does not respond yet: it is checked again before it is used. */
 function unlessAway(error: unknown): void {
   if (error instanceof ConfigError) throw error;
 }

@@ -13,7 +13,7 @@ const entities = [
   FailingRunEntity,
   BucketUploadEntity,
 ];
-/** Few callers, but each lock that is held or awaited takes a connection. */
+/** There are few callers, but each lock that is held or awaited takes a connection. */
 const POOL_SIZE = 10;
 
 export function createBackupDatabase(options: StoreOptions): Promise<Database> {

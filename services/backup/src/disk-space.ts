@@ -18,18 +18,18 @@ export type LookAtDisk = (dir: string) => Promise<Disk>;
 /** The reserve is a twentieth of the disk, up to the usual maximum of PostgreSQL's WAL. */
 const RESERVED_SHARE = 20;
 const MOST_RESERVED_BYTES = 1024 * MIB;
-/** How much may be written between two checks of the disk. */
+/** How much may be written between two checks. */
 const LOOK_EVERY_BYTES = 8 * MIB;
 
 export const lookAtDisk: LookAtDisk = async (dir) => {
   const { dev: id } = await stat(dir);
   const { bavail, blocks, bsize } = await statfs(dir);
-  if (blocks === 0) return { id, usableBytes: Infinity }; // the file system does not say
+  if (blocks === 0) return { id, usableBytes: Infinity }; // the file system does not report its size
   const reserved = Math.min((blocks * bsize) / RESERVED_SHARE, MOST_RESERVED_BYTES);
   return { id, usableBytes: Math.max(0, bavail * bsize - reserved) };
 };
 
-/** @throws DiskSpaceError when something does not fit, together with everything else for the same disk */
+/** @throws DiskSpaceError when everything needed on one disk does not fit on it together */
 export async function checkDiskSpace(needed: { dir: string; bytes: number }[], look: LookAtDisk): Promise<void> {
   const sums = new Map<number, number>();
   for (const { dir, bytes } of needed) {

@@ -32,7 +32,7 @@ async function figuresOf(backups: Backup[]) {
   return Promise.all(values);
 }
 
-it('no figure is later than now: what a clock that was ahead has dated counts as not done', async () => {
+it('ignores archives and verifications with future dates from a clock that was ahead', async () => {
   const [ahead, real] = [before(-365), before(3)];
   const real2 = archive(real, { verifiedAt: real });
   const wrong = archive(ahead, { verifiedAt: ahead });
@@ -40,7 +40,7 @@ it('no figure is later than now: what a clock that was ahead has dated counts as
   expect(await figuresOf([wrong])).toEqual([0, 0, 0]);
 });
 
-it('what a clock that is a little ahead has dated counts as of now', async () => {
+it('caps dates from a clock that is slightly ahead at the present time', async () => {
   const soon = new Date(NOW.getTime() + 2_000);
   expect(await figuresOf([archive(soon, { verifiedAt: soon })])).toEqual([NOW, NOW, NOW].map(Number));
 });

@@ -9,7 +9,7 @@ export type Outcome = 'ok' | 'failed';
 
 export type BackupMetrics = ReturnType<typeof createBackupMetrics>;
 
-/** Few labels, never ids. */
+/** Labels have few values and never contain ids. */
 export function createBackupMetrics(registry: Registry) {
   const registers = [registry];
   const counter = (name: string, help: string, ...labelNames: string[]) =>
@@ -40,7 +40,7 @@ export function createBackupMetrics(registry: Registry) {
   const restores = counter('restores', 'Restores, and undos of one, by outcome', 'work', 'outcome');
   const unsettled = gauge('restores_unsettled', 'Interrupted restores: stores may be closed until they are settled');
   const left = gauge('restore_leftovers', 'Ended restores of which databases are there that should be gone');
-  // Series that exist from the start show their first failure as an increase.
+  // Series must exist from the start, so that their first failure shows as an increase.
   for (const origin of ['request', 'safety', 'schedule'])
     for (const outcome of ['ok', 'failed']) runs.inc({ origin, outcome }, 0);
   for (const outcome of ['ok', 'unfit', 'unprovable', 'failed']) verifications.inc({ outcome }, 0);
@@ -57,7 +57,7 @@ export function createBackupMetrics(registry: Registry) {
       runs.inc({ origin, outcome: 'failed' });
       failures.inc({ reason });
     },
-    /** The existing archives, newest first. No metric is later than `now`. */
+    /** `backups`: the existing archives, newest first. No metric is later than `now`. */
     archives(backups: Backup[], now: Date): void {
       const own = backups.filter(({ origin, createdAt }) => isOwn(origin) && !isInFuture(createdAt, now));
       const secondsOf = (date: Date | null | undefined) =>

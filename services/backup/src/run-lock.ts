@@ -7,32 +7,32 @@ type Work<Result> = (mayGoOn: () => Promise<boolean>) => Promise<Result>;
 /** Allows one run of a kind at a time, across all instances that share our database. */
 export interface RunLock {
   /**
-   * Runs `work` alone. `mayGoOn` reports whether we still hold the lock, which is lost with its connection. When our
-   * database is unavailable, `work` runs with `mayGoOn` false from the start.
-   * @throws LockBusyError after `waitMs`; AppError SERVICE_UNAVAILABLE when our database has no session for it
+   * Runs `work` exclusively. `mayGoOn` reports whether we still hold the lock, which is lost with its connection. If our
+   * database is down, `work` still runs, but `mayGoOn` is false from the start.
+   * @throws LockBusyError after `waitMs`; AppError SERVICE_UNAVAILABLE when our database is up but accepts no session
    */
   run<Result>(waitMs: number, work: Work<Result>): Promise<Result>;
 }
 
-/** Somebody else holds the lock. The message is for the caller. */
+/** Someone else holds the lock. The message is for the caller. */
 export class LockBusyError extends Error {
   override readonly name = 'LockBusyError';
 }
 
 const TRY_EVERY_MS = 200;
 
-/** `busy`: what to say when somebody else holds it. */
+/** `busy` is the message when someone else holds the lock. */
 export function createRunLock(database: Database, name: string, busy: string): RunLock {
   let queue: Promise<unknown> = Promise.resolve();
 
   /** @throws LockBusyError at the deadline */
   const runAlone = async <Result>(deadline: number, work: Work<Result>): Promise<Result> => {
     const session = await database.openSession().catch(async (error: unknown) => {
-      if (await database.isUp()) throw error; // it only takes no more sessions: another instance may hold the lock
+      if (await database.isUp()) throw error; // it only refuses more sessions: another instance may hold the lock
     });
     if (!session) return work(() => Promise.resolve(false));
     try {
-      // Polls, because a waiting statement would be ended, with its connection, like one without an answer.
+      // Polls, because a statement that waits too long would be ended, with its connection, as if the server did not respond.
       while (!(await isTaken(session, name))) {
         if (performance.now() > deadline) throw new LockBusyError(busy);
         await sleep(TRY_EVERY_MS);

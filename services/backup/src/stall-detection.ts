@@ -1,32 +1,32 @@
 /** How long to wait before giving up. */
 export interface Patience {
-  /** For a restore, a backup or a verification that somebody else runs. */
+  /** For a restore, backup or verification that is already running elsewhere. */
   busyMs: number;
   /** For work on a store that shows no progress; large stores get more. */
   stallMs: number;
-  /** For transactions that write, at a swap. */
+  /** For writing transactions, before a swap. */
   writersMs: number;
 }
 
 export const DEFAULT_PATIENCE: Patience = { busyMs: 5_000, stallMs: 30_000, writersMs: 20_000 };
 
-/** Something took too long or made no progress: because of the archive, or of a slow disk, server or network. */
+/** Something took too long or made no progress, because of the archive or of a slow disk, server or network. */
 export class TooSlowError extends Error {
   override readonly name = 'TooSlowError';
 }
 
-/** A read-only statement shows no progress before its end; no usable server reads slower than this. */
+/** A read-only statement shows no progress until it ends. No usable server reads more slowly than this. */
 const SCAN_BYTES_PER_MS = 16 * 1024;
 const LOOK_EVERY_MS = 250;
 
 export type StallDetection = ReturnType<typeof createStallDetection>;
 
-/** Work has stalled when it shows nothing for `stallMs` plus the time of a full scan of its data. */
+/** Work has stalled when it shows no progress for `stallMs` plus the time for a full scan of its data. */
 export function createStallDetection(stallMs: number) {
   let at = performance.now();
   let last = { bytes: 0, sessions: '' };
   return {
-    /** Without arguments: there was progress elsewhere. */
+    /** Call it without arguments for other progress. */
     see(bytes = -1, sessions = '') {
       if (bytes === last.bytes && sessions === last.sessions) return;
       if (bytes >= 0) last = { bytes, sessions };
@@ -36,7 +36,7 @@ export function createStallDetection(stallMs: number) {
   };
 }
 
-/** Returns a timer to clear when the work has ended. */
+/** Aborts `stop` when the work has stalled. Returns an interval to clear when the work ends. */
 export function abortOnStall(stop: AbortController, movement: StallDetection): NodeJS.Timeout {
   const look = () => movement.hasStalled() && stop.abort(new TooSlowError('Nothing moves any more.'));
   return setInterval(look, LOOK_EVERY_MS);

@@ -67,7 +67,7 @@ export function createBackupStatus(config: BackupConfig, deps: BackupStatusDeps)
   };
 }
 
-/** In the same sense as the metrics: by what was made here, and by nothing that is dated later than now. */
+/** Counts like the metrics: only archives that we made, and none dated in the future, can be the newest. */
 function summaryOf(archives: Backup[], now: Date): NonNullable<BackupsStatus['archives']> {
   const own = archives.filter(({ origin, createdAt }) => isOwn(origin) && !isInFuture(createdAt, now));
   return {

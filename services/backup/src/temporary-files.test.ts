@@ -14,7 +14,7 @@ const HOST = hostname();
 const NO_SUCH_PROCESS = 2 ** 22 + 1; // above the largest id on Linux
 
 describe('temporary directories', () => {
-  it('are private, and gone after the work', async () => {
+  it('are private, and removed after the work', async () => {
     const dirs = createTemporaryDirs({ dir, now: Date.now, log });
     const mode = await dirs.use(async (folder) => {
       await writeFile(join(folder, 'x'), 'x');
@@ -24,13 +24,13 @@ describe('temporary directories', () => {
     expect(await readdir(dir)).toEqual([]);
   });
 
-  it('are gone after work that failed', async () => {
+  it('are removed after work that failed', async () => {
     const dirs = createTemporaryDirs({ dir, now: Date.now, log });
     await expect(dirs.use(() => Promise.reject(new Error('no luck')))).rejects.toThrow('no luck');
     expect(await readdir(dir)).toEqual([]);
   });
 
-  it('that cannot be removed are logged, change no outcome, and are swept', async () => {
+  it('are logged and swept later if they cannot be removed, without changing the outcome of the work', async () => {
     const remove = () => Promise.reject(new Error('the disk is gone'));
     const dirs = createTemporaryDirs({ dir, now: Date.now, log, remove });
     expect(await dirs.use(async () => 'done')).toBe('done');
@@ -39,7 +39,7 @@ describe('temporary directories', () => {
     expect(await createTemporaryDirs({ dir, now: Date.now, log }).sweep()).toBe(2);
   });
 
-  it('of processes that are gone, or that had our id before us, are swept; those of living ones and foreign folders stay', async () => {
+  it('are swept if their process is dead, even if it had our id; those of live processes and other folders stay', async () => {
     const living = `run-${process.ppid}-abc-${HOST}`;
     for (const name of [`run-${NO_SUCH_PROCESS}-abc-${HOST}`, `run-${process.pid}-abc-${HOST}`, living, 'other'])
       await mkdir(join(dir, name, 'deep'), { recursive: true });
@@ -47,19 +47,19 @@ describe('temporary directories', () => {
     expect((await readdir(dir)).toSorted()).toEqual(['other', living].toSorted());
   });
 
-  it('of another service in this process stay while they are used', async () => {
+  it('of another service in this process stay while they are in use', async () => {
     await createTemporaryDirs({ dir, now: Date.now, log }).use(async (folder) => {
       expect(await createTemporaryDirs({ dir, now: Date.now, log }).sweep()).toBe(0);
       expect(await readdir(dir)).toEqual([basename(folder)]);
     });
   });
 
-  it('of other machines stay, even if processes here have their ids', async () => {
+  it('of other machines stay, whatever their process ids', async () => {
     await mkdir(join(dir, `run-${NO_SUCH_PROCESS}-abc-another-host`));
     expect(await createTemporaryDirs({ dir, now: Date.now, log }).sweep()).toBe(0);
   });
 
-  it('of a living process, or of another machine, are swept when they are older than any run', async () => {
+  it('are swept when they are older than any run, even those of live processes and other machines', async () => {
     const old = join(dir, `run-${process.ppid}-abc-${HOST}`);
     await mkdir(old);
     const twoDaysAgo = new Date(Date.now() - 48 * 60 * 60 * 1000);
@@ -69,7 +69,7 @@ describe('temporary directories', () => {
   });
 });
 
-it('a file that a killed writer has left goes at once, also when a restarted container has its process id, and the rest stays', async () => {
+it('a file of a killed writer is removed at once, even if a restarted container has its process id', async () => {
   const files = createTemporaryFiles({
     dir,
     prefix: '.unfinished-',

@@ -5,32 +5,32 @@ import { mkdir, readdir, rm, stat } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 
-/** What a process writes for a while and removes itself, unless it is killed: then the next start sweeps it. */
+/** Files that a process writes for a while and removes itself. If the process is killed, `sweep` removes them later. */
 export interface TemporaryFiles {
-  /** Runs `work` with a new path of ours alone, and removes what is there afterwards. */
+  /** Runs `work` with a new, unique path, and removes the file or directory there afterwards. */
   use<Result>(work: (path: string) => Promise<Result>): Promise<Result>;
-  /** Removes what dead processes left; returns the number of files or directories. */
+  /** Removes what dead processes left behind; returns the number of files or directories. */
   sweep(): Promise<number>;
 }
 
 export interface TemporaryFilesOptions {
   dir: string;
-  /** How their names begin. */
+  /** The beginning of their names. */
   prefix: string;
-  /** None is in use for so long: a process with that id must be a new one. */
+  /** No file is in use for this long: if its process id is in use, it belongs to another process by now. */
   maxAgeMs: number;
   now: () => number;
   /** Called when something could not be removed; `sweep` tries again. */
   onRemains: (error: unknown, path: string) => void;
-  /** Makes each a directory that only we may enter, and `dir` where it is missing. */
+  /** Creates each as a directory that only we may enter, and also `dir` if it is missing. */
   areDirs?: boolean;
   /** Removes a file, or a directory with its content. @default with retries */
   remove?: (path: string) => Promise<void>;
 }
 
-/** Several hosts may share a directory, each with its own process ids. */
+/** Part of the names, because several hosts, each with its own process ids, may share a directory. */
 const HOST = hostname();
-/** For all services in this process, which may share a directory. */
+/** Shared by all services in this process, which may use the same directory. */
 const inUse = new Set<string>();
 
 export function createTemporaryFiles(options: TemporaryFilesOptions): TemporaryFiles {

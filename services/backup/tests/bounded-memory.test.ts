@@ -22,7 +22,7 @@ const MEBIBYTE = 1024 * 1024;
 const TABLE = 'create table t (a int, b text, c text);\n';
 const row = `(1, 'abc', null)`;
 
-/** Dumps that would take much memory from a careless reader. */
+/** Dumps that would cost a careless reader much memory. */
 const HEAVY_DUMPS: [what: string, dump: () => string][] = [
   ['a tiny dump', () => `${TABLE}insert into t values ${row};`],
   ['one INSERT of very many rows', () => `${TABLE}insert into t values ${Array(100_000).fill(row).join(',')};`],
@@ -60,7 +60,7 @@ const zipped = (entries: (TarEntry | Buffer)[]) => gzipSync(tar(entries), { leve
 const entriesOf = (files: Record<string, string | Buffer>) =>
   Object.entries(files).map(([name, content]) => ({ name, content }));
 
-/** A dump that restores, with something before its end that is hard. */
+/** Makes a dump restorable: adds a table of tasks after its difficult part. */
 const withTasks = (dump: string) => `${dump}\n${tasksDump(['one'])}`;
 const copied = (lines: string) => `create table tasks (id uuid, title text);\ncopy tasks from stdin;\n${lines}\\.\n`;
 const taskLine = (title: string, n = 0) => `00000000-0000-7000-8000-${String(n).padStart(12, '0')}\t${title}\n`;
@@ -78,13 +78,13 @@ function withManifest(change: (manifest: Record<string, never>) => unknown, padT
   return zipped(entriesOf({ ...files, 'manifest.json': text.padEnd(padTo, ' ') }));
 }
 
-/** Names of tables that are not there, as many and as long as a manifest may name. */
+/** Adds names of missing tables to a manifest, as many and as long as it may contain. */
 const manyTables = (manifest: Record<string, never>) => {
   const { stores } = manifest as unknown as { stores: Record<string, { rows: Record<string, number> }> };
   for (const store of Object.values(stores)) for (let n = 0; n < 999; n++) store.rows[`t${n}`.padEnd(63, 'x')] = 0;
 };
 
-/** Whose restore would take much memory from a careless reader. */
+/** Archives whose restore would cost a careless reader much memory. */
 const HARD_ARCHIVES: HardArchive[] = [
   { what: 'a small one', bytes: async () => zipped(entriesOf(own())), isRestored: true },
   { what: 'a manifest at its limit', bytes: async () => withManifest(() => undefined, MIB / 4), isRestored: true },
@@ -113,7 +113,7 @@ const HARD_ARCHIVES: HardArchive[] = [
   {
     what: 'a long extended header',
     bytes: async () => zipped([pax({ comment: 'x'.repeat(64 * MIB) }), { name: 'database.sql', content: tasksDump(['one']) }]), // prettier-ignore
-    isRestored: true, // it is not kept
+    isRestored: true, // the header is not kept in memory
   },
   {
     what: 'rows as large as they may be',
@@ -150,14 +150,14 @@ const HARD_ARCHIVES: HardArchive[] = [
   })),
 ];
 
-/** What the service and its children may take over what it has when it is idle. */
+/** How much more memory the service and its children may use than when it is idle. */
 const BOUND_MIB = 128;
 const LOOK_EVERY_MS = 5;
 
 const RESTORE = 'mutation ($file: String!) { result: restoreBackup(file: $file) { message outcome } }';
 const CREATE = 'mutation { result: createBackup { file } }';
 
-/** One of each kind; a long run (npm run test:long) tries all. */
+/** One archive of each kind; a long run (npm run test:long) tries all of them. */
 const QUICK = /^(a small one|a manifest at its limit|a dump: (one INSERT|deep|many tables|a line of COPY).*)$/;
 const ARCHIVES = HARD_ARCHIVES.filter(({ what }) => process.env.TASKMESH_LONG || QUICK.test(what));
 
@@ -168,7 +168,7 @@ beforeAll(async () => {
   fixture = await createBackupFixture('memory', { keys: [KEY] });
   await fixture.backup.stop();
   backup = await startBackupProcess(fixture.config);
-  await pause(1_000); // what the start has left is collected
+  await pause(1_000); // garbage of the start is collected meanwhile
   idleMib = privateMib(backup.pid);
   expect(idleMib).toBeGreaterThan(0);
 }, 180_000);
@@ -177,7 +177,7 @@ afterAll(async () => {
   await fixture.close();
 });
 
-/** Does something in the service, within the bound. */
+/** Sends a request to the service, and expects its memory to stay within the bound. */
 async function ask(query: string, variables: Record<string, unknown> = {}) {
   let worstMib = 0;
   const look = () => (worstMib = Math.max(worstMib, privateMib(backup.pid)));
@@ -199,7 +199,7 @@ describe('the memory of a service', () => {
     600_000,
   );
 
-  it('is bounded while it makes an archive of what was restored last, and of a row as large as it may be', async () => {
+  it('is bounded while it archives the last restored data and a row of maximum size', async () => {
     await fixture.tasks.query(`insert into tasks values (gen_random_uuid(), repeat('wide', 15000000))`);
     expect(await ask(CREATE)).toEqual({ file: expect.stringMatching(/^taskmesh-/) });
   }, 600_000);

@@ -22,7 +22,7 @@ const log = createLog({ service: 'test', level: 'silent' });
 
 let store: TestDatabase;
 let proxy: FaultyProxy;
-/** Of the store, through the proxy. */
+/** The URL of the store through the proxy. */
 let proxied: string;
 beforeAll(async () => {
   store = await createTestDatabase('databases');
@@ -40,7 +40,7 @@ const exists = async (name: string) =>
   (await administer('select from pg_database where datname = $1', [name])).length === 1;
 
 describe('dropping a database', () => {
-  it('gives up while somebody holds on to it, and drops it later, also as a template', async () => {
+  it('gives up while the database is in use, and drops it later, even if it is a template', async () => {
     const { url } = await createTestDatabase('dropped');
     const name = databaseOf(url);
     const drop = () => withAdmin(maintenanceUrl(url), (admin) => dropDatabase(admin, name));
@@ -57,12 +57,12 @@ describe('dropping a database', () => {
     await drop();
   });
 
-  it('waits for a server that is making it still, for a client that is gone', async () => {
+  it('waits while the server is still creating the database for a client that has disconnected', async () => {
     const names = restoreNames(databaseOf(store.url), 'r');
     const limits = { statementTimeoutMs: 1_000, tempFileBytes: 1_048_576 };
     await withAdmin(maintenanceUrl(store.url), async (holder) => {
       await holder.query('begin');
-      await holder.query(`create role ${names.loader}`); // so that its maker waits
+      await holder.query(`create role ${names.loader}`); // makes the creation wait
       const making = createFreshDatabase(store.url, names, limits).catch((error: unknown) => error);
       const waiting = `select from pg_stat_activity where wait_event_type = 'Lock' and query like 'create role%${names.loader}%'`;
       await eventually(async () => expect(await store.query(waiting)).toHaveLength(1));
@@ -75,8 +75,8 @@ describe('dropping a database', () => {
   });
 });
 
-describe('a server that falls silent', () => {
-  it('fails the statement that it was given', async () => {
+describe('a server that stops responding', () => {
+  it('makes the current statement fail', async () => {
     const asked = withAdmin(
       proxied,
       (admin) => {
@@ -88,7 +88,7 @@ describe('a server that falls silent', () => {
     await expect(asked).rejects.toThrow('Query read timeout');
   }, 30_000);
 
-  it('holds up neither the sessions on others nor the end of its own', async () => {
+  it('delays neither sessions on other servers nor the end of its own', async () => {
     const pids: number[] = [];
     await withAdmins([store.url, proxied], async (admins) => {
       for (const admin of admins)
@@ -101,7 +101,7 @@ describe('a server that falls silent', () => {
 });
 
 describe('keeping writers out', () => {
-  it('ends by itself when nothing is heard of us, which is noticed', async () => {
+  it('ends by itself if we fall silent, which is then detected', async () => {
     const fresh = await createTestDatabase('writers_fresh');
     for (const { query } of [store, fresh]) await query('create table tasks (id int)');
     const writer = new Client({ connectionString: store.url });
@@ -128,7 +128,7 @@ describe('keeping writers out', () => {
   });
 });
 
-it('a dump runs nothing that the owner of a store has put before what is PostgreSQL’s own', async () => {
+it('a dump never runs functions with which the owner of a store shadows those of PostgreSQL', async () => {
   const owned = await createTestDatabase('owned');
   try {
     await owned.query(`create schema mine; create function mine.is_same(text, text) returns boolean language plpgsql
@@ -141,12 +141,12 @@ it('a dump runs nothing that the owner of a store has put before what is Postgre
   }
 });
 
-it('an administrator changes a store that the operator has frozen until it is restored', async () => {
+it('an administrator can change a store that the operator has made read-only until a restore', async () => {
   await store.query(`alter database ${databaseOf(store.url)} set default_transaction_read_only = on`);
   await withAdmin(store.url, (admin) => admin.query('create table public.thawed ()'));
 });
 
-it('a lock keeps out who cannot ask for it, because our database takes no more sessions, and no one when it is away', async () => {
+it('a lock refuses work when our database accepts no more sessions, but not when the database is down', async () => {
   const own = await createTestDatabase('run_lock');
   const name = databaseOf(own.url);
   const [holder, other] = [
@@ -158,7 +158,7 @@ it('a lock keeps out who cannot ask for it, because our database takes no more s
   const done: string[] = [];
   try {
     await lockOf(holder).run(0, async () => {
-      expect(await other.isUp()).toBe(true); // over a connection that its pool keeps
+      expect(await other.isUp()).toBe(true); // opens a connection that its pool keeps
       await allowSessions(false);
       const outcome = lockOf(other).run(0, async () => void done.push('beside the holder'));
       await expect(outcome).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE' });
@@ -175,14 +175,14 @@ it('a lock keeps out who cannot ask for it, because our database takes no more s
 
 const names = ({ fresh, old, loader }: ReturnType<typeof restoreNames>) => [fresh, old, loader];
 
-describe('the names of what a restore makes', () => {
+describe('the names of the databases and the role of a restore', () => {
   it('differ for stores whose names begin alike', () => {
     const stem = 'a_name_of_a_store_that_is_rather_long';
     const made = [`${stem}_tasks`, `${stem}_auth`, 'a b', 'a_b'].flatMap((live) => names(restoreNames(live, 'abc')));
     expect(new Set(made).size).toBe(12);
   });
 
-  it('are as long as PostgreSQL takes them, and of plain characters', () => {
+  it('are no longer than PostgreSQL allows, and of plain characters', () => {
     for (const name of names(restoreNames('ä'.repeat(31), 'x'.repeat(16)))) expect(name).toMatch(/^\w{1,63}$/);
   });
 });

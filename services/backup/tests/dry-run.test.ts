@@ -67,8 +67,8 @@ async function holding<Result>(url: string, statements: string[], work: (held: C
   }
 }
 
-describe('a restore that is only tried', () => {
-  it('reports what would change, and leaves the live stores, the list and the journal as they are', async () => {
+describe('a dry run of a restore', () => {
+  it('reports what would change, and leaves the live stores, the list and the journal unchanged', async () => {
     const before = await catalogue();
     expect(await dryRun('own.tar.gz')).toEqual({
       possible: true,
@@ -86,7 +86,7 @@ describe('a restore that is only tried', () => {
     expect(await fixture.own.query('select file from backups where verified_at is not null')).toEqual([]);
   });
 
-  it('looks at the stores that are named only', async () => {
+  it('checks only the named stores', async () => {
     expect(await dryRun('bad.tar.gz', ['tasks'])).toMatchObject({ possible: true, stores: [{ store: 'tasks' }] });
   });
 
@@ -94,11 +94,11 @@ describe('a restore that is only tried', () => {
     ['bad.tar.gz', undefined, 'CONFLICT', 'the dump was not accepted'],
     ['own.tar.gz', ['none'], 'BAD_USER_INPUT', 'There are: tasks, auth'],
     ['../own.tar.gz', undefined, 'NOT_FOUND', 'no such backup file'],
-  ])('refuses %s with the stores %j as a restore would: %s', async (file, stores, code, message) => {
+  ])('refuses %s with the stores %j like a restore: %s', async (file, stores, code, message) => {
     expect(await dryRun(file, stores)).toEqual({ code, message: expect.stringContaining(message) });
   });
 
-  it('reports somebody who copies a store', async () => {
+  it('reports that a store is being copied', async () => {
     const copying = ['begin', `comment on database ${databaseOf(fixture.auth.url)} is 'copied'`];
     const tried = await holding(fixture.own.url, copying, () => dryRun('own.tar.gz'));
     expect(tried).toMatchObject({
@@ -107,7 +107,7 @@ describe('a restore that is only tried', () => {
     });
   });
 
-  it('reports sessions that the administrator may not end, and a store that it does not own', async () => {
+  it('reports sessions that the administrator may not end, and a store that the administrator does not own', async () => {
     const name = `${databaseOf(fixture.own.url)}_weak`;
     await fixture.own.query(`create role ${name} login password 'secret'`);
     const adminUrl = new URL(fixture.tasks.url);
@@ -122,7 +122,7 @@ describe('a restore that is only tried', () => {
     await fixture.own.query(`drop role ${name}`);
   });
 
-  it('reports who has been writing for too long, where that matters; reading never does', async () => {
+  it('reports transactions that have been writing for too long, if the restore must wait for them, but never readers', async () => {
     const { url: adminUrl } = fixture.auth;
     const find = (waitsForWriters: boolean) =>
       findObstacles({ adminUrl, fresh: adminUrl, waitsForWriters, writersMs: 0 });
@@ -136,7 +136,7 @@ describe('a restore that is only tried', () => {
     });
   });
 
-  it('waits for writers to the store alone, as a restore does: tables of the operator are no obstacle', async () => {
+  it('ignores writers to tables of the operator, like a restore', async () => {
     const { url: adminUrl } = fixture.auth;
     const fresh = await createTestDatabase('dry_run_fresh');
     await fresh.query(AUTH_SCHEMA);
@@ -154,7 +154,7 @@ describe('a restore that is only tried', () => {
     await fresh.drop();
   });
 
-  it('ends when the service that owns a store never says how it compares', async () => {
+  it('ends if the service that owns a store never returns the comparison', async () => {
     const owner = { ...fixture.owners.auth, compare: () => new Promise<never>(() => undefined) };
     const store = { name: 'auth' as const, adminUrl: fixture.auth.url, owner };
     const prepared = { complete: true as const, rows: {}, skipped: [], dropped: [] };
@@ -170,7 +170,7 @@ describe('a restore that is only tried', () => {
     await expect(run('a.tar.gz')).rejects.toThrow('it took too long');
   }, 30_000);
 
-  it('takes everything away when the comparison fails, and says that the fault is its own', async () => {
+  it('removes everything if the comparison fails, and does not blame the archive', async () => {
     const { compare } = fixture.owners.auth;
     fixture.owners.auth.compare = () => Promise.reject(new Error('no luck'));
     expect(await dryRun('own.tar.gz')).toMatchObject({ code: 'INTERNAL_SERVER_ERROR' });

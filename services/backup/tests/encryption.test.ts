@@ -37,14 +37,14 @@ const decrypted = async (content: Buffer, ...keys: string[]) =>
   buffer(await (await cipherOf(...(keys.length > 0 ? keys : [KEY]))).decrypt(Readable.from([content])));
 
 describe('the cipher of archives', () => {
-  it.each([0, 1, 64 * KIB - 1, 64 * KIB, 64 * KIB + 1, 1_000_000])('brings back %i bytes', async (size) => {
+  it.each([0, 1, 64 * KIB - 1, 64 * KIB, 64 * KIB + 1, 1_000_000])('decrypts %i bytes', async (size) => {
     const content = randomBytes(size);
     const secret = await encrypted(content);
     expect(secret.subarray(0, 22).toString()).toBe('age-encryption.org/v1\n');
     expect((await decrypted(secret)).equals(content)).toBe(true);
   });
 
-  it('opens with any of the keys, so that they can be changed', async () => {
+  it('decrypts with any of the keys, so that keys can be rotated', async () => {
     const secret = await encrypted(Buffer.from('old'), OTHER_KEY);
     expect((await decrypted(secret, KEY, OTHER_KEY)).toString()).toBe('old');
     expect((await decrypted(await encrypted(Buffer.from('pq'), POST_QUANTUM_KEY), POST_QUANTUM_KEY)).toString()).toBe(
@@ -52,7 +52,7 @@ describe('the cipher of archives', () => {
     );
   });
 
-  it('notices every change and every missing end', async () => {
+  it('detects every change and every truncation', async () => {
     const secret = await encrypted(randomBytes(200 * KIB));
     for (const place of [30, 150, 60 * KIB, secret.length - 1]) {
       const changed = Buffer.from(secret);
@@ -66,7 +66,7 @@ describe('the cipher of archives', () => {
     });
   });
 
-  it('reads no header without end', async () => {
+  it('limits the length of a header', async () => {
     let sent = 0;
     const endless = new Readable({
       read() {
@@ -79,7 +79,7 @@ describe('the cipher of archives', () => {
     expect(sent).toBeLessThan(1_000_000);
   });
 
-  it('tries no more recipients than an archive has', async () => {
+  it('limits the number of recipients', async () => {
     const encrypter = new Encrypter();
     const recipient = await identityToRecipient(OTHER_KEY);
     for (let count = 0; count < 200; count++) encrypter.addRecipient(recipient);
@@ -87,7 +87,7 @@ describe('the cipher of archives', () => {
     await expect((await cipherOf(KEY)).decrypt(content)).rejects.toThrow('header is too long');
   });
 
-  it('ends what it reads from when no one reads on', async () => {
+  it('destroys its source when its reader stops', async () => {
     const plain = new Readable({ read() { this.push(randomBytes(64 * KIB)); } }); // prettier-ignore
     const secret = await (await cipherOf(KEY)).encrypt(plain);
     for await (const part of secret) if (part) break;
@@ -109,7 +109,7 @@ beforeAll(async () => {
 afterAll(() => fixture.close());
 
 describe('encrypted archives', () => {
-  it('are made, proved and restored as others are', async () => {
+  it('are made, verified and restored like others', async () => {
     const before = await fixture.tasks.query('select * from tasks order by id');
     const made = await fixture.backup.backups.create();
     expect(made.file).toMatch(/\.tar\.gz\.age$/);
@@ -119,14 +119,14 @@ describe('encrypted archives', () => {
     expect(await fixture.restore(made.file)).toMatchObject({ databaseRestored: true });
     expect(await fixture.tasks.query('select * from tasks order by id')).toEqual(before);
     expect(await fixture.leftovers()).toEqual([]);
-    // What lies there is for any age program with the key.
+    // Any age program with the key can decrypt the file.
     const decrypter = new Decrypter();
     decrypter.addIdentity(KEY);
     const plain = await decrypter.decrypt(new Uint8Array(await readFile(join(fixture.config.backupsDir, made.file))));
     expect([plain[0], plain[1]]).toEqual([0x1f, 0x8b]);
   }, 120_000);
 
-  it('do not open without their key, which is said, and is not the fault of the archive', async () => {
+  it('do not open without their key, which is reported and does not make them unfit', async () => {
     const { file } = await fixture.backup.backups.create();
     await fixture.own.query('update backups set verified_at = now() where file = $1', [file]);
     const outcomes = [
@@ -144,7 +144,7 @@ describe('encrypted archives', () => {
     expect((await fixture.backup.backups.find(file))?.verifiedAt).toBeInstanceOf(Date);
   }, 120_000);
 
-  it('are never begun with a key that is none', async () => {
+  it('are never made with an invalid key', async () => {
     await expect(
       fixture.withOther({ secrets: { keys: ['AGE-SECRET-KEY-1QQQ'] } }, async () => undefined),
     ).rejects.toThrow('BACKUP_KEY_FILE holds a key that is none');
@@ -155,7 +155,7 @@ describe('archives for recipients', () => {
   const start = (settings: Partial<Omit<BackupConfig, 'secrets'>>, keys: string[] = []) =>
     fixture.startOther({ recipients, ...settings, secrets: { keys } });
 
-  it('open to each of them, and not to the server that made them, which cannot say whether they are fit', async () => {
+  it('can be opened by each of them, but not by the server that made them, which cannot verify them', async () => {
     const server = await start({});
     const { file } = await server.backups.create();
     for (const key of [KEY, OTHER_KEY])
@@ -168,24 +168,24 @@ describe('archives for recipients', () => {
     });
     expect(await server.backups.find(file)).toMatchObject({ verifiedAt: null, unfitAt: null });
     await server.stop();
-    const withKey = await start({}, [STRANGERS_KEY, OTHER_KEY]); // any of them
+    const withKey = await start({}, [STRANGERS_KEY, OTHER_KEY]); // any of the keys may fit
     expect(await restoreWith(withKey, file)).toMatchObject({ databaseRestored: true });
     await withKey.stop();
   }, 120_000);
 
   it.each([
-    ['what is none', { recipients: ['age1nobody'] }, [], 'BACKUP_RECIPIENTS must be age recipients'],
+    ['an invalid recipient', { recipients: ['age1nobody'] }, [], 'BACKUP_RECIPIENTS must be age recipients'],
     ['a private key', { recipients: [KEY] }, [], 'BACKUP_RECIPIENTS must be age recipients'],
-    ['a stranger’s key, where archives are to be proved', { verifySchedule: '0 5 * * 0' }, [STRANGERS_KEY], 'BACKUP_KEY_FILE opens nothing'],
-  ])('are never begun with %s', async (_what, settings, keys, message) => {
+    ['only a stranger’s key if archives must be verified', { verifySchedule: '0 5 * * 0' }, [STRANGERS_KEY], 'BACKUP_KEY_FILE opens nothing'],
+  ])('are never made with %s', async (_what, settings, keys, message) => {
     const failure = await start(settings, keys).catch(String);
     expect(failure).toContain(message);
     expect(failure).not.toContain('SECRET-KEY');
   }); // prettier-ignore
 });
 
-describe('the command that makes a key', () => {
-  it('makes a file that the service takes, and replaces none', async () => {
+describe('the command that creates a key', () => {
+  it('creates a file that the service accepts, and never replaces one', async () => {
     const dir = await mkdtemp(join(tmpdir(), 'taskmesh-key-'));
     const path = join(dir, 'key.txt');
     const make = () => promisify(execFile)(process.execPath, [fileURLToPath(new URL('../src/archives/make-key-file.ts', import.meta.url)), path]); // prettier-ignore

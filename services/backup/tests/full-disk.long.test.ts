@@ -12,11 +12,11 @@ const MEGABYTE = 1024 * 1024;
 const FULL = /the disk (is full|has too little room)/;
 
 let fixture: BackupFixture;
-/** Made while there was room. */
+/** An archive that was made while the disk had space. */
 let archive: string;
 const mounted: string[] = [];
 
-/** A disk of its own for a directory: a mount in memory, which takes the right to mount (root has it). */
+/** Mounts a small disk in memory on a directory, which only root may do. */
 async function mount(dir: string, sizeBytes: number): Promise<void> {
   await mkdir(dir, { recursive: true });
   await run('mount', ['-t', 'tmpfs', '-o', `size=${sizeBytes},mode=700`, 'tmpfs', dir]);
@@ -41,7 +41,7 @@ afterEach(async () => {
     await resize(dir, 64 * MEGABYTE);
     await rm(join(dir, 'filler'), { force: true });
   }
-  // Nothing of what failed stays, and what was there is whole.
+  // A failure leaves nothing behind and damages nothing.
   expect(await inBackups()).toEqual([archive]);
   expect(await fixture.leftovers()).toEqual([]);
   expect(await fixture.backup.backups.verify(archive)).toMatchObject({ file: archive });
@@ -52,26 +52,26 @@ afterAll(async () => {
   await fixture.close();
 });
 
-describe('on a disk that is full', () => {
-  it('a backup whose dump has no room is not made, and nothing of it stays', async () => {
+describe('on a full disk', () => {
+  it('a backup without room for its dump is not made, and leaves nothing behind', async () => {
     await resize(fixture.config.temporaryDir, MEGABYTE);
     await expect(fixture.backup.backups.create()).rejects.toThrow(FULL);
   });
 
-  it('a backup whose archive has no room is not made, and the older one is whole', async () => {
+  it('a backup without room for its archive is not made, and the older one is intact', async () => {
     await fill(fixture.config.backupsDir, 40 * MEGABYTE);
     const { size } = await stat(join(fixture.config.backupsDir, archive));
     await resize(fixture.config.backupsDir, 40 * MEGABYTE + size + MEGABYTE / 2);
     await expect(fixture.backup.backups.create()).rejects.toThrow(FULL);
   });
 
-  it('an upload that has no room is refused', async () => {
+  it('an upload without room is refused', async () => {
     await fill(fixture.config.backupsDir, 50 * MEGABYTE);
     const upload = Readable.from([gzipSync(randomBytes(32 * MEGABYTE))]);
     await expect(fixture.backup.backups.upload('taskmesh-large.tar.gz', upload)).rejects.toThrow(FULL);
   });
 
-  it('a restore that has no room changes nothing', async () => {
+  it('a restore without room changes nothing', async () => {
     await fill(fixture.config.temporaryDir, 60 * MEGABYTE);
     await resize(fixture.config.temporaryDir, 61 * MEGABYTE);
     expect(await fixture.restore(archive)).toMatchObject({ databaseRestored: false });

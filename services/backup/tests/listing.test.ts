@@ -49,7 +49,7 @@ describe('backups', () => {
     }
   });
 
-  it('are the archives of the directory, newest first, and nothing else', async () => {
+  it('are the archives in the directory, newest first, and nothing else', async () => {
     expect(await list()).toEqual([]);
     await putAt('old.tar.gz', 'old', '2026-01-01T00:00:00Z');
     await putAt('new.tar.gz', 'newer', '2026-01-02T00:00:00Z');
@@ -72,7 +72,7 @@ describe('backups', () => {
     ]);
   });
 
-  it('have what the catalogue knows, but not a file that took the place of the catalogued one', async () => {
+  it('have the data of the catalogue, unless another file has replaced the catalogued one', async () => {
     await putAt('known.tar.gz', '12345', '2026-01-03T00:00:00Z');
     const catalogued = { sha256: 'abc', createdAt: '2026-01-03T10:00:00.000Z', stores: ['tasks', 'auth'], verifiedAt: '2026-01-04T00:00:00.000Z' }; // prettier-ignore
     await fixture.own.query(
@@ -83,7 +83,7 @@ describe('backups', () => {
     expect(await list()).toMatchObject([{ sizeBytes: 7, sha256: null, stores: [], verifiedAt: null }]);
   });
 
-  it('are warned of at the start when the place is empty, and the list knew some: a disk may not be mounted', async () => {
+  it('cause a warning at startup if the directory is empty but the catalogue is not, because a disk may not be mounted', async () => {
     await fixture.own.query(`insert into backups values ('known.tar.gz', 5, 'abc', now(), '{tasks}')`);
     await fixture.withOther({ backupsDir: join(fixture.config.backupsDir, 'elsewhere') }, async ({ logged }) => {
       const msg = expect.stringContaining('is its disk mounted?');
@@ -94,7 +94,7 @@ describe('backups', () => {
 });
 
 describe('a scan', () => {
-  it('brings back what a lost catalogue knew, from the archives', async () => {
+  it('rebuilds a lost catalogue from the archives', async () => {
     const { backups } = fixture.backup;
     const made = [await backups.create(), await backups.create()];
     const secret = await fixture.withOther({ secrets: { keys: [KEY] } }, (other) => other.backups.create());
@@ -128,13 +128,13 @@ describe('the list', () => {
     return new Map(backups.map(({ file, ...entry }) => [file, entry]));
   };
 
-  it('shows what was put there and is not fit for a restore as such, with the reason', async () => {
+  it('shows copied archives that are unfit for a restore, with the reason', async () => {
     const archives: [string, Buffer, RegExp | null][] = [
       ['no-archive.tar.gz', Buffer.from('no archive'), /no intact gzip file/],
       ['empty.tar.gz', Buffer.alloc(0), /empty|too early/],
       ['cut.tar.gz', whole.subarray(0, whole.length - 20), /ends too early/],
       ['no-tar.tar.gz', gzipSync('only text'), /tar file/],
-      ['no-age.tar.gz.age', Buffer.from('no age file'), null], // it cannot be examined here
+      ['no-age.tar.gz.age', Buffer.from('no age file'), null], // it cannot be examined without its key
       ['whole.tar.gz', whole, null],
     ];
     for (const [file, content] of archives) await put(file, content);
@@ -163,7 +163,7 @@ describe('the list', () => {
     ['a part of it', whole.subarray(0, 100)],
     ['a damaged copy of the same size', damaged],
   ])(
-    'looks again when the whole archive takes the place of %s',
+    'examines the archive again after the complete one replaces %s',
     async (_what, before) => {
       await put('copied.tar.gz', before);
       await eventually(async () =>
@@ -181,7 +181,7 @@ describe('the list', () => {
     180_000,
   );
 
-  it('shows what a verification found of an unknown archive', async () => {
+  it('shows what a verification found out about an unknown archive', async () => {
     await put('unknown.tar.gz', 'no archive');
     const verified = fixture.backup.backups.verify('unknown.tar.gz');
     await expect(verified).rejects.toMatchObject({ code: 'CONFLICT' });
@@ -192,18 +192,18 @@ describe('the list', () => {
   }, 180_000);
 });
 
-describe('a scan that reads an archive while somebody else catalogues it', () => {
+describe('a scan that reads an archive while another instance catalogues it', () => {
   const manifest = JSON.parse(bothStores('one')['manifest.json'] ?? '') as Manifest;
   const stale: Backup = { file: 'a.tar.gz', sizeBytes: 1, sha256: null, createdAt: new Date(0), origin: 'unknown', stores: [], modifiedAt: null, verifiedAt: null, unfitAt: null, unfitReason: null, verifiedVersion: null }; // prettier-ignore
 
   it.each([
     [
-      'keeps what that one says',
+      'keeps the entry of the other instance',
       { ...stale, origin: 'schedule', stores: ['tasks', 'auth'], verifiedAt: new Date(1) },
       0,
     ],
-    ['keeps who brought it', { ...stale, origin: 'upload', sha256: 'abc' }, 1],
-    ['does not bring back what was deleted', undefined, 0],
+    ['keeps its origin', { ...stale, origin: 'upload', sha256: 'abc' }, 1],
+    ['does not restore a deleted entry', undefined, 0],
   ] as const)('%s', async (_what, now, added) => {
     let known: Partial<Backup> | undefined = stale;
     const deps = {
@@ -223,10 +223,10 @@ describe('a scan that reads an archive while somebody else catalogues it', () =>
 });
 
 it.each([
-  ['is unfit, whose time a bucket reports in other ways', 5_123, 5_000, true],
+  ['is unfit, and its bucket reports the time with another precision', 5_123, 5_000, true],
   ['was replaced meanwhile', 5_123, 6_000, false],
 ])(
-  'a scan that reads a broken archive blames it if it is there still: it %s',
+  'a scan that reads a broken archive marks it as unfit only if it still exists: it %s',
   async (_what, before, after, isBlamed) => {
     const blamed: Backup[] = [];
     const at = (time: number) => ({ file: 'a.tar.gz', sizeBytes: 1, stores: [], createdAt: new Date(time), modifiedAt: new Date(time) }) as unknown as Backup; // prettier-ignore
@@ -243,8 +243,8 @@ it.each([
   },
 );
 
-describe('what backup reports to operators', () => {
-  it('is which archives there are, and which of them a restore has proved', async () => {
+describe('the status of backup for operators', () => {
+  it('shows the number of archives, the newest one, and the newest verified one', async () => {
     const { backup } = fixture;
     const archivesNow = async () => (await backup.operators.status()).backups.archives;
     expect(await archivesNow()).toEqual({ count: 0, totalBytes: 0, newest: null, newestProved: null });
@@ -259,7 +259,7 @@ describe('what backup reports to operators', () => {
     });
   });
 
-  it('is when the next one is due, what is kept, and since when that has failed', async () => {
+  it('shows when the next archive is due, what is kept, and since when the schedule has been failing', async () => {
     const deps = { clock: { now: () => Date.parse('2026-11-20T10:00:00.000Z') }, log: createRecordingLog().log };
     const settings = { schedule: '30 3 * * *', verifySchedule: '0 5 * * 0', keep: { last: 3, daily: 7 } };
     const other = await createBackup({ ...fixture.config, ...settings }, deps);
@@ -282,7 +282,7 @@ describe('what backup reports to operators', () => {
     await other.stop();
   });
 
-  it('says nothing of what can be taken back while it cannot know', async () => {
+  it('omits the undoable restore while it is unknown', async () => {
     const current = async () => (await fixture.backup.operators.status()).backups;
     expect(await current()).toHaveProperty('undoable', null);
     await fixture.own.query('alter table restores rename to restores_away');
@@ -290,7 +290,7 @@ describe('what backup reports to operators', () => {
     await fixture.own.query('alter table restores_away rename to restores');
   });
 
-  it('is that the place of the archives does not answer, when it does not', async () => {
+  it('shows when the archive storage does not respond', async () => {
     const { backupsDir } = fixture.config;
     await rename(backupsDir, `${backupsDir}-away`);
     const { store, backups } = await fixture.backup.operators.status();

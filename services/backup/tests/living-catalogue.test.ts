@@ -25,7 +25,7 @@ async function catalogueOf({ url, query }: BackupFixture['tasks']) {
 
 const restored = { success: true, outcome: 'RESTORED' };
 
-describe('what an operator has set for a store', () => {
+describe('an operator’s settings for a store', () => {
   const role = `test_reporter_${randomBytes(4).toString('hex')}`;
   beforeAll(async () => {
     const live = databaseOf(fixture.tasks.url);
@@ -50,7 +50,7 @@ describe('what an operator has set for a store', () => {
     await fixture.tasks.query(`drop role ${role}`);
   });
 
-  it('is the same after a restore', async () => {
+  it('are the same after a restore', async () => {
     const before = await catalogueOf(fixture.tasks);
     expect(JSON.stringify(before)).toContain('77');
     await fixture.archive('good.tar.gz', { 'database.sql': tasksDump(['one']) });
@@ -59,7 +59,7 @@ describe('what an operator has set for a store', () => {
     expect(await fixture.tasks.query('select title from tasks')).toEqual([{ title: 'one' }]);
   });
 
-  it('is not for a dump to change', async () => {
+  it('cannot be changed by a dump', async () => {
     const before = await catalogueOf(fixture.tasks);
     const live = databaseOf(fixture.tasks.url);
     await fixture.archive('passed-over.tar.gz', {
@@ -84,8 +84,8 @@ describe('what an operator has set for a store', () => {
   });
 });
 
-describe('a store whose operator has tables with the names of catalogues', () => {
-  it('is restored as any other is', async () => {
+describe('a store with tables named like system catalogues', () => {
+  it('is restored like any other', async () => {
     const stores = [fixture.tasks, fixture.auth];
     for (const { url, query } of stores) {
       await query('create table public.pg_class (n int); create table public.pg_database (n int)');
@@ -99,14 +99,14 @@ describe('a store whose operator has tables with the names of catalogues', () =>
   });
 });
 
-describe('an administrator that is no superuser', () => {
-  it('needs the right to make databases and roles, and membership in the owner', async () => {
+describe('an administrator who is not a superuser', () => {
+  it('needs permission to create databases and roles, and membership in the owner', async () => {
     const [admin, owner] = [
       `test_admin_${randomBytes(4).toString('hex')}`,
       `test_owner_${randomBytes(4).toString('hex')}`,
     ];
     const live = databaseOf(fixture.tasks.url);
-    // Only superusers may set what no module defines.
+    // Only superusers may set a setting that no module defines.
     await fixture.tasks.query(`alter database ${live} set app.mode = 'it''s a "secret", \\'`);
     await fixture.tasks.query(`create role ${owner} login password 'secret'`);
     await fixture.tasks.query(

@@ -39,14 +39,14 @@ const seed = async (n: number) => {
   await fixture.auth.query(`insert into accounts values (1, 'a@x'), (2, 'b@x')`);
   await fixture.auth.query('insert into sessions (account) values (1), (2)');
 };
-/** The dump of tasks in an archive, unpacked by the system's own tar. */
+/** Reads the dump of the tasks store from an archive with the system's own tar. */
 const dumpIn = (file: string) =>
   String(
     execFileSync('tar', ['-xzOf', join(fixture.config.backupsDir, file), 'database.sql'], { maxBuffer: 64 * MIB }),
   );
 
 describe('making a backup', () => {
-  it('makes an archive that is listed with all that is known of it, until it is deleted', async () => {
+  it('makes an archive that is listed with all its data until it is deleted', async () => {
     await seed(10);
     const made = await create();
     const path = join(fixture.config.backupsDir, made.file);
@@ -63,11 +63,11 @@ describe('making a backup', () => {
     expect(await remove()).toEqual({ deleteBackup: false });
   });
 
-  it('holds one moment of a store to which others write all the while', async () => {
+  it('captures one point in time of a store that is being written to', async () => {
     await seed(5_000);
     let writing = true;
     let moves = 0;
-    // Each statement moves one unit between two rows: their sum is always 0.
+    // Each statement moves one unit between two rows, so their sum is always 0.
     await fixture.tasks.query('create table balance (side text, n int, filler text)');
     await fixture.tasks.query(`insert into balance values ('left', 0), ('right', 0)`);
     const writer = (async () => {
@@ -86,7 +86,7 @@ describe('making a backup', () => {
     }
   });
 
-  it('says that a store or its directory is away, and leaves nothing', async () => {
+  it('reports an unavailable store or directory, and leaves nothing behind', async () => {
     const away = `${fixture.config.backupsDir}-away`;
     await rename(fixture.config.backupsDir, away);
     const { error } = await fixture.ask(CREATE).finally(() => rename(away, fixture.config.backupsDir));
@@ -100,7 +100,7 @@ describe('making a backup', () => {
     expect(await files()).toEqual([]);
   });
 
-  it('says what a store has that a dump cannot hold, and leaves nothing', async () => {
+  it('reports objects that a dump cannot contain, and leaves nothing behind', async () => {
     await fixture.auth.query('create table living (n int) partition by list (n)');
     expect((await fixture.ask(CREATE)).error).toEqual({
       message: 'The backup was not made: auth: the database holds what a dump cannot hold: partitioned table "living".',
@@ -109,7 +109,7 @@ describe('making a backup', () => {
     expect(await files()).toEqual([]);
   });
 
-  it('still makes and takes archives when the catalogue cannot be written', async () => {
+  it('still makes and accepts archives if the catalogue cannot be written', async () => {
     await fixture.own.query('alter table backups rename to hidden');
     const made = await create();
     await fixture.backup.backups.upload('taskmesh-uploaded.tar.gz', Readable.from([gzipSync('content')]));
@@ -119,7 +119,7 @@ describe('making a backup', () => {
     expect(await fixture.backup.backups.find('taskmesh-uploaded.tar.gz')).toMatchObject({ origin: 'unknown' });
   });
 
-  it('ends as it would alone when everything is done at once', async () => {
+  it('has the same result when everything runs at once', async () => {
     await seed(1_000);
     const { file } = await create();
     const { backups } = fixture.backup;
@@ -131,10 +131,10 @@ describe('making a backup', () => {
       backups.create(),
       backups.remove('none.tar.gz'),
     ]);
-    // A restore ends the sessions of the stores, and so those that read them at that moment, with a clear error.
+    // A restore ends all sessions of the stores. Backups that were reading them fail with a clear error.
     const failures = outcomes.flatMap((outcome) => (outcome.status === 'rejected' ? [outcome.reason] : []));
     for (const failure of failures) expect(failure).toMatchObject({ code: 'SERVICE_UNAVAILABLE' });
-    // One restore waits for the other, which takes longer than that on a slow machine.
+    // One restore waits for the other, but on a slow machine not long enough.
     const restores = [outcomes[0], outcomes[3]].map(
       (outcome) => outcome.status === 'fulfilled' && outcome.value.outcome,
     );
@@ -147,8 +147,8 @@ describe('making a backup', () => {
   }, 180_000);
 });
 
-describe('a service as a process of its own', () => {
-  it('says of all that it does that a file cannot grow any more, and leaves everything as it was', async () => {
+describe('a service in a separate process', () => {
+  it('reports for every operation that a file cannot grow, and leaves everything unchanged', async () => {
     await seed(20_000);
     const { file } = await create();
     await fixture.backup.backups.verify(file);
@@ -167,8 +167,8 @@ describe('a service as a process of its own', () => {
   }, 120_000);
 });
 
-describe('a backup that does not get on', () => {
-  it('because a store’s server does not answer is ended', async () => {
+describe('a backup without progress', () => {
+  it('is ended if the server of a store does not respond', async () => {
     await withClient(fixture.tasks.url, async (holder) => {
       await holder.query('begin; lock table tasks in access exclusive mode');
       await fixture.withOther({ patience: { stallMs: 1_000 } }, async ({ backups, metrics }) => {
@@ -189,7 +189,7 @@ describe('a backup that no restore would accept', () => {
   it.each([
     ['unpacked', { maxExpandedBytes: MIB }],
     ['packed', { maxArchiveBytes: MIB }],
-  ])('is not made when it is too large %s', async (when, sizes) => {
+  ])('is not made if it is too large %s', async (when, sizes) => {
     await fixture.withOther(sizes, async ({ backups, metrics }) => {
       await expect(backups.create()).rejects.toMatchObject({
         code: 'CONFLICT',
@@ -200,7 +200,7 @@ describe('a backup that no restore would accept', () => {
     expect(await files()).toEqual([]);
   });
 
-  it('counts the stores together while they are dumped, and compresses nothing', async () => {
+  it('is stopped during the dumps, whose sizes are added up, before anything is compressed', async () => {
     let dumpBytes = 0;
     await fixture.backup.backups.create(({ phase, totalBytes = 0 }) => {
       if (phase === 'compress') dumpBytes = totalBytes;
@@ -213,7 +213,7 @@ describe('a backup that no restore would accept', () => {
     expect([...new Set(phases)]).toEqual(['dump']);
   });
 
-  it('does not blame an archive for a limit: it is proved once the limit is raised', async () => {
+  it('does not make an archive unfit: it can be verified once the limit is raised', async () => {
     const { file } = await fixture.backup.backups.create();
     await fixture.own.query('delete from backups');
     await fixture.withOther({ maxExpandedBytes: MIB }, async ({ backups }) => {
@@ -233,7 +233,7 @@ describe('on a disk with little room', () => {
 
   const TOO_LITTLE = { code: 'SERVICE_UNAVAILABLE', message: expect.stringContaining('the disk has too little room') };
 
-  it('a backup is not even begun, which is said and counted by its reason', async () => {
+  it('a backup is not even begun, which is reported and counted by reason', async () => {
     const look: LookAtDisk = () => Promise.resolve({ id: 1, usableBytes: 2 * MIB });
     await fixture.withOther({ look }, async ({ backups, metrics }) => {
       await expect(backups.create()).rejects.toMatchObject({
@@ -247,7 +247,7 @@ describe('on a disk with little room', () => {
     expect(await files()).toEqual([]);
   });
 
-  it('rows that no archive has need none', async () => {
+  it('rows that are not archived need no room', async () => {
     await fixture.tasks.query(
       `create table if not exists changes (task text);
        insert into changes (task) select md5(n::text) || md5(n::text) from generate_series(1, 200000) n`,
@@ -259,7 +259,7 @@ describe('on a disk with little room', () => {
     await fixture.withOther({ look }, ({ backups }) => backups.create());
   });
 
-  it('the dumps and the archive are counted together where they share it', async () => {
+  it('the dumps and the archive are added up if they share it', async () => {
     const { sizeBytes } = await fixture.backup.backups.create();
     const [{ bytes }] = (await fixture.tasks.query(`select pg_table_size('tasks')::int as bytes`)) as [{ bytes: number }];
     const before = await files();
@@ -279,21 +279,24 @@ describe('on a disk with little room', () => {
   it.each([
     ['the dump', 'backup-scratch'],
     ['the archive', 'backups'],
-  ])('that others fill meanwhile %s ends before the reserve does, and nothing of it stays', async (_what, place) => {
-    let begun = false;
-    const look: LookAtDisk = async (dir) => {
-      const full = begun && dir.includes(place);
-      begun ||= dir.includes('backups'); // the last look before anything is written
-      return full ? { id: 1, usableBytes: 1 } : lookAtDisk(dir);
-    };
-    await fixture.withOther({ look }, async ({ backups }) => {
-      await expect(backups.create()).rejects.toMatchObject(TOO_LITTLE);
-      expect(begun).toBe(true);
-    });
-    expect(await files()).toEqual([]);
-  });
+  ])(
+    'that other programs fill during %s ends the backup before its reserve is used, and leaves nothing behind',
+    async (_what, place) => {
+      let begun = false;
+      const look: LookAtDisk = async (dir) => {
+        const full = begun && dir.includes(place);
+        begun ||= dir.includes('backups'); // the last check before anything is written
+        return full ? { id: 1, usableBytes: 1 } : lookAtDisk(dir);
+      };
+      await fixture.withOther({ look }, async ({ backups }) => {
+        await expect(backups.create()).rejects.toMatchObject(TOO_LITTLE);
+        expect(begun).toBe(true);
+      });
+      expect(await files()).toEqual([]);
+    },
+  );
 
-  it('keeps a part of it free', async () => {
+  it('keeps a part of the disk free', async () => {
     const { usableBytes } = await lookAtDisk(fixture.config.backupsDir);
     const { bavail, bsize } = await statfs(fixture.config.backupsDir);
     expect(usableBytes).toBeLessThan(bavail * bsize);
@@ -301,11 +304,11 @@ describe('on a disk with little room', () => {
 });
 
 describe('archives', () => {
-  it('are made one at a time, by whichever instance: who comes meanwhile hears of it', async () => {
+  it('are made one at a time across all instances, and other requests are refused', async () => {
     const busy = { code: 'SERVICE_UNAVAILABLE', message: 'Another backup is being made; try again later.' };
     const patience = { busyMs: 300 };
     const first = await withClient(fixture.tasks.url, async (holder) => {
-      await holder.query('begin; lock table tasks in access exclusive mode'); // the first one lasts
+      await holder.query('begin; lock table tasks in access exclusive mode'); // keeps the first backup running
       const making = fixture.backup.backups.create();
       await eventually(async () => expect(await readdir(fixture.config.temporaryDir)).toHaveLength(1));
       await fixture.withOther({ patience }, async (other) => {

@@ -15,7 +15,7 @@ interface Received {
   body: Record<string, unknown>;
 }
 
-/** Answers with the next of `statuses`, and with the last one from then on. */
+/** Starts a server that responds with the next of `statuses` each time, and then always with the last one. */
 async function startReceiver(...statuses: number[]) {
   const received: Received[] = [];
   const server = createServer((request: IncomingMessage, response) => {
@@ -35,7 +35,7 @@ async function startReceiver(...statuses: number[]) {
   return { received, url, close };
 }
 
-describe('a scheduled run that fails', () => {
+describe('a failed scheduled run', () => {
   let fixture: BackupFixture;
   beforeAll(async () => {
     fixture = await createBackupFixture('notify');
@@ -52,7 +52,7 @@ describe('a scheduled run that fails', () => {
   const spoil = () => fixture.auth.query('create table odd (n int) partition by list (n)');
   const mend = () => fixture.auth.query('drop table odd');
 
-  it('is reported by webhook and mail once, and once more when it works again, also by another instance', async () => {
+  it('is reported once by webhook and mail, and once more when it works again, even by another instance', async () => {
     const hook = await startReceiver(200);
     const post = await startMailServer();
     await spoil();
@@ -88,7 +88,7 @@ describe('a scheduled run that fails', () => {
     await Promise.all([hook.close(), post.close()]);
   }, 120_000);
 
-  it('is reported again by the next failure when no one could be reached', async () => {
+  it('is reported again after the next failure if no one could be reached', async () => {
     const hook = await startReceiver(404, 200);
     await spoil();
     const { backup, logged } = await start({ secrets: { webhookUrl: hook.url } });
@@ -106,8 +106,8 @@ describe('a webhook', () => {
   const send = (url: string, timeoutMs = 30_000) => createWebhook({ url, timeoutMs, pausesMs: [1, 1] })(notice);
 
   it.each([
-    ['what may go away is tried again', [500, 429, 200], 3, undefined],
-    ['not without end', [503], 3, 'answers with 503'],
+    ['temporary failures are retried', [500, 429, 200], 3, undefined],
+    ['retries end', [503], 3, 'answers with 503'],
     ['a refusal is final', [403], 1, 'answers with 403'],
     ['redirects are not followed', [302], 1, 'answers with 302'],
   ])('%s', async (_what, statuses, attempts, failure) => {
@@ -119,7 +119,7 @@ describe('a webhook', () => {
     await hook.close();
   });
 
-  it('that does not answer ends in time, without a word of its address', async () => {
+  it('that does not respond times out, without revealing its URL', async () => {
     const silent = createServer(() => undefined).listen(0, '127.0.0.1');
     await once(silent, 'listening');
     const url = `http://127.0.0.1:${(silent.address() as AddressInfo).port}/s3cret`;

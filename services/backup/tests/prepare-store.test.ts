@@ -26,7 +26,7 @@ afterAll(async () => {
   await rm(dir, { recursive: true });
 });
 
-/** Prepares a store whose owner does `importDatabase` with the loaded database; says how it ended, and leaves nothing. */
+/** Prepares a store whose owner calls `importDatabase` on the loaded database. Returns the outcome and leaves nothing behind. */
 async function prepare(
   importDatabase: (url: string) => Promise<unknown>,
   limits: Partial<LoadLimits>,
@@ -63,9 +63,9 @@ const sleeping = (seconds: number) => (url: string) =>
 
 describe('preparing a store', () => {
   it.each([
-    ['does nothing any more, and ends its sessions', sleeping(1_000)],
-    ['never answers', () => new Promise(() => undefined)],
-  ])('ends when the one that imports %s', async (_what, work) => {
+    ['stops working, and ends its sessions', sleeping(1_000)],
+    ['never responds', () => new Promise(() => undefined)],
+  ])('ends when the importing service %s', async (_what, work) => {
     expect(await prepare(work, { stallMs: 1_500 })).toEqual(new Error('Nothing moves any more.'));
   });
 
@@ -77,7 +77,7 @@ describe('preparing a store', () => {
     expect(await prepare(busy, { timeoutMs: 2_500 })).toEqual(new Error('The time is up.'));
   });
 
-  it('ends when the database grows too large behind the load', async () => {
+  it('ends when the database grows too large during the load', async () => {
     const fill = (url: string) =>
       withClient(url, (client) =>
         client.query(`create table f as select repeat('x', 1000), generate_series(1, 1000000000)`),
@@ -85,7 +85,7 @@ describe('preparing a store', () => {
     expect(await prepare(fill, { databaseBytes: 64 * 1024 * 1024 })).toEqual(new Error('The database grew too large.'));
   });
 
-  it('ends when the load leaves more than tables, before anybody imports them', async () => {
+  it('ends before the import if the load leaves more than tables', async () => {
     const rows = '00000000-0000-7000-8000-000000000000\tx\n'.repeat(500_000);
     let made: Promise<unknown> | undefined;
     const onLoaded = (database: string) =>
@@ -101,7 +101,7 @@ describe('preparing a store', () => {
     expect(isImported).toBe(false);
   }, 180_000);
 
-  it('continues as long as something moves', async () => {
+  it('continues as long as there is progress', async () => {
     const slow = (url: string) =>
       withClient(url, async (client) => {
         for (let step = 0; step < 5; step++) await client.query('select pg_sleep(1)');

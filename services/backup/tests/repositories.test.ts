@@ -30,8 +30,8 @@ const UNKNOWN_FILE: Omit<Backup, 'file'> = {
 }; // prettier-ignore
 const UNFIT = { unfitAt: new Date(2_000), unfitReason: 'it holds nothing' };
 
-describe('what a look into an archive has found', () => {
-  it('is noted of an unknown one, and of one that was not examined', async () => {
+describe('the result of examining an archive', () => {
+  it('is recorded for an unknown archive, and for one that was not examined', async () => {
     const found: Backup = { file: 'found', ...UNKNOWN_FILE, ...UNFIT };
     await repository.takeIn(found);
     expect(await repository.find('found')).toMatchObject(found);
@@ -41,7 +41,7 @@ describe('what a look into an archive has found', () => {
     expect(await repository.find('sent')).toMatchObject({ origin: 'upload', stores: ['tasks'] });
   });
 
-  it('never stands in the place of what its maker has said meanwhile', async () => {
+  it('never replaces what its maker has recorded meanwhile', async () => {
     const made: Backup = { ...UNKNOWN_FILE, file: 'made', origin: 'schedule', stores: ['tasks'], sha256: 'abc' };
     await repository.save(made);
     await repository.takeIn({ ...UNKNOWN_FILE, file: 'made', stores: ['tasks'] });
@@ -49,7 +49,7 @@ describe('what a look into an archive has found', () => {
     expect(await repository.find('made')).toMatchObject(made);
   });
 
-  it('is noted of another file that took the place of one that was known', async () => {
+  it('is recorded for a file that replaced a known one', async () => {
     const before: Backup = { ...UNKNOWN_FILE, file: 'other', origin: 'schedule', stores: ['tasks'], verifiedAt: new Date(1_500) }; // prettier-ignore
     await repository.save(before);
     const now: Backup = { ...UNKNOWN_FILE, file: 'other', sizeBytes: 11, stores: ['auth'] };
@@ -71,14 +71,14 @@ const leftUntil = async (id: string) => (await journal.find(id)).leftUntil;
 describe('the journal of restores', () => {
   beforeEach(() => store.query('delete from restores'));
 
-  it('reports what has not ended, the earliest first', async () => {
+  it('lists unfinished restores, oldest first', async () => {
     await begin('second', { startedAt: at(2) });
     await begin('ended', { endedAt: at(1) });
     await begin('first', { startedAt: at(1) });
     expect((await journal.unfinished()).map(({ id }) => id)).toEqual(['first', 'second']);
   });
 
-  it('keeps what a clock that was ahead has ended no longer than anything else', async () => {
+  it('limits how long stores are kept after a restore that was ended by a clock that was ahead', async () => {
     const ahead = (minutes: number) => new Date(at(minutes).getTime() + 365 * 86_400_000);
     const keepOldMs = 10 * 60_000;
     await begin('kept', { stage: 'restored', endedAt: ahead(1), leftUntil: ahead(11) });
@@ -92,7 +92,7 @@ describe('the journal of restores', () => {
     expect(await all()).toEqual([at(14), at(4), at(63), null]);
   });
 
-  it('takes no further step of one that has ended', async () => {
+  it('accepts no further step of a restore that has ended', async () => {
     await begin('r');
     await journal.reach('r', { stage: 'swapping', freshIds: { tasks: '1' } });
     expect(await journal.find('r')).toMatchObject({ stage: 'swapping', freshIds: { tasks: '1' }, endedAt: null });
@@ -101,7 +101,7 @@ describe('the journal of restores', () => {
     expect(await journal.find('r')).toMatchObject({ stage: 'undone', endedAt: at(1) });
   });
 
-  it('ends none that has gone on, and none twice', async () => {
+  it('does not end a restore that has advanced, or one that has ended', async () => {
     await begin('r');
     const seen = await journal.find('r');
     await journal.reach('r', { stage: 'swapping' });

@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import type { CrashPoint } from './support/backup-process.ts';
 import { createCrashFixture, crash } from './support/crash-points.ts';
 
-// An ordinary run tries some, a long one (npm run test:long) all.
+// An ordinary run tries some of the points; a long run (npm run test:long) tries all.
 const POINTS = process.env.TASKMESH_LONG ? Infinity : 6;
 const WAYS: CrashPoint['when'][] = ['before', 'sent', 'cut'];
 const ROLE = `test_crash_${randomBytes(5).toString('hex')}`;
@@ -18,7 +18,7 @@ afterAll(async () => {
   await server.drop();
 });
 
-/** The stores of different administrators cannot share a transaction: a restore treats them as different servers. */
+/** Stores of different administrators cannot share a transaction, so a restore treats them as different servers. */
 const asOther = () => {
   const url = new URL(server.url);
   url.username = ROLE;
@@ -29,7 +29,7 @@ const asOther = () => {
 function pointsOf(statements: number): CrashPoint[] {
   if (POINTS > statements)
     return WAYS.flatMap((when) => Array.from({ length: statements }, (_, index) => ({ when, statement: index + 1 })));
-  // More of them towards the end, where the stores are swapped.
+  // Most points are near the end, where the stores are swapped.
   const share = (point: number) => 0.4 + (0.6 * point) / (POINTS - 1);
   return Array.from({ length: POINTS }, (_, point) => ({
     when: WAYS[point % WAYS.length] ?? 'before',
@@ -37,12 +37,12 @@ function pointsOf(statements: number): CrashPoint[] {
   }));
 }
 
-describe('a restore that is killed, or loses a connection', () => {
+describe('a restore that is killed or loses a connection', () => {
   it.each([
-    ['of one server', () => undefined],
-    ['that have no transaction in common', asOther],
+    ['on one server', () => undefined],
+    ['that cannot share a transaction', asOther],
   ])(
-    'at statements all over it, of stores %s, replaces all or nothing, and agrees with what was said',
+    'at any statement replaces all or nothing, and agrees with its response, for stores %s',
     async (_what, authServer) => {
       const fixture = await createCrashFixture(authServer());
       try {

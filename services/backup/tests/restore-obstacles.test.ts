@@ -11,7 +11,7 @@ import {
 import { withClient } from './support/databases.ts';
 import { Client } from 'pg';
 
-/** Sessions of somebody else, which stay until they are let go. */
+/** Creates sessions of another client, which last until they are released. */
 function createHeldSessions() {
   const held: Client[] = [];
   return {
@@ -63,7 +63,7 @@ const metric = async (
 };
 
 describe('a restore', () => {
-  it('waits for a writer that takes longer than one try', async () => {
+  it('waits for a writer that takes longer than one attempt', async () => {
     const writer = await hold(fixture.auth.url, 'begin', `insert into accounts values (2, 'later@x')`);
     let tries = 0;
     const tried = new Set<unknown>();
@@ -83,7 +83,7 @@ describe('a restore', () => {
     expect(await fixture.inStores()).toEqual(NEW);
   }, 180_000);
 
-  it('changes nothing, in no store and at no time, when a writer does not end', async () => {
+  it('never changes any store if a writer does not finish', async () => {
     await hold(fixture.auth.url, 'begin', `insert into accounts values (2, 'later@x')`);
     await fixture.withOther({ patience: { writersMs: 1_000 } }, async (other) => {
       expect(await restoreWith(other, 'own.tar.gz')).toMatchObject({
@@ -98,7 +98,7 @@ describe('a restore', () => {
     ]);
   }, 180_000);
 
-  it('ends transactions that last long and write nothing, and replaces stores that are flagged as templates', async () => {
+  it('ends long transactions that only read, and replaces stores that are flagged as templates', async () => {
     await hold(fixture.auth.url, 'begin', 'select * from accounts');
     await hold(fixture.tasks.url, 'begin', `insert into tasks values (gen_random_uuid(), 'going on')`);
     const flag = async (isTemplate: boolean) => {
@@ -108,13 +108,13 @@ describe('a restore', () => {
     await flag(true);
     expect(await fixture.restore('own.tar.gz')).toMatchObject({ outcome: 'RESTORED' });
     expect(await fixture.inStores()).toEqual(NEW);
-    await flag(false); // what the operator has set stays: no one could drop them
+    await flag(false); // the restore keeps the operator's flag, and such databases cannot be dropped
   }, 180_000);
 
-  it('changes nothing while somebody copies a store', async () => {
+  it('changes nothing while someone copies a store', async () => {
     await withClient(maintenanceUrl(fixture.own.url), async (client) => {
       await client.query('begin');
-      // Like a copy, it holds a lock on the database until it ends.
+      // Like a copy, this locks the database until the transaction ends.
       await client.query(`comment on database ${databaseOf(fixture.tasks.url)} is 'copied'`);
       expect(await fixture.restore('own.tar.gz')).toMatchObject(NOT_RESTORED);
       await client.query('rollback');
@@ -122,7 +122,7 @@ describe('a restore', () => {
     expect(await fixture.inStores()).toEqual(OLD);
   }, 180_000);
 
-  it('that loses its server in the middle of the swap does not say what it does not know, and finds it out later', async () => {
+  it('that loses its server during the swap reports an unknown outcome, and settles it later', async () => {
     const { hostname, port } = new URL(fixture.own.url);
     const proxy = await createFaultyProxy({ host: hostname, port: Number(port) });
     const proxied = (text: string) => {
@@ -132,7 +132,7 @@ describe('a restore', () => {
     };
     const adminUrls = { tasks: proxied(fixture.tasks.url), auth: proxied(fixture.auth.url) };
     await withClient(maintenanceUrl(fixture.own.url), async (client) => {
-      // Until the server is lost, the first rename waits for this.
+      // The first rename waits for this transaction until the server is lost.
       await client.query('begin');
       await client.query(`comment on database ${databaseOf(fixture.tasks.url)} is 'held'`);
       await fixture.withOther({ secrets: { adminUrls } }, async (other) => {
@@ -159,8 +159,8 @@ describe('a restore', () => {
     expect(await fixture.inStores()).toEqual(OLD);
   }, 180_000);
 
-  it('says that it has restored when a former store cannot be dropped yet; others continue, and it is dropped later', async () => {
-    // A subscription keeps its database from being dropped, and not from being renamed.
+  it('succeeds even if a former store cannot be dropped yet, which does not block others and is done later', async () => {
+    // A database with a subscription cannot be dropped, but it can be renamed.
     await fixture.tasks.query(SUBSCRIBE);
     expect(await fixture.restore('own.tar.gz')).toMatchObject({
       success: true,
@@ -184,7 +184,7 @@ describe('a restore', () => {
     await eventually(async () => expect(await metric('restore_leftovers')).toBe(0));
   }, 180_000);
 
-  it('that changed nothing stops no other one when what it made cannot be removed yet', async () => {
+  it('that changed nothing does not block others if its databases cannot be removed yet', async () => {
     await fixture.archive('bad.tar.gz', { 'database.sql': 'create table tasks (id uuid);' });
     const { importDatabase } = fixture.owners.tasks;
     fixture.owners.tasks.importDatabase = async (database) => {

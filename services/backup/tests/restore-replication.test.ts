@@ -30,7 +30,7 @@ afterEach(async () => {
 }, 180_000);
 
 describe('a restore of stores on two servers', () => {
-  it('changes nothing on either while a prepared transaction uses one', async () => {
+  it('changes neither while a prepared transaction uses one of them', async () => {
     await fixture.auth.query(`begin; select 1; prepare transaction 'forgotten'`);
     expect(await fixture.restore('own.tar.gz')).toMatchObject({ outcome: 'PROCESSED', databaseRestored: false });
     expect(await fixture.inStores()).toEqual(['old', 'old@x']);
@@ -39,7 +39,7 @@ describe('a restore of stores on two servers', () => {
     expect(await fixture.inStores()).toEqual(['new', 'new@x']);
   }, 180_000);
 
-  it('ends what reads a replication slot of a store, and takes the slot away with the store', async () => {
+  it('ends the reader of a replication slot of a store, and drops the slot with the store', async () => {
     await fixture.auth.query(`create publication p for all tables`);
     await fixture.auth.query(`select pg_create_logical_replication_slot('reader', 'pgoutput')`);
     const reader = new Client({ connectionString: fixture.auth.url, replication: 'database' } as object);

@@ -44,7 +44,7 @@ describe('the rules of a restore', () => {
     expect(await fixture.restore(file)).toMatchObject({ ...NOT_RESTORED, outcome, error: expect.any(String) });
   });
 
-  it('6 and 9: the dump replaces the store, and what it holds beside rows is passed over and reported', async () => {
+  it('6 and 9: the dump replaces the store; anything but rows is skipped and reported', async () => {
     const around = `create function f() returns int language sql as 'select 1'; create function g() returns int language sql as 'select 1';
       create view v as select 1; grant all on tasks to public;`;
     await fixture.archive('good.tar.gz', { 'database.sql': tasksDump(['one']) + around });
@@ -73,9 +73,9 @@ describe('the rules of a restore', () => {
       "copy t from program 'ls';",
       'the dump was not accepted: Line 1: COPY is allowed FROM stdin only',
     ],
-    ['another store in it', accountsDump(['a@x']), 'the dump does not make a complete store: There is no table tasks'],
+    ['another store', accountsDump(['a@x']), 'the dump does not make a complete store: There is no table tasks'],
     ['rows that break the rules', tasksDump(['ok!', 'x']), 'the database step failed, see the log'],
-  ])('7: a dump with %s leaves the store as it was, and the failure in the log', async (_what, dump, why) => {
+  ])('7: a dump with %s leaves the store unchanged, and the failure is logged', async (_what, dump, why) => {
     await fixture.archive('faulty.tar.gz', { 'database.sql': dump });
     fixture.logged.length = 0;
     expect(await fixture.restore('faulty.tar.gz')).toMatchObject({
@@ -90,15 +90,15 @@ describe('the rules of a restore', () => {
     expect(fixture.logged).toContainEqual(expect.objectContaining(line));
   });
 
-  it('7: so does a server that is away', async () => {
+  it('7: an unavailable server leaves the store unchanged', async () => {
     const nowhere = 'postgres://postgres@127.0.0.1:1/tasks';
     await fixture.withOther({ secrets: { adminUrls: { tasks: nowhere, auth: nowhere } } }, async (other) => {
       expect(await restoreWith(other, 'foreign.tar.gz')).toMatchObject({ success: true, outcome: 'PROCESSED' });
     });
-    await fixture.own.query(`update restores set ended_at = now() where ended_at is null`); // no server will ever settle it
+    await fixture.own.query(`update restores set ended_at = now() where ended_at is null`); // no server will ever finish it
   });
 
-  it('10: a restore that would wait too long for another one is given up', async () => {
+  it('10: a restore gives up if it waits too long for another one', async () => {
     await withClient(fixture.own.url, async (holder) => {
       await holder.query(`select pg_advisory_lock(hashtext('taskmesh-restore'))`);
       await fixture.withOther({ patience: { busyMs: 300 } }, async (other) => {
@@ -113,8 +113,8 @@ describe('the rules of a restore', () => {
   });
 });
 
-describe('an archive that was made here', () => {
-  it('restores both stores, and keeps the sessions of accounts that are still there', async () => {
+describe('an archive made by Taskmesh', () => {
+  it('restores both stores, and keeps the sessions of accounts that still exist', async () => {
     await fixture.auth.query(`insert into accounts values (2, 'later@x')`);
     await fixture.auth.query(`insert into sessions (account) values (1), (1), (2)`);
     expect(await fixture.restore('own.tar.gz')).toMatchObject({ outcome: 'RESTORED' });
@@ -122,7 +122,7 @@ describe('an archive that was made here', () => {
     expect(await fixture.auth.query('select count(*)::int as n from sessions')).toEqual([{ n: 2 }]);
   });
 
-  it('restores none of the stores when one cannot be', async () => {
+  it('restores neither store if one cannot be restored', async () => {
     expect(await fixture.restore('bad-auth.tar.gz')).toMatchObject({ outcome: 'PROCESSED' });
     expect(await fixture.inStores()).toEqual(OLD);
   });
@@ -132,7 +132,7 @@ describe('a restore of one store', () => {
   it.each([
     ['tasks', 'bad-auth.tar.gz', ['new', 'old@x'], 'if there are tasks of accounts that are gone, no one sees them'],
     ['auth', 'own.tar.gz', ['old', 'new@x'], 'if there are tasks of accounts that are gone, they stay and no one sees them'], // prettier-ignore
-  ])('replaces %s from %s and leaves the other as it is', async (store, file, expected, message) => {
+  ])('replaces %s from %s and leaves the other unchanged', async (store, file, expected, message) => {
     expect(await fixture.restore(file, { stores: [store, store] })).toMatchObject({
       ...{ outcome: 'RESTORED', databaseRestored: true },
       message: expect.stringContaining(`Only the store ${store} was replaced: ${message}`),
@@ -143,13 +143,13 @@ describe('a restore of one store', () => {
     ]);
   });
 
-  it('of all that the archive holds is an ordinary one', async () => {
+  it('of all stores in the archive is an ordinary one', async () => {
     const { message } = await fixture.restore('own.tar.gz', { stores: ['auth', 'tasks'] });
     expect(message).toBe('Database restored; the application may need a restart.');
     expect(await fixture.inStores()).toEqual(NEW);
   });
 
-  it('changes nothing when one of those that are named is not in the archive', async () => {
+  it('changes nothing if one of the named stores is not in the archive', async () => {
     expect(await fixture.restore('foreign.tar.gz', { stores: ['tasks', 'auth'] })).toMatchObject({
       outcome: 'PROCESSED',
       message: expect.stringContaining('The archive holds no dump of the store auth'),
@@ -158,10 +158,10 @@ describe('a restore of one store', () => {
   });
 
   it.each([
-    ['a name that there is not', ['tasks', 'everything']],
-    ['a name in other letters', ['Tasks']],
+    ['an unknown name', ['tasks', 'everything']],
+    ['a name in another case', ['Tasks']],
     ['an object’s own name', ['toString']],
-    ['nothing at all', []],
+    ['an empty list', []],
   ])('is refused with %s', async (_what, stores) => {
     await expect(fixture.restore('own.tar.gz', { stores })).rejects.toMatchObject({
       code: 'BAD_USER_INPUT',
@@ -173,7 +173,7 @@ describe('a restore of one store', () => {
 const archives = async () => (await readdir(fixture.config.backupsDir)).toSorted();
 
 describe('a safety backup', () => {
-  it('holds what was replaced, and is named in the answer, the journal and the list', async () => {
+  it('contains the replaced data, and is named in the response, the journal and the list', async () => {
     const { outcome, safetyBackup } = await fixture.restore('own.tar.gz', { safetyBackup: true });
     expect([outcome, safetyBackup]).toEqual(['RESTORED', expect.stringMatching(/^taskmesh-.*\.tar\.gz$/)]);
     expect(await fixture.inStores()).toEqual(NEW);
@@ -187,8 +187,8 @@ describe('a safety backup', () => {
     expect(await fixture.inStores()).toEqual(OLD);
   });
 
-  it('that cannot be made ends the restore with nothing changed, and says so', async () => {
-    await fixture.auth.query('create table parts (id int) partition by range (id)'); // no backup can hold it
+  it('that cannot be made ends the restore with an explanation, and nothing is changed', async () => {
+    await fixture.auth.query('create table parts (id int) partition by range (id)'); // backups do not support it
     const before = await archives();
     expect(await fixture.restore('own.tar.gz', { safetyBackup: true })).toMatchObject({
       outcome: 'PROCESSED',
@@ -200,7 +200,7 @@ describe('a safety backup', () => {
     expect(await archives()).toEqual(before);
   });
 
-  it('that was made for nothing is named as well: the restore failed behind it', async () => {
+  it('is also named if the restore fails after it', async () => {
     const { carryOver } = fixture.owners.auth;
     fixture.owners.auth.carryOver = () => Promise.reject(new Error('no luck'));
     const { outcome, safetyBackup } = await fixture.restore('own.tar.gz', { safetyBackup: true });
@@ -209,14 +209,14 @@ describe('a safety backup', () => {
     expect(await fixture.inStores()).toEqual(OLD);
   });
 
-  it('is not made for an archive that is not fit', async () => {
+  it('is not made for an unfit archive', async () => {
     const before = await archives();
     const end = await fixture.restore('bad-auth.tar.gz', { safetyBackup: true });
     expect(end).toMatchObject({ outcome: 'PROCESSED', safetyBackup: null });
     expect(await archives()).toEqual(before);
   });
 
-  it('is made without a word where nothing else would be left, and not where somebody says so', async () => {
+  it('is made by default if replaced stores are not kept, unless the caller declines', async () => {
     await fixture.withOther({ usesSafetyBackups: true }, async (other) => {
       expect((await restoreWith(other, 'own.tar.gz')).safetyBackup).toMatch(/^taskmesh-/);
       const refused = await restoreWith(other, 'own.tar.gz', { safetyBackup: false });
@@ -226,7 +226,7 @@ describe('a safety backup', () => {
 });
 
 describe('around the swap', () => {
-  it('writers and readers see short waits only, and no session that was acknowledged is lost', async () => {
+  it('writers and readers wait only briefly, and no acknowledged session is lost', async () => {
     const pool = new Pool({ connectionString: fixture.auth.url, max: 4 });
     pool.on('error', () => undefined);
     const acknowledged: string[] = [];
@@ -258,7 +258,7 @@ describe('around the swap', () => {
     expect(acknowledged.filter((id) => !kept.has(id))).toEqual([]);
   });
 
-  it('a restore that lost its lock on the way leaves the stores as they were: another one may be running', async () => {
+  it('a restore that has lost its lock leaves the stores unchanged, because another one may be running', async () => {
     const auth: StoreOwner = {
       ...fixture.owners.auth,
       async importDatabase(database) {
@@ -274,7 +274,7 @@ describe('around the swap', () => {
     expect(await fixture.inStores()).toEqual(OLD);
   });
 
-  it('a restore says why the service that owns a store cannot import it', async () => {
+  it('a restore reports why the service that owns a store cannot import it', async () => {
     const importDatabase = () => Promise.reject(unavailable('PostgreSQL does not let the user do that.'));
     const tasks = { ...fixture.owners.tasks, importDatabase };
     await fixture.withOther({ owners: { ...fixture.owners, tasks } }, async (other) => {

@@ -8,7 +8,7 @@ import { startBackupProcess } from './support/backup-process.ts';
 import { withClient } from './support/databases.ts';
 
 const EVERY_SECOND = '* * * * * *';
-/** 29 February comes, but not while a test runs. */
+/** A valid schedule that is very unlikely to be due during a test: 29 February. */
 const RARELY = '0 0 29 2 *';
 
 let fixture: BackupFixture;
@@ -20,7 +20,7 @@ beforeEach(() => fixture.reset());
 
 type Other = Awaited<ReturnType<typeof start>>;
 
-/** Another instance on the same stores, with a schedule. */
+/** Starts another instance on the same stores, with a schedule. */
 async function start(difference: Difference) {
   const { metrics, ...other } = await fixture.startOther({ verifiesScheduled: false, ...difference });
   const figure = async (name: string, labels: Record<string, string> = {}) =>
@@ -44,7 +44,7 @@ const files = () => readdir(fixture.config.backupsDir);
 const withinAMinute = { timeoutMs: 60_000 };
 
 describe('a schedule', () => {
-  it('makes archives by itself, proves them, and says so', async () => {
+  it('makes archives, verifies them and logs it', async () => {
     await during([start({ schedule: EVERY_SECOND, verifiesScheduled: true })], async ([one]) => {
       await eventually(
         async () => expect((await listed()).filter(({ verifiedAt }) => verifiedAt)).not.toEqual([]),
@@ -61,7 +61,7 @@ describe('a schedule', () => {
     for (const { origin } of await listed()) expect(origin).toBe('schedule');
   }, 120_000);
 
-  it('is kept by one of several instances', async () => {
+  it('is executed by one of several instances', async () => {
     const three = [1, 2, 3].map(() => start({ schedule: EVERY_SECOND }));
     const moments = await during(three, async (others) => {
       const made = () => others.flatMap(({ logged }) => logged.filter(({ msg }) => msg === 'scheduled run ended'));
@@ -87,14 +87,14 @@ describe('a schedule', () => {
   const done = () => momentIn('moment');
   const dueMoment = () => new Cron(RARELY, { timezone: 'UTC', paused: true }).previousRuns(1)[0]?.toISOString();
 
-  it('makes up for moments that passed while no instance ran, by one run', async () => {
+  it('makes up for moments missed while no instance ran, with one run', async () => {
     const looked = (others: Other[]) =>
       eventually(async () => {
         expect(await fixture.own.query('select 1 from schedule')).toHaveLength(1);
         for (const { logged } of others) expect(logged).not.toContainEqual(expect.objectContaining({ level: 'error' }));
       });
     await during([start({ schedule: RARELY })], looked);
-    expect(await files()).toEqual([]); // it never was its turn
+    expect(await files()).toEqual([]); // the schedule has never been due
     await state(`'2001-01-01T00:00:00Z', null, null, 0`);
     await during([start({ schedule: RARELY }), start({ schedule: RARELY })], async () => {
       await eventually(async () => expect(await files()).toHaveLength(1), withinAMinute);
@@ -103,10 +103,10 @@ describe('a schedule', () => {
     expect(await files()).toHaveLength(1);
   }, 120_000);
 
-  it('makes up for a moment in the middle of which its instance was killed', async () => {
+  it('makes up for a run whose instance was killed', async () => {
     await state(`'2001-01-01T00:00:00Z', null, null, 0`);
     await withClient(fixture.tasks.url, async (holder) => {
-      await holder.query('begin; lock table tasks in access exclusive mode'); // so that the run lasts
+      await holder.query('begin; lock table tasks in access exclusive mode'); // keeps the run busy
       const process = await startBackupProcess({ ...fixture.config, schedule: RARELY, verifiesScheduled: false });
       await eventually(async () => expect(await momentIn('begun_moment')).toBe(dueMoment()), withinAMinute);
       await process.kill();
@@ -122,20 +122,20 @@ describe('a schedule', () => {
 });
 
 describe('retention', () => {
-  /** Archives as the catalogue has them after some days. */
+  /** Adds an archive to the directory and the catalogue, as if made some days ago. */
   const put = async (file: string, createdAt: string, origin: string, verified = false) => {
     await fixture.archive(file, { 'notes.txt': file });
     const sizeBytes = (await listed()).find((backup) => backup.file === file)?.sizeBytes;
     await fixture.own.query(
       `insert into backups (file, size_bytes, created_at, stores, origin, verified_at) values ($1, $2, $3, '{tasks}', $4, $5)
        on conflict (file) do update set created_at = excluded.created_at, stores = excluded.stores, origin = excluded.origin,
-         verified_at = excluded.verified_at, unfit_at = null, unfit_reason = null`, // the list has looked into it
+         verified_at = excluded.verified_at, unfit_at = null, unfit_reason = null`, // the listing may already have examined it
       [file, sizeBytes, createdAt, origin, verified ? createdAt : null],
     );
   };
   const old = (names: string[]) => names.filter((file) => !file.startsWith('taskmesh-')).toSorted();
 
-  it('deletes what the schedule made and no rule keeps; never the newest proved one, nor what others made', async () => {
+  it('deletes scheduled archives that no rule keeps, but never the newest verified one or archives of other origin', async () => {
     await put('asked.tar.gz', '2026-01-01T00:00:00Z', 'request');
     await put('sent.tar.gz', '2026-01-01T00:00:00Z', 'upload');
     await fixture.archive('unknown.tar.gz', { 'notes.txt': 'x' });
@@ -152,7 +152,7 @@ describe('retention', () => {
     });
   }, 120_000);
 
-  it('leaves the good ones while new archives are unfit, of which it keeps few; the figures wait for a good one', async () => {
+  it('keeps good archives and few unfit ones while new archives are unfit; metrics wait for a good one', async () => {
     const good = ['2026-01-02T00:00:00.000Z', '2026-01-03T00:00:00.000Z'];
     for (const [index, at] of good.entries()) await put(`good-${index}.tar.gz`, at, 'schedule', true);
     const importDatabase = () => Promise.resolve({ complete: false as const, reason: 'There is no table tasks.' });
@@ -168,14 +168,14 @@ describe('retention', () => {
     );
     const names = await files();
     expect(old(names)).toEqual(['good-0.tar.gz', 'good-1.tar.gz']);
-    expect(names.length - 2).toBeLessThanOrEqual(MAX_UNFIT + 1); // one may be under way
-    // A good one takes the place of the oldest good one.
+    expect(names.length - 2).toBeLessThanOrEqual(MAX_UNFIT + 1); // one may be in progress
+    // A new good archive replaces the oldest good one.
     await during([start(settings)], async () => {
       await eventually(async () => expect(old(await files())).not.toContain('good-0.tar.gz'), withinAMinute);
     });
   }, 120_000);
 
-  it('waits while new archives fail, which is logged and counted; the schedule goes on', async () => {
+  it('deletes nothing while new archives fail, which is logged and counted; the schedule continues', async () => {
     await put('night-1.tar.gz', '2026-01-01T00:00:00Z', 'schedule');
     await put('night-2.tar.gz', '2026-01-02T00:00:00Z', 'schedule');
     await fixture.auth.query('create table odd (n int) partition by list (n)');
@@ -194,7 +194,7 @@ describe('retention', () => {
 });
 
 describe('a schedule of verifications', () => {
-  it('proves the newest archive and the one whose proof is oldest, and reports one that is not fit any more', async () => {
+  it('verifies the newest archive and the one verified longest ago, and reports one that is no longer fit', async () => {
     const [first, second, third] = [await make(), await make(), await make()];
     for (const [hours, { file }] of [first, third, second].entries())
       await fixture.own.query(`update backups set verified_at = now() - (3 - $2::int) * interval '1 hour' where file = $1`, [file, hours]); // prettier-ignore
@@ -211,7 +211,7 @@ describe('a schedule of verifications', () => {
     expect(after.get(third.file)).toBeGreaterThan(before.get(third.file) ?? Infinity);
     expect(after.get(second.file)).toBe(before.get(second.file));
 
-    await writeFile(join(fixture.config.backupsDir, third.file), Buffer.alloc(Number(third.sizeBytes))); // rotten
+    await writeFile(join(fixture.config.backupsDir, third.file), Buffer.alloc(Number(third.sizeBytes))); // damages the file
     await fixture.own.query(`update schedule set moment = '2001-01-01'`);
     await during([start({ verifySchedule: RARELY })], async ([one]) => {
       const failures = () => one?.figure('schedule_failures_total', { run: 'verification' });
@@ -224,8 +224,8 @@ describe('a schedule of verifications', () => {
   const make = () => fixture.backup.backups.create();
 });
 
-describe('the figures', () => {
-  it('know the newest archive from the start, and count verifications and restores by their end', async () => {
+describe('the metrics', () => {
+  it('know the newest archive from the start, and count verifications and restores by outcome', async () => {
     const { file, createdAt, sizeBytes } = await fixture.backup.backups.create();
     await during([start({})], async ([one]) => {
       if (!one) throw new Error('not started');
@@ -242,7 +242,7 @@ describe('the figures', () => {
     });
   }, 120_000);
 
-  it('do not keep the service from starting while the place of the archives is none', async () => {
+  it('do not keep the service from starting while the archive storage is invalid', async () => {
     const backupsDir = join(fixture.config.backupsDir, 'a-file');
     await writeFile(backupsDir, '');
     await during([start({ backupsDir })], async ([one]) => {

@@ -28,43 +28,43 @@ afterAll(() => testStores.drop());
 
 interface Left {
   stage: RestoreStage;
-  /** The stores that were swapped when it was interrupted. */
+  /** The stores that were already swapped at the interruption. */
   swapped: StoreName[];
   open?: boolean;
 }
 
-/** Settles a restore that was left like that: says what came of it, and what is where then. */
+/** Settles a restore that was interrupted in that state. Returns the outcome and which database is where. */
 async function settle({ stage, swapped, open = false }: Left): Promise<string[]> {
   Object.assign(trial.line, { stage, freshIds: trial.freshIds });
   for (const name of swapped) await trial.swap(name, { open });
   return [await settleRestore(trial, 'r'), ...(await trial.state())];
 }
 
-describe('an interrupted restore of stores that have a server in common', () => {
+describe('an interrupted restore of stores on one server', () => {
   beforeEach(async () => {
     trial = await testStores.begin();
   });
 
   it.each(['loading', 'swapping'] as const)(
-    'is undone when it was not swapped, and what it made may go at once: %s',
+    'is undone if no store was swapped, and its databases may be dropped at once: %s',
     async (stage) => {
       expect(await settle({ stage, swapped: [] })).toEqual(['undone', ...UNTOUCHED]);
       expect(trial.line).toMatchObject({ stage: 'undone', endedAt: NOW, leftUntil: NOW });
     },
   );
 
-  it('is restored when it was, and what it replaced is kept', async () => {
+  it('is restored if the stores were swapped, and the replaced ones are kept', async () => {
     const left: Left = { stage: 'swapping', swapped: ['tasks', 'auth'], open: true };
     expect(await settle(left)).toEqual(['restored', ...SWAPPED]);
     expect(trial.line).toMatchObject({ stage: 'restored', endedAt: NOW, leftUntil: KEPT_UNTIL });
   });
 
-  it.each(['restored', 'undone'] as const)('is not ended once more: %s', async (stage) => {
+  it.each(['restored', 'undone'] as const)('is not ended twice: %s', async (stage) => {
     expect(await settle({ stage, swapped: [] })).toEqual([stage, ...UNTOUCHED]);
     expect(trial.line.endedAt).toBeNull();
   });
 
-  it('is settled when a swap that still continues is over, and not before', async () => {
+  it('is settled only after a swap that is still running has ended', async () => {
     const lock = `hashtextextended('taskmesh-restore ' || current_user || ' r', 0)`;
     await withClient(inDatabase(requiredAddress('POSTGRES_URL'), 'postgres'), async (swapping) => {
       await swapping.query(`select pg_advisory_lock(${lock})`);
@@ -77,7 +77,7 @@ describe('an interrupted restore of stores that have a server in common', () => 
     });
   });
 
-  it('is what it became when it reached the swap after it was given up', async () => {
+  it('is restored if its instance, presumed dead, still reached the swap', async () => {
     const { find } = trial.journal;
     let isFirst = true;
     trial.journal.find = async (id) => {
@@ -92,13 +92,13 @@ describe('an interrupted restore of stores that have a server in common', () => 
     expect(await settle({ stage: 'loading', swapped: [] })).toEqual(['restored', ...SWAPPED]);
   });
 
-  it('is not restored because a new database is gone', async () => {
+  it('does not count as restored because a new database is missing', async () => {
     await administer(`drop database ${trial.names.tasks.fresh}`);
     expect(await settle({ stage: 'swapping', swapped: [] })).toEqual(['undone', 'live: former', UNTOUCHED[1]]);
   });
 });
 
-describe('an interrupted restore of stores of several servers', () => {
+describe('an interrupted restore of stores on several servers', () => {
   beforeEach(async () => {
     trial = await testStores.begin({ isApart: true });
   });
@@ -114,12 +114,12 @@ describe('an interrupted restore of stores of several servers', () => {
     [{ stage: 'decided', swapped: ['tasks', 'auth'], open: true }, ['restored', ...SWAPPED]],
     [{ stage: 'decided', swapped: ['auth'] }, ['undone', UNTOUCHED[0] ?? '', 'live: former, fresh: (new)']],
     [{ stage: 'decided', swapped: [] }, ['undone', ...UNTOUCHED]],
-  ])('counts only as decided, and as long as no one has begun to take it back: %j', async (left, expected) => {
+  ])('is restored only if it was decided and no store was reverted: %j', async (left, expected) => {
     expect(await settle(left)).toEqual(expected);
   });
 });
 
-describe('taking a restore back', () => {
+describe('undoing a restore', () => {
   const undo = () =>
     undoRestore(
       { ...trial, onUnsettled: () => undefined },
@@ -137,7 +137,7 @@ describe('taking a restore back', () => {
       await administer(`alter database ${fresh} allow_connections false`);
   });
 
-  it('reports what of the settings the stores from before have no place for', async () => {
+  it('reports settings that do not fit the former stores', async () => {
     await withClient(trial.stores.auth.adminUrl, (client) =>
       client.query('create table if not exists extra (); grant select on extra to public'),
     );
@@ -147,7 +147,7 @@ describe('taking a restore back', () => {
     expect(warnings).toMatchObject([{ store: 'auth', refused: expect.arrayContaining([isGone]) }]);
   });
 
-  it('ends when the service that owns a store shows no progress any more, and so does what it does there', async () => {
+  it('ends, with its sessions, when the service that owns a store shows no progress', async () => {
     trial.loadLimits.stallMs = 100;
     let held: Client | undefined;
     let ended: Promise<unknown> | undefined;
@@ -162,7 +162,7 @@ describe('taking a restore back', () => {
     expect(await trial.state()).toEqual(['live: former, fresh: (new)', 'live: former, fresh: (new)']);
   }, 60_000);
 
-  it('that died is settled so, too, also when some of what was kept is gone', async () => {
+  it('is settled after it died, even if a kept database is missing', async () => {
     await administer(`alter database ${trial.names.auth.fresh} allow_connections true`);
     await administer(`drop database ${trial.names.tasks.fresh}`);
     expect(await settle({ stage: 'loading', swapped: [] })).toEqual([

@@ -8,7 +8,7 @@ import type { RestoreStage } from '../src/restore/restore.entities.ts';
 import { administer, createTestStores, type TestStores, type RestoreTrial } from './support/test-stores.ts';
 import { withClient } from './support/databases.ts';
 
-/** An administrator who may not end what superusers do. */
+/** An administrator who may not end sessions of superusers. */
 const ADMIN = `test_swap_${randomBytes(5).toString('hex')}`;
 const UNTOUCHED = ['live: former, fresh: new', 'live: former, fresh: new'];
 const SWAPPED = ['live: new, old: (former)', 'live: new, old: (former)'];
@@ -27,7 +27,7 @@ afterAll(async () => {
 });
 afterEach(() => Promise.all(held.splice(0).map((client) => client.end().catch(() => undefined))));
 
-/** A session of another client; returns the error that ended it. */
+/** Opens a session of another client. `ended` resolves with the error that ended it. */
 async function hold(url: string): Promise<{ client: Client; ended: Promise<unknown> }> {
   const client = new Client({ connectionString: url });
   const ended = new Promise((resolve) =>
@@ -39,7 +39,7 @@ async function hold(url: string): Promise<{ client: Client; ended: Promise<unkno
   return { client, ended };
 }
 
-/** Swaps, with what `at` does when the journal has reached a stage; says what the journal and the servers were at each step. */
+/** Swaps the stores and calls `at` for each stage of the journal. Returns the journal's and the servers' state at each step. */
 async function swap(at: Partial<Record<RestoreStage, () => Promise<unknown>>> = {}, version: string | null = null) {
   const { line, journal, state } = trial;
   const steps: unknown[] = [];
@@ -64,20 +64,20 @@ async function swap(at: Partial<Record<RestoreStage, () => Promise<unknown>>> = 
 
 const messages = () => trial.logged.map(({ msg }) => msg);
 
-describe('a swap of stores that have a server in common', () => {
+describe('a swap of stores on one server', () => {
   beforeEach(async () => {
     trial = await testStores.begin();
   });
 
-  it('is written down before its attempt, and then replaces all of them', async () => {
+  it('is recorded before the attempt, and then replaces all of them', async () => {
     expect(await swap()).toEqual([['swapping', ...UNTOUCHED], 'attempt']);
     expect(await trial.state()).toEqual(SWAPPED);
     expect(trial.line).toMatchObject({ stage: 'swapping', freshIds: trial.freshIds });
     expect(messages()).toEqual([]);
   });
 
-  it('replaces all or none', async () => {
-    await administer(`create database ${trial.names.auth.old}`); // in the way of the last store's renames
+  it('replaces all or none of them', async () => {
+    await administer(`create database ${trial.names.auth.old}`); // blocks the last store's renames
     await expect(swap()).rejects.toMatchObject({ code: '42P04' });
     expect(await trial.state()).toEqual([UNTOUCHED[0], `${UNTOUCHED[1]}, old: strange`]);
     expect(trial.logged).toEqual([
@@ -89,14 +89,14 @@ describe('a swap of stores that have a server in common', () => {
     ]);
   });
 
-  it('does not begin without a database that is to become a store', async () => {
+  it('does not begin if a new database is missing', async () => {
     await administer(`drop database ${trial.names.auth.fresh}`);
     await expect(swap()).rejects.toThrow('to become the store of auth is gone');
     expect(await trial.state()).toEqual([UNTOUCHED[0], 'live: former']);
     expect(trial.line.stage).toBe('loading');
   });
 
-  it('does not begin when a live store was migrated meanwhile: the services of a newer release need that schema', async () => {
+  it('does not begin if a live store was migrated meanwhile, because services of a newer release need that schema', async () => {
     await expect(swap({}, 'an earlier one')).rejects.toMatchObject({
       code: 'CONFLICT',
       message: 'The store tasks was migrated meanwhile: try again.',
@@ -105,7 +105,7 @@ describe('a swap of stores that have a server in common', () => {
     expect(trial.line.stage).toBe('loading');
   });
 
-  it('is not made, and reports whose session may not be ended', async () => {
+  it('fails, and reports the session that may not be ended', async () => {
     const { live, fresh, old } = trial.names.tasks;
     const url = new URL(maintenanceUrl(trial.stores.tasks.adminUrl));
     [url.username, url.password] = [ADMIN, 'secret'];
@@ -124,7 +124,7 @@ describe('a swap of stores that have a server in common', () => {
     expect(await trial.state()).toEqual(UNTOUCHED);
   });
 
-  it('waits for the one who is still at work on the same restore', async () => {
+  it('waits for an instance that is still working on the same restore', async () => {
     const { client } = await hold(inDatabase(trial.stores.tasks.adminUrl, 'postgres'));
     const lock = `hashtextextended('taskmesh-restore ' || current_user || ' r', 0)`;
     await client.query(`select pg_advisory_lock(${lock})`);
@@ -143,7 +143,7 @@ describe('a swap of stores that have a server in common', () => {
   });
 });
 
-describe('a swap with something to carry over', () => {
+describe('a swap that carries data over', () => {
   const write = async () => {
     const { client } = await hold(trial.stores.auth.adminUrl);
     await client.query(`set lock_timeout = '50ms'`);
@@ -163,7 +163,7 @@ describe('a swap with something to carry over', () => {
     await withClient(adminUrl, (client) => client.query('create table if not exists operators_own (id int)'));
   });
 
-  it('keeps writers out from before it until it is made, readers and other tables not', async () => {
+  it('locks out writers from before the carry-over until the swap, but not readers or writers to other tables', async () => {
     const written: unknown[] = [await write()];
     const carried: string[] = [];
     trial.stores.auth.owner.carryOver = async (database) => {
@@ -176,7 +176,7 @@ describe('a swap with something to carry over', () => {
     expect(await trial.state()).toEqual(SWAPPED);
   });
 
-  /** The sessions that keep writers out of a store. */
+  /** Ends the sessions that keep writers out of a store. */
   const loseLockers = () =>
     administer(
       `select pg_terminate_backend(l.pid) from pg_locks l join pg_database d on d.oid = l.database
@@ -184,28 +184,28 @@ describe('a swap with something to carry over', () => {
       [trial.names.auth.live],
     );
 
-  it('does not begin when what kept them out was lost meanwhile', async () => {
+  it('does not begin if the locks were lost meanwhile', async () => {
     trial.stores.auth.owner.carryOver = () => loseLockers().then(() => undefined);
     await expect(swap()).rejects.toThrow();
     expect(trial.line.stage).toBe('loading');
     expect(await trial.state()).toEqual(UNTOUCHED);
   });
 
-  it('replaces nothing when it is lost right before the renames', async () => {
+  it('replaces nothing if the locks are lost right before the renames', async () => {
     trial.stores.auth.owner.carryOver = async () => undefined;
     await expect(swap({ swapping: loseLockers })).rejects.toThrow('A session that kept writers out was lost.');
     expect(await trial.state()).toEqual(UNTOUCHED);
     expect(messages()).toContainEqual(expect.stringContaining('databases not swapped'));
   });
 
-  it('ends when that fails, and lets writers in again', async () => {
+  it('ends if the carry-over fails, and lets writers in again', async () => {
     trial.stores.auth.owner.carryOver = () => Promise.reject(new Error('auth is away'));
     await expect(swap()).rejects.toThrow('auth is away');
     expect(await write()).toBe('written');
     expect(await trial.state()).toEqual(UNTOUCHED);
   });
 
-  it('ends what continues in the new store when it gives up on carrying over', async () => {
+  it('ends the sessions in the new store when the carry-over is abandoned', async () => {
     let ended: Promise<unknown> | undefined;
     trial.stores.auth.owner.carryOver = async (database) => {
       const { client } = await hold(inDatabase(trial.stores.auth.adminUrl, database));
@@ -216,7 +216,7 @@ describe('a swap with something to carry over', () => {
     expect(await ended).toBe('57P01');
   });
 
-  it('is preceded by copying most of it while writers are not locked out', async () => {
+  it('copies most of the data before writers are locked out', async () => {
     const stages: unknown[] = [];
     const note = (stage: string) => async () => void stages.push(stage, await write());
     const lastly = async () => void stages.push('safety backup');
@@ -228,9 +228,9 @@ describe('a swap with something to carry over', () => {
 
   it.each([
     ['failed', () => Promise.reject(new Error('cut'))],
-    ['shows no progress any more', () => new Promise<never>(() => undefined)],
+    ['makes no more progress', () => new Promise<never>(() => undefined)],
   ])(
-    'goes on when copying before %s, and ends what goes on in the new store',
+    'continues if copying ahead %s, and ends the sessions in the new store',
     async (_what, end) => {
       trial.loadLimits.stallMs = 100;
       const { owner, adminUrl } = trial.stores.auth;
@@ -252,12 +252,12 @@ describe('a swap with something to carry over', () => {
   );
 });
 
-describe('a swap of stores of several servers', () => {
+describe('a swap of stores on several servers', () => {
   beforeEach(async () => {
     trial = await testStores.begin({ isApart: true });
   });
 
-  it('keeps the new ones closed until it is decided, and then opens all of them', async () => {
+  it('keeps the new stores closed until it is decided, and then opens all of them', async () => {
     const [closed, swapped] = [['live: former, fresh: new'], ['live: (new), old: (former)']];
     expect(await swap()).toEqual([
       ['swapping-apart', ...closed, ...closed],
@@ -268,7 +268,7 @@ describe('a swap of stores of several servers', () => {
     expect(trial.line.freshIds).toEqual(trial.freshIds);
   });
 
-  it('that gets no further than the first leaves that one closed, and is not decided', async () => {
+  it('leaves the first store closed and is not decided if it gets no further', async () => {
     await administer(`create database ${trial.names.auth.old}`);
     await expect(swap()).rejects.toMatchObject({ code: '42P04' });
     expect(trial.line.stage).toBe('swapping-apart');

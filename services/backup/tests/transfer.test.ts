@@ -21,7 +21,7 @@ const names = async () => (await readdir(fixture.config.backupsDir)).toSorted();
 const zipped = (text: string) => gzipSync(Buffer.from(text));
 
 describe('an upload', () => {
-  it('is listed with what is known of it, and is the file that was sent', async () => {
+  it('is listed with its known data, and is stored as it was sent', async () => {
     const content = gzipSync(randomBytes(3 * MIB));
     const pieces = [content.subarray(0, 1), content.subarray(1, 2), content.subarray(2, MIB), content.subarray(MIB)];
     const stored = await upload('sent.tar.gz', ...pieces);
@@ -38,7 +38,7 @@ describe('an upload', () => {
     expect((await stat(onDisk('sent.tar.gz'))).mode & 0o777).toBe(0o600);
   });
 
-  it('is listed by when it was made and what it holds, where its manifest says so; never by a time to come', async () => {
+  it('is listed with the date and stores of its manifest, but never with a future date', async () => {
     const files = bothStores('sent');
     await fixture.archive('made-once.tar.gz', files);
     await upload('brought.tar.gz', await readFile(onDisk('made-once.tar.gz')));
@@ -54,7 +54,7 @@ describe('an upload', () => {
     expect(createdAt.getTime()).toBeLessThanOrEqual(Date.now());
   });
 
-  it('is looked into in turn, however many arrive at once: each look takes a process, and room', async () => {
+  it('is examined in turn, however many arrive at once, because each examination needs a process and disk space', async () => {
     await fixture.archive('one-of-many.tar.gz', { ...bothStores('sent'), 'large.txt': 'x'.repeat(20 * MIB) });
     const content = await readFile(onDisk('one-of-many.tar.gz'));
     const others = childrenOf(process.pid).length;
@@ -69,7 +69,7 @@ describe('an upload', () => {
     };
     const sent = await Promise.all(['a', 'b', 'c', 'd'].map(send));
     clearInterval(timer);
-    // No look holds up that others are reported as stored.
+    // Examining one archive does not delay reporting others as stored.
     expect(steps.lastIndexOf('stored')).toBeLessThan(steps.lastIndexOf('looked into') - 1);
     expect(sent.map(({ stores }) => stores)).toEqual(sent.map(() => ['tasks', 'auth']));
     expect(most).toBe(1);
@@ -90,7 +90,7 @@ describe('an upload', () => {
     expect(reports).toBe(1);
   });
 
-  it('has one winner of several at once', async () => {
+  it('succeeds for only one of several with the same name', async () => {
     const sent = await Promise.allSettled(['a', 'b', 'c', 'd'].map((text) => upload('raced.tar.gz', zipped(text))));
     expect(sent.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
     const [winner] = sent.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []));
@@ -114,7 +114,7 @@ describe('an upload', () => {
     ['empty.tar.gz', Buffer.alloc(0)],
     ['one-byte.tar.gz', Buffer.from([0x1f])],
     ['plain.tar.gz.age', zipped('not encrypted')],
-  ])('must be what its name %j says', async (file, content) => {
+  ])('must have the content that its name %j promises', async (file, content) => {
     await expect(upload(file, content)).rejects.toMatchObject({ code: 'BAD_USER_INPUT' });
     expect(await listed()).not.toContain(file);
   });
@@ -124,7 +124,7 @@ describe('an upload', () => {
     expect(await listed()).toContain('secret.tar.gz.age');
   });
 
-  it('is refused as soon as it is larger than a restore takes', async () => {
+  it('is refused as soon as it is larger than a restore accepts', async () => {
     const before = await names();
     const small = await fixture.startOther({ maxArchiveBytes: MIB });
     let sent = 0;
@@ -143,7 +143,7 @@ describe('an upload', () => {
 });
 
 describe('a download', () => {
-  it('is the file as it is stored, with its checksum when it is known', async () => {
+  it('is the file as stored, with its checksum if known', async () => {
     const content = zipped('to be downloaded');
     const { sha256 } = await upload('down.tar.gz', content);
     const download = await fixture.backup.backups.download('down.tar.gz');
@@ -158,7 +158,7 @@ describe('a download', () => {
     await foreign?.close();
   });
 
-  it('is of what is listed only', async () => {
+  it('is possible only for listed archives', async () => {
     await writeFile(onDisk('notes.txt'), 'not for you');
     await mkdir(onDisk('folder'));
     await writeFile(onDisk('folder/inner.tar.gz'), 'not listed');

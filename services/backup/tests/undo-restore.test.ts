@@ -36,16 +36,16 @@ async function undoable(backup: Pick<Backup, 'subgraph'> = fixture.backup) {
   return (await ask(backup, query)).data.undoableRestore as Record<string, unknown> | null;
 }
 
-/** Another instance begins, and does what is due. */
+/** Starts another instance, which does what is due. */
 const startAgain = () => fixture.withOther({}, async () => undefined);
 
-/** The time of what is kept is over. */
+/** Ends the time for which the replaced databases are kept. */
 async function expire() {
   await fixture.own.query('update restores set left_until = now() where left_until is not null');
   await startAgain();
 }
 
-/** Of the databases that are kept, those that anybody may connect to. */
+/** Returns the kept databases that accept connections. */
 const openOnes = async () =>
   fixture.own.query('select datname from pg_database where datallowconn and datname = any($1)', [
     await fixture.leftovers(),
@@ -54,7 +54,7 @@ const openOnes = async () =>
 const epoch = async () => Number((await fixture.tasks.query('select epoch from feed_state'))[0]?.epoch);
 
 describe('the stores that a restore replaced', () => {
-  it('are kept closed, and come back by an undo with the sessions of today and a new epoch; another undo takes it back', async () => {
+  it('are kept closed, and an undo brings them back with the current sessions and a new epoch; another undo reverts it', async () => {
     await fixture.auth.query('insert into sessions (account) values (1), (1)');
     const epochs = [await epoch()];
     await fixture.restore('one.tar.gz');
@@ -73,7 +73,7 @@ describe('the stores that a restore replaced', () => {
     expect(await fixture.inStores()).toEqual(['one', 'since', 'one@x']);
   }, 180_000);
 
-  it('are named before an undo, by the archive that somebody has decrypted elsewhere; what becomes of those that it replaces is reported after it', async () => {
+  it('are described before an undo by the original archive, and the undo reports what happens to the stores that it replaces', async () => {
     const { work, operators } = fixture.backup;
     const current = async () => (await operators.status()).backups.undoable;
     expect([await undoable(), await current()]).toEqual([null, null]);
@@ -95,7 +95,7 @@ describe('the stores that a restore replaced', () => {
       });
   }, 180_000);
 
-  it('are dropped when there are newer ones, stay when somebody meant an earlier restore, and go when their time is over', async () => {
+  it('are dropped after a newer restore, stay if the undo was for an earlier restore, and are dropped when their time is over', async () => {
     await fixture.restore('one.tar.gz');
     const [seen, first] = [await undoable(), await fixture.leftovers()];
     await fixture.restore('two.tar.gz');
@@ -118,7 +118,7 @@ describe('the stores that a restore replaced', () => {
     expect(await fixture.inStores()).toEqual(ONE);
   }, 180_000);
 
-  it('are gone for good with an undo while nothing is kept, which says so', async () => {
+  it('are dropped by an undo if nothing is kept, which is reported', async () => {
     await fixture.restore('one.tar.gz');
     await fixture.withOther({ keepOldMs: 0 }, async (other) => {
       expect(await undoable(other)).toMatchObject({ replacedKeptMs: 0 });
@@ -130,14 +130,14 @@ describe('the stores that a restore replaced', () => {
     });
   }, 180_000);
 
-  it('are of the last restore only: an undo of one store leaves the other alone', async () => {
+  it('are those of the last restore only: an undo of one store leaves the other unchanged', async () => {
     await fixture.restore('tasks.tar.gz');
     await fixture.auth.query(`update accounts set email = 'since@x'`);
     await undo();
     expect(await fixture.inStores()).toEqual(['first', 'since@x']);
   }, 180_000);
 
-  it('survive an undo that fails, and are closed again when one died', async () => {
+  it('survive a failed undo, and are closed again if the undo died', async () => {
     await fixture.restore('one.tar.gz');
     const { resume } = fixture.owners.auth;
     fixture.owners.auth.resume = () => Promise.reject(new Error('no luck'));
@@ -161,7 +161,7 @@ describe('the stores that a restore replaced', () => {
     expect(await fixture.inStores()).toEqual(FIRST);
   }, 180_000);
 
-  it('have what the operator has set, granted and taken away since', async () => {
+  it('get the settings, grants and revocations that the operator has made since', async () => {
     const [live, role] = [databaseOf(fixture.tasks.url), `${databaseOf(fixture.tasks.url)}_reader`];
     const { query } = fixture.tasks;
     await query(`
@@ -181,7 +181,7 @@ describe('the stores that a restore replaced', () => {
     expect(await undo()).toMatchObject({ outcome: 'RESTORED' });
     expect(await state()).toEqual(before);
     expect(await fixture.inStores()).toEqual(FIRST);
-    await expire(); // what is kept has grants as well
+    await expire(); // the kept databases contain grants to the role, too
     await query(`alter database ${live} reset all; drop owned by ${role}; drop role ${role}`);
   }, 180_000);
 });

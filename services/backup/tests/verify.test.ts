@@ -37,12 +37,12 @@ const verify = async (file: string) => {
   return { verified: data.verifyBackup, error };
 };
 const find = (file: string) => fixture.backup.backups.find(file);
-/** As if it had been proved. */
+/** Marks an archive as verified. */
 const setProved = (file: string) =>
   fixture.own.query(`update backups set verified_at = now(), verified_version = '0.0.1' where file = $1`, [file]);
 const good = () => ownArchive({ tasks: tasksDump(['one', 'two']), auth: accountsDump(['a@x']) });
 
-/** The archive of `good` with a manifest that promises other rows. */
+/** Returns the files of `good`, but with other numbers of rows in the manifest. */
 function promising(rows: Record<string, number>) {
   const files = good();
   const manifest = JSON.parse(files['manifest.json'] ?? '') as { stores: { tasks: { rows: Record<string, number> } } };
@@ -51,7 +51,7 @@ function promising(rows: Record<string, number>) {
 }
 
 describe('verifying a backup', () => {
-  it('proves what was made here, and keeps that in the catalogue', async () => {
+  it('verifies an archive made here, and records that in the catalogue', async () => {
     const { file, sha256 } = await fixture.backup.backups.create();
     const { verified } = await verify(file);
     expect(verified).toEqual({
@@ -63,7 +63,7 @@ describe('verifying a backup', () => {
     expect(await find(file)).toMatchObject({ file, sha256, verifiedAt: expect.any(Date) });
     const [listed] = (await fixture.backup.backups.list()).filter((backup) => backup.file === file);
     expect(listed?.verifiedAt).toBeInstanceOf(Date);
-    // The figures of a service that starts again know it.
+    // A restarted service has it in its metrics.
     await fixture.withOther({}, ({ metrics }) =>
       eventually(async () => {
         const text = await metrics.getSingleMetricAsString('taskmesh_backup_last_verified_timestamp_seconds');
@@ -72,14 +72,14 @@ describe('verifying a backup', () => {
     );
   });
 
-  it('proves what somebody made by hand, and says which store that is', async () => {
+  it('verifies an archive made by hand, and reports its store', async () => {
     await fixture.archive('foreign.tar.gz', { 'database.sql': tasksDump(['three']) });
     expect((await verify('foreign.tar.gz')).verified).toMatchObject({ stores: ['tasks'] });
     const bytes = await readFile(join(fixture.config.backupsDir, 'foreign.tar.gz'));
     expect((await find('foreign.tar.gz'))?.sha256).toBe(createHash('sha256').update(bytes).digest('hex'));
   });
 
-  it('reports how far it is', async () => {
+  it('reports its progress', async () => {
     await fixture.archive('steps.tar.gz', good());
     const progress: WorkProgress[] = [];
     await fixture.backup.backups.verify('steps.tar.gz', (step) => progress.push(step));
@@ -98,8 +98,12 @@ describe('verifying a backup', () => {
       'Line 1: relation "nowhere"',
     ],
     ['an incomplete store', { 'database.sql': 'create table other (id int);' }, 'There is no table tasks.'],
-    ['fewer rows than promised', promising({ tasks: 3 }), 'The table tasks has 2 rows, and the manifest says 3.'],
-  ])('refuses %s, with the reason', async (name, files, reason) => {
+    [
+      'fewer rows than in the manifest',
+      promising({ tasks: 3 }),
+      'The table tasks has 2 rows, and the manifest says 3.',
+    ],
+  ])('rejects %s, with the reason', async (name, files, reason) => {
     const file = `${name.replaceAll(' ', '-')}.tar.gz`;
     await fixture.archive(file, files);
     const { error } = await verify(file);
@@ -109,7 +113,7 @@ describe('verifying a backup', () => {
     expect((await find(file))?.verifiedAt ?? null).toBeNull();
   });
 
-  it('knows nothing of an archive that took the place of a proved one, also when it is as large', async () => {
+  it('does not count an archive as verified that replaced a verified one, even if it has the same size', async () => {
     const { file } = await fixture.backup.backups.create();
     await setProved(file);
     expect(await find(file)).toMatchObject({ verifiedAt: expect.any(Date), sha256: expect.any(String) });
@@ -130,7 +134,7 @@ describe('verifying a backup', () => {
     expect(await find(file)).toMatchObject(nothing);
   });
 
-  it('proves nothing that took the place of what it has read meanwhile', async () => {
+  it('does not mark an archive as verified that replaced the examined one meanwhile', async () => {
     await fixture.archive('moved.tar.gz', good());
     const moved = join(fixture.config.backupsDir, 'moved.tar.gz');
     const replace = async () => utimes(moved, new Date(0), new Date(0));
@@ -147,7 +151,7 @@ describe('verifying a backup', () => {
     expect((await find('moved.tar.gz'))?.verifiedAt).toBeNull();
   });
 
-  it('says when a server is away, and keeps what was known', async () => {
+  it('reports an unavailable server, and keeps what was known', async () => {
     const { file } = await fixture.backup.backups.create();
     await setProved(file);
     const adminUrls = { ...fixture.config.secrets.adminUrls, auth: 'postgres://stranger@127.0.0.1:1/none' };
@@ -156,16 +160,16 @@ describe('verifying a backup', () => {
     });
     expect((await find(file))?.verifiedAt).toBeInstanceOf(Date);
     expect(await fixture.own.query('select 1 from verifications')).toHaveLength(1);
-    // What it could not take away, the next one does.
+    // The next verification removes what this one could not.
     await fixture.backup.backups.verify(file);
   });
 
-  it('finds nothing that is not listed', async () => {
+  it('does not find unlisted files', async () => {
     for (const file of ['none.tar.gz', '', '../verify.tar.gz', 'a\0.tar.gz', 'notes.txt'])
       expect([file, (await verify(file)).error?.code]).toEqual([file, 'NOT_FOUND']);
   });
 
-  it('lets restores go their way, and a second verification wait for the first', async () => {
+  it('does not block restores, and makes a second verification wait for the first', async () => {
     await fixture.archive('slow.tar.gz', good());
     await fixture.archive('living.tar.gz', { 'database.sql': tasksDump(['living']) });
     const reached = Promise.withResolvers<void>();
@@ -188,7 +192,7 @@ describe('verifying a backup', () => {
       });
       goOn.resolve();
       expect(await first).toMatchObject({ stores: ['tasks', 'auth'] });
-      expect(await scheduled).toMatchObject({ verifiedAt: expect.any(Date) }); // has nothing else to do than to wait
+      expect(await scheduled).toMatchObject({ verifiedAt: expect.any(Date) }); // a scheduled verification can wait
     } finally {
       goOn.resolve();
       await other.stop();
@@ -196,12 +200,12 @@ describe('verifying a backup', () => {
   }, 120_000);
 });
 
-describe('a verification that fails', () => {
+describe('a failed verification', () => {
   it.each([
     ['in COPY', `create table tasks (id uuid, title text);\ncopy tasks from stdin;\nwritten by a user\tx\n\\.\n`],
     ['in INSERT', `create table tasks (id uuid, title text);\ninsert into tasks values ('written by a user', 'x');`],
-    ['as no SQL', `insert into tasks 'written by a user' 'x';`],
-  ])('does not reveal the value for which a dump is rejected: %s', async (name, dump) => {
+    ['as invalid SQL', `insert into tasks 'written by a user' 'x';`],
+  ])('does not reveal the rejected value of a dump: %s', async (name, dump) => {
     const file = `${name.replaceAll(' ', '-')}.tar.gz`;
     await fixture.archive(file, { 'database.sql': dump });
     const { error } = await verify(file);
@@ -220,7 +224,7 @@ describe('a verification that fails', () => {
       (result) => ({ ...result, dropped: ['tasks.note'] }),
       /^The archive restores with a loss only, if that is allowed: without tasks\.tasks\.note\.$/,
     ],
-  ])('leaves what was known of an archive as it was when %s', async (_what, change, message) => {
+  ])('keeps what was known about an archive when %s', async (_what, change, message) => {
     const { file } = await fixture.backup.backups.create();
     await setProved(file);
     const known = await find(file);
@@ -234,7 +238,7 @@ describe('a verification that fails', () => {
     expect(known).toMatchObject({ verifiedAt: expect.any(Date), unfitAt: null });
   });
 
-  it('believes no store that has taken other rows than there are', async () => {
+  it('rejects a store that reports imported rows that differ from the archive', async () => {
     await fixture.archive('fewer.tar.gz', good());
     const { importDatabase } = fixture.owners.tasks;
     fixture.owners.tasks.importDatabase = async (...args) => ({
@@ -246,11 +250,11 @@ describe('a verification that fails', () => {
     expect(error?.message).toContain('The table tasks has 1 rows, and the manifest says 2');
   });
 
-  it('is not kept from proving by what an earlier one left and cannot be removed yet', async () => {
+  it('does not prevent the next one, even if its leftovers cannot be removed yet', async () => {
     const { fresh } = restoreNames(databaseOf(fixture.tasks.url), 'held');
     await fixture.own.query(`create database ${fresh}`);
     const left = inDatabase(fixture.own.url, fresh);
-    // It keeps its database from being dropped.
+    // A database with a subscription cannot be dropped.
     await withClient(left, (client) =>
       client.query(`create subscription held connection '' publication p with (connect = false)`),
     );
@@ -266,7 +270,7 @@ describe('a verification that fails', () => {
   });
 });
 
-it('a backup service that is killed while it verifies leaves the stores alone, and its next start leaves nothing', async () => {
+it('a backup service that is killed during a verification leaves the stores untouched, and cleans up at its next start', async () => {
   const titles = Array.from({ length: 500 }, (_, index) => `loaded ${index}`);
   await fixture.archive('killed.tar.gz', ownArchive({ tasks: tasksDump(titles), auth: accountsDump(['a@x']) }));
   const backup = await startBackupProcess(fixture.config);

@@ -1,6 +1,6 @@
 const DAY_MS = 24 * 3_600_000;
 
-/** By category: a title, behind a colon what more there is to say, and the days until it is due. */
+/** By category: a title, optionally with a description after a colon, and the days until the task is due. */
 const TITLES: Record<string, [title: string, dueInDays?: number][]> = {
   work: [
     ['Answer the questions of the auditors: they need the logs of last month', 2],
@@ -36,7 +36,7 @@ const TITLES: Record<string, [title: string, dueInDays?: number][]> = {
 
 const PRIORITIES = ['MEDIUM', 'HIGH', 'LOW'] as const;
 
-/** What a list may look like: with and without dates, of every category and priority, some of it done. */
+/** Returns a varied list: with and without due dates, of every category and priority, some completed. */
 export function demoTasks(now: Date) {
   return Object.entries(TITLES).flatMap(([category, tasks]) =>
     tasks.map(([text, dueInDays], index) => {

@@ -1,7 +1,7 @@
 import { PlainError } from '@taskmesh/local-servers';
 import { demoTasks } from './demo-tasks.ts';
 
-/** For everybody to read: never on a Taskmesh that others can reach. */
+/** Its password is public: never create it on a Taskmesh that others can reach. */
 export const DEMO_ACCOUNT = { email: 'demo@example.com', password: 'a list for everybody', name: 'Demo' };
 
 const SIGN_UP = 'mutation SeedSignUp($input: SignUpInput!) { session: signUp(input: $input) { accessToken } }';
@@ -15,9 +15,9 @@ interface Answer<Data> {
 }
 
 /**
- * The demo account with a list of tasks: made when it is not there, and left alone when it has any task.
- * @returns how many tasks were made
- * @throws PlainError when Taskmesh does not answer, or refuses
+ * Creates the demo account if it is missing, and its tasks if it has none.
+ * @returns how many tasks were created
+ * @throws PlainError when Taskmesh does not respond, or refuses
  */
 export async function seed(url: string): Promise<number> {
   const accessToken = await openSession(url);

@@ -2,7 +2,7 @@ import type { Env } from '@taskmesh/service';
 import { z } from 'zod';
 import { ensureDatabases, whyNoRestores } from '../databases.ts';
 
-/** The services behind the gateways. None calls another one to start. */
+/** The services behind the gateways. None of them needs another one to start. */
 export const INNER_SERVICES = ['auth', 'tasks', 'backup'] as const;
 export type InnerService = (typeof INNER_SERVICES)[number];
 
@@ -18,13 +18,13 @@ export const databasePrefix = () =>
     .regex(/^[a-z][a-z0-9_]{0,23}$/, 'must be at most 24 small letters, digits or "_", with a letter first')
     .default(DEFAULT_PREFIX);
 
-/** Every store has a database of its own. An empty prefix is none, as everywhere in the environment. */
+/** Every store has its own database. An empty prefix counts as absent, as in all settings. */
 export const serviceDatabase = (service: InnerService, prefix?: string) => (prefix || DEFAULT_PREFIX) + service;
 
 export const serviceDatabases = (prefix?: string) => INNER_SERVICES.map((service) => serviceDatabase(service, prefix));
 
 /**
- * Creates missing databases, and logs what would keep a restore from working.
+ * Creates missing databases, and logs privileges that a restore would lack.
  * @throws PlainError
  */
 export async function ensureServiceDatabases(url: string, env: Env, log: (line: string) => void): Promise<void> {

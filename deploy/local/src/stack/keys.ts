@@ -4,21 +4,21 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createSigningKey, publicKeys } from '@taskmesh/identity';
 
-/** Who signs internal tokens. */
+/** The services that sign internal tokens. */
 const SIGNERS = ['gateway', 'backup', 'tasks'] as const;
 
-/** The files with the keys of a local platform; private ones are for their owner's eyes. */
+/** The files with the keys of a local platform. Only their owner can read the private ones. */
 export type KeyFiles = Awaited<ReturnType<typeof ensureKeyFiles>>;
 
-/** Makes the keys that are not there yet; a restart keeps them, so that tokens stay valid. */
+/** Creates missing keys. Existing ones are kept, so that tokens stay valid after a restart. */
 export async function ensureKeyFiles(dir: string) {
   const file = (name: string) => join(dir, `${name}.json`);
   const files = {
-    /** JWK set that access tokens are signed with. */
+    /** JWK set that signs access tokens. */
     accessTokens: file('access-tokens'),
     /** Private JWK of each internal signer. */
     signers: { gateway: file('gateway-identity'), backup: file('backup-identity'), tasks: file('tasks-identity') },
-    /** JWK set: the public halves of all internal signers. */
+    /** JWK set with the public keys of all internal signers. */
     publicKeys: file('identity-public'),
   };
   if (!existsSync(files.accessTokens))

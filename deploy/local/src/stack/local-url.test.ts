@@ -6,7 +6,7 @@ it.each([
   ['::', 'http://[::1]:4000'],
   ['fe80::1', 'http://[fe80::1]:4000'],
   ['tasks.lan', 'http://tasks.lan:4000'],
-])('the address of who listens on %s is one that a client can reach', (host, url) => {
+])('the address of a server that listens on %s can be reached by clients', (host, url) => {
   expect(localUrl(host, 4000)).toBe(url);
 });
 

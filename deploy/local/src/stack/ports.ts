@@ -2,7 +2,7 @@ import { findFreePorts, PlainError, whyPortFails } from '@taskmesh/local-servers
 import { INNER_SERVICES, ofEachService } from './inner-services.ts';
 import type { StackOptions } from './stack.ts';
 
-/** Where a service listens: for its clients, and for administrators. */
+/** The ports of a service for its clients and for administrators. */
 export interface PortPair {
   port: number;
   adminPort: number;
@@ -12,14 +12,14 @@ const ADMIN_PORT_DISTANCE = 10_000;
 
 type PortOptions = Pick<StackOptions, 'port' | 'adminPort' | 'host' | 'adminHost' | 'gateways'>;
 
-/** For the gateways; none when any will do. */
+/** The ports that the gateways must have; empty if any free ones will do. */
 function wantedPorts({ port, adminPort, gateways = 1 }: PortOptions): PortPair[] {
   if (!port) return [];
   const firstAdminPort = adminPort ?? port + ADMIN_PORT_DISTANCE;
   return Array.from({ length: gateways }, (_, index) => ({ port: port + index, adminPort: firstAdminPort + index }));
 }
 
-/** @throws PlainError naming all the wanted ports on which one cannot listen */
+/** @throws PlainError that names all wanted ports on which we cannot listen */
 export async function checkWantedPorts(options: PortOptions): Promise<void> {
   const { host = '127.0.0.1', adminHost = '127.0.0.1' } = options;
   const looks = wantedPorts(options).flatMap(({ port, adminPort }) => [
@@ -40,7 +40,7 @@ async function portProblem(prefix: '' | 'ADMIN_', port: number, host: string): P
 
 export type StackPorts = Awaited<ReturnType<typeof choosePorts>>;
 
-/** A pair of ports for every service. To be called when the servers have theirs, so that none is handed out twice. */
+/** Chooses a pair of ports for every service. Call this when the servers have their ports, so that no port is used twice. */
 export async function choosePorts(options: PortOptions) {
   const wanted = wantedPorts(options);
   const taken = wanted.flatMap(({ port, adminPort }) => [port, adminPort]);
@@ -52,13 +52,13 @@ export async function choosePorts(options: PortOptions) {
   };
 }
 
-/** An address for clients on this machine: who listens everywhere is found on the loopback interface. */
+/** Returns a URL for clients on this machine: a server on all interfaces is reached through the loopback interface. */
 export function localUrl(host: string, port: number | string): string {
   const reachable = host === '0.0.0.0' ? '127.0.0.1' : host === '::' ? '::1' : host;
   return `http://${reachable.includes(':') ? `[${reachable}]` : reachable}:${port}`;
 }
 
-/** Where a URL leads: without a port in it, to the one of its scheme. */
+/** Returns a URL's port, by default that of its scheme. */
 export function portOf(url: string): number {
   const { port, protocol } = new URL(url);
   return Number(port) || (protocol === 'https:' ? 443 : 80);

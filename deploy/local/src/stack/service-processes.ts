@@ -10,14 +10,14 @@ import type { KeyFiles } from './keys.ts';
 import type { PortPair, StackPorts } from './ports.ts';
 import type { StackLife, StackOptions } from './stack.ts';
 
-/** A process of one of our services: where it listens and the environment that makes it so. */
+/** A process of one of our services: its addresses, and the environment that configures them. */
 type ServiceProcess = ReturnType<typeof serviceProcesses>[number];
 
-/** In `env`, what the user set: every process gets it, less what is said here. */
+/** `env` has the user's settings. Every process gets them, except those that the plan replaces. */
 export interface StackPlan extends Pick<StackOptions, 'env' | 'dataDir' | 'servicesDir'> {
   urls: Record<ServerName, string>;
   keys: KeyFiles;
-  /** Where the gateways listen, and every service for administrators. */
+  /** The address on which the gateways listen; `adminHost` is the one of every service for administrators. */
   host: string;
   adminHost: string;
   ports: StackPorts;
@@ -26,14 +26,14 @@ export interface StackPlan extends Pick<StackOptions, 'env' | 'dataDir' | 'servi
 const LOOPBACK = '127.0.0.1';
 const SERVICES = fileURLToPath(new URL('../../../../services/', import.meta.url));
 
-/** What to run for a stack: the inner services, then the gateways. */
+/** Lists the processes of a stack: the inner services, then the gateways. */
 export function serviceProcesses(plan: StackPlan) {
   const { dataDir, urls, keys, host, adminHost, servicesDir = SERVICES } = plan;
   const env = withoutEmpty(plan.env);
   const { gateways, inner } = plan.ports;
   const url = (service: InnerService) => `http://${LOOPBACK}:${inner[service].port}`;
   const database = (service: InnerService) => databaseUrl(urls.postgres, serviceDatabase(service, env.DATABASE_PREFIX));
-  /** Each service reads what it needs of it. */
+  /** Each service reads only the settings that it needs. */
   const common = {
     ...{ ...env, DATA_DIR: dataDir, IDENTITY_PUBLIC_KEYS_FILE: keys.publicKeys },
     ...{ REDIS_URL: urls.redis, KAFKA_BROKERS: urls.kafka },
@@ -69,7 +69,7 @@ export function serviceProcesses(plan: StackPlan) {
   ];
 }
 
-/** Runs a service as a process of its own; resolves when its admin port says that it is ready. */
+/** Runs a service as a process of its own; resolves when it is ready according to its admin port. */
 export async function startService(
   { name, main, env, url, adminUrl }: ServiceProcess,
   options: { dataDir: string; log: (line: string) => void; signal: AbortSignal },
@@ -80,7 +80,7 @@ export async function startService(
   return { ...(await runInDataDir(run, options)), url, adminUrl };
 }
 
-/** Whether a service says so at its admin address. */
+/** Whether a service reports at its admin port that it is ready. */
 export async function serviceReady(adminUrl: string): Promise<boolean> {
   const response = await fetch(`${adminUrl}/readyz`, { signal: AbortSignal.timeout(2_000) });
   await response.body?.cancel();

@@ -5,7 +5,7 @@ import { number, parseOptions } from '../command.ts';
 import { databasePrefix } from './inner-services.ts';
 
 const GATEWAYS_MAX = 16;
-/** Leaves room for the administrators' ports above it. */
+/** Leaves room above it for the administrators' ports. */
 const PORT_MAX = 55_000;
 
 /** @throws UsageError */

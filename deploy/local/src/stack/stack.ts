@@ -3,33 +3,33 @@ import type { Supervised } from './supervise.ts';
 
 export interface StackOptions {
   dataDir: string;
-  /** Of the first gateway; the others follow it. Default: free ones. */
+  /** The first gateway's port; the others get the next ones. @default free ones */
   port?: number;
   /** The first gateway's port for administrators. @default `port` + 10000 */
   adminPort?: number | undefined;
-  /** Where the gateways listen. @default '127.0.0.1' */
+  /** The address on which the gateways listen. @default '127.0.0.1' */
   host?: string;
-  /** Where every service listens for administrators. @default '127.0.0.1' */
+  /** The address on which every service listens for administrators. @default '127.0.0.1' */
   adminHost?: string;
   /** @default 1 */
   gateways?: number;
-  /** For every service, besides what the stack says itself. May name servers to use instead of own ones. */
+  /** Settings for every service, in addition to the stack's own. May name servers to use instead of new ones. */
   env: Readonly<Record<string, string | undefined>>;
-  /** For people: a line of progress. */
+  /** Called with a line of progress for people. */
   log: (line: string) => void;
-  /** Whether processes that die are started again. @default true */
+  /** Whether to restart processes that die. @default true */
   restart?: boolean;
-  /** Where the services' folders lie. @default this repository's */
+  /** The folder of the services. @default this repository's */
   servicesDir?: string | undefined;
-  /** Gives the start up: what runs already is stopped. */
+  /** Aborts the start, and stops everything that was started. */
   signal?: AbortSignal;
 }
 
-/** A process of the stack in one of its lives. */
+/** One life of a process of the stack, from its start to its end. */
 export interface StackLife extends RunningProcess {
   /** A URL, or Kafka's `host:port`; the same in all lives. */
   url: string;
-  /** Where a service reports its state: `/livez`, `/readyz`, `/metrics`. */
+  /** The URL at which a service reports its state: `/livez`, `/readyz`, `/metrics`. */
   adminUrl?: string;
 }
 

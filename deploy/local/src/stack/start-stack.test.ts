@@ -12,7 +12,7 @@ const SRC = new URL('../', import.meta.url).href;
 const dir = temporaryDir('stack');
 afterAll(dir.remove);
 
-/** Services that do nothing but report their environment, and note when they were asked to end. */
+/** Services that only report their environment, and record when they were told to end. */
 const FAKE_SERVICE = `
   import { appendFileSync } from 'node:fs';
   import { createServer } from 'node:http';
@@ -51,7 +51,7 @@ function optionsFor(name: string, others: Partial<StackOptions> = {}): StackOpti
 }
 
 const running: Stack[] = [];
-/** One that a failed test did not stop would go on, and start its services again, beside all other tests. */
+/** Stops every stack: one that a failed test left running would keep restarting its services during all other tests. */
 afterEach(async () => {
   for (const stack of running.splice(0)) await stack.stop();
 });
@@ -84,7 +84,7 @@ describe('a stack', () => {
   const database = (path: string) => Object.assign(new URL(servers().POSTGRES_URL), { pathname: `/${path}` }).href;
   let first: string[];
 
-  it('gives every service what it needs to know, and what the user set, and has its data for itself', async () => {
+  it('passes on the required and the user’s settings to every service, and does not share its data directory', async () => {
     const env = { ...process.env, ...servers(), RATE_LIMIT_FACTOR: '7' };
     const stack = await start(optionsFor(name, { gateways: 2, env }));
     expect([...stack.processes.keys()].sort()).toEqual([...INNER_SERVICES, 'gateway-1', 'gateway-2'].sort());
@@ -98,7 +98,7 @@ describe('a stack', () => {
     expect(tasks).toMatchObject({ ...common, POSTGRES_URL: database('taskmesh_tasks'), AUTH_URL: urlOf('auth') });
     expect(backup).toMatchObject({ TASKS_URL: urlOf('tasks'), TASKS_ADMIN_URL: database('taskmesh_tasks') });
     const ofGateway = { AUTH_URL: urlOf('auth'), REDIS_URL, KAFKA_BROKERS, PUBLIC_URL: stack.urls[0] };
-    expect(gateway).toMatchObject({ ...ofGateway, POSTGRES_URL }); // as the user set it: no database of the gateway's
+    expect(gateway).toMatchObject({ ...ofGateway, POSTGRES_URL }); // as the user set it: the gateway has no database of its own
     const publicKeys = JSON.parse(readFileSync(gateway?.IDENTITY_PUBLIC_KEYS_FILE ?? '', 'utf8')).keys as object[];
     const { kid } = JSON.parse(readFileSync(gateway?.IDENTITY_KEY_FILE ?? '', 'utf8')) as { kid: string };
     expect(publicKeys).toContainEqual(expect.objectContaining({ kid }));
@@ -111,13 +111,13 @@ describe('a stack', () => {
     first = keys();
   });
 
-  it('that is stopped has stopped the gateways before the services, and leaves nothing behind', async () => {
+  it('stops the gateways before the services, and leaves nothing behind', async () => {
     await (await start(optionsFor('stopped'))).stop();
     expect(existsSync(join(dir.path, 'stopped', 'stack.json'))).toBe(false);
     expect(linesOf('stopped', 'stops')[0]).toBe('gateway');
   });
 
-  it('keeps its keys over a restart, takes an empty setting for an absent one, and shares a server by its prefix', async () => {
+  it('keeps its keys after a restart, treats an empty setting as missing, and can share a server with its prefix', async () => {
     const set = { PUBLIC_URL: '', ACCESS_TOKEN_KEYS_FILE: '', TASKS_ADMIN_URL: '', BACKUPS_DIR: '' };
     const env = { ...process.env, ...servers(), ...set, DATABASE_PREFIX: 'staging_' };
     const stack = await start(optionsFor(name, { env }));
@@ -130,7 +130,7 @@ describe('a stack', () => {
     expect([TASKS_ADMIN_URL, BACKUPS_DIR]).toEqual([database('staging_tasks'), join(dir.path, name, 'backups')]);
   });
 
-  it('starts a service that was killed again, at the same address, and updates stack.json', async () => {
+  it('restarts a killed service at the same address, and updates stack.json', async () => {
     const stack = await start(optionsFor('revived'));
     const pids = stateOf('revived').processes.map(({ pid }) => pid);
     const tasks = stack.processes.get('tasks');
@@ -146,21 +146,21 @@ describe('a stack', () => {
     expect([...pids, state?.pid ?? 0].filter(isAlive)).toEqual([]);
   });
 
-  it('starts nothing again that the signal which stops it has ended already', async () => {
+  it('does not restart a service that the signal for the stop has already ended', async () => {
     const env = { ...process.env, ...servers(), STOP_MS: '1000', BACKUP_TOKEN: 'secret' };
     const stack = await start(optionsFor('signalled', { env }));
-    expect(stack.machineToken).toBeUndefined(); // where there is a backup token
+    expect(stack.machineToken).toBeUndefined(); // because there is a backup token
     expect(existsSync(join(dir.path, 'signalled', 'keys', 'machine-token'))).toBe(false);
     const { tasks, 'gateway-1': gateway } = Object.fromEntries(stack.processes);
     tasks?.kill('SIGINT');
     const stopping = stack.stop();
     await tasks?.waitExit();
-    await gateway?.waitExit(); // for longer than the first delay of what is started again
+    await gateway?.waitExit(); // takes longer than the first delay before a restart
     await stopping;
     expect(linesOf('signalled', 'starts').toSorted()).toEqual([...INNER_SERVICES, 'gateway'].sort());
   });
 
-  it('is refused on ports that are taken, and names them', async () => {
+  it('does not start on ports in use, and reports them', async () => {
     const port = await findFreePort();
     const other = createServer();
     await new Promise<void>((resolve) => other.listen(port, '127.0.0.1', resolve));
@@ -169,7 +169,7 @@ describe('a stack', () => {
     await new Promise((resolve) => other.close(resolve));
   });
 
-  it('says which service failed and why, and stops the others', async () => {
+  it('reports which service failed and why, and stops the others', async () => {
     const env = { ...process.env, ...servers(), FAIL: 'tasks' };
     await expect(start(optionsFor('failed', { env }))).rejects.toThrow(
       /^tasks ended \(exit code 1\)[^]*cannot start: tasks/,
@@ -179,7 +179,7 @@ describe('a stack', () => {
     );
   });
 
-  it('can be given up while it starts', async () => {
+  it('can be aborted while it starts', async () => {
     const giveUp = new AbortController();
     const lines: string[] = [];
     const log = (line: string) => {
@@ -191,18 +191,18 @@ describe('a stack', () => {
     await (await start(optionsFor('given-up'))).stop();
   });
 
-  it('brings up no server once it is given up', async () => {
+  it('starts no server after it was aborted', async () => {
     const giveUp = new AbortController();
     const lines: string[] = [];
     const env = { ...process.env, ...servers(), POSTGRES_URL: undefined };
     const log = (line: string) => lines.push(line);
     const starting = start(optionsFor('no-servers', { env, log, signal: giveUp.signal }));
-    setTimeout(() => giveUp.abort(), 500); // while PostgreSQL's data are being made
+    setTimeout(() => giveUp.abort(), 500); // while PostgreSQL's data directory is being created
     await expect(starting).rejects.toThrow();
     expect(lines).toEqual([]);
   });
 
-  it('says which process does not even end when it is killed, and exits with 1, when it is given up while it starts', async () => {
+  it('reports a process that does not even end when killed, and exits with 1, if it is aborted while it starts', async () => {
     const dataDir = join(dir.path, 'undying');
     const options = { dataDir, env: { ...process.env, ...servers() }, servicesDir };
     const command = runScript(
@@ -218,7 +218,7 @@ describe('a stack', () => {
         const { kill } = process;
         process.kill = (pid, signal) => signal !== 0 || kill.call(process, pid, 0);
         let now = Date.now();
-        Date.now = () => (now += 1_000); // no test waits for what does not come
+        Date.now = () => (now += 1_000); // the test must not wait for an event that never happens
         process.emit('SIGTERM');
       };
       let isReady = false;
@@ -237,7 +237,7 @@ describe('a stack', () => {
     }
   });
 
-  it('ends what a killed one left behind before it starts', async () => {
+  it('ends the processes that a killed one left behind before it starts', async () => {
     const dataDir = join(dir.path, 'killed');
     const options = { dataDir, env: { ...process.env, ...servers() }, servicesDir, gateways: 2 };
     const killed = runScript(

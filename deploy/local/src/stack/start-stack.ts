@@ -13,7 +13,7 @@ import { supervise, type Supervised } from './supervise.ts';
 
 export type Stack = Awaited<ReturnType<typeof startStack>>;
 
-/** Starts a process, watches over it and makes it part of the stack. */
+/** Starts a process, supervises it and makes it part of the stack. */
 type AddProcess = <Life extends StackLife>(
   name: string,
   start: (signal: AbortSignal, former?: Life) => Promise<Life>,
@@ -21,8 +21,8 @@ type AddProcess = <Life extends StackLife>(
 
 /**
  * Runs the platform as separate processes: PostgreSQL, Redis and Kafka (given or started), the three inner services and
- * the gateways. Resolves when all are ready; when one fails, everything is stopped again.
- * @throws ConfigError, PlainError, StillRunning instead of waiting for what does not end
+ * the gateways. Resolves when all are ready; if one fails, stops everything.
+ * @throws ConfigError, PlainError; StillRunning instead of waiting for processes that do not end
  */
 export async function startStack(options: StackOptions) {
   const { log, restart: revive = true, signal } = options;
@@ -30,7 +30,7 @@ export async function startStack(options: StackOptions) {
   ensureWritableDirectory('DATA_DIR', dataDir);
   const what = `Another stack has its data in ${dataDir}`;
   const lock = await acquireLock(join(dataDir, 'run', 'stack.lock'), what, signal);
-  /** `postgres`, `redis`, `kafka` (when started here), `auth`, `tasks`, …, `gateway-1`, … */
+  /** By name: `postgres`, `redis`, `kafka` (if started here), `auth`, `tasks`, …, `gateway-1`, … */
   const processes = new Map<string, StackProcess>();
   const stateFile = join(dataDir, 'stack.json');
   const tell = () => writeJson(stateFile, stateOf(processes));
@@ -41,10 +41,10 @@ export async function startStack(options: StackOptions) {
     tell();
     return process;
   };
-  /** Gateways first, then services, then servers; each has ten seconds, then it is killed. */
+  /** Stops the gateways, then the services, then the servers. Each has ten seconds before it is killed. */
   const stop = async () => {
     lock.announceRelease();
-    // The signal that stops us may have reached them as well: a process that has ended must not be restarted for its turn.
+    // The signal that stops us may also have reached the processes: those that have ended must not be restarted.
     for (const process of processes.values()) process.retire();
     for (const isDue of [isGateway, isInnerService, () => true])
       await Promise.all([...processes.values()].filter(({ name }) => isDue(name)).map((process) => process.stop()));
@@ -54,7 +54,7 @@ export async function startStack(options: StackOptions) {
   const stillRunning = Promise.withResolvers<never>();
   const giveUp = () => {
     for (const process of processes.values()) void process.stop();
-    endNotedProcesses(dataDir).catch(stillRunning.reject); // those that are on their way up
+    endNotedProcesses(dataDir).catch(stillRunning.reject); // processes that are still starting
   };
 
   signal?.addEventListener('abort', giveUp);
@@ -89,10 +89,10 @@ async function startParts(options: StackOptions, add: AddProcess) {
   await allOf(starts);
   signal?.throwIfAborted();
   return {
-    /** The gateways, for clients. */
+    /** The gateways' URLs, for clients. */
     urls: services.filter(({ name }) => isGateway(name)).map(({ url }) => url),
     servers: urls,
-    /** Absent with a BACKUP_TOKEN. */
+    /** Undefined if there is a BACKUP_TOKEN. */
     machineToken,
   };
 }
@@ -102,7 +102,7 @@ async function startServers(
   add: AddProcess,
 ): Promise<ProvidedServers['urls']> {
   const run: RunServer = async (name, start) => {
-    // At the same port in every life: the services know it.
+    // On the same port after each restart, because the services have its URL.
     const server = await add<Server>(name, (signal, former) => start({ signal, port: former?.port }));
     return { url: server.current.url, stop: server.stop };
   };
@@ -113,13 +113,13 @@ async function startServers(
 
 export type StackState = ReturnType<typeof stateOf>;
 
-/** What `stack.json` in the data directory contains for tools, at every moment of a running stack. */
+/** The content of `stack.json` in the data directory, which tools can read at any time while the stack runs. */
 function stateOf(processes: ReadonlyMap<string, StackProcess>) {
   const states = [...processes.values()].map(({ name, pid, isUp, current }) => {
     const { url, adminUrl, logFile } = current;
     return { name, pid, isUp, url, adminUrl, logFile };
   });
-  return { pid: process.pid, processes: states }; // the first is of who watches over the others
+  return { pid: process.pid, processes: states }; // `pid` is that of this process, which supervises the others
 }
 
 const isGateway = (name: string) => name.startsWith('gateway-');

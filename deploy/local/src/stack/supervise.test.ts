@@ -33,7 +33,7 @@ async function supervised(name: string, { revive = true, failures = 0, maxTries 
 }
 
 describe('a supervised process', () => {
-  it('is tried again, ever more slowly, while its start fails', async () => {
+  it('is started again with increasing delays while its start fails', async () => {
     const { process, lines, starts } = await supervised('stubborn', { failures: 2 });
     const begin = Date.now();
     process.kill('SIGKILL');
@@ -45,7 +45,7 @@ describe('a supervised process', () => {
     await process.stop();
   });
 
-  it('stays down when it is not to be revived, until it is restarted by hand', async () => {
+  it('stays down without automatic restarts, until it is restarted by hand', async () => {
     const { process, lines } = await supervised('left', { revive: false });
     process.kill('SIGKILL');
     await process.waitExit();
@@ -57,7 +57,7 @@ describe('a supervised process', () => {
     await process.stop();
   });
 
-  it('has a new life after a restart, which is no accident', async () => {
+  it('is replaced by a restart, which is not logged as a failure', async () => {
     const { process, lines } = await supervised('restarted');
     const first = process.pid;
     await process.restart();
@@ -67,7 +67,7 @@ describe('a supervised process', () => {
     expect(lines).toEqual([]);
   });
 
-  it('does not come back after it was stopped, even in the middle of coming back', async () => {
+  it('does not start again after it was stopped, even if a restart is pending', async () => {
     const { process, starts } = await supervised('stopped');
     process.kill('SIGKILL');
     await process.waitExit();
@@ -76,7 +76,7 @@ describe('a supervised process', () => {
     expect(starts()).toBe(1);
   });
 
-  it('is stopped at once in the middle of a start that takes long', async () => {
+  it('stops at once during a slow start', async () => {
     let starts = 0;
     const { start } = sleeper('slow');
     const process = await supervise({
@@ -98,17 +98,17 @@ describe('a supervised process', () => {
     expect(Date.now() - begin).toBeLessThan(5_000);
   });
 
-  it('is left alone when it ends after it was retired', async () => {
+  it('is not restarted if it ends after it was retired', async () => {
     const { process, lines, starts } = await supervised('retired');
     process.retire();
     process.kill('SIGKILL');
     await process.waitExit();
-    await sleep(500); // more than its first delay
+    await sleep(500); // longer than its first delay
     expect([starts(), process.isUp, lines]).toEqual([1, false, []]);
     await process.stop();
   });
 
-  it('is given up when it was tried a number of times in vain, and who waits for that learns why', async () => {
+  it('is given up after several failed starts, with the reason', async () => {
     const { process, lines, starts } = await supervised('hopeless', { failures: 9, maxTries: 2 });
     process.kill('SIGKILL');
     const { message } = await process.givenUp;

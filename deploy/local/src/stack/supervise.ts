@@ -3,28 +3,28 @@ import { backoffMs, pause } from '@taskmesh/service';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 const BACKOFF = { firstMs: 200, longestMs: 5_000 };
-/** One that ran this long is taken for healthy: when it dies after all, the delays begin again. */
+/** A process that ran this long counts as healthy: if it dies later, the delays start from the beginning. */
 const HEALTHY_AFTER_MS = 10_000;
 
-/** A process with a name that lives through several lives of the program behind it. */
+/** A named process, whose program is restarted when it dies: each run is one life. */
 export type Supervised<Life extends RunningProcess = RunningProcess> = Awaited<ReturnType<typeof supervise<Life>>>;
 
 export interface SuperviseOptions<Life> {
   name: string;
-  /** Starts the program, as it was in its `former` life, and resolves when it is ready. Gives up when the signal is aborted. */
+  /** Starts the program, with the properties of its `former` life, and resolves when it is ready. Aborted by the signal. */
   start: (signal: AbortSignal, former?: Life) => Promise<Life>;
-  /** Whether one that died by itself is started again. */
+  /** Whether to restart a program that died by itself. */
   revive: boolean;
-  /** How often that is tried before one runs for a while. @default Infinity */
+  /** How many restarts to try until a life lasts for a while. @default Infinity */
   maxTries?: number;
   log: (line: string) => void;
-  /** Gives up a start that is under way when it is aborted. */
+  /** Aborts a start that is in progress. */
   signal?: AbortSignal | undefined;
   /** Called after every change: up, down, another process id. */
   onChange: () => void;
 }
 
-/** Starts a program for the first time (a failure is the caller's to handle) and from then on keeps it alive. */
+/** Starts a program and keeps it alive from then on. Rejects if the first start fails. */
 export async function supervise<Life extends RunningProcess>(options: SuperviseOptions<Life>) {
   const { name, start, revive, maxTries = Infinity, log, signal, onChange } = options;
   const stopped = new AbortController();
@@ -32,7 +32,7 @@ export async function supervise<Life extends RunningProcess>(options: SuperviseO
   const { promise: givenUp, resolve: giveUp } = Promise.withResolvers<PlainError>();
   let current = await start(givenUpStart);
   let isUp = true;
-  /** Who is stopping and starting it on purpose: its end is no accident then. */
+  /** The number of deliberate restarts in progress, during which the program's end is no failure. */
   let restarts = 0;
   let starting: Promise<void> | undefined;
   let reviving = false;
@@ -59,7 +59,7 @@ export async function supervise<Life extends RunningProcess>(options: SuperviseO
     onChange();
     watch(current);
   };
-  /** One start at a time, however many ask. */
+  /** Only one start at a time, shared by all callers. */
   const startAgain = () => (starting ??= startLife().finally(() => (starting = undefined)));
   const isDown = () => !isUp && !isRetired;
   const delayMs = () => backoffMs(tries + 1, BACKOFF);
@@ -89,7 +89,7 @@ export async function supervise<Life extends RunningProcess>(options: SuperviseO
   watch(current);
   return {
     name,
-    /** The present life; the last one while it is down. */
+    /** The current life; while the program is down, the last one. */
     get current() {
       return current;
     },
@@ -100,13 +100,13 @@ export async function supervise<Life extends RunningProcess>(options: SuperviseO
       return isUp;
     },
     kill: (signal: NodeJS.Signals) => current.kill(signal),
-    /** Resolves with the end of the present life, at once when it is down. */
+    /** Resolves when the current life ends; at once if the program is down. */
     waitExit: () => current.exited,
-    /** Resolves as soon as a life is up and ready; rejects when it was stopped for good. */
+    /** Resolves as soon as the program is ready; rejects if it was stopped for good. */
     async waitReady() {
       while (!isUp) await sleep(20, undefined, { signal: stopped.signal });
     },
-    /** Stops it if it is up and starts it again; resolves when it is ready. */
+    /** Stops the program if it is up, and starts it again; resolves when it is ready. */
     async restart() {
       restarts++;
       try {
@@ -118,11 +118,11 @@ export async function supervise<Life extends RunningProcess>(options: SuperviseO
         if (isDown()) void reviveUntilUp();
       }
     },
-    /** From now on it is not started again when it ends. */
+    /** From now on, the program is not restarted when it ends. */
     retire: () => void (isRetired = true),
-    /** Resolves, with the reason, when it was tried `maxTries` times in vain. */
+    /** Resolves with the reason after `maxTries` failed restarts. */
     givenUp,
-    /** Ends it for good, also in the middle of a start. */
+    /** Stops the program for good, even in the middle of a start. */
     async stop() {
       isRetired = true;
       stopped.abort();

@@ -7,22 +7,21 @@ import { provideServers } from '../provide-servers.ts';
 import { runNode, runStep, whyNoTests, type StepResult } from './steps.ts';
 
 export interface TestRunOptions {
-  /** For Jest. With any, lint, types and generated files are left out. */
+  /** Arguments for Jest. If there are any, lint, types and generated files are not checked. */
   jestArgs: string[];
-  /** Also the tests that take long. */
+  /** Whether to include the tests that take long. */
   long: boolean;
   env: Readonly<Record<string, string | undefined>>;
-  /** For the servers. */
+  /** The directory of the servers' data. */
   dataDir: string;
   signal: AbortSignal;
 }
 
-/** With the timing tests that failed once. */
 type TestsResult = Awaited<ReturnType<typeof runJest>>;
 
 const EXIT_TIMEOUT_MS = 20_000;
 
-/** Everything that has to hold, each part to its end, so that one run reports all. Says whether all held. */
+/** Runs all checks and tests, even after a failure, so that one run reports everything. Returns whether all passed. */
 export async function runTests(options: TestRunOptions): Promise<boolean> {
   const { env, dataDir, signal, jestArgs } = options;
   const nothing = jestArgs.length > 0 ? await whyNoTests(options) : undefined;
@@ -30,7 +29,7 @@ export async function runTests(options: TestRunOptions): Promise<boolean> {
     say(nothing);
     return false;
   }
-  // The servers start while the sources are checked: one waits for the network and disks, the other for the processor.
+  // The servers start while the sources are checked: one needs the network and disks, the other the processor.
   const servers = provideServers({ dataDir, env, log: say, isThrowaway: true });
   servers.catch(() => undefined); // awaited below
   const checks = jestArgs.length > 0 ? [] : await runChecks(signal);
@@ -68,7 +67,7 @@ async function runJest({ jestArgs, long, env: given, signal }: TestRunOptions, s
   const stuck = endWhenStuck(outputFile);
   const env = {
     ...serverEnv,
-    NODE_DISABLE_COMPILE_CACHE: '1', // for itself: it has new instances of each module
+    NODE_DISABLE_COMPILE_CACHE: '1', // for Jest itself, which loads new instances of our modules for each file
     ...(long ? { TASKMESH_LONG: '1' } : {}),
   };
   try {
@@ -80,7 +79,7 @@ async function runJest({ jestArgs, long, env: given, signal }: TestRunOptions, s
   }
 }
 
-/** Jest waits forever when a test left something open. Its result is written by then: it is ended, and has failed. */
+/** Ends Jest, as a failure, some time after it has written its result: it waits forever if a test left something open. */
 function endWhenStuck(outputFile: string): { signal: AbortSignal; forget(): void } {
   const stuck = new AbortController();
   let writtenAt: number | undefined;
@@ -107,7 +106,7 @@ function report(checks: StepResult[], tests: TestsResult | undefined): boolean {
   return failed.length === 0 && failures === 0;
 }
 
-/** As Jest writes it. */
+/** The parts that we read of Jest's result. */
 interface JestResult {
   numPassedTests: number;
   numFailedTests: number;
@@ -115,11 +114,11 @@ interface JestResult {
 }
 
 /**
- * What Jest counted, from the file that it wrote. A test file that could not run at all counts as one failure, and so
- * does a run that found no test: neither is a success.
+ * Reads the counts from the file that Jest wrote. A test file that could not run at all counts as one failure, and so does a
+ * run that found no test.
  */
 export function readJestResult(file: string) {
-  // Nothing when Jest ended before it could write it.
+  // Missing if Jest ended before it could write the file.
   const result = ifThere(() => JSON.parse(readFileSync(file, 'utf8')) as JestResult);
   if (!result) return { passed: 0, failed: 1 };
   const passed = result.numPassedTests;

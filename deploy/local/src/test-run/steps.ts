@@ -5,10 +5,10 @@ import { say } from '../command.ts';
 
 export const ROOT = join(dirname(fileURLToPath(import.meta.url)), '..', '..', '..', '..');
 
-/** One part of the whole check: its name, whether it held, how long it took. */
+/** One step of a test run: its name, whether it passed, and how long it took. */
 export type StepResult = Awaited<ReturnType<typeof runStep>>;
 
-/** Does a step and reports how it went. A step that throws is an error of the run, not a finding. */
+/** Runs a step and reports its result. A step that throws is an error of the run, not a failed check. */
 export async function runStep(name: string, action: () => Promise<boolean>) {
   const begin = performance.now();
   say(`— ${name} …`);
@@ -18,12 +18,12 @@ export async function runStep(name: string, action: () => Promise<boolean>) {
   return { name, passed, seconds };
 }
 
-/** Process groups, which a signal reaches as a whole. */
+/** Whether the system has process groups, which a signal can reach as a whole. */
 const HAS_GROUPS = process.platform !== 'win32';
 
 /**
- * Runs a file of the repository on this Node, its output in ours. Says whether it ended well. When it is stopped, all that
- * it has started is stopped as well: Jest's workers, and their servers, would outlive Jest.
+ * Runs a file of the repository on this Node, with our output. Returns whether it succeeded. Aborting it also stops all its child
+ * processes: Jest's workers and their servers would outlive Jest.
  */
 export function runNode(
   args: string[],
@@ -54,7 +54,7 @@ interface Wanted {
   signal: AbortSignal;
 }
 
-/** Why Jest would run nothing, in a sentence or, where it does not understand its arguments, in its own words. */
+/** Returns why Jest would run nothing, as a sentence, or Jest's own message if it rejects the arguments. */
 export async function whyNoTests(wanted: Wanted): Promise<string | undefined> {
   const { files, complaint } = await listTests(wanted);
   if (files || wanted.signal.aborted) return undefined;

@@ -13,9 +13,9 @@ afterAll(dir.remove);
 it.each([
   ['is reported unchanged', [7, 2, 0], [7, 2]],
   ['counts a file that could not run as a failure', [7, 0, 1], [7, 1]],
-  ['is a failure when no test ran', [0, 0, 0], [0, 1]],
-  ['is a failure when it is cut off', '{"numPassed', [0, 1]],
-  ['is a failure when there is none', undefined, [0, 1]],
+  ['is a failure if no test ran', [0, 0, 0], [0, 1]],
+  ['is a failure if it is incomplete', '{"numPassed', [0, 1]],
+  ['is a failure if it is missing', undefined, [0, 1]],
 ])('the result of Jest %s', (what, result, [passed, failed]) => {
   const file = join(dir.path, `${what}.json`);
   if (Array.isArray(result)) {
@@ -25,7 +25,7 @@ it.each([
   expect(readJestResult(file)).toEqual({ passed, failed });
 });
 
-it('a step ends, when it is stopped, what it has started and all that this has started', async () => {
+it('a stopped step ends all processes that it has started, and their children', async () => {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;
@@ -41,12 +41,12 @@ it('a step ends, when it is stopped, what it has started and all that this has s
     expect(await run).toBe(false);
     expect(await Promise.race([closed, sleep(5_000, 'goes on', { ref: false })])).toBe('ended');
   } finally {
-    socket.destroy(); // what went on ends with it
+    socket.destroy(); // a process that still runs ends with the socket
     server.close();
   }
 });
 
-describe('a part of the tests', () => {
+describe('a selection of tests', () => {
   const LONG = 'tests/operate/guides/follow';
   it.each([
     ['deploy/local/src/test-run -t something', false, undefined],
@@ -54,7 +54,7 @@ describe('a part of the tests', () => {
     ['libs/nope', false, 'No test file matches libs/nope.'],
     [LONG, false, `Only tests that take longer match ${LONG}: npm run test:long -- ${LONG}`],
     ['--frob', false, expect.stringContaining('Unrecognized option "frob"')],
-  ])('is run, or it is said why not: %s, long: %s', async (line, long, reason) => {
+  ])('is run, or the reason is reported: %s, long: %s', async (line, long, reason) => {
     const env = { ...process.env, TASKMESH_LONG: undefined };
     const { signal } = new AbortController();
     expect(await whyNoTests({ jestArgs: line.split(' '), long, signal, env })).toEqual(reason);

@@ -13,11 +13,11 @@ it('is read when a newer producer adds fields', () => {
 });
 
 it.each([
-  ['no JSON', 'deleted'],
+  ['invalid JSON', 'deleted'],
   ['another kind', JSON.stringify({ ...deleted, kind: 'RENAMED' })],
-  ['no place in the log', JSON.stringify({ ...deleted, sequence: 0 })],
+  ['no position in the log', JSON.stringify({ ...deleted, sequence: 0 })],
   ['no epoch', JSON.stringify({ ...deleted, epoch: undefined })],
-  ['an account that is no id', JSON.stringify({ ...deleted, accountId: '*' })],
+  ['an invalid account id', JSON.stringify({ ...deleted, accountId: '*' })],
 ])('is refused with %s', (_, text) => {
   expect(() => parseAccountDeleted(text)).toThrow();
 });

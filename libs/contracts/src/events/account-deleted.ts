@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** Carries the deletions of accounts, all in one order, keyed by the account's id. */
+/** Carries account deletions in one total order, keyed by the account's id. */
 export const ACCOUNTS_TOPIC = 'taskmesh.auth.accounts';
 
 const accountDeleted = z.object({

@@ -8,7 +8,7 @@ const owner = '01890000-0000-7000-8000-0000000000aa';
 it.each([
   { epoch: 1, sequence: 0 },
   { epoch: 4_294_967_295, sequence: 281_474_976_710_655 },
-])('holds %j', (position) => {
+])('encodes %j', (position) => {
   const cursor = sealCursor(key, owner, position);
   expect(cursor).toMatch(/^[\w-]{36}$/);
   expect(unsealCursor(key, owner, cursor)).toEqual(position);
@@ -21,14 +21,14 @@ it('does not open with another key or for another owner', () => {
   expect(unsealCursor(key, owner.replace('aa', 'ab'), cursor)).toBeUndefined();
 });
 
-it('does not open cut, or with more behind it', () => {
+it('does not open if it is truncated or extended', () => {
   const cursor = sealCursor(key, owner, { epoch: 1, sequence: 5 });
   for (let length = 0; length < cursor.length; length++)
     expect(unsealCursor(key, owner, cursor.slice(0, length))).toBeUndefined();
   for (const more of ['A', '=', '\n', 'AAAA', cursor]) expect(unsealCursor(key, owner, cursor + more)).toBeUndefined();
 });
 
-it('has one spelling only', () => {
+it('has only one encoding', () => {
   const cursors = Array.from({ length: 50 }, (_, sequence) => sealCursor(key, owner, { epoch: 1, sequence }));
   const spelled = cursors.filter((cursor) => /[-_]/.test(cursor));
   expect(spelled.length).toBeGreaterThan(0);
@@ -38,7 +38,7 @@ it('has one spelling only', () => {
     expect(unsealCursor(key, owner, `${cursors[0]?.slice(1)}${character}`)).toBeUndefined();
 });
 
-it('does not open in another format, which a later release may seal with the same key', () => {
+it('does not open in another format, which a later release may use with the same key', () => {
   const later = Buffer.from(sealCursor(key, owner, { epoch: 1, sequence: 5 }), 'base64url');
   const reseal = () => {
     createHmac('sha256', key).update(later.subarray(0, 11)).update(owner).digest().copy(later, 11, 0, 16);
@@ -49,6 +49,6 @@ it('does not open in another format, which a later release may seal with the sam
   expect(unsealCursor(key, owner, reseal())).toBeUndefined();
 });
 
-it('does not change its form: clients keep cursors over releases', () => {
+it('keeps its form, because clients keep cursors across releases', () => {
   expect(sealCursor(key, owner, { epoch: 1, sequence: 5 })).toBe('AQAAAAEAAAAAAAVnIEiCB40zrPOcveIiqXQK');
 });

@@ -4,7 +4,7 @@ const EPOCH_BYTES = 4;
 const SEQUENCE_BYTES = 6;
 const MAC_BYTES = 16;
 const POSITION_BYTES = EPOCH_BYTES + SEQUENCE_BYTES;
-/** Fills up the last base64url group, so that a cursor has only one spelling. */
+/** Completes the last base64url group, so that each cursor has exactly one encoding. */
 const PADDING_BYTES = 1;
 const CURSOR_LENGTH = ((POSITION_BYTES + MAC_BYTES + PADDING_BYTES) / 3) * 4;
 const FORMAT = 1;
@@ -15,7 +15,7 @@ interface FeedPosition {
   sequence: number;
 }
 
-/** A position in an owner's feed as an opaque text. It does not contain the owner, but the signature covers it. */
+/** Encodes a position in an owner's feed as an opaque string. It omits the owner, but the signature covers the owner. */
 export function sealCursor(key: KeyObject, ownerId: string, { epoch, sequence }: FeedPosition): string {
   const bytes = Buffer.alloc(PADDING_BYTES + POSITION_BYTES + MAC_BYTES);
   bytes[0] = FORMAT;
@@ -25,7 +25,7 @@ export function sealCursor(key: KeyObject, ownerId: string, { epoch, sequence }:
   return bytes.toString('base64url');
 }
 
-/** Undefined for anything that was not sealed with this key for this owner. */
+/** Returns undefined for anything that was not sealed with this key for this owner. */
 export function unsealCursor(key: KeyObject, ownerId: string, cursor: string): FeedPosition | undefined {
   if (cursor.length !== CURSOR_LENGTH) return undefined;
   const bytes = Buffer.from(cursor, 'base64url');

@@ -1,7 +1,7 @@
 import { parseTaskChanged } from './task-changed.ts';
 import { TASK_FIELDS } from './task-fields.ts';
 
-/** As release 0.1.0 wrote it. Never change it: a newer gateway beside an older relay reads such records. */
+/** A record written by release 0.1.0. Never change it: a newer gateway reads such records from an older relay. */
 const RECORD_OF_0_1_0 = `{"id":"7","epoch":1,"ownerId":"01890000-0000-7000-8000-0000000000aa","sequence":2,"kind":"UPDATE",
   "task":{"id":"01890000-0000-7000-8000-0000000000bb","ownerId":"01890000-0000-7000-8000-0000000000aa","title":"after",
     "description":null,"completed":true,"dueDate":null,"category":"home","priority":"high",

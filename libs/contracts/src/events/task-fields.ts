@@ -1,6 +1,6 @@
 import type { TaskImage } from './task-changed.ts';
 
-/** How the stores keep a value. */
+/** The SQL type of a field. */
 export type ColumnType = 'uuid' | 'text' | 'boolean' | 'integer' | 'timestamptz(3)';
 
 interface FieldDescription<Value> {
@@ -11,7 +11,7 @@ interface FieldDescription<Value> {
 }
 
 /**
- * Every field of a task, in display order: the one list for all code that reads, writes, restores or publishes tasks.
+ * Every field of a task, in display order: the single list for all code that reads, writes, restores or publishes tasks.
  */
 export const TASK_FIELDS = {
   id: { column: 'id', type: 'uuid', isNullable: false },

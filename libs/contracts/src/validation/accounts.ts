@@ -3,7 +3,7 @@ import { choice, codePoints, isBlank, stringField } from './text.ts';
 import { timestamp } from './timestamp.ts';
 
 const CONTROL = /[\u0000-\u001f\u007f-\u009f]/;
-/** Without angle brackets, which mailers drop: what would be sent to another mailbox is no address of an account. */
+/** Rejects angle brackets: mailers drop them, so the mail would go to a different mailbox. */
 const ADDRESS = /^[^\s@<>]+@[^\s@<>]+$/;
 
 export const email = stringField('email')
@@ -23,7 +23,7 @@ export const name = stringField('name')
   .refine((value) => !isBlank(value) && codePoints(value) <= 255, 'name must have 1 to 255 characters.')
   .meta({ minLength: 1, maxLength: 255 });
 
-/** Checked before a password's rules; bounded, so that nothing huge is hashed. */
+/** Applied before the rules for passwords; bounded, so that no huge input is hashed. */
 export const password = stringField('password').max(1_024, 'password is too long.');
 
 const optionalPassword = password.nullish().transform((value) => value ?? undefined);
@@ -32,7 +32,7 @@ const optionalPassword = password.nullish().transform((value) => value ?? undefi
 export const signUpInput = z.object({ email, password, name });
 export type SignUp = z.output<typeof signUpInput>;
 
-/** Checks only types and size: anything that matches no account is a failed login. */
+/** Checks only types and size: a value that matches no account is a failed login, not a validation error. */
 export const loginInput = z.object({
   email: stringField('email').max(1_024, 'email is too long.'),
   password,
@@ -49,21 +49,21 @@ export const resetPasswordInput = z.object({
 
 export const changeNameInput = z.object({ name });
 
-/** The rules for the new password are auth's own; a current one that is none is simply wrong. */
+/** Auth itself enforces the rules for the new password; a malformed current password is treated as a wrong one. */
 export const changePasswordInput = z.object({ currentPassword: password, newPassword: password });
 
 export const changeEmailInput = z.object({ email, password });
 
-/** The password proves that this is not somebody who found an open session. */
+/** The password proves that the request does not come from someone who found an open session. */
 export const deleteAccountInput = z.object({ password });
 
-/** The password may be left out where a session proves the account. */
+/** The password may be omitted if a session already identifies the account. */
 export const confirmEmailInput = resetPasswordInput.pick({ token: true }).extend({ password: optionalPassword });
 
 /** A path on our own origin, without characters that a browser might interpret differently. */
 const OWN_PATH = /^\/(?!\/)[!-"$-[\]-~]*$/;
 
-/** PKCE (RFC 7636): a SHA-256 in base64url, and what it is made from. */
+/** PKCE (RFC 7636): a SHA-256 in base64url, and the text that it is computed from. */
 const CHALLENGE = /^[\w-]{43}$/;
 const VERIFIER = /^[\w.~-]{43,128}$/;
 
@@ -86,7 +86,7 @@ const providerCode = z.object({
 export const signInWithCodeInput = providerCode.extend({ password: optionalPassword });
 export const linkIdentityInput = providerCode.extend({ password });
 
-/** How long one may live is auth's own rule. */
+/** Auth itself limits how far ahead `expiresAt` may be. */
 export const personalTokenInput = z.object({
   name,
   scope: choice('scope', ['read', 'write']),

@@ -11,19 +11,19 @@ const refusalOf = (schema: z.ZodType, input: unknown) => {
   return undefined;
 };
 
-describe('an input that is refused', () => {
-  it('is described by the names of its fields where the schema has no words for it', () => {
+describe('a refused input', () => {
+  it('is described by its field names if the schema has no message', () => {
     const schema = z.object({ ids: z.array(z.string().max(2)), all: z.literal(true) });
     expect(refusalOf(schema, { ids: ['1', '222', 3] })).toBe(
       'ids.1 is not valid. ids.2 is not valid. all is required.',
     );
   });
 
-  it('is described in the words of its schema where there are some', () => {
+  it('is described by the message of its schema if there is one', () => {
     expect(refusalOf(z.object({ id: z.string('id must be text.') }), { id: 5 })).toBe('id must be text.');
   });
 
-  it('is described without the words of a choice where it is null, as GraphQL has other words for them', () => {
+  it('is described without the words of a choice if it is null, because GraphQL spells them differently', () => {
     const schema = z.object({ priority: choice('priority', ['low', 'high']) });
     expect(refusalOf(schema, { priority: null })).toBe('priority must not be null.');
     expect(refusalOf(schema, { priority: 'LOW' })).toBe('priority must be one of low, high.');

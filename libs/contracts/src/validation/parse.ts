@@ -8,7 +8,7 @@ export function parseInput<Schema extends z.ZodType>(schema: Schema, input: unkn
   throw badUserInput(issuesOf(result.error));
 }
 
-/** For schemas without a message of their own: the validator's words are about its types. */
+/** Used by schemas without a message of their own, because the validator's messages describe its internal types. */
 function inOurWords({ code, input, path = [] }: { code: string; input?: unknown; path?: PropertyKey[] | undefined }) {
   const name = path.join('.');
   if (code === 'unrecognized_keys' || name === '') return undefined;
@@ -21,7 +21,7 @@ function issuesOf(error: z.ZodError): Issue[] {
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 
-/** The id as it is stored (lower case), or undefined for what cannot be an id: nothing has it. */
+/** Returns the id as stored (lower case), or undefined for a value that cannot be an id, so that nothing is found. */
 export function parseUuid(value: string): string | undefined {
   return UUID.test(value) ? value.toLowerCase() : undefined;
 }

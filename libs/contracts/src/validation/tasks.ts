@@ -23,7 +23,7 @@ export const createTaskInput = z.object({
 });
 export type CreateTask = z.output<typeof createTaskInput>;
 
-/** A change of a task: absent fields stay unchanged, `null` clears optional ones, unknown ones are dropped. */
+/** An update of a task: absent fields stay unchanged, `null` clears optional ones, unknown ones are dropped. */
 export const updateTaskInput = z.object({
   title: title.optional(),
   description: description.nullish(),

@@ -3,14 +3,14 @@ import { z } from 'zod';
 /** PostgreSQL cannot store NUL; a lone surrogate cannot be encoded as UTF-8. */
 const isStorable = (text: string) => text.isWellFormed() && !text.includes('\0');
 
-/** Invisible text: white space as Unicode has it (which is more than `\s`), and characters without width. */
+/** Invisible text: Unicode white space (which is more than `\s`) and zero-width characters. */
 const BLANK = /^[\p{White_Space}\u00ad\u180e\u200b-\u200f\u2060\ufeff]*$/u;
 
 export const isBlank = (text: string) => BLANK.test(text);
 
-/** The number of code points, as people count characters; not UTF-16 units. */
+/** Counts code points, which is closer to what people call characters than UTF-16 units. */
 export function codePoints(text: string): number {
-  // Most text is short ASCII; only surrogate pairs make a difference.
+  // Counting surrogate pairs is enough, and most text is short ASCII.
   let count = text.length;
   for (let index = 0; index < text.length; index++) {
     const unit = text.charCodeAt(index);
@@ -19,7 +19,10 @@ export function codePoints(text: string): number {
   return count;
 }
 
-/** Tells what is absent from what is no string; `form` says what belongs there. One schema may have several names. */
+/**
+ * Reports a missing value differently from one that is not a string; `form` describes the expected value. The path names the field
+ * if there is one, because fields may share a schema.
+ */
 export const stringField = (what: string, form = '') =>
   z.string({
     error: ({ input, path = [] }) => {
@@ -28,7 +31,7 @@ export const stringField = (what: string, form = '') =>
     },
   });
 
-/** Text with a limited number of code points, stored as sent. The messages start with `what`. */
+/** Text with a limited number of code points, stored as received. The messages start with `what`. */
 export function text(what: string, limits: { min?: number; max: number }) {
   const { min = 0, max } = limits;
   return stringField(what)
@@ -44,8 +47,8 @@ export function text(what: string, limits: { min?: number; max: number }) {
 }
 
 /**
- * One of some words. The messages start with `what`. Over GraphQL, whose enums have words of their own, nothing else than null gets
- * here, so that message has none.
+ * One of a fixed set of words. The messages start with `what`. The message for null lists no words: GraphQL clients can get only
+ * that one (GraphQL checks everything else), and its enum values are spelt differently.
  */
 export function choice<const Values extends readonly [string, ...string[]]>(what: string, values: Values) {
   const form = `one of ${values.join(', ')}`;

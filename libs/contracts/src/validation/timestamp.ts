@@ -4,7 +4,7 @@ import { stringField } from './text.ts';
 const RFC_3339 = /^(\d{4})-(\d{2})-(\d{2})[Tt](\d{2}):(\d{2}):(\d{2})(?:\.(\d+))?(?:[Zz]|([+-])(\d{2}):(\d{2}))$/;
 
 /**
- * RFC 3339 with an offset, a real date, years 0001 to 9999 in UTC.
+ * Parses RFC 3339 with an offset: a date that exists, in the years 0001 to 9999 in UTC.
  * @returns UTC with milliseconds and `Z`; undefined for anything else
  */
 export function parseTimestamp(value: string): string | undefined {

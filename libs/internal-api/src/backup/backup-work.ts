@@ -5,14 +5,14 @@ import type { RestoreParameters } from './parameters.ts';
 export interface BackupEntry {
   file: string;
   sizeBytes: number;
-  /** Of the whole file, in hexadecimal; null unless this service made or received the file. */
+  /** Covers the whole file, in hexadecimal; null unless this service made or received the file. */
   sha256: string | null;
   /** RFC 3339, UTC, with milliseconds. */
   createdAt: string;
   /** `safety`: made right before a restore; `unknown`: copied into the storage. */
   origin: 'request' | 'schedule' | 'safety' | 'upload' | 'unknown';
   stores: string[];
-  /** When a restore into a temporary database last proved it restorable. */
+  /** When a test restore into temporary databases last succeeded. */
   verifiedAt: string | null;
   verifiedVersion: string | null;
   /** When a verification or a full read last found it unfit for a restore. */
@@ -31,18 +31,18 @@ export interface WorkProgress {
 
 export type OnWorkProgress = (progress: WorkProgress) => void;
 
-/** How a restore ended, by the ten rules of the interface document. */
+/** How a restore ended, according to the ten rules of the interface document. */
 export interface RestoreEnd {
   success: boolean;
   message: string;
   error: string | null;
-  /** Parts of the dumps that were skipped because they are not rows; absent where nothing was restored. */
+  /** Parts of the dumps that were skipped because they are not rows; absent if nothing was restored. */
   skipped?: { kind: string; count: number }[];
-  /** What was left out, as `store.table` or `store.table.column`. */
+  /** Tables and columns that were left out, as `store.table` or `store.table.column`. */
   dropped: string[];
   /** The archive of the replaced content, if one was made for this restore. */
   safetyBackup?: string | null;
-  /** An undo is possible until then; null when nothing is kept, absent when unknown. */
+  /** An undo is possible until then; null if nothing is kept, absent if unknown. */
   keptUntil?: string | null | undefined;
   outcome:
     | 'RESTORED'
@@ -64,7 +64,7 @@ export interface RestoreForecast {
   /** What prevents replacing the stores now, as `store: reason`. */
   obstacles: string[];
   stores: { store: string; rows: (RowsChange & { name: string })[] }[];
-  /** Null where no accounts would be replaced. */
+  /** Null if no accounts would be replaced. */
   accounts: AccountsComparison | null;
   skipped: { kind: string; count: number }[];
   dropped: string[];
@@ -85,11 +85,11 @@ export interface UndoableRestore {
 export interface BackupScan {
   archives: number;
   added: number;
-  /** Still unknown, because the manifest is unreadable: the list has name, size, date and perhaps the reason. */
+  /** Archives whose manifest cannot be read: the list shows only their name, size, date and perhaps the reason. */
   unread: number;
 }
 
-/** A download of an archive; destroying `content` ends it. */
+/** A download of an archive. Destroy `content` to abort it. */
 export interface ArchiveDownload {
   sizeBytes: number;
   sha256: string | null;
@@ -97,19 +97,19 @@ export interface ArchiveDownload {
 }
 
 /**
- * What the graph cannot carry of backups: work that reports its progress and may take hours, and whole archives. All else
- * is an operation of the graph (ADR 33). The caller has checked permissions.
+ * The part of backups that GraphQL cannot carry: work that reports progress and may take hours, and whole archives.
+ * Everything else is a GraphQL operation (ADR 33). Callers must check permissions.
  */
 export interface BackupWork {
-  /** @throws AppError with the reason when no backup was made */
+  /** @throws AppError with the reason when the backup could not be made */
   create(onProgress?: OnWorkProgress): Promise<BackupEntry>;
   /** @throws AppError NOT_FOUND; CONFLICT with the reason when the archive is unfit for a restore */
   verify(file: string, onProgress?: OnWorkProgress): Promise<BackupEntry>;
-  /** Adds the archives to the catalogue that it lacks. */
+  /** Adds archives that are missing from the catalogue. */
   scan(onProgress?: OnWorkProgress): Promise<BackupScan>;
   /** @throws AppError BAD_USER_INPUT */
   restore(file: string, onProgress?: OnWorkProgress, parameters?: RestoreParameters): Promise<RestoreEnd>;
-  /** All of a restore except the swap. @throws AppError NOT_FOUND; CONFLICT with the reason for an unfit archive */
+  /** Performs all of a restore except the swap. @throws AppError NOT_FOUND; CONFLICT with the reason for an unfit archive */
   dryRun(file: string, onProgress?: OnWorkProgress, parameters?: RestoreParameters): Promise<RestoreForecast>;
   /** Undoes the last restore; with `restoredAt`, only that one. @throws AppError BAD_USER_INPUT */
   undo(onProgress?: OnWorkProgress, restoredAt?: string): Promise<RestoreEnd>;
@@ -118,20 +118,20 @@ export interface BackupWork {
   upload(file: string, content: Readable): Promise<BackupEntry>;
 }
 
-/** Work is a POST to its name below this path; whole archives are GET and PUT at `/archive`. */
+/** Work is started with a POST to its name below this path; archives are transferred with GET and PUT at `/archive`. */
 export const WORK_PATH = '/internal/backup';
 
-/** Work that is called by name with arguments. It may take long, so its answer comes in lines. */
+/** Work that is called by name with arguments. It may take long, so the response is a stream of lines. */
 export const WORK_NAMES = ['create', 'verify', 'scan', 'restore', 'dryRun', 'undo'] as const;
 export type WorkName = (typeof WORK_NAMES)[number];
 
-/** One line of an answer. The last has the result or the error; blank and repeated ones are signs of life. */
+/** One line of a response. The last one is the result or the error; blank and repeated lines are signs of life. */
 export type WorkLine =
   { progress: object } | { result: unknown } | { error: { code: string; message: string; issues?: unknown } };
 
 /** A line is sent at least this often, even without progress. */
 export const SIGN_OF_LIFE_MS = 3_000;
-/** The other end counts as gone after this much silence. */
+/** After this much silence, the other end counts as dead. */
 export const SILENCE_MS = 20_000;
 /** The sender of an archive waits for its own client, so it may be silent for longer. */
 export const UPLOAD_SILENCE_MS = 60_000;

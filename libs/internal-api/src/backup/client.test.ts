@@ -32,20 +32,20 @@ const asked: [string, () => Promise<unknown>][] = [
   ['place for an archive', () => work.upload('a.tar.gz', Readable.from(['content']))],
 ];
 
-describe.each(asked)('a service of another version that knows no such %s', (_what, ask) => {
+describe.each(asked)('a service of another version that does not know the %s', (_what, ask) => {
   it.each([
     '{"message":"Route POST:/internal/backup/x not found","error":"Not Found","statusCode":404}',
     '{"message":"Route POST:/internal/backup/x not found","error":"Not Found","statusCode":404}\n',
     '{"error":{"code":"CODE_OF_TOMORROW","message":"?"}}\n',
     'null',
     '<p>Nothing here.</p>',
-  ])('counts as one that is away: %s', async (body) => {
+  ])('counts as unavailable: %s', async (body) => {
     answer = (response) => response.writeHead(404, { 'content-type': 'application/json' }).end(body);
     await expect(ask()).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE' });
   });
 });
 
-it('knows the answer that there is no such archive', async () => {
+it('recognises the response for a missing archive', async () => {
   answer = (response) => response.writeHead(404).end('{"error":{"code":"NOT_FOUND","message":"No such file."}}');
   expect(await work.download('a.tar.gz')).toBeUndefined();
 });

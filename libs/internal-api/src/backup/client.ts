@@ -20,7 +20,7 @@ import { queryOfRestore, queryOfUndo } from './parameters.ts';
 import { readLines } from './streams.ts';
 import type { StreamPool } from '../pools.ts';
 
-/** After its last byte, storing an archive may still take a while: a bucket assembles the parts. */
+/** Storing an archive may take a while after its last byte: a bucket assembles the parts. */
 const STORE_TIMEOUT_MS = 10 * 60_000;
 const SERVICE = 'backup';
 
@@ -89,7 +89,7 @@ export function createBackupWorkClient({ pool, signer }: { pool: StreamPool; sig
   };
 }
 
-/** `late` fires when no answer follows the last byte for STORE_TIMEOUT_MS. */
+/** `late` is aborted STORE_TIMEOUT_MS after the last byte; call `forget` when the response has arrived. */
 function endOf(content: Readable): { late: AbortSignal; forget(): void } {
   const controller = new AbortController();
   let timer: NodeJS.Timeout | undefined;
@@ -130,7 +130,7 @@ async function refusalOf(body: Dispatcher.ResponseData['body']): Promise<AppErro
   }
 }
 
-/** A service of another version may not know the work, and then answers in another form. */
+/** A service of another version may not know the work, and then responds in another form. */
 function errorOf(error: unknown): AppError {
   const { code, message, issues } = isObject(error) ? error : {};
   if (!isErrorCode(code)) return unavailable(undefined, new Error('The service does not answer as expected.'));

@@ -3,18 +3,18 @@ import { isOneSlipAway } from '@taskmesh/service';
 
 const listOf = (names: readonly string[]): string => `There ${names.length === 1 ? 'is' : 'are'}: ${names.join(', ')}.`;
 
-/** For our own paths: an unknown parameter may be a misspelt one. @throws AppError BAD_USER_INPUT */
+/** Refuses unknown parameters on our own paths, because they may be misspelt. @throws AppError BAD_USER_INPUT */
 export function refuseOthers(query: unknown, names: readonly string[]): void {
   const strange = Object.keys(query ?? {}).some((name) => name !== '' && !names.includes(name));
   if (strange) throw badUserInput([], `A query parameter is none of this path. ${listOf(names)}`);
 }
 
 export interface RestoreParameters {
-  /** Whether to drop tables and columns that the stores lack, for archives made by Taskmesh. @default false */
+  /** Whether to leave out tables and columns that the stores lack, for archives made by Taskmesh. @default false */
   allowLoss?: boolean | undefined;
-  /** Checked by the service. @default all that the archive contains */
+  /** Validated by the service. @default all that the archive contains */
   stores?: string[] | undefined;
-  /** Whether to back up first what is replaced. @default a setting of the service */
+  /** Whether to make a backup first. @default a setting of the service */
   safetyBackup?: boolean | undefined;
   /** The archive's name before it was decrypted elsewhere, for messages. @default the file */
   decryptedFrom?: string | undefined;
@@ -36,7 +36,7 @@ const STORES = 'Stores are named by the parameter stores.';
 const SAFETY = 'The parameter safetyBackup is true or false.';
 
 /**
- * Keyed by letters only: other spellings of our parameters, command-line options, and likely guesses. Ignoring one of
+ * Other spellings of our parameters, command-line options, and likely guesses, with their letters only. Ignoring one of
  * these would make the restore do something unintended. Any other name is ignored.
  */
 const MISTAKEN = new Map([
@@ -65,14 +65,14 @@ export function restoreParametersOf(query: unknown): RestoreParameters {
   };
 }
 
-/** Shorter names resemble too many others. */
+/** Shorter names are similar to too many others. */
 const MIN_LENGTH = 5;
 
 const hintFor = (letters: string): string | undefined =>
   MISTAKEN.get(letters) ??
   [...MISTAKEN].find(([name]) => letters.length >= MIN_LENGTH && isOneSlipAway(letters, name))?.[1];
 
-/** Keeps an empty name, which the service then refuses. */
+/** Keeps empty names, so that the service refuses them. */
 const namesOf = (value: unknown): string[] | undefined =>
   value === undefined ? undefined : [value].flat().flatMap((names) => (names === '' ? [] : String(names).split(',')));
 
@@ -96,7 +96,7 @@ const MOMENT = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,9})?(Z|[+-]\d\d:\d\d)$/;
 export const queryOfUndo = (restoredAt: string | undefined): string =>
   restoredAt === undefined ? '' : `&restoredAt=${encodeURIComponent(restoredAt)}`;
 
-/** The time of the restore that the operator saw and wants to undo. @throws AppError BAD_USER_INPUT */
+/** Reads the time of the restore that the operator saw and wants to undo. @throws AppError BAD_USER_INPUT */
 export function seenRestoreOf(query: unknown): string | undefined {
   const { restoredAt } = (query ?? {}) as Record<string, unknown>;
   return restoredAt === undefined ? undefined : asSeenRestore(restoredAt);

@@ -83,7 +83,7 @@ const RUN: Record<WorkName, (work: BackupWork, onProgress: OnWorkProgress, asked
   undo: (work, onProgress, { restoredAt }) => work.undo(onProgress, restoredAt),
 };
 
-/** The work continues when the client disconnects. */
+/** The work continues even if the client disconnects. */
 function linesOf(run: (onProgress: OnWorkProgress) => Promise<unknown>, said: (error: unknown) => WorkLine): Readable {
   const lines = createLines({ repeatMs: SIGN_OF_LIFE_MS });
   void run(lines.progress)

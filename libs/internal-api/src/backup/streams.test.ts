@@ -5,7 +5,7 @@ import { Socket } from 'node:net';
 import { createLines, receiveBody } from './streams.ts';
 
 describe('the lines of long work', () => {
-  it('end with the result, even if the work was given up and still reports how it gets on', async () => {
+  it('end with the result, even if abandoned work still reports progress', async () => {
     const lines = createLines({ repeatMs: 60_000 });
     lines.progress({ phase: 'dump' });
     lines.end({ result: null });
@@ -22,15 +22,15 @@ const requestWith = (...parts: Buffer[]) => {
   return request;
 };
 
-describe('a body that is received', () => {
-  it('fails at once when its client has disconnected before', async () => {
+describe('a received body', () => {
+  it('fails at once if its client has already disconnected', async () => {
     const request = requestWith(Buffer.from('some'));
     request.destroy();
     await once(request, 'close');
     await expect(buffer(receiveBody(request, { silenceMs: SILENCE_MS }))).rejects.toThrow('The upload broke off.');
   });
 
-  it('fails at once when its client goes before all that has arrived was read', async () => {
+  it('fails at once when its client disconnects before everything was read', async () => {
     const request = requestWith(Buffer.alloc(2 * 1024 * 1024), Buffer.from('the end'));
     request.complete = true;
     request.push(null);

@@ -2,17 +2,17 @@ import { PassThrough, Readable } from 'node:stream';
 import { AppError } from '@taskmesh/contracts';
 import type { IncomingMessage } from 'node:http';
 
-/** The answer to long work: one JSON object per line, the last of which is the result. */
+/** The response of long work: one JSON object per line, the last of which is the result. */
 export interface Lines {
   stream: Readable;
-  /** Throttled, but shown at once when the phase or the store changes. */
+  /** Throttled, except when the phase or the store changes. */
   progress(progress: { phase: string; store?: string }): void;
   end(line: object): void;
 }
 
 const SHOWN_EVERY_MS = 100;
 
-/** Repeats the last line every `repeatMs` (a blank one before the first), so that each end knows the other is alive. */
+/** Repeats the last line (at first a blank one) every `repeatMs`, so that each end knows that the other is alive. */
 export function createLines({ repeatMs }: { repeatMs: number }): Lines {
   const stream = new Readable({ read: () => undefined });
   let shown = '';
@@ -37,7 +37,7 @@ export function createLines({ repeatMs }: { repeatMs: number }): Lines {
   return {
     stream,
     progress(progress) {
-      if (hasEnded) return; // work that was given up goes on for a while
+      if (hasEnded) return; // abandoned work continues for a while
       const part = `${progress.phase} ${progress.store ?? ''}`;
       if (part !== shownPart) show();
       waiting = progress;
@@ -56,7 +56,7 @@ export function createLines({ repeatMs }: { repeatMs: number }): Lines {
   };
 }
 
-/** The lines of such an answer, without the blank ones. */
+/** Reads the lines of such a response, without the blank ones. */
 export async function* readLines(body: Readable): AsyncGenerator<string> {
   let rest = '';
   for await (const part of body.setEncoding('utf8')) {
@@ -69,8 +69,8 @@ export async function* readLines(body: Readable): AsyncGenerator<string> {
 const CHECKS = 10;
 
 /**
- * A request's body as a separate stream: destroying it keeps the connection, so that an answer still reaches the
- * client. Fails with BAD_USER_INPUT when the client disconnects (or has before), or stalls for `silenceMs` while the stream has room.
+ * Returns a request's body as a separate stream: destroying it keeps the connection, so that a response still reaches the client.
+ * Fails with BAD_USER_INPUT when the client disconnects (or already has), or stalls for `silenceMs` while the stream has room.
  */
 export function receiveBody(request: IncomingMessage, { silenceMs }: { silenceMs: number }): Readable {
   const body = new PassThrough({ highWaterMark: 1024 * 1024 });
@@ -90,7 +90,7 @@ export function receiveBody(request: IncomingMessage, { silenceMs }: { silenceMs
     body.end();
   };
   const onCut = (cause?: unknown) => {
-    // `complete` does not mean that it was read: what is left is lost with the connection.
+    // `complete` does not mean that everything was read: the rest is lost with the connection.
     if (!request.readableEnded) body.destroy(new AppError('BAD_USER_INPUT', 'The upload broke off.', { cause }));
   };
   request.on('data', onData).on('end', onEnd).on('error', onCut).on('close', onCut);

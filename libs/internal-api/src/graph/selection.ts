@@ -9,17 +9,17 @@ import {
   type SelectionSetNode,
 } from 'graphql';
 
-/** A place in the result, as `.edges.node`, with a field that is selected there. */
+/** A path in the result, such as `.edges.node`, with a field that is selected there. */
 type Selected = readonly [place: string, node: FieldNode];
 
-/** Whether the operation selects this field of the value being resolved, under any alias; with a longer path, a field below it. */
+/** Whether the operation selects the field at `path`, under any aliases, below the value being resolved. */
 export function selects(info: GraphQLResolveInfo, ...path: string[]): boolean {
   return selectedAt(info, path).length > 0;
 }
 
 /**
- * How often the operation selects the same field without a selection of the values at this path, under all aliases of it and of the
- * path. Once at least.
+ * How often the operation selects the same scalar field of the values at `path`, counting all aliases of the field and of the path.
+ * At least 1.
  */
 export function timesSelected(info: GraphQLResolveInfo, ...path: string[]): number {
   const places = new Map<string, Set<string>>();

@@ -14,7 +14,7 @@ const IDENTITIES: Record<string, Identity> = {
   gateway: { role: 'service', name: 'gateway' },
   backup: { role: 'service', name: 'backup' },
 };
-/** By the resolvers that began. */
+/** The names of the resolvers that were called. */
 const calls: string[] = [];
 let isCancelled = () => false;
 let answer = Promise.withResolvers<void>();
@@ -71,25 +71,28 @@ const post = (authorization: string, query: string, signal?: AbortSignal) =>
   });
 
 describe('a subgraph server', () => {
-  it.each(['/graphql', '/other', '/nothing'])('refuses a stranger at %s by the headers, and hangs up', async (path) => {
-    const socket = connect(Number(new URL(server.address()).port), '127.0.0.1');
-    let text = '';
-    socket.setEncoding('utf8').on('data', (chunk: string) => (text += chunk));
-    socket.write(
-      `POST ${path} HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 8000000\r\n\r\n{`,
-    );
-    await once(socket, 'close');
-    expect(text).toMatch(/^HTTP\/1\.1 401 /);
-    expect(text).toMatch(/^connection: close\r$/im);
-    expect(text).toContain('"code":"UNAUTHENTICATED"');
-  });
+  it.each(['/graphql', '/other', '/nothing'])(
+    'refuses a stranger at %s by the headers, and closes the connection',
+    async (path) => {
+      const socket = connect(Number(new URL(server.address()).port), '127.0.0.1');
+      let text = '';
+      socket.setEncoding('utf8').on('data', (chunk: string) => (text += chunk));
+      socket.write(
+        `POST ${path} HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 8000000\r\n\r\n{`,
+      );
+      await once(socket, 'close');
+      expect(text).toMatch(/^HTTP\/1\.1 401 /);
+      expect(text).toMatch(/^connection: close\r$/im);
+      expect(text).toContain('"code":"UNAUTHENTICATED"');
+    },
+  );
 
-  it('runs requests of who is known', async () => {
+  it('runs requests of authenticated callers', async () => {
     expect(await (await post('ada', '{ who }')).json()).toEqual({ data: { who: 'user' } });
     expect(await (await post('gateway', '{ who }')).json()).toEqual({ data: { who: 'service' } });
   });
 
-  it('traces fields if it is asked to', async () => {
+  it('traces fields on request', async () => {
     const answerFor = async (form: string, authorization = 'gateway') => {
       const headers = {
         ...{ 'content-type': 'application/json', authorization },
@@ -110,18 +113,18 @@ describe('a subgraph server', () => {
     expect(await answerFor('ftv1', 'stranger')).not.toHaveProperty('extensions');
   });
 
-  it('has nothing for other services in its graph', async () => {
+  it('refuses other services in its graph', async () => {
     const response = await post('backup', '{ who }');
     expect([response.status, await response.text()]).toEqual([403, expect.stringContaining('FORBIDDEN')]);
   });
 
-  it('refuses what is no JSON', async () => {
+  it('refuses a body that is not JSON', async () => {
     const headers = { 'content-type': 'application/json', authorization: 'gateway' };
     const response = await fetch(`${server.address()}/graphql`, { method: 'POST', headers, body: '{ broken' });
     expect([response.status, await response.text()]).toEqual([400, expect.stringContaining('"errors"')]);
   });
 
-  it('takes bodies up to 8 MiB', async () => {
+  it('accepts bodies up to 8 MiB', async () => {
     expect((await post('ada', `{ who } #${'x'.repeat(8_000_000)}`)).status).toBe(200);
     expect((await post('ada', `{ who } #${'x'.repeat(8 * 1024 * 1024)}`)).status).toBe(413);
   });
@@ -138,7 +141,7 @@ describe('a subgraph server', () => {
     expect(calls).toEqual(['first', 'other']);
   });
 
-  it('ends a mutation that has begun, also without its caller', async () => {
+  it('completes a mutation that has begun, even without its caller', async () => {
     const caller = new AbortController();
     const response = post('ada', 'mutation { a: write(name: "a") { who } b: write(name: "b") { who } }', caller.signal);
     await eventually(() => expect(calls).toEqual(['a']));
@@ -161,7 +164,7 @@ describe('a subgraph server', () => {
     await stopped;
   });
 
-  it('answers what is on its way over open connections while it stops', async () => {
+  it('responds to requests that arrive over open connections while it stops', async () => {
     const stopping = createSubgraphServer(options);
     await stopping.start();
     const socket = connect(Number(new URL(stopping.address()).port), '127.0.0.1').setEncoding('utf8');
@@ -179,7 +182,7 @@ describe('a subgraph server', () => {
   });
 });
 
-it('a response that its reader does not take ends with the connection, so that nothing waits for it any longer', async () => {
+it('closes the connection of a response that its reader does not accept, so that nothing waits for it', async () => {
   jest.useFakeTimers({ doNotFake: ['nextTick', 'queueMicrotask', 'setImmediate', 'performance', 'Date'] });
   const turns = async (count: number) => {
     for (let turn = 0; turn < count; turn++) await new Promise((resolve) => setImmediate(resolve));

@@ -18,13 +18,13 @@ import type { Subgraph, SubgraphCall } from './subgraph.ts';
 
 const BODY_LIMIT_BYTES = 8 * 1024 * 1024;
 const GATEWAY = 'gateway';
-/** The header by which a router asks for federated tracing, and the only form of it that there is. */
+/** The header with which a router requests federated tracing, and its only defined value. */
 const INCLUDE_TRACE = 'apollo-federation-include-trace';
 const TRACE_FORM = 'ftv1';
 
-/** A gateway that has not read a response by then has given up its request, or is frozen. */
+/** A gateway that has not read a response after this time has abandoned the request, or is frozen. */
 const READ_WITHIN_MS = 15_000;
-/** Enough for active gateways to notice that they should open another connection. */
+/** Long enough for active gateways to learn that they must open another connection. */
 const LINGER_MS = 3_000;
 
 export interface SubgraphServerOptions {
@@ -39,17 +39,17 @@ export interface SubgraphServerOptions {
   log: Log;
 }
 
-/** `POST /graphql` for the gateway: requires an identity token, and sends no requests of its own. */
+/** Serves `POST /graphql` to the gateway, which must send an identity token. */
 export function createSubgraphServer(options: SubgraphServerOptions): Service & { address(): string } {
   const { subgraph, host, port, authenticate, routes = [], tracing = NO_TRACING, log } = options;
   const app = fastify({
     logger: false,
     bodyLimit: BODY_LIMIT_BYTES,
     keepAliveTimeout: 75_000,
-    // While the service stops, requests on open connections are still answered, then the connection is closed.
+    // A stopping service still responds to requests on open connections, then closes them.
     return503OnClosing: false,
     forceCloseConnections: 'idle',
-    // GraphQL judges what clients put into variables, as it does in a single process.
+    // GraphQL validates clients' variables, as it does in a single process.
     onProtoPoisoning: 'ignore',
     onConstructorPoisoning: 'ignore',
   });
@@ -58,11 +58,11 @@ export function createSubgraphServer(options: SubgraphServerOptions): Service & 
   const identityOf = (request: FastifyRequest) => identities.get(request) ?? ANONYMOUS;
   let address = '';
 
-  // Uses only the headers, for any path: a stranger's body is not even read.
+  // Authenticates by headers only, on every path: a stranger's body is not even read.
   app.addHook('onRequest', async (request) => {
     identities.set(request, await authenticate(request.headers.authorization));
   });
-  // After the check, so that a stranger's requests are not traced.
+  // Added after authentication, so that a stranger's requests are not traced.
   if (tracing !== NO_TRACING)
     traceRequests(app, (request) => tracing.goOn(one(request.headers.traceparent), () => requestSpan(request)));
   app.addHook('onSend', async (_request, reply) => {
@@ -98,12 +98,12 @@ export function createSubgraphServer(options: SubgraphServerOptions): Service & 
   };
 }
 
-/** Other services have internal calls of their own. */
+/** Of services, only the gateway may use GraphQL; the others have internal calls. */
 function isForGraph(identity: Identity): boolean {
   return identity.role !== 'service' || identity.name === GATEWAY;
 }
 
-/** On whose behalf a request over HTTP is answered. */
+/** Describes the caller of an HTTP request. */
 function callOf({ headers, socket }: IncomingMessage, identity: Identity): SubgraphCall {
   return {
     identity,

@@ -39,7 +39,7 @@ describe('the subgraph of a service', () => {
     });
   });
 
-  it.each([false, true])('lets only those write who may (traced: %s)', async (isTraced) => {
+  it.each([false, true])('refuses mutations of callers who may only read (traced: %s)', async (isTraced) => {
     const write = async (identity: typeof ADA & { scope?: 'read' }) =>
       subgraph.execute({ query: 'mutation { write }' }, { identity, requestId: 'r3', isTraced });
     expect(await write(ADA)).toMatchObject({ data: { write: 'written' } });

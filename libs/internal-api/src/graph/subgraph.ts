@@ -17,14 +17,14 @@ export interface SubgraphCall extends CallOptions {
   identity: Identity;
   requestId: string;
   traceparent?: string | undefined;
-  /** Resolves when the response is sent, or its connection has closed. @default as soon as the operation has run */
+  /** Resolves when the response is sent or its connection has closed. @default as soon as the operation has run */
   sent?: Promise<unknown>;
 }
 
-/** The context of every resolver. `extensions` is sent with the result: to the gateway, never to clients. */
+/** The context of every resolver. `extensions` is sent to the gateway with the result, but never to clients. */
 export interface SubgraphContext extends SubgraphCall {
   extensions: Record<string, unknown>;
-  /** Resolves when nothing of the result is kept here any more. */
+  /** Resolves when the result no longer occupies memory here. */
   ended: Promise<unknown>;
 }
 
@@ -43,7 +43,7 @@ export interface SubgraphOptions {
   log: Log;
 }
 
-/** The SDL in all `.graphql` files of a folder. */
+/** Reads the SDL in all `.graphql` files below a folder. */
 export function readTypeDefs(folder: string): DocumentNode {
   const files = globSync('**/*.graphql', { cwd: folder }).toSorted();
   return parse(files.map((file) => readFileSync(join(folder, file), 'utf8')).join('\n'));
@@ -91,7 +91,7 @@ export function createSubgraph({ name, typeDefs, resolvers, mapError, log }: Sub
     async execute(request, call) {
       const { promise: ran, resolve } = Promise.withResolvers<void>();
       let hasRun = false;
-      // A field that fails ends its request, while others may be still at work.
+      // A failing field may end the request while others are still at work, so the end counts as a cancellation.
       const isCancelled = () => hasRun || call.isCancelled?.() === true;
       const end = () => {
         hasRun = true;
@@ -105,7 +105,7 @@ export function createSubgraph({ name, typeDefs, resolvers, mapError, log }: Sub
   };
 }
 
-/** The span of an operation, with the fields of our schema that it selects. Documents and operation names belong to clients. */
+/** Describes an operation's span by its root fields. Documents and operation names may contain clients' data. */
 export function operationSpan({ operation: type, selectionSet }: OperationDefinitionNode): SpanDescription {
   const fields = selectionSet.selections.flatMap((each) => (each.kind === Kind.FIELD ? [each.name.value] : []));
   return {
@@ -127,8 +127,8 @@ export function requireUser(identity: Identity): User {
 }
 
 /**
- * Somebody who has signed in: a personal token is not enough for what decides about the account.
- * @throws AppError UNAUTHENTICATED for anybody who is no user, FORBIDDEN for a personal token
+ * Requires a signed-in user: a personal token must not control the account itself.
+ * @throws AppError UNAUTHENTICATED unless the caller is a user, FORBIDDEN for a personal token
  */
 export function requireSession(identity: Identity): User {
   const user = requireUser(identity);
@@ -141,13 +141,13 @@ function requireWriting(identity: Identity): void {
   if (identity.role === 'user' && identity.scope === 'read') throw forbidden('This personal token may only read.');
 }
 
-/** @throws AppError FORBIDDEN for users, UNAUTHENTICATED for the anonymous */
+/** @throws AppError FORBIDDEN for users, UNAUTHENTICATED for anonymous callers */
 export function requireOperator(identity: Identity): void {
   if (identity.role === 'operator') return;
   throw identity.role === 'anonymous' ? unauthenticated('Operators only.') : forbidden('Operators only.');
 }
 
-/** A resolver that answers operators alone. @throws AppError as `requireOperator` */
+/** Restricts a resolver to operators. @throws AppError like `requireOperator` */
 export const forOperators =
   <Args, Result>(work: (args: Args) => Result) =>
   (_parent: unknown, args: Args, { identity }: { identity: Identity }): Result => {
@@ -158,7 +158,7 @@ export const forOperators =
 type Resolve = (parent: unknown, args: unknown, context: { identity: Identity }, info: unknown) => unknown;
 type Mutations = Record<string, Resolve | { resolve: Resolve }>;
 
-/** The same resolvers, of which no mutation begins for who may only read. Here, so that no service can forget it. */
+/** Makes all mutations refuse read-only tokens. Done here so that no service can forget it. */
 function guardMutations(resolvers: object): object {
   const { Mutation: mutations } = resolvers as { Mutation?: Mutations };
   if (!mutations) return resolvers;

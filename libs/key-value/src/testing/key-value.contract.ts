@@ -14,7 +14,7 @@ export function describeKeyValue(name: string, create: () => KeyValue | Promise<
     afterAll(() => store.close());
 
     describe('values', () => {
-      it('gives back what was set, and null for a key that was never set', async () => {
+      it('returns the value of a key, and null for a key that was never set', async () => {
         const key = fresh('key');
         expect(await store.get(key)).toBeNull();
         await store.set(key, 'žluťoučký 🐎', { ttlSeconds: 60 });
@@ -28,7 +28,7 @@ export function describeKeyValue(name: string, create: () => KeyValue | Promise<
         expect(await store.get(key)).toBe('two');
       });
 
-      it('forgets a value when its lifetime ends, fractions of seconds included', async () => {
+      it('forgets a value when its lifetime ends, even within a fraction of a second', async () => {
         const [short, long] = [fresh('short'), fresh('long')];
         await store.set(long, 'stays', { ttlSeconds: 60 });
         await store.set(short, 'goes', { ttlSeconds: 0.3 });
@@ -37,7 +37,7 @@ export function describeKeyValue(name: string, create: () => KeyValue | Promise<
         expect(await store.get(long)).toBe('stays');
       });
 
-      it.each([0, -5])('keeps nothing for a lifetime of %d seconds, not even what was there', async (ttlSeconds) => {
+      it.each([0, -5])('deletes the key for a lifetime of %d seconds', async (ttlSeconds) => {
         const key = fresh('key');
         await store.set(key, 'before', { ttlSeconds: 60 });
         await store.set(key, 'value', { ttlSeconds });
@@ -46,14 +46,14 @@ export function describeKeyValue(name: string, create: () => KeyValue | Promise<
     });
 
     describe('limiter', () => {
-      it('allows as many as there are points, and refuses the next', async () => {
+      it('allows as many calls as there are points, and refuses the next one', async () => {
         const limiter = store.limiter({ name: fresh('limit'), points: 10, windowSeconds: 60 });
         const results = [];
         for (let count = 1; count <= 11; count += 1) results.push((await limiter.consume('k')).allowed);
         expect(results).toEqual([...Array(10).fill(true), false]);
       });
 
-      it('says in whole seconds when the window ends', async () => {
+      it('returns in whole seconds when the window ends', async () => {
         const limiter = store.limiter({ name: fresh('limit'), points: 1, windowSeconds: 60 });
         await limiter.consume('k');
         const { allowed, retryAfterSeconds } = await limiter.consume('k');
@@ -63,7 +63,7 @@ export function describeKeyValue(name: string, create: () => KeyValue | Promise<
         expect(Number.isInteger(retryAfterSeconds)).toBe(true);
       });
 
-      it('looks without taking', async () => {
+      it('peeks without consuming points', async () => {
         const limiter = store.limiter({ name: fresh('limit'), points: 2, windowSeconds: 60 });
         expect(await limiter.peek('k')).toEqual({ allowed: true, retryAfterSeconds: 0 });
         await limiter.consume('k');
@@ -74,7 +74,7 @@ export function describeKeyValue(name: string, create: () => KeyValue | Promise<
         expect(used.retryAfterSeconds).toBeGreaterThan(0);
       });
 
-      it('counts each key and each limit by itself', async () => {
+      it('counts each key and each limit separately', async () => {
         const points = { points: 1, windowSeconds: 60 };
         const [one, two] = [fresh('limit'), fresh('limit')].map((name) => store.limiter({ name, ...points }));
         expect((await one?.consume('a'))?.allowed).toBe(true);
@@ -83,7 +83,7 @@ export function describeKeyValue(name: string, create: () => KeyValue | Promise<
         expect((await one?.consume('a'))?.allowed).toBe(false);
       });
 
-      it('counts everything of the same name together, each by its own points', async () => {
+      it('shares counts between limiters of the same name, each with its own limit', async () => {
         const name = fresh('limit');
         const [one, two] = [2, 3].map((points) => store.limiter({ name, points, windowSeconds: 60 }));
         const results = [];
@@ -102,7 +102,7 @@ export function describeKeyValue(name: string, create: () => KeyValue | Promise<
         expect((await limiter.consume('k')).allowed).toBe(true);
       });
 
-      it('starts again when the window ends, and a refused attempt does not prolong it', async () => {
+      it('starts over when the window ends, which refused attempts do not extend', async () => {
         const limiter = store.limiter({ name: fresh('limit'), points: 1, windowSeconds: 1 });
         const round = async () => {
           const key = fresh('key');
@@ -114,7 +114,7 @@ export function describeKeyValue(name: string, create: () => KeyValue | Promise<
         expect(await fastestOf(round)).toBeLessThan(2_000);
       });
 
-      it('takes every point once when many come at the same time', async () => {
+      it('grants each point once to concurrent calls', async () => {
         const limiter = store.limiter({ name: fresh('limit'), points: 10, windowSeconds: 60 });
         const results = await Promise.all(Array.from({ length: 30 }, () => limiter.consume('k')));
         expect(results.filter(({ allowed }) => allowed)).toHaveLength(10);
@@ -122,7 +122,7 @@ export function describeKeyValue(name: string, create: () => KeyValue | Promise<
     });
 
     describe('end', () => {
-      it('answers quietly after it was closed', async () => {
+      it('still returns quietly after it was closed', async () => {
         const closed = await create();
         expect(closed.isUp()).toBe(true);
         await closed.close();

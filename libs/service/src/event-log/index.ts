@@ -7,7 +7,7 @@ import { measureEventLog } from './observed.ts';
 export { readKafkaSettings, whyKafkaFails, type KafkaSettings } from './kafka.ts';
 export { processSpan, traceEventLog } from './observed.ts';
 
-/** The measured event log of a process: within the process where there is no Kafka. The caller closes it. */
+/** Opens the process's event log, with metrics. Without Kafka, the log lives in memory. The caller closes it. */
 export function openEventLog(
   kafka: KafkaSettings | undefined,
   { clientId, log, metrics }: { clientId: string; log: Log; metrics: Registry },

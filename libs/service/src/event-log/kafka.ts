@@ -4,7 +4,7 @@ import { ConfigError, isDecodable, readAll, readEnv, refuseRemoved, setting, typ
 import { explainTls, takeTlsFiles, type Refusal } from '../tls.ts';
 
 const MECHANISMS = ['plain', 'scram-sha-256', 'scram-sha-512'] as const;
-/** `host:port,…`, or like PostgreSQL's addresses of several servers: `kafkas://user@host:port,…?mechanism=plain`. */
+/** `host:port,…`, or in the style of PostgreSQL's multi-host URLs: `kafkas://user@host:port,…?mechanism=plain`. */
 const ADDRESS = /^(?:(?<protocol>kafkas?):\/\/(?:(?<user>[^:@/?]+)@)?)?(?<brokers>[^@/?]+)(?:\?(?<parameters>.*))?$/s;
 const FORM =
   'must be host:port, several between commas; with TLS or a login kafkas://user@host:port?mechanism=scram-sha-512, and the password in KAFKA_SASL_PASSWORD';
@@ -30,7 +30,7 @@ const schema = z.object({
 
 export type KafkaSettings = KafkaConfig & { topicPrefix: string };
 
-/** Undefined when Kafka is not configured. @throws ConfigError with every problem */
+/** Returns undefined when Kafka is not configured. @throws ConfigError with every problem */
 export function readKafkaSettings(env: Env): KafkaSettings | undefined {
   refuseRemoved(env, 'KAFKA_');
   const { KAFKA_BROKERS, KAFKA_SASL_PASSWORD: password, KAFKA_TOPIC_PREFIX: topicPrefix } = readEnv(schema, env);
@@ -65,7 +65,7 @@ function refuseOthers(query: URLSearchParams): void {
   if (unknown !== undefined) throw new ConfigError([`KAFKA_BROKERS has no parameter ${JSON.stringify(unknown)}`]);
 }
 
-/** Tries all brokers once, for some seconds at most; undefined when one of them answers. */
+/** Tries all brokers once, for at most some seconds; returns undefined when one of them responds. */
 export async function whyKafkaFails(config: KafkaConfig): Promise<Refusal | undefined> {
   const refusals = (await kafkaFailures(config)).map(refusalOf);
   return refusals.find(({ isLasting }) => isLasting) ?? refusals[0];
@@ -77,7 +77,7 @@ const TLS_NAMES = {
   tls: 'kafka:// or kafkas:// in KAFKA_BROKERS',
 };
 
-/** Never repeats a setting's value except addresses. */
+/** Quotes no values of settings except addresses. */
 function refusalOf(error: unknown): Refusal {
   const tls = explainTls(error, TLS_NAMES);
   if (tls) return tls;

@@ -31,8 +31,8 @@ function fixture(publish?: EventLog['publish']) {
 
 const brokerError = (type: string) => Object.assign(new Error('said by a broker'), { type, code: 5 });
 
-describe('an event log that is measured', () => {
-  it('counts what is published and read, and times what is published at once', async () => {
+describe('a measured event log', () => {
+  it('counts published and read records, and measures each publish call', async () => {
     const { eventLog, figures } = fixture();
     const read: LogRecord[] = [];
     eventLog.read('topic', (each) => read.push(each));
@@ -62,7 +62,7 @@ describe('an event log that is measured', () => {
     });
   });
 
-  it('fails as the log does, for all records', async () => {
+  it('fails like the log, for all records', async () => {
     const away = new TypeError('away, says host.example');
     const { eventLog, figures } = fixture(() => Promise.reject(away));
     await expect(eventLog.publish('topic', [record('a'), record('b')])).rejects.toBe(away);
@@ -99,8 +99,8 @@ function traced(publish: EventLog['publish'] = async () => undefined) {
   return { eventLog: traceEventLog(inner, tracing), sent, ended };
 }
 
-describe('an event log with traces', () => {
-  it('names the records that were not taken as they were given', async () => {
+describe('a traced event log', () => {
+  it('reports the refused records as they were given', async () => {
     const { eventLog, ended } = traced(async (_topic, records) => {
       throw new PublishError(new Map(records.slice(1).map((each) => [each, `no ${each.key}`])));
     });
@@ -118,7 +118,7 @@ describe('an event log with traces', () => {
     ]);
   });
 
-  it('fails as the log does', async () => {
+  it('fails like the log', async () => {
     const away = new Error('away');
     const { eventLog, ended } = traced(() => Promise.reject(away));
     await expect(eventLog.publish('topic', [record('a', 'recorded')])).rejects.toBe(away);

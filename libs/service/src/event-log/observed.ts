@@ -5,7 +5,7 @@ import { errorTypeOf, NO_TRACING, type Span, type SpanDescription, type Tracing 
 
 type Label = 'messaging_system' | 'messaging_operation_name' | 'messaging_destination_name' | 'error_type';
 
-/** Counts sent and read records and times sending, under OpenTelemetry's names. One log per registry. */
+/** Counts published and consumed records and measures publishing, with OpenTelemetry's metric names. One log per registry. */
 export function measureEventLog(eventLog: EventLog, registry: Registry): EventLog {
   const labelNames: Label[] = [
     'messaging_system',
@@ -65,7 +65,7 @@ export function measureEventLog(eventLog: EventLog, registry: Registry): EventLo
   };
 }
 
-/** Each record of a recorded trace gets its own span on that trace, without span links, which few tools show. */
+/** Each record of a recorded trace gets a span of its own in that trace: few tools show span links. */
 export function traceEventLog(eventLog: EventLog, tracing: Tracing): EventLog {
   if (tracing === NO_TRACING) return eventLog;
   const publish = async (topic: string, records: LogRecord[]) => {

@@ -8,12 +8,12 @@ import { openTelemetry, readTelemetry } from './open-telemetry.ts';
 
 const ENDPOINT = { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:4318/' };
 
-describe('the settings of traces', () => {
+describe('the settings for traces', () => {
   it.each([
     [{}],
     [{ OTEL_EXPORTER_OTLP_ENDPOINT: '' }],
     [{ OTEL_TRACES_SAMPLER: 'always_on', OTEL_SERVICE_NAME: 'mine' }],
-  ])('say that nothing is traced: %j', (env) => {
+  ])('disable tracing: %j', (env) => {
     expect(readTelemetry(env)).toBeUndefined();
   });
 
@@ -31,7 +31,7 @@ describe('the settings of traces', () => {
     ['traceidratio', '0.5', { ratio: 0.5, isParentBased: false }],
     ['parentbased_always_off', '1', { ratio: 0, isParentBased: true }],
     ['parentbased_traceidratio', '0.01', { ratio: 0.01, isParentBased: true }],
-  ])('know the sampler %s', (sampler, arg, expected) => {
+  ])('support the sampler %s', (sampler, arg, expected) => {
     const env = { ...ENDPOINT, OTEL_TRACES_SAMPLER: sampler, OTEL_TRACES_SAMPLER_ARG: arg };
     expect(readTelemetry(env)).toMatchObject(expected);
   });
@@ -42,7 +42,7 @@ describe('the settings of traces', () => {
     ['OTEL_TRACES_SAMPLER', 'xray'],
     ['OTEL_TRACES_SAMPLER_ARG', '1.5'],
     ['TRACE_CALLERS_PER_S', '-1'],
-    // OpenTelemetry's SDK would leave these out, and say nothing.
+    // OpenTelemetry's SDK would silently ignore these.
     ['OTEL_RESOURCE_ATTRIBUTES', 'team=tasks,load=50%'],
     ['OTEL_RESOURCE_ATTRIBUTES', 'team'],
     ['OTEL_RESOURCE_ATTRIBUTES', '=tasks'],
@@ -60,7 +60,7 @@ describe('the settings of traces', () => {
     ['OTEL_RESOURCE_ATTRIBUTES', 'team=tasks, deployment.environment.name=a%2Cb%20c,'],
     ['OTEL_RESOURCE_ATTRIBUTES', 'note='],
     ['OTEL_EXPORTER_OTLP_HEADERS', 'Authorization=Basic bWU6eA==, api-key=50%25'],
-  ])('take %s=%s', (name, value) => {
+  ])('accept %s=%s', (name, value) => {
     expect(readTelemetry({ ...ENDPOINT, [name]: value })).toBeDefined();
   });
 });
@@ -81,7 +81,7 @@ describe('telemetry', () => {
         const telemetry = await openTelemetry(readTelemetry(env), log, new Registry());
         return telemetry.tracing('tasks').begin(undefined, () => ({ name: 'x' })) !== undefined;
       };
-      // prom-client loads the API, whether or not anybody traces.
+      // prom-client loads the API even without tracing.
       const count = () => loaded.filter((url) => /\\/@opentelemetry\\/(?!api\\/)/.test(url)).length;
       const off = [await open({}), count()];
       const on = [await open({ OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:1' }), count() > 0];
@@ -92,7 +92,7 @@ describe('telemetry', () => {
     expect(JSON.parse(stdout)).toEqual({ off: [false, 0], on: [true, true] });
   });
 
-  it('does not wait for a collector that is silent when it stops', async () => {
+  it('does not wait for a silent collector when it stops', async () => {
     const collector = await startTraceCollector();
     collector.answerWith(503);
     const config = readTelemetry({ OTEL_EXPORTER_OTLP_ENDPOINT: collector.url });
@@ -108,7 +108,7 @@ describe('telemetry', () => {
   }, 10_000);
 });
 
-it('spans that the collector rejects are a line of the log, in its words, and are counted', async () => {
+it('logs spans that the collector rejects, with its message, and counts them', async () => {
   const lines: Record<string, unknown>[] = [];
   const write = (line: string) => void lines.push(JSON.parse(line) as Record<string, unknown>);
   const log = createLog({ service: 'test', level: 'info', destination: { write } });

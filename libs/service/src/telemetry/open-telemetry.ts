@@ -21,7 +21,7 @@ const SAMPLERS = [
   'parentbased_traceidratio',
 ] as const;
 
-/** The SDK leaves out what it cannot read (of attributes all), and says nothing. */
+/** Validated here because the SDK silently drops what it cannot parse (one bad attribute drops all). */
 const pairs = (isPair: (pair: string) => boolean, rule: string) =>
   setting
     .text()
@@ -38,7 +38,7 @@ const settings = z.object({
   OTEL_TRACES_SAMPLER: setting.oneOf(SAMPLERS).default('parentbased_always_on'),
   OTEL_TRACES_SAMPLER_ARG: setting.number(0, 1).default(1),
   TRACE_CALLERS_PER_S: setting.int(0, 1_000_000).default(10),
-  // Read by the SDK itself, as OTEL_SERVICE_NAME is.
+  // Only validated here; the SDK itself reads these, and OTEL_SERVICE_NAME.
   OTEL_RESOURCE_ATTRIBUTES: pairs(
     (pair) => /^[^=]*[^=\s][^=]*=[^=]*$/.test(pair) && pair.split('=').every(isShort),
     `each at most ${LONGEST_ATTRIBUTE} characters, with %2C for a comma, %3D for "=" and %25 for "%"`,
@@ -49,7 +49,7 @@ const settings = z.object({
   ).optional(),
 });
 
-/** Undefined when tracing is off. */
+/** Undefined if tracing is off. */
 export type TelemetryConfig =
   Pick<SdkOptions, 'url' | 'protocol' | 'ratio' | 'isParentBased' | 'callersPerS'> | undefined;
 
@@ -68,12 +68,12 @@ export function readTelemetry(env: Env): TelemetryConfig {
   };
 }
 
-/** Stop it last, so that spans of the other services' stops are sent as well. */
+/** Stop it last, so that it also sends the spans that end while the others stop. */
 export interface Telemetry extends Service {
   tracing(service: string): Tracing;
 }
 
-/** Without a collector, OpenTelemetry is not even loaded. `random` draws what is recorded: numbers from 0 up to 1. */
+/** Does not even load OpenTelemetry without a collector. `random` (from 0 up to 1) is for sampling. */
 export async function openTelemetry(
   config: TelemetryConfig,
   log: Log,
@@ -108,7 +108,7 @@ export async function openTelemetry(
   return {
     start: async () => undefined,
     tracing: sdk.tracing,
-    // Spans not sent by then are lost; the outage has been logged.
+    // Unsent spans are lost after that time; the outage has been logged.
     stop: async () => void (await settlesWithin(sdk.stop(), FLUSH_MS)),
   };
 }

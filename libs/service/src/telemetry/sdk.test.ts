@@ -18,23 +18,23 @@ function fixture(options: Partial<DecisionOptions> = {}) {
   return { clock, countOf };
 }
 
-describe('whether a request is recorded', () => {
-  it('is a matter of the ratio when its caller says nothing', () => {
+describe('the decision to record a request', () => {
+  it('depends on the ratio if the caller sends no trace context', () => {
     const draws = [0, 0.09, 0.1, 0.99];
     const { countOf } = fixture({ ratio: 0.1, random: () => draws.shift() ?? 1 });
     expect(countOf(undefined, 4)).toBe(2);
   });
 
-  it('is so for all with a ratio of 1, and for none with 0', () => {
+  it('is positive for all requests with a ratio of 1, and for none with 0', () => {
     expect(fixture({ ratio: 1 }).countOf(undefined, 10)).toBe(10);
     expect(fixture({ ratio: 0, random: () => 0 }).countOf(undefined, 10)).toBe(0);
   });
 
-  it('is no when its caller records nothing', () => {
+  it('is negative if the caller does not record', () => {
     expect(fixture({ ratio: 1 }).countOf(UNRECORDED, 10)).toBe(0);
   });
 
-  it('is yes when its caller records, but no more often than there is room for', () => {
+  it('is positive if the caller records, up to a rate limit', () => {
     const { clock, countOf } = fixture();
     expect(countOf(RECORDED, 1_000)).toBe(3);
     clock.ms = 1_000;
@@ -43,18 +43,18 @@ describe('whether a request is recorded', () => {
     expect(countOf(RECORDED, 1_000)).toBe(3);
   });
 
-  it('has nothing to do with the trace id, which a caller can choose', () => {
+  it('does not depend on the trace id, which a caller can choose', () => {
     const { countOf } = fixture({ ratio: 0.01, callersPerS: 0 });
     expect(countOf({ ...RECORDED, traceId: '0'.repeat(31) + '1' }, 1_000)).toBe(0);
   });
 
-  it('is the ratio alone without a parent-based sampler', () => {
+  it('depends only on the ratio without a parent-based sampler', () => {
     expect(fixture({ ratio: 1, isParentBased: false }).countOf(UNRECORDED, 10)).toBe(10);
     expect(fixture({ isParentBased: false }).countOf(RECORDED, 10)).toBe(0);
   });
 });
 
-describe('traces that are recorded', () => {
+describe('recorded traces', () => {
   let collector: TraceCollector;
   const started: StartedSdk[] = [];
   const reports: string[] = [];
@@ -94,7 +94,7 @@ describe('traces that are recorded', () => {
     counts.clear();
   });
 
-  it('have the lines of the log that are written within them', async () => {
+  it('are linked to the log lines that are written within them', async () => {
     const span = start()
       .tracing('gateway')
       .begin(FROM_CLIENT, () => ({ name: 'request', kind: 'server' }));
@@ -110,7 +110,7 @@ describe('traces that are recorded', () => {
     ]);
   });
 
-  it('go on in another process only where they are recorded', async () => {
+  it('continue in another process only if they are recorded', async () => {
     const tracing = start().tracing('tasks');
     const describe = () => ({ name: 'part' });
     expect(tracing.goOn(FROM_CLIENT, describe)?.traceparent).toMatch(new RegExp(`^00-${TRACE_ID}-[0-9a-f]{16}-01$`));
@@ -118,14 +118,14 @@ describe('traces that are recorded', () => {
       expect(tracing.goOn(other, describe)).toBeUndefined();
   });
 
-  it('leave no way to record behind us what is not recorded here', async () => {
+  it('are not recorded by later services if they are not recorded here', async () => {
     const tracing = start({ ratio: 0, callersPerS: 0 }).tracing('gateway');
     expect(tracing.begin(FROM_CLIENT, () => ({ name: 'request' }))).toBeUndefined();
     expect(tracing.unrecorded(FROM_CLIENT)).toBe(`${FROM_CLIENT.slice(0, -2)}00`);
     expect(tracing.unrecorded('nonsense')).toBeUndefined();
   });
 
-  it('begin again where the caller has none, or none that can be', async () => {
+  it('start here if the caller has no valid trace context', async () => {
     const tracing = start().tracing('gateway');
     const ids = [undefined, 'nonsense', `ff${FROM_CLIENT.slice(2)}`].map(
       (parent) => tracing.begin(parent, () => ({ name: 'request' }))?.traceId,
@@ -133,7 +133,7 @@ describe('traces that are recorded', () => {
     expect(new Set([...ids, TRACE_ID]).size).toBe(4);
   });
 
-  it('report only the code or kind of an error, never its message', async () => {
+  it('contain only the code or type of an error, never its message', async () => {
     const tracing = start().tracing('gateway');
     const failures = ['504', Object.assign(new Error('planted'), { code: '23505' }), new TypeError('planted'), 7];
     for (const failure of failures) tracing.begin(undefined, () => ({ name: 'request' }))?.end(failure);
@@ -148,7 +148,7 @@ describe('traces that are recorded', () => {
     expect(collector.exports.map(({ body }) => body.toString()).join()).not.toContain('planted');
   });
 
-  it('are sent as protobuf, too', async () => {
+  it('can also be sent as protobuf', async () => {
     sendOne(start({ protocol: 'http/protobuf' }), 'named so');
     await eventually(() => expect(collector.exports).toHaveLength(1));
     const [{ path, headers, body } = { path: '', headers: {}, body: Buffer.of() }] = collector.exports;
@@ -157,16 +157,16 @@ describe('traces that are recorded', () => {
   });
 
   it.each([
-    ['that still wait', { scheduledDelayMs: 600_000 }],
-    ['that are on their way', { maxExportBatchSize: 1 }],
-  ])('are sent before the end of a stop: those %s', async (_which, options) => {
+    ['that are still waiting', { scheduledDelayMs: 600_000 }],
+    ['that are being sent', { maxExportBatchSize: 1 }],
+  ])('are sent before a stop ends: those %s', async (_which, options) => {
     const sdk = start(options);
     sendOne(sdk);
     await sdk.stop();
     expect(collector.spans.map(({ name }) => name)).toEqual(['x']);
   });
 
-  it('are given up, reported once, while the collector refuses them, and go on when it takes them', async () => {
+  it('are dropped while the collector refuses them, which is reported once, and sent when it accepts them again', async () => {
     const tracing = start().tracing('gateway');
     const send = (name: string) => tracing.begin(undefined, () => ({ name }))?.end();
     collector.answerWith(400);
@@ -182,7 +182,7 @@ describe('traces that are recorded', () => {
     await eventually(() => expect(reports).toEqual([expect.stringMatching(/^away: /), 'back']));
   });
 
-  describe('and of which the collector rejects some', () => {
+  describe('of which the collector rejects some', () => {
     const PARTIAL = { rejectedSpans: '1', errorMessage: 'a span is older than a day' };
 
     it.each([
@@ -214,14 +214,14 @@ describe('traces that are recorded', () => {
       ['ok', []],
       ['null', []],
       ['{"partialSuccess":{"rejectedSpans":-1}}', []],
-    ])('are taken whole when the response is %j', async (response, expected) => {
+    ])('count as accepted if the response is %j', async (response, expected) => {
       collector.say(response);
       sendOne(start());
       await eventually(() => expect([...counts]).toEqual([['taken', 1]]));
       expect(reports).toEqual(expected);
     });
 
-    it('are no more than were sent, even if the response says so', async () => {
+    it('never count as more than were sent, even if the response claims it', async () => {
       collector.say(JSON.stringify({ partialSuccess: { rejectedSpans: 1_000, errorMessage: 'x'.repeat(10_000) } }));
       sendOne(start());
       await eventually(() => expect([...counts]).toEqual([['taken', 0], ['rejected', 1]])); // prettier-ignore
@@ -231,14 +231,14 @@ describe('traces that are recorded', () => {
 
   it.each<[status: number, headers: Record<string, string>, reason: string]>([
     [401, {}, '401'],
-    [503, { 'retry-after': '3600' }, 'OTLPExporterError'], // later than the exporter goes on trying
-  ])('name the reason why the collector did not take them: %i', async (status, headers, reason) => {
+    [503, { 'retry-after': '3600' }, 'OTLPExporterError'], // longer than the exporter keeps trying
+  ])('are counted with the reason why the collector did not accept them: %i', async (status, headers, reason) => {
     collector.answerWith(status, headers);
     sendOne(start());
     await eventually(() => expect([...counts]).toEqual([[reason, 1]]));
   });
 
-  it('take no more memory than the queue while the collector is away', async () => {
+  it('need no more memory than the queue while the collector is unavailable', async () => {
     const tracing = start({ maxQueueSize: 10, scheduledDelayMs: 600_000, maxExportBatchSize: 10 }).tracing('gateway');
     collector.answerWith(503); // makes the exporter retry for a while
     for (let count = 0; count < 1_000; count++) tracing.begin(undefined, () => ({ name: `request ${count}` }))?.end();
@@ -248,7 +248,7 @@ describe('traces that are recorded', () => {
     expect(collector.spans.length).toBeLessThanOrEqual(20); // one batch being sent, one in the queue
   }, 15_000);
 
-  it('outlive what throws in them', async () => {
+  it('end correctly when work in them throws', async () => {
     const tracing = start().tracing('gateway');
     const span = tracing.begin(undefined, () => ({ name: 'request' }));
     if (!span) throw new Error('not recorded');
@@ -258,7 +258,7 @@ describe('traces that are recorded', () => {
   });
 });
 
-/** `ExportTraceServiceResponse` with a partial success: field 1, in which field 1 is a number and field 2 a text. */
+/** Encodes an `ExportTraceServiceResponse` with a partial success: its field 1, with a number in field 1 and a text in field 2. */
 function inProtobuf(rejectedSpans: number, message: string): Buffer {
   const text = Buffer.from(message);
   const partial = Buffer.concat([Buffer.of(0x08, rejectedSpans, 0x12, text.length), text]);

@@ -29,11 +29,11 @@ import {
 } from './tracing.ts';
 
 export interface DecisionOptions {
-  /** The share of traces starting here that is recorded, from 0 to 1. */
+  /** The share of traces that start here to record, from 0 to 1. */
   ratio: number;
   /** Whether to respect the caller's decision. */
   isParentBased: boolean;
-  /** How many traces per second are recorded because their caller does so; beyond that, `ratio` applies. */
+  /** How many traces per second to record because their callers do; beyond that, `ratio` applies. */
   callersPerS: number;
   /** From 0 up to 1. */
   random: () => number;
@@ -42,9 +42,9 @@ export interface DecisionOptions {
 }
 
 /**
- * Decides whether a request from outside is recorded. OpenTelemetry's samplers do not fit: they trust every caller, and
- * the one based on trace ids lets a caller choose an id that is recorded. Here a caller's "not recorded" is respected,
- * and its "recorded" up to a rate limit.
+ * Decides whether to record a request from outside. OpenTelemetry's samplers do not fit: they trust every caller, and
+ * the one based on trace ids lets a caller choose an id that is recorded. This one always respects a caller's "not
+ * recorded", but "recorded" only up to a rate limit.
  */
 export function createDecision(options: DecisionOptions): (parent: TraceParent | undefined) => boolean {
   const { ratio, isParentBased, callersPerS, random, monotonicMs } = options;
@@ -75,21 +75,21 @@ export interface SdkOptions extends DecisionOptions {
   version: string;
   /** Identifies this process among others of its service. */
   instanceId: string;
-  /** The maximum number of ended spans that wait for the collector (2,048); further ones are dropped. */
+  /** How many ended spans may wait for the collector; further ones are dropped. @default 2_048 */
   maxQueueSize?: number;
-  /** 512 */
+  /** @default 512 */
   maxExportBatchSize?: number;
   scheduledDelayMs: number;
   /** Called once when the collector stops accepting spans; `onRecovery` once when it accepts them again. */
   onOutage: (error: unknown) => void;
   onRecovery: () => void;
-  /** Called once when the collector begins to object to what it takes, until it takes everything without a word. */
+  /** Called once when the collector rejects spans or sends a warning; again only after an export without either. */
   onObjection: (objection: Objection) => void;
-  /** Called with the number of spans of each export; with an error type for those that the collector did not take. */
+  /** Called with the number of spans of each export; with an error type for spans that the collector did not accept. */
   onExported: (spans: number, errorType?: string) => void;
 }
 
-/** OTLP's partial success: without rejected spans, a warning. */
+/** OTLP's partial success; a warning if no spans were rejected. */
 export interface Objection {
   rejectedSpans: number;
   message: string;
@@ -101,7 +101,7 @@ export interface StartedSdk {
   stop(): Promise<void>;
 }
 
-/** The collector's words go into our log. */
+/** Limits the collector's message in our log. */
 const LONGEST_MESSAGE = 500;
 
 const KINDS = {
@@ -112,7 +112,7 @@ const KINDS = {
   internal: SpanKind.INTERNAL,
 };
 
-/** OpenTelemetry's SDK, loaded only with a collector. It reads headers, certificates and time-outs from the environment. */
+/** Starts OpenTelemetry's SDK, which reads headers, certificates and timeouts from the environment. */
 export function startSdk(options: SdkOptions): StartedSdk {
   const { maxQueueSize = 2_048, maxExportBatchSize = 512, scheduledDelayMs: scheduledDelayMillis } = options;
   const exporter = createExporter(options);
@@ -129,7 +129,7 @@ export function startSdk(options: SdkOptions): StartedSdk {
       'service.version': options.version,
       'service.instance.id': options.instanceId,
     }).merge(ofEnvironment);
-    // Not registered globally: libraries would then trace every request, including the documents that clients sent.
+    // Not registered globally: libraries would then trace every request, including the documents sent by clients.
     const fresh = new TracerProvider({ resource, spanProcessors: [processor] }).getTracer('taskmesh', options.version);
     tracers.set(service, fresh);
     return fresh;
@@ -193,7 +193,7 @@ export function startSdk(options: SdkOptions): StartedSdk {
     },
     async stop() {
       await processor.shutdown().catch(() => undefined); // reported by `onOutage`
-      await exporter.shutdown(); // waits also for a batch that was on its way before, as the processor does not
+      await exporter.shutdown(); // unlike the processor, also waits for an export already in flight
     },
   };
 }
@@ -205,13 +205,13 @@ const PROTOCOLS = {
 
 type PartialSuccess = NonNullable<ReturnType<typeof ProtobufTraceSerializer.deserializeResponse>['partialSuccess']>;
 
-/** Exports spans and reports the outcomes. Never sends again what the collector has rejected. */
+/** Exports spans and reports the outcomes. Never resends spans that the collector rejected. */
 function createExporter(options: SdkOptions): SpanExporter {
   const { url, protocol, onOutage, onRecovery, onObjection, onExported } = options;
   const { contentType, serializer } = PROTOCOLS[protocol];
   let isAway = false;
   let isObjecting = false;
-  /** In the response to the export that ends next: it is read right before. */
+  /** From the response to the export that ends next: it is parsed right before. */
   let objection: Objection | undefined;
 
   const exporter = createOtlpHttpExportDelegate(

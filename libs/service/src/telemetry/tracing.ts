@@ -11,7 +11,7 @@ export interface TraceParent {
   isSampled: boolean;
 }
 
-/** Parses a W3C trace context; undefined for anything else. */
+/** Parses a W3C trace context; returns undefined for anything else. */
 export function parseTraceparent(text: unknown): TraceParent | undefined {
   if (typeof text !== 'string') return undefined;
   const [, traceId, spanId, flags] = TRACEPARENT.exec(text) ?? [];
@@ -23,7 +23,7 @@ export function formatTraceparent({ traceId, spanId, isSampled }: TraceParent): 
   return `00-${traceId}-${spanId}-${isSampled ? '01' : '00'}`;
 }
 
-/** Our own names and texts, never a client's: attributes leave the product. */
+/** Never contain a client's data, because attributes leave the product. */
 export type Attributes = Record<string, string | number | boolean | string[] | undefined>;
 
 export interface SpanDescription {
@@ -45,7 +45,7 @@ export interface Span {
   /** A child span; `service` is set when another service in this process does the work. */
   child(description: SpanDescription, service?: string): Span;
   set(attributes: Attributes): void;
-  /** Call once. Of `failure` only the kind is exported, as its message may quote what a client sent. */
+  /** Call once. Exports only the type of `failure`, because its message may quote a client's data. */
   end(failure?: unknown): void;
 }
 
@@ -54,10 +54,10 @@ const active = new AsyncLocalStorage<Span>();
 /** The span of the current work; undefined when its trace is not recorded. */
 export const activeSpan = (): Span | undefined => active.getStore();
 
-/** Runs work, with all that it calls, as part of a span. */
+/** Runs work, and everything it calls, as part of a span. */
 export const within = <Result>(span: Span, work: () => Result): Result => active.run(span, work);
 
-/** Runs background work, which belongs to no request, whichever started it. */
+/** Runs background work outside any span, even if a request started it. */
 export const outside = <Result>(work: () => Result): Result => active.exit(work);
 
 /** Runs work in a child span when the current trace is recorded, otherwise without one. */
@@ -89,10 +89,10 @@ export function logFields(): { trace_id?: string; span_id?: string } {
 
 export interface Tracing {
   /**
-   * A span for a request from outside, in its caller's trace; undefined when `createDecision` decides not to record it.
+   * Starts a span for a request from outside, in its caller's trace; returns undefined when `createDecision` decides against it.
    */
   begin(traceparent: string | undefined, describe: () => SpanDescription): Span | undefined;
-  /** A span for a call between our own services: follows the caller's decision. */
+  /** Starts a span for a call between our own services, if the caller records the trace. */
   goOn(traceparent: string | null | undefined, describe: () => SpanDescription): Span | undefined;
   /** The trace context to pass on when nothing is recorded, so that later services do not record either. */
   unrecorded(traceparent: string | undefined): string | undefined;
@@ -105,7 +105,7 @@ export const NO_TRACING: Tracing = {
   unrecorded: (traceparent) => traceparent,
 };
 
-/** `error.type` of spans and metrics: an error's code, type (Kafka) or name; never its message, which may quote. */
+/** `error.type` of spans and metrics: an error's code, type (Kafka) or name, never its message, which may quote a client's data. */
 export function errorTypeOf(failure: unknown): string {
   if (typeof failure === 'string') return failure;
   if (!(failure instanceof Error)) return '_OTHER';
@@ -116,7 +116,7 @@ export function errorTypeOf(failure: unknown): string {
 
 const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
 
-/** Named by the route, because paths and queries contain what clients sent. */
+/** Named after the route, because paths and queries contain clients' data. */
 export function requestSpan(
   { method, routeOptions }: { method: string; routeOptions: { url?: string | undefined } },
   requestId?: string,
@@ -135,7 +135,7 @@ export function requestSpan(
   };
 }
 
-/** Gives requests the span that `begin` returns, if any; spans of their work become its children. */
+/** Runs each request in the span that `begin` returns, if any; spans of its work become children. */
 export function traceRequests(app: FastifyInstance, begin: (request: FastifyRequest) => Span | undefined): void {
   app.addHook('onRequest', (request, reply, done) => {
     const span = begin(request);
@@ -147,7 +147,7 @@ export function traceRequests(app: FastifyInstance, begin: (request: FastifyRequ
 
 /** Ends a request's span with its response. */
 export function traceResponse(span: Span, response: ServerResponse): void {
-  // Emitted after every response, also when the client disconnects first.
+  // Emitted after every response, even if the client disconnects first.
   response.once('close', () => {
     const { headersSent, statusCode, writableFinished } = response;
     if (headersSent) span.set({ 'http.response.status_code': statusCode });

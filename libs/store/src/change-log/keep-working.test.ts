@@ -5,7 +5,7 @@ import { createSignal, createWorkerHealth, keepWorking } from './keep-working.ts
 const FOREVER_MS = 60_000;
 
 describe('a signal', () => {
-  /** Waits, not before it is notified and then at once. */
+  /** Expects a wait that ends as soon as it is notified, and not before. */
   async function expectToWaitFor(signal: ReturnType<typeof createSignal>): Promise<void> {
     let woken = false;
     const waiting = signal.wait(FOREVER_MS).then(() => (woken = true));
@@ -15,7 +15,7 @@ describe('a signal', () => {
     await waiting;
   }
 
-  it('wakes who waits, and remembers a notice until it is cleared', async () => {
+  it('ends a wait, and remembers a notification until it is cleared', async () => {
     const signal = createSignal();
     await expectToWaitFor(signal);
     await signal.wait(FOREVER_MS);
@@ -23,7 +23,7 @@ describe('a signal', () => {
     await expectToWaitFor(signal);
   });
 
-  it('gives up waiting after a while, and leaves no timer behind who was woken', async () => {
+  it('ends a wait after its timeout, and leaves no timer behind after a notification', async () => {
     await createSignal().wait(1);
     jest.useFakeTimers();
     const signal = createSignal();
@@ -52,7 +52,7 @@ async function run(options: Partial<Parameters<typeof keepWorking<number>>[0]>):
   return lines;
 }
 
-it('works under one lease after the other, closes each, and pauses longer the more of them fail in a row', async () => {
+it('works under one lease after the other, closes each, and pauses longer with each consecutive failure', async () => {
   const stopping = new AbortController();
   const pauses: number[] = [];
   const closed: number[] = [];
@@ -79,14 +79,14 @@ it('works under one lease after the other, closes each, and pauses longer the mo
 it.each([
   ['cannot connect', () => Promise.reject(new Error('timeout expired'))],
   ['has failed, or has lost its connection', () => Promise.resolve(1)],
-])('logs what happened, and once: %s', async (happened, open) => {
+])('logs a failure once: %s', async (happened, open) => {
   const stopping = new AbortController();
   let pauses = 0;
   const lines = await run({ signal: stopping.signal, open, pause: async () => ++pauses === 3 && stopping.abort() });
   expect(lines.map((line) => JSON.parse(line).msg)).toEqual([`the test ${happened}; connecting again until it works`]);
 });
 
-it('logs another cause, and that it works again', async () => {
+it('logs another cause, and the recovery', async () => {
   const stopping = new AbortController();
   const causes = ['the server is away', 'the server is away', 'relation "feeds" does not exist'];
   let nowMs = 0;
@@ -111,6 +111,6 @@ it('logs another cause, and that it works again', async () => {
   expect(health.failingSeconds()).toBeUndefined();
 });
 
-it('opens nothing when it is stopped already', async () => {
+it('opens nothing if it is already stopped', async () => {
   expect(await run({ open: () => Promise.reject(new Error('must not be opened')) })).toEqual([]);
 });

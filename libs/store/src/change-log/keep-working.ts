@@ -1,6 +1,6 @@
 import { backoffMs, createFailureLog, type Backoff, type Log } from '@taskmesh/service';
 
-/** A notice that is remembered: if nothing waits for it, it ends the next wait at once. */
+/** A notification that is remembered: if nothing is waiting, it ends the next wait at once. */
 export function createSignal() {
   let isNotified = false;
   let wake: (() => void) | undefined;
@@ -9,11 +9,11 @@ export function createSignal() {
       isNotified = true;
       wake?.();
     },
-    /** Drops a notice whose cause is about to be handled. */
+    /** Drops a notification whose cause is about to be handled. */
     clear(): void {
       isNotified = false;
     },
-    /** Resolves with the next notice, or after `timeoutMs`. Only one wait at a time. */
+    /** Resolves at the next notification, or after `timeoutMs`. Only one wait at a time. */
     async wait(timeoutMs: number): Promise<void> {
       if (isNotified) return;
       let timer: NodeJS.Timeout | undefined;
@@ -33,7 +33,7 @@ export interface KeepWorkingOptions<Lease> {
   /** Ends the work when it is aborted. */
   signal: AbortSignal;
   open: () => Promise<Lease>;
-  /** Works until `signal` is aborted; throws when the lease is lost. Calls `onRound` after each round that worked. */
+  /** Works until `signal` is aborted; throws when the lease is lost. Calls `onRound` after each successful round. */
   work: (lease: Lease, onRound: () => void) => Promise<void>;
   close: (lease: Lease) => Promise<void>;
   pause: (ms: number) => Promise<unknown>;
@@ -45,7 +45,7 @@ export interface KeepWorkingOptions<Lease> {
 
 export type WorkerHealth = ReturnType<typeof createWorkerHealth>;
 
-/** For how long a worker has failed, as operators see it. */
+/** Tracks how long a worker has been failing, for operators. */
 export function createWorkerHealth(monotonicMs = () => performance.now()) {
   let failingSinceMs: number | undefined;
   return {
@@ -55,7 +55,7 @@ export function createWorkerHealth(monotonicMs = () => performance.now()) {
   };
 }
 
-/** Works under a lease. When that is lost, opens another one, with growing pauses. Logs what fails and when it works again. */
+/** Works under a lease. When the lease is lost, opens another one, with growing pauses. Logs failures and recoveries. */
 export async function keepWorking<Lease>(options: KeepWorkingOptions<Lease>): Promise<void> {
   const { signal, open, work, close, pause, health, what, log } = options;
   let tries = 0;

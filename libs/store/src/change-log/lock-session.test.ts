@@ -24,9 +24,9 @@ const open = () =>
   );
 
 describe('a session that holds locks', () => {
-  it('is safe only for a while after the last answer, counted from its question', async () => {
+  it('is safe only for a while after the last successful statement, counted from its start', async () => {
     session.run = async () => {
-      nowMs += 2_000; // the answer takes long
+      nowMs += 2_000; // the response is slow
       return [];
     };
     const locks = await open();
@@ -44,7 +44,7 @@ describe('a session that holds locks', () => {
     await locks.close();
   });
 
-  it('is ended by the server when the process is silent, but not before it is unsafe to publish; and waits for no disk', async () => {
+  it('is ended by the server when the process is silent, but only after it is unsafe to publish; commits do not wait for the disk', async () => {
     const locks = await open();
     const { idle_session_timeout: silence, synchronous_commit: waits } = asked[0]?.settings ?? {};
     expect(Number(/^(\d+)s$/.exec(silence ?? '')?.[1]) * 1_000).toBeGreaterThan(FENCE_MS);
@@ -52,7 +52,7 @@ describe('a session that holds locks', () => {
     await locks.close();
   });
 
-  it('is not safe once it is lost, however fresh the last answer', async () => {
+  it('is not safe once it is lost, however recent the last response', async () => {
     const locks = await open();
     expect(locks.isSafe()).toBe(true);
     lost.abort();
@@ -60,7 +60,7 @@ describe('a session that holds locks', () => {
     await locks.close();
   });
 
-  it('gives a sign of life each second, one at a time, until it is lost, and none when it was lost at once', async () => {
+  it('pings every second, one ping at a time, until it is lost, and not at all if it was lost at once', async () => {
     jest.useFakeTimers();
     const pings: string[] = [];
     const answers: (() => void)[] = [];

@@ -4,7 +4,7 @@ import type { Database } from './database.ts';
 
 const STATEMENT = { name: 'some-backlog', text: 'select …' };
 
-it('shows a backlog by gauges, both from one reading for each scrape, and none while it cannot be read', async () => {
+it('shows a backlog as gauges, both from one read per scrape, and removes them while it cannot be read', async () => {
   let isAway = false;
   const asked: string[] = [];
   const database: Pick<Database, 'run'> = {

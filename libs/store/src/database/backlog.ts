@@ -2,7 +2,7 @@ import { Gauge, type Registry } from 'prom-client';
 import type { Database } from './database.ts';
 import type { Statement } from './prepared-query.ts';
 
-/** What waits to be processed. */
+/** The size and age of work that waits to be processed. */
 export interface Backlog {
   pending: number;
   oldestPendingAgeSeconds: number;
@@ -25,7 +25,7 @@ export interface BacklogGauges {
   oldestPendingAge: Description;
 }
 
-/** Gauges of a backlog, which is read once for each scrape. */
+/** Adds gauges of a backlog, which is read once per scrape. */
 export function watchBacklog(registry: Registry, { read, pending, oldestPendingAge }: BacklogGauges): void {
   let reading: Promise<Backlog | undefined> | undefined;
   const readOnce = () => {
@@ -40,7 +40,7 @@ export function watchBacklog(registry: Registry, { read, pending, oldestPendingA
       registers: [registry],
       async collect() {
         const backlog = await readOnce();
-        // Absent when it cannot be read: alerts would take an old value for a current one.
+        // Removed if the backlog cannot be read: alerts would take an old value for the current one.
         if (backlog) this.set(valueOf(backlog));
         else this.remove();
       },

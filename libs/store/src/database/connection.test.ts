@@ -45,7 +45,7 @@ it.each([
       return (await client.query(MEANINGS).finally(() => client.end())).rows[0];
     },
   ],
-])('a connection %s means the same as with the defaults of PostgreSQL', async (_which, read) => {
+])('a connection %s behaves as with the defaults of PostgreSQL', async (_which, read) => {
   expect(await read()).toMatchObject(EXPECTED);
 });
 
@@ -56,14 +56,14 @@ it('fails when the server refuses a setting', async () => {
   });
 });
 
-it('with all connections of the pool in use the database is up, and its schema can be read', async () => {
+it('the database is up and its schema can be read while all connections of the pool are in use', async () => {
   const clients = await Promise.all([database.pool.connect(), database.pool.connect()]);
   expect(await database.isUp()).toBe(true);
   expect(await database.schemaState()).toEqual({ missing: [], unknown: [] });
   for (const client of clients) client.release();
 });
 
-describe('a statement that fails', () => {
+describe('a failed statement', () => {
   beforeAll(() =>
     store.query('create table public.things (id int primary key)').then(() => database.run('write', INSERT, [])),
   );

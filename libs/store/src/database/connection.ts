@@ -1,6 +1,6 @@
 import { Client, type ClientBase, type ClientConfig } from 'pg';
 
-/** The server's settings of a connection by name. Null leaves one to the server. Never pass a client's input. */
+/** The PostgreSQL settings of a connection, by name. Null leaves the server's value. Never pass a client's input. */
 export type Settings = Readonly<Record<string, string | null>>;
 
 export interface ConnectionOptions {
@@ -8,7 +8,7 @@ export interface ConnectionOptions {
   url: string;
   /** Shown as `application_name` in `pg_stat_activity`. */
   name: string;
-  /** Besides, or instead of, those that all connections have. */
+  /** Added to the settings of all connections, or replacing them. */
   settings?: Settings;
   /** How long connecting may take, in ms. @default 5_000 */
   connectTimeoutMs?: number;
@@ -16,12 +16,12 @@ export interface ConnectionOptions {
 
 const CONNECT_TIMEOUT_MS = 5_000;
 const CLOSE_TIMEOUT_MS = 5_000;
-/** Idle time before a connection is probed; one whose peer has vanished ends some 10 s later. */
+/** Idle time before TCP probes a connection; one whose peer has vanished ends some 10 s later. */
 const KEEP_ALIVE_MS = 10_000;
 
 /**
- * What an operator may set for a role or a database, and what changes the meaning of our statements, of what they
- * return, or when they fail. Only `default_transaction_read_only` stays the operator's: it freezes a store.
+ * Settings that operators can change for a role or a database, and that would change what our statements mean or return,
+ * or when they fail. Only `default_transaction_read_only` is left to operators, who use it to freeze a store.
  */
 const PINNED: Settings = {
   search_path: 'public',
@@ -49,14 +49,14 @@ const PINNED: Settings = {
   idle_session_timeout: '0',
 };
 
-/** Older servers lack some settings. Some may be set by superusers only, so what is right already is left alone. */
+/** Skips settings that older servers lack, and those that are already right: only superusers may set some of them. */
 const APPLY = `select pg_catalog.set_config(name, value, false)
   from pg_catalog.json_each_text($1) as wanted (name, value)
   where pg_catalog.current_setting(name, true) operator(pg_catalog.<>) value`;
 
 /**
- * The driver's options for every connection of ours. A pool applies the settings to each new connection by itself
- * (`onConnect`), before it is used. They are no startup parameters: PgBouncer refuses or ignores those.
+ * Returns the driver's options for all our connections. A pool applies the settings (`onConnect`) to each new connection
+ * before its first use. They are not sent as startup parameters, which PgBouncer refuses or ignores.
  */
 export function connectionConfig({ url, name, settings, connectTimeoutMs = CONNECT_TIMEOUT_MS }: ConnectionOptions) {
   return {
@@ -84,7 +84,7 @@ export async function connect(options: ConnectionOptions, driverOptions: ClientC
   }
 }
 
-/** Closes a connection, abruptly if the server is silent. Never rejects. */
+/** Closes a connection, abruptly if the server does not respond. Never rejects. */
 export async function disconnect(client: Client): Promise<void> {
   const late = setTimeout(() => client.connection.stream.destroy(), CLOSE_TIMEOUT_MS);
   await client.end().catch(() => undefined);
@@ -100,7 +100,7 @@ export function databaseOf(url: string): string {
   return decodeURIComponent(new URL(url).pathname.slice(1));
 }
 
-/** The same server and user, with another database. */
+/** Returns the URL with another database on the same server, for the same user. */
 export function inDatabase(url: string, database: string): string {
   const other = new URL(url);
   other.pathname = `/${encodeURIComponent(database)}`;

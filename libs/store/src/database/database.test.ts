@@ -10,7 +10,7 @@ beforeAll(async () => {
 });
 afterAll(() => store.drop());
 
-it('ends its connections when it is closed, whether or not the ORM has used them', async () => {
+it('closes its connections, whether or not the ORM has used them', async () => {
   for (const usesOrm of [false, true]) {
     const database = await openDatabase(store.url);
     expect(await database.run('read', { name: 'one', text: 'select 1 as one' }, [])).toEqual([{ one: 1 }]);
@@ -18,11 +18,11 @@ it('ends its connections when it is closed, whether or not the ORM has used them
     expect(database.pool.totalCount).toBe(1);
     await database.close();
     expect([usesOrm, database.pool.ended, database.pool.totalCount]).toEqual([usesOrm, true, 0]);
-    await database.close(); // once more is harmless
+    await database.close(); // closing it again is harmless
   }
 });
 
-it('closes in time while a connection is being opened, and lets its statement end', async () => {
+it('closes in time while a connection is being opened, and completes its statement', async () => {
   const database = await openDatabase(store.url, { name: 'opening' });
   await database.retry((em) => em.getConnection().execute('select 1'));
   const both = ['one', 'two'].map((name) =>
@@ -30,7 +30,7 @@ it('closes in time while a connection is being opened, and lets its statement en
   );
   while (database.pool.totalCount < 2) await new Promise(setImmediate);
   void database.close();
-  await database.close(); // both when the connections have ended
+  await database.close(); // both calls resolve when the connections have ended
   expect(database.pool.totalCount).toBe(0);
   expect((await Promise.all(both)).flat()).toMatchObject([{ name: 'one' }, { name: 'two' }]);
   const later = database.retry((em) => em.getConnection().execute('select 1'));
@@ -38,7 +38,7 @@ it('closes in time while a connection is being opened, and lets its statement en
   expect(await store.query(`select 1 from pg_stat_activity where application_name = 'taskmesh-opening'`)).toEqual([]);
 }, 20_000);
 
-it('runs a long statement of an owner with none of theirs beside it, and those of others', async () => {
+it('runs one long statement of an owner at a time, with room for a short one and for other owners', async () => {
   const database = await openDatabase(store.url);
   const holder = await database.openSession();
   await holder.run({ name: 'hold', text: 'select pg_advisory_lock(1)' });
@@ -48,15 +48,17 @@ it('runs a long statement of an owner with none of theirs beside it, and those o
     ended.push(`${owner}: ${text}`);
   };
   const long = 'select pg_advisory_xact_lock(1)';
-  const own = [run('ada', long, true), run('ada', 'select 1')];
-  await run('bob', 'select 2');
+  const first = run('ada', long, true);
+  await run('ada', 'select 1');
+  const second = run('ada', 'select 2', true);
+  await run('bob', 'select 3');
   await holder.close();
-  await Promise.all(own);
-  expect(ended).toEqual(['bob: select 2', `ada: ${long}`, 'ada: select 1']);
+  await Promise.all([first, second]);
+  expect(ended).toEqual(['ada: select 1', 'bob: select 3', `ada: ${long}`, 'ada: select 2']);
   await database.close();
 });
 
-it('names the rule that a rejected row breaks, and none of its values', async () => {
+it('names the rule that a rejected row breaks, but none of its values', async () => {
   const database = await openDatabase(store.url, { entities: [Named] });
   await store.query('create table named (name text primary key, constraint named_length check (length(name) < 40))');
   const insert = (name: string) => database.inTransaction((em) => em.insert(Named, { name })).catch(String);
@@ -67,7 +69,7 @@ it('names the rule that a rejected row breaks, and none of its values', async ()
   expect(errors.join('')).not.toContain('ada@example.com');
 });
 
-it('keeps plans and disables JIT, independent of the settings of the server', async () => {
+it('keeps plans and disables JIT, whatever the settings of the server', async () => {
   for (const setting of ['jit', 'enable_seqscan'])
     await store.query(`alter database ${new URL(store.url).pathname.slice(1)} set ${setting} = on`);
   const database = await openDatabase(store.url, { poolSize: 1 });

@@ -17,23 +17,23 @@ import { refusalOf, whyUnfit } from './why-postgres-fails.ts';
 const CONNECT_TIMEOUT_MS = 2_000;
 const STATEMENT_TIMEOUT_MS = 5_000;
 const IS_UP_MS = 1_000;
-/** On a busy machine a start must not fail because the server responds slowly. */
+/** Startup must not fail on a busy machine because the server responds slowly. */
 const PROBE_MS = 5_000;
-/** How much longer than a statement may take a connection may be silent. */
+/** How long a connection may be silent, in addition to the time that a statement may take. */
 const SILENCE_MS = 1_000;
-/** As long as a statement may take. */
+/** The same as a statement's timeout. */
 const MAX_TURN_WAIT_MS = 5_000;
-/** The part of the pool that the statements of one owner may occupy: others are left connections while these wait or take long. */
+/** The share of the pool that one owner's statements may occupy, so that slow or waiting ones leave connections for others. */
 const OWNER_SHARE = 0.4;
-/** Opening a connection delays a request, so idle ones are kept much longer than the driver's default of 10 s. */
+/** Opening a connection delays a request, so idle connections are kept much longer than the driver's default of 10 s. */
 const IDLE_MS = 600_000;
 
 /**
- * A prepared statement keeps its plan until its tables are analysed. Planned while a table was empty, it would scan all of it, and go
- * on to do so while the table grows. Migrations and restores plan for what they find.
+ * A prepared statement keeps its plan until its tables are analysed. If it was planned while a table was empty, it would scan the
+ * whole table, even when the table has grown. Migrations and restores, which plan for the existing data, do not use this.
  *
- * Before PostgreSQL 18, a scan that cannot be avoided, as of a table with one row, then seems so expensive that the server compiles
- * the statement each time, which takes hundreds of milliseconds.
+ * Before PostgreSQL 18, an unavoidable scan, as of a table with one row, then seems so expensive that the server JIT-compiles the
+ * statement each time, which takes hundreds of milliseconds.
  */
 const LASTING_PLANS = { enable_seqscan: 'off', jit: 'off' };
 
@@ -51,7 +51,7 @@ interface Connections {
 export interface StoreOptions {
   /** postgres://user:password@host:port/database */
   url: string;
-  /** Tells apart two ORMs in one process. @default the service's name */
+  /** Distinguishes several ORMs in one process. @default the service's name */
   name?: string;
   /** Maximum number of connections. @default 10 */
   poolSize?: number;
@@ -61,18 +61,18 @@ export interface StoreOptions {
 export interface DatabaseOptions extends StoreOptions {
   name: string;
   entities: Entities;
-  /** In order, each with its name. Static imports, so that bundles include them. */
+  /** In order, each with its name. Imported statically, so that bundles include them. */
   migrations: MigrationObject[];
-  /** For the pool and sessions, e.g. `{ plan_cache_mode: 'force_generic_plan' }`. */
+  /** Applied in the pool and in sessions, e.g. `{ plan_cache_mode: 'force_generic_plan' }`. */
   settings?: Settings;
   /** How long a statement of a request may take. @default 5_000 */
   statementTimeoutMs?: number;
 }
 
 export interface SchemaState {
-  /** Known here but not applied. */
+  /** Migrations of this version that are not applied. */
   missing: string[];
-  /** Applied by a newer version. */
+  /** Migrations that a newer version has applied. */
   unknown: string[];
 }
 
@@ -82,25 +82,26 @@ export interface Database {
   /** The names of all migrations, oldest first: a schema's version is the last one applied. */
   readonly versions: readonly string[];
   /**
-   * Read-only, and needs no more rights than that. Rejects when the server does not answer.
-   * @throws ConfigError when the server is too old, or a pooler before it keeps no sessions
+   * Compares the schema with this version's migrations. Needs only read access. Rejects when the server does not respond.
+   * @throws ConfigError when the server is too old, or behind a pooler that does not keep sessions
    */
   schemaState(): Promise<SchemaState>;
   /**
-   * Runs `work` on a unit of work of its own, again while the database is briefly unavailable: it must be safe to repeat.
+   * Runs `work` in its own unit of work, and repeats it while the database is briefly unavailable: it must be safe to repeat.
    * @throws AppError SERVICE_UNAVAILABLE
    */
   retry<Result>(work: (em: EntityManager<PostgreSqlDriver>) => Promise<Result>): Promise<Result>;
   /**
-   * Runs `work` atomically; again only if the database was unavailable and certainly changed nothing. Those with the same `turn`, as
-   * they lock the same row, run one after the other: while they wait, they leave the connections to others.
+   * Runs `work` atomically. Repeats it only if the database was unavailable and certainly changed nothing. Transactions with the same
+   * `turn`, because they lock the same row, run one after the other, so that they occupy no connections while they wait.
    * @throws AppError SERVICE_UNAVAILABLE
    */
   inTransaction<Result>(work: (em: EntityManager<PostgreSqlDriver>) => Promise<Result>, turn?: string): Promise<Result>;
   /**
-   * Runs a hot statement directly on the pool, prepared. Parameters are bound, never interpolated. With an owner, only some of that
-   * owner's run at once, and one that `isLong` none of them beside it.
-   * @throws AppError SERVICE_UNAVAILABLE also when earlier statements of the owner take too long
+   * Runs a prepared statement directly on the pool, for hot paths. Parameters are bound, never interpolated. With `ownerId`, limits
+   * how many of the owner's statements run at once. Leaves room for one other beside a statement
+   * that `isLong`.
+   * @throws AppError SERVICE_UNAVAILABLE, also when earlier statements of the owner take too long
    */
   run<Row extends QueryResultRow>(
     kind: RetryOptions['kind'],
@@ -112,20 +113,20 @@ export interface Database {
   /** A connection outside the pool, for locks and notifications. The caller closes it. */
   openSession(options?: Pick<SessionOptions, 'settings' | 'timeoutMs'>): Promise<Session>;
   readonly pool: Pool;
-  /** Starts measuring how full the pool is and how long its statements take. Migrations have a pool of their own. */
+  /** Adds metrics of the pool's use and its statements' durations. Migrations have a pool of their own. */
   measure(registry: Registry): void;
-  /** Whether the server answers a trivial statement within a second, however busy the pool is. */
+  /** Whether the server responds to a trivial statement within a second, however busy the pool is. */
   isUp(): Promise<boolean>;
   close(): Promise<void>;
 }
 
-/** Reports a lasting refusal, which a person has to fix, as a ConfigError; rethrows anything else. */
+/** Throws a ConfigError for a lasting refusal, which a person must fix; rethrows anything else. */
 function failForPeople(error: unknown): never {
   const { reason, isLasting } = refusalOf(error);
   throw isLasting ? new ConfigError([`PostgreSQL ${reason}`]) : error;
 }
 
-/** Does not connect: the first statement does. */
+/** Does not connect yet; the first statement does. */
 export async function createDatabase(options: DatabaseOptions): Promise<Database> {
   const { name, url, entities, migrations, poolSize = 10, settings = {}, log } = options;
   const { statementTimeoutMs = STATEMENT_TIMEOUT_MS } = options;
@@ -149,7 +150,7 @@ export async function createDatabase(options: DatabaseOptions): Promise<Database
         discovery: { checkDuplicateTableNames: true },
         pool,
         driverOptions: {
-          // With the URL, whose parameters (among them those for TLS) the ORM would drop.
+          // Includes the URL, because the ORM would drop its parameters, such as those for TLS.
           ...connectionConfig({
             ...{ url, name: `taskmesh-${name}`, connectTimeoutMs: CONNECT_TIMEOUT_MS },
             settings: {
@@ -171,7 +172,7 @@ export async function createDatabase(options: DatabaseOptions): Promise<Database
     );
     const connections = await poolOf(orm);
     watchConnections(connections, { silenceMs, spanOf: spans.unnamed, observe: onAnswer });
-    // When the server ends an idle connection, the pool emits an error; without a listener it would end the process.
+    // When the server ends an idle connection, the pool emits an error, which would end the process without a listener.
     // The driver attaches the whole connection to that error, so only its message is logged.
     connections.on('error', (error) => log.warn({ reason: error.message }, 'database connection lost'));
     return { orm, pool: connections };
@@ -185,7 +186,7 @@ export async function createDatabase(options: DatabaseOptions): Promise<Database
     },
     (...answer) => observe?.(...answer),
   );
-  /** For looking at the server: it never waits for the pool, which requests may use up. */
+  /** For checks of the server, which must not wait for the main pool, because requests may use it up. */
   const probe = new Pool({
     ...connectionConfig({ url, name: `taskmesh-${name}-probe`, connectTimeoutMs: PROBE_MS }),
     ...{ max: 2, idleTimeoutMillis: IDLE_MS, query_timeout: PROBE_MS },
@@ -194,13 +195,14 @@ export async function createDatabase(options: DatabaseOptions): Promise<Database
   const limited = (concurrency: number) =>
     createBulkhead({
       ...{ concurrency, maxWaitMs: MAX_TURN_WAIT_MS },
-      refusal: () => unavailable('Your earlier requests are still running; try again.'),
+      refusal: () => unavailable('Earlier requests are still running; try again.'),
     });
   const turns = limited(1);
-  const owners = limited(Math.ceil(poolSize * OWNER_SHARE));
+  const ownerShare = Math.ceil(poolSize * OWNER_SHARE);
+  const owners = limited(ownerShare);
   /**
-   * The pools are never ended by the ORM: its query builder loses a connection that is being opened meanwhile, and its
-   * pool then never ends.
+   * The ORM never closes the pools: its query builder would lose a connection that is being opened at that time, and the
+   * pool would then never end.
    */
   let closing: Promise<unknown> | undefined;
   let isFit = false;
@@ -254,7 +256,9 @@ export async function createDatabase(options: DatabaseOptions): Promise<Database
           () => spans.named(statement),
           () => whileAway({ kind }, () => runPrepared<Row>(pool, statement, values)),
         );
-      return ownerId === undefined ? run() : owners.run(ownerId, run, { weight: isLong ? Infinity : 1 });
+      return ownerId === undefined
+        ? run()
+        : owners.run(ownerId, run, { weight: isLong ? Math.max(1, ownerShare - 1) : 1 });
     },
     openSession: ({ settings: extra, ...session } = {}) =>
       openSession({ url, name: `taskmesh-${name}-session`, settings: { ...lastingSettings, ...extra }, ...session }),
@@ -293,8 +297,8 @@ function poolOf(orm: Orm): Promise<Pool> {
 }
 
 /**
- * How a repository offers the statements of one transaction: all of `work`, or nothing of it. What is changed of loaded entities
- * is saved with it. Repeated if the database was unavailable and certainly changed nothing. Those with the same `turn` run one after
+ * Lets a repository offer statements that run in one transaction: all of `work` or none of it. Also saves changes of loaded
+ * entities. Repeated if the database was unavailable and certainly changed nothing. Transactions with the same `turn` run one after
  * the other.
  */
 export function transactionsOf<Statements>(

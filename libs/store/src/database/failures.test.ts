@@ -5,7 +5,7 @@ import { asUnavailable, outcomeOf, whileAway } from './failures.ts';
 
 const failing = (properties: object) => Object.assign(new Error('failed'), properties);
 
-describe('what a failure says about its statement', () => {
+describe('the outcome of a failed statement', () => {
   it.each([
     ...['ENOTFOUND', 'EAI_AGAIN'].map((code) => ({ code, syscall: 'getaddrinfo' })),
     ...['ECONNREFUSED', 'EHOSTUNREACH', 'ENETUNREACH', 'ETIMEDOUT', 'ENOENT'].map((code) => ({
@@ -16,7 +16,7 @@ describe('what a failure says about its statement', () => {
       code,
     })),
     { code: '0A000', routine: 'RevalidateCachedQuery' },
-  ])('%j: it was not done', (properties) => {
+  ])('%j: it had no effect', (properties) => {
     expect(outcomeOf(failing(properties))).toBe('not-done');
     expect(outcomeOf(new Error('wrapped', { cause: failing(properties) }))).toBe('not-done');
   });
@@ -24,7 +24,7 @@ describe('what a failure says about its statement', () => {
   it.each([
     ...['ECONNRESET', 'EPIPE', 'ETIMEDOUT', 'EHOSTUNREACH', 'ENETUNREACH'].map((code) => ({ code, syscall: 'read' })),
     ...['57P02', '08000', '08003', '08006', '08007', '08P01'].map((code) => ({ code })),
-  ])('%j: it may have been done', (properties) => {
+  ])('%j: it may have taken effect', (properties) => {
     expect(outcomeOf(failing(properties))).toBe('unknown');
   });
 
@@ -34,12 +34,12 @@ describe('what a failure says about its statement', () => {
     { code: '0A000', routine: 'transformOnConflictArbiter' },
     { code: 'ERR_INVALID_ARG_TYPE' },
     {},
-  ])('%j: it is about the statement', (properties) => {
+  ])('%j: the statement itself is at fault', (properties) => {
     expect(outcomeOf(failing(properties))).toBe('other');
     expect(asUnavailable(failing(properties))).toBeUndefined();
   });
 
-  it('runs a write that may have been done never twice', async () => {
+  it('is never repeated for a write that may have taken effect', async () => {
     let runs = 0;
     const write = async () => {
       runs++;
@@ -64,7 +64,7 @@ it.each([
   await database.close();
 });
 
-it('closes connections to a server that accepts no writes any more: the next may lead to one that does', async () => {
+it('closes connections to a server that no longer accepts writes, because the next one may reach a server that does', async () => {
   const store = await createTestDatabase('read_only');
   const database = await openDatabase(store.url, { poolSize: 1 });
   const write = async () => {

@@ -4,8 +4,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { SQL_STATE } from './sql-state.ts';
 
 /**
- * The server or the database was unavailable or could not run the statement. These errors come before or instead of its
- * execution, so the statement has not happened and may be sent again.
+ * The server or the database was unavailable or could not run the statement. These errors occur before or instead of its
+ * execution, so the statement had no effect and may be sent again.
  */
 const NOT_DONE = new Set<string>([
   SQL_STATE.sqlclientUnableToEstablishConnection,
@@ -16,7 +16,7 @@ const NOT_DONE = new Set<string>([
   SQL_STATE.invalidCatalogName, // between the two renames of a swap
   SQL_STATE.serializationFailure,
   SQL_STATE.deadlockDetected,
-  SQL_STATE.objectNotInPrerequisiteState, // the database takes no connections
+  SQL_STATE.objectNotInPrerequisiteState, // the database accepts no connections
   SQL_STATE.lockNotAvailable,
   SQL_STATE.adminShutdown, // the session was ended
   SQL_STATE.cannotConnectNow, // starting up or shutting down
@@ -26,10 +26,10 @@ const NOT_DONE = new Set<string>([
 ]);
 /** insufficient_resources: disk full, out of memory, too many connections. */
 const NO_RESOURCES = '53';
-/** Any failure of these calls comes before the first statement. */
+/** Any failure of these calls occurs before the first statement. */
 const CONNECTING = new Set(['getaddrinfo', 'connect']);
 
-/** A migration changed the columns of the prepared statement. Matched by routine, as messages are translated. */
+/** A migration changed the columns of the prepared statement. Matched by routine, because messages are translated. */
 const STALE_PLAN = { code: SQL_STATE.featureNotSupported, routine: 'RevalidateCachedQuery' };
 
 /** Messages of pg and pg-pool errors that have no code. */
@@ -40,7 +40,7 @@ const NOT_DONE_MESSAGES = [
   'Connection terminated due to connection timeout',
 ];
 
-/** The connection broke while a statement was running, so it may or may not have happened. */
+/** The connection broke while a statement was running, so it may or may not have taken effect. */
 const UNKNOWN_CODES = new Set<string>([
   ...[SQL_STATE.crashShutdown, SQL_STATE.queryCanceled],
   ...['ECONNRESET', 'ECONNABORTED', 'EPIPE', 'ETIMEDOUT'],
@@ -51,7 +51,7 @@ const UNKNOWN_MESSAGES = ['Connection terminated unexpectedly', 'Connection term
 
 type Outcome = 'not-done' | 'unknown' | 'other';
 
-/** Looks at the causes, too, because the ORM wraps the driver's errors. */
+/** Checks the causes as well, because the ORM wraps the driver's errors. */
 export function outcomeOf(error: unknown): Outcome {
   for (const each of withCauses(error)) {
     if (isNotDone(each)) return 'not-done';
@@ -60,7 +60,7 @@ export function outcomeOf(error: unknown): Outcome {
   return 'other';
 }
 
-/** These end a statement or its transaction only. */
+/** These errors end only a statement or its transaction. */
 const OF_STATEMENTS = new Set<string>([
   SQL_STATE.serializationFailure,
   SQL_STATE.deadlockDetected,
@@ -68,20 +68,20 @@ const OF_STATEMENTS = new Set<string>([
   SQL_STATE.queryCanceled,
 ]);
 
-/** The connection is not in the state that we left it in, as behind a pooler that keeps no sessions. */
+/** The connection is not in the state in which we left it, as behind a pooler that does not keep sessions. */
 const OF_OTHER_STATES = new Set<string>([
   SQL_STATE.inFailedTransaction,
   SQL_STATE.invalidStatementName,
   SQL_STATE.duplicatePreparedStatement,
 ]);
 
-/** Whether the connection of the failed statement is lost, or of no use to a second attempt. */
+/** Whether the connection of the failed statement is lost, or useless for a second attempt. */
 export function endsConnection(error: unknown): boolean {
   if (withCauses(error).some((each) => OF_OTHER_STATES.has(codeOf(each)))) return true;
   return outcomeOf(error) !== 'other' && !withCauses(error).some((each) => OF_STATEMENTS.has(codeOf(each)));
 }
 
-/** Whether the server or the database takes no writes, be it said by this error or by one that caused it. */
+/** Whether the server or the database refuses writes, according to this error or a cause of it. */
 function isReadOnly(error: unknown): boolean {
   return withCauses(error).some((each) => codeOf(each) === SQL_STATE.readOnlyTransaction);
 }
@@ -101,7 +101,7 @@ function isNotDone(error: Error): boolean {
   );
 }
 
-/** Check `isNotDone` first: it is more precise about some of these. */
+/** Check `isNotDone` first, which is more precise for some of these errors. */
 function isUnknown(error: Error): boolean {
   const code = codeOf(error);
   return UNKNOWN_CODES.has(code) || code.startsWith(CONNECTION_EXCEPTION) || UNKNOWN_MESSAGES.includes(error.message);
@@ -130,19 +130,19 @@ const violates = (code: string) => (error: unknown, constraint?: string) =>
   codeOf(error) === code &&
   (constraint === undefined || ('constraint' in error && error.constraint === constraint));
 
-/** Whether PostgreSQL refused a duplicate row; with `constraint`, a duplicate under that constraint only. */
+/** Whether PostgreSQL refused a duplicate row; with `constraint`, only because of that constraint. */
 export const isUniqueViolation = violates(SQL_STATE.uniqueViolation);
 
-/** Whether PostgreSQL refused a row because of a check, or of this one. */
+/** Whether PostgreSQL refused a row because of a check; with `constraint`, only because of that one. */
 export const isCheckViolation = violates(SQL_STATE.checkViolation);
 
-/** SERVICE_UNAVAILABLE when the database was unavailable; undefined for any other error. */
+/** Returns SERVICE_UNAVAILABLE if the database was unavailable; undefined for any other error. */
 export function asUnavailable(error: unknown): AppError | undefined {
   return outcomeOf(error) === 'other' ? undefined : unavailable(undefined, error);
 }
 
 export interface RetryOptions {
-  /** A `read` is repeated in any case, a `write` only when it certainly has not happened. */
+  /** A `read` is always repeated, a `write` only if it certainly had no effect. */
   kind: 'read' | 'write';
   /** @default 2_000 */
   deadlineMs?: number;
@@ -171,7 +171,7 @@ export async function whileAway<Result>(options: RetryOptions, work: () => Promi
   }
 }
 
-/** For what an operator does to a store and may have frozen it for: says so, instead of that it is unavailable. */
+/** For operators' work on a store that they may have frozen: reports that, instead of an unavailable store. */
 export async function unlessFrozen<Result>(store: string, work: () => Promise<Result>): Promise<Result> {
   try {
     return await work();

@@ -42,7 +42,7 @@ const waiting = (how: string) =>
   store.query(`select 1 from pg_stat_activity where datname = current_database() and ${how}`);
 const TABLE = ['create table things (id int)', 'insert into things values (1)'];
 
-it('names the right that a user lacks who does not own the database', async () => {
+it('names the missing privilege of a user who does not own the database', async () => {
   const role = `stranger_${process.pid}`;
   await store.query(`create role ${role} login password 'secret'`);
   const url = Object.assign(new URL(store.url), { username: role, password: 'secret' });
@@ -55,7 +55,7 @@ it('names the right that a user lacks who does not own the database', async () =
 });
 
 describe('a signal to stop, while another instance migrates,', () => {
-  /** Begins to migrate while another session holds the lock for that, and gives up when `abort` has resolved. */
+  /** Starts a migration while another session holds its lock, and expects it to give up once `abort` has resolved. */
   async function giveUp(abort: () => Promise<unknown>): Promise<void> {
     const holder = new Client({ connectionString: store.url });
     await holder.connect();
@@ -68,13 +68,17 @@ describe('a signal to stop, while another instance migrates,', () => {
     await holder.end();
   }
 
-  it('is followed, and nothing is applied later', async () => {
+  it('aborts the migration, and nothing is applied later', async () => {
     await giveUp(() => eventually(async () => expect(await waiting(`wait_event = 'advisory'`)).toHaveLength(1)));
     await eventually(async () => expect(await waiting(`application_name = 'taskmesh-migrate'`)).toEqual([]));
     expect(await store.query(`select to_regclass('things') as things`)).toEqual([{ things: null }]);
   }, 30_000);
 
-  it.each([0, 5, 20, 60])('is followed %i ms after the start', (afterMs) => giveUp(() => sleep(afterMs)), 10_000);
+  it.each([0, 5, 20, 60])(
+    'aborts the migration %i ms after the start',
+    (afterMs) => giveUp(() => sleep(afterMs)),
+    10_000,
+  );
 });
 
 it('logs what it waits for while the server does not respond', async () => {
@@ -104,7 +108,7 @@ it('applies each migration once, with many instances at the same time', async ()
   expect(await store.query('select * from things')).toEqual([{ id: 1 }]);
 });
 
-it('starts over when its connection ends in the middle, and leaves nothing half done', async () => {
+it('starts over when its connection ends in the middle, and leaves nothing half applied', async () => {
   const [one, other] = [await open(TABLE, ['select pg_sleep(1)']), await open(TABLE, ['select pg_sleep(1)'])];
   const migrating = Promise.all([one.migrate(), other.migrate()]);
   await eventually(async () => {
@@ -138,7 +142,7 @@ it('waits for a table that a long transaction has locked, without blocking other
   await Promise.all([long.end(), reader.end()]);
 }, 180_000);
 
-it('migrates up to a given version, and continues from there, independent of the search_path of the database', async () => {
+it('migrates up to a given version, and continues from there, whatever the search_path of the database', async () => {
   await store.query('create schema elsewhere');
   await store.query(
     `do $$ begin execute format('alter database %I set search_path = elsewhere', current_database()); end $$`,

@@ -12,9 +12,9 @@ export interface Orm {
   migrator: Pick<MikroORM['migrator'], 'up'>;
 }
 
-/** Migrations may exceed the limits that are set for requests. */
+/** Migrations may exceed the limits of requests. */
 export const MIGRATION_CONNECTIONS = {
-  /** One connection holds the transaction; the ORM creates its own table on the other. */
+  /** One connection for the transaction, one on which the ORM creates its own table. */
   pool: { min: 0, max: 2 },
   settings: { idle_in_transaction_session_timeout: '0' },
   statementTimeoutMs: 0,
@@ -22,8 +22,8 @@ export const MIGRATION_CONNECTIONS = {
 };
 
 /**
- * How long a migration waits for a table lock. All other statements queue behind a waiting lock, so waiting for a long
- * transaction would block the table: give up instead, and try again later.
+ * How long a migration waits for a table lock. All later statements queue behind a waiting lock, so waiting for a long
+ * transaction would block the table. Instead, the migration gives up and tries again later.
  */
 const TABLE_WAIT = '500ms';
 const PAUSE_MS = 2_000;
@@ -33,19 +33,19 @@ export interface MigrateLimits {
   waitMs?: number;
   /** The last migration to apply. @default the newest */
   to?: string | undefined;
-  /** Gives up: what was begun is rolled back. */
+  /** Aborts the migration, which is then rolled back. */
   signal?: AbortSignal | undefined;
 }
 
 interface MigrateOptions extends MigrateLimits {
-  /** Rejects with a ConfigError when waiting does not make the server fit. */
+  /** Rejects with a ConfigError if the server cannot be used and waiting does not help. */
   refuseUnfit: () => Promise<void>;
   log: Log;
 }
 
 /**
- * Waits for the server and applies the missing migrations, all or nothing, in one transaction that holds the migration
- * lock: one of several instances applies them, the others find them applied. A lost connection releases both.
+ * Waits for the server and applies the missing migrations, all or none, in one transaction that holds the migration lock:
+ * one of several instances applies them, the others find them applied. A lost connection rolls back and frees the lock.
  * @throws ConfigError from `refuseUnfit`
  */
 export async function migrate(orm: Orm, options: MigrateOptions): Promise<void> {

@@ -30,7 +30,7 @@ describe('the statements of a database', () => {
     );
   };
 
-  it('are counted by what they do, those of the pool, of the ORM and of one connection alike', async () => {
+  it('are counted by operation, whether they come from the pool, the ORM or a connection', async () => {
     await database.run('read', { name: 'one', text: ' select 1 as one' }, []);
     await database.retry((em) => em.getConnection().execute('select 2'));
     const client = await database.pool.connect();
@@ -46,7 +46,7 @@ describe('the statements of a database', () => {
     });
   });
 
-  it('are timed until they are answered, and those that fail apart, by why', async () => {
+  it('are measured until they end, and failed ones separately by reason', async () => {
     await database.run('read', { name: 'slow', text: 'select pg_sleep($1)' }, [0.06]);
     await expect(database.run('read', { name: 'wrong', text: 'select 1 / $1::int' }, [0])).rejects.toThrow(
       'division by zero',
@@ -60,7 +60,7 @@ describe('the statements of a database', () => {
     });
   });
 
-  it('appear beside those of another database of the process, without their texts', async () => {
+  it('are counted separately from those of another database in the process, without their texts', async () => {
     const other = await openDatabase(store.url, { name: 'auth' });
     other.measure(registry);
     await database.run('read', { name: 'named', text: `select 'of ours'` }, []);
@@ -77,7 +77,7 @@ describe('the statements of a database', () => {
 
 const poolWith = (counts: { totalCount: number; idleCount: number; waitingCount: number }) => counts as Pool; // the only fields read
 
-it('reports how full the pools of one process are, each by its name', async () => {
+it('reports how full the pools of a process are, each by its name', async () => {
   const registry = new Registry();
   measurePool(registry, 'tasks', poolWith({ totalCount: 10, idleCount: 3, waitingCount: 5 }));
   measurePool(registry, 'auth', poolWith({ totalCount: 1, idleCount: 1, waitingCount: 0 }));

@@ -11,23 +11,23 @@ import type { Statement } from './prepared-query.ts';
 
 const OPERATIONS = new Set(['SELECT', 'INSERT', 'UPDATE', 'DELETE', 'WITH', 'BEGIN', 'COMMIT', 'ROLLBACK']);
 
-/** The operation, judged by the statement's first word; one of a small, fixed set. */
+/** Returns the operation by the statement's first word: one of a small, fixed set. */
 function operationOf(query: unknown): string {
   const text = typeof query === 'object' && query !== null && 'text' in query ? query.text : query;
   const operation = /\w+/.exec(String(text))?.[0].toUpperCase() ?? '';
   return OPERATIONS.has(operation) ? operation : 'SQL';
 }
 
-/** Called when a statement was answered; `failure` is undefined on success. */
+/** Called when a statement has ended; `failure` is undefined on success. */
 export type ObserveStatement = (query: unknown, seconds: number, failure?: unknown) => void;
 
-/** Times statements by operation: names and texts would be too many labels, and PostgreSQL has views for them. */
+/** Measures statements by operation. Names or texts would make too many series, and PostgreSQL has views for them. */
 export function createStatementMetrics(registry: Registry, pool: string): ObserveStatement {
   const histogram = createLatencyHistogram<'pool' | 'db_operation_name' | 'error_type'>(registry, {
     name: 'db_client_operation_duration_seconds',
     help: 'Time until a statement was answered, without the wait for a connection',
   });
-  /** By the name of a statement, so that its text is not parsed again, or by the operation; with the error. */
+  /** By statement name (so that its text is not parsed again) or operation, and error. */
   const known = new Map<string, Observe>();
   return (query, seconds, failure) => {
     const error = failure === undefined ? '' : errorTypeOf(failure);
@@ -45,7 +45,7 @@ function nameOf(query: unknown): string | undefined {
   return typeof query === 'object' && query !== null && 'name' in query ? String(query.name) : undefined;
 }
 
-/** Spans show the full text of our own statements, which bind all values, but only the operation of the ORM's. */
+/** Spans contain the text of our own statements, which bind all values, but only the operation of the ORM's. */
 export function createStatementSpans(url: string) {
   const { hostname, port, pathname } = new URL(url);
   const common: Attributes = {
@@ -75,7 +75,7 @@ export function createStatementSpans(url: string) {
   };
 }
 
-/** By registry and name: services in one process share a registry. */
+/** By registry and name, because services in one process share a registry. */
 const measured = new WeakMap<Registry, Map<string, Pool>>();
 
 export function measurePool(registry: Registry, name: string, pool: Pool): void {

@@ -26,14 +26,14 @@ const VALUES: unknown[][] = [
   [null, undefined, null, null, null, null, null, null],
 ];
 
-it('reads and writes values as the driver does, the first time and later', async () => {
+it('reads and writes values like the driver, the first time and later', async () => {
   const driver = new Pool({ connectionString: store.url, max: 1 });
   for (const values of [...VALUES, ...VALUES])
     expect(await run(EVERY_TYPE, values)).toEqual((await driver.query(EVERY_TYPE, values)).rows);
   await driver.end();
 });
 
-it('gives all rows, none, and nothing for what has no columns', async () => {
+it('returns all rows, no rows, and nothing for a statement without columns', async () => {
   const upTo = 'select n from generate_series(1, $1::int) as n';
   for (const count of [0, 3, 2_000]) expect(await run(upTo, [count])).toHaveLength(count);
   await run('create table if not exists kept (n int)');
@@ -41,13 +41,13 @@ it('gives all rows, none, and nothing for what has no columns', async () => {
   expect(await run('select n from kept order by n')).toEqual([{ n: 1 }, { n: 2 }]);
 });
 
-it('keeps statements apart that follow each other on one connection', async () => {
+it('does not mix up statements that follow each other on one connection', async () => {
   const many = Array.from({ length: 40 }, (_, i) => i);
   const answers = await Promise.all(many.map((i) => run(`select $1::int as c${i % 4}, 'x' as d${i % 3}`, [i])));
   expect(answers).toEqual(many.map((i) => [{ [`c${i % 4}`]: i, [`d${i % 3}`]: 'x' }]));
 });
 
-it('asks for the columns once on a connection', async () => {
+it('requests the columns once per connection', async () => {
   const heard: string[] = [];
   const client = await pool.connect();
   client.connection.on('rowDescription', () => heard.push('rowDescription'));
@@ -60,21 +60,21 @@ it('asks for the columns once on a connection', async () => {
 it.each([
   ['PostgreSQL cannot read a value', 'select $1::int as n', 'one', { code: '22P02' }],
   ['a statement fails while it runs', 'select 1 / $1::int as n', 0, { code: '22012' }],
-  ['a statement is none', 'selec $1', 1, { code: '42601' }],
-])('reports that %s, and the next one goes well', async (_, text, value, error) => {
+  ['a statement is invalid', 'selec $1', 1, { code: '42601' }],
+])('reports that %s, and runs the next statement', async (_, text, value, error) => {
   await expect(run(text, [value])).rejects.toMatchObject(error);
   await expect(run(text, [value])).rejects.toMatchObject(error);
   expect(await run('select $1::int as n', [1])).toEqual([{ n: 1 }]);
 });
 
-it('sends nothing when a value cannot be serialised', async () => {
+it('sends nothing if a value cannot be serialised', async () => {
   const circular: { self?: unknown } = {};
   circular.self = circular;
   await expect(run('select $1::jsonb as json', [circular])).rejects.toThrow('circular');
   expect(await run('select $1::jsonb as json', [{ a: 1 }])).toEqual([{ json: { a: 1 } }]);
 });
 
-it('reads with the parsers of the pool, reports a value that cannot be read, and continues', async () => {
+it('uses the parsers of the pool, reports a value that cannot be parsed, and continues', async () => {
   await pool.end();
   const getTypeParser: typeof types.getTypeParser = () => (text: string) => {
     if (text === '2') throw new Error('not two');
@@ -86,7 +86,7 @@ it('reads with the parsers of the pool, reports a value that cannot be read, and
   for (const _time of [1, 2]) expect(await run(numbers, [3, 4])).toEqual([{ n: 'read 3' }, { n: 'read 4' }]);
 });
 
-it('fails for a statement whose columns have changed, and works on another connection', async () => {
+it('fails for a statement whose columns have changed, and succeeds on another connection', async () => {
   await run('create table changing (a int)');
   await run('insert into changing values (1)');
   expect(await run('select * from changing')).toEqual([{ a: 1 }]);

@@ -14,7 +14,7 @@ interface Column {
   parse: (text: string) => unknown;
 }
 
-/** How to turn what PostgreSQL sends into a row; fixed for as long as the connection keeps the statement. */
+/** How to parse PostgreSQL's messages into a row; fixed for as long as the connection keeps the statement. */
 interface RowShape {
   columns: Column[];
   /** All columns as null: rows copied from it share one hidden class. */
@@ -30,9 +30,9 @@ type Prepared = Connection & { parsedStatements: Readonly<Record<string, string>
 const shapes = new WeakMap<Connection, Map<string, RowShape>>();
 
 /**
- * Runs a prepared statement on a pooled connection, in one message. The driver's own query requests and parses the
- * column names and types with every execution, which costs as much as the rest of a small statement; this one does so
- * once per connection. PostgreSQL refuses a prepared statement whose columns have changed.
+ * Runs a prepared statement on a pooled connection, in one message. The driver's own query requests and parses the column
+ * names and types with every execution, which costs as much as the rest of a small statement; this one does so once per
+ * connection. That is safe because PostgreSQL refuses a prepared statement whose columns have changed.
  */
 export function runPrepared<Row extends QueryResultRow>(
   pool: Pool,
@@ -40,7 +40,7 @@ export function runPrepared<Row extends QueryResultRow>(
   values: unknown[],
 ): Promise<Row[]> {
   const query = new PreparedQuery(statement, values, pool.options.types ?? types);
-  // The pool's own `query` closes the connection after each failure, also when a statement only violates a constraint.
+  // The pool's own `query` closes the connection after every failure, even if a statement only violates a constraint.
   return new Promise((resolve, reject) => {
     pool.connect((unconnected, client, release) => {
       if (!client) return reject(unconnected);
@@ -53,7 +53,7 @@ export function runPrepared<Row extends QueryResultRow>(
   });
 }
 
-/** What the driver calls a submittable: an object that sends its own messages and handles the answers. */
+/** A submittable, as the driver calls it: an object that sends its own messages and handles the responses. */
 class PreparedQuery {
   readonly name: string;
   readonly text: string;
@@ -73,7 +73,7 @@ class PreparedQuery {
     this.#types = typeParsers;
   }
 
-  /** @returns what is wrong with the values, for the driver to report; nothing was sent then */
+  /** @returns an error for the driver to report if the values are invalid; nothing was sent in that case */
   submit(connection: Connection): Error | undefined {
     this.#known = shapesOn(connection);
     this.#shape = this.#known.get(this.name);

@@ -27,7 +27,7 @@ const MIGRATES = { migrates: true, acceptsNewer: false };
 const WAITS = { migrates: false, acceptsNewer: false };
 
 describe('a service that migrates', () => {
-  it('opens when the schema is up to date, and stays so when a newer version migrates beside it', async () => {
+  it('opens when the schema is up to date, and stays open when a newer version migrates', async () => {
     const { gate, database } = gateBefore({ missing: ['0001'], unknown: [] }, MIGRATES);
     expect(gate.isOpen()).toBe(false);
     await gate.start();
@@ -36,7 +36,7 @@ describe('a service that migrates', () => {
     expect(gate.isOpen()).toBe(true);
   });
 
-  it('refuses the schema of a newer version, unless it is allowed', async () => {
+  it('refuses the schema of a newer version, unless that is allowed', async () => {
     const newer = { missing: [], unknown: ['0009-later'] };
     const { gate } = gateBefore(newer, MIGRATES);
     await expect(gate.start()).rejects.toThrow(/of a newer version, with 0009-later: .*NEWER_SCHEMA=allow/);
@@ -48,7 +48,7 @@ describe('a service that migrates', () => {
 });
 
 describe('a service that does not migrate', () => {
-  it('waits while the schema is of a newer version, and can be stopped meanwhile', async () => {
+  it('waits while the schema is of a newer version, and can be stopped while it waits', async () => {
     const { gate, lines } = gateBefore({ missing: [], unknown: ['0009-later'] }, WAITS);
     const started = gate.start();
     const ended = expect(started).rejects.toThrow('abort');
@@ -59,7 +59,7 @@ describe('a service that does not migrate', () => {
   });
 });
 
-it('is set by two settings', () => {
+it('reads the policy from two settings', () => {
   expect(readSchemaPolicy({})).toEqual({ migrates: true, acceptsNewer: false });
   expect(readSchemaPolicy({ MIGRATE_AT_START: 'false', NEWER_SCHEMA: 'allow' })).toEqual({
     migrates: false,

@@ -36,14 +36,14 @@ export function readSchemaPolicy(env: Env): SchemaPolicy {
   return { migrates: values.MIGRATE_AT_START, acceptsNewer: values.NEWER_SCHEMA === 'allow' };
 }
 
-/** Why this version cannot run on the schema; undefined if it can. */
+/** Returns why this version cannot run on the schema; undefined if it can. */
 function whyUnfit({ missing, unknown }: SchemaState, { acceptsNewer }: SchemaPolicy): string | undefined {
   if (unknown.length > 0 && !acceptsNewer)
     return `The database is of a newer version, with ${unknown.join(', ')}: run that one, or set NEWER_SCHEMA=allow`;
   return missing.length > 0 ? `The database lacks ${missing.join(', ')}: it has to be migrated` : undefined;
 }
 
-/** @throws ConfigError when the schema is unfit afterwards */
+/** @throws ConfigError when the schema is still unfit afterwards */
 async function migrate(
   database: Pick<Database, 'migrate' | 'schemaState'>,
   policy: SchemaPolicy,
@@ -55,7 +55,7 @@ async function migrate(
 }
 
 export interface SchemaGate extends Service {
-  /** Whether the schema was found fit. Stays true when a newer version migrates: its migrations allow for that. */
+  /** Whether the schema was found fit. Stays true when a newer version migrates, because migrations must be compatible. */
   isOpen(): boolean;
 }
 
@@ -75,7 +75,7 @@ export function createSchemaGate(deps: {
       const problem = await database.schemaState().then(
         (state) => whyUnfit(state, policy),
         (error: unknown) => {
-          if (error instanceof ConfigError) throw error; // waiting makes no server newer
+          if (error instanceof ConfigError) throw error; // waiting does not help
           return `PostgreSQL ${refusalOf(error).reason}`;
         },
       );
@@ -96,7 +96,7 @@ export function createSchemaGate(deps: {
   };
 }
 
-/** A service is ready when its database answers, with this schema; `more` is shown beside that. */
+/** A service is ready when its database responds and has a fit schema; `more` is added to the report. */
 export async function storeHealth(
   database: Pick<Database, 'isUp'>,
   schema: SchemaGate,
@@ -109,7 +109,7 @@ export async function storeHealth(
 
 const NOTHING_KNOWN = { isUp: false, schema: null, missing: [], unknown: [] };
 
-/** How a store is, for operators. Answers within `withinMs`, and has one question under way at the most, however long the database stays silent. */
+/** Reports a store's status to operators within `withinMs`. Runs at most one query at a time, even if the database does not respond. */
 export function createStoreStatus(database: Pick<Database, 'schemaState' | 'versions'>, withinMs: number) {
   const ask = askInTime(withinMs, async () => {
     const { missing, unknown } = await database.schemaState();

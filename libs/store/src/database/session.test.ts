@@ -27,7 +27,7 @@ describe('a session', () => {
     expect(rows).toEqual([[{ n: 3 }], [{ n: 1 }], [{ n: 2 }]]);
   });
 
-  it('receives notifications of others on a channel', async () => {
+  it('receives notifications from other sessions on a channel', async () => {
     let heard = 0;
     const listener = await open();
     await listener.listen('news', () => heard++);
@@ -35,7 +35,7 @@ describe('a session', () => {
     await eventually(() => expect(heard).toBe(1));
   });
 
-  it('lives on after a statement that the server refused', async () => {
+  it('survives a statement that the server refused', async () => {
     const session = await open();
     await expect(session.run(statement('select 1 / 0'))).rejects.toMatchObject({ code: '22012' });
     expect(session.lost.aborted).toBe(false);

@@ -13,11 +13,11 @@ export interface SessionOptions extends ConnectionOptions {
 }
 
 /**
- * One connection outside the pool, for what is bound to its session: advisory locks and notifications. It never
- * reconnects: once it is lost, so are its locks and subscriptions.
+ * One connection outside the pool, for session state: advisory locks and notifications. It never reconnects, because its
+ * locks and subscriptions are lost with it.
  */
 export interface Session {
-  /** One statement at a time, in call order. @throws AppError SERVICE_UNAVAILABLE when the session is lost */
+  /** Runs one statement at a time, in call order. @throws AppError SERVICE_UNAVAILABLE when the session is lost */
   run<Row extends QueryResultRow>(statement: Statement, values?: unknown[]): Promise<Row[]>;
   /** Calls `heard` for each notification on the channel (a plain lower-case name). */
   listen(channel: string, heard: () => void): Promise<void>;
@@ -27,19 +27,19 @@ export interface Session {
   close(): Promise<void>;
 }
 
-/** Also takes plain SQL, which it does not prepare. */
+/** Also accepts plain SQL, which it does not prepare. */
 export interface SqlSession extends Session {
   run<Row extends QueryResultRow>(statement: Statement | string, values?: unknown[]): Promise<Row[]>;
 }
 
-/** Connects. @throws AppError SERVICE_UNAVAILABLE when the server is unavailable */
+/** Opens a connection. @throws AppError SERVICE_UNAVAILABLE when the server is unavailable */
 export async function openSession(options: SessionOptions): Promise<SqlSession> {
   const { timeoutMs = 5_000, ...where } = options;
   const socket = new Socket();
   const gone = new AbortController();
   const lose = (reason: unknown) => {
     if (!gone.signal.aborted) gone.abort(reason);
-    // A silent peer would not answer a graceful close either.
+    // A silent peer would not respond to a graceful close either.
     socket.destroy();
   };
 
@@ -94,7 +94,7 @@ export async function openSession(options: SessionOptions): Promise<SqlSession> 
 const BEGIN: Statement = { name: 'begin', text: 'begin' };
 const COMMIT: Statement = { name: 'commit', text: 'commit' };
 
-/** All of `work` or nothing: closing the session without a commit rolls back. */
+/** Runs all of `work` or none of it: closing the session without a commit rolls back. */
 export async function inTransaction<Result>(session: Session, work: () => Promise<Result>): Promise<Result> {
   await session.run(BEGIN);
   const result = await work();

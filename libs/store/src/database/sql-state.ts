@@ -1,4 +1,4 @@
-/** The error codes of PostgreSQL that we distinguish, by its names: https://www.postgresql.org/docs/current/errcodes-appendix.html */
+/** The PostgreSQL error codes that we distinguish, by name: https://www.postgresql.org/docs/current/errcodes-appendix.html */
 export const SQL_STATE = {
   sqlclientUnableToEstablishConnection: '08001',
   sqlserverRejectedConnection: '08004',

@@ -8,7 +8,7 @@ import {
 import { Pool } from 'pg';
 import { watchConnections } from './watch-connections.ts';
 
-/** Long beside the pauses of a busy machine, in which no server is silent. */
+/** Much longer than the pauses of a busy machine, which do not count as a silent server. */
 const SILENCE_MS = 2_000;
 
 let store: TestDatabase;
@@ -34,7 +34,7 @@ afterAll(() => store.drop());
 
 const one = async () => (await pool.query<{ one: number }>('select 1 as one')).rows;
 
-it('ends a connection that fell silent under a statement, and the pool continues with another one', async () => {
+it('closes a connection that falls silent during a statement, and the pool continues with another one', async () => {
   expect(await one()).toEqual([{ one: 1 }]);
   network.strand();
   await expect(one()).rejects.toThrow('Query read timeout');
@@ -42,7 +42,7 @@ it('ends a connection that fell silent under a statement, and the pool continues
   expect(network.connections()).toBe(2);
 });
 
-it('ends one that is checked out as well, and fails all its statements', async () => {
+it('also closes a connection that is checked out, and all its statements fail', async () => {
   const client = await pool.connect();
   client.on('error', () => undefined);
   network.strand();
@@ -52,7 +52,7 @@ it('ends one that is checked out as well, and fails all its statements', async (
   expect(await one()).toEqual([{ one: 1 }]);
 });
 
-it('leaves alone what is only idle, or answered in time', async () => {
+it('keeps connections that are idle, or whose statements end in time', async () => {
   const client = await pool.connect();
   await client.query('begin');
   for (let count = 0; count < 3; count++) await client.query('select pg_sleep($1)', [(SILENCE_MS * 0.4) / 1_000]);
@@ -62,7 +62,7 @@ it('leaves alone what is only idle, or answered in time', async () => {
   expect(network.connections()).toBe(1);
 });
 
-it('throws away a connection whose begin fails', async () => {
+it('discards a connection whose begin fails', async () => {
   const client = await pool.connect();
   client.on('error', () => undefined);
   await network.cut();

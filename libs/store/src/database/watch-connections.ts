@@ -3,11 +3,11 @@ import { DatabaseError, type Pool, type PoolClient } from 'pg';
 import { SQL_STATE } from './sql-state.ts';
 import type { ObserveStatement } from './observe.ts';
 
-/** When these fail, the connection is never released. */
+/** If these statements fail, MikroORM never releases the connection. */
 const UNGUARDED = new Set(['begin', 'rollback']);
 const LOOK_EVERY_MS = 500;
 
-/** The statements under way on a connection, and since when none of them has been answered. */
+/** The number of running statements on a connection, and the time of the last start or response. */
 interface Waiting {
   statements: number;
   sinceMs: number;
@@ -24,13 +24,12 @@ interface WatchOptions {
  * Keeps a pool's connections usable. Call it before the first connection.
  *
  * - MikroORM's query builder never releases a connection whose `begin` or `rollback` fails, as happens when the server
- *   ends the session: ten such failures, and the pool is empty for good. Such a connection is discarded here.
+ *   ends the session: ten such failures, and the pool stays empty. Such a connection is discarded here.
  * - A connection to a server that has become read-only is closed: a new one may reach the new primary.
- * - A connection silent for `silenceMs` (the server is frozen, the network is gone) is closed, and its statements fail
+ * - A connection silent for `silenceMs` (the server is frozen, the network is down) is closed, and its statements fail
  *   with "Query read timeout". The driver's `query_timeout` does the same with a timer for each statement, but cleared
- *   timers made V8 retain all that the statements had read until the next major collection, and throughput fell by a
- *   quarter.
- * - An error loses its detail, which cites the refused row: MikroORM would make it part of the message, and so of logs.
+ *   timers made V8 retain the statements' results until the next major collection, and throughput fell by a quarter.
+ * - Details of errors, which quote refused rows, are removed: MikroORM would add them to the message, and so to logs.
  */
 export function watchConnections(pool: Pool, { silenceMs, ...reports }: WatchOptions): void {
   const waiting = new Map<PoolClient, Waiting>();
@@ -58,7 +57,7 @@ export function watchConnections(pool: Pool, { silenceMs, ...reports }: WatchOpt
 
 function watch(client: PoolClient, state: Waiting, { spanOf, observe }: Omit<WatchOptions, 'silenceMs'>): void {
   const query: (...args: never[]) => unknown = client.query;
-  /** Call the returned function when the statement is answered. */
+  /** Call the returned function when the statement has ended. */
   const begin = (statement: unknown) => {
     const begunMs = performance.now();
     if (state.statements++ === 0) state.sinceMs = begunMs;

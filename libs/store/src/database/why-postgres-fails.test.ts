@@ -14,7 +14,7 @@ let relay: Server;
 let oldUrl: string;
 const sockets = new Set<Socket>();
 
-/** The test server, with another version in its answers. */
+// A relay in front of the test server, which changes the version in its responses.
 beforeAll(async () => {
   store = await createTestDatabase('server_version');
   const [{ server_version_num: version } = {}] = await store.query('show server_version_num');
@@ -48,7 +48,7 @@ it('recognises versions that are too old', () => {
 it.each([
   ['migrates', true],
   ['waits for the schema', false],
-])('is refused at its start on a server that is too old, a service that %s', async (_what, migrates) => {
+])('refuses to start on a server that is too old, for a service that %s', async (_what, migrates) => {
   const database = await openDatabase(oldUrl);
   const gate = createSchemaGate({ database, policy: { migrates, acceptsNewer: false }, log: silent });
   await expect(gate.start()).rejects.toMatchObject({ name: 'ConfigError', problems: [`PostgreSQL ${REASON}`] });
@@ -57,7 +57,7 @@ it.each([
   await database.close();
 });
 
-it('is looked at before an installation begins, too', async () => {
+it('detects a server that is too old before an installation', async () => {
   expect(await whyPostgresFails(oldUrl)).toEqual({ reason: REASON, isLasting: true });
   expect(await whyPostgresFails(store.url)).toBeUndefined();
 });

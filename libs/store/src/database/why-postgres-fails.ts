@@ -3,10 +3,10 @@ import type { Client } from 'pg';
 import { connect, disconnect } from './connection.ts';
 import { SQL_STATE } from './sql-state.ts';
 
-/** What the migrations and statements are written for. docs/servers.md says it, too. */
+/** The oldest version that migrations and statements support. Also stated in docs/servers.md. */
 const OLDEST_MAJOR = 15;
 
-/** A server may freeze between the connection and a statement. */
+/** A server may freeze after the connection is made. */
 const TIME_LIMIT = { query_timeout: 5_000 };
 
 const NO_SESSIONS: Refusal = {
@@ -15,7 +15,7 @@ const NO_SESSIONS: Refusal = {
   isLasting: true,
 };
 
-/** Why the server cannot be used, although it responds. Rejects when it does not. */
+/** Returns why a responding server cannot be used; undefined if it can. Rejects when it does not respond. */
 export async function whyUnfit(url: string, name: string): Promise<Refusal | undefined> {
   const first = await connect({ url, name }, TIME_LIMIT);
   try {
@@ -42,7 +42,7 @@ export function whyTooOld(version: number): Refusal | undefined {
   return { reason: `is of version ${major}, and has to be of ${OLDEST_MAJOR} or newer`, isLasting: true };
 }
 
-/** A pooler that keeps transactions only gives the idle connection of the first client to the transaction of the second. */
+/** A pooler in transaction mode gives the idle connection of the first client to the transaction of the second. */
 async function haveSessions(first: Client, second: Client): Promise<boolean> {
   const before = await backendOf(first);
   await second.query('begin');
@@ -62,7 +62,7 @@ const NO_ADDRESS: Refusal = {
   isLasting: true,
 };
 
-/** Tries to connect once; undefined when the server responds and can be used. */
+/** Tries to connect once; returns undefined if the server can be used. */
 export async function whyPostgresFails(connectionString: string): Promise<Refusal | undefined> {
   if (!isUrlOfPostgres(connectionString)) return NO_ADDRESS;
   try {
@@ -88,7 +88,7 @@ export function refusalOf(error: unknown): Refusal {
     (message === 'The server does not support SSL connections' && `speaks no TLS there (${TLS})`) ||
     (syscall === 'open' && 'is not reached: a file in POSTGRES_URL cannot be read (sslrootcert, sslcert or sslkey)');
   if (reason) return { reason, isLasting: true };
-  // Somebody may be about to create it.
+  // Someone may be about to create the database.
   if (code === SQL_STATE.invalidCatalogName)
     return { reason: `has no such database (POSTGRES_URL): ${message}`, isLasting: false };
   return (

@@ -1,6 +1,6 @@
 import { DatabaseError } from 'pg';
 
-/** Classes whose messages name only objects; all others may repeat values of a row or a statement. */
+/** Error classes whose messages name only objects; all others may quote values of a row or a statement. */
 const NAMES_ONLY = /^(08|0A|25|26|28|3D|40|42(?!601)|53|54|55|57|58|XX)/;
 /** The context of a COPY ends with the value or the whole line. */
 const COPIED = /^COPY (?<table>.+?), line (?<row>\d+)(, column (?<column>.+?):)?/;

@@ -6,14 +6,14 @@ import { SESSION_LIMITS } from '../database/testing/schema.ts';
 import { createImporter, openImportSession } from './create-importer.ts';
 import type { StoreDatabase, StoreRules } from './restored-tables.ts';
 
-it('reads and writes as it has to, independent of what the operator has set, and repeats in no error what a row holds', async () => {
+it('reads and writes correctly whatever the operator has set, and quotes no row in errors', async () => {
   const secret = 'what-a-user-wrote';
   const database = await createTestDatabase('import_session');
   await database.query(`create table t (a int, b text unique); insert into t values (1, '${secret}')`);
   const limits = await database.query(SESSION_LIMITS);
   const set = (setting: string) => database.query(`alter database ${databaseOf(database.url)} set ${setting}`);
   for (const { name } of limits) await set(`${name} = '1s'`);
-  await set('default_transaction_read_only = on'); // a store that is frozen until it is restored
+  await set('default_transaction_read_only = on'); // a store that is read-only until it is restored
   const session = await openImportSession(database.url, { name: 'import', timeoutMs: 5_000 });
   for (const { name } of limits) expect(await session.run(`show ${name}`)).toEqual([{ [String(name)]: '0' }]);
   expect(await session.run('show statement_timeout')).toEqual([{ statement_timeout: '5s' }]);
@@ -58,7 +58,7 @@ const importAs = (store: Partial<StoreDatabase> = {}) =>
     log: createLog({ service: 'rights', level: 'silent' }),
   }).importDatabase(new URL(restored.url).pathname.slice(1));
 
-it('names the right that the user lacks, and leaves the restored database unchanged', async () => {
+it('names the missing privilege of the user, and leaves the restored database unchanged', async () => {
   await expect(importAs()).rejects.toMatchObject({
     code: 'SERVICE_UNAVAILABLE',
     message:

@@ -21,7 +21,7 @@ export interface ImporterOptions {
   name: string;
   /** The URL of the live store; the restored database is on the same server. */
   url: string;
-  /** The service's database at another URL; does not connect yet. */
+  /** Opens the service's database at another URL; does not connect yet. */
   databaseAt(url: string): Promise<StoreDatabase>;
   rules: StoreRules;
   log: Log;
@@ -30,9 +30,9 @@ export interface ImporterOptions {
 export interface Importer {
   /** Turns a database loaded from a backup into a store that can replace the live one. */
   importDatabase(database: string, archived?: ArchivedStore | null): Promise<ImportResult>;
-  /** Migrates a database that was the live store before a restore, so that it can be that again. */
+  /** Migrates a database that was the live store before a restore, so that it can be the live store again. */
   resume(database: string, work?: (stores: Stores) => Promise<void>): Promise<void>;
-  /** @throws AppError BAD_USER_INPUT when `database` is the live store itself; SERVICE_UNAVAILABLE for want of a right */
+  /** @throws AppError BAD_USER_INPUT when `database` is the live store itself; SERVICE_UNAVAILABLE when a privilege is missing */
   withStores<Result>(database: string, work: (stores: Stores) => Promise<Result>): Promise<Result>;
 }
 
@@ -82,7 +82,7 @@ export function createImporter({ name, url, databaseAt, rules, log }: ImporterOp
     await inTransaction(session, async () => {
       await rules.complete(stores, archived ? 'archive' : 'dump');
       await session.run(`drop schema ${RESTORED} cascade`);
-      // So that the first reads after the swap are planned with accurate statistics.
+      // Gives the first reads after the swap accurate statistics for their plans.
       await session.run(`analyze public.${rules.table}`);
     });
     return { complete: true, ...imported };
@@ -106,9 +106,9 @@ export function createImporter({ name, url, databaseAt, rules, log }: ImporterOp
 }
 
 /**
- * A session in a database that was loaded from a backup, or beside one. The database's own settings have no effect:
- * names mean PostgreSQL's own objects, and no statement outlives `timeoutMs`, even when this process dies. Errors never
- * contain values of rows.
+ * Opens a session in a database that was loaded from a backup, or in the live one during an import. The database's own settings
+ * have no effect: unqualified names mean PostgreSQL's own objects, and no statement outlives `timeoutMs`, even if this process
+ * dies. Errors never contain values of rows.
  */
 export async function openImportSession(
   url: string,
@@ -134,9 +134,9 @@ export async function openImportSession(
 }
 
 /**
- * The error to show to who restores when the service's own user may not do what an import takes: nothing is wrong with
- * the archive, and trying again mends nothing. Other errors are returned unchanged. Of this kind PostgreSQL's messages
- * name only objects, and those of migrations (ConfigError) are for people anyway.
+ * Explains to the operator that the service's own user lacks a privilege that an import needs: the archive is fine, and
+ * trying again does not help. Returns other errors unchanged. PostgreSQL's messages of this kind name only objects, and
+ * those of migrations (ConfigError) are written for people.
  */
 function explainMissingRight(error: unknown): unknown {
   if (error instanceof ConfigError) return unavailable(`${error.problems.join('. ')}.`, error);

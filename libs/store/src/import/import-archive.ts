@@ -29,12 +29,12 @@ interface ArchiveImport extends DumpImport {
 
 export type ImportedRows =
   | { rows: Record<string, number>; dropped: string[] }
-  /** What the refusal `concerns`: the archive as a whole, or a version unknown here; absent when it is about rows. */
+  /** `concerns`: the archive as a whole, or a version unknown here; absent if rows were refused. */
   | { reason: string; concerns?: 'archive' | 'version' };
 
 /**
- * Migrates an empty store to the archive's version, inserts its rows unchanged, and migrates on to the present. Imports
- * every table whose rows are archived. The rows are untrusted, so they are checked in the end.
+ * Migrates an empty store to the archive's version, inserts the archive's rows unchanged, and then migrates to the current
+ * version. Imports every table whose rows are archived. The rows are untrusted, so they are checked at the end.
  */
 export async function importArchive(archive: ArchiveImport): Promise<ImportedRows> {
   const { session, store, archived, rules } = archive;
@@ -73,7 +73,7 @@ function unknownVersion({ store, archived }: ArchiveImport): ImportedRows {
 
 type Shapes = Record<'given' | 'own', Map<string, Columns>>;
 
-/** A sentence; undefined when all of the version's tables and columns are present. */
+/** Returns a sentence; undefined if all of the version's tables and columns are present. */
 function missingTables({ given, own }: Shapes, version: string): string | undefined {
   const missing = [...own].flatMap(([table, columns]) => {
     const there = given.get(table);
@@ -86,7 +86,7 @@ function missingTables({ given, own }: Shapes, version: string): string | undefi
 
 const LAST_MIGRATION = `select name from ${RESTORED}.mikro_orm_migrations order by id desc limit 1`;
 
-/** A sentence; undefined when the store's last migration is the archive's version. */
+/** Returns a sentence; undefined if the store's last migration is the archive's version. */
 async function otherVersion(session: SqlSession, version: string): Promise<string | undefined> {
   const [last] = await session.run<{ name: string }>(LAST_MIGRATION);
   return last?.name === version ? undefined : `The store in the archive is not of the version ${version}.`;
@@ -99,7 +99,7 @@ function wouldLose(lost: string[]): ImportedRows {
   };
 }
 
-/** The number of rows; undefined when they break the table's constraints. */
+/** Returns the number of rows; undefined if they violate the table's constraints. */
 async function put(session: SqlSession, table: string, columns: string[]): Promise<number | undefined> {
   const names = columns.map((name) => `"${name}"`).join(', ');
   try {

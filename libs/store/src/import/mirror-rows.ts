@@ -2,10 +2,10 @@ import { randomInt } from 'node:crypto';
 import type { Stores } from './restored-tables.ts';
 import { START, type KeyType } from './rows.ts';
 
-/** Keys are compared in batches, and the rows that differ copied in smaller ones. */
+/** Keys are compared in batches, and differing rows are copied in smaller ones. */
 const COMPARED_BATCH = 10_000;
 const COPIED_BATCH = 5_000;
-/** A power of 2: few enough to compare all of them, many enough that a change makes few rows suspect. */
+/** A power of 2: few enough to compare all buckets, many enough that one change makes few rows suspect. */
 const BUCKETS = 8_192;
 const MAX_SEED = 2 ** 47;
 const HASHES: Record<KeyType, string> = {
@@ -19,13 +19,13 @@ export interface MirroredTable {
   /** The primary key. */
   key: string;
   keyType: KeyType;
-  /** Rows are copied only if `to` has the row that they belong to; those without an owner always. Absent: all. */
+  /** Rows are copied only if `to` has their owner, or if they have none. If absent, all rows are copied. */
   owner?: { column: string; table: 'accounts' | 'sessions' };
-  /** Called with the keys of rows whose owner is missing in `to`, as the text of an array. */
+  /** Called with the keys of rows whose owner is missing in `to`, as the text of an SQL array. */
   onOrphans?: (keys: string) => Promise<void>;
 }
 
-/** Each field is the text of an array, and null when there are no rows. */
+/** Each field is the text of an SQL array (`last`: a key), or null if there are no rows. */
 interface Compared extends Record<string, string | null> {
   keys: string | null;
   owners: string | null;
@@ -39,14 +39,14 @@ interface Missing extends Record<string, string | null> {
 }
 
 /**
- * Makes a table of `to` equal to that of `from`, inside a transaction in `to`. Rows that are equal already stay, so a
- * repetition copies only what has changed or disappeared since.
+ * Makes a table in `to` equal to the one in `from`, inside a transaction in `to`. Equal rows stay untouched, so repeating it
+ * copies only later changes.
  */
 export async function mirrorRows({ from, to }: Stores, table: MirroredTable): Promise<void> {
   const { name, key, keyType, owner, onOrphans } = table;
   const rows = `public.${name} r`;
   const there = `pg_temp.there_${name}`;
-  /** Random, so that no client can choose values with equal digests. */
+  /** Random, so that no client can craft values with equal digests. */
   const seed = randomInt(MAX_SEED);
   const digest = `hash_record_extended(r, $1::bigint)`;
   const bucket = `(${HASHES[keyType]}(r.${key}, 0) & ${BUCKETS - 1})::integer`;

@@ -22,7 +22,7 @@ const VALUES: [type: string, right: string[], wrong: string[]][] = [
   ['timestamptz(3)', ['2026-01-02', '0001-01-01T00:00Z', 'infinity'], ['', '2026-02-30', '300000-01-01', 'soon?']],
 ];
 
-it.each(VALUES)('tells whether a text is a value of the type %s', async (type, right, wrong) => {
+it.each(VALUES)('recognises the valid values of the type %s', async (type, right, wrong) => {
   const judge = `select t, ${isValue('t', type)} as is from unnest($1::text[]) t`;
   expect(await session.run(judge, [[...right, ...wrong, null]])).toEqual([
     ...right.map((t) => ({ t, is: true })),

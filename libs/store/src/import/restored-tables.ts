@@ -3,16 +3,16 @@ import type { StoreTables } from '@taskmesh/internal-api';
 import type { Database } from '../database/database.ts';
 import type { SqlSession } from '../database/session.ts';
 
-/** The schema with a loaded backup's rows: bare tables, whose columns may have any built-in type. */
+/** The schema with a loaded backup's rows, in bare tables whose columns may have any built-in type. */
 export const RESTORED = 'restored';
-/** The schema of the store that is made from them. */
+/** The schema of the store that is made from these tables. */
 export const STORE = 'public';
 
 export type RestoredSchema = typeof RESTORED | typeof STORE;
 
 export type Columns = Map<string, string>;
 
-/** $1: schema. Sorted by oid, so that a table follows those it refers to. */
+/** $1: schema. Sorted by oid, so that a table follows the tables that it references. */
 const TABLES = `
     select c.relname as name,
       coalesce(json_object_agg(a.attname, pg_catalog.format_type(a.atttypid, null)) filter (where a.attname is not null), '{}') as columns
@@ -20,13 +20,13 @@ const TABLES = `
     left join pg_catalog.pg_attribute a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped and a.attgenerated = ''
     where c.relnamespace = pg_catalog.to_regnamespace($1) and c.relkind in ('r', 'p') group by c.oid, c.relname order by c.oid`;
 
-/** All tables of the schema, in the order of creation. */
+/** Lists all tables of the schema in the order of creation. */
 export async function tablesOf(session: SqlSession, schema: RestoredSchema): Promise<Map<string, Columns>> {
   const rows = await session.run<{ name: string; columns: Record<string, string> }>(TABLES, [schema]);
   return new Map(rows.map(({ name, columns }) => [name, new Map(Object.entries(columns))]));
 }
 
-/** All names are read, and a dump may have many more than a service needs. */
+/** Limits the names to read: a dump may have many more columns than a service needs. */
 const MOST_COLUMNS = 20_000;
 
 const SIZE = `
@@ -34,13 +34,13 @@ const SIZE = `
     from pg_catalog.pg_class c left join pg_catalog.pg_attribute a on a.attrelid = c.oid and a.attnum > 0
     where c.relnamespace = pg_catalog.to_regnamespace('${RESTORED}') and c.relkind in ('r', 'p')`;
 
-/** Check this first. A sentence; undefined when the number of columns is acceptable. */
+/** Call this first. Returns a sentence; undefined if the number of columns is acceptable. */
 export async function tooManyColumns(session: SqlSession): Promise<string | undefined> {
   const [size] = await session.run<{ columns: string }>(SIZE);
   return Number(size?.columns) > MOST_COLUMNS ? `The dump has more than ${MOST_COLUMNS} columns.` : undefined;
 }
 
-/** Empty when there is no such table. */
+/** Returns an empty map if there is no such table. */
 export async function columnsOf(
   session: SqlSession,
   table: string,
@@ -51,7 +51,7 @@ export async function columnsOf(
 
 const MOST_NAMED = 50;
 
-/** Restored tables, and columns as `table.column`, that the store lacks; other tables in `known` do not count. */
+/** Lists restored tables, and columns as `table.column`, that the store lacks. Ignores other tables in `known`. */
 export async function lostColumns(
   session: SqlSession,
   kept: Record<string, readonly string[]>,
@@ -76,7 +76,7 @@ const SAME: Record<ColumnType, string> = {
   'timestamptz(3)': 'timestamp with time zone',
 };
 
-/** SQL that converts a column of row `r` to the given type; null where the value is invalid. */
+/** Returns SQL that converts a column of row `r` to the given type, or to null if the value is invalid. */
 export function valueOf(columns: Columns, name: string, type: ColumnType): string {
   const raw = `r.${name}`;
   if (columns.get(name) === SAME[type]) return type === 'timestamptz(3)' ? `${raw}::${type}` : raw;
@@ -84,21 +84,21 @@ export function valueOf(columns: Columns, name: string, type: ColumnType): strin
   return `case when ${isValue(`${raw}::text`, type)} then ${raw}::text::${type} end`;
 }
 
-/** Far below the type's maximum, to leave room for further versions. */
+/** Below the maximum of the SQL type, to leave room for further versions. */
 export const LARGEST_VERSION = 2_000_000_000;
 
-/** Returns SQL. */
+/** Returns SQL that replaces an unusable version with 1. */
 export const usableVersion = (value: string): string =>
   `case when ${value} between 1 and ${LARGEST_VERSION} then ${value} else 1 end`;
 
-/** A sentence that names the missing columns; undefined when all are present. */
+/** Returns a sentence that names the missing columns; undefined if all are present. */
 export function missingColumns(table: string, needed: readonly string[], columns: Columns): string | undefined {
   if (columns.size === 0) return `There is no table ${table}.`;
   const missing = needed.filter((name) => !columns.has(name));
   return missing.length > 0 ? `The table ${table} is without ${missing.join(', ')}.` : undefined;
 }
 
-/** A sentence that says why the store cannot accept the rows of its table; undefined when it can. */
+/** Returns a sentence that says why the store cannot accept the rows of its table; undefined if it can. */
 export async function refusedRows(
   session: SqlSession,
   schema: RestoredSchema,
@@ -126,13 +126,13 @@ function columnRules(declared: StoreRules['columns'], schema: RestoredSchema, co
   });
 }
 
-/** Years that JSON and JavaScript can express: neither infinite nor beyond. */
+/** Restricts times to years that JSON and JavaScript can express; PostgreSQL also has infinity and later years. */
 export const inOurYears = (name: string, value: string): RowRule => ({
   sentence: `${name} is in the years 0001 to 9999`,
   broken: `(${value} < '0001-01-01T00:00Z' or ${value} >= '10000-01-01T00:00Z')`,
 });
 
-/** A sentence that says which rules are broken, and by how many rows. `values` are the parameters of the rules' SQL. */
+/** Returns a sentence that says how many rows break which rules. `values` are the parameters of the rules' SQL. */
 export async function brokenRules(
   session: SqlSession,
   { schema, table }: { schema: RestoredSchema; table: string },
@@ -161,10 +161,10 @@ export function charactersThat(is: (character: string) => boolean): string {
     .join('');
 }
 
-/** All characters that a blank text may consist of; none is beyond the basic plane. */
+/** All characters of which a blank text may consist; none is outside the basic plane. */
 export const BLANKS = charactersThat(isBlank);
 
-/** A rule for every row, and SQL that is true for a row `r` that breaks it. */
+/** A rule for every row. `broken` is SQL that is true for a row `r` that breaks the rule. */
 export interface RowRule {
   sentence: string;
   broken: string;
@@ -192,11 +192,11 @@ export interface StoreRules {
   rulesFor(columns: Columns): RowRule[];
   /** The parameters of the rules' SQL. */
   values: unknown[];
-  /** Checks that span several rows. Resolves with a sentence; undefined when all is well. */
+  /** Checks that span several rows. Resolves with a sentence; undefined if all rows are valid. */
   check?(session: SqlSession, schema: RestoredSchema, columns: Columns): Promise<string | undefined>;
   /** The refusal of a dump with rows that violate a unique constraint. */
   duplicates: string;
-  /** What archives made by Taskmesh bring back. */
+  /** Tables that archives made by Taskmesh can bring back. */
   tables: StoreTables;
   /** Completes a store with its imported rows, in one transaction in `to`; the restored rows are still readable. */
   complete(stores: Stores, of: 'archive' | 'dump'): Promise<void>;
@@ -204,10 +204,10 @@ export interface StoreRules {
 
 export type StoreDatabase = Pick<Database, 'migrate' | 'versions' | 'close'>;
 
-/** SQL: whether a text is a value of a type. In a session of an import only. */
+/** Returns SQL for whether a text is a valid value of a type; works only in import sessions. */
 export const isValue = (text: string, type: string): string => `pg_temp.is_value(${text}, '${type}')`;
 
-/** Makes `isValue` known to a session. Before PostgreSQL 16, which has a function for it, only an attempt shows it. */
+/** Defines the function for `isValue` in a session. It tries a cast, because PostgreSQL has a function for this only from 16 on. */
 export const PROVIDE_IS_VALUE = `create function pg_temp.is_value(value text, type text) returns boolean language plpgsql stable strict as $$
     begin
       execute pg_catalog.format('select %L::%s', value, type);

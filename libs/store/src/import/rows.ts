@@ -11,29 +11,29 @@ export interface ReadTable {
   /** The column that rows are ordered by. */
   key: string;
   keyType: KeyType;
-  /** SQL: which of its rows. @default all */
+  /** An SQL condition for the rows to read. @default all */
   which?: string;
 }
 
 export interface CopiedTable extends ReadTable {
-  /** SQL that inserts the rows of `batch`; it may use parameters from $2 on. */
+  /** SQL that inserts the rows of `batch`. It may use parameters from $2 on. */
   put: string;
 }
 
-/** The rows as one JSON text; both fields are null when there are none. */
+/** The rows as one JSON text, and the last key; both are null if there are no rows. */
 interface Batch extends Record<string, string | null> {
   rows: string | null;
   last: string | null;
 }
 
-/** Less than any key that occurs. */
+/** Keys that are less than any existing key. */
 export const START: Record<KeyType, string> = {
   uuid: '00000000-0000-0000-0000-000000000000',
   text: '',
   bigint: '-9223372036854775808',
 };
 
-/** Reads a table's rows a batch at a time, each as one JSON text, starting after the key `after`. */
+/** Reads a table's rows in batches, each as one JSON text, starting after the key `after`. */
 export async function eachBatch(
   session: SqlSession,
   { name, key, keyType, which = 'true' }: ReadTable,
@@ -52,8 +52,8 @@ export async function eachBatch(
 }
 
 /**
- * Copies rows between databases with the same columns, unchanged, a batch at a time, starting after the key `after`.
- * `values` are the parameters of `put`, from $2 on.
+ * Copies rows unchanged between databases with the same columns, in batches, starting after the key `after`. `values` are
+ * the parameters of `put`, from $2 on.
  */
 export async function copyRows(
   { from, to }: Stores,
@@ -68,8 +68,8 @@ export async function copyRows(
 const COMPARED_AT_ONCE = 10_000;
 
 /**
- * Compares a table's rows by id, as if the database of `to` replaced that of `from`. Read-only, in batches; `onGone` is
- * called with the ids that would be gone.
+ * Compares a table's rows by id, as if the database of `to` replaced that of `from`. Read-only, in batches. Calls `onGone`
+ * with the ids that would disappear.
  */
 export async function compareRows(
   { from, to }: { from: Pick<SqlSession, 'run'>; to: Pick<SqlSession, 'run'> },

@@ -16,12 +16,12 @@ import {
 
 export interface SocketDeps extends FeedDeps {
   WebSocket: typeof WebSocket;
-  /** Who is signed in: a socket is that user's for as long as it is open. */
+  /** The signed-in user. A socket belongs to the user who opened it until it closes. */
   userId: () => string | undefined;
   time: Pick<Time, 'after'>;
 }
 
-/** As the graphql-transport-ws protocol has them. */
+/** Messages of the graphql-transport-ws protocol. */
 type Message =
   | { type: 'connection_ack' | 'ping' | 'pong' }
   | { type: 'next'; id: string; payload: FeedResult }
@@ -34,25 +34,25 @@ interface Subscription {
 }
 
 interface Connection {
-  /** Undefined when it is over, or somebody else's: then another one is needed. */
-  take(subscription: Subscription): (() => void) | undefined;
+  /** Undefined when the connection is closed or belongs to another user, so that a new one is needed. */
+  add(subscription: Subscription): (() => void) | undefined;
 }
 
 const PING_MS = 12_000;
-/** A socket that no one uses stays open for so long: lists often come and go together. */
+/** An unused socket stays open this long, because one list often replaces another. */
 const LINGER_MS = 1_000;
-/** The token was none, or does not count any more. */
+/** Close codes for a missing or expired token. */
 const UNAUTHENTICATED = new Set([4401, 4403]);
 
-/** All subscriptions share one socket, which is there while there are any. https://github.com/enisdenjo/graphql-ws/blob/master/PROTOCOL.md */
+/** All subscriptions share one socket, open while there are any. https://github.com/enisdenjo/graphql-ws/blob/master/PROTOCOL.md */
 export function createSocketFeed(deps: SocketDeps): OpenFeed {
   let connection: Connection | undefined;
   return (variables, listener) => {
     const subscription = { variables, listener };
-    const stop = connection?.take(subscription);
+    const stop = connection?.add(subscription);
     if (stop) return stop;
     connection = connect(deps);
-    return connection.take(subscription) ?? (() => undefined);
+    return connection.add(subscription) ?? (() => undefined);
   };
 }
 
@@ -68,7 +68,7 @@ function connect({ url, token, userId, WebSocket, time }: SocketDeps): Connectio
   let cancelSilence = () => {};
   let cancelLinger = () => {};
 
-  /** Also while the server closes it, before the browser reports that: then it accepts nothing any more. */
+  /** True as soon as the server closes the socket, before the browser reports it: the socket accepts nothing from then on. */
   const isClosing = () => socket !== undefined && socket.readyState > WebSocket.OPEN;
   const send = (message: object) => {
     if (!isClosing()) socket?.send(JSON.stringify(message));
@@ -82,7 +82,7 @@ function connect({ url, token, userId, WebSocket, time }: SocketDeps): Connectio
     socket?.close();
     for (const { listener } of subscriptions.values()) listener.onEnd(reason);
   };
-  const hear = () => {
+  const restartSilence = () => {
     cancelSilence();
     cancelSilence = time.after(SILENCE_MS, () => end(CUT));
   };
@@ -92,7 +92,7 @@ function connect({ url, token, userId, WebSocket, time }: SocketDeps): Connectio
       ping();
     });
   };
-  const ask = (id: string, { variables, listener }: Subscription) => {
+  const subscribe = (id: string, { variables, listener }: Subscription) => {
     send({ id, type: 'subscribe', payload: { query: TASK_CHANGES, variables } });
     listener.onStanding();
   };
@@ -106,12 +106,12 @@ function connect({ url, token, userId, WebSocket, time }: SocketDeps): Connectio
     subscriptions.delete(id);
     if (subscriptions.size === 0) cancelLinger = time.after(LINGER_MS, () => end(CUT));
   };
-  const take = (message: Message) => {
+  const handle = (message: Message) => {
     switch (message.type) {
       case 'connection_ack':
         isAcknowledged = true;
         ping();
-        return subscriptions.forEach((subscription, id) => ask(id, subscription));
+        return subscriptions.forEach((subscription, id) => subscribe(id, subscription));
       case 'ping':
         return send({ type: 'pong' });
       case 'pong':
@@ -137,21 +137,21 @@ function connect({ url, token, userId, WebSocket, time }: SocketDeps): Connectio
     socket.onclose = ({ code }) => end(UNAUTHENTICATED.has(code) ? { reason: 'unauthenticated', token: used } : CUT);
     socket.onmessage = ({ data }) => {
       if (isOver) return;
-      hear();
-      take(JSON.parse(String(data)) as Message); // the protocol's
+      restartSilence();
+      handle(JSON.parse(String(data)) as Message); // as the protocol defines it
     };
   };
 
-  hear();
+  restartSilence();
   open().catch((error: unknown) => end(endOfError(toTaskmeshError(error), undefined)));
 
   return {
-    take(subscription) {
+    add(subscription) {
       if (isOver || isClosing() || owner !== userId()) return undefined;
       cancelLinger();
       const id = String(++ids);
       subscriptions.set(id, subscription);
-      if (isAcknowledged) ask(id, subscription);
+      if (isAcknowledged) subscribe(id, subscription);
       return () => {
         if (!subscriptions.has(id) || isOver) return void subscriptions.delete(id);
         if (isAcknowledged) send({ id, type: 'complete' });

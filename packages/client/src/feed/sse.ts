@@ -26,12 +26,12 @@ export function createSseFeed({ url, token, fetch, time }: SseDeps): OpenFeed {
       const used = await token();
       if (used === undefined) return { reason: 'unauthenticated', token: used };
       let giveUp = () => {};
-      const hear = () => {
+      const restartSilence = () => {
         giveUp();
         giveUp = time.after(SILENCE_MS, () => tearing.abort());
       };
       try {
-        hear();
+        restartSilence();
         const response = await fetch(url, {
           method: 'POST',
           headers: { ...headersOf(used), accept: 'text/event-stream' },
@@ -40,7 +40,7 @@ export function createSseFeed({ url, token, fetch, time }: SseDeps): OpenFeed {
         });
         if (!response.ok || !response.body) return endOfError(await readFailure(response), used);
         listener.onStanding();
-        for await (const result of resultsOf(response.body, hear)) {
+        for await (const result of resultsOf(response.body, restartSilence)) {
           const end = isStopped ? CUT : tell(result, listener, used);
           if (end) return end;
         }
@@ -61,7 +61,7 @@ export function createSseFeed({ url, token, fetch, time }: SseDeps): OpenFeed {
   };
 }
 
-/** The data of all events that have any. `onChunk` is called for everything that arrives, even heartbeats. */
+/** Yields the data of each event that has any. `onChunk` is called for everything that arrives, even heartbeats. */
 async function* resultsOf(body: ReadableStream<Uint8Array>, onChunk: () => void): AsyncGenerator<FeedResult> {
   const reader = body.getReader();
   const decoder = new TextDecoder();
@@ -71,10 +71,10 @@ async function* resultsOf(body: ReadableStream<Uint8Array>, onChunk: () => void)
     if (done) return;
     onChunk();
     const events = (text + decoder.decode(value, { stream: true })).split('\n\n');
-    text = events.pop() ?? ''; // not complete yet
+    text = events.pop() ?? ''; // incomplete
     for (const event of events) {
       const data = /^data: ?(.+)$/m.exec(event)?.[1];
-      if (data) yield JSON.parse(data) as FeedResult; // the protocol's
+      if (data) yield JSON.parse(data) as FeedResult; // as the protocol defines it
     }
   }
 }

@@ -5,35 +5,35 @@ import { createSortedTasks } from './sorted-tasks.ts';
 export type Page = ReadTasksQuery['tasks'];
 export type Change = TaskChangesSubscription['taskChanges'];
 
-/** The feed's last report of a task: its newest version, or the last one of a deleted task. */
+/** The last version of a task that the feed has reported. */
 interface Reported {
   task: Task;
   isGone: boolean;
 }
 
 /**
- * What is known of a list on the server: its tasks from the first one to an edge, beyond which nothing is known. Pages and
- * changes may arrive in any order; versions say which is newer.
+ * The part of a server's list that has been loaded: from the first task to an edge, beyond which nothing is known. Pages and
+ * changes may arrive in any order; the tasks' versions tell which is newer.
  */
 export interface KnownTasks {
   readonly all: () => readonly Task[];
   get(id: string): Task | undefined;
-  /** The number of all matching tasks, known or not. */
+  /** The number of matching tasks on the server, whether loaded or not. */
   total(): number;
   hasMore(): boolean;
-  /** Whether such a task would be in the known part. */
+  /** Whether the task matches the filter and belongs before the edge. */
   hasPlaceFor(task: Task): boolean;
-  /** Where the next page begins. */
+  /** The cursor of the next page. */
   pageCursor(): string | null;
-  /** The cursor after which the next change comes. */
+  /** The cursor from which the feed continues. */
   feedCursor(): string;
-  /** The server's time of the last change that is known; empty if none is. */
+  /** The server's time of the newest known change; empty if there is none. */
   latest(): string;
-  /** Adds the page after the edge. Call `watch` before requesting it. */
+  /** Appends the page after the edge. Call `watch` before requesting the page. */
   extend(page: Page): void;
-  /** False for a change that was applied before. */
+  /** Returns false if the change had already been applied. */
   apply(change: Change): boolean;
-  /** Remembers the feed's reports from now on, as answers that are on their way may be older. Returns how to end that. */
+  /** Remembers the feed's reports from now on, because responses in flight may be older. Returns a function that ends this. */
   watch(): () => void;
   /** The feed's last report since `watch`. */
   reported(id: string): Reported | undefined;
@@ -75,7 +75,7 @@ export function createKnownTasks({ filter, order }: Shape, first: Page): KnownTa
       latest = later(latest, latestOf(next));
       edge = edgeOf(next);
       for (const { node } of next.edges) if (!isOlder(node, reported.get(node.id))) settle(node);
-      // Changes beyond the former edge had no place here when they came; they may have one now.
+      // Changes beyond the previous edge were dropped when they arrived; they may belong to the list now.
       for (const { task, isGone } of reported.values()) if (!isGone) settle(task);
     },
     apply({ cursor, sequence: next, kind, task, previous }) {
@@ -101,7 +101,7 @@ export function createKnownTasks({ filter, order }: Shape, first: Page): KnownTa
   };
 }
 
-/** The last task of a page that is not the last one. */
+/** The last task of the page; undefined if no page follows. */
 function edgeOf({ edges, pageInfo }: Page): Task | undefined {
   return pageInfo.hasNextPage ? edges.at(-1)?.node : undefined;
 }
@@ -114,7 +114,7 @@ function later(one: string, other: string): string {
   return other > one ? other : one;
 }
 
-/** A deleted task keeps its last version. */
+/** A deletion is reported with the task's last version, so it wins over an equal version. */
 function isOlder(task: Task, reported: Reported | undefined): boolean {
   return reported !== undefined && (reported.isGone || reported.task.version > task.version);
 }

@@ -3,30 +3,30 @@ import type { Change, KnownTasks } from './known-tasks.ts';
 import { overlay, type LiveTask } from './overlay.ts';
 import { comparatorOf, matches, type Shape, type Task } from './shape.ts';
 
-/** What a list shows. */
+/** The contents of a list as it is displayed. */
 export interface ListView {
   tasks: readonly LiveTask[];
-  /** The number of all matching tasks, in the list or not. */
+  /** The number of all matching tasks, loaded or not. */
   totalCount: number;
-  /** Whether there are tasks after the last one. */
+  /** Whether `loadMore` would find more tasks. */
   hasMore: boolean;
 }
 
-/** A list's tasks on the server, its answers, and the pending writes on top. Knows neither network nor time. */
+/** Combines the server's tasks, the outcomes of writes that the feed has not reported yet, and pending writes. Does no I/O. */
 export interface ListState {
-  /** Undefined until the first page has been read, and after `forget`. */
+  /** Undefined until `begin`, and after `forget`. */
   known(): KnownTasks | undefined;
-  /** Starts over with what was read; `pending` are the writes at this moment. */
+  /** Starts over with a newly read list; `pending` are the writes that are pending at this moment. */
   begin(known: KnownTasks, pending: readonly Write[]): void;
   forget(): void;
-  /** False for a change that was applied before. */
+  /** Returns false if the change had already been applied. */
   apply(change: Change): boolean;
-  /** Takes the answer to a write. */
+  /** Applies the outcome of a write. */
   answer(write: Write, outcome: Outcome): void;
   view(pending: readonly Write[]): ListView;
-  /** Stops expecting answers that are on their way, and ignores them. */
+  /** Stops waiting for responses in flight and ignores them from now on. */
   rest(pending: readonly Write[]): void;
-  /** While answers are expected, the feed's reports are remembered. */
+  /** Remembers the feed's reports while responses are expected. */
   expectAnswers(expected: boolean): void;
 }
 
@@ -36,11 +36,11 @@ export function createListState(shape: Shape): ListState {
   const compare = comparatorOf(shape.order);
   const answered = new Map<string, Task | null>();
   /**
-   * Writes that were sent before the list was read. What was read may include them and later changes, or never will, after
-   * a restore. Their answers are ignored, as the feed reports everything that still counts.
+   * Keys of writes that were sent before the list was read. The list may include them and later changes or, after a restore,
+   * never will. Their outcomes are ignored, because the feed reports everything that still applies.
    */
   let sentBefore = new Set<string>();
-  /** By the server's id, the key in lists of each task that this client created. */
+  /** For each task that this client created: the server's id → the task's key in lists. */
   const keys = new Map<string, string>();
   const shown = new WeakMap<Task, LiveTask>();
   let known: KnownTasks | undefined;
@@ -60,7 +60,7 @@ export function createListState(shape: Shape): ListState {
     answered.clear();
     sentBefore = new Set(pending.filter(({ sentAt }) => sentAt !== undefined).map(({ key }) => key));
   };
-  /** Drops an answer that the feed has caught up with, or never will. */
+  /** Drops an outcome once the feed has caught up with it, or never will. */
   const forgetAnswer = ({ kind, task }: Change) => {
     const answer = answered.get(task.id);
     if (answer === undefined) return;
@@ -91,7 +91,7 @@ export function createListState(shape: Shape): ListState {
       if (sentBefore.delete(key) || !known) return;
       const now = known.get(id);
       if (task && Math.max(known.reported(id)?.task.version ?? 0, now?.version ?? 0) >= task.version) return;
-      // The feed does not report tasks here that had no place in the list and have none.
+      // The feed never reports a task that was not in the list and is not in it now.
       if (now || (task && known.hasPlaceFor(task))) answered.set(id, task);
     },
     view(pending) {

@@ -2,21 +2,21 @@ import type { TaskmeshError } from '../errors.ts';
 import type { FeedEnd } from '../feed/feed.ts';
 
 /*
- *   idle ─ entered ─► waiting      (no one knows yet who is signed in)
+ *   idle ─ entered ─► waiting      (the storage has not been read yet)
  *                 ├─► signed-out
  *                 ├─► reading ─ read ─► following ─ standing ─► live
  *                 │      ▲                  ▲
- *                 └──────┼──────────────────┤   (follows at once if it has been read before)
+ *                 └──────┼──────────────────┤   (follows at once if the list has been read before)
  *                        │                  │
  *                        └──── resumed ─────┴── pausing ◄── renewed ── renewing
  *
  *   reading, following, live ─ ended ─► pausing      (cut; expired: reads again)
  *                                  ├──► renewing     (the token was refused)
- *                                  └──► failed       (for good)
+ *                                  └──► failed       (final)
  *   renewing ─ ended ─► pausing or failed
  *   any ─ left ─► idle             (no listener is left, or the user has changed)
  *
- * That no one is signed in is only known by the session: a refused token alone never leads to signed-out.
+ * Only the session knows that no one is signed in: a rejected token alone never leads to signed-out.
  */
 export type LiveState = { kind: 'idle' | 'waiting' | 'signed-out' } | { kind: 'failed'; error: TaskmeshError } | Trying;
 
@@ -25,7 +25,7 @@ type Trying =
   | { kind: 'reading' | 'live'; failures: number }
   | { kind: 'following'; failures: number; isFresh: boolean }
   | { kind: 'renewing'; failures: number; next: Next; token: string }
-  /** `isMended`: the reason was dealt with, so the next attempt may come at once. */
+  /** `isMended`: the cause has been removed, so the next attempt may follow at once. */
   | { kind: 'pausing'; failures: number; next: Next; isMended: boolean; retryAfterMs: number };
 
 type Next = 'reading' | 'following';
@@ -33,13 +33,13 @@ type Next = 'reading' | 'following';
 export type LiveEvent =
   | { kind: 'entered'; user: 'unknown' | 'none' | 'known'; isRead: boolean }
   | { kind: 'left' | 'read' | 'standing' | 'renewed' | 'resumed' }
-  /** The connection has proved to be good. */
+  /** The connection has proved stable. */
   | { kind: 'proved' }
   | { kind: 'ended'; end: FeedEnd };
 
 /**
- * idle: without listeners, the list is not kept up to date. loading: it is being read. live: it is up to date.
- * reconnecting: it may be out of date. signed-out: no one is signed in. failed: for the reason in `error`, for good.
+ * idle: without listeners, the list is not updated. loading: the list is being read. live: the list is up to date.
+ * reconnecting: the list may be out of date. signed-out: no one is signed in. failed: permanently, for the reason in `error`.
  */
 export type LiveStatus = 'idle' | 'loading' | 'live' | 'reconnecting' | 'signed-out' | 'failed';
 

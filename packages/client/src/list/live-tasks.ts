@@ -16,7 +16,7 @@ export interface LiveTasksOptions {
   filter?: TaskFilter | undefined;
   /** @default `{ field: 'CREATED_AT', direction: 'DESC' }` */
   orderBy?: TaskOrder | undefined;
-  /** How many tasks are read first. @default 50 */
+  /** How many tasks to read initially. @default 50 */
   first?: number | undefined;
 }
 
@@ -25,13 +25,13 @@ export interface LiveTasksSnapshot extends ListView {
   error?: TaskmeshError | undefined;
 }
 
-/** A list that is kept up to date while it has listeners. With a new listener, it continues where it was. */
+/** A list that stays up to date while it has listeners. A new listener resumes it where it stopped. */
 export interface LiveTasks {
   /** The same object until something changes. */
   get(): LiveTasksSnapshot;
-  /** Calls back after changes, once for those that come together. Returns how to unsubscribe. */
+  /** Calls `listener` after changes, once for changes that arrive together. Returns a function that unsubscribes. */
   subscribe(listener: () => void): () => void;
-  /** Reads more tasks after the last one. @default as many as were read first. @throws TaskmeshError */
+  /** Reads more tasks after the last one. @default the number that was read initially. @throws TaskmeshError */
   loadMore(count?: number): Promise<void>;
 }
 
@@ -40,52 +40,52 @@ export interface LiveTasksDeps {
   writes: Pick<WriteQueue, 'pending' | 'subscribe' | 'confirm' | 'wake' | 'hold'>;
   openFeed: OpenFeed;
   time: Time;
-  /** Calls back when there is a reason to try at once. Returns how to unsubscribe. */
+  /** Calls `wake` when a retry may succeed at once. Returns a function that unsubscribes. */
   onWake: (wake: () => void) => () => void;
 }
 
-/** Ends what a state does. */
+/** Cancels the work of a state. */
 type Stop = () => void;
 
-const FIRST = 50;
-/** A connection that lasts this long does not count as a failure. */
-const STANDS_MS = 5_000;
+const DEFAULT_FIRST = 50;
+/** A connection that lasts this long resets the count of failures. */
+const STABLE_AFTER_MS = 5_000;
 
 export function createLiveTasks(options: LiveTasksOptions, deps: LiveTasksDeps): LiveTasks {
   const { session, writes, openFeed, time, onWake } = deps;
   const shape = shapeOf(options.filter, options.orderBy);
-  const { first = FIRST } = options;
+  const { first = DEFAULT_FIRST } = options;
   const tasks = createListState(shape);
   const pages = createPages(session.request, shape);
   const listeners = createListeners<[]>();
   let state: LiveState = IDLE;
   let stop: Stop = () => {};
   let snapshot: LiveTasksSnapshot | undefined;
-  let isTelling = false;
+  let isNotifying = false;
   let listening = 0;
   let leave = () => {};
-  /** Whose tasks are known. */
+  /** The user whose tasks are loaded. */
   let userId: string | undefined;
   let wanted = first;
   let loading: Promise<void> | undefined;
 
   const changed = () => {
     snapshot = undefined;
-    if (isTelling) return;
-    isTelling = true;
+    if (isNotifying) return;
+    isNotifying = true;
     queueMicrotask(() => {
-      isTelling = false;
+      isNotifying = false;
       listeners.tell();
     });
   };
-  /** The work of a state lasts until another one begins, or over several: a live feed is still followed. */
+  /** Restarts the work when the state changes, except from `following` to `live`, which share one feed. */
   const dispatch = (event: LiveEvent) => {
     const before = state;
     state = nextLive(before, event);
     if (state === before) return;
     changed();
-    const goesOn = state.kind === before.kind || (before.kind === 'following' && state.kind === 'live');
-    if (!goesOn) restart(state);
+    const continues = state.kind === before.kind || (before.kind === 'following' && state.kind === 'live');
+    if (!continues) restart(state);
   };
   const restart = (current: LiveState) => {
     stop();
@@ -127,7 +127,7 @@ export function createLiveTasks(options: LiveTasksOptions, deps: LiveTasksDeps):
   const read = async (isOver: () => boolean) => {
     const release = writes.hold();
     try {
-      // Of a list that no one looks at any more, the pages that are left would hold up writes for nothing.
+      // Reading on after the list was abandoned would delay writes for nothing.
       const known = await pages.readFirst(() => (isOver() ? 0 : wanted));
       if (isOver()) return;
       tasks.begin(known, writes.pending());
@@ -136,7 +136,7 @@ export function createLiveTasks(options: LiveTasksOptions, deps: LiveTasksDeps):
       release();
     }
   };
-  const take = (change: Change, traceparent: string | undefined) => {
+  const applyChange = (change: Change, traceparent: string | undefined) => {
     const key = keyOf(traceparent);
     if (!tasks.apply(change)) return;
     const { kind, task } = change;
@@ -150,14 +150,14 @@ export function createLiveTasks(options: LiveTasksOptions, deps: LiveTasksDeps):
       { filter: shape.filter, after: tasks.known()?.feedCursor() ?? null },
       {
         onStanding() {
-          forgetStanding = time.after(STANDS_MS, prove);
+          forgetStanding = time.after(STABLE_AFTER_MS, prove);
           emit({ kind: 'standing' });
           writes.wake();
         },
         onChange(change, traceparent) {
-          if (isOver()) return; // what a torn connection still had in its buffers
+          if (isOver()) return; // still buffered when the connection was given up
           prove();
-          take(change, traceparent);
+          applyChange(change, traceparent);
         },
         onEnd: (end) => emit({ kind: 'ended', end }),
       },
@@ -168,28 +168,28 @@ export function createLiveTasks(options: LiveTasksOptions, deps: LiveTasksDeps):
     };
   };
 
-  const turnTo = (next: string | undefined) => {
+  const switchTo = (next: string | undefined) => {
     if (next === userId) return;
     tasks.forget();
     snapshot = undefined;
     wanted = first;
     userId = next;
   };
-  /** Without listeners, a change of the user goes unnoticed until now. */
+  /** Without listeners, the list has not noticed a change of the user. */
   const checkUser = () => {
-    if (listening === 0) turnTo(session.user()?.id);
+    if (listening === 0) switchTo(session.user()?.id);
   };
   const followUser = () => {
     const user = session.user();
     if (('failures' in state || state.kind === 'failed') && user?.id === userId) return;
     dispatch({ kind: 'left' });
-    if (user !== undefined) turnTo(user?.id);
+    if (user !== undefined) switchTo(user?.id);
     const isRead = tasks.known() !== undefined;
     tasks.expectAnswers(writes.pending().length > 0);
     dispatch({ kind: 'entered', user: user === undefined ? 'unknown' : user ? 'known' : 'none', isRead });
   };
-  /** Ends a pause, unless the server has said when to come back. */
-  const hurry = () => {
+  /** Ends a pause, unless the server has set a time for the retry. */
+  const endPause = () => {
     if (state.kind === 'pausing' && state.retryAfterMs === 0) dispatch({ kind: 'resumed' });
   };
   const enter = () => {
@@ -202,10 +202,10 @@ export function createLiveTasks(options: LiveTasksOptions, deps: LiveTasksDeps):
         },
         onDone(write, outcome) {
           tasks.answer(write, outcome);
-          hurry(); // the network works
+          endPause(); // the network works
         },
       }),
-      onWake(hurry),
+      onWake(endPause),
     ];
     followUser();
     return () => {
@@ -218,14 +218,14 @@ export function createLiveTasks(options: LiveTasksOptions, deps: LiveTasksDeps):
     checkUser();
     return tasks.known();
   };
-  const loadBehind = async (count: number) => {
+  const loadAfterEdge = async (count: number) => {
     const known = knownNow();
     const unwatch = known?.watch();
     try {
       let left = count;
       while (known?.hasMore() && left > 0 && known === knownNow()) {
         const page = await pages.readPage(left, known.pageCursor());
-        if (known !== knownNow()) return; // the list was read again meanwhile, or is another user's
+        if (known !== knownNow()) return; // the list was read again, or the user has changed
         known.extend(page);
         left -= page.edges.length;
         wanted += page.edges.length;
@@ -259,7 +259,7 @@ export function createLiveTasks(options: LiveTasksOptions, deps: LiveTasksDeps):
       };
     },
     loadMore(count = first) {
-      loading ??= loadBehind(count).finally(() => (loading = undefined));
+      loading ??= loadAfterEdge(count).finally(() => (loading = undefined));
       return loading;
     },
   };

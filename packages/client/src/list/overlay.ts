@@ -3,20 +3,20 @@ import type { CreateWrite, Write } from '../writes/write.ts';
 import type { KnownTasks } from './known-tasks.ts';
 import type { Task } from './shape.ts';
 
-/** A task as a list shows it. */
+/** A task as displayed in a list. */
 export interface LiveTask extends Task {
-  /** Constant while the task is shown, even when a new task gets the server's id; for frameworks that key their rows. */
+  /** For frameworks that key their rows: stays the same even when a new task receives the server's id. */
   key: string;
-  /** Whether it includes writes of this client that the server has not answered. */
+  /** Whether the values include writes of this client that the server has not confirmed yet. */
   isPending: boolean;
 }
 
-/** The server's answers that the feed has not reported yet: the task, or null for a deleted one. */
+/** Confirmed writes that the feed has not reported yet, by task id: the task, or null if it was deleted. */
 export type Answered = ReadonlyMap<string, Task | null>;
 
 /**
- * Tasks by id as they will be after all writes, as far as this list can know. The server will do the writes after all that is
- * known, and in their order. So their times are later than its times, also if this device's clock is wrong.
+ * Predicts each task with confirmed or pending writes as it will be after them. The server will apply pending writes in order,
+ * and after everything known so far. So their times are later than all known times, even if this device's clock is wrong.
  */
 export function overlay(
   known: Pick<KnownTasks, 'get' | 'latest'>,
@@ -63,7 +63,7 @@ function created({ taskId, input }: CreateWrite, at: string): Task {
   };
 }
 
-/** As on the server: absent fields stay unchanged. */
+/** Follows the server's rule: absent fields stay unchanged. */
 function updated(task: Task, input: UpdateTaskInput, at: string): Task {
   const next = { ...task, updatedAt: at };
   for (const [field, value] of Object.entries({ ...input, dueDate: inUtc(input.dueDate) }))
@@ -71,7 +71,7 @@ function updated(task: Task, input: UpdateTaskInput, at: string): Task {
   return next;
 }
 
-/** In the API's form, by which lists are ordered. Anything that is not a time stays as it is; the server refuses it. */
+/** Converts to the API's format, which lists sort by. Leaves an invalid time unchanged, because the server rejects it anyway. */
 function inUtc(time: string | null | undefined): string | null | undefined {
   const parsed = time ? Date.parse(time) : NaN;
   return Number.isNaN(parsed) ? time : new Date(parsed).toISOString();

@@ -2,7 +2,7 @@ import type { TaskFieldsFragment, TaskFilter, TaskOrder, TaskPriority } from '..
 
 export type Task = TaskFieldsFragment;
 
-/** Which tasks a list has, and in which order. */
+/** The filter and order of a list. */
 export interface Shape {
   filter: TaskFilter;
   order: Required<TaskOrder>;
@@ -12,7 +12,7 @@ export function shapeOf(filter: TaskFilter = {}, order: TaskOrder = {}): Shape {
   return { filter, order: { field: 'CREATED_AT', direction: 'DESC', ...order } };
 }
 
-/** As on the server: absent and null both mean any value. */
+/** Follows the server's rule: absent and null both match any value. */
 export function matches(task: Task, { completed, category, priority }: TaskFilter): boolean {
   return (
     (completed == null || task.completed === completed) &&
@@ -24,12 +24,12 @@ export function matches(task: Task, { completed, category, priority }: TaskFilte
 const RANKS: Record<TaskPriority, number> = { LOW: 0, MEDIUM: 1, HIGH: 2 };
 
 /**
- * As on the server: tasks without a due date come last in both directions; age and then id break ties, in the same
- * direction. The API's times and ids each have only one form, so they compare as texts.
+ * Follows the server's order: tasks without a due date come last in both directions; creation time and then id break ties, in
+ * the same direction. Times and ids from the API are in canonical form, so they compare as strings.
  */
 export function comparatorOf({ field, direction }: Required<TaskOrder>): (one: Task, other: Task) => number {
   const sign = direction === 'ASC' ? 1 : -1;
-  const never = direction === 'ASC' ? '~' : ''; // after, or before, every time
+  const never = direction === 'ASC' ? '~' : ''; // sorts after, or before, every time
   const keyOf: (task: Task) => string | number = {
     CREATED_AT: ({ createdAt }: Task) => createdAt,
     UPDATED_AT: ({ updatedAt }: Task) => updatedAt,

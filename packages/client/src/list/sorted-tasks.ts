@@ -1,11 +1,11 @@
 import type { Task } from './shape.ts';
 
-/** Tasks by id and in order. */
+/** Tasks indexed by id and kept in order. */
 export interface SortedTasks {
   get(id: string): Task | undefined;
-  /** The same array until something changes. */
+  /** Returns the same array until something changes. */
   all(): readonly Task[];
-  /** Replaces the one with its id. */
+  /** Inserts the task, or replaces the one with the same id. */
   put(task: Task): void;
   drop(id: string): void;
 }
@@ -18,8 +18,8 @@ export function createSortedTasks(
   for (const task of initial) byId.set(task.id, task);
   let sorted = [...byId.values()].sort(compare);
 
-  /** The index where the task is, or would be inserted. */
-  const placeOf = (task: Task): number => {
+  /** Returns the index of the task, or where to insert it. */
+  const indexOf = (task: Task): number => {
     let low = 0;
     let high = sorted.length;
     while (low < high) {
@@ -34,7 +34,7 @@ export function createSortedTasks(
     const task = byId.get(id);
     if (!task) return;
     byId.delete(id);
-    sorted = sorted.toSpliced(placeOf(task), 1);
+    sorted = sorted.toSpliced(indexOf(task), 1);
   };
   return {
     get: (id) => byId.get(id),
@@ -42,7 +42,7 @@ export function createSortedTasks(
     put(task) {
       drop(task.id);
       byId.set(task.id, task);
-      sorted = sorted.toSpliced(placeOf(task), 0, task);
+      sorted = sorted.toSpliced(indexOf(task), 0, task);
     },
     drop,
   };

@@ -11,13 +11,13 @@ import {
   type Write,
 } from './write.ts';
 
-/** The server keeps idempotency keys for 24 hours; this leaves room for clocks that differ. */
+/** The server keeps idempotency keys for 24 hours; this leaves a margin for clock differences. */
 const KEY_LIFETIME_MS = 23 * 3_600_000;
 
 /**
- * Sends a write that may have been done already, if it was sent before and its answer was lost. A create is then recognised
- * by its key, a delete has nothing left to do, and an update with `ifVersion` finds its own values. An update without it
- * is repeated, which the API cannot prevent: it sets the same values, over any change in between.
+ * Sends a write. With `wasSent`, it may already have taken effect and only the response was lost. The server then recognises a
+ * create by its key, a delete has nothing left to do, and an update with `ifVersion` finds its own values. The API cannot
+ * detect a repeated update without `ifVersion`: it sets the same values again, over any change in between.
  * @throws TaskmeshError
  */
 export function sendWrite(request: Post, write: Write, wasSent: boolean, now: number): Promise<Outcome> {
@@ -40,7 +40,7 @@ async function create(request: Post, write: CreateWrite, wasSent: boolean, now: 
     const { createTask } = await request(CREATE_TASK, { input, idempotencyKey: key }, options);
     return { id: createTask.id, task: createTask };
   } catch (error) {
-    // Unlike a limit of the account, it passes: the task of the first attempt will be there in a moment.
+    // The first attempt is still running, so its task will exist in a moment. An account's limit has no `retryAfterMs`.
     if (wasSent && error instanceof TaskmeshError && error.code === 'CONFLICT' && error.retryAfterMs > 0)
       throw new TaskmeshError('SERVICE_UNAVAILABLE', 'The first try still runs.', { cause: error });
     throw error;

@@ -6,31 +6,31 @@ import { backOffMs, createPause, type Time } from '../time.ts';
 import { sendWrite } from './send-write.ts';
 import { isLocal, isWrite, type Outcome, type Write } from './write.ts';
 
-/** What lists are notified of. */
+/** The events that lists follow. */
 export interface WritesListener {
   /** The pending writes have changed. */
   onPending(): void;
-  /** A write was done. Called just before it stops being pending. */
+  /** A write has succeeded. Called just before it stops being pending. */
   onDone(write: Write, outcome: Outcome): void;
-  /** A write that an earlier page left behind was refused. */
+  /** A write that an earlier page left behind was rejected. */
   onRefused?(write: Write, error: TaskmeshError): void;
 }
 
-/** The writes of the signed-in user that the server has not answered. They are sent one at a time, in order. */
+/** The signed-in user's writes that the server has not confirmed yet. They are sent one at a time, in order. */
 export interface WriteQueue {
   pending(): readonly Write[];
-  /** Whether the storage has them: of several pages that share it, only one's. */
+  /** Whether this page stores its writes. Of several pages that share a storage, only one does. */
   isKept(): boolean;
   subscribe(listener: WritesListener): () => void;
-  /** Resolves when it is done. @throws TaskmeshError when it was refused and undone */
+  /** Resolves when the write has succeeded. @throws TaskmeshError when it was rejected and undone */
   add(write: Write): Promise<Outcome>;
-  /** The feed has reported the write's change, so it is done, even if its response is an error or never comes. */
+  /** The feed has reported the write's change, so it has succeeded, even if its response is an error or never arrives. */
   confirm(key: string, outcome: Outcome): void;
-  /** Sends nothing until the returned function is called, so that a list read meanwhile includes no unanswered write. */
+  /** Sends nothing until the returned function is called, so that no write is in flight while a list is being read. */
   hold(): () => void;
-  /** Resolves when the storage has what is pending. @throws what the storage does */
+  /** Resolves when the pending writes have been stored. Rejects with errors of the storage. */
   stored(): Promise<void>;
-  /** Ends a pause before the next attempt. */
+  /** Ends the pause before the next attempt. */
   wake(): void;
   close(): void;
 }
@@ -39,9 +39,9 @@ export interface QueueDeps {
   session: Pick<Session, 'user' | 'subscribe' | 'isLeft' | 'isStillOf' | 'request'>;
   storage: Storage;
   time: Time;
-  /** The most writes that wait. */
+  /** The maximum number of pending writes. */
   limit: number;
-  /** Resolves once what is stored under this name belongs to this page alone, until the returned function is called. */
+  /** Resolves once this page alone owns the stored writes of this name. The returned function gives the ownership up. */
   own: (name: string) => Promise<() => void>;
 }
 
@@ -50,8 +50,8 @@ interface Waiting {
   reject: (error: TaskmeshError) => void;
 }
 
-/** The session has ended, or a fresh token does not count yet: none of both is the write's fault, which waits for its user. */
-const LATER = new Set(['SIGNED_OUT', 'UNAUTHENTICATED']);
+/** The session has ended, or a fresh token is not valid yet. Neither is the write's fault: it stays queued for its user. */
+const WAITS = new Set(['SIGNED_OUT', 'UNAUTHENTICATED']);
 
 const keyOfUser = (userId: string) => `taskmesh.writes.${userId}`;
 
@@ -61,9 +61,9 @@ export function createWriteQueue({ session, storage, time, limit, own }: QueueDe
   const pause = createPause(time);
   let writes: readonly Write[] = [];
   let userId: string | undefined;
-  /** The server's ids of created tasks, by our own ids. */
+  /** For each created task: its local id → the server's id. */
   const created = new Map<string, string>();
-  let giveBack: (() => void) | undefined;
+  let releaseLock: (() => void) | undefined;
   let isClosed = false;
   let isRunning = false;
   let holds = 0;
@@ -74,20 +74,20 @@ export function createWriteQueue({ session, storage, time, limit, own }: QueueDe
     listeners.tell((listener) => listener.onPending());
   };
   let storing = Promise.resolve();
-  /** One at a time, so that the last one wins. */
+  /** Runs one at a time, so that the last one wins. */
   const store = () => (storing = storing.then(storeNow, storeNow));
   const storeNow = () =>
     changeStorage(storage, async () => {
-      if (!giveBack || userId === undefined) return;
+      if (!releaseLock || userId === undefined) return;
       const key = keyOfUser(userId);
       const isSession = await session.isStillOf(userId);
-      // Without the session, the user may have signed out in another page: then nothing may come back.
+      // Without the session, the user may have signed out on another page: then nothing may be added to the storage.
       const kept = isSession ? writes : (await readWrites(storage, key)).filter(isPending);
       if (kept.length === 0) await storage.removeItem(key);
       else await storage.setItem(key, JSON.stringify(kept));
       if (kept.length < writes.length) throw new TaskmeshError('SIGNED_OUT', 'The session has ended.');
     });
-  /** A write that stays in storage for too long is sent once more, which is harmless. */
+  /** If this fails, a finished write stays in the storage and is sent once more, which is harmless. */
   const storeLater = () => void store().catch(() => undefined);
 
   const finish = (write: Write) => {
@@ -116,18 +116,18 @@ export function createWriteQueue({ session, storage, time, limit, own }: QueueDe
   };
   const isPending = (write: Write) => writes.some(({ key }) => key === write.key);
 
-  /** @returns the pause before the next one, in ms */
+  /** @returns the pause before the next attempt, in ms */
   const sendFirst = async (write: Write): Promise<number> => {
     const wasSent = write.sentAt !== undefined;
     try {
       if (!wasSent) {
         write.sentAt = time.now();
-        // After a crash, the next page must know that it may have been done.
+        // After a crash, the next page must know that the write may have taken effect.
         await store().catch((cause: unknown) => {
           if (cause instanceof TaskmeshError) throw cause;
           throw new TaskmeshError('STORAGE', 'The write cannot be kept.', { cause });
         });
-        if (!isPending(write)) return 0; // taken back meanwhile, perhaps as another user has come
+        if (!isPending(write)) return 0; // withdrawn meanwhile, for example because the user has changed
       }
       const outcome = await sendWrite(session.request, write, wasSent, time.now());
       if (isPending(write)) done(write, outcome);
@@ -135,11 +135,11 @@ export function createWriteQueue({ session, storage, time, limit, own }: QueueDe
     } catch (caught) {
       const error = toTaskmeshError(caught);
       if (!isPending(write)) return 0;
-      if (LATER.has(error.code) && !wasSent && write.sentAt !== undefined) {
-        delete write.sentAt; // it did not leave this device
+      if (WAITS.has(error.code) && !wasSent && write.sentAt !== undefined) {
+        delete write.sentAt; // the server did not process it
         await store().catch(() => undefined);
       }
-      if (isPassing(error) || LATER.has(error.code)) return Math.max(error.retryAfterMs, backOffMs(failures++, time));
+      if (isPassing(error) || WAITS.has(error.code)) return Math.max(error.retryAfterMs, backOffMs(failures++, time));
       refuse(write, error);
       return 0;
     }
@@ -157,34 +157,34 @@ export function createWriteQueue({ session, storage, time, limit, own }: QueueDe
     isRunning = false;
   };
 
-  const takeBackAll = () => {
+  const rejectAll = () => {
     for (const { reject } of waiting.values())
       reject(new TaskmeshError('SIGNED_OUT', 'The user who made this change is no longer signed in.'));
     waiting.clear();
     set([]);
   };
-  /** A user's writes are never sent as another user; they wait in storage. */
-  const turnTo = async (next: string) => {
-    giveBack?.();
-    giveBack = undefined;
+  /** A user's writes are never sent as another user: they stay in the storage. */
+  const switchTo = async (next: string) => {
+    releaseLock?.();
+    releaseLock = undefined;
     userId = next;
-    takeBackAll();
+    rejectAll();
     await storing.catch(() => undefined);
     const release = await own(`${nameOf(storage)}.writes.${next}`);
     const stored = await readWrites(storage, keyOfUser(next)).catch(() => []);
     if (userId !== next || isClosed) return release();
-    giveBack = release;
+    releaseLock = release;
     set([...stored, ...writes]);
     storeLater();
     pause.end();
     return run();
   };
-  /** Nothing may stay of a user who has signed out, in whichever page. Another page has the lock if this one has not. */
+  /** Removes the stored writes of a user who has signed out, on any page. If this page does not hold the lock, another one does. */
   const leave = (left: string) => {
-    const release = giveBack;
-    giveBack = undefined;
+    const release = releaseLock;
+    releaseLock = undefined;
     userId = undefined;
-    takeBackAll();
+    rejectAll();
     const drop = async () => {
       if (release || !(await session.isStillOf(left))) await storage.removeItem(keyOfUser(left));
     };
@@ -194,7 +194,7 @@ export function createWriteQueue({ session, storage, time, limit, own }: QueueDe
   const followUser = () => {
     const user = session.user();
     if (session.isLeft() && userId !== undefined) return leave(userId);
-    if (user && user.id !== userId) return void turnTo(user.id);
+    if (user && user.id !== userId) return void switchTo(user.id);
     // The same user may have signed in again.
     pause.end();
     return void run();
@@ -204,7 +204,7 @@ export function createWriteQueue({ session, storage, time, limit, own }: QueueDe
 
   return {
     pending: () => writes,
-    isKept: () => giveBack !== undefined,
+    isKept: () => releaseLock !== undefined,
     subscribe: (listener) => listeners.add((tell) => tell(listener)),
     add(added) {
       const write = { ...added, taskId: created.get(added.taskId) ?? added.taskId };
@@ -237,7 +237,7 @@ export function createWriteQueue({ session, storage, time, limit, own }: QueueDe
     wake: pause.end,
     close() {
       isClosed = true;
-      giveBack?.();
+      releaseLock?.();
       unfollow();
       pause.end();
     },
@@ -245,8 +245,8 @@ export function createWriteQueue({ session, storage, time, limit, own }: QueueDe
 }
 
 /**
- * A write that was made on top of one that is done now: it refers to the server's id, and to the version that this has made, if
- * no one else has made one in between.
+ * Adjusts a write that was queued behind one that has now succeeded: uses the server's id and, if it expected the preceding
+ * version, the version that this write has created.
  */
 function rebase(write: Write, { id: taskId, task }: Outcome): Write {
   const isNext = task && 'ifVersion' in write && write.ifVersion === task.version - 1;

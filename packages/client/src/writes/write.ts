@@ -7,13 +7,13 @@ interface AnyWrite {
   key: string;
   /** Unix milliseconds. */
   queuedAt: number;
-  /** When it was first sent; if set, it may have been done, even without a response. */
+  /** When the write was first sent. If set, it may have taken effect even without a response. */
   sentAt?: number;
 }
 
 export interface CreateWrite extends AnyWrite {
   kind: 'create';
-  /** Our own id of the task, until the server assigns one. */
+  /** The local id of the task, until the server assigns one. */
   taskId: string;
   input: CreateTaskInput;
 }
@@ -31,19 +31,19 @@ export interface DeleteWrite extends AnyWrite {
   ifVersion?: number | undefined;
 }
 
-/** A change of a task that the server has not answered yet. */
+/** A change of a task that the server has not confirmed yet. */
 export type Write = CreateWrite | UpdateWrite | DeleteWrite;
 
 /** The result of a write. */
 export interface Outcome {
   id: string;
-  /** The task's current state on the server; null if it is deleted. */
+  /** The task's current state on the server; null if it was deleted. */
   task: Task | null;
 }
 
 const LOCAL = 'local:';
 
-/** The id of a task until the server has created it. */
+/** The id that a task has until the server has created it. */
 export function localIdOf(key: string): string {
   return LOCAL + key;
 }
@@ -57,23 +57,23 @@ export function keyOfLocal(id: string): string | undefined {
   return isLocal(id) ? id.slice(LOCAL.length) : undefined;
 }
 
-/** As long as a trace id, and as hard to guess. */
+/** Has the length of a trace id, and is as hard to guess. */
 export function newKey(): string {
-  const bytes = crypto.getRandomValues(new Uint8Array(16)); // randomUUID is only in pages over TLS
+  const bytes = crypto.getRandomValues(new Uint8Array(16)); // randomUUID exists only on pages served over TLS
   return [...bytes].map((byte) => byte.toString(16).padStart(2, '0')).join('');
 }
 
-/** Not recorded; any span id would do. */
+/** Not sampled. The span id is arbitrary: only the trace id matters. */
 export function traceparentOf({ key }: Write): string {
   return `00-${key}-${key.slice(16)}-00`;
 }
 
-/** The key of the write that made a change, if a client of this kind made it. */
+/** The key of the write that made a change, if a client of this package made the change. */
 export function keyOf(traceparent: string | undefined): string | undefined {
   return traceparent?.split('-')[1];
 }
 
-/** Whether a stored value has the form that this version writes. Its input is for the server to judge. */
+/** Whether a stored value has the format that this version writes. The server validates the input. */
 export function isWrite(value: unknown): value is Write {
   if (!isRecord(value)) return false;
   const { key, queuedAt, sentAt, kind, taskId, input, ifVersion } = value;

@@ -20,12 +20,12 @@ export interface Reported {
 const RANKS = ['LOW', 'MEDIUM', 'HIGH'];
 const LAST = '9999-99';
 
-/** A server of one account, by the words of the API and none of the client's code. */
+/** A model of the server for one account, written from the API's documentation without the client's code. */
 export function createModelServer(now: () => number) {
   let tasks = new Map<string, Task>();
   let epoch = 1;
   let log: Reported[] = [];
-  /** How many changes are not kept any more. */
+  /** How many changes have been dropped. */
   let expired = 0;
   let ids = 0;
   let backup = { tasks, keys: new Map<string, string>() };
@@ -79,7 +79,7 @@ export function createModelServer(now: () => number) {
   return {
     ordered,
     all: () => [...tasks.values()],
-    /** Page cursors are made of the list at their time, and stay good when their task goes, as the API's do. */
+    /** Like the API's, a page cursor refers to the list of its time, and stays valid when its task is deleted. */
     read({ filter, orderBy, first, after }: ReadTasksQueryVariables): Page {
       const list = ordered(filter, orderBy);
       const all = after == null ? list : behind(list, JSON.parse(after) as Task);
@@ -93,7 +93,7 @@ export function createModelServer(now: () => number) {
 
       function behind(sorted: Task[], place: Task): Task[] {
         const mine = tasks.get(place.id);
-        // Where the place is among the others, by putting it there in the form that it had.
+        // Finds the position among the other tasks by temporarily restoring the cursor's task as it was.
         tasks.set(place.id, place);
         const unfiltered = ordered(undefined, orderBy).map(({ id }) => id);
         const position = unfiltered.indexOf(place.id);
@@ -101,7 +101,7 @@ export function createModelServer(now: () => number) {
         if (mine) tasks.set(place.id, mine);
         else tasks.delete(place.id);
         if (!mine || mine.version === place.version) return sorted.filter(({ id }) => isBehind.has(id));
-        // The task itself has moved: it is behind when it would follow its former place.
+        // The task itself has moved: it comes after the cursor if it sorts after its old position.
         const twin = { ...place, id: place.id };
         const pair = [twin, mine].sort((one, other) => (isBefore(one, other) ? -1 : 1));
         return sorted.filter(({ id }) => (id === place.id ? pair[1] === mine : isBehind.has(id)));
@@ -120,7 +120,7 @@ export function createModelServer(now: () => number) {
     task: (id: string): Task | null => tasks.get(id) ?? null,
     create({ input, idempotencyKey }: CreateTaskMutationVariables, traceparent?: string): Task {
       const before = idempotencyKey == null ? undefined : keys.get(idempotencyKey);
-      if (before !== undefined) return JSON.parse(before) as Task; // as it was created
+      if (before !== undefined) return JSON.parse(before) as Task; // as originally created
       const empty = { description: null, completed: false, dueDate: null, category: null, priority: 'MEDIUM' as const };
       const id = String(++ids).padStart(8, '0');
       const times = { createdAt: stamp(), updatedAt: stamp() };
@@ -142,13 +142,13 @@ export function createModelServer(now: () => number) {
       record('DELETE', before, before, traceparent);
       return id;
     },
-    /** What is behind a cursor. @throws CURSOR_EXPIRED */
+    /** The changes after a cursor. @throws CURSOR_EXPIRED */
     behind(cursor: string): Reported[] {
       const [itsEpoch, sequence = 0] = cursor.split(':').map(Number);
       if (itsEpoch !== epoch || sequence < expired) return refuse('CURSOR_EXPIRED');
       return log.slice(sequence);
     },
-    /** Nothing of what was reported so far is kept. */
+    /** Drops all changes reported so far. */
     expire: () => void (expired = log.length),
     backUp: () => void (backup = { tasks: new Map(tasks), keys: new Map(keys) }),
     restore() {

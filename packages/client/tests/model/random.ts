@@ -1,4 +1,4 @@
-/** Chance that can be repeated by its seed (mulberry32). */
+/** Pseudo-random numbers, reproducible by their seed (mulberry32). */
 export interface Random {
   /** From 0 to below 1. */
   next(): number;

@@ -25,9 +25,9 @@ interface Watched {
 }
 
 /**
- * Random lists of one account while it is written to here and elsewhere, over a network that loses, doubles, delays and
- * reorders, and a server that forgets changes and is restored; then everything arrives.
- * @throws unless every list is then as the server has it, and was in order and without doubles at every moment
+ * Opens random lists of one account while this and other clients write to it, over a network that loses, duplicates, delays
+ * and reorders messages, and a server that drops changes and is restored. Finally, lets everything arrive.
+ * @throws unless every list then equals the server's, and was sorted, without duplicates and non-matching tasks at any moment
  */
 export async function runLists(seed: number, steps: number): Promise<void> {
   const random = createRandom(seed);
@@ -35,7 +35,7 @@ export async function runLists(seed: number, steps: number): Promise<void> {
     lost: random.pick([0, 0.05, 0.3]),
     doubled: random.pick([0, 0.2]),
     late: random.pick([0, 0.5]),
-    /** What makes lists begin again, which hides what they have lost before. */
+    /** Events that make lists start over, which hides earlier losses. */
     rare: random.pick([0, 0.05, 0.5]),
   };
   const world = createWorld(random, faults, random.pick([0, -DAY_MS, DAY_MS]));
@@ -56,7 +56,7 @@ export async function runLists(seed: number, steps: number): Promise<void> {
   for (const { list, options } of lists) checkEnd(world, list, options, `seed ${seed}`);
 }
 
-/** Everything arrives, and every timer comes due. @throws when that never ends */
+/** Lets everything arrive and every timer fire. @throws when this never ends */
 async function rest({ step, tick }: World, seed: number): Promise<void> {
   for (let steps = 0; steps < 20_000; steps++) if (!(await step()) && !(await tick())) return;
   throw new Error(`seed ${seed}: there is no end to it`);
@@ -136,7 +136,7 @@ function openList(world: World, random: Random): Watched {
 }
 
 function inputOf(random: Random): CreateTaskInput {
-  return { title: `task ${random.int(1_000)}`, ...changeOf(random) } as CreateTaskInput; // a title is there
+  return { title: `task ${random.int(1_000)}`, ...changeOf(random) } as CreateTaskInput; // always has a title
 }
 
 function changeOf(random: Random): UpdateTaskInput {
@@ -149,7 +149,7 @@ function changeOf(random: Random): UpdateTaskInput {
   };
 }
 
-/** At every moment: no task twice, all in order, and each matches. */
+/** Checked after every step: no task appears twice, all are in order, and all match. */
 function checkView(list: LiveTasks, { filter, orderBy }: LiveTasksOptions, where: string): void {
   const { tasks } = list.get();
   for (const name of ['id', 'key'] as const)
@@ -162,7 +162,7 @@ function checkView(list: LiveTasks, { filter, orderBy }: LiveTasksOptions, where
       if (filter?.[name] != null && task[name] !== filter[name]) throw new Error(`${where}: ${task.id} does not match`);
 }
 
-/** A list has the first tasks of the server's, as many as it has come to know. */
+/** Checks that a list has the server's first tasks, as many as it has loaded. */
 function checkEnd(
   { server }: World,
   list: LiveTasks,
@@ -181,7 +181,7 @@ function checkEnd(
     hasMore: expected.length > tasks.length ? true : hasMore,
     tasks: wanted,
   });
-  // A list that knows its end has everything.
+  // A list without more pages has all tasks.
   if (!hasMore) expect(tasks).toHaveLength(expected.length);
   else expect(first).toBeLessThan(100);
 }

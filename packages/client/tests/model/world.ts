@@ -11,13 +11,13 @@ import { settled } from '../support/manual-time.ts';
 import { createModelServer, type Reported } from './model-server.ts';
 import type { Random } from './random.ts';
 
-/** How often something goes wrong, of all times that it could. */
+/** Probabilities of faults. */
 export interface Faults {
-  /** A request, or its answer. */
+  /** A request or its response is lost. */
   lost: number;
   /** A change is reported twice. */
   doubled: number;
-  /** A torn connection still delivers what it had. */
+  /** A closed connection still delivers what it had buffered. */
   late: number;
 }
 
@@ -30,11 +30,11 @@ interface Stream {
 
 const USER = { id: 'user', email: 'ada@example.com', name: 'Ada' };
 
-/** Clients of a model server over a network of which the test is the master: nothing happens but by `step`. The devices' clock is ahead of the server's by `skewMs`. */
+/** A client of a model server over a network that only moves with `step`. The device's clock is ahead of the server's by `skewMs`. */
 export function createWorld(random: Random, faults: Faults, skewMs = 0) {
   let now = Date.UTC(2026, 0, 1);
   let timers: { at: number; call: () => void }[] = [];
-  /** What is on its way: requests, and their answers. */
+  /** Requests and responses in flight. */
   let underway: (() => void)[] = [];
   const streams = new Set<Stream>();
   const server = createModelServer(() => now);
@@ -49,7 +49,7 @@ export function createWorld(random: Random, faults: Faults, skewMs = 0) {
     },
   };
   const run = (document: string, variables: object, traceparent: string | undefined): object => {
-    const given = variables as never; // those of the document
+    const given = variables as never; // the variables of the document
     switch (document) {
       case operations.READ_TASKS:
         return { tasks: server.read(given) };
@@ -145,8 +145,8 @@ export function createWorld(random: Random, faults: Faults, skewMs = 0) {
 
   return {
     server,
+    /** The error codes of rejected writes. */
     refused,
-    /** Which codes its writes were refused with. */
     openList(options: LiveTasksOptions): LiveTasks {
       return createLiveTasks(options, { session, writes, openFeed, time, onWake: () => () => {} });
     },
@@ -170,7 +170,7 @@ export function createWorld(random: Random, faults: Faults, skewMs = 0) {
     cutAll() {
       for (const stream of [...streams]) end(stream, 'NETWORK');
     },
-    /** One thing that was on its way arrives, whichever of its kind; what is promised for it is done. False when there is none. */
+    /** Delivers one random message of this kind and lets its promises settle. Returns false if there is none. */
     async step(kind?: 'requests' | 'changes'): Promise<boolean> {
       await settled();
       const busy = [...streams].filter(({ waiting, isOver }) => kind !== 'requests' && (waiting.length > 0 || isOver));
@@ -185,7 +185,7 @@ export function createWorld(random: Random, faults: Faults, skewMs = 0) {
       await settled();
       return arrived !== undefined || stream !== undefined;
     },
-    /** The next timer comes due. False when there is none. */
+    /** Fires the next timer. Returns false if there is none. */
     async tick(): Promise<boolean> {
       const [next] = timers.toSorted((one, other) => one.at - other.at);
       if (!next) return false;

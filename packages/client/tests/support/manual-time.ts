@@ -1,8 +1,8 @@
 import type { Time } from '../../src/time.ts';
 
-/** Time that passes when the test says so. */
+/** Time that passes only when the test calls `pass`. */
 export interface ManualTime extends Time {
-  /** All that comes due in these milliseconds happens, one after the other, with what is promised for it. */
+  /** Fires all timers due within this time, one after another, and lets their promises settle. */
   pass(ms: number): Promise<void>;
 }
 
@@ -33,7 +33,7 @@ export function createManualTime(): ManualTime {
   };
 }
 
-/** All promises that nothing holds up have done what they do. */
+/** Resolves once all promises that can settle have settled. */
 export function settled(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }

@@ -7,18 +7,18 @@ import { uncompress } from 'snappy';
 
 const { CompressionCodecs, CompressionTypes } = kafkajs;
 
-/** How many bytes the batches of one answer may have uncompressed: several times what publishers send at once. */
-const ANSWER_MAX_BYTES = 4 * 1024 * 1024;
-/** What a record takes in memory, however small it is. */
+/** Limits the uncompressed size of the batches in one response. Several times as much as publishers send at once. */
+const RESPONSE_MAX_BYTES = 4 * 1024 * 1024;
+/** The memory that even the smallest record takes. */
 const RECORD_COST_BYTES = 256;
-/** Compressors of records use windows of 8 MiB at most, up to level 19. */
+/** 8 MiB, the largest window that compressors use up to level 19. */
 const ZSTD_WINDOW_LOG_MAX = 23;
 
 type Decompress = (data: Buffer, maxBytes: number) => Promise<Buffer>;
 
 /**
- * kafkajs can only read gzip, but the topic's or the broker's `compression.type` decides how records are compressed. The
- * broker limits what batches have compressed, and a few bytes may stand for a gigabyte: here what comes out is limited.
+ * kafkajs reads only gzip, but the topic's or broker's `compression.type` decides how records are compressed. Brokers limit
+ * only the compressed size of a batch, which can expand to a gigabyte; these codecs limit the uncompressed size.
  */
 export function registerCodecs(): void {
   const zstdOptions = { params: { [constants.ZSTD_d_windowLogMax]: ZSTD_WINDOW_LOG_MAX } };
@@ -32,15 +32,15 @@ export function registerCodecs(): void {
 
 function register(type: keyof typeof CompressionCodecs, decompress: Decompress): void {
   const compress = () => Promise.reject(new Error('Records are sent as they are; the broker compresses them.'));
-  CompressionCodecs[type] = () => ({ compress, decompress: (data: Buffer) => withinAnswer(data, decompress) });
+  CompressionCodecs[type] = () => ({ compress, decompress: (data: Buffer) => withinResponse(data, decompress) });
 }
 
-/** What the answer that is being decoded may still take. */
-const answers = new AsyncLocalStorage<{ leftBytes: number }>();
+/** The remaining memory limit of the response that is being decoded. */
+const responses = new AsyncLocalStorage<{ leftBytes: number }>();
 
 /**
- * Decodes an answer to a fetch. A batch that cannot be decompressed within the limit appears as one control record, so
- * that its reader goes on behind it; what exceeds the limit only together with other batches is left for the next fetch.
+ * Decodes a fetch response. A batch that cannot be decompressed within the limit is replaced by one control record, so that
+ * the reader skips it. A batch that exceeds the limit only together with earlier batches is left for the next fetch.
  */
 export async function decodeWithinLimit<Decoded>(
   decode: (payload: Buffer) => Promise<Decoded>,
@@ -49,7 +49,7 @@ export async function decodeWithinLimit<Decoded>(
   let unreadable = 0;
   for (;;) {
     try {
-      const decoded = await answers.run({ leftBytes: ANSWER_MAX_BYTES }, () => decode(payload));
+      const decoded = await responses.run({ leftBytes: RESPONSE_MAX_BYTES }, () => decode(payload));
       return { decoded, unreadable };
     } catch (error) {
       if (!(error instanceof UnreadableBatch)) throw error;
@@ -60,20 +60,20 @@ export async function decodeWithinLimit<Decoded>(
 
 class UnreadableBatch extends Error {}
 
-/** kafkajs ends a partition's records at an error of this name. */
+/** kafkajs stops decoding a partition at an error of this name. */
 class RestLater extends Error {
   override readonly name = 'KafkaJSPartialMessageError';
 }
 
-async function withinAnswer(data: Buffer, decompress: Decompress): Promise<Buffer> {
-  const answer = answers.getStore() ?? { leftBytes: ANSWER_MAX_BYTES };
+async function withinResponse(data: Buffer, decompress: Decompress): Promise<Buffer> {
+  const response = responses.getStore() ?? { leftBytes: RESPONSE_MAX_BYTES };
   const records = headOf(data).readUInt32BE(COUNT_AT);
-  const maxBytes = answer.leftBytes - records * RECORD_COST_BYTES;
-  const isFirst = answer.leftBytes === ANSWER_MAX_BYTES;
+  const maxBytes = response.leftBytes - records * RECORD_COST_BYTES;
+  const isFirst = response.leftBytes === RESPONSE_MAX_BYTES;
   try {
     if (maxBytes <= 0) throw new Error('The batch has too many records.');
     const text = await decompress(data, maxBytes);
-    answer.leftBytes -= text.length + records * RECORD_COST_BYTES;
+    response.leftBytes -= text.length + records * RECORD_COST_BYTES;
     return text;
   } catch {
     if (!isFirst) throw new RestLater('The answer has too many records.');
@@ -82,7 +82,7 @@ async function withinAnswer(data: Buffer, decompress: Decompress): Promise<Buffe
   }
 }
 
-/** Of a batch, whose compressed records follow its head in the same answer. */
+/** Offsets in the header of a record batch, which precedes the compressed records in the same buffer. */
 const HEAD_BYTES = 61;
 const ATTRIBUTES_AT = 21;
 const LAST_OFFSET_AT = 23;
@@ -91,17 +91,17 @@ const UNCOMPRESSED_CONTROL_BATCH = 0x20;
 
 const headOf = (data: Buffer) => Buffer.from(data.buffer, data.byteOffset - HEAD_BYTES, HEAD_BYTES);
 
-/** Leaves a single control record, with the batch's last offset, in its place. */
+/** Replaces a batch by a single control record with the batch's last offset. */
 function blankBatch(data: Buffer): void {
   const head = headOf(data);
   const lastOffset = varint(head.readUInt32BE(LAST_OFFSET_AT));
   head.writeInt16BE(UNCOMPRESSED_CONTROL_BATCH, ATTRIBUTES_AT);
   head.writeInt32BE(1, COUNT_AT);
-  const record = Buffer.from([0, 0, ...lastOffset, 1, 1, 0]); // no key and no value, which have length −1
+  const record = Buffer.from([0, 0, ...lastOffset, 1, 1, 0]); // no key and no value: both have length −1
   Buffer.from([...varint(record.length), ...record]).copy(data);
 }
 
-/** A positive number, zigzag encoded. */
+/** Encodes a non-negative number as a zigzag varint. */
 function varint(value: number): number[] {
   const bytes: number[] = [];
   let rest = value * 2;
@@ -109,12 +109,12 @@ function varint(value: number): number[] {
   return [...bytes, rest];
 }
 
-/** "\x82SNAPPY\0", a version and the oldest compatible version; blocks follow, each preceded by its length. */
+/** The header: "\x82SNAPPY\0", a version and the oldest compatible version. Blocks follow, each preceded by its length. */
 const BLOCKS_MAGIC = Buffer.from([0x82, ...Buffer.from('SNAPPY'), 0]);
 const BLOCKS_HEADER_BYTES = 16;
 const LENGTH_BYTES = 4;
 
-/** Java clients write blocks; librdkafka and others write one piece. */
+/** Java clients write blocks; librdkafka and others write a single piece. */
 async function decompressSnappy(data: Buffer, maxBytes: number): Promise<Buffer> {
   if (!data.subarray(0, BLOCKS_MAGIC.length).equals(BLOCKS_MAGIC)) return uncompressSnappy([data], maxBytes);
   const blocks: Buffer[] = [];
@@ -131,11 +131,11 @@ async function uncompressSnappy(blocks: Buffer[], maxBytes: number): Promise<Buf
     blocks.reduce((sum, block) => sum + snappyLength(block), 0),
     maxBytes,
   );
-  const texts = blocks.map((block) => uncompress(block, { asBuffer: true }) as Promise<Buffer>); // as asked for
+  const texts = blocks.map((block) => uncompress(block, { asBuffer: true }) as Promise<Buffer>); // due to `asBuffer`
   return Buffer.concat(await Promise.all(texts));
 }
 
-/** A block begins with its uncompressed length, which the library allocates. */
+/** Reads the uncompressed length at the start of a block. The library would allocate that much. */
 function snappyLength(block: Buffer): number {
   let length = 0;
   for (const [index, byte] of block.subarray(0, 5).entries()) {
@@ -154,20 +154,20 @@ const LZ4 = {
 };
 const LZ4_UNCOMPRESSED = 0x8000_0000;
 
-/** The library has no limit: the frame's blocks say how large they can become. */
+/** The library has no limit, so this computes the maximum uncompressed size from the frame's block headers first. */
 async function decompressLz4(data: Buffer, maxBytes: number): Promise<Buffer> {
   const flags = data.readUInt8(4);
   const maxBlockBytes = 2 ** (8 + 2 * ((data.readUInt8(5) >> 4) & 7));
   const checksumBytes = flags & LZ4.hasBlockChecksums ? 4 : 0;
   let at = 7 + (flags & LZ4.hasContentSize ? 8 : 0) + (flags & LZ4.hasDictId ? 4 : 0);
-  let most = 0;
+  let totalMaxBytes = 0;
   for (let size = data.readUInt32LE(at); size !== 0; size = data.readUInt32LE(at)) {
-    most += size >= LZ4_UNCOMPRESSED ? size - LZ4_UNCOMPRESSED : Math.min(maxBlockBytes, size * 255);
+    totalMaxBytes += size >= LZ4_UNCOMPRESSED ? size - LZ4_UNCOMPRESSED : Math.min(maxBlockBytes, size * 255);
     at += 4 + (size % LZ4_UNCOMPRESSED) + checksumBytes;
   }
   const end = at + 4 + (flags & LZ4.hasContentChecksum ? 4 : 0);
   if (data.readUInt32LE(0) !== LZ4.magic || end !== data.length) throw new Error('It is not one lz4 frame.');
-  assertWithin(most, maxBytes);
+  assertWithin(totalMaxBytes, maxBytes);
   return decompressFrame(data);
 }
 

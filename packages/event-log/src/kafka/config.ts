@@ -1,8 +1,8 @@
 import type { SASLOptions } from 'kafkajs';
 
-/** PEM texts, as Node's TLS accepts them. */
+/** PEM texts in the format of Node's TLS options. */
 export interface TlsFiles {
-  /** Trusted authorities, instead of Node's. */
+  /** Trusted certificate authorities, instead of Node's. */
   ca?: string;
   cert?: string;
   key?: string;
@@ -10,9 +10,9 @@ export interface TlsFiles {
 
 /** Requires Kafka 2.8 or newer. */
 export interface KafkaConfig {
-  /** `host:port` of some brokers; they name the others. */
+  /** `host:port` of some brokers; the others are discovered through them. */
   brokers: string[];
-  /** When present, connects over TLS, with these files instead of Node's trusted certificates. */
+  /** If present, connects over TLS. `ca` replaces Node's trusted certificates. */
   ssl?: TlsFiles;
   sasl?: { mechanism: 'plain' | 'scram-sha-256' | 'scram-sha-512'; username: string; password: string };
 }
@@ -43,7 +43,7 @@ export function clientSettings(config: KafkaConfig, clientId: string): ClientSet
   };
 }
 
-/** IPv6 addresses are in brackets. */
+/** Splits `host:port`. IPv6 addresses are in brackets. */
 export function parseAddress(broker: string): Address {
   const colon = broker.lastIndexOf(':');
   return { host: broker.slice(0, colon).replace(/^\[|\]$/g, ''), port: Number(broker.slice(colon + 1)) };

@@ -8,34 +8,34 @@ import { withDeadline } from './timing.ts';
 
 const REQUEST_TIMEOUT_MS = 5_000;
 const DEADLINE_MS = 10_000;
-const LOOK_EVERY_MS = 50;
-/** Kafka then uses its `default.replication.factor`. */
-const AS_THE_BROKER_SAYS = -1;
+const CHECK_INTERVAL_MS = 50;
+/** Kafka then applies its `default.replication.factor`. */
+const BROKER_DEFAULT = -1;
 
 export interface EnsureTopicOptions {
   brokers: string[];
   settings: ClientSettings;
   topic: string;
   partitions: number;
-  /** Gives up when it is aborted. */
+  /** Aborts the attempt. */
   signal: AbortSignal;
   log: Logger;
 }
 
-/** Creates the topic unless it exists; waits until a new one is usable. */
+/** Creates the topic unless it exists; waits until a new topic is usable. */
 export async function ensureTopic(options: EnsureTopicOptions): Promise<void> {
   const late = AbortSignal.any([options.signal, AbortSignal.timeout(DEADLINE_MS)]);
   try {
     options.signal.throwIfAborted();
-    const isNew = await makeTopic(options);
-    if (isNew) await untilLeadersAnswer(options, late);
+    const isNew = await createTopic(options);
+    if (isNew) await awaitLeaders(options, late);
   } catch (cause) {
     throw new Error(`The topic ${options.topic} could not be made sure of.`, { cause });
   }
 }
 
-/** Resolves with false for a topic that exists. */
-async function makeTopic({ topic, partitions, signal, ...client }: EnsureTopicOptions): Promise<boolean> {
+/** Resolves with false if the topic already exists. */
+async function createTopic({ topic, partitions, signal, ...client }: EnsureTopicOptions): Promise<boolean> {
   const { kafka, cut } = createClient({ ...client, requestTimeoutMs: REQUEST_TIMEOUT_MS });
   const giveUp = () => cut('Given up.');
   signal.addEventListener('abort', giveUp);
@@ -43,7 +43,7 @@ async function makeTopic({ topic, partitions, signal, ...client }: EnsureTopicOp
   const make = async () => {
     await admin.connect();
     return admin.createTopics({
-      topics: [{ topic, numPartitions: partitions, replicationFactor: AS_THE_BROKER_SAYS }],
+      topics: [{ topic, numPartitions: partitions, replicationFactor: BROKER_DEFAULT }],
       waitForLeaders: false,
       timeout: REQUEST_TIMEOUT_MS,
     });
@@ -56,11 +56,8 @@ async function makeTopic({ topic, partitions, signal, ...client }: EnsureTopicOp
   }
 }
 
-/** Asks the brokers in turn, because any of them may be down. */
-async function untilLeadersAnswer(
-  { brokers, settings, topic, log }: EnsureTopicOptions,
-  late: AbortSignal,
-): Promise<void> {
+/** Queries the brokers in turn, because any of them may be down. */
+async function awaitLeaders({ brokers, settings, topic, log }: EnsureTopicOptions, late: AbortSignal): Promise<void> {
   const logger = createLibraryLogger(log);
   const seeds = brokers.map(parseAddress);
   const connect = (address: Address) => {
@@ -71,6 +68,6 @@ async function untilLeadersAnswer(
   for (let seed = seeds.shift(); seed; seed = seeds.shift()) {
     seeds.push(seed);
     if (await leadersAnswer(topic, seed, connect).catch(() => false)) return;
-    await sleep(LOOK_EVERY_MS, undefined, { signal: late });
+    await sleep(CHECK_INTERVAL_MS, undefined, { signal: late });
   }
 }

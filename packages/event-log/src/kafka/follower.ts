@@ -7,21 +7,21 @@ import { BEGIN, END, type Positions } from './positions.ts';
 import { backoffMs, pause } from './timing.ts';
 
 const FETCH_WAIT_MS = 500;
-/** A partition that failed is left out this long, while the others are read. */
+/** A failed partition is skipped for this long while the others are read. */
 const REST_MS = 250;
-/** How many records are delivered in one turn of the event loop: a batch may hold many thousands. */
+/** Records to deliver per turn of the event loop: a batch may contain many thousands. */
 const RECORDS_PER_TURN = 200;
 const OFFSET_OUT_OF_RANGE = 1;
 
 export interface FollowerOptions {
   topic: string;
-  /** The id of the topic that the positions refer to. */
+  /** The id of the topic to which the positions refer. */
   topicId: string;
   partitions: number[];
   connect: () => Node;
   positions: Positions;
   onRecord: (record: LogRecord) => void;
-  /** Called when positions may have become known. */
+  /** Called when offsets may have become known. */
   onPositions: () => void;
   onFailure: (partition: number, error: unknown) => void;
   onProgress: (partition: number) => void;
@@ -34,8 +34,8 @@ export interface Follower {
 }
 
 /**
- * Reads partitions from their leader until stopped. Replaces a failed connection with a new one, and retries a failed
- * partition after a pause. Either way, reading resumes from the positions.
+ * Reads partitions from their leader until stopped. Replaces a failed connection, and retries a failed partition after a
+ * pause. In both cases, reading resumes from the positions.
  */
 export function createFollower(options: FollowerOptions): Follower {
   const { partitions, connect, onFailure, onProgress, random } = options;
@@ -79,37 +79,37 @@ export function createFollower(options: FollowerOptions): Follower {
 async function follow(node: Node, signal: AbortSignal, options: FollowerOptions): Promise<void> {
   const { topic, topicId, partitions, positions, onFailure, onProgress } = options;
   const resting = new Set<number>();
-  let isSureOfTopic = false;
+  let isTopicChecked = false;
   const rest = (partition: number, errorCode: number) => {
     resting.add(partition);
     setTimeout(() => {
       resting.delete(partition);
-      isSureOfTopic = false;
+      isTopicChecked = false;
     }, REST_MS).unref();
     onFailure(partition, createErrorFromCode(errorCode));
   };
 
   let order = partitions;
   while (!signal.aborted) {
-    // After a failure the topic may have been recreated under the same name; the offsets would be meaningless there.
-    if (!isSureOfTopic && (await node.metadata(topic)).topic?.id !== topicId) throw new Error('It is another topic.');
-    isSureOfTopic = true;
-    order = [...order.slice(1), ...order.slice(0, 1)]; // the first one may fill the answer: each is first in turn
+    // After a failure, the topic may have been recreated under the same name, and the offsets would be meaningless.
+    if (!isTopicChecked && (await node.metadata(topic)).topic?.id !== topicId) throw new Error('It is another topic.');
+    isTopicChecked = true;
+    order = [...order.slice(1), ...order.slice(0, 1)]; // rotated, because the first partition may fill the response
     await findOffsets(
       node,
       order.filter((partition) => !resting.has(partition)),
       options,
       rest,
     );
-    const asked = order.flatMap((partition) => {
+    const requested = order.flatMap((partition) => {
       const offset = resting.has(partition) ? undefined : positions.offset(partition);
       return offset === undefined ? [] : [{ partition, offset }];
     });
-    if (asked.length === 0) {
+    if (requested.length === 0) {
       await pause(REST_MS, signal);
       continue;
     }
-    for (const { partition, errorCode, messages } of await node.fetch(topic, asked, FETCH_WAIT_MS)) {
+    for (const { partition, errorCode, messages } of await node.fetch(topic, requested, FETCH_WAIT_MS)) {
       if (signal.aborted) return;
       if (errorCode === OFFSET_OUT_OF_RANGE) await findNearest(node, partition, options, rest);
       else if (errorCode !== 0) rest(partition, errorCode);
@@ -135,8 +135,8 @@ async function findOffsets(node: Node, partitions: number[], options: FollowerOp
 }
 
 /**
- * The log does not contain our offset: it lost records at its start because we were away for too long, or at its end
- * because a leader died with records that it alone had. Resumes at the nearest end, rather than rereading everything.
+ * The log no longer contains our offset: its oldest records were deleted while we lagged, or its newest were lost with a
+ * leader that alone had them. Resumes at the nearest end rather than rereading everything.
  */
 async function findNearest(node: Node, partition: number, options: FollowerOptions, rest: Rest): Promise<void> {
   const { topic, positions, log } = options;
@@ -148,8 +148,8 @@ async function findNearest(node: Node, partition: number, options: FollowerOptio
   const [begin = 0n, end = 0n] = found.map((listed) => listed.offset);
   const nearest = offset < begin ? begin : end;
   if (begin <= offset && offset <= end) return rest(partition, OFFSET_OUT_OF_RANGE); // the offset is valid again
-  const place = { topic, partition, offset: String(offset), nearest: String(nearest) };
-  log.warn(place, 'the event log does not hold the next offset; going on with the nearest one');
+  const fields = { topic, partition, offset: String(offset), nearest: String(nearest) };
+  log.warn(fields, 'the event log does not hold the next offset; going on with the nearest one');
   positions.moveTo(partition, nearest);
 }
 
@@ -161,15 +161,15 @@ async function deliverAll(
 ): Promise<void> {
   for (const [index, message] of messages.entries()) {
     if (index > 0 && index % RECORDS_PER_TURN === 0) await nextTurn();
-    if (signal.aborted) return; // the reader was stopped within its own callback
+    if (signal.aborted) return; // the callback stopped its own reader
     const offset = BigInt(message.offset);
-    if (offset < (positions.offset(partition) ?? 0n)) continue; // a batch is returned whole, from its first record
+    if (offset < (positions.offset(partition) ?? 0n)) continue; // brokers return whole batches, from their first record
     positions.moveTo(partition, offset + 1n);
     if (!message.isControlRecord) deliver(toRecord(message), onRecord, log);
   }
 }
 
-/** A null key or value becomes an empty string; of a repeated header, the first counts. */
+/** Converts a null key or value to an empty string. Of a repeated header, keeps the first. */
 function toRecord({ key, value, headers = {} }: FetchedMessage): LogRecord {
   return {
     key: key?.toString() ?? '',

@@ -1,5 +1,5 @@
 /* eslint-disable import-x/no-default-export -- these are CommonJS modules, whose exports arrive as the default */
-// The parts of kafkajs 2.2.4 used here that have no public types. The version is pinned because of them.
+// Internals of kafkajs 2.2.4 that have no public types. The version is pinned because of them.
 
 declare module 'kafkajs/src/network/requestQueue/index.js' {
   export default class RequestQueue {
@@ -26,7 +26,7 @@ declare module 'kafkajs/src/network/connectionPool.js' {
 
   export interface WireResponse<Decoded> {
     decode(payload: Buffer): Promise<Decoded & { clientSideThrottleTime?: number }>;
-    /** The library's own versions throw on any error in the answer; here the callers check. */
+    /** The library's own implementations throw on any error in the response; here the callers check. */
     parse(decoded: Decoded): Promise<Decoded>;
   }
 

@@ -4,8 +4,8 @@ import { END } from './positions.ts';
 import { byLeader } from './topic-metadata.ts';
 
 /**
- * Whether the leader of each partition of a topic accepts requests for it. Metadata name a leader before it has opened
- * the partition, and requests to it fail until then.
+ * Whether the leader of each partition of a topic accepts requests for it. Metadata may name a leader before it has opened
+ * the partition; requests to it fail until then.
  */
 export async function leadersAnswer(
   topic: string,
@@ -16,7 +16,7 @@ export async function leadersAnswer(
   try {
     const metadata = await nodes.open(seed).metadata(topic);
     const partitions = metadata.topic?.partitions.length ?? 0;
-    const answers = await Promise.all(
+    const offsets = await Promise.all(
       byLeader(metadata).map(([leader, led]) =>
         nodes.open(leader).listOffsets(
           topic,
@@ -24,13 +24,13 @@ export async function leadersAnswer(
         ),
       ),
     );
-    return partitions > 0 && answers.flat().filter(({ errorCode }) => errorCode === 0).length === partitions;
+    return partitions > 0 && offsets.flat().filter(({ errorCode }) => errorCode === 0).length === partitions;
   } finally {
     nodes.close();
   }
 }
 
-/** The nodes of one task: one for each address, all closed together. */
+/** The connections of one check: one per address, all closed together. */
 interface Nodes {
   open(address: Address): Node;
   close(): void;

@@ -8,14 +8,14 @@ import { byLeader } from './topic-metadata.ts';
 
 const UNKNOWN_TOPIC_OR_PARTITION = 3;
 const LEADER_NOT_AVAILABLE = 5;
-/** Partitions may be added without notice. */
-const GOOD_FOR_MS = 300_000;
-/** How old a doubtful picture must be before it is refreshed. */
-const DOUBTFUL_FOR_MS = 100;
-/** How long to keep asking brokers in turn; each silent one takes a while. */
-const ASKING_MS = 3_000;
+/** Metadata is refreshed this often, because partitions may be added without notice. */
+const MAX_AGE_MS = 300_000;
+/** Metadata that may be outdated are refreshed at most this often. */
+const STALE_MAX_AGE_MS = 100;
+/** How long to keep trying brokers in turn; each silent one takes a while. */
+const TRY_BROKERS_MS = 3_000;
 
-/** Checks that a broker answers at all. */
+/** Requests metadata of no topic, to check only that a broker responds. */
 const NO_TOPIC = '';
 
 export interface LeadersOptions {
@@ -25,33 +25,33 @@ export interface LeadersOptions {
   monotonicMs: () => number;
 }
 
-/** Where a record goes; without a leader, the reason. */
+/** The partition and leader of a record, or the reason why there is no leader. */
 export type Place = { partition: number; leader: string } | { partition: number; leader?: undefined; reason: unknown };
 
-/** The leaders of topics' partitions, and the connections to them. A leader is identified by `host:port`. */
+/** Knows the leader of each partition and keeps the connections to leaders. A leader is identified by `host:port`. */
 export interface Leaders {
-  /** @returns a function from record to place. Rejects when no broker knows, or there is no such topic. */
+  /** @returns a function that maps a record to its place. Rejects when no broker responds, or the topic does not exist. */
   of(topic: string): Promise<(record: LogRecord) => Place>;
-  /** Marks what is known of the topic as possibly outdated. */
+  /** Marks the metadata of the topic as possibly outdated. */
   doubt(topic: string): void;
-  /** A leader that does not answer is not asked, and its partitions have no leader, until it answers again. */
-  ask<Result>(leader: string, question: (node: ProducingNode) => Promise<Result>): Promise<Result>;
+  /** Sends a request. A leader that does not respond is avoided, and its partitions have no leader, until it responds again. */
+  ask<Result>(leader: string, request: (node: ProducingNode) => Promise<Result>): Promise<Result>;
   /** Rejects pending requests. */
   close(): void;
 }
 
-interface Picture {
+interface TopicLeaders {
   partitions: number;
   leaders: Map<number, string>;
   takenMs: number;
-  isDoubtful: boolean;
+  isStale: boolean;
 }
 
 export function createLeaders({ seeds, connect, random, monotonicMs }: LeadersOptions): Leaders {
   let addresses = byName(seeds);
   const nodes = new Map<string, ProducingNode>();
   const absent = new Map<string, unknown>();
-  const pictures = new Map<string, Picture>();
+  const byTopic = new Map<string, TopicLeaders>();
   const closing = new AbortController();
 
   const open = (name: string): ProducingNode => {
@@ -76,26 +76,26 @@ export function createLeaders({ seeds, connect, random, monotonicMs }: LeadersOp
       const address = addresses.get(name);
       if (closing.signal.aborted || !address) return;
       const node = connect(address);
-      const isBack = await node.metadata(NO_TOPIC).then(() => true, hasAnswered);
+      const isBack = await node.metadata(NO_TOPIC).then(() => true, hasResponded);
       node.close();
       if (isBack) return;
     }
   };
 
-  const ask: Leaders['ask'] = async (name, question) => {
+  const ask: Leaders['ask'] = async (name, request) => {
     try {
-      return await question(open(name));
+      return await request(open(name));
     } catch (error) {
-      if (!hasAnswered(error)) leave(name, error);
+      if (!hasResponded(error)) leave(name, error);
       throw error;
     }
   };
 
-  const take = async (topic: string): Promise<Picture> => {
+  const fetchLeaders = async (topic: string): Promise<TopicLeaders> => {
     let reason: unknown = absent.values().next().value ?? new Error('There is no broker to connect to.');
     const begunMs = monotonicMs();
     for (const name of addresses.keys()) {
-      if (absent.has(name) || monotonicMs() - begunMs > ASKING_MS) continue;
+      if (absent.has(name) || monotonicMs() - begunMs > TRY_BROKERS_MS) continue;
       try {
         const metadata = await ask(name, (node) => node.metadata(topic));
         if (!metadata.topic) throw createErrorFromCode(UNKNOWN_TOPIC_OR_PARTITION);
@@ -107,7 +107,7 @@ export function createLeaders({ seeds, connect, random, monotonicMs }: LeadersOp
           partitions: metadata.topic.partitions.length,
           leaders: new Map(leaders),
           takenMs: monotonicMs(),
-          isDoubtful: false,
+          isStale: false,
         };
       } catch (error) {
         reason = error;
@@ -116,18 +116,18 @@ export function createLeaders({ seeds, connect, random, monotonicMs }: LeadersOp
     throw reason;
   };
 
-  const pictureOf = async (topic: string): Promise<Picture> => {
-    const known = pictures.get(topic);
+  const currentLeaders = async (topic: string): Promise<TopicLeaders> => {
+    const known = byTopic.get(topic);
     const ageMs = known ? monotonicMs() - known.takenMs : Infinity;
-    if (known && ageMs < (known.isDoubtful ? DOUBTFUL_FOR_MS : GOOD_FOR_MS)) return known;
-    const picture = await take(topic);
-    pictures.set(topic, picture);
-    return picture;
+    if (known && ageMs < (known.isStale ? STALE_MAX_AGE_MS : MAX_AGE_MS)) return known;
+    const fetched = await fetchLeaders(topic);
+    byTopic.set(topic, fetched);
+    return fetched;
   };
 
   return {
     async of(topic) {
-      const { partitions, leaders } = await pictureOf(topic);
+      const { partitions, leaders } = await currentLeaders(topic);
       return ({ key }) => {
         const partition = partitionOf(key, partitions);
         const leader = leaders.get(partition);
@@ -136,8 +136,8 @@ export function createLeaders({ seeds, connect, random, monotonicMs }: LeadersOp
       };
     },
     doubt(topic) {
-      const picture = pictures.get(topic);
-      if (picture) picture.isDoubtful = true;
+      const known = byTopic.get(topic);
+      if (known) known.isStale = true;
     },
     ask,
     close() {
@@ -147,7 +147,7 @@ export function createLeaders({ seeds, connect, random, monotonicMs }: LeadersOp
   };
 }
 
-/** The Java client's default, so that a key keeps its partition whichever client publishes. */
+/** The Java client's default partitioner, so that a key has the same partition whichever client publishes it. */
 function partitionOf(key: string, partitions: number): number {
   return (murmur2(key) & 0x7fffffff) % partitions;
 }
@@ -160,7 +160,7 @@ function nameOf({ host, port }: Address): string {
   return `${host}:${port}`;
 }
 
-/** A broker that answers with an error is up. */
-function hasAnswered(error: unknown): boolean {
+/** A broker that responds with an error is up. */
+function hasResponded(error: unknown): boolean {
   return error instanceof Error && 'type' in error && 'code' in error;
 }

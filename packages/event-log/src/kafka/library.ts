@@ -10,8 +10,8 @@ import type { ClientSettings } from './config.ts';
 const LIBRARY_LOG_LEVEL = kafkajs.logLevel.WARN;
 
 /**
- * The library logs each failed attempt as an error. Each one also rejects a promise, and we log it where it matters; so
- * the library's lines are for debugging only.
+ * kafkajs logs each failed attempt as an error. Each one also rejects a promise, and we log it where it matters, so the
+ * library's own lines are for debugging only.
  */
 function libraryLog(log: Logger): logCreator {
   return () =>
@@ -28,8 +28,8 @@ export function createLibraryLogger(log: Logger): LibraryLogger {
 const patched = Symbol.for('kafkajs.idle-timer-patch');
 
 /**
- * kafkajs 2.2.4 keeps a 1 ms timer running on every idle connection (issues 1556, 1704), with a negative delay, about
- * which Node 24 warns (1751). Only a queue with pending requests needs the timer.
+ * kafkajs 2.2.4 keeps a 1 ms timer running on every idle connection (issues 1556, 1704), and Node 24 warns about its
+ * negative delay (1751). Only a queue with pending requests needs the timer.
  */
 export function patchIdleTimer(): void {
   const queue: typeof RequestQueue.prototype & { [patched]?: true } = RequestQueue.prototype;
@@ -42,12 +42,12 @@ export function patchIdleTimer(): void {
 }
 
 /**
- * The sockets of one client, which can be cut for good. The library's own disconnect waits for answers, and after a
- * time-out it keeps the socket (pull request 1783): with a frozen or unreachable broker either takes minutes.
+ * The sockets of one client, which can be destroyed at once. The library's own disconnect waits for responses, and after a
+ * timeout keeps the socket (pull request 1783): with a frozen or unreachable broker, either takes minutes.
  */
 export interface Sockets {
   factory: ISocketFactory;
-  /** Fails pending requests at once; no new socket is opened afterwards. */
+  /** Fails pending requests at once. No new socket is opened afterwards. */
   cut(reason: string): void;
 }
 
@@ -67,7 +67,7 @@ export function createSockets(): Sockets {
     },
     cut(reason) {
       cutBecause = reason;
-      // The library listens to errors, but not to "close".
+      // The library handles "error" events, but not "close".
       for (const socket of open) socket.destroy(new Error(reason));
     },
   };
@@ -80,7 +80,7 @@ export interface ClientOptions {
   log: Logger;
 }
 
-/** The library's client with sockets that can be cut. It tries each given broker once. */
+/** Creates a kafkajs client whose sockets can be cut. The client tries each given broker once. */
 export function createClient({ brokers, settings, requestTimeoutMs, log }: ClientOptions): {
   kafka: Kafka;
   cut: (reason: string) => void;

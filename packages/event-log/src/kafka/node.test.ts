@@ -9,7 +9,7 @@ import { SILENT } from '../testing/event-log.contract.ts';
 
 const HOUR_MS = 3_600_000;
 
-it('gives up a broker that stays silent, although the clock was set back meanwhile', async () => {
+it('gives up a silent broker even if the clock is set back meanwhile', async () => {
   patchIdleTimer();
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -35,7 +35,7 @@ it('gives up a broker that stays silent, although the clock was set back meanwhi
   }
 });
 
-it('the idle timer is patched once', () => {
+it('patches the idle timer only once', () => {
   patchIdleTimer();
   const { scheduleCheckPendingRequests } = RequestQueue.prototype;
   patchIdleTimer();

@@ -12,25 +12,25 @@ import { withDeadline } from './timing.ts';
 import { metadataExchange, type ClusterMetadata } from './topic-metadata.ts';
 
 const REQUEST_TIMEOUT_MS = 2_000;
-/** The versions that a broker speaks are asked for first. */
+/** A new connection also requests the API versions first. */
 const CONNECTING_REQUESTS = 2;
 const ACKS_FROM_ALL = -1;
-/** The broker times out before we do, so that its reason reaches us. */
+/** The broker times out before we do, so that we receive its reason. */
 const ACK_TIMEOUT_MS = 4_000;
-/** Nothing is written in transactions, so there is no uncommitted data to hide. */
+/** No transactions are used, so there is no uncommitted data to hide. */
 const READ_UNCOMMITTED = 0;
-/** Small enough that a reader far behind leaves the process time for other work between two answers. */
+/** Small enough that a reader with a large lag leaves time for other work between two responses. */
 const FETCH_MAX_BYTES = 256 * 1024;
 
 /**
- * One broker. Errors of single partitions are part of the answers (kafkajs's own client fails the whole request for
- * one); everything else rejects. After a rejection the state of the connection is unknown: close the node.
+ * A connection to one broker. Errors of single partitions are part of the result (kafkajs's own client fails the whole
+ * request); everything else rejects. After a rejection, the state of the connection is unknown: close the node.
  */
 export interface Node {
   metadata(topic: string): Promise<ClusterMetadata>;
-  /** `at` is -1 for the end, -2 for the oldest record kept. */
+  /** `at` is -1 for the end, -2 for the oldest available record. */
   listOffsets(topic: string, partitions: { partition: number; at: bigint }[]): Promise<ListedOffset[]>;
-  /** Answers at once when there are records at the offsets, otherwise after `maxWaitMs`. */
+  /** Resolves at once if there are records at the offsets, otherwise after `maxWaitMs`. */
   fetch(
     topic: string,
     partitions: { partition: number; offset: bigint }[],
@@ -47,7 +47,7 @@ export interface Batch {
 }
 
 export interface ProducingNode extends Pick<Node, 'metadata' | 'close'> {
-  /** Resolves when each partition's batch was refused, or has reached all in-sync replicas. */
+  /** Resolves when each partition's batch has been rejected or has reached all in-sync replicas. */
   produce(topic: string, batches: Batch[]): Promise<{ partition: number; errorCode: number }[]>;
 }
 
@@ -61,14 +61,14 @@ export interface NodeOptions {
   address: Address;
   settings: ClientSettings;
   logger: Logger;
-  /** Batches of records had to be skipped. */
+  /** Called when batches of records had to be skipped. */
   onUnreadable?: (topic: string, batches: number) => void;
 }
 
-/** Connects with the first request. */
+/** Connects on the first request. */
 export function createNode({ address, settings, logger, onUnreadable = () => {} }: NodeOptions): Node & ProducingNode {
   const { authenticationTimeout, ...connection } = settings;
-  /** The library goes by the wall clock: set back, a request to a silent broker, or one that is throttled, would wait for as long. */
+  /** kafkajs measures time by the wall clock. If that is set back, a request to a silent or throttling broker waits that much longer. */
   const longestMs = connection.connectionTimeout + authenticationTimeout + CONNECTING_REQUESTS * REQUEST_TIMEOUT_MS;
   const sockets = createSockets();
   const pool = new ConnectionPool({
@@ -105,23 +105,23 @@ export function createNode({ address, settings, logger, onUnreadable = () => {} 
     },
 
     async listOffsets(topic, partitions) {
-      const asked = partitions.map(({ partition, at }) => ({ partition, timestamp: Number(at) }));
+      const requested = partitions.map(({ partition, at }) => ({ partition, timestamp: Number(at) }));
       const { responses } = await send(() =>
         broker.lookupRequest(
           apiKeys.ListOffsets,
           requests.ListOffsets,
         )({
           isolationLevel: READ_UNCOMMITTED,
-          topics: [{ topic, partitions: asked }],
+          topics: [{ topic, partitions: requested }],
         }),
       );
-      return responses.flatMap((answer) =>
-        answer.partitions.map(({ partition, errorCode, offset }) => ({ partition, errorCode, offset: BigInt(offset) })),
+      return responses.flatMap((each) =>
+        each.partitions.map(({ partition, errorCode, offset }) => ({ partition, errorCode, offset: BigInt(offset) })),
       );
     },
 
     async fetch(topic, partitions, maxWaitMs) {
-      const asked = partitions.map(({ partition, offset }) => ({
+      const requested = partitions.map(({ partition, offset }) => ({
         partition,
         fetchOffset: String(offset),
         maxBytes: FETCH_MAX_BYTES,
@@ -136,7 +136,7 @@ export function createNode({ address, settings, logger, onUnreadable = () => {} 
           minBytes: 1,
           maxBytes: FETCH_MAX_BYTES,
           rackId: '',
-          topics: [{ topic, partitions: asked }],
+          topics: [{ topic, partitions: requested }],
         });
         const decode = async (payload: Buffer) => {
           const { decoded, unreadable } = await decodeWithinLimit(response.decode, payload);
@@ -146,7 +146,7 @@ export function createNode({ address, settings, logger, onUnreadable = () => {} 
         return { request, response: { ...response, decode } };
       }, maxWaitMs);
       if (errorCode !== 0) throw createErrorFromCode(errorCode);
-      return responses.flatMap((answer) => answer.partitions);
+      return responses.flatMap((each) => each.partitions);
     },
 
     async produce(topic, batches) {
@@ -159,7 +159,7 @@ export function createNode({ address, settings, logger, onUnreadable = () => {} 
           )({ acks: ACKS_FROM_ALL, timeout: ACK_TIMEOUT_MS, topicData: [{ topic, partitions }] }),
         ACK_TIMEOUT_MS,
       );
-      return topics.flatMap((answer) => answer.partitions);
+      return topics.flatMap((each) => each.partitions);
     },
 
     close: () => sockets.cut('The reader closed the connection.'),

@@ -1,18 +1,18 @@
 import type { TopicMetadata } from './topic-metadata.ts';
 
-/** Kafka's values for positions whose offset is not known yet. */
+/** Kafka's special timestamps, which stand for offsets that are not known yet. */
 export const END = -1n;
 export const BEGIN = -2n;
 
-/** A reader's position in each partition of its topic. Survives reconnects. */
+/** A reader's position in each partition of its topic. Kept across reconnects. */
 export interface Positions {
-  /** Applies the topic's current metadata; undefined means that there is no such topic. */
+  /** Applies the topic's current metadata; undefined means that the topic does not exist. */
   reconcile(topic: TopicMetadata | undefined): void;
   /** The next offset to read; undefined while it is unknown. */
   offset(partition: number): bigint | undefined;
   unknownOf(partitions: number[]): { partition: number; at: bigint }[];
   moveTo(partition: number, offset: bigint): void;
-  /** Whether everything published from now on will be seen. */
+  /** Whether the reader will see all records published from now on. */
   areSettled(): boolean;
 }
 
@@ -20,20 +20,20 @@ export function createPositions(): Positions {
   const offsets = new Map<number, bigint>();
   let topicId: string | undefined;
   let wasSeen = false;
-  let newOnesBeginAt = END;
+  let newPartitionsStartAt = END;
 
   return {
     reconcile(topic) {
       if (topic) {
-        if (topicId !== undefined && topicId !== topic.id) offsets.clear(); // another log under the same name
+        if (topicId !== undefined && topicId !== topic.id) offsets.clear(); // recreated under the same name
         topicId = topic.id;
         for (const { partition } of topic.partitions) {
-          if (!offsets.has(partition)) offsets.set(partition, newOnesBeginAt);
+          if (!offsets.has(partition)) offsets.set(partition, newPartitionsStartAt);
         }
       }
-      // Partitions that appear later are new, so they are read from the beginning.
+      // Partitions that appear later are new: read them from the beginning.
       wasSeen = true;
-      newOnesBeginAt = BEGIN;
+      newPartitionsStartAt = BEGIN;
     },
     offset(partition) {
       const offset = offsets.get(partition);
@@ -41,7 +41,7 @@ export function createPositions(): Positions {
     },
     unknownOf: (partitions) =>
       partitions.flatMap((partition) => {
-        const at = offsets.get(partition) ?? newOnesBeginAt;
+        const at = offsets.get(partition) ?? newPartitionsStartAt;
         return at < 0n ? [{ partition, at }] : [];
       }),
     moveTo: (partition, offset) => void offsets.set(partition, offset),

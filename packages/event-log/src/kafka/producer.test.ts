@@ -55,7 +55,7 @@ function createCluster({ msPerLook = 0 } = {}) {
   return { producer, leaders, taken, requests, silent, refusals, advance: (ms: number) => (nowMs += ms) };
 }
 
-/** A record of one of the four partitions, with a key that is made of this one. */
+/** A record for one of the four partitions, with a key derived from `key`. */
 function at(partition: number, value: string, key = value): LogRecord {
   for (let tries = 0; ; tries++) {
     const tried = `${key} ${tries}`;
@@ -76,7 +76,7 @@ describe('a producer', () => {
     expect(requests.slice(1).toSorted()).toEqual(['b1 0:2 2:1', 'b2 1:1']);
   });
 
-  it('partitions keys like every client of Kafka', async () => {
+  it('partitions keys like other Kafka clients', async () => {
     const { producer, requests } = createCluster();
     const byLibrary = Partitioners.DefaultPartitioner();
     const partitionMetadata = [0, 1, 2, 3].map((partitionId) => ({
@@ -90,7 +90,7 @@ describe('a producer', () => {
     }
   });
 
-  it('reports records of a partition without a leader, accepts all others, and those once it has one', async () => {
+  it('reports records of a partition without a leader until it has one, and sends the others', async () => {
     const { producer, leaders, taken, advance } = createCluster();
     leaders[2] = -1;
     const records = [at(0, 'a'), at(2, 'held'), at(1, 'b')];
@@ -101,7 +101,7 @@ describe('a producer', () => {
     expect(named(await producer.send('t', [at(2, 'held')]))).toEqual({});
   });
 
-  it('reports records without a response from their leader, and pauses that leader until it responds again', async () => {
+  it('reports records whose leader does not respond, and avoids that leader until it responds again', async () => {
     const { producer, silent, taken, requests } = createCluster();
     await producer.send('t', [at(1, 'known')]);
     silent.add('b2');
@@ -115,7 +115,7 @@ describe('a producer', () => {
     producer.close();
   });
 
-  it('sends a partition that failed slowly rarely, until it has another leader', async () => {
+  it('rarely retries a partition that failed slowly, until it has another leader', async () => {
     const { producer, leaders, refusals, requests, advance } = createCluster();
     refusals.set(0, () => {
       advance(1_000);
@@ -136,7 +136,7 @@ describe('a producer', () => {
     expect(named(await producer.send('t', [at(0, 'a')]))).toEqual({});
   });
 
-  it('sends all or none of a partition when it has just rested long enough', async () => {
+  it('sends either all records of a partition or none when its rest is about to end', async () => {
     const { producer, refusals, taken, advance } = createCluster({ msPerLook: 1 });
     refusals.set(0, () => {
       advance(1_000);

@@ -4,15 +4,15 @@ import { createLeaders, type LeadersOptions } from './leaders.ts';
 import type { Batch } from './node.ts';
 
 const NETWORK_EXCEPTION = 13;
-/** A failed partition rests this many times as long as the failure took, so that slow ones delay others little. */
+/** A failed partition is skipped for this many times as long as the failure took, so that slow failures delay others little. */
 const REST_FACTOR = 4;
-const LONGEST_REST_MS = 10_000;
+const MAX_REST_MS = 10_000;
 
-/** By record, why it was not taken, or may not have been. */
+/** The reason for each record that was not appended, or may not have been. */
 export type Reasons = Map<LogRecord, unknown>;
 
 export interface Producer {
-  /** Resolves when each record is on all in-sync replicas, refused, or of unknown outcome. Never rejects. */
+  /** Resolves when each record is on all in-sync replicas, rejected, or of unknown outcome. Never rejects. */
   send(topic: string, records: LogRecord[]): Promise<Reasons>;
   close(): void;
 }
@@ -24,24 +24,24 @@ interface Rest {
 }
 
 /**
- * Sends each leader its records and reports the outcome by partition: kafkajs's own producer fails as a whole when one
- * partition has no leader or refuses its records, and its caller then repeats what the others have taken. Not
- * idempotent: that protects only the retries of one producer, and the caller's retry may come from another process.
- * Never retries by itself, so that the caller sees what happened.
+ * Sends each leader its records and reports the outcome by partition. kafkajs's own producer fails as a whole if one
+ * partition has no leader or rejects its records, so its caller repeats records that other partitions have accepted. Not
+ * idempotent: that covers only retries of the same producer, but the caller may retry from another process. Never retries
+ * by itself, so that the caller sees every outcome.
  */
 export function createProducer(options: LeadersOptions): Producer {
   const { monotonicMs } = options;
   const leaders = createLeaders(options);
   const rests = new Map<string, Rest>();
 
-  /** Why a partition must rest: it has just failed, and its leader has not changed since. */
+  /** Returns why a partition is skipped: it has just failed, and its leader has not changed since. */
   const restOf = (topic: string, partition: number, leader: string, nowMs: number): Rest | undefined => {
     const rest = rests.get(`${topic} ${partition}`);
     return rest?.leader === leader && rest.untilMs > nowMs ? rest : undefined;
   };
 
   const fail = (topic: string, leader: string, { partition, records }: Batch, reason: unknown, tookMs: number) => {
-    const untilMs = monotonicMs() + Math.min(tookMs * REST_FACTOR, LONGEST_REST_MS);
+    const untilMs = monotonicMs() + Math.min(tookMs * REST_FACTOR, MAX_REST_MS);
     rests.set(`${topic} ${partition}`, { leader, untilMs, reason });
     leaders.doubt(topic);
     return new Map(records.map((record) => [record, reason]));
@@ -49,9 +49,9 @@ export function createProducer(options: LeadersOptions): Producer {
 
   const produce = async (topic: string, leader: string, batches: Batch[]): Promise<Reasons> => {
     const begunMs = monotonicMs();
-    let answers: { partition: number; errorCode: number }[];
+    let outcomes: { partition: number; errorCode: number }[];
     try {
-      answers = await leaders.ask(leader, (node) => node.produce(topic, batches));
+      outcomes = await leaders.ask(leader, (node) => node.produce(topic, batches));
     } catch (reason) {
       leaders.doubt(topic);
       return new Map(batches.flatMap(({ records }) => records.map((record) => [record, reason] as const)));
@@ -59,19 +59,19 @@ export function createProducer(options: LeadersOptions): Producer {
     const tookMs = monotonicMs() - begunMs;
     const reasons: Reasons = new Map();
     for (const batch of batches) {
-      const answer = answers.find(({ partition }) => partition === batch.partition);
-      const error = errorOf(answer?.errorCode ?? NETWORK_EXCEPTION);
+      const outcome = outcomes.find(({ partition }) => partition === batch.partition);
+      const error = errorOf(outcome?.errorCode ?? NETWORK_EXCEPTION);
       if (error === undefined) continue;
       const failed = isRefusedForGood(error)
-        ? await halve(topic, leader, batch, error)
+        ? await bisect(topic, leader, batch, error)
         : fail(topic, leader, batch, error, tookMs);
       for (const [record, reason] of failed) reasons.set(record, reason);
     }
     return reasons;
   };
 
-  /** A batch is refused as a whole: this finds the record that is to blame, and sends the others. */
-  const halve = async (topic: string, leader: string, { partition, records }: Batch, reason: Error) => {
+  /** Brokers reject a batch as a whole. Bisects it to find the record at fault and to send the others. */
+  const bisect = async (topic: string, leader: string, { partition, records }: Batch, reason: Error) => {
     if (records.length === 1) return new Map(records.map((record) => [record, reason]));
     const reasons: Reasons = new Map();
     const middle = Math.ceil(records.length / 2);
@@ -90,7 +90,7 @@ export function createProducer(options: LeadersOptions): Producer {
       const batches = new Map<string, Map<number, LogRecord[]>>();
       try {
         const placeOf = await leaders.of(topic);
-        const nowMs = monotonicMs(); // the same for all records: a rest that ended halfway would let some overtake others
+        const nowMs = monotonicMs(); // the same for all: a rest that ended halfway would let records overtake others
         for (const record of records) {
           const place = placeOf(record);
           const { partition, leader } = place;
@@ -117,7 +117,7 @@ export function createProducer(options: LeadersOptions): Producer {
   };
 }
 
-/** Filters out records whose key has an earlier record that was not taken, and adds them to `reasons`. */
+/** Filters out records whose key has an earlier record that was not appended, and adds them to `reasons`. */
 export function holdBack(records: LogRecord[], before: Reasons, reasons: Reasons): LogRecord[] {
   if (before.size === 0) return records;
   const keys = new Set([...before.keys()].map(({ key }) => key));

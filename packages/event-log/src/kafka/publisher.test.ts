@@ -31,7 +31,7 @@ const namedBy = async (publishing: Promise<void>): Promise<string[]> => {
 };
 
 describe('a publisher', () => {
-  it('names what was not taken, and holds back what waited of the same keys, so that nothing overtakes', async () => {
+  it('names unconfirmed records and holds back queued records of the same keys', async () => {
     const { producer, sent } = createFakeProducer();
     const publisher = createPublisher(producer);
     const [one, two] = [record('1', 'a'), record('2', 'b')];
@@ -56,7 +56,7 @@ describe('a publisher', () => {
     expect(sent[3]?.values).toEqual(['2', '3']);
   });
 
-  it('cuts what a broker would refuse into several requests, and holds back what a key has behind a failure', async () => {
+  it('splits large publishes into several requests and holds back a key after its failure', async () => {
     const { producer, sent } = createFakeProducer();
     const publisher = createPublisher(producer);
     const large = ['1', '2', '3', '4'].map((value) =>

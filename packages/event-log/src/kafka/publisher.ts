@@ -4,7 +4,7 @@ import { holdBack, type Producer, type Reasons } from './producer.ts';
 interface Job {
   topic: string;
   records: LogRecord[];
-  /** Earlier records that were not taken; later ones of the same keys must not overtake them. */
+  /** Earlier records that were not appended. Later records of the same keys must not overtake them. */
   heldBack: Reasons;
   resolve: () => void;
   reject: (error: unknown) => void;
@@ -15,7 +15,7 @@ export interface Publisher {
   close(): void;
 }
 
-/** Publishes one job at a time, in call order. A record that is not taken holds back queued records of its key. */
+/** Publishes one job at a time, in call order. A record that was not appended holds back queued records of its key. */
 export function createPublisher(producer: Producer): Publisher {
   const waiting: Job[] = [];
   let isWorking = false;
@@ -64,10 +64,10 @@ export function createPublisher(producer: Producer): Publisher {
 
 /** Brokers refuse batches over 1 MiB (`message.max.bytes`), and all records of a request may fall into one batch. */
 const BATCH_MAX_BYTES = 512 * 1024;
-/** A generous estimate of what the format adds to a record. */
+/** A generous estimate of the format's overhead per record. */
 const RECORD_OVERHEAD_BYTES = 64;
 
-/** Splits records into requests, in order. A record that exceeds the limit alone is a request of its own. */
+/** Splits records into requests, in order. A record that exceeds the limit by itself gets its own request. */
 function* inBatches(records: LogRecord[]): Generator<LogRecord[]> {
   let batch: LogRecord[] = [];
   let batchBytes = 0;

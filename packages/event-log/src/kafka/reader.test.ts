@@ -28,7 +28,7 @@ const topicOf = (leaders: number[], id = 't1'): ClusterMetadata => ({
   topic: { id, partitions: leaders.map((leader, partition) => ({ partition, leader })) },
 });
 
-/** Two fake brokers with scripted answers; a broker without answers waits until it is closed. */
+/** Two fake brokers with scripted responses. A broker without further responses waits until it is closed. */
 function createCluster(...leaders: number[]) {
   const fetches = new Map<string, Fetch[]>();
   const asked: string[] = [];
@@ -36,7 +36,7 @@ function createCluster(...leaders: number[]) {
   let connects = 0;
   const cluster = {
     metadata: topicOf(leaders) as ClusterMetadata | Error,
-    /** These refuse connections. */
+    /** Brokers that refuse connections. */
     down: new Set<string>(),
     listOffsets: ((partitions) =>
       partitions.map(({ partition }) => ({ partition, errorCode: 0, offset: 0n }))) as ListOffsets,
@@ -102,7 +102,7 @@ function read(cluster: ReturnType<typeof createCluster>) {
 }
 
 describe('reading a topic from its leaders', () => {
-  it('asks each leader for its own partitions, and leaves out those that have none', async () => {
+  it('reads each partition from its leader and skips partitions without a leader', async () => {
     const cluster = createCluster(1, 2, 1, -1);
     const { stop } = read(cluster);
     await eventually(() => cluster.asked.length === 2);
@@ -111,14 +111,14 @@ describe('reading a topic from its leaders', () => {
     expect(cluster.open()).toBe(0);
   });
 
-  it('is ready as soon as the leaders have said where it begins', async () => {
+  it('is ready as soon as the leaders have returned its start offsets', async () => {
     const cluster = createCluster(1, 2);
     const { ready } = read(cluster);
     await eventually(() => cluster.asked.length === 2);
     expect(await Promise.race([ready().then(() => 'ready'), new Promise(setImmediate)])).toBe('ready');
   });
 
-  it('delivers a large batch in several turns of the event loop, and stops between them', async () => {
+  it('delivers a large batch over several turns of the event loop and can be stopped in between', async () => {
     const cluster = createCluster(1);
     const delivered: number[] = [];
     const { stop, values } = read(cluster);
@@ -137,7 +137,7 @@ describe('reading a topic from its leaders', () => {
     expect(values.length).toBeLessThanOrEqual(800);
   });
 
-  it('continues behind what it delivered, and delivers nothing of a batch that lies before its offset', async () => {
+  it('continues after the last delivered record and skips earlier records of a batch', async () => {
     const cluster = createCluster(1);
     cluster.listOffsets = () => [{ partition: 0, errorCode: 0, offset: 5n }];
     cluster.answer(
@@ -151,7 +151,7 @@ describe('reading a topic from its leaders', () => {
     expect(cluster.asked).toEqual(['one: 0@5', 'one: 0@7', 'one: 0@8']);
   });
 
-  it('skips the marks of transactions, and passes them', async () => {
+  it('skips control records of transactions', async () => {
     const cluster = createCluster(1);
     cluster.answer(
       'one',
@@ -162,7 +162,7 @@ describe('reading a topic from its leaders', () => {
     await eventually(() => expect(values).toEqual(['1']));
   });
 
-  it('puts another partition first in each request, so that a full one starves no other', async () => {
+  it('rotates the partitions in requests, so that a full one does not starve the others', async () => {
     const cluster = createCluster(1, 1, 1);
     const firsts: (number | undefined)[] = [];
     const note: Fetch = (asked) => (firsts.push(asked[0]?.partition), []);
@@ -173,9 +173,9 @@ describe('reading a topic from its leaders', () => {
   });
 
   it.each([
-    ['before the first record that is kept', 7n, { begin: 40n, end: 90n }, 40n],
+    ['before the first available record', 7n, { begin: 40n, end: 90n }, 40n],
     ['beyond the end', 97n, { begin: 40n, end: 90n }, 90n],
-  ])('continues where it is nearest when its offset is %s', async (_, ours, { begin, end }, nearest) => {
+  ])('continues at the nearest end when its offset is %s', async (_, ours, { begin, end }, nearest) => {
     const cluster = createCluster(1);
     cluster.listOffsets = () => [{ partition: 0, errorCode: 0, offset: ours }];
     cluster.answer('one', () => {
@@ -187,11 +187,11 @@ describe('reading a topic from its leaders', () => {
   });
 });
 
-describe('a topic that was made again under a follower', () => {
+describe('a topic that is recreated while it is followed', () => {
   it.each<[string, Fetch]>([
-    ['connection failed', () => new Error('reset by peer')],
-    ['partition failed', () => [failed(0, UNKNOWN_TOPIC)]],
-  ])('is read from its first record after a %s, and never from the old offset', async (_, failure) => {
+    ['connection', () => new Error('reset by peer')],
+    ['partition', () => [failed(0, UNKNOWN_TOPIC)]],
+  ])('is read from its first record after a failed %s, never from the old offset', async (_, failure) => {
     const cluster = createCluster(1);
     cluster.listOffsets = ([asked]) => [{ partition: 0, errorCode: 0, offset: asked?.at === BEGIN ? 0n : 30n }];
     cluster.answer('one', (...asked) => {
@@ -203,8 +203,8 @@ describe('a topic that was made again under a follower', () => {
   });
 });
 
-describe('a part of a topic that is in trouble', () => {
-  it('keeps no partition from being read when a leader refuses connections', async () => {
+describe('a failing part of a topic', () => {
+  it('does not affect partitions of other leaders when a leader refuses connections', async () => {
     const cluster = createCluster(1, 2);
     cluster.down.add('two');
     const { values, lines } = read(cluster);
@@ -213,7 +213,7 @@ describe('a part of a topic that is in trouble', () => {
     }
     await eventually(() => expect(lines).toMatchObject([{ level: 'warn' }]));
     expect(values).toEqual(['0', '1', '2', '3', '4']);
-    // All of that took one connection to it, besides the one for metadata.
+    // Six requests, so the working leader was never interrupted.
     expect(cluster.lastAsked('one')).toBe('one: 0@5');
     expect(cluster.asked.filter((line) => line.startsWith('one'))).toHaveLength(6);
 
@@ -223,7 +223,7 @@ describe('a part of a topic that is in trouble', () => {
     expect(values).toHaveLength(6);
   });
 
-  it('keeps the other partitions of its leader from nothing, and is read again by itself', async () => {
+  it('does not affect other partitions of the same leader, and recovers', async () => {
     const cluster = createCluster(1, 1);
     cluster.answer(
       'one',
@@ -237,7 +237,7 @@ describe('a part of a topic that is in trouble', () => {
     expect(cluster.asked.slice(0, 3)).toEqual(['one: 0@0 1@0', 'one: 1@2', 'one: 1@3']);
   });
 
-  it('does not hide the offsets that were found of others', async () => {
+  it('does not discard the offsets found for other partitions', async () => {
     const cluster = createCluster(1, 1);
     cluster.listOffsets = (asked) =>
       asked.map(({ partition }) =>
@@ -250,7 +250,7 @@ describe('a part of a topic that is in trouble', () => {
     expect(isReady).toBe(false);
   });
 
-  it('is followed to its new leader, and those that stay are not disturbed', async () => {
+  it('is followed to its new leader without interrupting other partitions', async () => {
     const cluster = createCluster(1, 2);
     cluster.answer(
       'two',
@@ -267,7 +267,7 @@ describe('a part of a topic that is in trouble', () => {
     expect(cluster.asked.filter((line) => line.startsWith('one'))).toEqual(['one: 0@0']);
   });
 
-  it('is reported when it has no leader', async () => {
+  it('is logged when it has no leader', async () => {
     const cluster = createCluster(1, -1);
     const { lines } = read(cluster);
     await eventually(() =>
@@ -282,7 +282,7 @@ describe('a part of a topic that is in trouble', () => {
     await eventually(() => expect(lines.map(({ level }) => level)).toEqual(['warn', 'info']));
   });
 
-  it('is forgotten with its topic', async () => {
+  it('is forgotten when its topic is recreated', async () => {
     const cluster = createCluster(1, 2);
     cluster.down.add('two');
     const { lines } = read(cluster);

@@ -7,13 +7,13 @@ import { backoffMs, pause } from './timing.ts';
 import { byLeader, type ClusterMetadata, type PartitionMetadata } from './topic-metadata.ts';
 
 const REFRESH_MS = 5_000;
-/** A missing topic or leader should be noticed sooner than with the ordinary refresh. */
+/** While the topic or a leader is missing, metadata is refreshed more often. */
 const REFRESH_INCOMPLETE_MS = 500;
 
 export interface ReaderOptions {
   topic: string;
   onRecord: (record: LogRecord) => void;
-  /** Asked for metadata in turn; they name further brokers. */
+  /** Queried for metadata in turn, which name further brokers. */
   seeds: Address[];
   connect: (address: Address) => Node;
   log: Logger;
@@ -21,17 +21,17 @@ export interface ReaderOptions {
 }
 
 /**
- * Reads all partitions of a topic without a consumer group, from the end, forever; the positions stay in memory across
- * reconnects. A group would lose what is published between its members' death and their return. Each leader has a
- * follower of its own, so that a failing one does not affect the others.
+ * Reads all partitions of a topic from the end, forever, without a consumer group. Positions stay in memory across
+ * reconnects. A group would lose the records published between its members' death and return. Each leader has its own
+ * follower, so that a failing leader does not affect the others.
  */
 export function createReader(options: ReaderOptions): LogReader {
   const { topic, seeds, connect, log, random } = options;
   const { promise: settled, resolve: settle } = Promise.withResolvers<void>();
   const positions = createPositions();
   const outage = createOutage(log, topic);
-  const nextAddress = inTurn(seeds);
-  /** Keyed by what they follow. */
+  const nextAddress = rotating(seeds);
+  /** Keyed by topic id, leader and partitions. */
   const followers = new Map<string, Follower>();
   let guide: Node | undefined;
   let isStopped = false;
@@ -54,13 +54,13 @@ export function createReader(options: ReaderOptions): LogReader {
       connect: () => connect(address),
       onFailure(partition, error) {
         outage.failed(partition, error);
-        // The leader may have changed. While metadata requests fail, asking more often does not help.
+        // The leader may have changed. While metadata requests fail, refreshing more often does not help.
         if (outage.failures('metadata') === 0) pausing.abort();
       },
       onProgress: outage.end,
     });
 
-  /** Followers of unchanged partitions continue; the others stop before new ones start. */
+  /** Keeps followers whose partitions are unchanged, and stops the others before new ones start. */
   const assign = async (metadata: ClusterMetadata) => {
     const { id = '' } = metadata.topic ?? {};
     const wanted = new Map(
@@ -77,8 +77,8 @@ export function createReader(options: ReaderOptions): LogReader {
     for (const [name, start] of wanted) if (!followers.has(name)) followers.set(name, start());
   };
 
-  /** Resolves with the time until the next refresh, in ms. */
-  const look = async (): Promise<number> => {
+  /** Refreshes the metadata. Resolves with the time until the next refresh, in ms. */
+  const refresh = async (): Promise<number> => {
     try {
       guide ??= connect(nextAddress());
       const metadata = await guide.metadata(topic);
@@ -99,7 +99,7 @@ export function createReader(options: ReaderOptions): LogReader {
   const run = async () => {
     while (!isStopped) {
       pausing = new AbortController();
-      await pause(await look(), pausing.signal);
+      await pause(await refresh(), pausing.signal);
     }
     await stopFollowers([...followers.keys()]);
   };
@@ -109,7 +109,7 @@ export function createReader(options: ReaderOptions): LogReader {
     ready: () => settled,
     async stop() {
       isStopped = true;
-      void stopFollowers([...followers.keys()]); // not awaited, as the caller may be inside a follower's delivery
+      void stopFollowers([...followers.keys()]); // not awaited: the caller may be inside a follower's delivery
       guide?.close();
       pausing.abort();
       settle(); // a stopped reader must not leave `ready` pending
@@ -120,8 +120,8 @@ export function createReader(options: ReaderOptions): LogReader {
 
 const isWithoutLeader = ({ leader }: PartitionMetadata) => leader < 0;
 
-/** Another broker with each call: first the given ones, then those learnt from the cluster. */
-function inTurn(seeds: Address[]) {
+/** Returns another broker with each call: first the configured ones, then those learnt from the cluster. */
+function rotating(seeds: Address[]) {
   let known: Address[] = [];
   let calls = 0;
   const next = (): Address => {
@@ -133,12 +133,12 @@ function inTurn(seeds: Address[]) {
   return Object.assign(next, { learn: (addresses: Address[]) => (known = addresses) });
 }
 
-/** A broker's restart or a change of leader costs one attempt; only longer failures are worth a log line. */
+/** A broker restart or a change of leader costs one attempt. Only longer failures are logged. */
 const FAILURES_TO_LOG = 3;
 
 type Part = number | 'metadata';
 
-/** Counts each part's failures in a row; logs once that reading is stalled, and once that all parts are read again. */
+/** Counts each part's consecutive failures. Logs once when reading stalls, and once when all parts are read again. */
 interface Outage {
   failed(part: Part, error: unknown): void;
   end(part: Part): void;

@@ -4,7 +4,7 @@ import type { Exchange } from 'kafkajs/src/network/connectionPool.js';
 import type { Address } from './config.ts';
 import { createWireReader } from './wire.ts';
 
-/** kafkajs's metadata request has no topic ids, and without them a recreated topic looks like the old one. */
+/** kafkajs's own metadata request has no topic ids. Without them, a recreated topic looks like the old one. */
 const VERSION = 12;
 const UNKNOWN_TOPIC_OR_PARTITION = 3;
 
@@ -25,7 +25,7 @@ export interface PartitionMetadata {
   leader: number;
 }
 
-/** The partitions that each broker leads; those without a leader are omitted. */
+/** The partitions that each broker leads. Partitions without a leader are omitted. */
 export function byLeader({ brokers, topic }: ClusterMetadata): [Address, number[]][] {
   return brokers.flatMap(({ nodeId, host, port }): [Address, number[]][] => {
     const led = topic?.partitions.filter(({ leader }) => leader === nodeId).map(({ partition }) => partition) ?? [];
@@ -33,20 +33,20 @@ export function byLeader({ brokers, topic }: ClusterMetadata): [Address, number[
   });
 }
 
-interface MetadataAnswer extends ClusterMetadata {
-  /** 0 also when the topic does not exist. */
+interface MetadataResponse extends ClusterMetadata {
+  /** 0 even if the topic does not exist. */
   errorCode: number;
 }
 
-export function metadataExchange(topic: string): Exchange<MetadataAnswer> {
+export function metadataExchange(topic: string): Exchange<MetadataResponse> {
   return {
     request: { apiKey: apiKeys.Metadata, apiVersion: VERSION, apiName: 'Metadata', encode: async () => encode(topic) },
-    response: { decode: async (payload) => decode(payload), parse: async (answer) => answer },
+    response: { decode: async (payload) => decode(payload), parse: async (decoded) => decoded },
     logResponseError: false,
   };
 }
 
-/** kafkajs writes the old request header; the end of the new one, "no tagged fields", goes before the body. */
+/** kafkajs writes the old request header. The new header ends with "no tagged fields", so that is prepended to the body. */
 function encode(topic: string): Encoder {
   const name = Buffer.from(topic);
   const noTags = Buffer.from([0]);
@@ -72,7 +72,7 @@ function unsignedVarint(value: number): Buffer {
   }
 }
 
-function decode(payload: Buffer): MetadataAnswer & { clientSideThrottleTime: number } {
+function decode(payload: Buffer): MetadataResponse & { clientSideThrottleTime: number } {
   const reader = createWireReader(payload);
   reader.skipTags(); // of the header
   const clientSideThrottleTime = reader.int32();
@@ -90,7 +90,7 @@ function decode(payload: Buffer): MetadataAnswer & { clientSideThrottleTime: num
     const id = reader.uuid();
     reader.int8(); // internal
     const partitions = reader.array(() => {
-      reader.int16(); // error code: says no more than the missing leader
+      reader.int16(); // error code: adds nothing to the missing leader
       const [partition, leader] = [reader.int32(), reader.int32()];
       reader.int32(); // the leader's epoch
       for (const _ of ['replicas', 'in sync', 'offline']) reader.array(() => reader.int32());

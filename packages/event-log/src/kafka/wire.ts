@@ -4,7 +4,7 @@ export interface WireReader {
   int16(): number;
   int32(): number;
   uuid(): string;
-  /** Empty for null. */
+  /** Returns an empty string for null. */
   string(): string;
   array<Item>(readItem: () => Item): Item[];
   skipTags(): void;

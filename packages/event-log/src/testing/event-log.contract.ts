@@ -40,7 +40,7 @@ export function describeEventLog(name: string, create: () => EventLog): void {
       expect(records).toEqual(expect.arrayContaining([full, { key: 'bare', value: '', headers: {} }]));
     });
 
-    it('keeps the order of each key, and loses and repeats nothing', async () => {
+    it('keeps the order within each key without loss or duplicates', async () => {
       const keys = ['a', 'b', 'c', 'd', 'e'];
       const reader = await read();
       for (let from = 1; from <= 91; from += 10) {
@@ -53,14 +53,14 @@ export function describeEventLog(name: string, create: () => EventLog): void {
       for (const key of keys) expect(reader.valuesOf(key)).toEqual(numbers(1, 100));
     });
 
-    it('keeps the order of publishes that do not wait for each other', async () => {
+    it('keeps the order of concurrent publishes', async () => {
       const reader = await read();
       await Promise.all(numbers(1, 50).map((value) => log.publish(topic, [{ key: 'k', value: String(value) }])));
       await eventually(() => reader.records.length >= 50);
       expect(reader.valuesOf('k')).toEqual(numbers(1, 50));
     });
 
-    it('takes as much at once as its caller likes, and nothing as well', async () => {
+    it('accepts any number of records at once, including none', async () => {
       const reader = await read();
       const filler = 'x'.repeat(10_000);
       await log.publish(
@@ -72,7 +72,7 @@ export function describeEventLog(name: string, create: () => EventLog): void {
       expect(reader.records.map(({ value }) => parseInt(value))).toEqual(numbers(1, 400));
     });
 
-    it('shows every reader everything, and each topic only to its own', async () => {
+    it('delivers all records of a topic to each of its readers, and to no others', async () => {
       const other = `contract-${randomUUID()}`;
       await log.ensureTopic(other, { partitions: 1 });
       const [one, two, elsewhere] = await Promise.all([read(), read(), read(other)]);
@@ -82,7 +82,7 @@ export function describeEventLog(name: string, create: () => EventLog): void {
       expect([one.valuesOf('k'), two.valuesOf('k'), elsewhere.valuesOf('k')]).toEqual([[1, 2, 3], [1, 2, 3], [7]]);
     });
 
-    it('shows a reader what is published once it is ready, and nothing older', async () => {
+    it('delivers records published after a reader is ready, and nothing older', async () => {
       const early = await read();
       await log.publish(topic, numbered('k', 1, 5));
       await eventually(() => early.records.length === 5);
@@ -92,7 +92,7 @@ export function describeEventLog(name: string, create: () => EventLog): void {
       expect(late.valuesOf('k')).toEqual([6, 7, 8]);
     });
 
-    it('lets a reader that throws harm neither itself nor others', async () => {
+    it('continues for all readers when one throws', async () => {
       const tried: string[] = [];
       const faulty = log.read(topic, ({ value }) => {
         tried.push(value);
@@ -107,7 +107,7 @@ export function describeEventLog(name: string, create: () => EventLog): void {
       expect(reader.valuesOf('k')).toEqual([1, 2, 3, 4]);
     });
 
-    it('delivers nothing to a reader that was stopped, even from within a record', async () => {
+    it('delivers nothing to a stopped reader, even if it stops itself in a callback', async () => {
       const seen: string[] = [];
       let stopped: Promise<void> | undefined;
       const stopping = log.read(topic, ({ value }) => {
@@ -124,7 +124,7 @@ export function describeEventLog(name: string, create: () => EventLog): void {
       await stopping.stop();
     });
 
-    it('lets a reader publish what it reads elsewhere', async () => {
+    it('lets a reader publish the records that it reads to another topic', async () => {
       const next = `contract-${randomUUID()}`;
       await log.ensureTopic(next, { partitions: 1 });
       const end = await read(next);
@@ -135,7 +135,7 @@ export function describeEventLog(name: string, create: () => EventLog): void {
       expect(end.valuesOf('k')).toEqual(numbers(1, 20));
     });
 
-    it('does not change a record that the publisher changes after it was taken', async () => {
+    it('is not affected when the publisher modifies a record after publishing it', async () => {
       const { records } = await read();
       const record = { key: 'k', value: 'before', headers: { header: 'before' } };
       await log.publish(topic, [record]);
@@ -145,7 +145,7 @@ export function describeEventLog(name: string, create: () => EventLog): void {
       expect(records).toEqual([{ key: 'k', value: 'before', headers: { header: 'before' } }]);
     });
 
-    it('is ready for a topic that is made later, and misses none of it', async () => {
+    it('reads a topic that is created later from its first record', async () => {
       const later = `${'later-'.repeat(30)}${randomUUID()}`;
       const reader = await read(later);
       await log.ensureTopic(later, { partitions: 3 });
@@ -154,7 +154,7 @@ export function describeEventLog(name: string, create: () => EventLog): void {
       expect([reader.valuesOf('a'), reader.valuesOf('b')]).toEqual([numbers(1, 10), numbers(1, 10)]);
     });
 
-    it('leaves a topic alone that is there already', async () => {
+    it('does not change an existing topic', async () => {
       const reader = await read();
       await log.publish(topic, numbered('k', 1, 1));
       await log.ensureTopic(topic, { partitions: 4 });
@@ -163,14 +163,14 @@ export function describeEventLog(name: string, create: () => EventLog): void {
       expect(reader.valuesOf('k')).toEqual([1, 2]);
     });
 
-    it('says that it is up until it is closed', async () => {
+    it('reports that it is up until it is closed', async () => {
       const closing = create();
       expect(await closing.isUp(topic)).toBe(true);
       await closing.close();
       expect(await closing.isUp(topic)).toBe(false);
     });
 
-    it('takes nothing and delivers nothing after it was closed', async () => {
+    it('accepts and delivers nothing after it is closed', async () => {
       const closing = create();
       const seen: LogRecord[] = [];
       const reader = closing.read(topic, (record) => seen.push(record));

@@ -5,46 +5,46 @@ import { compileEntityLookup, type Asked, type EntityLookup } from './entity-loo
 import type { PlannedFetch } from './plan-fetches.ts';
 import type { AnswerError, PlanRun, SubgraphAnswer } from './run.ts';
 
-/** A lookup and its names in the operation. */
+/** A lookup, and its response key and variable in the operation. */
 interface Part {
   lookup: EntityLookup;
   key: string;
-  /** For its representations. */
+  /** The name of the variable for the representations. */
   variable: string;
 }
 
 /** One `_entities` request, which may combine several lookups. */
 export function compileEntityRequest<Context>(fetches: readonly PlannedFetch[], deps: FetchDeps): Step<Context> {
-  const questions = sameQuestions(fetches);
-  const [first, ...others] = questions;
+  const groups = groupEqualFetches(fetches);
+  const [first, ...others] = groups;
   if (!first) throw new Error('A request of the plan has no fetch.');
   const joined = joinOperations([first.node, ...others.map(({ node }) => node)]);
   const operation = operationOf(first.node, joined.text);
-  const usages = new Set(questions.flatMap(({ node }) => node.variableUsages ?? []));
+  const usages = new Set(groups.flatMap(({ node }) => node.variableUsages ?? []));
   const variablesOf = variablesReader([...usages], deps.renamed);
-  const parts = questions.map(({ node, same }, index): Part => {
+  const parts = groups.map(({ node, same }, index): Part => {
     const { key, variable } = joined.parts[index] ?? { key: '', variable: '' };
     return { lookup: compileEntityLookup(same, node, deps), key, variable };
   });
-  const alone = others.length > 0 ? questions.map(({ same }) => compileEntityRequest<Context>(same, deps)) : [];
+  const alone = others.length > 0 ? groups.map(({ same }) => compileEntityRequest<Context>(same, deps)) : [];
 
-  const fetch = async (run: PlanRun<Context>, asked: readonly Asked[]) => {
+  const fetch = async (run: PlanRun<Context>, gathered: readonly Asked[]) => {
     const variables = variablesOf(run.variables);
-    for (const [index, { variable }] of parts.entries()) variables[variable] = asked[index]?.representations ?? [];
-    const answer = await requestSubgraph(operation, variables, run);
-    if (!answer) return;
+    for (const [index, { variable }] of parts.entries()) variables[variable] = gathered[index]?.representations ?? [];
+    const response = await requestSubgraph(operation, variables, run);
+    if (!response) return;
     // One of the joined lookups failed as a whole and took the others with it, so run each on its own.
-    if (alone.length > 0 && hasFailedAsWhole(answer)) await Promise.all(alone.map((step) => step(run)));
-    else receive(answer, asked, run);
+    if (alone.length > 0 && hasFailedAsWhole(response)) await Promise.all(alone.map((step) => step(run)));
+    else receive(response, gathered, run);
   };
 
   const hasFailedAsWhole = ({ data, errors = [] }: SubgraphAnswer) =>
     !data && errors.some(({ path }) => parts.some(({ key }) => key === path?.[0]));
 
-  const receive = ({ data, errors = [] }: SubgraphAnswer, asked: readonly Asked[], run: PlanRun<Context>) => {
-    if (errors.length > 0) tell(errors, asked, run);
+  const receive = ({ data, errors = [] }: SubgraphAnswer, gathered: readonly Asked[], run: PlanRun<Context>) => {
+    if (errors.length > 0) report(errors, gathered, run);
     for (const [index, { lookup, key }] of parts.entries()) {
-      const about = asked[index];
+      const about = gathered[index];
       if (!about || about.representations.length === 0) continue;
       const entities = data?.[key];
       if (Array.isArray(entities) && entities.length === about.representations.length) lookup.receive(entities, about);
@@ -58,9 +58,9 @@ export function compileEntityRequest<Context>(fetches: readonly PlannedFetch[], 
   const partOf = ({ path }: AnswerError) => parts.findIndex(({ key }) => key === path?.[0]);
   const isOfAnother = (error: AnswerError, key: string) => (parts[partOf(error)]?.key ?? key) !== key;
 
-  const tell = (errors: readonly AnswerError[], asked: readonly Asked[], run: PlanRun<Context>) => {
+  const report = (errors: readonly AnswerError[], gathered: readonly Asked[], run: PlanRun<Context>) => {
     const located = parts.map(({ lookup }, index) => {
-      const about = asked[index];
+      const about = gathered[index];
       return (
         about &&
         lookup.locate(
@@ -78,13 +78,13 @@ export function compileEntityRequest<Context>(fetches: readonly PlannedFetch[], 
   };
 
   return (run) => {
-    const asked = parts.map(({ lookup }) => lookup.gather(run.data));
-    return asked.some(({ representations }) => representations.length > 0) ? fetch(run, asked) : undefined;
+    const gathered = parts.map(({ lookup }) => lookup.gather(run.data));
+    return gathered.some(({ representations }) => representations.length > 0) ? fetch(run, gathered) : undefined;
   };
 }
 
-/** Groups fetches that ask the same. */
-function sameQuestions(fetches: readonly PlannedFetch[]): { node: PlannedFetch['node']; same: PlannedFetch[] }[] {
+/** Groups fetches that request the same fields. */
+function groupEqualFetches(fetches: readonly PlannedFetch[]): { node: PlannedFetch['node']; same: PlannedFetch[] }[] {
   const groups: { node: PlannedFetch['node']; same: PlannedFetch[] }[] = [];
   for (const fetch of fetches) {
     const known = groups.find(({ node }) => isSameQuestion(node, fetch.node));

@@ -6,12 +6,12 @@ import { compileRewrites, renamedKeys } from './rewrites.ts';
 import type { PlanRun } from './run.ts';
 import type { IsOfType } from './type-conditions.ts';
 
-/** Never rejects: failures are added to the run's errors. Returns undefined when there is nothing to ask. */
+/** Never rejects: failures are added to the run's errors. Returns undefined when no request is needed. */
 export type Step<Context> = (run: PlanRun<Context>) => Promise<unknown> | undefined;
 
 export interface FetchDeps {
   isOfType: IsOfType;
-  /** The client's names of the plan's variables, where they differ. */
+  /** The plan's variables that have another name in the client's operation, with that name. */
   renamed: ReadonlyMap<string, string>;
 }
 
@@ -23,9 +23,9 @@ export function compileFetch<Context>({ node, path }: PlannedFetch, { isOfType, 
   return async (run) => {
     const targets = objectsAt(run.data, path);
     if (targets.length === 0) return;
-    const answer = await requestSubgraph(operation, variablesOf(run.variables), run);
-    if (!answer) return;
-    const { data, errors = [] } = answer;
+    const response = await requestSubgraph(operation, variablesOf(run.variables), run);
+    if (!response) return;
+    const { data, errors = [] } = response;
     for (const error of errors) {
       const below = (error.path ?? []).map((key) => keys.get(key) ?? key);
       run.errors.push(serviceError(error, operation, [...path, ...below]));

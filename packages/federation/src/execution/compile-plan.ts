@@ -19,7 +19,7 @@ export function compilePlan<Context>(root: PlanNode, deps: FetchDeps): Step<Cont
   const [only, ...others] = steps;
   if (only && others.length === 0) return only;
   return (run) => {
-    /** Each step begins when all steps that it depends on, which come before it, have ended. */
+    /** Each step starts when all steps that it depends on have ended. Dependencies always have lower indices. */
     const ends: Promise<unknown>[] = [];
     for (const [index, step] of steps.entries()) {
       const after = requests[index]?.after.map((before) => ends[before]) ?? [];
@@ -29,14 +29,14 @@ export function compilePlan<Context>(root: PlanNode, deps: FetchDeps): Step<Cont
   };
 }
 
-/** Fetches that share a request to their service. */
+/** Fetches that are combined into one request to their service. */
 interface PlannedRequest {
   fetches: readonly PlannedFetch[];
-  /** Indices of the requests that have to end before it begins. */
+  /** Indices of the requests that must end before this one starts. */
   after: readonly number[];
 }
 
-/** Groups the fetches of each service that can begin at the same step. Ordered by steps. */
+/** Groups the fetches that one service can execute in the same step. Returns the groups in the order of steps. */
 function scheduleFetches(fetches: readonly PlannedFetch[]): PlannedRequest[] {
   const steps = new Map<PlannedFetch, number>();
   const stepOf = (fetch: PlannedFetch) => steps.get(fetch) ?? 0;

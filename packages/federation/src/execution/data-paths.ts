@@ -1,6 +1,6 @@
 import type { Data } from '../projection/data.ts';
 
-/** A path through data: field names, and `@` for all items of a list. */
+/** A path through the data: field names, and `@` for all items of a list. */
 export type DataPath = readonly string[];
 
 export type ResultPath = (string | number)[];
@@ -16,7 +16,7 @@ function collect(value: unknown, path: DataPath, depth: number, found: Data[]): 
   if (typeof value !== 'object' || value === null) return;
   const step = path[depth];
   if (Array.isArray(value)) {
-    // A list behind the last step is one of objects all the same.
+    // A list at the end of the path is searched for objects, even without an `@` in the path.
     const next = step === '@' ? depth + 1 : depth;
     for (const item of value) collect(item, path, next, found);
     return;
@@ -25,7 +25,7 @@ function collect(value: unknown, path: DataPath, depth: number, found: Data[]): 
   else if (step !== '@' && Object.hasOwn(value, step)) collect((value as Data)[step], path, depth + 1, found);
 }
 
-/** The paths of the wanted objects, out of those at the end of `path`; an object may have several. */
+/** Finds the result paths of the wanted objects among those at the end of `path`. An object may have several paths. */
 export function pathsTo(
   wanted: Pick<ReadonlySet<unknown>, 'has' | 'size'>,
   data: unknown,

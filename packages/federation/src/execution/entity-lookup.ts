@@ -8,24 +8,24 @@ import { compileRewrites, renamedKeys } from './rewrites.ts';
 import type { AnswerError } from './run.ts';
 import type { IsOfType } from './type-conditions.ts';
 
-/** One set of fields to fetch for objects, which may be at several paths. */
+/** Fetches one set of fields for objects, which may be at several paths. */
 export interface EntityLookup {
-  /** Finds the objects, without duplicates. */
+  /** Collects the objects and their representations, without duplicate representations. */
   gather(data: Data): Asked;
-  /** Merges the answers into the objects. `entities` has one per representation. */
+  /** Merges the response into the objects. `entities` has one entry per representation. */
   receive(entities: readonly unknown[], asked: Asked): void;
-  /** Finds where the data has each of these errors: all places of its object, or none if it is about no object. */
+  /** Returns a function that maps each of these errors to all paths of its object in the data; none if it concerns no object. */
   locate(errors: readonly AnswerError[], asked: Asked, data: Data): (error: AnswerError) => ResultPath[];
 }
 
 /** The objects of one request. */
 export interface Asked {
-  /** By path: the objects, and the index of each one's representation. */
+  /** For each path: the objects, and the index of each object's representation. */
   found: { targets: Data[]; places: number[] }[];
   representations: Data[];
 }
 
-/** @param fetches ask the same, each at its own path */
+/** @param fetches request the same fields, each at its own path */
 export function compileEntityLookup(
   fetches: readonly PlannedFetch[],
   node: FetchNode,
@@ -63,11 +63,11 @@ export function compileEntityLookup(
           const entity = entities[place];
           if (typeof entity !== 'object' || entity === null) continue;
           if (rewrite && !isTaken.has(place)) {
-            // Some rewrites depend on the object's type.
+            // Some rewrites depend on the type of the object.
             (entity as Data).__typename ??= target.__typename;
             rewrite(entity);
           }
-          // Later fetches may add to one of the objects only.
+          // Copied, because later fetches may add fields to only one of the objects.
           merge(target, (isTaken.has(place) ? copyOf(entity) : entity) as Data);
           isTaken.add(place);
         }
@@ -83,7 +83,7 @@ export function compileEntityLookup(
           const place = places[index];
           if (place !== undefined && failed.has(place)) wanted.set(target, place);
         }
-        // One object may be at several places, and failed at all of them.
+        // An object may be at several paths, and has failed at all of them.
         for (const [target, paths] of pathsTo(wanted, data, fetches[way]?.path ?? [])) {
           const place = wanted.get(target);
           const known = pathsOf.get(place);
@@ -100,10 +100,10 @@ export function compileEntityLookup(
   };
 }
 
-/** By what a service knows an object; undefined when it cannot be asked about it. */
+/** Returns the representation by which a service identifies an object; undefined if the service cannot resolve the object. */
 type Represent = (object: Data) => Data | undefined;
 
-/** Its fragments depend only on the object's type. */
+/** Fragments in it depend only on the object's type. */
 type Selection = readonly QueryPlanSelectionNode[];
 
 function compileRepresentations(
@@ -119,7 +119,7 @@ function compileRepresentations(
   };
 }
 
-/** Shares no object with the data, which later answers change. Null when a field is missing. */
+/** Copies the selected fields, because later responses modify the data. Null if a field is missing. */
 function select(object: Data, selection: Selection, isOfType: IsOfType): Data | null {
   const result: Data = {};
   for (const node of selection) {

@@ -15,7 +15,7 @@ const REPRESENTATIONS = 'representations';
 
 /** One fetch's part of a joined operation. */
 export interface JoinedPart {
-  /** The key of its answers in the data. */
+  /** The response key of its entities. */
   key: string;
   /** The name of the variable for its representations. */
   variable: string;
@@ -26,14 +26,14 @@ export interface JoinedOperation {
   parts: JoinedPart[];
 }
 
-/** A fetch's operation, if it can be joined: a query that selects only `_entities`. */
+/** The operation of a fetch that can be joined: a query that selects only `_entities`. */
 interface EntitiesQuery {
   definition: OperationDefinitionNode;
   field: FieldNode;
-  /** The variables' definitions as text, by name. */
+  /** The text of each variable definition, by name. */
   variables: ReadonlyMap<string, string>;
-  /** Equal for fetches that ask the same about any object. */
-  question: string;
+  /** Equal for fetches that request the same fields of any object. */
+  fieldsKey: string;
 }
 
 const known = new WeakMap<FetchNode, { query: EntitiesQuery | undefined }>();
@@ -59,11 +59,11 @@ function readEntitiesQuery({
   const isAlone = field?.kind === Kind.FIELD && field.name.value === ENTITIES && !field.alias && more.length === 0;
   if (!isAlone) return undefined;
   const variables = new Map(definition.variableDefinitions?.map((each) => [each.variable.name.value, print(each)]));
-  const question = JSON.stringify([print(field), requires, inputRewrites, outputRewrites]);
-  return { definition, field, variables, question };
+  const fieldsKey = JSON.stringify([print(field), requires, inputRewrites, outputRewrites]);
+  return { definition, field, variables, fieldsKey };
 }
 
-/** Whether two fetches can share a request: both only read entities of one service, and they agree on variables. */
+/** Whether two fetches can share a request: both only read entities of the same service, and their variables do not conflict. */
 export function canBeJoined(one: FetchNode, other: FetchNode): boolean {
   if (one.serviceName !== other.serviceName) return false;
   const [first, second] = [entitiesQuery(one), entitiesQuery(other)];
@@ -74,13 +74,13 @@ export function canBeJoined(one: FetchNode, other: FetchNode): boolean {
 const variablesOf = ({ definition }: EntitiesQuery): readonly VariableDefinitionNode[] =>
   definition.variableDefinitions ?? [];
 
-/** Whether two fetches ask the same about any object. */
+/** Whether two fetches request the same fields of any object. */
 export function isSameQuestion(one: FetchNode, other: FetchNode): boolean {
-  const question = entitiesQuery(one)?.question;
-  return question !== undefined && question === entitiesQuery(other)?.question;
+  const fieldsKey = entitiesQuery(one)?.fieldsKey;
+  return fieldsKey !== undefined && fieldsKey === entitiesQuery(other)?.fieldsKey;
 }
 
-/** Joins these fetches into one operation, each under its own key. @throws Error when they cannot be joined */
+/** Joins fetches into one operation, each under its own response key. @throws Error when they cannot be joined */
 export function joinOperations(nodes: readonly [FetchNode, ...FetchNode[]]): JoinedOperation {
   const [first, ...others] = nodes;
   if (others.length === 0) return { text: first.operation, parts: [{ key: ENTITIES, variable: REPRESENTATIONS }] };
@@ -115,7 +115,7 @@ export function joinOperations(nodes: readonly [FetchNode, ...FetchNode[]]): Joi
   return { text, parts };
 }
 
-/** The first one keeps its names. */
+/** The first part keeps its original names. */
 function partAt(index: number, taken: Set<string>): JoinedPart {
   if (index === 0) return { key: ENTITIES, variable: REPRESENTATIONS };
   let variable = `${REPRESENTATIONS}_${index}`;

@@ -1,11 +1,11 @@
 import { isExactInteger } from '../exact-json.ts';
 import type { Data } from '../projection/data.ts';
 
-/** Merges a service's answer about an object into what is already known. Parts of `source` are reused, not copied. */
+/** Merges an object from a service's response into the object in the data. Parts of `source` are reused, not copied. */
 export function merge(target: Data, source: Data): void {
   for (const key in source) {
     const value = source[key];
-    // No service has such a field, and setting it would change the prototype.
+    // Setting `__proto__` would change the prototype; no GraphQL field has this name.
     if (value === undefined || key === '__proto__') continue;
     const known = Object.hasOwn(target, key) ? target[key] : undefined;
     if (isObject(known) && isObject(value)) mergeObjects(target, key, known, value);

@@ -3,15 +3,15 @@ import type { DataPath } from './data-paths.ts';
 
 export interface PlannedFetch {
   node: FetchNode;
-  /** The path to the objects that it fetches for. */
+  /** The path to the objects for which it fetches fields. */
   path: DataPath;
-  /** All fetches that end before it begins. */
+  /** All fetches that must end before this one starts. */
   after: ReadonlySet<PlannedFetch>;
 }
 
 const NONE: ReadonlySet<PlannedFetch> = new Set();
 
-/** All fetches of a plan, in an order that respects their dependencies. @throws Error for anything unsupported */
+/** Returns all fetches of a plan in an order that respects their dependencies. @throws Error for unsupported plans */
 export function fetchesOf(node: PlanNode, path: DataPath = [], after = NONE): PlannedFetch[] {
   switch (node.kind) {
     case 'Fetch':

@@ -4,7 +4,7 @@ import type { IsOfType } from './type-conditions.ts';
 
 const FRAGMENT = '... on ';
 
-/** A change that the planner requires in what is sent to a service, or in its answer. */
+/** A change that the plan requires to representations before they are sent, or to a response. */
 export type Rewrite = (value: unknown) => void;
 
 export function compileRewrites(
@@ -56,7 +56,7 @@ function onObjects(change: (data: Data) => void): Rewrite {
   return apply;
 }
 
-/** Keys of an answer that its rewrites rename, because errors still refer to the former names. */
+/** Keys of a response that its rewrites rename. The paths of errors still contain the original keys. */
 export function renamedKeys(rewrites: readonly FetchDataRewrite[] = []): ReadonlyMap<unknown, string> {
   return new Map(
     rewrites.flatMap((rewrite) => (rewrite.kind === 'KeyRenamer' ? [[rewrite.path.at(-1), rewrite.renameKeyTo]] : [])),

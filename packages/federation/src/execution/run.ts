@@ -1,25 +1,25 @@
 import type { Data } from '../projection/data.ts';
 import type { ResultPath } from './data-paths.ts';
 
-/** A failure reported by a service, or on the way to it. */
+/** An error reported by a service, or a failure to reach it. */
 export interface ServiceError {
   message: string;
-  /** The path in the client's result; absent when the error belongs to no place. */
+  /** The path in the client's result; absent if the error has no path. */
   path?: ResultPath;
   extensions?: Record<string, unknown>;
   service: string;
-  /** What was thrown, when the service did not answer. */
+  /** The thrown error, if the service did not respond. */
   cause?: unknown;
 }
 
-/** As sent by services. */
+/** An error as sent by a service. */
 export interface AnswerError {
   message?: string;
   path?: readonly (string | number)[] | null | undefined;
   extensions?: Record<string, unknown> | null | undefined;
 }
 
-/** The part of a request that is the same for all runs of a plan. */
+/** The part of a request that does not change between runs of a plan. */
 export interface SubgraphOperation {
   service: string;
   kind: 'query' | 'mutation' | 'subscription';
@@ -33,15 +33,15 @@ export interface SubgraphRequest {
 }
 
 export interface SubgraphAnswer {
-  /** The executor takes it over, and modifies it. */
+  /** The executor takes ownership and modifies it. */
   data?: Data | null | undefined;
   errors?: readonly AnswerError[] | undefined;
 }
 
-/** Calls a service. Anything that it throws becomes an error of the operation. */
+/** Calls a service. Anything it throws becomes an error of the operation. */
 export type AskSubgraph<Context> = (request: SubgraphRequest, context: Context) => Promise<SubgraphAnswer>;
 
-/** Its path is one of the run's data; absent when a request failed as a whole. */
+/** Its path refers to the run's data; absent if the request failed as a whole. */
 export interface RunError extends ServiceError {
   operation: SubgraphOperation;
 }
@@ -49,7 +49,7 @@ export interface RunError extends ServiceError {
 export interface PlanRun<Context> {
   ask: AskSubgraph<Context>;
   context: Context;
-  /** Coerced to the types of the client's operation. */
+  /** Coerced to the types declared by the client's operation. */
   variables: Readonly<Record<string, unknown>>;
   data: Data;
   errors: RunError[];

@@ -1,7 +1,7 @@
 import type { FetchNode } from '@apollo/query-planner';
 import type { AnswerError, PlanRun, RunError, SubgraphAnswer, SubgraphOperation } from './run.ts';
 
-/** The operation of a fetch, or of several whose joint operation is `text`. */
+/** The operation of a fetch, or of several joined fetches if `text` is given. */
 export function operationOf(
   { serviceName, operation, operationName, operationKind }: FetchNode,
   text = operation,
@@ -14,17 +14,17 @@ export function operationOf(
   };
 }
 
-/** The given ones of these client variables, by the plan's names. */
+/** Returns a function that picks these variables from the client's and gives them the plan's names. Omits variables that are not set. */
 export function variablesReader(names: readonly string[], renamed: ReadonlyMap<string, string>) {
   const usages = names.map((name) => ({ name, own: renamed.get(name) ?? name }));
   return (variables: Readonly<Record<string, unknown>>): Record<string, unknown> =>
-    // By `fromEntries`, as assigning to `__proto__` would set the prototype.
+    // `fromEntries`, because assigning to `__proto__` would set the prototype.
     Object.fromEntries(
       usages.filter(({ own }) => Object.hasOwn(variables, own)).map(({ name, own }) => [name, variables[own]]),
     );
 }
 
-/** Undefined when there is no answer, in which case the run gets an error. */
+/** Resolves with undefined and adds an error to the run if there is no response. */
 export async function requestSubgraph<Context>(
   operation: SubgraphOperation,
   variables: Record<string, unknown>,
@@ -39,12 +39,12 @@ export async function requestSubgraph<Context>(
   }
 }
 
-/** A request that failed as a whole. */
+/** The error for a request that failed as a whole. */
 export function failure(operation: SubgraphOperation, message: string): RunError {
   return { message, service: operation.service, operation };
 }
 
-/** `path` is relative to the run's data; undefined when the error belongs to no place. */
+/** `path` refers to the run's data; undefined if the error has no path there. */
 export function serviceError(
   { message, extensions, path: given }: AnswerError,
   operation: SubgraphOperation,

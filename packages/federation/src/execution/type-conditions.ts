@@ -1,6 +1,6 @@
 import { isAbstractType, isInterfaceType, isObjectType, type GraphQLSchema } from 'graphql';
 
-/** Whether an object with this `typeName` is of a type. For an interface object, the name may be the interface's. */
+/** Whether an object with this `typeName` matches a type condition. For an interface object, `typeName` may be the interface. */
 export type IsOfType = (typeName: unknown, condition: string) => boolean;
 
 export function createTypeConditions(supergraphSchema: GraphQLSchema): IsOfType {

@@ -34,7 +34,7 @@ export function clientOperation(schema: GraphQLSchema, document: DocumentNode, n
   return { schema, definition, rootType, fragments };
 }
 
-/** The variables that decide, by `@skip` and `@include`, which fields are selected. */
+/** The variables used in `@skip` and `@include`, which decide which fields are selected. */
 export function conditionVariables({ definition, fragments }: ClientOperation): string[] {
   const names = new Set<string>();
   for (const node of [definition, ...Object.values(fragments)])

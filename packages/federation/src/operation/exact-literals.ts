@@ -21,21 +21,21 @@ type Literal = IntValueNode | FloatValueNode | EnumValueNode;
 export interface ExactLiterals {
   /** For the planner. */
   document: DocumentNode;
-  /** The plan with the client's literals. */
+  /** Puts the client's literals back into the plan. */
   restore(plan: QueryPlan): QueryPlan;
 }
 
 /**
- * The planner reads the literals of custom scalars as JavaScript values and writes them again: of a number it keeps what a double can
- * hold, and a name becomes a string. So it gets strings in place of those that it would change.
+ * The planner converts the literals of custom scalars to JavaScript values and back: numbers lose the precision that a double
+ * cannot hold, and enum names become strings. So it receives strings in place of literals that it would change.
  */
 export function keepLiteralsExact(schema: GraphQLSchema, document: DocumentNode): ExactLiterals {
   const types = new TypeInfo(schema);
   const kept = new Map<string, Literal>();
   const mark = freeMark(document);
 
-  const standIn = (literal: Literal) => {
-    // Inside an object of a custom scalar there are no types.
+  const placeholder = (literal: Literal) => {
+    // Values inside an object of a custom scalar have no type.
     const type = getNamedType(types.getInputType());
     if (type && !(isScalarType(type) && !isSpecifiedScalarType(type))) return undefined;
     if (literal.kind !== Kind.ENUM && String(Number(literal.value)) === literal.value) return undefined;
@@ -46,18 +46,18 @@ export function keepLiteralsExact(schema: GraphQLSchema, document: DocumentNode)
   const forPlanner = visit(
     document,
     visitWithTypeInfo(types, {
-      // Their defaults are values by now.
+      // Default values have already been applied.
       VariableDefinition: () => false,
-      IntValue: standIn,
-      FloatValue: standIn,
-      EnumValue: standIn,
+      IntValue: placeholder,
+      FloatValue: placeholder,
+      EnumValue: placeholder,
     }),
   );
   if (kept.size === 0) return { document, restore: (plan) => plan };
 
   const restored = (fetch: FetchNode): FetchNode => {
-    const asked = parse(fetch.operation, { noLocation: true });
-    return { ...fetch, operation: print(visit(asked, { StringValue: ({ value }) => kept.get(value) })) };
+    const operation = parse(fetch.operation, { noLocation: true });
+    return { ...fetch, operation: print(visit(operation, { StringValue: ({ value }) => kept.get(value) })) };
   };
   return { document: forPlanner, restore: (plan) => withFetches(plan, restored) };
 }
@@ -73,13 +73,13 @@ function withFetches({ node, ...plan }: QueryPlan, change: (fetch: FetchNode) =>
       case 'Parallel':
         return { ...each, nodes: each.nodes.map(inNode) };
       default:
-        return each; // no plan that this executor runs
+        return each; // not supported by this executor
     }
   };
   return { ...plan, ...(node && { node: node.kind === 'Subscription' ? node : inNode(node) }) };
 }
 
-/** What no string in the document begins with: one blank more than any of them has behind the word. */
+/** A prefix with which no string in the document begins: `literal` with one more space than in any of them. */
 function freeMark(document: DocumentNode): string {
   let mark = 'literal ';
   visit(document, {

@@ -1,22 +1,21 @@
 import { Kind, print, type ConstDirectiveNode, type DirectiveNode, type FieldNode } from 'graphql';
 
 /**
- * Assigns the keys under which fields travel between the executor and the services. Clients' aliases are never used,
- * because they could shadow fields that the planner needs under their own names, such as keys.
+ * Assigns the response keys of fields between the executor and the services. Clients' aliases are never used, because they
+ * could shadow fields that the planner needs under their own names, such as key fields.
  */
 export interface FieldVariants {
-  /** The same key for equal fields with equal arguments throughout the operation, and different ones for all others. */
+  /** Returns the same key for equal fields with equal arguments anywhere in the operation, and different keys otherwise. */
   keyOf(node: FieldNode): string;
 }
 
 /**
- * @param reserved fields that the planner itself selects with arguments (`@requires`), kept apart from clients'
- * selections
- * @param prefix no service's field name begins with it
+ * @param reserved fields that the planner itself selects with arguments (`@requires`); clients' selections of them get other keys
+ * @param prefix a prefix with which no field name of a service begins
  */
 export function createFieldVariants(reserved: ReadonlySet<string>, prefix: string): FieldVariants {
   const byName = new Map<string, Map<string, string>>();
-  /** A node of a fragment is met wherever that is spread; its arguments may be long. */
+  /** A cache, because a fragment's nodes recur wherever it is spread, and printing long arguments is expensive. */
   const known = new Map<FieldNode, string>();
   let count = 0;
   return {
@@ -39,7 +38,7 @@ export function createFieldVariants(reserved: ReadonlySet<string>, prefix: strin
 }
 
 /**
- * The order of arguments does not matter. Objects under different response keys are kept apart: a null in a non-null
+ * The order of arguments does not matter. Objects under different response keys stay separate, because a null in a non-null
  * field may invalidate one of them but not the other.
  */
 function textOf({ arguments: args = [], directives = [], alias, name, selectionSet }: FieldNode): string {
@@ -48,7 +47,7 @@ function textOf({ arguments: args = [], directives = [], alias, name, selectionS
   return [...place, ...given, ...servicesDirectives(directives).map((directive) => print(directive))].join(' ');
 }
 
-/** `@skip` and `@include` are handled by the executor. */
+/** The directives to pass on to services. The executor itself handles `@skip` and `@include`. */
 export function servicesDirectives(directives: readonly DirectiveNode[] = []): DirectiveNode[] {
   return directives.filter(({ name }) => name.value !== 'skip' && name.value !== 'include');
 }

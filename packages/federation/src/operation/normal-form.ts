@@ -17,39 +17,39 @@ import {
 import { isIncluded, type ClientOperation } from './client-operation.ts';
 import { fieldNode, servicesDirectives, type FieldVariants } from './field-variants.ts';
 
-/** The planner uses this name for a variable of its own. */
+/** The planner uses this name for its own variable. */
 const REPRESENTATIONS = 'representations';
 
 export interface NormalOperation {
   document: DocumentNode;
-  /** The client's names of its variables, where they differ. */
+  /** The variables that were renamed, with the client's names. */
   renamed: ReadonlyMap<string, string>;
 }
 
 type Types = readonly GraphQLObjectType[];
 
-/** A selected field, which applies to objects of `possible` types, in a fragment on `condition`. */
+/** A selected field that applies to objects of the `possible` types, inside a fragment on `condition`. */
 interface Found {
   node: FieldNode;
   possible: Types;
   condition: GraphQLCompositeType;
-  /** Whether the surrounding type alone does not imply that an object is of `possible` types. */
+  /** Whether the enclosing type alone does not guarantee that an object has one of the `possible` types. */
   isConditional: boolean;
 }
 
 interface Search {
   found: Found[];
-  /** The sets that were searched and the types for which, with `isConditional`. */
+  /** The selection sets already searched, by the types searched for, with `isConditional`. */
   searched: Map<SelectionSetNode, Map<Types, boolean>>;
 }
 
-/** Fields by variant, on one type condition. */
+/** The fields of one type condition, by variant. */
 type Merged = Map<string, FieldNode[]>;
 
 /**
- * Rewrites an operation into the form that planners handle best: without clients' aliases, `@skip`, `@include`, named
- * or nested fragments, and with each field once. Undefined when no service has to be asked. `only` restricts it to some
- * of the root fields.
+ * Rewrites an operation into the form that planners handle best: without clients' aliases, `@skip`, `@include`, named or
+ * nested fragments, and with each field only once. Undefined when no service is needed. `only` selects the root fields to
+ * include.
  */
 export function normalise(
   operation: ClientOperation,
@@ -70,7 +70,7 @@ function createNormaliser(
   variants: FieldVariants,
 ) {
   const ofObjects = new Map<GraphQLObjectType, Types>();
-  /** Always the same array for a type, as `narrow` for two of its results. */
+  /** Returns the same array for a type every time. `narrow` does the same, because arrays serve as map keys. */
   const possibleTypes = (type: GraphQLCompositeType): Types => {
     if (!isObjectType(type)) return schema.getPossibleTypes(type);
     const known = ofObjects.get(type) ?? [type];
@@ -79,7 +79,7 @@ function createNormaliser(
   };
 
   const narrowed = new Map<Types, Map<GraphQLCompositeType, Types>>();
-  /** Those that are also of `type`. */
+  /** The possible types that are also of `type`. */
   const narrow = (possible: Types, type: GraphQLCompositeType): Types => {
     const byType = narrowed.get(possible) ?? new Map<GraphQLCompositeType, Types>();
     narrowed.set(possible, byType);
@@ -91,7 +91,7 @@ function createNormaliser(
     return left;
   };
 
-  /** Searches a set once for the same types: fragments that spread each other would multiply what is found. */
+  /** Searches a set only once for the same types. Otherwise, fragments that spread each other would multiply the results. */
   const find = (
     set: SelectionSetNode,
     condition: GraphQLCompositeType,
@@ -121,7 +121,7 @@ function createNormaliser(
   const implies = (type: GraphQLCompositeType, other: GraphQLCompositeType) =>
     type === other || (isAbstractType(other) && !isUnionType(type) && schema.isSubType(other, type));
 
-  /** The types on which the normal form selects the field: as few and as general as possible. */
+  /** The types on which the normal form selects the field: as few, and as general, as possible. */
   const homesOf = (type: GraphQLCompositeType, { node, possible, condition }: Found): GraphQLCompositeType[] => {
     const all = possibleTypes(type);
     if (possible.length === all.length && hasField(type, node)) return [type];
@@ -201,7 +201,7 @@ function fragmentOn(type: GraphQLCompositeType, selections: readonly SelectionNo
   };
 }
 
-/** Drops unused variables, and renames those that clash with the planner's. */
+/** Drops unused variables, and renames a variable that conflicts with the planner's. */
 function withVariables(definition: ClientOperation['definition']): NormalOperation {
   const used = new Set<string>();
   visit({ ...definition, variableDefinitions: [] }, { Variable: ({ name }) => void used.add(name.value) });

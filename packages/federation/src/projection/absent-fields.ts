@@ -4,12 +4,12 @@ import type { Data } from './data.ts';
 
 /** A field of the result that no service has returned, not even as null. */
 export interface AbsentField {
-  /** Its name in the services' data. */
+  /** The field's key in the services' data. */
   from: string;
   path: ResultPath;
 }
 
-/** The first `max` absent fields of objects that are there. */
+/** Finds the first `max` absent fields of objects that are present. */
 export function absentFields(plan: ObjectPlan, data: Data, max: number): AbsentField[] {
   const found: AbsentField[] = [];
   inObject(plan, data, [], { found, max });

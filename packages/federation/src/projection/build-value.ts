@@ -14,7 +14,7 @@ export interface BuildRun {
   introspect: (field: FieldPlan) => unknown;
 }
 
-/** Builds a field of the result, and records why something is null. `undefined`: null in a non-null place. */
+/** Builds a field of the result, and records why values are null. Returns undefined if a non-null field would be null. */
 export function buildField(field: FieldPlan, parent: string, object: Data, run: BuildRun): unknown {
   const { source, key } = field;
   if (source.kind === 'introspection') return run.introspect(field);
@@ -73,7 +73,7 @@ function buildList(item: Slot, value: unknown, place: () => string, run: BuildRu
 
 const blanks = new WeakMap<ObjectPlan, Record<string, undefined>>();
 
-/** Setting all keys at once gives such objects one hidden class, and keeps keys off the prototype. */
+/** Setting all keys at once gives these objects one hidden class, and makes a key like `__proto__` an own property. */
 export function blankOf(plan: ObjectPlan): Record<string, undefined> {
   let blank = blanks.get(plan);
   if (!blank) blanks.set(plan, (blank = Object.fromEntries(plan.fields.map(({ key }) => [key, undefined]))));

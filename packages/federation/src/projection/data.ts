@@ -1,2 +1,2 @@
-/** What services have answered, merged. Names of fields may be those that all objects inherit. */
+/** The merged responses of services. Field names may coincide with properties that all objects inherit. */
 export type Data = Record<string, unknown>;

@@ -4,8 +4,8 @@ import type { ObjectPlan, Slot } from './projection-plan.ts';
 type Path = (string | number)[];
 
 /**
- * Where the client sees a place of the services' data: possibly at several, as a field may have several response keys.
- * Anything hidden from the client is attributed to the enclosing object.
+ * Maps a path in the services' data to paths in the client's result. There may be several, because a field may have several
+ * response keys. Fields that the client did not select are attributed to the enclosing object.
  */
 export function clientPaths(plan: ObjectPlan, data: unknown, path: Path): Path[] {
   const found: Path[] = [];

@@ -28,7 +28,7 @@ export interface ObjectPlan {
   fields: readonly FieldPlan[];
 }
 
-/** A place for a value: a field or a list item. */
+/** The position of a value: a field or a list item. */
 export interface Slot {
   isNonNull: boolean;
   value: ValuePlan;
@@ -53,7 +53,7 @@ export type ValuePlan =
   | { kind: 'object'; object: ObjectPlan }
   | { kind: 'abstract'; planOf: PlanByType };
 
-/** By an object's `__typename`; undefined for a type unknown to clients. */
+/** Returns the plan for an object's `__typename`; undefined for a type that clients do not know. */
 export type PlanByType = (typeName: unknown) => ObjectPlan | undefined;
 
 type FieldsType = GraphQLObjectType | GraphQLInterfaceType | GraphQLAbstractType;
@@ -63,11 +63,11 @@ export interface ProjectionContext {
   /** The variables that `@skip` and `@include` depend on. */
   variables: Record<string, unknown>;
   variants: FieldVariants;
-  /** Called with the number of fields that were planned: at once, or when the first object of a type arrives. */
+  /** Called with the number of planned fields: at once, and when the first object of a type arrives. */
   planned: (fields: number) => void;
 }
 
-/** By response key, in the order of the result. */
+/** Field nodes by response key, in the order of the result. */
 export type RootFields = ReadonlyMap<string, readonly FieldNode[]>;
 
 export function collectRootFields(operation: ClientOperation, variables: Record<string, unknown>): RootFields {
@@ -75,7 +75,7 @@ export function collectRootFields(operation: ClientOperation, variables: Record<
   return collectFields(schema, fragments, variables, rootType, definition.selectionSet);
 }
 
-/** How the services' data become the client's result, for these root fields. */
+/** Plans how the services' data become the client's result, for these root fields. */
 export function planProjection(context: ProjectionContext, rootFields: RootFields): ObjectPlan {
   const { operation, variables, variants, planned } = context;
   const { schema, fragments, rootType } = operation;
@@ -88,7 +88,7 @@ export function planProjection(context: ProjectionContext, rootFields: RootField
     };
   };
 
-  // graphql-js declares object types here, but interfaces work as well.
+  // graphql-js declares an object type for the parameter, but interfaces work, too.
   const below = (type: FieldsType, nodes: readonly FieldNode[]): ObjectPlan =>
     objectPlan(type, collectSubfields(schema, fragments, variables, type as GraphQLObjectType, nodes));
 
@@ -118,11 +118,11 @@ export function planProjection(context: ProjectionContext, rootFields: RootField
     return { kind: 'abstract', planOf: plansByType(type, nodes) };
   };
 
-  /** Plans are made when the first object of a type arrives, as few of the possible types usually occur. */
+  /** Creates each plan when the first object of its type arrives, because usually few of the possible types occur. */
   const plansByType = (type: GraphQLAbstractType, nodes: readonly FieldNode[]): PlanByType => {
     const plans = new Map<unknown, ObjectPlan | undefined>();
     return (given) => {
-      // A service that knows the type only as an interface object returns that name, or none unless it was asked.
+      // A service that knows the type only as an interface object returns the interface's name, or nothing if not requested.
       const typeName = given ?? type.name;
       if (plans.has(typeName)) return plans.get(typeName);
       if (typeof typeName !== 'string') return undefined;
@@ -135,7 +135,7 @@ export function planProjection(context: ProjectionContext, rootFields: RootField
     };
     function isInterfaceOf(named: unknown): boolean {
       if (!isInterfaceType(named) || !(named === type || schema.isSubType(type, named))) return false;
-      // The selection depends on the concrete type, which is not known, so there is no answer.
+      // If the selection depends on the concrete type, which is unknown, there is no plan.
       return !nodes.some((node) => dependsOnType(node, named));
     }
   };
@@ -148,7 +148,7 @@ export function planProjection(context: ProjectionContext, rootFields: RootField
   const selectsAnything = (fragment: SelectionNode): boolean =>
     fragment.kind === Kind.FIELD || selectionsIn(fragment).some(selectsAnything);
 
-  /** Whether the selection has fragments of which an interface alone does not decide whether they apply. */
+  /** Whether the selection has fragments that may or may not apply when only the interface is known. */
   const dependsOnType = (node: SelectionNode, known: GraphQLInterfaceType): boolean =>
     selectionsIn(node).some((selection) => {
       if (selection.kind === Kind.FIELD) return false;

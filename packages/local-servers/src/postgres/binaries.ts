@@ -17,15 +17,15 @@ import { ifThere, PlainError } from '../errors.ts';
 import { mayUse } from '../programs.ts';
 import { isOpenToAll } from './server-user.ts';
 
-/** A PostgreSQL on disk, ready to be run. */
+/** A PostgreSQL on disk, ready to run. */
 export type PostgresBinaries = ReturnType<typeof findPostgres>;
 
 const OWN_SERVER = 'Use a PostgreSQL server of your own.';
 
 /**
- * The PostgreSQL that npm brought for this machine. `byOthers`: another user than ours will run it, so its folder must be
- * open to all; when it is not, a copy is made once, in a folder that is.
- * @throws PlainError when npm has none for this system
+ * Finds the PostgreSQL that npm installed for this platform. `byOthers`: another user will run it, so its folder must be
+ * accessible to all; if it is not, the binaries are copied once to a folder that is.
+ * @throws PlainError when npm has none for this platform
  */
 export function findPostgres({ byOthers }: { byOthers: boolean }) {
   const { native, version } = installedPackage();
@@ -35,7 +35,7 @@ export function findPostgres({ byOthers }: { byOthers: boolean }) {
   return {
     initdb: join(root, 'bin', `initdb${suffix}`),
     postgres: join(root, 'bin', `postgres${suffix}`),
-    /** As in the file PG_VERSION of a data directory. */
+    /** In the format of the file PG_VERSION in a data directory. */
     major: version.split('.')[0] ?? version,
   };
 }
@@ -55,8 +55,8 @@ function installedPackage(): { native: string; version: string } {
 }
 
 /**
- * npm packages hold no symbolic links, and we run no install scripts: so the links between library names are made here.
- * Says whether they are all there; they are not when the folder is read-only.
+ * Creates the symbolic links between library names, because npm packages cannot contain links and we run no install scripts.
+ * Returns whether all links exist; they do not if the folder is read-only.
  */
 function linkLibraries(native: string): boolean {
   const list = join(native, 'pg-symlinks.json');
@@ -69,7 +69,7 @@ function linkLibraries(native: string): boolean {
   });
 }
 
-/** The copy's name says all that matters: npm's packages of one version are the same wherever they lie. */
+/** Returns a copy in a temporary folder. Its name needs only version and user: npm's packages of one version are identical. */
 function copyOf(native: string, version: string): string {
   const parent = openFolder();
   const copy = join(parent, `local-servers-postgres-${version}-${process.getuid?.() ?? 0}`);
@@ -81,19 +81,19 @@ function copyOf(native: string, version: string): string {
   try {
     renameSync(join(fresh, 'native'), copy);
   } catch (error) {
-    if (!existsSync(copy)) throw error; // otherwise somebody was faster
+    if (!existsSync(copy)) throw error; // otherwise another process was faster
   } finally {
     rmSync(fresh, { recursive: true, force: true });
   }
   return ownCopy(copy);
 }
 
-/** Systems clean their temporary folders file by file. */
+/** Whether no file is missing: systems clean temporary folders file by file. */
 function isWhole(copy: string, native: string): boolean {
   return readdirSync(native, { recursive: true, encoding: 'utf8' }).every((file) => existsSync(join(copy, file)));
 }
 
-/** Temporary folders are open to everybody: what another user put there under our name is not run. */
+/** Everybody may write to temporary folders, so this refuses to run a copy that another user may have put there. */
 function ownCopy(copy: string): string {
   const { uid, mode } = lstatSync(copy);
   if (uid !== process.getuid?.() || (mode & 0o022) !== 0)

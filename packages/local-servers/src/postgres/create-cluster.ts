@@ -10,12 +10,12 @@ import { ensurePassword } from '../server.ts';
 import { reachableBy, type ServerUser } from './server-user.ts';
 
 export const SUPERUSER = 'postgres';
-/** Proving a password takes 4,096 rounds otherwise: a fifth of what a connection costs, of which test runs open thousands. */
+/** The default of 4,096 rounds per login is a fifth of a connection's cost, and test runs open thousands of connections. */
 const CHEAP_LOGINS = ['--set', 'scram_iterations=1'];
 
 /**
- * Makes the data directory and the superuser's password when they are not there yet; returns the password.
- * @throws PlainError when what is there is not ours to use
+ * Creates the data directory and the superuser's password unless they exist. Returns the password.
+ * @throws PlainError when the existing directory is not usable
  */
 export async function ensureCluster(options: {
   dataDir: string;
@@ -30,13 +30,13 @@ export async function ensureCluster(options: {
     checkVersion(dataDir, binaries.major);
     return readPassword(passwordFile);
   }
-  rmSync(passwordFile, { force: true }); // of data that are gone
+  rmSync(passwordFile, { force: true }); // belonged to data that were deleted
   const password = ensurePassword(passwordFile);
   const unfinished = `${dataDir}.unfinished-${process.pid}`;
   mkdirSync(unfinished, { recursive: true, mode: 0o700 });
   user.own(unfinished);
   await runInitdb(unfinished, { binaries, user, password, settings: isThrowaway ? CHEAP_LOGINS : [] });
-  renameSync(unfinished, dataDir); // last, so that a data directory under its final name is always whole
+  renameSync(unfinished, dataDir); // last, so that a directory with the final name is always complete
   return password;
 }
 

@@ -2,18 +2,18 @@ import { chownSync, closeSync, constants, existsSync, openSync, realpathSync, st
 import { dirname, join } from 'node:path';
 import { PlainError } from '../errors.ts';
 
-/** Who runs PostgreSQL. It refuses to be root, so root lends it to an unprivileged user. */
+/** The user that runs PostgreSQL. PostgreSQL refuses to run as root, so root runs it as an unprivileged user. */
 export interface ServerUser {
-  /** Absent: ourselves. */
+  /** Absent for the current user. */
   ids?: { uid: number; gid: number };
-  /** Gives a file or folder of ours to that user. */
+  /** Changes the owner of a file or folder to this user. */
   own(path: string): void;
 }
 
-/** The user `nobody`, under the id that it has practically everywhere. */
+/** The id of the user `nobody` on practically every system. */
 const NOBODY = 65_534;
 
-/** `dataDir` may exist already: then its owner goes on. */
+/** The owner of `dataDir` if it exists already, so that its files stay accessible. */
 export function serverUser(dataDir: string): ServerUser {
   const me = process.getuid?.();
   const owner = existsSync(join(dataDir, 'PG_VERSION')) ? statSync(dataDir) : undefined;
@@ -29,8 +29,8 @@ export function serverUser(dataDir: string): ServerUser {
 }
 
 /**
- * Makes paths usable for a child of another user. Where a folder above is closed to it (a checkout under /root), we open
- * them ourselves and hand the child our descriptors, which Linux lets it use as paths.
+ * Makes paths accessible to a child process of another user. If a parent folder is closed to that user (a checkout under
+ * /root), we open the paths and pass the descriptors to the child, which can use them as paths on Linux.
  */
 export function reachableBy(user: ServerUser, paths: string[]) {
   if (!user.ids || paths.every((path) => isOpenToAll(dirname(path))))
@@ -40,13 +40,13 @@ export function reachableBy(user: ServerUser, paths: string[]) {
   const descriptors = paths.map((path) => openSync(path, constants.O_RDONLY));
   return {
     paths: descriptors.map((_, index) => `/proc/self/fd/${3 + index}`),
-    /** To be handed to the child as descriptors 3, 4, … */
+    /** To pass to the child as descriptors 3, 4, … */
     descriptors,
     close: () => descriptors.forEach((descriptor) => closeSync(descriptor)),
   };
 }
 
-/** Whether every user may enter this folder: it and all folders above it let others through. */
+/** Whether every user may enter this folder and all folders above it. */
 export function isOpenToAll(folder: string): boolean {
   for (let path = realpathSync(folder); ; path = dirname(path)) {
     if ((statSync(path).mode & 0o001) === 0) return false;

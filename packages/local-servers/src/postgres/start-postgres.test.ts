@@ -7,18 +7,18 @@ import { isAlive } from '../processes/process-table.ts';
 import { runScript, temporaryDir } from '../testing.ts';
 import { postgresVersion, startPostgres } from './start-postgres.ts';
 
-// Its mode is 0700: as root, the unprivileged user that runs PostgreSQL cannot enter it.
+// Has mode 0700. If we are root, the unprivileged user that runs PostgreSQL cannot enter it.
 const dir = temporaryDir('postgres');
 afterAll(dir.remove);
 
-/** All on the same data, because setting up new ones takes long. */
+/** All tests share these data, because initialising a new directory is slow. */
 const dataDir = join(dir.path, 'data');
 const start = (lines: string[] = [], where = dataDir) =>
   startPostgres({ dataDir: where, log: (line) => lines.push(line) });
 
 async function query(url: string, text: string): Promise<Record<string, unknown>[]> {
   const client = new Client({ connectionString: url });
-  client.on('error', () => undefined); // the server may be killed under it
+  client.on('error', () => undefined); // the server may be killed meanwhile
   await client.connect();
   try {
     return (await client.query(text)).rows;
@@ -27,7 +27,7 @@ async function query(url: string, text: string): Promise<Record<string, unknown>
   }
 }
 
-/** A server whose parent was killed, and a session in it that computes on. */
+/** A server whose parent was killed, with a session that is still computing. */
 async function orphanedServer(): Promise<{ pid: number; url: string }> {
   const parent = runScript(`
     import { startPostgres } from '$src/postgres/start-postgres.ts';
@@ -42,7 +42,7 @@ async function orphanedServer(): Promise<{ pid: number; url: string }> {
 }
 
 describe('our own PostgreSQL', () => {
-  it('keeps its data, and its password from strangers, over a restart', async () => {
+  it('keeps its data and password across a restart, and hides the password from other users', async () => {
     const first = await start();
     await query(first.url, 'create table kept (word text)');
     await query(first.url, `insert into kept values ('here')`);
@@ -57,7 +57,7 @@ describe('our own PostgreSQL', () => {
     await second.stop();
   });
 
-  it('writes through to the disk, in UTF-8 and UTC, and is refused a second time on the same data', async () => {
+  it('syncs to disk, uses UTF-8 and UTC, and refuses a second start on the same data', async () => {
     const server = await start();
     const settings = ['fsync', 'server_encoding', 'timezone', 'listen_addresses'];
     const [row] = await query(
@@ -70,7 +70,7 @@ describe('our own PostgreSQL', () => {
     await server.stop();
   });
 
-  it('starts again after its parent was killed, and ends what was left', async () => {
+  it('restarts after its parent was killed and ends the leftover processes', async () => {
     const left = await orphanedServer();
     await query(left.url, 'create table written (at_all boolean)');
     const lines: string[] = [];
@@ -81,7 +81,7 @@ describe('our own PostgreSQL', () => {
     await server.stop();
   });
 
-  it('starts again at once after it was killed with a session that computes on', async () => {
+  it('restarts at once after it was killed while a session was still computing', async () => {
     const server = await start();
     const busy = query(server.url, `select count(*) from generate_series(1, 1000000000)`).catch(() => 'ended');
     while (
@@ -95,7 +95,7 @@ describe('our own PostgreSQL', () => {
     await next.stop();
   });
 
-  it('is not kept from starting by a pid file with an id that another program has by now', async () => {
+  it('starts despite a pid file whose id belongs to another program by now', async () => {
     const server = await start();
     const pidFile = join(dataDir, 'postmaster.pid');
     const content = readFileSync(pidFile, 'utf8');
@@ -109,7 +109,7 @@ describe('our own PostgreSQL', () => {
     await stranger.killAndWait();
   });
 
-  it('removes what an interrupted first start left unfinished', async () => {
+  it('removes the remains of an interrupted first start', async () => {
     const unfinished = `${dataDir}.unfinished-1`;
     mkdirSync(unfinished, { recursive: true });
     writeFileSync(join(unfinished, 'PG_VERSION'), '18');
@@ -118,7 +118,7 @@ describe('our own PostgreSQL', () => {
     await server.stop();
   });
 
-  it('does not touch the data of another version', async () => {
+  it('does not touch data of another version', async () => {
     const old = join(dir.path, 'old');
     mkdirSync(old);
     writeFileSync(join(old, 'PG_VERSION'), '17\n');
@@ -126,7 +126,7 @@ describe('our own PostgreSQL', () => {
     expect(readFileSync(join(old, 'PG_VERSION'), 'utf8')).toBe('17\n');
   });
 
-  it('does not touch a folder that is something else', async () => {
+  it('does not touch a folder with other contents', async () => {
     const photos = join(dir.path, 'photos');
     mkdirSync(photos);
     writeFileSync(join(photos, 'cat.jpg'), '');
@@ -134,7 +134,7 @@ describe('our own PostgreSQL', () => {
   });
 });
 
-it('is not ready while it accepts connections and says nothing', async () => {
+it('is not ready while it accepts connections but stays silent', async () => {
   const silent = createServer((socket) => {
     // Authentication ok, ready for a query.
     socket.once('data', () => socket.write(Buffer.from('520000000800000000' + '5a0000000549', 'hex')));

@@ -10,7 +10,7 @@ import { findPostgres, type PostgresBinaries } from './binaries.ts';
 import { ensureCluster, SUPERUSER } from './create-cluster.ts';
 import { reachableBy, serverUser } from './server-user.ts';
 
-/** Fast shutdown: sessions are ended, data are flushed. Then immediate shutdown, after which the next start recovers. */
+/** Fast shutdown: ends sessions and flushes data. Then immediate shutdown, after which the next start runs recovery. */
 const LADDER: StopLadder = [
   ['SIGINT', 10_000],
   ['SIGQUIT', 5_000],
@@ -32,15 +32,15 @@ const SETTINGS: Record<string, string> = {
   log_checkpoints: 'off',
 };
 
-/** Each test file makes databases and drops them, and every drop is a checkpoint of the whole server. */
+/** For tests: each test file creates and drops databases, and every drop causes a checkpoint of the whole server. */
 const THROWAWAY: Record<string, string> = { fsync: 'off', full_page_writes: 'off' };
 
 export type PostgresServer = Awaited<ReturnType<typeof startPostgres>>;
 
 /**
- * Starts the PostgreSQL that npm brought on `dataDir`, which is set up when it is new. TCP on 127.0.0.1 only, password
- * needed (kept beside the data directory, for its owner's eyes). A server that a killed parent left there is ended first.
- * `binaries`: by default those that npm brought; the benchmark of backups runs an older server.
+ * Starts PostgreSQL on `dataDir`, which is initialised if it is new. Listens on 127.0.0.1 only and requires a password,
+ * stored beside the data directory, readable by its owner only. First ends a server that a killed parent left there.
+ * `binaries` defaults to those installed by npm; the backup benchmark runs an older server.
  * @throws PlainError
  */
 export async function startPostgres(options: ServerOptions & { binaries?: PostgresBinaries }) {
@@ -55,7 +55,7 @@ export async function startPostgres(options: ServerOptions & { binaries?: Postgr
     const password = await ensureCluster({ dataDir, binaries, user, isThrowaway });
     const reachable = reachableBy(user, [dataDir]);
     close = reachable.close;
-    port = options.port ?? (await findFreePort()); // last, so that it is still free when PostgreSQL gets there
+    port = options.port ?? (await findFreePort()); // last, so that it is still free when PostgreSQL opens it
     url = `postgres://${SUPERUSER}:${password}@127.0.0.1:${port}/postgres`;
     const settings = { ...SETTINGS, ...(isThrowaway && THROWAWAY), port };
     return {
@@ -74,28 +74,28 @@ export async function startPostgres(options: ServerOptions & { binaries?: Postgr
   const ready = () => postgresVersion(url);
   const run = { name: 'PostgreSQL', dataDir, ladder: LADDER, prepare, ready, intervalMs: 20 };
   const server = await runInDataDir(run, options).finally(() => close());
-  /** `version`, as PostgreSQL reports it: e.g. `18.4`. */
+  /** `version` as PostgreSQL reports it, e.g. `18.4`. */
   return { ...server, url, port, version: server.answer };
 }
 
-/** As the server reports it, e.g. `18.4`; it gets some seconds for that. */
+/** The version as the server reports it, e.g. `18.4`. Rejects if connecting or the query takes longer than `timeoutMs`. */
 export async function postgresVersion(url: string, timeoutMs = 5_000): Promise<string> {
   const limits = { connectionTimeoutMillis: timeoutMs, query_timeout: timeoutMs };
   const client = new Client({ connectionString: url, ...limits });
-  client.on('error', () => undefined); // the query rejects, too
+  client.on('error', () => undefined); // the query rejects with the same error
   await client.connect();
   try {
     const { rows } = await client.query<{ server_version: string }>('show server_version');
-    return rows[0]?.server_version.split(' ')[0] ?? ''; // Debian says more behind it
+    return rows[0]?.server_version.split(' ')[0] ?? ''; // Debian appends more
   } finally {
-    void client.end(); // a silent server would not end it
+    void client.end(); // not awaited: a silent server would never confirm it
   }
 }
 
 /**
- * Ends the sessions that outlived a server of this data directory, which is ours now: they would keep its shared memory, and
- * a new server refuses to start. Then removes its stale pid file, whose id may belong to somebody else by now. Where processes cannot
- * be looked for, it stays, and PostgreSQL itself judges whether it is stale.
+ * Ends sessions that outlived an earlier server of this data directory, whose lock we hold: they keep its shared memory, so a
+ * new server would refuse to start. Then removes the stale pid file, whose id may belong to another process by now. Where we
+ * cannot look for processes, the file stays, and PostgreSQL itself decides whether it is stale.
  */
 async function endSessionsIn(dataDir: string): Promise<void> {
   const sessions = processesWorkingIn(dataDir, 'postgres');

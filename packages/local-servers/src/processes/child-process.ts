@@ -11,7 +11,7 @@ export interface Exit {
   signal: NodeJS.Signals | null;
 }
 
-/** A process that we started and that runs. */
+/** A running process that we started. */
 export type RunningProcess = Awaited<ReturnType<typeof startChild>>;
 
 export interface ChildOptions {
@@ -19,10 +19,10 @@ export interface ChildOptions {
   args: string[];
   env?: Record<string, string | undefined>;
   cwd?: string;
-  /** Output goes straight to this file, so that a child never waits for us, nor dies with us. */
+  /** The child writes directly to this file, so that it neither waits for us to read nor dies with us. */
   logFile: string;
   user?: { uid: number; gid: number };
-  /** Open files, or a channel, that the child gets as descriptors 3, 4, … */
+  /** Open files or an IPC channel, passed to the child as descriptors 3, 4, … */
   descriptors?: (number | 'ipc')[];
   ladder: StopLadder;
 }
@@ -36,15 +36,15 @@ const MAX_FORMER_LOGS = 3;
 const CHECK_LOG_MS = 10_000;
 
 /**
- * Starts a child in our own session: Linux shares out processor time between sessions first (its autogroups), so what has
- * one of its own can keep a server waiting for a whole tick. A Ctrl-C at the terminal reaches the child, too, unless this
- * process stands apart from the terminal.
- * @throws PlainError when the program is not there or may not be run
+ * Starts a child in our own session. Linux divides CPU time between sessions first (autogroups), so a process in a session of
+ * its own could keep a server waiting for a whole tick. A Ctrl-C at the terminal therefore reaches the child, too, unless
+ * this process is detached from the terminal.
+ * @throws PlainError when the program does not exist or may not be run
  */
 export async function startChild(options: ChildOptions) {
   const { command, args, env = process.env, cwd, logFile, user, descriptors = [], ladder } = options;
   mkdirSync(dirname(logFile), { recursive: true });
-  const output = openSync(logFile, 'a', 0o600); // statements and addresses may have secrets in them
+  const output = openSync(logFile, 'a', 0o600); // statements and addresses may contain secrets
   const logStart = fstatSync(output).size;
   const child = spawn(command, args, { env, cwd, stdio: ['ignore', output, output, ...descriptors], ...user });
   closeSync(output); // the child has its own
@@ -66,16 +66,16 @@ export async function startChild(options: ChildOptions) {
 
   const { pid = 0 } = child;
   const kill = (signal: NodeJS.Signals) => {
-    if (!ended) sendSignal(pid, signal); // afterwards the id may be somebody else's
+    if (!ended) sendSignal(pid, signal); // afterwards the id may belong to another process
   };
   return {
     ...{ pid, exited, logFile, kill },
-    /** For who has asked for a channel to it. */
+    /** For callers that use an IPC channel. */
     process: child,
-    /** What it wrote to its log since it was started, the last lines only. */
+    /** The last lines that the process has written to its log since it was started. */
     lastWords: () =>
       readFileSync(logFile).subarray(logStart).toString().trimEnd().split('\n').slice(-LAST_LINES).join('\n'),
-    /** Asks it to end, ever less politely, and resolves when it has. */
+    /** Sends the signals of the ladder, then SIGKILL, until the process ends. */
     async stop() {
       for (const [signal, waitMs] of ladder) {
         kill(signal);
@@ -89,19 +89,19 @@ export async function startChild(options: ChildOptions) {
 
 export interface ReadinessOptions<Answer = unknown> {
   name: string;
-  /** What it reports once it does its work; nothing or a rejection means not yet. */
+  /** Resolves with a value once the process is ready; undefined or a rejection means not yet. */
   ready: () => Promise<Answer | undefined>;
   /** Recovery after a crash, or a busy machine, may take minutes. @default 600000 */
   timeoutMs?: number;
-  /** Receives a line now and then about what is being waited for. */
+  /** Receives a line every 15 seconds while waiting. */
   log?: (line: string) => void;
   intervalMs?: number;
-  /** Gives up when it is aborted. */
+  /** Aborts the start. */
   signal?: AbortSignal | undefined;
 }
 
 /**
- * Waits until a child does its work. One that ends before, takes too long, or is given up is stopped.
+ * Waits until a child is ready. Stops the child if it exits early, takes too long, or the start is aborted.
  * @throws PlainError with the last lines of its log
  */
 export async function untilReady<Answer>(child: RunningProcess, options: ReadinessOptions<Answer>): Promise<Answer> {
@@ -115,7 +115,7 @@ export async function untilReady<Answer>(child: RunningProcess, options: Readine
   });
   const over = sleep(timeoutMs, undefined, { signal, ref: false }).catch(() => undefined);
   while (!exit && !signal?.aborted && performance.now() < begin + timeoutMs) {
-    // A server may accept a connection and then say nothing.
+    // A server may accept a connection and then stay silent.
     const answer = await Promise.race([ready().catch(() => undefined), exited, over]);
     if (answer) return answer;
     if (performance.now() >= nextReport) {
@@ -142,10 +142,10 @@ export function describeExit({ code, signal }: Exit): string {
 }
 
 /**
- * Keeps a log file, which some process has open for appending, at about 10 MiB: it is copied to `<file>.1` and emptied,
- * and up to three former ones are kept. Copied and not renamed, because the writer goes on with the file that it has.
- * Lines that are written within the moment between the two are lost.
- * @returns a function that stops the checks; it resolves when none is under way
+ * Rotates a log file, which another process has open for appending, at about 10 MiB: copies it to `<file>.1`, empties it, and
+ * keeps up to three old logs. It is copied rather than renamed, because the writer keeps writing to the file that it has open.
+ * Lines written between copying and emptying are lost.
+ * @returns a function that stops the checks and resolves when no check is running
  */
 export function limitLogFile(file: string, { maxBytes = MAX_LOG_BYTES, checkMs = CHECK_LOG_MS } = {}) {
   let checking = Promise.resolve();
@@ -163,11 +163,11 @@ async function limit(file: string, maxBytes: number): Promise<void> {
     if ((await stat(file)).size < maxBytes) return;
     await rm(`${file}.${MAX_FORMER_LOGS}`, { force: true });
     for (let age = MAX_FORMER_LOGS - 1; age > 0; age -= 1)
-      await rename(`${file}.${age}`, `${file}.${age + 1}`).catch(() => undefined); // fewer former ones
-    // On a full disk the space is worth more than the copy.
+      await rename(`${file}.${age}`, `${file}.${age + 1}`).catch(() => undefined); // there are fewer old logs
+    // On a full disk, the space matters more than the copy.
     await copyFile(file, `${file}.1`).catch(() => rm(`${file}.1`, { force: true }));
     await truncate(file);
   } catch {
-    // The file or its folder is gone, or may not be changed: the next check tries again.
+    // The file or its folder was deleted or is not writable: the next check tries again.
   }
 }

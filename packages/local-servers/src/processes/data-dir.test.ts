@@ -45,7 +45,7 @@ async function orphan(name: string): Promise<number> {
 }
 
 describe('a data directory', () => {
-  it('does not take a stranger for its process when the id was given out again', async () => {
+  it('does not mistake another process with a reused id for its own', async () => {
     const stranger = await run('stranger');
     expect(statSync(stranger.logFile).mode & 0o777).toBe(0o600);
     const { pidFile } = filesBeside(join(dir.path, 'stranger'));
@@ -59,17 +59,17 @@ describe('a data directory', () => {
   });
 });
 
-it('a lock is waited for when its holder says that it is about to stop', async () => {
+it('waits longer for a lock whose holder has announced that it is stopping', async () => {
   const file = join(dir.path, 'stopping.lock');
   const lock = await acquireLock(file, 'In use');
   lock.announceRelease();
   const next = acquireLock(file, 'In use');
-  setTimeout(() => lock.release(), 2_000); // longer than anybody waits for one who goes on
+  setTimeout(() => lock.release(), 2_000); // longer than the wait for a holder that is not stopping
   (await next).release();
 });
 
-describe('noted processes', () => {
-  it('are ended all together', async () => {
+describe('recorded processes', () => {
+  it('are all ended', async () => {
     const pids = [await orphan('first'), await orphan('second')];
     const lines: string[] = [];
     await endNotedProcesses(dir.path, (line) => lines.push(line));
@@ -80,13 +80,13 @@ describe('noted processes', () => {
   it('can be killed without waiting', async () => {
     const pid = await orphan('third');
     killNotedProcesses(dir.path);
-    expect(await endProcesses([pid], [])).toBe(false); // no signal of ours: it is only looked at
+    expect(await endProcesses([pid], [])).toBe(false); // sends no signal, only checks
     while (isAlive(pid)) await new Promise((resolve) => setTimeout(resolve, 10));
   });
 });
 
-describe('a child', () => {
-  it('that ends before it is ready is reported with its last words', async () => {
+describe('a child process', () => {
+  it('is reported with its last output if it ends before it is ready', async () => {
     const prepare = async () => ({
       command: process.execPath,
       args: ['-e', 'console.error("no such thing"); process.exit(3)'],
@@ -95,7 +95,7 @@ describe('a child', () => {
     await expect(running).rejects.toThrow(/talker ended \(exit code 3\) before it was ready.\n {4}no such thing/);
   });
 
-  it('that is not ready in time is stopped', async () => {
+  it('is stopped if it is not ready in time', async () => {
     const { pidFile } = filesBeside(join(dir.path, 'slow'));
     let pid = 0;
     const ready = async () => {
@@ -107,20 +107,20 @@ describe('a child', () => {
   });
 
   it.each([
-    ['when its time is over', () => ({ timeoutMs: 200 }), 'mute was not ready after 0.2 s.'],
+    ['after the timeout', () => ({ timeoutMs: 200 }), 'mute was not ready after 0.2 s.'],
     ['on a signal', () => ({ signal: AbortSignal.timeout(200) }), 'mute was stopped before it was ready.'],
-  ])('that never responds whether it is ready is stopped %s', async (_when, options, message) => {
+  ])('is stopped %s if its readiness check never completes', async (_when, options, message) => {
     const ready = () => new Promise<boolean>(() => undefined);
     await expect(run('mute', { ready, ...options() })).rejects.toThrow(message);
   });
 
-  it('that ends during its readiness check is reported', async () => {
+  it('is reported if it ends during its readiness check', async () => {
     const prepare = async () => ({ command: process.execPath, args: ['-e', 'process.exit(3)'] });
     const running = run('hasty', { prepare, ready: () => new Promise<boolean>(() => undefined) });
     await expect(running).rejects.toThrow('hasty ended (exit code 3) before it was ready.');
   });
 
-  it('that cannot be noted is stopped', async () => {
+  it('is stopped if it cannot be recorded', async () => {
     const { pidFile } = filesBeside(join(dir.path, 'unnoted'));
     const prepare = async () => {
       mkdirSync(pidFile, { recursive: true });
@@ -130,9 +130,9 @@ describe('a child', () => {
     expect(processesWorkingIn(pidFile, 'sleep')).toEqual([]);
   });
 
-  it('whose program is missing is reported by name', async () => {
+  it('is reported by name if its program is missing', async () => {
     const prepare = async () => ({ command: '/nowhere/program', args: [] });
     await expect(run('missing', { prepare })).rejects.toThrow('Cannot run /nowhere/program');
-    await (await run('missing')).stop(); // its directory is free again
+    await (await run('missing')).stop(); // the directory is free again
   });
 });

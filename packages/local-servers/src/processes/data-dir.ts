@@ -9,7 +9,7 @@ import { endProcesses, isAlive, processIdentity, sendSignal, type StopLadder } f
 const PID_FILE_ENDING = '.pid.json';
 const TERMINATION: StopLadder = [['SIGTERM', 10_000]];
 
-/** Where the files lie that belong to a process with its data in `dataDir`: beside it, in folders that all share. */
+/** The files that belong to a process with its data in `dataDir`. They are beside it, in folders shared by all processes. */
 export function filesBeside(dataDir: string) {
   const parent = dirname(dataDir);
   const name = basename(dataDir);
@@ -21,7 +21,7 @@ export function filesBeside(dataDir: string) {
   };
 }
 
-/** A process is left that does not even end when it is killed. */
+/** A leftover process that does not end even when it is killed. */
 export class StillRunning extends PlainError {}
 
 interface PidRecord {
@@ -33,15 +33,15 @@ interface PidRecord {
 
 export interface RunOptions<Answer> extends Omit<ReadinessOptions<Answer>, 'signal' | 'log'> {
   dataDir: string;
-  /** @default SIGTERM, which has ten seconds */
+  /** @default SIGTERM, then SIGKILL after ten seconds */
   ladder?: StopLadder;
-  /** What to run, once the directory is ours. */
+  /** Called with the directory locked; returns what to run. */
   prepare: () => Promise<Omit<ChildOptions, 'logFile' | 'ladder'>>;
 }
 
 /**
- * Takes a data directory (a process that a killed parent left behind in it is ended first), runs its process and waits
- * until that does its work; what `ready` has answered comes along. The directory is given up when the process ends.
+ * Locks a data directory, ends a process that a killed parent left behind in it, starts the new process and waits until it is
+ * ready. The result includes what `ready` returned. The lock is released when the process ends.
  * @throws PlainError, also when another instance uses the directory
  */
 export async function runInDataDir<Answer>(
@@ -56,7 +56,7 @@ export async function runInDataDir<Answer>(
     try {
       writeJson(pidFile, { pid: child.pid, identity: processIdentity(child.pid) ?? '', ladder } satisfies PidRecord);
     } catch (error) {
-      await child.stop(); // no later start would find it
+      await child.stop(); // a later start would not find the process
       throw error;
     }
     const exited = child.exited.then((exit) => {
@@ -73,15 +73,15 @@ export async function runInDataDir<Answer>(
 }
 
 /**
- * Ends every process that is noted under `dir`: after a kill of their parent, those that it did not live to stop. The
- * caller holds the directory's lock.
+ * Ends every process that is recorded under `dir`, such as those that a killed parent could not stop. The caller holds the
+ * directory's lock.
  * @throws StillRunning
  */
 export async function endNotedProcesses(dir: string, log?: (line: string) => void): Promise<void> {
   await Promise.all(pidFilesUnder(dir).map((file) => endNoted(file, log)));
 }
 
-/** Kills every process that is noted under `dir`, and waits for nothing. */
+/** Kills every process that is recorded under `dir`, without waiting. */
 export function killNotedProcesses(dir: string): void {
   for (const file of pidFilesUnder(dir)) {
     const noted = readLiving(file);
@@ -108,16 +108,16 @@ async function endNoted(pidFile: string, log?: (line: string) => void): Promise<
   rmSync(pidFile, { force: true });
 }
 
-/** What `runInDataDir` has noted, if that process still runs: its id may belong to another one by now. */
+/** The record that `runInDataDir` wrote. Undefined if its process has ended, even if another process has the id by now. */
 function readLiving(pidFile: string): PidRecord | undefined {
   const record = ifThere(() => JSON.parse(readFileSync(pidFile, 'utf8')) as PidRecord);
   return record && record.identity === processIdentity(record.pid) ? record : undefined;
 }
 
-/** A directory of this process, with those of the servers and services that it starts below. */
+/** A directory of this process, which contains the directories of the servers and services that it starts. */
 export type RunDir = Awaited<ReturnType<typeof makeRunDir>>;
 
-/** Makes one in `parent`. What runs that were killed have left there, processes and files, is removed. */
+/** Creates a run directory in `parent`. Removes the processes and files that killed runs have left there. */
 export async function makeRunDir(parent: string, prefix: string) {
   mkdirSync(parent, { recursive: true });
   for (const name of readdirSync(parent).filter((entry) => entry.startsWith(prefix))) {
@@ -130,13 +130,13 @@ export async function makeRunDir(parent: string, prefix: string) {
   mkdirSync(path);
   return {
     path,
-    /** Kills what was started there, and waits for nothing. */
+    /** Kills all processes that were started there, without waiting. */
     killNow: () => dataDirsIn(path).forEach(killNotedProcesses),
     remove: () => rmSync(path, { recursive: true, force: true }),
   };
 }
 
-/** Where processes are noted: of one server or stack, of several beside each other, or of stacks in these. */
+/** The directories with records of processes: of one server or stack, of several side by side, or of stacks nested in them. */
 function dataDirsIn(path: string): string[] {
   return globSync(['run', '*/run', '*/*/run', '*/*/*/run'], { cwd: path }).map((run) => join(path, dirname(run)));
 }

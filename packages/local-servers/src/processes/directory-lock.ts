@@ -10,15 +10,15 @@ interface Holder {
 }
 
 const SQLITE_BUSY = 5;
-/** The holder may just have been killed: the system takes a moment to notice. */
+/** If the holder has just been killed, the system takes a moment to release the lock. */
 const WAIT_MS = 1_500;
 const WAIT_WHILE_STOPPING_MS = 30_000;
 
 /**
- * Gives the right to use a file or directory alone, until `release` or the end of this process, however it ends: by a lock
- * on `file`, which is made when missing. The lock is SQLite's own on an empty database: the one lock in Node that the
- * operating system gives back when its holder is killed, so that no stale lock can ever stop a start.
- * @throws PlainError naming the holder, when another process (or another part of this one) has it; AbortError
+ * Acquires an exclusive lock, until `release` or until this process ends in any way. Locks `file`, which is created if missing,
+ * with SQLite's lock on an empty database: the only lock in Node that the operating system releases when its holder is
+ * killed, so that a stale lock can never prevent a start.
+ * @throws PlainError naming the holder, when another process (or another part of this one) has the lock; AbortError
  */
 export async function acquireLock(file: string, what: string, signal?: AbortSignal) {
   const begin = performance.now();
@@ -37,16 +37,16 @@ function tryLock(file: string): DatabaseSync | undefined {
   ensureWritable(file);
   const database = new DatabaseSync(file);
   try {
-    database.exec('PRAGMA journal_mode = OFF; BEGIN EXCLUSIVE'); // nothing is ever written, so nothing to roll back
+    database.exec('PRAGMA journal_mode = OFF; BEGIN EXCLUSIVE'); // nothing is ever written, so no rollback is needed
     return database;
   } catch (error) {
     database.close();
-    if ((error as { errcode?: number }).errcode === SQLITE_BUSY) return undefined; // as node:sqlite's errors carry it
+    if ((error as { errcode?: number }).errcode === SQLITE_BUSY) return undefined; // a property of node:sqlite's errors
     throw error;
   }
 }
 
-/** A file that may only be read would be opened all the same, and its lock would keep no process out. */
+/** SQLite would open a read-only file, too, but its lock would not exclude other processes. */
 function ensureWritable(file: string): void {
   try {
     mkdirSync(dirname(file), { recursive: true });
@@ -60,19 +60,19 @@ function ensureWritable(file: string): void {
 function heldLock(database: DatabaseSync, holderFile: string) {
   const write = (stopping: boolean) =>
     writeFileSync(holderFile, JSON.stringify({ pid: process.pid, stopping } satisfies Holder));
-  let held = true;
+  let isHeld = true;
   write(false);
   return {
-    /** Records that `release` is near, so that others wait for it. */
-    announceRelease: () => held && write(true),
+    /** Announces that `release` will follow soon, so that other processes wait longer. */
+    announceRelease: () => isHeld && write(true),
     release() {
-      if (!held) return;
-      held = false;
+      if (!isHeld) return;
+      isHeld = false;
       rmSync(holderFile, { force: true });
       database.close();
     },
   };
 }
 
-/** Written by `heldLock` only. */
+/** Reads what `heldLock` wrote. */
 const readHolder = (file: string) => ifThere(() => JSON.parse(readFileSync(file, 'utf8')) as Holder);

@@ -13,8 +13,8 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { limitLogFile } from './child-process.ts';
 
-describe('a log file that is limited', () => {
-  it('is rotated when it is large, with up to three former ones', async () => {
+describe('a log file with a size limit', () => {
+  it('is rotated when it is large, and up to three old logs are kept', async () => {
     const dir = mkdtempSync(join(tmpdir(), 'taskmesh-log-'));
     const file = join(dir, 'a.log');
     const stop = limitLogFile(file, { maxBytes: 1_000, checkMs: 10 });
@@ -32,7 +32,7 @@ describe('a log file that is limited', () => {
     }
   });
 
-  it('is not rotated any more once the checks have stopped', async () => {
+  it('is no longer rotated after the checks have stopped', async () => {
     const dir = mkdtempSync(join(tmpdir(), 'taskmesh-log-'));
     const file = join(dir, 'a.log');
     const content = 'x'.repeat(20_000_000);

@@ -3,12 +3,12 @@ import { readdirSync, readFileSync, readlinkSync, realpathSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { errorCode, ifThere } from '../errors.ts';
 
-/** Signals to try one after the other, each with the time that it gets to work. */
+/** Signals to send one after another, each with the time to wait for its effect. */
 export type StopLadder = readonly (readonly [signal: NodeJS.Signals, waitMs: number])[];
 
 const onLinux = process.platform === 'linux';
 
-/** Whether a process runs under this id. One that ended and was not collected by its parent (a zombie) does not. */
+/** Whether a process with this id is running. A zombie, which ended but was not reaped by its parent, is not. */
 export function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0);
@@ -18,7 +18,7 @@ export function isAlive(pid: number): boolean {
   return !onLinux || !['Z', 'X', undefined].includes(statFields(pid)?.[0]);
 }
 
-/** Tells a process from another one that got the same id later. Undefined when there is no such process. */
+/** Distinguishes a process from a later one with the same id. Undefined when there is no such process. */
 export function processIdentity(pid: number): string | undefined {
   if (!isAlive(pid)) return undefined;
   if (onLinux) {
@@ -28,13 +28,13 @@ export function processIdentity(pid: number): string | undefined {
   return ifThere(() => execFileSync('ps', ['-o', 'lstart=', '-p', String(pid)], { encoding: 'utf8' }).trim());
 }
 
-/** The fields of /proc/<pid>/stat after the command's name, which may itself hold blanks and brackets: state first. */
+/** The fields of /proc/<pid>/stat from the state on. They follow the command's name, which may contain spaces and brackets. */
 function statFields(pid: number): string[] | undefined {
   const stat = ifThere(() => readFileSync(`/proc/${pid}/stat`, 'utf8'));
   return stat?.slice(stat.lastIndexOf(')') + 2).split(' ');
 }
 
-/** Processes named `name` that work in directory `dir`. Linux only: elsewhere nothing is found. */
+/** Processes named `name` whose working directory is `dir`. Linux only: empty on other systems. */
 export function processesWorkingIn(dir: string, name: string): number[] {
   const path = ifThere(() => realpathSync(dir));
   if (!onLinux || path === undefined) return [];
@@ -49,7 +49,7 @@ function worksIn(pid: number, dir: string, name: string): boolean {
   return command === name && cwd === dir;
 }
 
-/** Ends processes that are not our children; says whether all of them are gone. */
+/** Ends processes that are not our children. Returns whether all of them have ended. */
 export async function endProcesses(pids: number[], ladder: StopLadder): Promise<boolean> {
   for (const [signal, waitMs] of ladder) {
     for (const pid of pids) sendSignal(pid, signal);
@@ -60,7 +60,7 @@ export async function endProcesses(pids: number[], ladder: StopLadder): Promise<
   return false;
 }
 
-/** Sends a signal; one that is too late is no error. */
+/** Sends a signal. Ignores that the process has already ended. */
 export function sendSignal(pid: number, signal: NodeJS.Signals): void {
   try {
     process.kill(pid, signal);

@@ -1,7 +1,7 @@
 import type { Client } from 'pg';
 import { isOurs, isPlainFunction, standsAlone } from './dumpable.ts';
 
-/** One object of a dump: a comment line that names it, and the statement that creates it. */
+/** One object of a dump: its name and type for a comment line, and the statement that creates it. */
 export interface DumpEntry {
   name: string;
   type: string;
@@ -15,8 +15,8 @@ export interface DumpTable {
 }
 
 /**
- * What a dump has of a table's rows: `all`, `none`, or all of them with other values in some columns: SQL expressions,
- * by the column's name.
+ * Which rows of a table to dump: `all`, `none`, or all rows with some columns replaced. Maps the name of each replaced column
+ * to an SQL expression.
  */
 export type RowsOf = (table: string) => 'all' | 'none' | Readonly<Record<string, string>>;
 
@@ -62,7 +62,7 @@ const BEFORE_ROWS = [
    order by 1`,
 ];
 
-/** What is faster to create after the rows, or would be in their way. */
+/** Objects that are faster to create after the rows, or that would interfere with loading them. */
 const BEHIND_ROWS = [
   ...[`contype in ('p', 'u')`, `contype = 'c' and not convalidated`].map(
     (
@@ -105,7 +105,7 @@ export async function readTables(client: Client): Promise<DumpTable[]> {
   return rows;
 }
 
-/** The positions of the sequences: never behind the rows of the snapshot, as sequences are not part of snapshots. */
+/** The positions of the sequences. Sequences are not part of snapshots, so the positions are never lower than the rows require. */
 export async function readSequencePositions(client: Client): Promise<DumpEntry[]> {
   const { rows } = await client.query<{ name: string; sqlName: string; literal: string }>(
     `select relname as name, c.oid::regclass::text as "sqlName", quote_literal(c.oid::regclass::text) as literal
@@ -126,7 +126,7 @@ export async function readSequencePositions(client: Client): Promise<DumpEntry[]
   return entries;
 }
 
-/** The size of the rows to be dumped on the server's disk, without indexes: about the size of their dump. */
+/** The disk size of the rows to dump, without indexes, which approximates the size of the dump. */
 export async function readTableBytes(client: Client, rowsOf: RowsOf): Promise<number> {
   const { rows } = await client.query<{ name: string; bytes: string }>(
     `select relname as name, pg_table_size(oid) as bytes from pg_class c where ${OURS} and relkind = 'r'`,

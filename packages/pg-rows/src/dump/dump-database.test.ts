@@ -4,8 +4,8 @@ import { writeRows } from './dump-database.ts';
 
 const table = { name: 'tasks', sqlName: 'public.tasks', columns: [{ name: 'id', sqlName: 'id' }] };
 
-describe('the rows of a table', () => {
-  it('whose connection is lost as soon as they are asked for fail, and do not end the process', async () => {
+describe('reading the rows of a table', () => {
+  it('fails without crashing the process if the connection is lost right after the query is sent', async () => {
     const copy = new Readable({ read: () => undefined });
     let isCaught = false;
     const lose = () => {
@@ -16,7 +16,7 @@ describe('the rows of a table', () => {
       process.nextTick(lose);
       return copy;
     };
-    const write = () => new Promise<void>((resolve) => setImmediate(resolve)); // a disk that takes a moment
+    const write = () => new Promise<void>((resolve) => setImmediate(resolve)); // a slow disk
     const rows = writeRows({ query } as unknown as Client, { write }, table);
     await expect(rows).rejects.toThrow('the connection was lost');
     expect(isCaught).toBe(true);

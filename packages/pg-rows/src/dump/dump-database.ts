@@ -14,30 +14,30 @@ import {
 import { refuseUnknownObjects } from './dumpable.ts';
 
 export interface DumpOptions {
-  /** A connection in a transaction that sees one moment, as `openSnapshot` begins it. */
+  /** A connection inside a transaction with one snapshot, such as `openSnapshot` begins. */
   client: Client;
-  /** The file to create, for its owner only (mode 600). It is incomplete when the dump fails: delete it then. */
+  /** The file to create, with mode 600. If the dump fails, the file is incomplete: delete it. */
   path: string;
   /** @default all rows of all tables */
   rowsOf?: RowsOf | undefined;
-  /** Called with the number of bytes written so far. What it throws ends the dump. */
+  /** Called with the number of bytes written so far. An exception aborts the dump. */
   onWritten?: ((bytes: number) => void | Promise<void>) | undefined;
 }
 
 export interface Dump {
-  /** Of the file, in hexadecimal. */
+  /** The hash of the file, in hexadecimal. */
   sha256: string;
   sizeBytes: number;
   /** The number of rows written, by table; 0 for tables whose rows are omitted. */
   rows: Record<string, number>;
-  /** PostgreSQL's version, such as 16.4. */
+  /** The version of PostgreSQL, such as 16.4. */
   serverVersion: string;
 }
 
 /**
- * Writes the schema `public` and its rows as SQL, like `pg_dump --no-owner --no-privileges --schema public`. The rows
- * pass through in pieces, so the memory needed does not depend on their number.
- * @throws DumpError when the database has rows that the dump could not bring back; PostgreSQL's and the file's errors
+ * Writes the schema `public` and its rows as SQL, like `pg_dump --no-owner --no-privileges --schema public`. Streams the rows,
+ * so the memory needed does not depend on their number.
+ * @throws DumpError when the database has rows that a restore would not recover; errors of PostgreSQL and of the file
  */
 export async function dumpDatabase({ client, path, rowsOf = () => 'all', onWritten }: DumpOptions): Promise<Dump> {
   const tables = await readTables(client);
@@ -80,7 +80,7 @@ export async function writeRows(
   await file.write(
     `${commentOf({ name, type: 'TABLE DATA' }, 'Data for Name')}COPY ${sqlName} (${columnList}) FROM stdin;\n`,
   );
-  // Nothing may come between these two: the error of a lost connection would have no listener.
+  // No await between these two lines: the error of a lost connection would have no listener.
   const copy = client.query(copyTo(`copy ${source} to stdout`));
   for await (const part of copy) await file.write(part);
   await file.write('\\.\n\n\n');
@@ -125,7 +125,7 @@ type DumpFile = Awaited<ReturnType<typeof createFile>>;
 
 const BUFFER_BYTES = 256 * 1024;
 
-/** Small parts are collected before they are written. */
+/** Buffers small parts before writing them. */
 async function createFile(path: string, onWritten: DumpOptions['onWritten']) {
   const file = await open(path, 'wx', 0o600);
   const hash = createHash('sha256');

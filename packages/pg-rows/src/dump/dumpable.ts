@@ -1,14 +1,14 @@
 import type { Client } from 'pg';
 
-/** The database cannot be dumped completely. The message is part of a sentence for its operator. */
+/** The database cannot be dumped completely. The message is part of a sentence for the operator. */
 export class DumpError extends Error {
   override readonly name = 'DumpError';
 }
 
-/** Lower ids are PostgreSQL's own objects. */
+/** Objects with lower ids belong to PostgreSQL itself. */
 export const FIRST_USER_OID = 16_384;
 
-/** Catalogues whose objects are never dumped nor loaded, by the name for operators. */
+/** Catalogues whose objects are neither dumped nor loaded, keyed by the name for operators. */
 export const COLLECTED = {
   operator: 'pg_operator',
   'operator class': 'pg_opclass',
@@ -31,13 +31,13 @@ const isMember = (catalogue: string, oid: string): string =>
 
 const isOfUser = (oid: string) => `${oid} >= ${FIRST_USER_OID}`;
 
-/** A user's function that needs only what every database has. */
+/** A user-defined function that depends only on objects that every database has. */
 export const isPlainFunction = (p: string): string => `(${p}.prokind = 'f' and ${p}.prosqlbody is null
   and ${p}.prolang in (select oid from pg_language where lanname in ('sql', 'plpgsql'))
   and not ${isOfUser(`${p}.prorettype`)} and not ${isMember('pg_proc', `${p}.oid`)}
   and not exists (select from unnest(coalesce(${p}.proallargtypes, ${p}.proargtypes::oid[])) as arg where ${isOfUser('arg')}))`;
 
-/** A table or a sequence of the store; `c` is its row in pg_class. */
+/** A table or sequence in the schema `public` that belongs to no extension; `c` is its row in pg_class. */
 export const isOurs = (c: string): string =>
   `(${c}.relnamespace = 'public'::regnamespace and ${c}.relkind in ('r', 'S') and not ${isMember('pg_class', `${c}.oid`)})`;
 
@@ -46,7 +46,7 @@ const NEVER_WRITTEN =
     .map((catalogue) => `'${catalogue}'::regclass`)
     .join(', ');
 
-/** Whether it depends on nothing that the dump omits, which would make its statement fail. */
+/** Whether the object depends on nothing that the dump omits; otherwise its statement would fail. */
 export const standsAlone = (catalogue: string, oid: string): string =>
   `not exists (select from pg_depend d left join pg_proc p on d.refclassid = 'pg_proc'::regclass and p.oid = d.refobjid
      where d.classid = '${catalogue}'::regclass and d.objid = ${oid} and ${isOfUser('d.refobjid')}
@@ -59,7 +59,7 @@ const COLUMNS = `pg_attribute a join pg_class c on c.oid = attrelid join pg_name
   and not ${isMember('pg_class', 'c.oid')}`;
 const COLUMN_NAME = `relname || '.' || attname`;
 
-/** Objects with rows, or that determine their form, which a restore would not bring back unchanged. */
+/** Objects with rows, or that determine the format of rows, which a restore would not recover unchanged. */
 const UNKNOWN = [
   `select 'table of another schema', nspname || '.' || relname from ${RELATIONS} and nspname <> 'public' and relkind in ('r', 'p')`,
   `select 'partitioned table', relname::text from ${RELATIONS} and nspname = 'public' and relkind = 'p'`,
@@ -68,10 +68,10 @@ const UNKNOWN = [
      or not exists (select from pg_attribute where attrelid = c.oid and attnum > 0 and not attisdropped))`,
   `select 'column with a type of its own', ${COLUMN_NAME} from ${COLUMNS} and t.oid >= ${FIRST_USER_OID}`,
   `select 'generated column', ${COLUMN_NAME} from ${COLUMNS} and attgenerated <> ''`,
-  `select 'large object', oid::text from pg_largeobject_metadata`, // anybody may choose their ids
+  `select 'large object', oid::text from pg_largeobject_metadata`, // at any id, because users may choose the ids
 ].join('\nunion all ');
 
-/** Objects without rows: a restore creates the schema by migrations, so it would not use them. */
+/** Objects without rows. A restore creates the schema with migrations, so it does not need them. */
 const OMITTED = [
   ...Object.entries(COLLECTED).map(
     ([kind, catalogue]) =>
@@ -85,8 +85,8 @@ const OMITTED = [
 ].join('\nunion all ');
 
 /**
- * A dump that silently omits rows is worse than none.
- * @throws DumpError for all objects whose rows a restore of the dump would not bring back
+ * Refuses to dump, because a dump that silently omits rows is worse than none.
+ * @throws DumpError if the database has objects whose rows a restore would not recover
  */
 export async function refuseUnknownObjects(client: Client): Promise<void> {
   const { rows } = await client.query<[kind: string, name: string]>({ text: UNKNOWN, rowMode: 'array' });

@@ -1,16 +1,16 @@
 import type { Client } from 'pg';
 
-/** Reads a database as of one moment while others keep writing to it. */
+/** Reads a database as of one moment while other sessions keep writing. */
 export interface Snapshot {
-  /** Runs `work` with the connection. @throws Error with the reason when the connection is lost, even for later reads */
+  /** Runs `work` with the connection. @throws Error with the reason if the connection is lost, in this and all later reads */
   read<T>(work: (client: Client) => Promise<T>): Promise<T>;
-  /** Ends the transaction. @throws Error when the connection was lost: what was read may be of two moments then */
+  /** Ends the transaction. @throws Error if the connection was lost, in which case the data read may be of two moments */
   finish(): Promise<void>;
   /** Closes the connection at once, even with a query pending. */
   close(): void;
 }
 
-/** As pg_dump has them: any server reads the written values back unchanged. */
+/** The settings of pg_dump, with which any server reads the written values back unchanged. */
 const SETTINGS = {
   bytea_output: 'hex',
   datestyle: 'ISO, MDY',
@@ -23,14 +23,14 @@ const SETTINGS = {
   search_path: '', // makes all names schema-qualified
   statement_timeout: '0',
   synchronize_seqscans: 'off',
-  transaction_timeout: '0', // unknown to older servers
+  transaction_timeout: '0', // does not exist on older servers
 };
 
-/** The first query takes the snapshot. */
+/** Skips settings that the server does not know. As the first query of the transaction, it takes the snapshot. */
 const APPLY = `select pg_catalog.set_config(name, value, true) from pg_catalog.json_each_text($1) as wanted (name, value)
   where pg_catalog.current_setting(name, true) is not null`;
 
-/** Begins a transaction on a connection of its own, which the snapshot closes. */
+/** Begins a transaction on a dedicated connection, which the snapshot closes. */
 export async function openSnapshot(client: Client): Promise<Snapshot> {
   let lost: Error | undefined;
   client.on('error', (error) => (lost ??= error));
@@ -42,7 +42,7 @@ export async function openSnapshot(client: Client): Promise<Snapshot> {
     }
   };
   const close = () => {
-    client.connection.stream.destroy(); // a graceful close would wait for rows that no one reads
+    client.connection.stream.destroy(); // a graceful close would wait for rows that are no longer read
   };
   try {
     await client.query('begin isolation level repeatable read, read only');

@@ -2,7 +2,7 @@ import type { TypeName } from 'libpg-query';
 import { escapeIdentifier } from 'pg';
 import { as, namePartsOf } from './syntax-nodes.ts';
 
-/** Types whose input executes and looks up nothing. All others become text, which holds every value of a dump. */
+/** Types whose input functions execute and look up nothing. All others become text, which can hold any value of a dump. */
 const BUILT_IN = new Set([
   'bit', 'bool', 'box', 'bpchar', 'bytea', 'char', 'cidr', 'circle', 'date', 'float4', 'float8', 'inet', 'int2', 'int4', 'int8',
   'interval', 'json', 'jsonb', 'line', 'lseg', 'macaddr', 'macaddr8', 'name', 'numeric', 'path', 'point', 'polygon', 'text', 'time',
@@ -13,7 +13,7 @@ const SERIAL: Record<string, string> = {
   serial: 'int4', serial4: 'int4', bigserial: 'int8', serial8: 'int8', smallserial: 'int2', serial2: 'int2',
 }; // prettier-ignore
 
-/** Not `bit` and `char`, which pad short values to any length. */
+/** Types whose length is kept. Not `bit` and `char`: they pad short values, so a huge length would inflate every row. */
 const WITH_LENGTH = new Set(['numeric', 'time', 'timestamp', 'timestamptz', 'timetz', 'varchar']);
 const TEXT = 'pg_catalog.text';
 
@@ -40,7 +40,7 @@ export function columnType({ names, typmods = [], arrayBounds, setof }: TypeName
   return isArray ? arrayOf(sql) : { sql, hasDefault: false };
 }
 
-/** An array of a domain over an array has a text form of its own. */
+/** An array of a domain over an array has a different text format, so it becomes text. */
 function arrayOf(sql: string): ColumnType {
   return { sql: sql.endsWith('[]') ? TEXT : `${sql}[]`, hasDefault: false };
 }

@@ -20,7 +20,7 @@ const FUNCTIONS = new Set([
   'transaction_timestamp',
 ]);
 
-/** Our own SQL with the same meaning; undefined if the expression is not constant. */
+/** Returns newly written SQL with the same meaning; undefined if the expression is not constant. */
 export function constantSql(node: Node | undefined, findDomain: FindDomain): string | undefined {
   if (!node) return undefined;
   if ('A_Const' in node) return literal(node.A_Const);
@@ -51,7 +51,7 @@ function literal({ isnull, ival, fval, sval, boolval, bsval }: A_Const): string 
   return base === undefined ? undefined : `${base}'${digits}'`;
 }
 
-/** Like pg's escapeLiteral, which works by characters and takes thirty times the memory of the text. */
+/** Like pg's escapeLiteral, which works character by character and takes thirty times the memory of the text. */
 function textSql(text: string): string {
   const quoted = `'${text.replace(/'/g, "''")}'`;
   return text.includes('\\') ? ` E${quoted.replace(/\\/g, '\\\\')}` : quoted;
@@ -62,7 +62,7 @@ function number(text: string): string {
   return sane(text);
 }
 
-/** Ten bytes such as 1e131071 would expand to a hundred thousand as text. */
+/** Rejects huge exponents: a number such as 1e131071 would expand from ten bytes to a hundred thousand. */
 function sane(text: string): string {
   return /e[+-]?0*[1-9]\d{3}/i.test(text) ? refuse('a number is too large') : text;
 }

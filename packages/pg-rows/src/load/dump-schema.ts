@@ -6,11 +6,11 @@ import type { RangeVar } from './syntax-nodes.ts';
 export interface Column {
   name: string;
   type: string;
-  /** A constant, as our own SQL. */
+  /** A constant as newly written SQL. */
   default?: string | undefined;
   /** Whether the dump's default was dropped, so that rows must not omit the column. */
   defaultIsLost: boolean;
-  /** Computed from other columns: dumps have no values of it, and our tables omit it. */
+  /** Computed from other columns. Dumps have no values for such a column, and our tables omit it. */
   isGenerated: boolean;
 }
 
@@ -19,10 +19,10 @@ export interface Table {
   sqlName: string;
   columns: Map<string, Column>;
   children: Table[];
-  /** Whether it exists in the new database; tables of other schemas do only as parts of a loaded one. */
+  /** Whether the table is created in the new database. Tables of other schemas are created only as parts of a loaded table. */
   isLoaded: boolean;
   lostRows: boolean;
-  /** Whether the dump has declared by now that rows must not be equal; our tables have no constraints. */
+  /** Whether the dump has declared a uniqueness constraint so far. Our tables have no constraints. */
   isUnique: boolean;
 }
 
@@ -36,13 +36,13 @@ interface Declared {
   isUnique: boolean;
 }
 
-/** What a dump has declared so far, and what was skipped. */
+/** The objects that a dump has declared so far, and those that were skipped. */
 export type DumpSchema = ReturnType<typeof createDumpSchema>;
 
 export const PUBLIC = 'public';
 
 export interface DumpSchemaOptions {
-  /** Where the tables are created. */
+  /** The schema in which to create the tables. */
   schema: string;
   maxTables?: number | undefined;
 }
@@ -64,7 +64,7 @@ export function createDumpSchema({ schema: target, maxTables = 1_000 }: DumpSche
     return `create table ${table.sqlName} (${columns.map(columnSql).join(', ')});`;
   };
 
-  /** A part of a loaded table is loaded with all its own parts, in any schema. */
+  /** Loads a part of a loaded table together with all its own parts, in any schema. */
   const inherit = (child: Table, parent: Table): string => {
     if (child.lostRows) refuse('a table becomes a part of another one after its rows were passed over');
     const made = child.isLoaded
@@ -95,7 +95,7 @@ export function createDumpSchema({ schema: target, maxTables = 1_000 }: DumpSche
       void domains.set(keyOf(schema, name), type),
     findDomain: (schema: string | undefined, name: string) => domains.get(keyOf(schema, name)),
 
-    /** Returns SQL that creates the table; empty if it is not loaded. */
+    /** Returns SQL that creates the table; empty if the table is not loaded. */
     declare(relation: RangeVar, columns: Map<string, Column>, { parents, isUnique }: Declared): string {
       const { relname = '', relpersistence } = relation;
       const schema = relation.schemaname || current;
@@ -110,7 +110,7 @@ export function createDumpSchema({ schema: target, maxTables = 1_000 }: DumpSche
       return `${made} ${parts}`.trim();
     },
 
-    /** Makes the rows of `child` rows of `parent` as well. */
+    /** Makes `child` a part of `parent`, so that its rows also appear in `parent`. */
     attach(child: Table, parent: Table): string {
       parent.children.push(child);
       return parent.isLoaded ? inherit(child, parent) : '';

@@ -20,34 +20,34 @@ async function check(text: string): Promise<void> {
   await checkFrame(file);
 }
 
-describe('the frame of a dump', () => {
+describe('the frame check of a dump', () => {
   it.each([
-    ['one of pg_dump', HEAD + LONG + TAIL],
-    ['a short one', HEAD + TAIL],
-    ['one with other line ends', (HEAD + LONG + TAIL).replaceAll('\n', '\r\n')],
-    ['one behind a mark of its bytes and blank lines', `\ufeff\n \n${HEAD}${TAIL}`],
-    ['one with something behind it', `${HEAD}${LONG}${TAIL}\n\\unrestrict abc\n`],
-    ['one by hand', LONG],
-    ['one by hand that only tells of pg_dump', `select 1; ${HEAD}`],
-    ['an empty one', ''],
-    ['one that tells of the custom format', '-- PGDMP\n'],
-  ])('is whole: %s', async (_what, text) => {
+    ['a dump of pg_dump', HEAD + LONG + TAIL],
+    ['a short dump', HEAD + TAIL],
+    ['a dump with CRLF line ends', (HEAD + LONG + TAIL).replaceAll('\n', '\r\n')],
+    ['a dump after a byte order mark and blank lines', `\ufeff\n \n${HEAD}${TAIL}`],
+    ['a dump with text after its end', `${HEAD}${LONG}${TAIL}\n\\unrestrict abc\n`],
+    ['a handwritten dump', LONG],
+    ['a handwritten dump that only mentions pg_dump', `select 1; ${HEAD}`],
+    ['an empty dump', ''],
+    ['a dump that mentions the custom format', '-- PGDMP\n'],
+  ])('accepts %s', async (_what, text) => {
     await expect(check(text)).resolves.toBeUndefined();
   });
 
   it.each([
-    ['without its end', HEAD + LONG],
-    ['without the end of its end', HEAD + TAIL.slice(0, -5)],
-    ['with an end within a line', `${HEAD}x ${TAIL}`],
-    ['with an end that goes on', `${HEAD}${TAIL.trim()} of this\n`],
-    ['with an end far in front', HEAD + TAIL + LONG],
-    ['behind a mark of its bytes', `\ufeff${HEAD}`],
-    ['with other line ends', HEAD.replaceAll('\n', '\r\n')],
-  ])('is broken: one of pg_dump %s', async (_what, text) => {
+    ['without its last line', HEAD + LONG],
+    ['with a truncated last line', HEAD + TAIL.slice(0, -5)],
+    ['with the end marker inside a line', `${HEAD}x ${TAIL}`],
+    ['with text after the end marker', `${HEAD}${TAIL.trim()} of this\n`],
+    ['with the end marker far from its end', HEAD + TAIL + LONG],
+    ['after a byte order mark', `\ufeff${HEAD}`],
+    ['with CRLF line ends', HEAD.replaceAll('\n', '\r\n')],
+  ])('rejects a dump of pg_dump %s', async (_what, text) => {
     await expect(check(text)).rejects.toThrow('not complete');
   });
 
-  it('is of another format', async () => {
+  it('rejects the custom format', async () => {
     await expect(check('PGDMP\x01')).rejects.toThrow('custom format');
   });
 });

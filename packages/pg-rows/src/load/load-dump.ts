@@ -9,20 +9,20 @@ import { planStatement, type Plan } from './plan-statement.ts';
 import { createScriptReader, type MetaCommand, type ScriptReader, type Statement } from './script-reader.ts';
 
 export interface LoadOptions {
-  /** The dump: SQL with COPY blocks in UTF-8, written by `dumpDatabase`, pg_dump (plain format) or a person. */
+  /** The dump: SQL with COPY blocks in UTF-8, written by `dumpDatabase`, by pg_dump (plain format) or by hand. */
   path: string;
   /**
-   * Whose role may create tables in `schema`; it needs no other right. Absent: the dump is only read, to count what a
-   * load would skip.
+   * A connection whose role may create tables in `schema`; it needs no other privilege. If absent, the dump is only read, to
+   * count the objects that a load would skip.
    */
   client?: Client | undefined;
-  /** Where to create the tables. It exists, and is empty. */
+  /** The schema in which to create the tables. Must exist and be empty. */
   schema: string;
-  /** Each table takes locks until the load ends. @default 1_000 */
+  /** Limited because each table holds locks until the load ends. @default 1_000 */
   maxTables?: number | undefined;
   /**
-   * Makes PostgreSQL's errors presentable: their messages may quote rows. Its result is the cause, and its message
-   * part of the message, of the LoadError. @default leaves them as they are
+   * Converts PostgreSQL's errors, whose messages may quote rows. The result becomes the cause of the LoadError, and its message
+   * part of the LoadError's message. @default leaves errors unchanged
    */
   describe?: ((error: unknown) => unknown) | undefined;
   /** Called often, with the number of bytes read so far. */
@@ -31,19 +31,19 @@ export interface LoadOptions {
 
 export interface LoadReport {
   statements: number;
-  /** Lines of COPY data, without the rows of INSERT statements. */
+  /** Rows loaded by COPY. Rows of INSERT statements are not counted. */
   copiedRows: number;
   bytes: number;
-  /** What was skipped, by kind. */
+  /** The number of skipped objects, by kind. */
   skipped: Skipped[];
 }
 
 const CHUNK_BYTES = 256 * 1024;
 
 /**
- * Loads the rows of a dump, all or none, in one transaction. Creates tables with columns of built-in types, their
- * constant defaults and their rows; nothing else of the dump is executed.
- * @throws LoadError with the line of anything not allowed or refused by PostgreSQL
+ * Loads all rows of a dump in one transaction, or none. Creates tables with columns of built-in types, their constant
+ * defaults and their rows; executes nothing else of the dump.
+ * @throws LoadError with the line of any statement that is not allowed or that PostgreSQL rejects
  */
 export async function loadDump({ path, ...script }: LoadOptions): Promise<LoadReport> {
   await using file = await open(path);
@@ -56,12 +56,12 @@ export async function loadDump({ path, ...script }: LoadOptions): Promise<LoadRe
   }
 }
 
-/** One character per byte, so a byte order mark is three. */
+/** Applied to latin1 text, so a byte order mark is three characters. */
 const HEAD = /^(?:\xef\xbb\xbf)?\s*--\r?\n-- PostgreSQL database dump\r?\n/;
 const TAIL = /^-- PostgreSQL database dump complete\r?$/m;
 const EDGE_BYTES = 4_096;
 
-/** @throws LoadError for a file that starts like pg_dump's and does not end like one, or is of another format */
+/** @throws LoadError for a file that begins like a dump of pg_dump but does not end like one, or that has another format */
 export async function checkFrame(file: FileHandle): Promise<void> {
   const { size } = await file.stat();
   const head = await textAt(file, 0);
@@ -109,7 +109,7 @@ export async function runScript(script: Script): Promise<LoadReport> {
   return { statements, copiedRows, bytes: reader.bytesRead(), skipped: schema.skipped() };
 }
 
-/** The only psql commands allowed in dumps are pg_dump's `\restrict KEY` … `\unrestrict KEY`; they do nothing here. */
+/** Allows only the psql commands that pg_dump writes, `\restrict KEY` … `\unrestrict KEY`. They have no effect here. */
 function createRestrictCheck(): (command: MetaCommand) => void {
   let key: string | undefined;
   return ({ meta, line }) => {
@@ -136,7 +136,7 @@ function parse(text: string) {
   try {
     return parseSync(text);
   } catch (error) {
-    return refuse(error instanceof RangeError ? 'it is nested too deeply' : 'it is no SQL'); // the parser would quote it
+    return refuse(error instanceof RangeError ? 'it is nested too deeply' : 'it is no SQL'); // the parser's message would quote the text
   }
 }
 
@@ -166,7 +166,7 @@ interface Insert {
   sql: string;
 }
 
-/** A hundred thousand INSERT statements would take a minute if each waited for the previous one. */
+/** Collects INSERT statements: a hundred thousand would take a minute if each waited for the previous one. */
 function createBatch() {
   let inserts: Insert[] = [];
   let characters = 0;
@@ -185,7 +185,7 @@ function createBatch() {
   };
 }
 
-/** PostgreSQL confirms each statement before it runs the next one, so those confirmed say which one it refused. */
+/** PostgreSQL confirms each statement before it runs the next one, so the number of confirmations identifies the failed statement. */
 async function runInserts(
   client: Client | undefined,
   inserts: Insert[],

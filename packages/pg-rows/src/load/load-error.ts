@@ -1,4 +1,4 @@
-/** The dump was not loaded: it is broken, hostile, or refused by PostgreSQL. The message names the line. */
+/** The dump was not loaded, because it is broken, malicious, or rejected by PostgreSQL. The message names the line. */
 export class LoadError extends Error {
   override readonly name = 'LoadError';
 }

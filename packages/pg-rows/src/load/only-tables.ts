@@ -28,9 +28,8 @@ const otherObjects = (schema: string) => `
   ) leftover group by kind`;
 
 /**
- * Reads the catalogue whether a load into an empty database has created anything but tables in `schema`, as it
- * promises.
- * @throws Error that names what there is besides
+ * Checks in the catalogue that a load into an empty database has created nothing but tables in `schema`.
+ * @throws Error that lists other objects
  */
 export async function checkOnlyTables(client: Client, schema: string): Promise<void> {
   const { rows } = await client.query<{ kind: string; count: number }>(otherObjects(escapeLiteral(schema)));

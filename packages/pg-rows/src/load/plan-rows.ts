@@ -4,7 +4,7 @@ import { PUBLIC, type Column, type DumpSchema, type Table } from './dump-schema.
 import { refuse } from './load-error.ts';
 import { as, textOf, type Node, type NodeOf, type RangeVar } from './syntax-nodes.ts';
 
-/** Our own SQL for the same rows; undefined if their table is not loaded. */
+/** Returns newly written SQL for the same rows; undefined if their table is not loaded. */
 export function planCopy(schema: DumpSchema, statement: NodeOf<'CopyStmt'>): string | undefined {
   const { relation = {}, attlist, is_from, is_program, filename, query, whereClause, options = [] } = statement;
   if (!is_from || is_program || filename !== undefined || query) refuse('COPY is allowed FROM stdin only');
@@ -35,7 +35,7 @@ function targetOf(schema: DumpSchema, relation: RangeVar): Table | undefined {
   return table?.isLoaded ? table : undefined;
 }
 
-/** The named columns, or all that rows have. */
+/** The named columns, or all columns that rows have values for. */
 function targetColumns(table: Table, names: string[] | undefined): Column[] {
   const all = [...table.columns.values()].filter(({ isGenerated }) => !isGenerated);
   const columns = names?.map((name) => table.columns.get(name) ?? refuse(`column "${name}" does not exist`)) ?? all;
@@ -53,7 +53,7 @@ function checkLeftOut(table: Table, columns: Column[]): void {
 
 const namesOf = (columns: Column[]) => columns.map(({ name }) => escapeIdentifier(name)).join(', ');
 
-/** INSERT of constants only: values computed in the database would differ from those in the dump's. */
+/** Allows only constants, because computed values could differ from those in the dumped database. */
 export function planInsert(schema: DumpSchema, statement: NodeOf<'InsertStmt'>): string | undefined {
   const { relation = {}, cols, selectStmt, onConflictClause, override: _override, ...more } = statement;
   const { valuesLists, op, limitOption, ...around } = as(selectStmt, 'SelectStmt') ?? {};

@@ -4,11 +4,11 @@ import { PUBLIC, type DumpSchema } from './dump-schema.ts';
 import { refuse } from './load-error.ts';
 import { as, namePartsOf, type Node, type NodeOf } from './syntax-nodes.ts';
 
-/** These determine what a row's text means. */
-const MATTERS = new Set(['datestyle', 'intervalstyle', 'timezone']);
+/** Settings that determine the meaning of a row's text. */
+const APPLIED = new Set(['datestyle', 'intervalstyle', 'timezone']);
 
-/** Irrelevant for rows, or overridden by our own. */
-const PASSED_OVER = new Set([
+/** Settings that do not matter for rows, or that our own settings override. */
+const IGNORED = new Set([
   'bytea_output', 'check_function_bodies', 'client_min_messages', 'default_table_access_method', 'default_tablespace',
   'default_with_oids', 'escape_string_warning', 'extra_float_digits', 'idle_in_transaction_session_timeout', 'lock_timeout',
   'maintenance_work_mem', 'row_security', 'session_authorization', 'session_replication_role', 'statement_timeout',
@@ -21,15 +21,15 @@ const FIXED: Record<string, RegExp> = {
   standard_conforming_strings: /^(on|true|yes|1)$/i,
 };
 
-/** `SET name = value` and `RESET name`. Returns our own SQL; empty if the setting is skipped. */
+/** Handles `SET name = value` and `RESET name`. Returns newly written SQL; empty if the setting is skipped. */
 export function planSetting(schema: DumpSchema, { kind, name = '', args = [] }: NodeOf<'VariableSetStmt'>): string {
-  if (kind === 'VAR_RESET_ALL') return [...MATTERS].map((each) => set(each, undefined)).join(' ');
+  if (kind === 'VAR_RESET_ALL') return [...APPLIED].map((each) => set(each, undefined)).join(' ');
   if (kind === 'VAR_SET_VALUE') return planNamed(schema, name, args.map(constantOf));
   if (kind === 'VAR_SET_DEFAULT' || kind === 'VAR_RESET') return planNamed(schema, name, undefined);
   return refuse(`SET or RESET of ${name || 'everything'} is not allowed in a dump`);
 }
 
-/** The only queries of pg_dump are those that set a sequence, a setting, statistics or a large object. */
+/** Allows only the queries that pg_dump writes: they set a sequence, a setting, statistics or a large object. */
 export function planSelect(schema: DumpSchema, statement: SelectStmt): string {
   const { targetList = [], fromClause = [], valuesLists, op: _op, limitOption: _limit, ...more } = statement;
   const isOfFunctions = fromClause.some((node) => 'RangeFunction' in node);
@@ -45,7 +45,7 @@ function targetCall(node: Node): FuncCall | undefined {
   return as(as(node, 'ResTarget')?.val, 'FuncCall');
 }
 
-/** `FROM function(…)`. */
+/** Reads the call from `FROM function(…)`. */
 function rangeCall(node: Node): FuncCall | undefined {
   const [list] = as(node, 'RangeFunction')?.functions ?? [];
   return as(as(list, 'List')?.items?.[0], 'FuncCall');
@@ -62,7 +62,7 @@ const OBJECTS: Record<string, string> = {
   lo_unlink: 'large object',
 };
 
-/** `isOnce`: the call happens exactly once, for any content of the database. */
+/** `isOnce`: the call runs exactly once, regardless of the contents of the database. */
 function planCall(schema: DumpSchema, { funcname, args = [] }: FuncCall, isOnce: boolean): string {
   const { schema: where, name } = namePartsOf(funcname);
   if (where !== undefined && where !== 'pg_catalog') refuse('queries are not allowed in a dump');
@@ -87,8 +87,8 @@ function planNamed(schema: DumpSchema, name: string, values: string[] | undefine
   }
   const fixed = FIXED[name];
   if (fixed && values && !fixed.test(values.join(','))) refuse(`${name} cannot be ${JSON.stringify(values.join(','))}`);
-  if (fixed || PASSED_OVER.has(name)) return '';
-  return MATTERS.has(name) ? set(name, values) : refuse(`the setting ${JSON.stringify(name)} is not allowed in a dump`);
+  if (fixed || IGNORED.has(name)) return '';
+  return APPLIED.has(name) ? set(name, values) : refuse(`the setting ${JSON.stringify(name)} is not allowed in a dump`);
 }
 
 function set(name: string, values: string[] | undefined): string {

@@ -6,19 +6,19 @@ import { planCopy, planInsert } from './plan-rows.ts';
 import { planSelect, planSetting } from './plan-setting.ts';
 import { planAlterTable, planCreateTable } from './plan-table.ts';
 
-/** How to execute a statement of a dump. All SQL is our own: no text of a dump reaches PostgreSQL unchanged. */
+/** How to execute a statement of a dump. All SQL is newly written: no text of a dump reaches PostgreSQL unchanged. */
 export type Plan =
   | { kind: 'nothing' }
   | { kind: 'run'; sql: string }
   /** Rows; several statements may be combined. */
   | { kind: 'insert'; sql: string }
-  /** Takes the data that follow the statement as input; without SQL they are skipped. */
+  /** Reads the data that follow the statement. Without SQL, the data are skipped. */
   | { kind: 'copy'; sql: string | undefined };
 
 const NOTHING: Plan = { kind: 'nothing' };
 
-/** What real dumps contain besides rows, with the names used in a restore's answer. */
-const PASSED_OVER: Record<string, string> = {
+/** Statements that real dumps contain besides rows, with the names that a restore reports for them. */
+const SKIPPED: Record<string, string> = {
   AlterDefaultPrivilegesStmt: 'default privileges',
   AlterDomainStmt: 'type',
   AlterEnumStmt: 'type',
@@ -69,9 +69,9 @@ const PASSED_OVER: Record<string, string> = {
   ViewStmt: 'view',
 };
 
-const OF_NO_EFFECT = new Set(['ConstraintsSetStmt', 'LockStmt', 'VacuumStmt']);
+const WITHOUT_EFFECT = new Set(['ConstraintsSetStmt', 'LockStmt', 'VacuumStmt']);
 
-/** @throws LoadError for statements that would change rows and are not allowed, and for all unknown ones */
+/** @throws LoadError for statements that would change rows in ways that are not allowed, and for unknown statements */
 export function planStatement(schema: DumpSchema, node: Node): Plan {
   if ('InsertStmt' in node) {
     const sql = planInsert(schema, node.InsertStmt);
@@ -91,18 +91,18 @@ function planRun(schema: DumpSchema, node: Node): string {
     const table = node.IndexStmt.relation && schema.find(node.IndexStmt.relation);
     if (table) table.isUnique = true;
   }
-  passOver(schema, node);
+  skipStatement(schema, node);
   return '';
 }
 
-function passOver(schema: DumpSchema, node: Node): void {
+function skipStatement(schema: DumpSchema, node: Node): void {
   const [kind = ''] = Object.keys(node);
-  if (OF_NO_EFFECT.has(kind)) return;
-  const name = PASSED_OVER[kind];
+  if (WITHOUT_EFFECT.has(kind)) return;
+  const name = SKIPPED[kind];
   if (name !== undefined) return schema.skip(name);
   if ('CreateDomainStmt' in node) return declareDomain(schema, node.CreateDomainStmt);
   if ('DefineStmt' in node) return schema.skip(definedKind(node.DefineStmt.kind));
-  if ('CreateSchemaStmt' in node) return passOverSchema(schema, node.CreateSchemaStmt);
+  if ('CreateSchemaStmt' in node) return skipSchema(schema, node.CreateSchemaStmt);
   if ('TransactionStmt' in node) return checkTransaction(node.TransactionStmt);
   if ('DropStmt' in node) return checkDrop(schema, node.DropStmt);
   if ('RenameStmt' in node) return checkMove(schema, node.RenameStmt.renameType);
@@ -129,18 +129,18 @@ const DEFINED: Record<string, string> = {
 
 const definedKind = (kind = '') => DEFINED[kind] ?? 'text search';
 
-function passOverSchema(schema: DumpSchema, { schemaname, schemaElts }: NodeOf<'CreateSchemaStmt'>): void {
+function skipSchema(schema: DumpSchema, { schemaname, schemaElts }: NodeOf<'CreateSchemaStmt'>): void {
   if (schemaElts?.length) refuse('CREATE SCHEMA is allowed with a name only');
   if (schemaname !== 'public') schema.skip('schema');
 }
 
-/** A load is one transaction; a rollback within it would mean that something must not be loaded. */
+/** A load is one transaction. A rollback in the dump would mean that part of it must not be loaded. */
 function checkTransaction({ kind }: NodeOf<'TransactionStmt'>): void {
   const isFrame = kind === 'TRANS_STMT_BEGIN' || kind === 'TRANS_STMT_START' || kind === 'TRANS_STMT_COMMIT';
   if (!isFrame) refuse('only BEGIN and COMMIT are allowed in a dump');
 }
 
-/** `pg_dump --clean` drops objects before it creates them. */
+/** Allows DROP before creation, because `pg_dump --clean` drops objects before it creates them. */
 function checkDrop(schema: DumpSchema, { objects = [], removeType }: NodeOf<'DropStmt'>): void {
   for (const object of objects) {
     const { schema: where, name } = namePartsOf(as(object, 'List')?.items);
@@ -154,7 +154,7 @@ function checkDrop(schema: DumpSchema, { objects = [], removeType }: NodeOf<'Dro
 
 const NAMES_ROWS = new Set(['OBJECT_ATTRIBUTE', 'OBJECT_COLUMN', 'OBJECT_DOMAIN', 'OBJECT_SCHEMA', 'OBJECT_TABLE']);
 
-/** Rows are matched by the names of their tables and columns. */
+/** Refuses to rename tables and columns, because their names identify the rows. */
 function checkMove(schema: DumpSchema, type = ''): void {
   if (NAMES_ROWS.has(type)) refuse('what holds rows cannot be renamed in a dump');
   schema.skip('change of a name');

@@ -5,7 +5,7 @@ import { columnSql, type Column, type DumpSchema, type Table } from './dump-sche
 import { refuse } from './load-error.ts';
 import { as, type Node, type NodeOf, type RangeVar } from './syntax-nodes.ts';
 
-/** Our own SQL for a table of the dump, with only its columns. Empty when there is nothing to create. */
+/** Returns newly written SQL for a table of the dump, with nothing but its columns. Empty if there is nothing to create. */
 export function planCreateTable(schema: DumpSchema, statement: NodeOf<'CreateStmt'>): string {
   const { relation = {}, tableElts = [], inhRelations = [], ofTypename, if_not_exists } = statement;
   if (ofTypename) refuse('a table of a composite type is not allowed in a dump');
@@ -77,14 +77,14 @@ function withConstraint(schema: DumpSchema, column: Column, { contype, raw_expr 
   }
 }
 
-/** Keeps constants only: other expressions would call something of the dump. */
+/** Keeps only constants, because other expressions would call functions of the dump. */
 function changeDefault(schema: DumpSchema, column: Column, expression: Node | undefined): Column {
   const value = constantSql(expression, schema.findDomain);
   if (expression && value === undefined) schema.skip('default');
   return { ...column, default: value, defaultIsLost: expression !== undefined && value === undefined };
 }
 
-/** Commands that would change rows; any other one affects only what surrounds them. */
+/** Commands that would change rows. All other commands affect only what surrounds the rows. */
 const CHANGES_ROWS = new Set([
   'AT_AlterColumnType',
   'AT_DetachPartition',
@@ -103,7 +103,7 @@ const AROUND_ROWS: Record<string, string> = {
   AT_ForceRowSecurity: 'row level security',
 };
 
-/** Our own SQL for those changes of a table that affect its rows; others are skipped. */
+/** Returns newly written SQL for changes of a table that affect its rows. Skips all others. */
 export function planAlterTable(schema: DumpSchema, statement: NodeOf<'AlterTableStmt'>): string {
   const { relation = {}, cmds = [], objtype } = statement;
   const table = objtype === 'OBJECT_TABLE' ? schema.find(relation) : undefined;

@@ -40,7 +40,7 @@ describe('the script reader', () => {
     "select e'a\\';' -- a; comment's end\r\n -- and another\n\t'b\\';'\r'c;';",
     "select E'a\\';' 'b\\', E'a'/* ; */\n'b\\';",
     "select U&'a;'\n'b\\', N'a\\', $$;$$;",
-  ])('reads %j as one statement, however it is cut', async (statement) => {
+  ])('reads %j as one statement, however its bytes are cut', async (statement) => {
     for (const size of EACH_SIZE) expect(await read(`${statement}\nselect 2;`, size)).toEqual([statement, 'select 2;']);
   });
 
@@ -74,7 +74,7 @@ describe('the script reader', () => {
       'copy t from stdin;\n\\restrict x\n;\'"$$\n\\.\nselect 1;',
       ['copy t from stdin;', ['\\restrict x\n;\'"$$\n'], 'select 1;'],
     ],
-  ] as [string, (string | string[])[]][])('takes %j apart, however it is cut', async (script, parts) => {
+  ] as [string, (string | string[])[]][])('splits %j, however its bytes are cut', async (script, parts) => {
     for (const size of EACH_SIZE) expect(await read(script, size)).toEqual(parts);
   });
 
@@ -88,11 +88,11 @@ describe('the script reader', () => {
     ['copy t from stdin;\n', 'ends within the data'],
     ['copy t from stdin; select 1;\n\\.\n', 'goes on behind COPY'],
     ['select \0;', 'zero bytes'],
-  ])('refuses %j', async (script, message) => {
+  ])('rejects %j', async (script, message) => {
     for (const size of EACH_SIZE) await expect(read(script, size)).rejects.toThrow(message);
   });
 
-  it('refuses what is not UTF-8, and a statement without an end before it fills the memory', async () => {
+  it('rejects invalid UTF-8, and an endless statement before it fills the memory', async () => {
     const latin1 = createScriptReader(
       (async function* () {
         yield Buffer.from("select '\xe9';", 'latin1');
@@ -107,7 +107,7 @@ describe('the script reader', () => {
     await expect(endless.next()).rejects.toThrow('too long');
   });
 
-  it('passes a line of data that is larger than the memory on as it comes, and refuses one without an end', async () => {
+  it('streams long lines of data, and rejects an endless line', async () => {
     let read = 0;
     const endless = createScriptReader(
       (async function* () {
@@ -125,11 +125,11 @@ describe('the script reader', () => {
   });
 
   it.each([
-    ['behind COPY', 'copy t from stdin;'],
+    ['after COPY', 'copy t from stdin;'],
     ['of a command', '\\restrict '],
     ['of a comment', 'select 1; --'],
     ['of code', 'select '],
-  ])('refuses a line without an end %s before it fills the memory', async (_where, begin) => {
+  ])('rejects an endless line %s before it fills the memory', async (_where, begin) => {
     let given = 0;
     const reader = createScriptReader(
       (async function* () {
@@ -144,12 +144,12 @@ describe('the script reader', () => {
     expect(given).toBeLessThan(3 * 1024 * 1024);
   });
 
-  it('passes over a comment line of any length', async () => {
+  it('skips comment lines of any length', async () => {
     const script = `-- ${'long '.repeat(300)}\n\\unrestrict abc\n`;
     for (const size of EACH_SIZE) expect(await read(script, size)).toEqual(['\\unrestrict abc']);
   });
 
-  it('knows the line of each statement', async () => {
+  it('reports the line of each statement', async () => {
     const reader = createScriptReader(
       inPieces('-- a\n\nselect 1;\ncopy t from stdin;\n1\n2\n\\.\n\nselect\n2; select 3;', 5),
     );

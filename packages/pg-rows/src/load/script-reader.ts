@@ -3,7 +3,7 @@ import { BACKSLASH, createStatementEnd, DASH, isLineEnd, NEWLINE, type End } fro
 
 export interface Statement {
   text: string;
-  /** The line where it starts, from 1, for messages. */
+  /** The number of its first line, counted from 1, for messages. */
   line: number;
 }
 
@@ -15,26 +15,26 @@ export interface MetaCommand {
 
 export interface ScriptReader {
   /**
-   * The next statement with its semicolon, or psql command; undefined at the end. An INSERT with many rows is returned
-   * as several complete statements. @throws LoadError
+   * Returns the next statement with its semicolon, or the next psql command; undefined at the end. Splits an INSERT with many
+   * rows into several complete statements. @throws LoadError
    */
   next(): Promise<Statement | MetaCommand | undefined>;
-  /** The lines after the `COPY … FROM stdin;` just returned by `next`, without the line `\.`. @throws LoadError */
+  /** Yields the lines after the `COPY … FROM stdin;` that `next` has just returned, without the line `\.`. @throws LoadError */
   copyData(): AsyncGenerator<Buffer, void, void>;
   bytesRead(): number;
 }
 
-/** The parser takes a thousand times the memory of text outside quotes, and ten times that of the rest. */
+/** The parser needs a thousand times the memory of text outside quotes, and ten times the memory of quoted text. */
 const MAX_CODE_BYTES = 64 * 1024;
 const MAX_STATEMENT_BYTES = 2 * 1024 * 1024;
-/** Of COPY data; PostgreSQL keeps several copies of a line in memory. */
+/** The limit for lines of COPY data. PostgreSQL keeps several copies of a line in memory. */
 const MAX_DATA_LINE_BYTES = 64 * 1024 * 1024;
-/** Of lines without data: `\.`, the rest of a `COPY … FROM stdin;` line, psql commands. */
+/** The limit for other lines: `\.`, the rest of a `COPY … FROM stdin;` line, psql commands. */
 const MAX_LINE_BYTES = 1_024;
-/** A byte order mark. */
-const LONGEST_BEGINNING = 3;
+/** The length of a byte order mark. */
+const MAX_PREFIX_BYTES = 3;
 const END_OF_DATA = Buffer.from('\n\\.');
-/** `\.` with the longest line end. */
+/** The length of `\.` with the longest line end. */
 const END_LINE_BYTES = 4;
 
 export function createScriptReader(source: AsyncIterable<Buffer>): ScriptReader {
@@ -80,7 +80,7 @@ export function createScriptReader(source: AsyncIterable<Buffer>): ScriptReader 
     }
   };
 
-  /** Takes a completed part as a statement. */
+  /** Removes a complete part from the buffer and returns it as a statement. */
   const cut = ({ at, rowsAt }: End, first: number): string => {
     end.shift(at);
     const bytes = take(at);
@@ -131,7 +131,7 @@ export function createScriptReader(source: AsyncIterable<Buffer>): ScriptReader 
           return;
         }
         if (isLast) throw new LoadError(`The dump ends within the data of line ${begin}.`);
-        // Keeps the start of a line that may turn out to be the last one.
+        // Keeps the start of a line that may turn out to be the end marker.
         const lastLine = buffer.lastIndexOf(NEWLINE) + 1;
         atLineStart = buffer.length - lastLine < END_LINE_BYTES && (lastLine > 0 || atLineStart);
         lineBytes = buffer.length - lastLine + (lastLine > 0 ? 0 : lineBytes);
@@ -146,18 +146,18 @@ export function createScriptReader(source: AsyncIterable<Buffer>): ScriptReader 
   };
 }
 
-/** For PostgreSQL, comments end at either kind of line end. */
+/** PostgreSQL ends a comment at either LF or CR. */
 const lineEnd = (bytes: Buffer) => bytes.findIndex(isLineEnd);
 
 const isComment = (bytes: Buffer) => bytes[0] === DASH && bytes[1] === DASH;
 
-/** Whether more bytes are needed to recognize the start of a line, or the end of a comment line. */
+/** Whether more bytes are needed to recognize the start of a line or the end of a comment line. */
 function isCut(bytes: Buffer): boolean {
-  if (bytes.length < LONGEST_BEGINNING) return true;
+  if (bytes.length < MAX_PREFIX_BYTES) return true;
   return isComment(bytes) && bytes.length <= MAX_STATEMENT_BYTES && lineEnd(bytes) === -1;
 }
 
-/** The number of leading bytes that are blanks, a comment line or a byte order mark. */
+/** The number of leading bytes that are whitespace, a comment line or a byte order mark. */
 function blankBytes(bytes: Buffer): number {
   if (isComment(bytes)) return lineEnd(bytes) + 1;
   return /^(?:[ \t\r\n\f\v]+|\xef\xbb\xbf)/.exec(bytes.toString('latin1', 0, MAX_LINE_BYTES))?.[0].length ?? 0;

@@ -1,24 +1,24 @@
-/** `at` is the index after the end. */
+/** The end of a statement. `at` is the index after it. */
 export interface End {
   at: number;
-  /** Set when an INSERT with many rows is split after a row's comma: the index of its first row. */
+  /** The index of the first row of an INSERT that is split after a row's comma. */
   rowsAt?: number | undefined;
 }
 
 /**
- * Finds the end of an SQL statement like psql: a semicolon outside quotes, comments, parentheses and the bodies of SQL
- * functions. Works on UTF-8 bytes, also in pieces.
+ * Finds the end of an SQL statement as psql does: a semicolon outside quotes, comments, parentheses and the bodies of SQL
+ * functions. Works on UTF-8 bytes, which may arrive in pieces.
  */
 export interface StatementEnd {
-  /** Continues the search in `bytes`. Undefined when more bytes are needed. `isLast`: no more bytes will come. */
+  /** Continues the search in `bytes`. Undefined when more bytes are needed. `isLast`: no more bytes will follow. */
   find(bytes: Buffer, isLast: boolean): End | undefined;
-  /** Call it after the first `count` bytes were removed. */
+  /** Call this after removing the first `count` bytes. */
   shift(count: number): void;
-  /** Bytes outside quotes and comments since the last end, which determine the parser's memory. */
+  /** The number of bytes outside quotes and comments since the last end. It determines the memory that the parser needs. */
   codeBytes(): number;
-  /** Whether anything but blanks and comments was seen since the last statement. */
+  /** Whether anything but whitespace and comments was seen since the last statement. */
   hasBegun(): boolean;
-  /** At the end of the text: ends a statement without a semicolon. Undefined inside of quotes, comments or parentheses. */
+  /** Ends a statement without a semicolon at the end of the text. Undefined inside quotes, comments or parentheses. */
   finish(bytes: Buffer): End | undefined;
 }
 
@@ -36,9 +36,9 @@ export const BACKSLASH = 0x5c;
 export const NEWLINE = 0x0a;
 const RETURN = 0x0d;
 
-/** Longer words and dollar tags are not distinguished: PostgreSQL would truncate or refuse them. */
+/** Longer words and dollar tags are not distinguished: PostgreSQL would truncate or reject them. */
 const LOOKAHEAD = 256;
-/** A longer INSERT is read in pieces. */
+/** A longer INSERT is split into pieces. */
 const PIECE_BYTES = 16 * 1024;
 
 type Mode = 'plain' | 'string' | 'escape-string' | 'name' | 'dollar' | 'line-comment' | 'block-comment';
@@ -48,8 +48,8 @@ export function createStatementEnd(): StatementEnd {
   let mode: Mode = 'plain';
   let depth = 0;
   let comments = 0;
-  /** Behind an escape string; a quote continues it if only blanks with a line break lie between. */
-  let behindEscape: 'no' | 'same line' | 'next line' = 'no';
+  /** Whether we are right after an escape string. A quote continues it if only whitespace with a line break is in between. */
+  let afterEscape: 'no' | 'same line' | 'next line' = 'no';
   let dollarTag = Buffer.alloc(0);
   let begun = false;
   let words: string[] = [];
@@ -78,7 +78,7 @@ export function createStatementEnd(): StatementEnd {
         if (at + 1 >= bytes.length && !isLast) return false;
         at++;
         if (bytes[at] !== QUOTE) {
-          behindEscape = mode === 'escape-string' ? 'same line' : 'no';
+          afterEscape = mode === 'escape-string' ? 'same line' : 'no';
           mode = 'plain';
           return true;
         }
@@ -117,7 +117,7 @@ export function createStatementEnd(): StatementEnd {
     return true;
   };
 
-  /** The line end itself is left, because it may continue a string. */
+  /** Skips to the line end but not past it, because the line end matters for the continuation of a string. */
   const toLineEnd = (bytes: Buffer): boolean => {
     while (at < bytes.length && !isLineEnd(bytes[at])) at++;
     if (at === bytes.length) return false;
@@ -130,7 +130,7 @@ export function createStatementEnd(): StatementEnd {
       case 'string':
       case 'escape-string':
         return inString(bytes, isLast);
-      case 'name': // a doubled quote ends and restarts a name, which makes no difference here
+      case 'name': // a doubled quote ends a name and starts another, which makes no difference here
         return skipTo(bytes, DOUBLE_QUOTE, 1);
       case 'dollar':
         return skipTo(bytes, dollarTag, dollarTag.length);
@@ -159,7 +159,7 @@ export function createStatementEnd(): StatementEnd {
     lastWord = word;
   };
 
-  /** The body of an SQL routine, `begin atomic … end`, contains semicolons. */
+  /** Tracks the nesting in the body of an SQL routine, `begin atomic … end`, because it contains semicolons. */
   const countBlocks = (word: string): void => {
     if ((word === 'atomic' && lastWord === 'begin') || (word === 'case' && blocks > 0)) blocks++;
     else if (word === 'end' && blocks > 0) blocks--;
@@ -172,19 +172,19 @@ export function createStatementEnd(): StatementEnd {
     enter('dollar', dollarTag.length);
   };
 
-  /** Reads one token; returns whether it ends a statement or a row. */
+  /** Reads one token. Returns whether the token ends a statement or a row. */
   const readToken = (bytes: Buffer, byte: number): 'statement' | 'row' | undefined => {
     const next = bytes[at + 1];
     if (byte === DASH && next === DASH) enter('line-comment', 2);
     else if (byte === SLASH && next === STAR) {
       comments = 1;
-      behindEscape = 'no';
+      afterEscape = 'no';
       enter('block-comment', 2);
     } else {
       begun ||= !isBlank(byte);
-      const continues = byte === QUOTE && behindEscape === 'next line';
-      if (!isBlank(byte)) behindEscape = 'no';
-      else if (behindEscape !== 'no' && isLineEnd(byte)) behindEscape = 'next line';
+      const continues = byte === QUOTE && afterEscape === 'next line';
+      if (!isBlank(byte)) afterEscape = 'no';
+      else if (afterEscape !== 'no' && isLineEnd(byte)) afterEscape = 'next line';
       if (byte === QUOTE) enter(continues ? 'escape-string' : 'string', 1);
       else if (byte === DOUBLE_QUOTE) enter('name', 1);
       else if (byte === DOLLAR) readDollar(bytes);
@@ -241,7 +241,7 @@ function isRoutine(words: string[]): boolean {
   return first === 'create' && (kind === 'function' || kind === 'procedure');
 }
 
-/** As in PostgreSQL, digits and `$` continue a word; here they may also start one, which makes no difference. */
+/** As in PostgreSQL, digits and `$` continue a word. Here they may also start a word, which makes no difference. */
 function isWordByte(byte: number | undefined): boolean {
   if (byte === undefined) return false;
   const letter = byte | 0x20;

@@ -17,7 +17,7 @@ export function namePartsOf(nodes: Node[] = []): { schema: string | undefined; n
   return { schema, name };
 }
 
-/** The content of `node` if it is of that kind. */
+/** The content of `node` if the node is of this kind. */
 export function as<Kind extends string>(node: Node | undefined, kind: Kind): NodeOf<Kind> | undefined {
   return node && kind in node ? (node as Record<Kind, NodeOf<Kind>>)[kind] : undefined;
 }

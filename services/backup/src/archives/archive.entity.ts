@@ -1,10 +1,10 @@
 import { defineEntity, p, type InferEntity } from '@mikro-orm/core';
 
-/** Why it was made: `safety` is made before a restore replaces anything; `unknown` was found in the storage. */
+/** Why an archive exists: `safety` is made before a restore replaces anything; `unknown` was found in the storage. */
 export type MadeOrigin = 'request' | 'schedule' | 'safety';
 export type BackupOrigin = MadeOrigin | 'upload' | 'unknown';
 
-/** Made by this service, which catalogued it then. */
+/** Whether this service made the archive, and so catalogued it. */
 export const isOwn = (origin: BackupOrigin): boolean => origin !== 'upload' && origin !== 'unknown';
 
 /** What the catalogue knows about an archive; only the storage decides whether it exists. */
@@ -20,7 +20,7 @@ export const BackupEntity = defineEntity({
     stores: p.array<string>().columnType('text[]'),
     /** The storage's time stamp when the archive was catalogued. */
     modifiedAt: p.datetime(3).nullable(),
-    /** When a restore last proved the archive, or found it unfit; at most one of them is set. */
+    /** When a test restore last succeeded, and when the archive was found unfit; at most one of the two is set. */
     verifiedAt: p.datetime(3).nullable(),
     unfitAt: p.datetime(3).nullable(),
     /** Why the archive is unfit; meaningful only with `unfitAt`. */
@@ -31,16 +31,16 @@ export const BackupEntity = defineEntity({
 
 export type Backup = InferEntity<typeof BackupEntity>;
 
-/** Not proved, and not found unfit. */
+/** Neither verified nor found unfit. */
 export const UNPROVED = { verifiedAt: null, verifiedVersion: null, unfitAt: null, unfitReason: null };
 
-/** Of the stored file, as far as it is known. */
+/** The stored file's state, as far as the catalogue knows it. */
 export const fileStateOf = ({ sizeBytes, modifiedAt, createdAt }: Backup): FileState => ({
   sizeBytes,
   modifiedAt: modifiedAt ?? createdAt,
 });
 
-/** The archive is not examined yet, or its content is still unknown. */
+/** The archive has not been examined yet, or its content is still unknown. */
 export const isNewcomer = ({ stores, unfitAt }: Backup): boolean => stores.length === 0 && !unfitAt;
 
 export interface FileState {
@@ -48,10 +48,10 @@ export interface FileState {
   modifiedAt: Date;
 }
 
-/** Whether a file of the storage is the one that was seen before, and not another of the same name. */
+/** Whether a file in the storage is the one seen before, and not another of the same name. */
 export function isSameFile(one: FileState, other: FileState): boolean {
   const [time, otherTime] = [one.modifiedAt.getTime(), other.modifiedAt.getTime()];
-  const inSeconds = time % 1_000 === 0 || otherTime % 1_000 === 0; // a bucket's answers differ in precision
+  const inSeconds = time % 1_000 === 0 || otherTime % 1_000 === 0; // a bucket's responses differ in precision
   const isSameTime = inSeconds ? Math.floor(time / 1_000) === Math.floor(otherTime / 1_000) : time === otherTime;
   return one.sizeBytes === other.sizeBytes && isSameTime;
 }

@@ -6,7 +6,7 @@ import { asBackupFailure, asVerifyFailure, isUnprovable, LossError, whyUnfit } f
 import { ExtractionError } from './limits.ts';
 import { OtherReleaseError } from './manifest.ts';
 
-describe('the failure of a backup', () => {
+describe('a failed backup', () => {
   it.each([
     ['ENOSPC', 'The backup was not made: the disk is full.'],
     ['EDQUOT', 'The backup was not made: the disk is full.'],
@@ -20,13 +20,13 @@ describe('the failure of a backup', () => {
     expect(asBackupFailure(cause)).toMatchObject({ code: 'SERVICE_UNAVAILABLE', message, cause });
   });
 
-  it('reports what a dump cannot hold', () => {
+  it('reports what a dump cannot contain', () => {
     const failure = asBackupFailure(new DumpError('tasks: view "v"'));
     expect(failure).toBeInstanceOf(AppError);
     expect(failure).toMatchObject({ code: 'CONFLICT', message: 'The backup was not made: tasks: view "v".' });
   });
 
-  it('leaves a defect what it is', () => {
+  it('passes on a defect unchanged', () => {
     const defect = new TypeError('x is not a function');
     expect(asBackupFailure(defect)).toBe(defect);
   });
@@ -34,22 +34,22 @@ describe('the failure of a backup', () => {
 
 const coded = (code: string) => Object.assign(new Error('something'), { code });
 
-describe('a verification that fails', () => {
+describe('a failed verification', () => {
   it.each([
-    ['another release restores', new OtherReleaseError('a newer one'), true],
-    ['restores with a loss', new LossError('without tasks.note'), false],
-  ])('holds nothing against an archive that %s', (_what, error, isOfOthers) => {
+    ['another release can restore', new OtherReleaseError('a newer one'), true],
+    ['can be restored with a loss', new LossError('without tasks.note'), false],
+  ])('does not count an archive as unfit that %s', (_what, error, isOfOthers) => {
     const failure = asVerifyFailure(error);
     expect(failure).toMatchObject({ code: 'CONFLICT', message: expect.stringContaining(error.message) });
     expect([whyUnfit(failure), isUnprovable(failure)]).toEqual([undefined, isOfOthers]);
   });
 
   it.each([
-    ['the disk has too little room', new ExtractionError('too large', { cause: new DiskSpaceError('no room') })],
-    ['the place of the archives does not answer', new ExtractionError('not read', { cause: coded('ESTALE') })],
-    ['it takes too long to read the archive', new ExtractionError('late', { cause: new TooSlowError('late') })],
-    ['a server does not get on', new TooSlowError('Nothing moves any more.')],
-    ['a statement takes too long, or is ended', new LoadError('Line 1: canceled', { cause: coded('57014') })],
+    ['the disk has too little space', new ExtractionError('too large', { cause: new DiskSpaceError('no room') })],
+    ['the storage of the archives does not respond', new ExtractionError('not read', { cause: coded('ESTALE') })],
+    ['reading the archive takes too long', new ExtractionError('late', { cause: new TooSlowError('late') })],
+    ['a server makes no progress', new TooSlowError('Nothing moves any more.')],
+    ['a statement takes too long, or is cancelled', new LoadError('Line 1: canceled', { cause: coded('57014') })],
     ['a transaction takes too long', new LoadError('Line 1: terminating', { cause: coded('25P04') })],
     ['a server has a defect', new LoadError('Line 1: could not read block', { cause: coded('XX001') })],
   ])('does not blame the archive when %s', (_what, error) => {
@@ -58,8 +58,8 @@ describe('a verification that fails', () => {
 
   it.each([
     ['grows too large', new LoadError('The database grew too large.')],
-    ['is refused by PostgreSQL', new LoadError('Line 1: no', { cause: coded('42P01') })],
-    ['has too long names', new ExtractionError('not read', { cause: coded('ENAMETOOLONG') })],
+    ['PostgreSQL rejects', new LoadError('Line 1: no', { cause: coded('42P01') })],
+    ['contains names that are too long', new ExtractionError('not read', { cause: coded('ENAMETOOLONG') })],
   ])('blames an archive that %s', (_what, error) => {
     expect(whyUnfit(asVerifyFailure(error))).toEqual(expect.any(String));
   });

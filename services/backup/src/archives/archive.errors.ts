@@ -54,7 +54,7 @@ const BY_CODE: Record<string, Failure> = {
   [SQL_STATE.lockNotAvailable]: { reason: 'store', why: 'a store is being changed right now' },
 };
 
-/** Undefined for a defect. */
+/** Returns undefined for a defect. */
 function failureOf(error: unknown): Failure | undefined {
   if (error instanceof DiskSpaceError) return { reason: 'disk_full', why: error.message };
   if (error instanceof TooLargeError) return { reason: 'too_large', why: error.message };
@@ -67,13 +67,13 @@ function failureOf(error: unknown): Failure | undefined {
 export function failureReason(error: unknown): FailureReason {
   if (!(error instanceof AppError)) return failureOf(error)?.reason ?? 'defect';
   const reason = failureOf(error.cause)?.reason ?? 'store';
-  return reason === 'store' ? 'unavailable' : reason; // it is the place of the archives that was not available
+  return reason === 'store' ? 'unavailable' : reason; // not a store but the archive storage was unavailable
 }
 
 /** The start of a sentence that continues after a colon. */
 export type Undone = 'The backup was not made' | 'The archive was not stored' | 'The archive was not verified';
 
-/** The error to show to an operator. Unknown ones are returned unchanged. */
+/** Returns the error to show to an operator. Returns unknown errors unchanged. */
 export function asBackupFailure(error: unknown, undone: Undone = 'The backup was not made'): unknown {
   if (error instanceof AppError) return error;
   const failure = failureOf(error);
@@ -84,12 +84,12 @@ export function asBackupFailure(error: unknown, undone: Undone = 'The backup was
   return isOurs ? conflict(message) : unavailable(message, error);
 }
 
-/** The archive can be restored only without what its stores lack. */
+/** The archive can be restored only with losses, because the stores lack something it contains. */
 export class LossError extends Error {
   override readonly name = 'LossError';
 }
 
-/** No restore would take the archive. */
+/** No restore would accept the archive. */
 class UnfitError extends AppError {
   /** Part of a sentence. */
   readonly reason: string;
@@ -103,10 +103,10 @@ class UnfitError extends AppError {
 const UNDONE = 'The archive was not verified';
 /** System errors that say nothing about the archive. */
 const SYSTEM = /^(ENOSPC|EDQUOT|EACCES|EROFS|EMFILE|ENFILE|EIO|EFBIG|ESTALE|ETIMEDOUT)$/;
-/** PostgreSQL's errors for which no dump is to blame: connections, limits of time, resources, operators, system, internal errors. */
+/** PostgreSQL's errors that a dump cannot cause: connections, timeouts, resources, operators, system and internal errors. */
 const SERVER = /^(08|25P0[34]|53|57|58|XX)|^E[A-Z]+$/;
 
-/** The error for operators: CONFLICT for an unfit archive, SERVICE_UNAVAILABLE for what was unavailable or full. */
+/** Returns the error for operators: CONFLICT for an unfit archive, SERVICE_UNAVAILABLE if something was unavailable or full. */
 export function asVerifyFailure(error: unknown): unknown {
   if (error instanceof AppError) return error;
   if (error instanceof LossError) return new AppError('CONFLICT', error.message, { cause: error });
@@ -125,26 +125,26 @@ export function asVerifyFailure(error: unknown): unknown {
   return new UnfitError(reason, error);
 }
 
-/** The error, if another key, another release or other limits may do with the archive: it is not bad. */
+/** Returns the error if another key, release or limit may make the archive usable, so that it does not count as unfit. */
 function elsewhere(error: unknown): Error | undefined {
   if (error instanceof KeyError || error instanceof OtherReleaseError) return error;
   return error instanceof ExtractionError && error.cause instanceof TooLargeError ? error : undefined;
 }
 
-/** Why the archive is unfit, as part of a sentence. Undefined if it may be good elsewhere. */
+/** Returns why the archive is unfit, as part of a sentence; undefined if it may be usable elsewhere. */
 export const whyUnfit = (failure: unknown): string | undefined =>
   failure instanceof UnfitError ? failure.reason : undefined;
 
-/** Whether judging the archive takes another key, another release or other limits. */
+/** Whether verifying the archive needs another key, release or limit. */
 export const isUnprovable = (failure: unknown): boolean => failure instanceof AppError && !!elsewhere(failure.cause);
 
-/** Of the cause of a LoadError. */
+/** Whether the cause of a LoadError lies with the server and not with the dump. */
 export function isServersFault(cause: unknown): boolean {
   const code = errorCode(cause);
   return code === '' ? outcomeOf(cause) !== 'other' : SERVER.test(code);
 }
 
-/** One sentence; undefined for failures not caused by the archive. */
+/** Returns one sentence; undefined for failures that the archive did not cause. */
 function reasonOf(error: unknown): string | undefined {
   if (error instanceof LoadError) return `the dump was not accepted. ${errorMessage(error)}`;
   if (error instanceof ExtractionError || error instanceof ManifestError || error instanceof IncompleteStoreError)

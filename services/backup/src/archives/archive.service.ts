@@ -23,35 +23,35 @@ export interface Download {
 }
 
 export interface BackupService {
-  /** Makes an archive of all stores. @throws AppError with the reason when none was made */
+  /** Makes an archive of all stores. @throws AppError with the reason when it could not be made */
   create(onProgress?: OnWorkProgress, origin?: MadeOrigin): Promise<Backup>;
   /**
-   * The archives in the storage, newest first (those dated in the future last), with what the catalogue knows. Examines
-   * new archives once; this may continue after the return.
+   * Lists the archives in the storage with what the catalogue knows, newest first (those dated in the future last).
+   * Examines new archives once, which may continue after the return.
    */
   list(): Promise<Backup[]>;
-  /** The same list without a look into any archive. */
+  /** Returns the same list without examining any archive. */
   known(): Promise<Backup[]>;
-  /** Removes what was begun and left, and updates the metrics from the storage. */
+  /** Removes unfinished archives, and updates the metrics from the storage. */
   tidy(): Promise<void>;
   find(file: string): Promise<Backup | undefined>;
-  /** As stored: an encrypted archive stays encrypted. */
+  /** Reads the archive as stored: an encrypted one stays encrypted. */
   download(file: string): Promise<Download | undefined>;
   /**
-   * Stores an upload, which is listed once it is complete. Repeating it with the same name and content changes nothing.
-   * `onStored` is called once, when the storage has it or it was refused: looking into it takes longer.
+   * Stores an upload, which is listed once it is complete. Uploading the same content with the same name again changes
+   * nothing. Calls `onStored` once, when the upload is stored or refused; examining it takes longer.
    * @throws AppError BAD_USER_INPUT for a bad name or content, PAYLOAD_TOO_LARGE, CONFLICT when the name is taken
    */
   upload(file: string, content: Readable, onStored?: () => void): Promise<Backup>;
   /**
-   * Restores the archive into temporary databases beside the live ones, which stay untouched, and drops them again.
+   * Restores the archive into temporary databases beside the live ones, which stay untouched, and drops these databases.
    * @throws AppError NOT_FOUND; CONFLICT with the reason when the archive is unfit for a restore; SERVICE_UNAVAILABLE
    */
   verify(file: string, onProgress?: OnWorkProgress, origin?: 'request' | 'schedule'): Promise<Backup>;
-  /** Adds the archives to the catalogue that it lacks. @throws AppError SERVICE_UNAVAILABLE */
+  /** Adds archives that are missing from the catalogue. @throws AppError SERVICE_UNAVAILABLE */
   scan(onProgress?: OnWorkProgress): Promise<BackupScan>;
   remove(file: string): Promise<boolean>;
-  /** Removes leftovers of killed writers. Never throws: other functions may work while the storage is unavailable. */
+  /** Removes what killed writers left behind. Never throws: other functions may work while the storage is unavailable. */
   start(): Promise<void>;
   stop(): Promise<void>;
 }
@@ -67,7 +67,7 @@ export function createBackupService(deps: BackupServiceDeps): BackupService {
   const { storage, repository, verifier, createLock, metrics, archiveLimits, patience, now, product, log } = deps;
   const waitMs = { ...WAIT_MS, request: patience.busyMs };
 
-  /** A failure is only logged: the archive is complete, and the list shows what the storage knows. */
+  /** Only logs a failure: the archive is complete, and the list shows what the storage knows. */
   const catalogue = async (backup: Backup) => {
     try {
       const modifiedAt = (await storage.find(backup.file).catch(() => undefined))?.modifiedAt ?? null;
@@ -77,7 +77,7 @@ export function createBackupService(deps: BackupServiceDeps): BackupService {
     }
   };
 
-  /** The archive of that name, if it has this content. */
+  /** Returns the archive of that name, if it has this content. */
   const sameAs = async (file: string, sha256: string): Promise<Backup | undefined> => {
     const archive = await storage.open(file);
     if (archive.kind !== 'found') return undefined;
@@ -96,7 +96,7 @@ export function createBackupService(deps: BackupServiceDeps): BackupService {
     return archives.map((archive) => describe(archive, byFile.get(archive.file))).sort(newestFirst(now()));
   };
 
-  /** Marks only the file that was examined, not one that has replaced it. The catalogue need not know it yet. */
+  /** Marks only the file that was examined, not a replacement. The file need not be in the catalogue yet. */
   const markUnfit = async (stored: StoredArchive, unfitReason: string): Promise<void> => {
     const [found, left] = [await find(stored.file), await storage.find(stored.file)];
     if (!found || !left || !isSameFile(stored, left)) return;
@@ -106,7 +106,7 @@ export function createBackupService(deps: BackupServiceDeps): BackupService {
   const stopping = new AbortController();
   const { signal } = stopping;
   let looks: Promise<unknown> = Promise.resolve();
-  /** In turn: each takes a process, and room for all that is unpacked. */
+  /** Examines one archive at a time, because each needs a process and disk space for its whole content. */
   const lookInto = (file: string) => {
     const look = looks.then(() => inspectArchive(file, { ...deps, signal }));
     looks = look.catch(() => undefined);
@@ -126,7 +126,7 @@ export function createBackupService(deps: BackupServiceDeps): BackupService {
     await showFigures();
   };
 
-  /** An unmounted disk looks like a new, empty directory. */
+  /** Warns of an empty storage, because an unmounted disk looks like a new, empty directory. */
   const tellOfEmptyPlace = async (wasMade: boolean) => {
     const known = (await repository.all()).length;
     if (known > 0 && (await storage.list()).length === 0)
@@ -195,7 +195,7 @@ export function createBackupService(deps: BackupServiceDeps): BackupService {
       try {
         const written = await store().finally(onStored);
         const arrived: Backup = { file, ...written, createdAt: now(), ...UNKNOWN, origin: 'upload' };
-        const look = await lookInto(file).catch(() => undefined); // stored in any case
+        const look = await lookInto(file).catch(() => undefined); // the upload is stored in any case
         const unfit = look && 'unfit' in look && { unfitAt: now(), unfitReason: look.unfit };
         const backup = look && 'manifest' in look ? describedBy(arrived, look.manifest) : { ...arrived, ...unfit };
         await catalogue(backup);
@@ -249,7 +249,7 @@ export function createBackupService(deps: BackupServiceDeps): BackupService {
     async remove(file) {
       const removed = await storage.remove(file);
       if (removed) {
-        // Only the storage decides whether it exists.
+        // A failure is harmless: only the storage decides whether an archive exists.
         const forget = repository.remove(file);
         await forget.catch((error: unknown) => log.warn({ err: error, file }, 'deleted backup not forgotten'));
         log.info({ file }, 'backup deleted');
@@ -265,7 +265,7 @@ export function createBackupService(deps: BackupServiceDeps): BackupService {
         lookingAround = lookAround(wasMade)
           .catch((error: unknown) => signal.aborted || report(error))
           .then(() => {});
-        await settlesWithin(lookingAround, START_WAIT_MS); // so that metrics begin with what is there
+        await settlesWithin(lookingAround, START_WAIT_MS); // so that the metrics include existing archives from the start
       } catch (error) {
         report(error);
       }
@@ -279,9 +279,9 @@ export function createBackupService(deps: BackupServiceDeps): BackupService {
   };
 }
 
-/** How long to wait for another backup: a person can retry, these have nothing else to do. */
+/** How long to wait for another backup. A person can retry sooner; these two have nothing else to do. */
 const WAIT_MS = { safety: 5 * 60_000, schedule: 60 * 60_000 };
-/** A bucket may take its time: neither a start nor a stop waits longer for what is looked at meanwhile. */
+/** A bucket may be slow: neither a start nor a stop waits longer than this for the examination of archives. */
 const START_WAIT_MS = 3_000;
 const STOP_WAIT_MS = 3_000;
 /** How much larger than the last archive the next one may be. */
@@ -290,8 +290,8 @@ const GROWTH = 1.25;
 const UNKNOWN = { stores: [], modifiedAt: null, ...UNPROVED };
 
 /**
- * An archive whose size differs from the catalogue's is not the one that was catalogued.
- * With the same size but another time it may be a copy, whose content has not been checked.
+ * Combines the stored file with the catalogue. A file of another size is not the one that was catalogued. One of the same
+ * size but another time may be a copy, whose content has not been verified.
  */
 function describe(stored: StoredArchive, known: Backup | null | undefined): Backup {
   const { file, sizeBytes, modifiedAt } = stored;

@@ -1,7 +1,7 @@
 import type { Statement } from '@taskmesh/store';
 
 /**
- * Records what a look into an archive found, unless the catalogue has learned more meanwhile. $1: file, $2: size, $3:
+ * Records the result of examining an archive, unless the catalogue has learned more meanwhile. $1: file, $2: size, $3:
  * checksum, $4: created, $5: stores, $6: origin, $7: modified, $8: unfit since, $9: reason
  */
 export const TAKE_IN: Statement = {

@@ -9,30 +9,30 @@ export const ENCRYPTED_SUFFIX = '.age';
 
 /** Encrypts archives with age (age-encryption.org/v1) as streams, never holding a whole archive in memory. */
 export interface ArchiveCipher {
-  /** Whether it can decrypt what it encrypts. */
+  /** Whether our identities can decrypt new archives. */
   opensOwn: boolean;
   encrypt(plain: Readable): Promise<Readable>;
   /**
-   * @throws KeyError when none of our keys opens it
-   * @throws ExtractionError, also in the middle of the stream, when it is broken, modified or truncated
+   * @throws KeyError when none of our keys opens the archive
+   * @throws ExtractionError, also in the middle of the stream, when the archive is corrupt, modified or truncated
    */
   decrypt(content: Readable): Promise<Readable>;
 }
 
-/** An archive for another key, or no key at all. */
+/** The archive was encrypted for another key, or there is no key. */
 export class KeyError extends ExtractionError {}
 
 export interface ArchiveKeys {
-  /** Any of them decrypts. */
+  /** Each of them can decrypt archives. */
   identities: string[];
-  /** Who can open new archives; if empty, the holder of the first identity. */
+  /** The recipients of new archives; if empty, the holder of the first identity. */
   recipients: string[];
 }
 
-/** Undefined without any key: archives are not encrypted. @throws Error when a key is invalid */
+/** Returns undefined without any key: archives are then not encrypted. @throws Error when a key is invalid */
 export async function createArchiveCipher({ identities, recipients }: ArchiveKeys): Promise<ArchiveCipher | undefined> {
   if (identities.length + recipients.length === 0) return undefined;
-  // Its curves take a tenth of a start.
+  // Imported only if needed: loading its elliptic curves takes a tenth of the start time.
   const { Decrypter, Encrypter, identityToRecipient } = await import('age-encryption');
   const own = await Promise.all(identities.map((identity) => identityToRecipient(identity)));
   const encryptsTo = recipients.length > 0 ? recipients : own.slice(0, 1);
@@ -70,7 +70,7 @@ export async function createArchiveCipher({ identities, recipients }: ArchiveKey
   };
 }
 
-/** The plain content of the archive with that name. @throws KeyError, ExtractionError */
+/** Returns the archive's content, decrypted if its name says that it is encrypted. @throws KeyError, ExtractionError */
 export async function openContent(
   file: string,
   content: Readable,
@@ -82,7 +82,7 @@ export async function openContent(
   throw new KeyError(NO_KEY);
 }
 
-/** Something of the source is read at once, but a stream without a reader would not pass on that it is destroyed. */
+/** Destroys the source together with the stream. A stream that was never read does not do this by itself. */
 function endingWith(stream: Readable, source: Readable): Readable {
   return stream.once('close', () => source.destroy());
 }
@@ -97,11 +97,11 @@ function failureOf(error: unknown, otherwise: string): unknown {
   return new ExtractionError(otherwise, { cause: error });
 }
 
-/** More than 150 recipients. Each of them costs a try with each of our keys, without a pause. */
+/** Room for more than 150 recipients. For each of them, the library tries each of our keys without yielding. */
 const MAX_HEADER_BYTES = 16 * 1024;
 const END_OF_HEADER = '\n--- ';
 
-/** The library reads a header of any length completely before it checks it. */
+/** Limits the header's length, because the library reads a header of any length completely before it checks it. */
 async function* withShortHeader(content: Readable): AsyncGenerator<Buffer> {
   let head: Buffer | undefined = Buffer.alloc(0);
   for await (const part of content) {
@@ -130,12 +130,12 @@ async function* parts(stream: AsyncIterable<Uint8Array>): AsyncGenerator<Buffer>
   for await (const part of stream) yield Buffer.from(part.buffer, part.byteOffset, part.byteLength);
 }
 
-/** Replaces Readable.toWeb, which can throw uncatchably when its reader is cancelled at the wrong moment. */
+/** Replaces Readable.toWeb, which can throw an uncatchable error when its reader is cancelled at the wrong moment. */
 function asWeb(readable: Readable): ReadableStream<Uint8Array> {
   return WebStream.from(readable) as ReadableStream<Uint8Array>; // two incompatible declarations of the same type
 }
 
-/** @throws ConfigError for invalid keys and recipients, and when what is to be verified could not be opened */
+/** @throws ConfigError for invalid keys and recipients, and when our keys could not open the archives that are to be verified */
 export async function createCipher(config: BackupConfig): Promise<ArchiveCipher | undefined> {
   const { recipients, schedule, verifiesScheduled, verifySchedule } = config;
   const identities = config.secrets.keys;

@@ -20,7 +20,7 @@ export interface Extraction {
   dir: string;
   limits: ArchiveLimits;
   onRead?: (bytes: number) => void;
-  /** How to look at the disk. @default asks the system */
+  /** Reads the disk's state. @default from the system */
   look?: LookAtDisk | undefined;
 }
 
@@ -32,7 +32,7 @@ const USABLE_DISK_SHARE = 4;
 /**
  * Extracts regular files and folders into `dir` only, in a separate process.
  * @throws ExtractionError unless the archive is intact and free of links, devices, `..` in names and duplicates. Files
- * extracted before that stay in `dir`.
+ * that were extracted before the error stay in `dir`.
  */
 export async function extractArchive(extraction: Extraction): Promise<void> {
   const { source, sizeBytes, dir, limits, look = lookAtDisk } = extraction;
@@ -54,7 +54,7 @@ export async function extractArchive(extraction: Extraction): Promise<void> {
   }
 }
 
-/** Runs the process. To it, a source that fails looks like a truncated archive, or even a complete one. */
+/** Runs the process. If the source fails, its error is thrown: the process sees only a truncated or even complete archive. */
 async function unpack({ source, onRead = () => undefined }: Extraction, order: Unpacking, signal: AbortSignal) {
   let lost: unknown;
   async function* parts() {

@@ -2,13 +2,13 @@ import { ConfigError, type Env } from '@taskmesh/service';
 import { readFileSync, statSync } from 'node:fs';
 
 const IDENTITY = /^AGE-SECRET-KEY-(PQ-)?1[02-9A-Z]+$/;
-/** Others must not read it, and only the owner may change it; the group may read it, as mounted secrets require. */
+/** Forbidden permissions: only the owner may write, and others may not read. The group may read, as mounted secrets require. */
 const TOO_OPEN = 0o027;
 
 /**
- * Reads the identities in the file that the variable `name` names: one per line, with comments, as age-keygen writes
- * them. Empty without the variable.
- * @throws ConfigError when the file is unreadable, open to others, or contains anything else
+ * Reads the identities from the file that the variable `name` names, in age-keygen's format: one per line, and comments.
+ * Returns none if the variable is not set.
+ * @throws ConfigError when the file is unreadable, accessible to others, or contains anything else
  */
 export function readKeyFile(env: Env, name: string): string[] {
   const path = env[name];

@@ -12,7 +12,7 @@ export interface ArchiveLimits {
 
 export const MIB = 1024 * 1024;
 
-/** An archive is larger than the settings allow here. The message is part of a sentence for the operator. */
+/** An archive is larger than the settings allow. The message is part of a sentence for the operator. */
 export class TooLargeError extends Error {
   override readonly name = 'TooLargeError';
 }
@@ -20,7 +20,7 @@ export class TooLargeError extends Error {
 export const tooLarge = (bytes: number, when: 'packed' | 'unpacked'): TooLargeError =>
   new TooLargeError(`it is larger than BACKUP_MAX_ARCHIVE_MB allows a restore to be (${bytes / MIB} MiB ${when})`);
 
-/** Each table takes locks until its load ends; a server has few, shared with the live stores. */
+/** Each table holds locks until the load ends; a server has a limited number, shared with the live stores. */
 export const MAX_TABLES = 1_000;
 
 const MIN_TIMEOUT_MS = 120_000;
@@ -28,10 +28,10 @@ const MIN_TIMEOUT_MS = 120_000;
 const BYTES_PER_MS = 4_096;
 
 export const DEFAULT_MAX_ARCHIVE_MB = 256;
-/** How much larger than an archive its content may be: rows of text compress five- to tenfold. */
+/** How much larger than an archive its content may be. Rows of text compress five- to tenfold. */
 const EXPANSION = 8;
 
-/** What the operator sets, in two sizes; the other limits are derived or fixed. */
+/** The sizes that the operator configures; the other limits are derived or fixed. */
 export interface ArchiveSizes {
   maxArchiveBytes: number;
   maxExpandedBytes: number;

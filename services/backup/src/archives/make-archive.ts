@@ -31,8 +31,8 @@ export interface MadeArchive extends WrittenArchive {
 }
 
 /**
- * Dumps all stores and publishes the archive once it is complete. `expectedBytes`: the estimated size. A failure leaves
- * nothing behind.
+ * Dumps all stores and publishes the archive once it is complete. `expectedBytes` is its estimated size. A failure
+ * leaves nothing behind.
  */
 export function makeArchive(
   making: ArchiveMaking,
@@ -93,18 +93,18 @@ interface Dumping extends ArchiveMaking {
 type Dumps = Manifest['stores'];
 
 /**
- * All snapshots are taken before the first row is read, and all connections must last until the end: restoring a store
- * ends its connection, so no archive mixes stores from before and after a restore.
+ * Takes all snapshots before it reads the first row, and fails if a connection ends early: a restore ends the connections
+ * to its stores, so no archive mixes stores from before and after a restore.
  * @throws TooSlowError when there is no progress for too long
  */
 async function dumpAll(dumping: Dumping): Promise<Dumps> {
   const opened = new Map<StoreName, Snapshot>();
-  const closeAll = () => opened.forEach((snapshot) => snapshot.close()); // this ends pending queries
+  const closeAll = () => opened.forEach((snapshot) => snapshot.close()); // ends pending queries
   const stop = new AbortController();
   const movement = createStallDetection(dumping.patience.stallMs);
   const onStall = abortOnStall(stop, movement);
   try {
-    const dumps = dumpEach(dumping, opened, movement).finally(closeAll); // including those opened after an abort
+    const dumps = dumpEach(dumping, opened, movement).finally(closeAll); // including snapshots opened after an abort
     return await untilAborted(stop.signal, dumps);
   } finally {
     clearInterval(onStall);
@@ -112,7 +112,7 @@ async function dumpAll(dumping: Dumping): Promise<Dumps> {
   }
 }
 
-/** Without a limit of time: the detection of stalls watches it. */
+/** No statement timeout: stall detection watches the dump. */
 const DUMP_SESSION = { name: 'taskmesh-dump', timeoutMs: 0 };
 
 async function dumpEach(dumping: Dumping, opened: Map<StoreName, Snapshot>, movement: StallDetection): Promise<Dumps> {
@@ -138,7 +138,7 @@ interface OneDump {
   name: StoreName;
   snapshot: Snapshot;
   movement: StallDetection;
-  /** Of the stores before it: the limit is that of all together. */
+  /** The size of the stores dumped before this one, because the limit applies to all together. */
   doneBytes: number;
 }
 
@@ -165,7 +165,7 @@ async function dumpOne(
   }
 }
 
-/** Which rows of a store an archive holds. */
+/** Which rows of a store are archived. */
 const archivedRows =
   (store: StoreName): RowsOf =>
   (table) => {

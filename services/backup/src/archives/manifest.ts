@@ -9,7 +9,7 @@ import { sha256Of } from './uploads.ts';
 
 export const MANIFEST_FILE = 'manifest.json';
 
-/** Beyond what a manifest with that many tables needs. It is parsed in a process that also serves requests. */
+/** More than a manifest with that many tables needs. Limited because a process that also serves requests parses it. */
 const MAX_MANIFEST_BYTES = MIB / 4;
 
 const dump = z.object({
@@ -28,7 +28,7 @@ const dump = z.object({
     .nullable(),
 });
 
-/** The year 0 is none of PostgreSQL's, and years that a clock cannot show say nothing. */
+/** PostgreSQL has no year 0, and dates before 1970 cannot be real. */
 const createdAt = z.iso.datetime().refine((moment) => moment >= '1970', 'The year is before 1970.');
 const common = { createdAt, stores: z.record(z.enum(STORE_NAMES), dump) };
 const manifest = z.discriminatedUnion('format', [
@@ -44,12 +44,12 @@ export class ManifestError extends Error {
   override readonly name = 'ManifestError';
 }
 
-/** Another release can restore the archive: it is not bad. */
+/** Another release can restore the archive, so it does not count as unfit. */
 export class OtherReleaseError extends ManifestError {}
 
 /**
- * Reads the manifest of an extracted archive, and compares every dump with it. Undefined when there is none: the
- * archive was made elsewhere.
+ * Reads the manifest of an extracted archive, and compares every dump with it. Returns undefined if there is none, because
+ * the archive was made elsewhere.
  * @throws ManifestError
  */
 export async function readManifest(dir: string): Promise<Manifest | undefined> {
@@ -69,7 +69,7 @@ export async function readManifest(dir: string): Promise<Manifest | undefined> {
   return parsed.data;
 }
 
-/** A dump that the manifest does not name is a mistake, or meant for other programs. */
+/** A dump that the manifest does not name is a mistake, or intended for another program. */
 async function checkNames(dir: string): Promise<void> {
   const known = new Set(Object.values(DUMP_FILES));
   const more = (await readdir(dir)).filter((name) => name.toLowerCase().endsWith('.sql') && !known.has(name));
@@ -92,7 +92,7 @@ async function isPlainFile(path: string): Promise<boolean> {
 export interface ArchivedDump {
   schemaVersion: string | null;
   rows: Record<string, number>;
-  /** Whether tables that are not named there must be empty, rather than absent. */
+  /** Whether tables missing from `rows` must be empty, rather than absent. */
   hasUnnamedTables: boolean;
 }
 
@@ -103,7 +103,7 @@ export interface FoundDump {
   archived?: ArchivedDump;
 }
 
-/** An archive made by Taskmesh lists its dumps in the manifest; any other has only the main dump. @throws ManifestError */
+/** Lists the dumps: all in the manifest, or only the main dump if the archive was made elsewhere. @throws ManifestError */
 export async function readDumps(
   dir: string,
   { stores, mainStore }: { stores: Record<StoreName, Store>; mainStore: StoreName },
@@ -118,7 +118,7 @@ export async function readDumps(
   });
 }
 
-/** The wanted dumps, by default all. @throws ManifestError when one is missing */
+/** Returns the dumps of the stores `only`, by default all. @throws ManifestError when one is missing */
 export function dumpsOf(dumps: FoundDump[], only: readonly StoreName[] | undefined): FoundDump[] {
   if (!only) return dumps;
   const missing = only.find((name) => !dumps.some(({ store }) => store.name === name));
@@ -126,7 +126,7 @@ export function dumpsOf(dumps: FoundDump[], only: readonly StoreName[] | undefin
   return dumps.filter(({ store }) => only.includes(store.name));
 }
 
-/** @throws ManifestError when the dump that every archive holds is missing */
+/** @throws ManifestError when the dump that every archive must contain is missing */
 export async function checkMainDump(dir: string): Promise<void> {
   if (!(await isPlainFile(join(dir, MAIN_DUMP)))) throw new ManifestError(`it holds no ${MAIN_DUMP}.`);
 }

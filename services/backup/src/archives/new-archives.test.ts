@@ -18,8 +18,8 @@ function createTrial(take: (file: string) => Promise<unknown> = () => Promise.re
   return { newcomers, taken, stop: () => (stopping.abort(), newcomers.ended()) };
 }
 
-describe('archives that somebody put there', () => {
-  it('are looked into once each, as long as they stay what they are', async () => {
+describe('archives that were copied into the storage', () => {
+  it('are examined once each, and again after they change', async () => {
     const { newcomers, taken } = createTrial();
     const known = [archive('known', { stores: ['tasks'] }), archive('unfit', { unfitAt: new Date(0) })];
     expect(await newcomers.meet([...known, archive('a'), archive('b')])).toBe(true);
@@ -31,14 +31,14 @@ describe('archives that somebody put there', () => {
     expect(taken).toEqual(['a', 'b', 'a', 'b', 'a', 'a']);
   });
 
-  it('are tried again when they could not be looked into', async () => {
+  it('are tried again if they could not be examined', async () => {
     const { newcomers, taken } = createTrial(() => Promise.reject(new Error('away')));
     await newcomers.meet([archive('a')]);
     await newcomers.meet([archive('a')]);
     expect(taken).toEqual(['a', 'a']);
   });
 
-  it('are looked into by one list at a time, and by none when the service stops', async () => {
+  it('are examined by one list at a time, and by none once the service stops', async () => {
     const { promise, resolve: finish } = Promise.withResolvers<void>();
     const { newcomers, taken, stop } = createTrial(() => promise);
     const lists = [newcomers.meet([archive('a'), archive('b')]), newcomers.meet([archive('a'), archive('b')])];
@@ -50,7 +50,7 @@ describe('archives that somebody put there', () => {
   });
 });
 
-it('a look that ends before its archive is open reads nothing, and closes it', async () => {
+it('an inspection that is aborted while it opens its archive closes it without reading', async () => {
   const stopping = new AbortController();
   const steps: string[] = [];
   const open = async () => {

@@ -10,11 +10,11 @@ import { extractStored } from './extract-archive.ts';
 import { checkMainDump, readManifest, type Manifest } from './manifest.ts';
 
 interface InspectionDeps extends Pick<CommonParts, 'storage' | 'temporaryDirs' | 'cipher' | 'archiveLimits' | 'log'> {
-  /** Ends the look, without a result. */
+  /** Aborts the inspection. */
   signal: AbortSignal;
 }
 
-/** A first impression: complete and made by Taskmesh; unfit for a restore; or unknown (undefined). */
+/** The archive is complete and made by Taskmesh; unfit for a restore; or still unknown (undefined). */
 export type Inspection = { manifest: Manifest } | { unfit: string } | undefined;
 
 /**
@@ -55,8 +55,8 @@ export interface ScanDeps extends Pick<CommonParts, 'now' | 'log'> {
 }
 
 /**
- * Adds archives to the catalogue that it lacks, from their manifests, and records which are unfit for a restore. Known
- * ones stay unchanged. An archive does not say who made it, so retention never deletes what a scan has found.
+ * Adds archives that are missing from the catalogue, using their manifests, and records which are unfit for a restore.
+ * Known ones stay unchanged. An archive does not say who made it, so retention never deletes archives found by a scan.
  */
 export async function scanArchives(deps: ScanDeps, onProgress: OnWorkProgress): Promise<BackupScan> {
   const { list, log } = deps;
@@ -75,7 +75,7 @@ export async function scanArchives(deps: ScanDeps, onProgress: OnWorkProgress): 
   return scan;
 }
 
-/** Examines an unknown archive, and records the result. Undefined when that has happened meanwhile. */
+/** Examines an unknown archive, and records the result. Returns undefined when someone else has done so meanwhile. */
 export async function takeIn(
   archive: Backup,
   { repository, find, lookInto, now }: Omit<ScanDeps, 'list'>,
@@ -83,7 +83,7 @@ export async function takeIn(
   const { file } = archive;
   const look = await lookInto(file);
   if (!look) return 'unread';
-  const current = await find(file); // reading takes long: the archive may have changed meanwhile
+  const current = await find(file); // reading takes long, and the archive may have changed meanwhile
   if (!current || !isNewcomer(current)) return undefined;
   if (!isSameFile(fileStateOf(archive), fileStateOf(current))) return 'unread';
   if ('manifest' in look) {
@@ -94,13 +94,13 @@ export async function takeIn(
   return 'unread';
 }
 
-/** For archives made elsewhere, the manifest has the date; it cannot be later than the arrival. */
+/** For archives that this service did not make, takes the date from the manifest, but not one later than their arrival. */
 export function describedBy(archive: Backup, { createdAt, stores }: Manifest): Backup {
   const madeAt = new Date(Math.min(Date.parse(createdAt), archive.createdAt.getTime()));
   return { ...archive, createdAt: isOwn(archive.origin) ? archive.createdAt : madeAt, stores: Object.keys(stores) };
 }
 
-/** How long the list may wait. */
+/** How long a list may wait for the examination of new archives. */
 const WAIT_MS = 3_000;
 
 function stateOf(archive: Backup): string {
@@ -110,7 +110,7 @@ function stateOf(archive: Backup): string {
 
 export interface NewArchivesDeps {
   take(archive: Backup): Promise<unknown>;
-  /** Ends the looks. */
+  /** Aborts the examinations. */
   signal: AbortSignal;
   log: Log;
 }
@@ -132,7 +132,7 @@ export function createNewArchives({ take, signal, log }: NewArchivesDeps) {
   };
 
   return {
-    /** Starts with those in the list, and waits a little for the end. Returns whether any was new. Never throws. */
+    /** Starts to examine new archives in the list, and waits a little. Returns whether there are any. Never throws. */
     async meet(archives: Backup[]): Promise<boolean> {
       const names = new Set(archives.map(({ file }) => file));
       for (const file of met.keys()) if (!names.has(file)) met.delete(file);
@@ -143,7 +143,7 @@ export function createNewArchives({ take, signal, log }: NewArchivesDeps) {
       return true;
     },
 
-    /** Resolves when no look is under way. */
+    /** Resolves when no examination is in progress. */
     ended: async (): Promise<void> => meeting,
   };
 }

@@ -26,17 +26,17 @@ export async function unpackArchive(source: Readable, { dir, limits, roomBytes =
         : byteLimit(expandedBytes, tooLarge(expandedBytes, 'unpacked'));
     await pipeline(source, createGunzip(), limit, unpack.stream, { signal: stop.signal });
   } catch (error) {
-    // tar refuses an archive without entries, even if its end is there.
+    // tar refuses an archive without entries, even if it is complete.
     if (errorCode(error) === 'TAR_BAD_ARCHIVE' && unpack.hasEnd()) return;
     throw asExtractionError(stop.signal.aborted ? stop.signal.reason : error);
   }
 }
 
-/** A second line of defence are tar's own rules: it never writes through a link or outside `dir`. */
+/** tar's own rules are a second line of defence: it never writes through a link or outside `dir`. */
 function createUnpack(dir: string, limits: ArchiveLimits, stop: AbortController) {
   const check = createEntryCheck(limits);
   let hasEnd = false;
-  // The filter must not throw: tar would continue with the next entry.
+  // The filter must not throw, because tar would continue with the next entry.
   const allows = (verify: () => void) => {
     try {
       if (!stop.signal.aborted) verify();
@@ -68,7 +68,7 @@ function createUnpack(dir: string, limits: ArchiveLimits, stop: AbortController)
   return { stream: unpack as unknown as NodeJS.WritableStream, hasEnd: () => hasEnd }; // tar types it as an emitter only
 }
 
-/** Passes on at most `maxBytes`; one more fails with an ExtractionError, with its `cause`. */
+/** Passes on at most `maxBytes`; beyond that, fails with an ExtractionError that has this `cause`. */
 function byteLimit(maxBytes: number, cause: Error): Transform {
   let bytes = 0;
   return new Transform({
@@ -98,10 +98,10 @@ function createEntryCheck(limits: ArchiveLimits): (entry: CheckedEntry) => void 
     if (seen.size >= limits.entries) throw new ExtractionError(`The archive has more than ${limits.entries} entries.`);
     if (!FILES.has(entry.type) && entry.type !== 'Directory')
       throw refused(name, `is neither a file nor a folder (${entry.type})`);
-    // tar treats a negative size as zero, where other programs may find another archive.
+    // tar treats a negative size as zero; other programs may read such an archive differently.
     if (FILES.has(entry.type) && entry.header.size === undefined) throw refused(name, 'has no valid size');
     const parts = partsOf(name, limits);
-    const key = parts.join('/').normalize('NFKC').toLowerCase(); // one file on some file systems
+    const key = parts.join('/').normalize('NFKC').toLowerCase(); // names of the same file on some file systems
     if (seen.has(key)) throw refused(name, 'is there twice');
     seen.add(key);
     entry.mode = entry.type === 'Directory' ? DIRECTORY_MODE : FILE_MODE;
@@ -121,7 +121,7 @@ function partsOf(name: string, limits: ArchiveLimits): string[] {
 
 const SHOWN = 80;
 
-/** Names are untrusted: show them short and printable. */
+/** Names are untrusted, so messages show them shortened and escaped. */
 function refused(name: string, why: string): ExtractionError {
   const shown = name.length > SHOWN ? `${name.slice(0, SHOWN)}…` : name;
   return new ExtractionError(`The archive's entry ${JSON.stringify(shown)} ${why}.`);

@@ -17,11 +17,11 @@ export function checkUploadName(file: string): void {
 }
 
 /**
- * An upload, in pieces of any size. Fails with an AppError when the client disconnects, sends more than `maxBytes`, or
- * the content does not start as the name promises.
+ * Streams an upload. Fails with an AppError when the client disconnects, sends more than `maxBytes`, or the content does
+ * not begin like the kind of file that the name promises.
  */
 export function takeUpload(file: string, content: Readable, maxBytes: number): Readable {
-  content.on('error', () => undefined); // thrown to the reader, which may come later
+  content.on('error', () => undefined); // rethrown to the reader, which may start later
   return Readable.from(checked(file, content, maxBytes), { objectMode: false });
 }
 
@@ -73,7 +73,7 @@ export function withChecksum(archive: OpenArchive): CheckedArchive {
         done(null, part);
       },
     });
-    return pipelineOf(archive.read(), counted, () => undefined); // its reader gets an error as well
+    return pipelineOf(archive.read(), counted, () => undefined); // the reader gets an error as well
   };
   return { ...archive, read, sha256: () => (bytes === archive.sizeBytes ? hash.digest('hex') : null) };
 }

@@ -5,14 +5,14 @@ import { create, type WriteEntry } from 'tar';
 
 export interface ArchiveSource {
   dir: string;
-  /** Names of regular files in `dir`, in the order in which they are to be read back. */
+  /** Names of regular files in `dir`, in the order in which they will be read back. */
   files: string[];
   modifiedAt: Date;
   /** Called from time to time with the number of uncompressed bytes read. */
   onRead?: (bytes: number) => void;
 }
 
-/** A gzip-compressed tar file, without traces of its user or host. Opens nothing before it is read. */
+/** Streams a gzip-compressed tar file, without traces of the user or host. Opens no file before it is read. */
 export function writeArchive(source: ArchiveSource): Readable {
   return Readable.from(gzipBlocks(tarOf(source), source.onRead));
 }
@@ -33,21 +33,21 @@ async function* tarOf({ dir, files, modifiedAt }: ArchiveSource): AsyncGenerator
   try {
     yield* packed as AsyncIterable<Buffer>;
   } finally {
-    // It cannot be destroyed, and closes a file only once that has been read.
+    // A pack cannot be destroyed, and closes a file only once the file has been read.
     isAbandoned = true;
     packed.on('error', () => undefined);
     for (const part of [packed, ...entries]) part.resume();
   }
 }
 
-/** Compression dominates the time, so blocks are compressed in parallel, each as a gzip member of its own. */
+/** Compresses blocks in parallel, each as a gzip member of its own, because compression takes most of the time. */
 async function* gzipBlocks(parts: AsyncIterable<Buffer>, onRead?: (bytes: number) => void): AsyncGenerator<Buffer> {
   const underWay: Promise<Buffer>[] = [];
   let bytes = 0;
   for await (const part of parts) {
     onRead?.((bytes += part.length));
     const member = zip(part, { chunkSize: BLOCK_BYTES });
-    member.catch(() => undefined); // thrown when its turn comes
+    member.catch(() => undefined); // rethrown in its turn
     underWay.push(member);
     if (underWay.length === AT_ONCE) yield underWay.shift() as Promise<Buffer>;
   }

@@ -6,8 +6,8 @@ import { withAdmin } from './connect.ts';
 import type { RestoreNames } from './names.ts';
 
 /**
- * Applies the rights on the live database and its schema `public` to the fresh one. Call it before the store is created
- * there. Returns what the administrator was not permitted to do, in words.
+ * Applies the privileges on the live database and its schema `public` to the fresh one. Call this before the store is
+ * created there. Returns a description of each statement that the administrator was not permitted to run.
  */
 export async function carryOverRights(adminUrl: string, names: RestoreNames): Promise<string[]> {
   const statements = await withAdmin(adminUrl, (live) =>
@@ -17,8 +17,8 @@ export async function carryOverRights(adminUrl: string, names: RestoreNames): Pr
 }
 
 /**
- * Applies the live database's settings and the grants on its tables to the fresh one. Call it when the store exists, as
- * default privileges affect only later objects. Returns what the administrator was not permitted to do, in words.
+ * Applies the live database's settings and the grants on its tables to the fresh one. Call this when the store exists,
+ * because default privileges affect only later objects. Returns refusals like `carryOverRights`.
  */
 export async function carryOverSettings(adminUrl: string, names: RestoreNames): Promise<string[]> {
   const statements = await withAdmin(adminUrl, async (live) => [
@@ -29,8 +29,8 @@ export async function carryOverSettings(adminUrl: string, names: RestoreNames): 
 }
 
 /**
- * Does both for a database that was the live one before: applies what was set and granted since, and revokes what was
- * revoked since.
+ * Does both for a database that used to be the live one: applies the settings and grants made since then, and revokes
+ * the privileges revoked since then.
  */
 export async function renewSettings(adminUrl: string, names: RestoreNames): Promise<string[]> {
   const former = inDatabase(adminUrl, names.fresh);
@@ -39,7 +39,7 @@ export async function renewSettings(adminUrl: string, names: RestoreNames): Prom
   return [...refused, ...(await carryOverRights(adminUrl, names)), ...(await carryOverSettings(adminUrl, names))];
 }
 
-/** Not permitted, or about objects that the new store lacks. */
+/** The statement is not permitted, or refers to objects that the new store lacks. */
 const REFUSALS = new Set<string>([
   SQL_STATE.insufficientPrivilege,
   SQL_STATE.undefinedColumn,
@@ -59,7 +59,7 @@ async function apply(adminUrl: string, { fresh }: RestoreNames, statements: stri
   return refused;
 }
 
-/** Only names: values of settings and comments may be secret. */
+/** Keeps only names, because values of settings and comments may be secret. */
 const withoutLiterals = (text: string) =>
   text.replaceAll(/"(?:[^"]|"")*"|E?'(?:[^']|'')*'/g, (part) => (part.startsWith('"') ? part : '…'));
 
@@ -74,10 +74,10 @@ async function statementsOf(admin: Client, { live, fresh }: RestoreNames, querie
   return found;
 }
 
-/** Settings that are lists of names, which PostgreSQL stores as it prints them. */
+/** Settings that are lists of names. PostgreSQL stores such a list as it prints it. */
 const LISTS = new Set(['local_preload_libraries', 'search_path', 'session_preload_libraries', 'temp_tablespaces']);
 
-/** `ALTER DATABASE … SET`, also for single roles. */
+/** Returns `ALTER DATABASE … SET` statements, including those for single roles. */
 async function settingsOf(admin: Client, { live, fresh }: RestoreNames): Promise<string[]> {
   const { rows } = await admin.query<{ role: string | null; setting: string }>(
     `select rolname as role, unnest(setconfig) as setting
@@ -122,7 +122,7 @@ const GRANTS_ON_SCHEMA = `
 
 const OBJECT_KINDS = `(values ('r', 'tables'), ('S', 'sequences'), ('f', 'functions'), ('T', 'types'), ('n', 'schemas')) kinds (type, name)`;
 
-/** What differs from the defaults, in either direction. */
+/** Default privileges that differ from PostgreSQL's, in either direction. */
 const DEFAULT_PRIVILEGES = `
   select format('alter default privileges for role %I %s %s', pg_get_userbyid(defaclrole),
     case when defaclnamespace = 0 then '' else format('in schema %I', nspname) end, change)
@@ -139,7 +139,7 @@ const OBJECTS = `objects as (
     select c.oid, relowner as owner, relacl as acl, format('%s public.%I', case relkind when 'S' then 'sequence' else 'table' end, relname) as name
     from pg_class c where relnamespace = 'public'::regnamespace and relkind in ('r', 'p', 'v', 'S'))`;
 
-/** Privileges on tables, columns and sequences of the store, where any were granted or revoked. */
+/** Privileges on the store's tables, columns and sequences, where any were granted or revoked. */
 const GRANTS_ON_OBJECTS = `
   with ${OBJECTS}
   select format('revoke all on %s from public, %I', name, pg_get_userbyid(owner)) from objects where acl is not null
@@ -163,7 +163,7 @@ const PROPERTIES = `
   union all
   select format('alter database %I is_template %s', $fresh, template::text) from compared where template <> former_template`;
 
-/** Privileges of roles other than the owners in the fresh database, and its settings. */
+/** Revokes all privileges in the fresh database except the owners', and resets its settings. */
 const WITHDRAWALS = `
   with ${OBJECTS}, granted as (
     select name, owner, acl from objects

@@ -3,17 +3,17 @@ import { inDatabase, whyUnfit } from '@taskmesh/store';
 import { ConfigError } from '@taskmesh/service';
 import type { Client } from 'pg';
 
-/** A database can be created, renamed and dropped only from another one. */
+/** A database can be created, renamed or dropped only from a connection to another one. */
 export function maintenanceUrl(serverUrl: string): string {
   return inDatabase(serverUrl, 'postgres');
 }
 
-/** Servers that were found fit, by URL. */
+/** URLs of servers that passed the check. */
 const fit = new Set<string>();
 
 /**
- * Looks at each server once. Rejects when it does not answer.
- * @throws ConfigError when the server is too old, or a pooler before it keeps no sessions
+ * Checks each server once. Rejects when the server does not respond.
+ * @throws ConfigError when the server is too old, or behind a pooler that does not keep sessions
  */
 export async function refuseUnfit(adminUrl: string): Promise<void> {
   const server = maintenanceUrl(adminUrl);
@@ -25,12 +25,12 @@ export async function refuseUnfit(adminUrl: string): Promise<void> {
 
 export interface AdminOptions {
   name?: string;
-  /** For each statement; 0 when the caller itself notices a server that is silent. @default 60_000 */
+  /** For each statement; 0 if the caller itself detects a server that does not respond. @default 60_000 */
   timeoutMs?: number;
 }
 
 const TIMEOUT_MS = 60_000;
-/** The server's own limit comes first, so that it does not go on with the statement. */
+/** The server's own timeout expires first, so that the statement does not continue there. */
 const RESPONSE_MS = 5_000;
 
 export async function withAdmins<Result>(
@@ -52,10 +52,10 @@ export function withAdmin<Result>(
   work: (admin: Client) => Promise<Result>,
   options?: AdminOptions,
 ): Promise<Result> {
-  return withAdmins([url], ([admin]) => work(admin as Client), options); // one for each URL
+  return withAdmins([url], ([admin]) => work(admin as Client), options); // one client per URL
 }
 
-/** Ends everything that is connected to a database of that server. */
+/** Ends all sessions of a database on that server. */
 export async function endSessions(adminUrl: string, database: string): Promise<void> {
   await withAdmin(maintenanceUrl(adminUrl), (admin) =>
     admin.query('select pg_terminate_backend(pid) from pg_stat_activity where datname = $1', [database]),
@@ -63,8 +63,8 @@ export async function endSessions(adminUrl: string, database: string): Promise<v
 }
 
 /**
- * Connects an administrator. Names in statements mean PostgreSQL's own functions and relations. What the operator has
- * frozen until it is restored may be restored. A statement fails when the server falls silent.
+ * Connects as an administrator. Unqualified names in statements mean PostgreSQL's own functions and relations. Databases
+ * that an operator made read-only until a restore can still be restored. Statements fail if the server stops responding.
  */
 export async function connectAdmin(
   url: string,

@@ -11,14 +11,14 @@ export interface LoaderLimits {
 }
 
 /**
- * $1: the database. Its creator holds this lock for as long as the connection lives: a server goes on with a statement
- * after the client has gone, and a drop of the database meanwhile would miss what is created then.
+ * $1: the database. Its creator holds this lock until its session ends: a server continues a statement after the client
+ * has disconnected, and a drop at that time would miss the database still being created.
  */
 const ALONE = 'select pg_advisory_lock(hashtextextended($1, 0))';
 
 /**
- * Creates an empty database like the live one, with the same owner, and a role that may only fill the schema of
- * restored tables in it. Only that role may connect. Returns the new database's URL for that role.
+ * Creates an empty database like the live one, with the same owner, and a role that may only fill the schema of restored
+ * tables in it. Only that role may connect. Returns the new database's URL with that role's login.
  */
 export async function createFreshDatabase(
   adminUrl: string,
@@ -57,7 +57,7 @@ async function createLoader(
     `create role ${role} login nosuperuser nocreatedb nocreaterole noreplication nobypassrls connection limit 4
      password ${escapeLiteral(password)}`,
   );
-  // An administrator who is no superuser must be a member of the role to give objects to it and take them over.
+  // An administrator who is not a superuser must be a member of the role to reassign its objects.
   await admin.query(`grant ${role} to current_user`);
   await admin.query(`alter role ${role} set statement_timeout = ${Math.ceil(limits.statementTimeoutMs)}`);
   const { rows } = await admin.query<{ is_superuser: string }>('show is_superuser');
@@ -88,10 +88,10 @@ async function describe(admin: Client, live: string): Promise<Live> {
   return found;
 }
 
-/** Text sorts as before only with the same locale. */
+/** Uses the live database's locale, because text sorts the same only with that. */
 function createStatement(name: string, { owner, tablespace, collate, ctype, provider, locale, rules }: Live): string {
   const special = locale === null || provider === 'c' ? '' : localeOptions(provider, locale, rules);
-  // Naming pg_default would need a right that only superusers have, although its use needs none.
+  // Naming pg_default would require a privilege that only superusers have, although using it does not.
   const place = tablespace === 'pg_default' ? '' : `tablespace ${escapeIdentifier(tablespace)}`;
   return `create database ${escapeIdentifier(name)} owner ${escapeIdentifier(owner)} ${place}
     template template0 encoding 'UTF8' lc_collate ${escapeLiteral(collate)} lc_ctype ${escapeLiteral(ctype)} ${special}`;
@@ -105,7 +105,7 @@ function localeOptions(provider: string, locale: string, rules: string | null): 
 
 /**
  * Gives the loaded tables to the live database's owner, grants access as in the live one, and drops the loading role.
- * Returns what the administrator was not permitted to do, in words.
+ * Returns a description of each statement that the administrator was not permitted to run.
  */
 export async function handOver(adminUrl: string, names: RestoreNames): Promise<string[]> {
   const loader = escapeIdentifier(names.loader);
@@ -119,7 +119,7 @@ export async function handOver(adminUrl: string, names: RestoreNames): Promise<s
   return carryOverRights(adminUrl, names);
 }
 
-/** Drops what a restore created, as far as it exists. @throws Error when it is still being created */
+/** Drops the database and role of a restore, if they exist. @throws Error when they are still being created */
 export async function dropFresh(adminUrl: string, names: RestoreNames): Promise<void> {
   const drop = async (admin: Client) => {
     await admin.query(`set lock_timeout = ${DROP_TIMEOUT_MS}`);
@@ -134,13 +134,13 @@ async function dropLoader(admin: Client, loader: string): Promise<void> {
   const role = escapeIdentifier(loader);
   const { rows } = await admin.query('select 1 from pg_roles where rolname = $1', [loader]);
   if (rows.length === 0) return;
-  await admin.query(`drop owned by ${role}`); // rights on databases that others created
+  await admin.query(`drop owned by ${role}`); // privileges on databases that others created
   await admin.query(`drop role if exists ${role}`);
 }
 
-/** Copying a database, or another use that locks it, may take any time. */
+/** Someone who copies the database, or locks it otherwise, may hold the lock for any time. */
 const DROP_TIMEOUT_MS = 5_000;
-/** For a statement that makes or removes a whole database: a busy disk may need minutes. */
+/** For statements that create or drop a whole database, which may take minutes on a busy disk. */
 export const DATABASE_TIMEOUTS = { timeoutMs: 10 * 60_000 };
 
 /** Drops a database, including its sessions, if it exists. @throws Error when it is locked for too long */

@@ -4,7 +4,7 @@ import { DatabaseError, type Client } from 'pg';
 import { withAdmin, withAdmins } from './connect.ts';
 import { IDLE_LOCK_MS, SERVER_TIMEOUT_MS } from './servers.ts';
 
-/** Sessions that lock writers out of databases for as long as they live. */
+/** Sessions that lock writers out of databases until they end. */
 export type Lockers<Name = string> = ReadonlyMap<Name, Client>;
 
 /** How long one attempt may block writers; they proceed between attempts. */
@@ -23,10 +23,9 @@ export class WritersBusyError extends Error {
 }
 
 /**
- * Runs `work` while no one can write to the stores' tables in the live databases, given by name; readers are
- * unaffected, and so are writers to other tables. Takes all locks or none: while waiting for one, it holds the others
- * no longer than one attempt. `writersMs`: how long to wait for writers. `idleMs`: how long the locks last while nothing
- * is heard of this process.
+ * Runs `work` while no one can write to the stores' tables in the live databases, given by name; readers and writers to
+ * other tables are unaffected. Takes all locks or none: it holds some while it waits for others only during one attempt.
+ * `writersMs`: how long to wait for writers. `idleMs`: how long the locks last if this process falls silent.
  * @throws WritersBusyError when writers continue for too long
  */
 export async function withWritersOut<Name, Result>(
@@ -50,7 +49,7 @@ export async function withWritersOut<Name, Result>(
   return withAdmins(urls, run, { timeoutMs: SERVER_TIMEOUT_MS });
 }
 
-/** Keeps a lock: its server ends it when it has heard nothing for `idleMs`. */
+/** Keeps a lock, whose session the server ends after `idleMs` without a statement. */
 const keepAlive = (client: Client): void => void client.query('select 1').catch(() => undefined);
 const BEATS = 4;
 
@@ -84,7 +83,7 @@ async function lockTables({ client, tables }: Locking, idleMs: number): Promise<
   if (own.length > 0) await client.query(`lock table ${own.join(', ')} in share mode`);
 }
 
-/** Those of the other database's `tables` that exist here: the store's, not an operator's or extension's. */
+/** Returns the other database's `tables` that exist here too: tables of the store, not of an operator or extension. */
 export async function storeTables(client: Client, tables: readonly string[]): Promise<string[]> {
   return (await tablesOf(client)).filter((name) => tables.includes(name));
 }
@@ -97,7 +96,7 @@ export async function tablesOf(client: Client): Promise<string[]> {
   return rows.map(({ name }) => name);
 }
 
-/** @throws Error when a locker was lost: writers may have got in since */
+/** @throws Error when a locker was lost, because writers may have written since */
 export async function checkLockers(lockers: Lockers<unknown>): Promise<void> {
   for (const locker of lockers.values()) await locker.query('select 1');
 }

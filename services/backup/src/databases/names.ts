@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
 import type { Client } from 'pg';
 
-/** The schema into which a dump's tables are loaded: rows in columns of built-in types. */
+/** The schema for a dump's tables while they are loaded, with columns of built-in types only. */
 export const RESTORED_SCHEMA = 'restored';
 
-/** The names of what one restore creates on a store's server, all derived from the id in the journal. */
+/** The names of the databases and the role of one restore on a store's server, derived from the id in the journal. */
 export interface RestoreNames {
   live: string;
   /** The database that is to replace `live`. */
@@ -20,19 +20,19 @@ const LONGEST_ID = 16;
 const MARK_CHARACTERS = 6;
 const LONGEST_SUFFIX_BYTES = `_${'x'.repeat(MARK_CHARACTERS)}_restore_`.length + LONGEST_ID;
 
-/** `id`: up to 16 letters or digits, unique to the restore. */
+/** `id`: up to 16 letters or digits, unique per restore. */
 export function restoreNames(live: string, id: string): RestoreNames {
   const stem = Buffer.from(live)
     .subarray(0, MAX_NAME_BYTES - LONGEST_SUFFIX_BYTES)
     .toString('latin1')
     .replaceAll(/[^\w]/g, '_');
-  // Tells apart stores whose names begin alike.
+  // Distinguishes stores whose names begin alike.
   const mark = createHash('sha256').update(live).digest('hex').slice(0, MARK_CHARACTERS);
   const named = (what: string) => `${stem}_${mark}_${what}_${id}`;
   return { live, fresh: named('restore'), old: named('old'), loader: named('loader') };
 }
 
-/** The ids of a restore's databases that exist. A database keeps its id when it is renamed. */
+/** The ids (oids) of those databases of a restore that exist. A database keeps its id when it is renamed. */
 export interface DatabaseIds {
   live: string | undefined;
   fresh: string | undefined;

@@ -3,7 +3,7 @@ import type { Client } from 'pg';
 import type { Store } from './store.ts';
 import { maintenanceUrl, withAdmins } from './connect.ts';
 
-/** Stores on one server, which one transaction can rename, with a session for that. */
+/** The stores on one server, which one transaction can rename, and the session for it. */
 export interface Server {
   client: Client;
   /** The session's URL, in the maintenance database. */
@@ -11,16 +11,16 @@ export interface Server {
   stores: Store[];
 }
 
-/** Limits how long a server that does not answer holds up the others. */
+/** Limits how long a server that does not respond holds up the others. */
 export const SERVER_TIMEOUT_MS = 30_000;
-/** A server itself ends the locks of a process that is stopped, or out of its reach. */
+/** After this time, the server itself releases the locks of a process that is suspended or unreachable. */
 export const IDLE_LOCK_MS = 60_000;
 const FENCE_TIMEOUT_MS = 10_000;
 const LARGEST = 2 ** 31;
 
 /**
- * Groups stores by server and administrator. URLs say little about servers (names, proxies, sockets), so one session
- * takes a lock that another one on the same server sees.
+ * Groups stores by server and administrator. Different URLs may lead to the same server (names, proxies, sockets), so
+ * each session takes a lock that the other sessions on the same server can see.
  */
 export async function withServers<Result>(
   stores: readonly Store[],
@@ -37,7 +37,7 @@ export async function withServers<Result>(
     const servers = new Map<string, Server>();
     for (const [index, client] of clients.entries()) {
       const place = await placeOf(client, mark);
-      const store = stores[index] as Store; // one client for each
+      const store = stores[index] as Store; // one client per store
       const server = servers.get(place);
       if (server) server.stores.push(store);
       else servers.set(place, { client, url: urls[index] as string, stores: [store] });
@@ -56,8 +56,8 @@ async function placeOf(client: Client, mark: number): Promise<string> {
 }
 
 /**
- * Ensures that no one else works on the databases of that restore, not even an instance given up for dead, until the
- * sessions end.
+ * Ensures that no one else works on the databases of that restore until the sessions end, not even an instance that was
+ * presumed dead.
  */
 export async function fence(servers: readonly Server[], restore: string): Promise<void> {
   for (const { client } of servers)

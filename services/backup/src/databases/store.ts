@@ -11,18 +11,18 @@ export type StoreName = (typeof STORE_NAMES)[number];
 export interface StoreOwner {
   importDatabase(database: string, archived?: ArchivedStore | null): Promise<ImportResult>;
   compare(database: string): Promise<StoreComparison>;
-  /** Copies what a restore must not undo while others write, so that `carryOver` has less to do. May fail. */
+  /** Copies data that a restore must not undo, while others still write, so that `carryOver` has less to do. May fail. */
   carryOverAhead?(database: string): Promise<void>;
-  /** Copies what a restore must not undo, right before the swap; absent if there is no such data. */
+  /** Copies data that a restore must not undo, right before the swap; absent if there is no such data. */
   carryOver?(database: string): Promise<void>;
   resume(database: string): Promise<void>;
-  /** Makes those who follow the store start over; absent if they follow nothing. */
+  /** Makes followers of the store's changes start over; absent if the store cannot be followed. */
   newEpoch?(atLeast?: number | null): Promise<number>;
 }
 
 export interface Store {
   name: StoreName;
-  /** Has the right to create databases and roles; the path names the live database. */
+  /** An administrator that may create databases and roles; the path names the live database. */
   adminUrl: string;
   owner: StoreOwner;
 }
@@ -39,7 +39,6 @@ const noOwner: StoreOwner = {
   resume: () => Promise.reject(new Error(NO_OWNER)),
 };
 
-/** The stores, each with its administrator and the service that owns it. */
 export function createStores(
   adminUrls: Record<StoreName, string>,
   owners: Partial<Record<StoreName, StoreOwner>>,
@@ -50,7 +49,7 @@ export function createStores(
 
 const KNOWN = STORE_NAMES.join(', ');
 
-/** The named stores without repetitions; undefined if none are named. @throws AppError BAD_USER_INPUT */
+/** Returns the named stores without duplicates; undefined if there is no list. @throws AppError BAD_USER_INPUT */
 export function wantedStores(names: readonly string[] | null | undefined): StoreName[] | undefined {
   if (names === null || names === undefined) return undefined;
   if (names.length === 0)
@@ -75,7 +74,7 @@ export async function readSchemaVersion(client: Client): Promise<string | null> 
 
 export type SchemaVersions = ReadonlyMap<StoreName, string | null>;
 
-/** Of the live stores. */
+/** Reads the versions of the live stores. */
 export async function versionsOf(stores: readonly Store[]): Promise<SchemaVersions> {
   const versions = new Map<StoreName, string | null>();
   for (const { name, adminUrl } of stores) versions.set(name, await withAdmin(adminUrl, readSchemaVersion));
@@ -83,7 +82,7 @@ export async function versionsOf(stores: readonly Store[]): Promise<SchemaVersio
 }
 
 /**
- * The new stores are made for the services as they were then: those of a newer release would find an older schema.
+ * The restored stores have the schema of `since`, which the services of a newer release could not use.
  * @throws AppError CONFLICT when a live store was migrated since
  */
 export async function refuseMigrated(stores: readonly Store[], since: SchemaVersions): Promise<void> {

@@ -43,13 +43,13 @@ const WRITERS = `select count(distinct a.pid)::int as found from pg_locks l join
 
 export interface Exchangeable extends Pick<Replaced, 'fresh'> {
   adminUrl: string;
-  /** Whether writers are locked out while data are carried over. */
+  /** Whether the restore locks out writers while it carries data over. */
   waitsForWriters: boolean;
   /** How long a restore waits for their locks. */
   writersMs: number;
 }
 
-/** Describes what would make a swap of the live database fail now, as far as that shows without trying. */
+/** Describes what would make a swap of the live database fail now, as far as can be seen without trying. */
 export async function findObstacles(exchange: Exchangeable): Promise<string[]> {
   const { adminUrl, waitsForWriters } = exchange;
   const obstacles = await withAdmin(maintenanceUrl(adminUrl), async (admin) => {
@@ -68,7 +68,7 @@ export async function findObstacles(exchange: Exchangeable): Promise<string[]> {
   return obstacles;
 }
 
-/** Counts writers to the store's tables only, as a restore locks only those. */
+/** Counts only writers to the store's tables, because a restore locks only those. */
 async function countWriters({ adminUrl, fresh, writersMs }: Exchangeable): Promise<number> {
   const tables = await withAdmin(fresh, tablesOf);
   return withAdmin(adminUrl, async (admin) => {

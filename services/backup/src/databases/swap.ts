@@ -8,7 +8,7 @@ import { withAdmin } from './connect.ts';
 import type { RestoreNames } from './names.ts';
 import type { Lockers } from './lock-writers.ts';
 
-/** A rename waits for other sessions to leave the database (5 s, a constant of PostgreSQL), then fails. */
+/** A rename waits 5 s (a constant in PostgreSQL) for other sessions to leave the database, then fails. */
 const RENAME_TIMEOUT_MS = 8_000;
 const END_EVERY_MS = 10;
 
@@ -23,9 +23,9 @@ export interface Swap {
 }
 
 /**
- * Renames each `fresh` to its `live`, which becomes `old` and accepts no connections: all in one transaction, so that a
- * crash leaves all or nothing. Sessions of the stores are ended; new ones wait and then reach the new databases, which
- * accept them only if `open`.
+ * Renames each `live` to its `old`, which accepts no connections, and each `fresh` to its `live`: all in one transaction,
+ * so that a crash leaves all or nothing. Ends the stores' sessions; new ones wait and then reach the new databases,
+ * which accept them only if `open`.
  * @throws Error when nothing was changed, or when the server was lost and the outcome is unknown
  */
 export function swapIn(swap: Swap, { open }: { open: boolean }): Promise<void> {
@@ -40,7 +40,7 @@ export function swapIn(swap: Swap, { open }: { open: boolean }): Promise<void> {
   );
 }
 
-/** Undoes `swapIn`; the new databases must not have been open. */
+/** Undoes `swapIn`. The new databases must never have been open. */
 export function swapBack(swap: Swap): Promise<void> {
   return renameAll(
     swap,
@@ -58,7 +58,7 @@ const rename = (from: string, to: string) =>
 export const allowConnections = (name: string, allow: boolean) =>
   `alter database ${escapeIdentifier(name)} allow_connections ${allow}`;
 
-/** The first rename of a database blocks new sessions and waits for the others, which are ended meanwhile. */
+/** The first rename of a database blocks new sessions and waits for the existing ones, which we end meanwhile. */
 async function renameAll({ client, url, names, lockers, log }: Swap, statements: string[]): Promise<void> {
   await client.query(`set statement_timeout = ${RENAME_TIMEOUT_MS}`);
   const done = new AbortController();
@@ -72,12 +72,12 @@ async function renameAll({ client, url, names, lockers, log }: Swap, statements:
   try {
     await client.query('begin');
     for (const statement of statements) await client.query(statement);
-    // A locker that was lost earlier may have let a writer in, whose changes were not carried over.
+    // If a locker was lost before, writers may have made changes that were not carried over.
     if (letGo.size < lockers.size) throw new Error('A session that kept writers out was lost.');
     await client.query('commit');
   } catch (error) {
     done.abort();
-    await client.query('rollback').catch(() => undefined); // without a connection there is no transaction either
+    await client.query('rollback').catch(() => undefined); // without a connection, there is no transaction either
     log.warn(
       { err: error, databases: names.map(({ live }) => live), sessions: await ending },
       'databases not swapped: somebody uses them who could not be ended, or the server refuses',
@@ -99,12 +99,12 @@ const CLOSED = `
 
 interface EndingSessions extends Pick<Swap, 'url' | 'lockers'> {
   renamer: number;
-  /** Databases whose locker lasted until all other sessions had left. */
+  /** Databases whose locker was alive until all other sessions had left. */
   letGo: Set<string>;
   signal: AbortSignal;
 }
 
-/** Returns the sessions that we may not end. */
+/** Ends the sessions of databases that are being renamed. Returns those that we are not permitted to end. */
 async function endSessions({ url, renamer, lockers, letGo, signal }: EndingSessions): Promise<number[]> {
   const refused = new Set<number>();
   const lockerPids = new Map<string, number>();
@@ -131,7 +131,7 @@ async function endSessions({ url, renamer, lockers, letGo, signal }: EndingSessi
   return [...refused];
 }
 
-/** Without the optional wait of `pg_terminate_backend`, which could hang. */
+/** Does not use the optional wait of `pg_terminate_backend`, which could hang. */
 async function endSession(client: Client, pid: number): Promise<boolean> {
   try {
     await client.query('select pg_terminate_backend($1)', [pid]);
@@ -142,7 +142,7 @@ async function endSession(client: Client, pid: number): Promise<boolean> {
   }
 }
 
-/** Not the driver's `processID`, which a pooler makes up. */
+/** Asks the server, because a pooler makes up the driver's `processID`. */
 async function pidOf(client: Client): Promise<number> {
   const { rows } = await client.query<{ pid: number }>('select pg_backend_pid() as pid');
   return rows[0]?.pid ?? 0;

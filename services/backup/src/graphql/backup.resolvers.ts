@@ -34,7 +34,7 @@ export function createBackupResolvers({ backups, restores, dryRun }: BackupResol
   };
 }
 
-/** As callers see it. */
+/** Converts a backup to the form that callers see. */
 export function entryOf({ file, sizeBytes, sha256, createdAt, origin, stores, ...proof }: Backup): BackupEntry {
   const { verifiedAt, verifiedVersion, unfitAt, unfitReason } = proof;
   return {

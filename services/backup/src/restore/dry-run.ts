@@ -11,7 +11,7 @@ import type { MadeStore, Verifier } from './verifier.ts';
 import { byOwner } from './watch-database.ts';
 
 /**
- * Does everything that a restore does except the swap, and compares the result with the live stores.
+ * Performs all steps of a restore except the swap, and compares the result with the live stores.
  * @throws AppError BAD_USER_INPUT; NOT_FOUND; CONFLICT with the reason when the archive is unfit for this restore; SERVICE_UNAVAILABLE
  */
 export type DryRun = (

@@ -44,20 +44,20 @@ function createTrial(journal: Partial<ExchangeDeps['journal']> = {}) {
 }
 
 describe('an exchange of stores', () => {
-  it('is no success when the servers say that nothing was replaced', async () => {
+  it('fails if the servers show that nothing was replaced', async () => {
     const { steps, exchange } = createTrial();
     await expect(exchange()).rejects.toThrow('The restore was undone.');
     expect(steps).toEqual(['begin', 'prepare', 'ask', 'swap', 'undone', 'left nothing', 'unsettled']);
   });
 
-  it('is a success when another process has settled it as one, even if it failed here', async () => {
+  it('succeeds if another process settled it as restored, even if it failed here', async () => {
     const { messages, exchange } = createTrial({ find: async () => ({ stage: 'restored', stores: [] }) as never });
     const prepare = () => Promise.reject(new Error('the connection was lost'));
     expect(await exchange({ prepare })).toMatchObject({ isCleanUpPending: false });
     expect(messages).toEqual(['the stores were replaced all the same']);
   });
 
-  it('has something left to do when it cannot be looked up what that is', async () => {
+  it('reports a pending clean-up if the journal cannot be read after the restore', async () => {
     let looks = 0;
     const restored = { stage: 'restored', stores: [] } as never;
     const { messages, exchange } = createTrial({
@@ -67,7 +67,7 @@ describe('an exchange of stores', () => {
     expect(messages).toEqual(['databases of an ended restore not removed yet']);
   });
 
-  it('that was made and cannot be looked up now is a success, with something left to do', async () => {
+  it('succeeds with a pending clean-up if the outcome cannot be read after the swap', async () => {
     const { steps, exchange } = createTrial({ find: () => Promise.reject(new Error('away')) });
     expect(await exchange()).toEqual({ isCleanUpPending: true });
     expect(steps.at(-1)).toBe('unsettled');

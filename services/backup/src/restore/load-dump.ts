@@ -11,14 +11,14 @@ export interface Load extends LoadOrder {
 const PROCESS = fileURLToPath(new URL('./load.process.ts', import.meta.url));
 
 /**
- * The optimizing compiler takes hundreds of megabytes for the parser's largest functions, and longer than most loads.
- * The script reader limits how much of the heap a dump needs.
+ * Disables WebAssembly's optimizing compiler, which needs hundreds of megabytes for the parser's largest functions, and
+ * takes longer than most loads. The script reader limits how much heap a dump needs.
  */
 const FLAGS = ['--liftoff-only'];
 
 /**
- * Loads the rows of a dump, all or none, in a separate process.
- * @throws LoadError with the line of anything not allowed or refused by PostgreSQL; the signal's reason
+ * Loads the rows of a dump in a separate process: all or none.
+ * @throws LoadError with the line that is not allowed or that PostgreSQL refused; the signal's reason
  */
 export function loadDump({ path, url, signal, onProgress }: Load): Promise<LoadReport> {
   const tooMuch = () => new LoadError('The dump needs more than a load may have: its process has ended.');

@@ -6,13 +6,13 @@ import { doJob } from '../child-job.ts';
 import { RESTORED_SCHEMA } from '../databases/names.ts';
 
 export interface LoadOrder {
-  /** A plain dump: SQL with COPY blocks, written by us, by pg_dump or a person. */
+  /** A plain dump: SQL with COPY blocks, written by us, pg_dump or a person. */
   path: string;
-  /** The database to fill, as an unprivileged role. Absent: only counts what would be skipped. */
+  /** The database to fill, with an unprivileged role's login. If absent, the load only counts what it would skip. */
   url?: string | undefined;
 }
 
-/** The role's own limit of a statement, which the restore has set. */
+/** Leaves the statement timeout that the restore has set for the role. */
 const SETTINGS = { search_path: 'pg_catalog', statement_timeout: null };
 
 doJob(async ({ path, url }: LoadOrder, onProgress) => {

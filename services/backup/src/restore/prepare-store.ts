@@ -14,21 +14,21 @@ import { untilAborted } from '../stall-detection.ts';
 import { loadDump } from './load-dump.ts';
 import { whileWatched, type LoadLimits } from './watch-database.ts';
 
-/** The rows of the dump do not make a store. */
+/** The dump's rows do not make a complete store. */
 export class IncompleteStoreError extends Error {
   override readonly name = 'IncompleteStoreError';
 }
 
-/** Errors by what a refused import concerns. */
+/** The error classes for a refused import, by what the refusal concerns. */
 const REFUSALS = { archive: ManifestError, version: OtherReleaseError, rows: IncompleteStoreError };
 
 export interface Preparation {
   store: Store;
   names: RestoreNames;
   path: string;
-  /** What the manifest says about it; absent for archives made elsewhere. */
+  /** The manifest's description of the dump; absent for archives made elsewhere. */
   archived?: ArchivedDump | undefined;
-  /** Whether to drop what the store lacks, instead of refusing the archive. @default false */
+  /** Whether to leave out tables and columns that the store lacks, instead of refusing the archive. @default false */
   allowsLoss?: boolean;
   limits: LoadLimits;
   log: Log;
@@ -42,13 +42,13 @@ export interface PreparedStore extends Imported {
 }
 
 /**
- * Makes a database from a dump, beside the live one: a role without rights loads the rows, then the service that owns
- * the store imports them. Each step ends, if necessary by its limits on progress, time or size.
+ * Makes a database from a dump, beside the live one: an unprivileged role loads the rows, then the service that owns the
+ * store imports them. Limits on progress, time and size guarantee that each step ends.
  */
 export async function prepareStore(preparation: Preparation): Promise<PreparedStore> {
   const { store, names, limits } = preparation;
   const { adminUrl } = store;
-  // Not watched: if abandoned, the server might still create the database afterwards.
+  // Not watched: the server might still create the database after we have given up.
   const loaderUrl = await createFreshDatabase(adminUrl, names, limits);
   return whileWatched({ adminUrl, database: names.fresh, limits }, async (signal, onMove) => {
     const skipped = await load(preparation, loaderUrl, signal, onMove);
@@ -100,7 +100,7 @@ async function importLoaded(preparation: Preparation): Promise<Imported> {
   return result;
 }
 
-/** What was skipped, without the store's own indexes, constraints and triggers, which its migrations create. */
+/** Subtracts the store's own indexes, constraints and triggers, which its migrations create, from what was skipped. */
 async function withoutOwn(skipped: Skipped[], url: string, path: string, signal: AbortSignal): Promise<Skipped[]> {
   if (skipped.length === 0) return skipped;
   try {
@@ -113,7 +113,7 @@ async function withoutOwn(skipped: Skipped[], url: string, path: string, signal:
       .map(({ kind, count }) => ({ kind, count: count - (counts.get(kind) ?? 0) }))
       .filter(({ count }) => count > 0);
   } catch {
-    return skipped; // reports too much, but nothing else depends on it
+    return skipped; // lists too much, but this is only a report
   } finally {
     await rm(path, { force: true });
   }

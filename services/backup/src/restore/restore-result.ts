@@ -4,7 +4,7 @@ import type { StoreName } from '../databases/store.ts';
 import type { Restore } from './restore.entities.ts';
 import type { Left } from './swap-stores.ts';
 
-/** How a restore or an undo ended, by the rules of the endpoint; also a result of the graph. */
+/** How a restore or an undo ended, as specified for the REST endpoint; GraphQL returns the same. */
 export interface RestoreResult extends RestoreEnd {
   skipped: Skipped[];
   safetyBackup: string | null;
@@ -25,13 +25,13 @@ const ERRORS: Partial<Record<Refusal, string>> = {
 
 const NOTHING = { error: null, databaseRestored: false, skipped: [], dropped: [], safetyBackup: null, keptUntil: null };
 
-/** `error`: says more than the outcome. */
+/** `error` explains the outcome. */
 export function refused(outcome: Refusal, error = ERRORS[outcome] ?? '', safetyBackup: string | null = null) {
   const message = outcome === 'UNKNOWN' ? 'Not known yet.' : 'Backup not restored.';
   return { ...NOTHING, success: false, message, error, outcome, safetyBackup } satisfies RestoreResult;
 }
 
-/** The archive was extracted, but the stores are unchanged; `why` is part of a sentence. */
+/** The archive was extracted, but the stores are unchanged. `why` is part of a sentence. */
 export function processed(why: string, safetyBackup: string | null) {
   const message = `Archive processed: the database was not restored (${why}). No restart is needed.`;
   return { ...NOTHING, success: true, message, outcome: 'PROCESSED', safetyBackup } satisfies RestoreResult;
@@ -54,7 +54,7 @@ export function restored({ skipped, dropped, safetyBackup, onlyStore, ...left }:
   return { ...replaced(left, message), skipped: byKind(skipped), dropped, safetyBackup };
 }
 
-/** The restore `taken` was taken back. */
+/** The restore in the second argument was undone. */
 export function undone(left: Left, { file, endedAt, undoes }: Restore): RestoreResult {
   const { keptUntil } = left;
   const what = `the ${undoes === null ? 'restore' : 'undo of a restore'} of ${file} from ${endedAt?.toISOString()}`;
@@ -76,7 +76,7 @@ function replaced({ isCleanUpPending, keptUntil }: Left, message: string): Resto
   };
 }
 
-/** Sums up what the dumps of several stores have. */
+/** Adds up the counts of several stores' dumps. */
 export function byKind(skipped: Skipped[]): Skipped[] {
   const counts = new Map<string, number>();
   for (const { kind, count } of skipped) counts.set(kind, (counts.get(kind) ?? 0) + count);

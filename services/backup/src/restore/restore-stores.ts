@@ -14,9 +14,9 @@ export interface StoresRestore extends Pick<Exchange, 'mayGoOn' | 'onProgress'> 
   id: string;
   file: string;
   dumps: FoundDump[];
-  /** Whether to drop what a store lacks, instead of refusing the archive. */
+  /** Whether to leave out tables and columns that a store lacks, instead of refusing the archive. */
   allowsLoss: boolean;
-  /** Archives what is replaced, as late as possible, and returns the file's name. Absent: no safety backup. */
+  /** Archives the live stores, as late as possible, and returns the file's name. If absent, no safety backup is made. */
   makeSafetyBackup?: (() => Promise<string>) | undefined;
 }
 
@@ -26,8 +26,8 @@ export class SafetyBackupError extends Error {
 }
 
 /**
- * Replaces stores by those in the dumps: prepares all beside the live ones, then swaps them. Also returns what was
- * skipped or dropped.
+ * Replaces stores with those in the dumps: prepares all beside the live ones, then swaps them. The result includes what
+ * was skipped or dropped.
  * @throws UnknownOutcomeError; any other error when the live stores are unchanged
  */
 export async function restoreStores(deps: ExchangeDeps, restore: StoresRestore) {
@@ -84,7 +84,7 @@ export interface RestoreUndo extends Pick<Exchange, 'mayGoOn' | 'onProgress'> {
 }
 
 /**
- * Replaces the live stores by those from before a restore. The replaced ones are kept in turn.
+ * Replaces the live stores with those from before a restore. The replaced ones are kept in turn.
  * @throws UnknownOutcomeError; any other error when the live stores are unchanged
  */
 export function undoRestore(deps: ExchangeDeps, { id, kept, mayGoOn, onProgress }: RestoreUndo) {

@@ -4,13 +4,13 @@ import type { StoreName } from '../databases/store.ts';
 /**
  * - `loading`: the live stores are unchanged.
  * - `swapping`: one transaction swaps all stores; the server knows whether it was committed.
- * - `swapping-apart`: stores on several servers are being swapped, and stay closed until all are; not valid yet.
- * - `decided`: all are swapped and only have to be opened.
+ * - `swapping-apart`: stores on several servers are being swapped, and stay closed until all are; still revertible.
+ * - `decided`: all are swapped and only need to be opened.
  * - `restored`, `undone`: finished.
  */
 export type RestoreStage = 'loading' | 'swapping' | 'swapping-apart' | 'decided' | 'restored' | 'undone';
 
-/** The journal's entry of a restore: enough to finish or revert it after a crash, and to undo it later. */
+/** A restore in the journal: enough to finish or revert it after a crash, and to undo it later. */
 export const RestoreEntity = defineEntity({
   name: 'Restore',
   tableName: 'restores',
@@ -23,14 +23,14 @@ export const RestoreEntity = defineEntity({
     file: p.text(),
     stage: p.enum(['loading', 'swapping', 'swapping-apart', 'decided', 'restored', 'undone']),
     stores: p.array<StoreName>().columnType('text[]'),
-    /** The restore that this one undoes: its old databases are the fresh ones here. */
+    /** The restore that this one undoes. The other's old databases are the fresh ones here. */
     undoes: p.text().nullable(),
     /** The server's ids of the databases that will replace the live ones; ids survive renames. */
     freshIds: p.json<Partial<Record<StoreName, string>>>().defaultRaw(`'{}'`),
     safetyBackup: p.text().nullable(),
     startedAt: p.datetime(3),
     endedAt: p.datetime(3).nullable(),
-    /** When its remaining databases may be dropped. Null: none remain. */
+    /** When its remaining databases may be dropped; null if none remain. */
     leftUntil: p.datetime(3).nullable(),
   },
 });

@@ -18,7 +18,7 @@ export function createRestoreRepository(database: Database) {
     overdue: (now: Date): Promise<Restore[]> =>
       database.retry((em) => em.find(RestoreEntity, { endedAt: { $ne: null }, leftUntil: { $lte: now } })),
 
-    /** Without this, what ended by a clock that was ahead would be kept until that time plus the usual period. */
+    /** Limits how long stores are kept after a restore whose end has a future date, because a clock was ahead. */
     async limitKeeping(now: Date, keepOldMs: number): Promise<void> {
       const endedAhead = { endedAt: { $gt: latestPossible(now) } };
       const longest = { restored: new Date(now.getTime() + keepOldMs), undone: now };
@@ -45,8 +45,8 @@ export function createRestoreRepository(database: Database) {
     },
 
     /**
-     * Ends a restore. After a successful one, what earlier ones left is no longer kept, and an undone one's databases
-     * are live again. Returns false without changes when the stage has changed: another instance is working on it.
+     * Ends a restore. If it succeeded, the databases of earlier restores are no longer kept, and those of a restore that it
+     * undid are live again. Returns false without changes if the stage has changed, because another instance is at work.
      */
     end: (
       { id, stage, undoes }: Restore,

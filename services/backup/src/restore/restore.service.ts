@@ -31,7 +31,7 @@ export interface RestoreServiceDeps extends CommonParts {
   usesSafetyBackups: boolean;
 }
 
-/** `stores`: absent, all stores in the archive. `safetyBackup`: absent, the service's setting. */
+/** Without `stores`, all stores in the archive are restored. Without `safetyBackup`, the service's setting applies. */
 export type RestoreParameters = { [Name in keyof Given]: Given[Name] | null };
 
 export interface RestoreService {
@@ -45,18 +45,18 @@ export interface RestoreService {
   /** The restore that an undo would revert; null when nothing is kept. */
   undoable(): Promise<UndoableRestore | null>;
   /**
-   * For stores that were reset by other means: makes clients start over. Absent `atLeast`: derived from the clock.
-   * @throws AppError SERVICE_UNAVAILABLE; CONFLICT when the clock is evidently behind; BAD_USER_INPUT
+   * Makes clients start over, after stores were reset by other means. Without `atLeast`, the epoch is derived from the clock.
+   * @throws AppError SERVICE_UNAVAILABLE; CONFLICT when the clock is clearly behind; BAD_USER_INPUT
    */
   newEpoch(atLeast?: number | null): Promise<number>;
-  /** Completes what a crash interrupted; drops what is no longer kept. @throws Error if something remains to do */
+  /** Completes interrupted restores; drops databases that are no longer kept. @throws Error if something remains to do */
   settleInterrupted(): Promise<void>;
 }
 
 export function createRestoreService(deps: RestoreServiceDeps): RestoreService {
   const { storage, stores, lock, journal, metrics, patience, now, nextId, keepOldMs, log } = deps;
 
-  /** Completes what a crash or an unreachable server interrupted. The caller holds the lock. */
+  /** Completes restores that a crash or an unreachable server interrupted. The caller holds the lock. */
   const settleAll = async () => {
     for (const { id, file } of await journal.unfinished()) {
       const outcome = await settleRestore(deps, id);
@@ -89,14 +89,14 @@ export function createRestoreService(deps: RestoreServiceDeps): RestoreService {
       }
     });
 
-  /** Never during a restore, which derives its own epoch from the live one and would end up with a lower one. */
+  /** Never runs during a restore, which derives its epoch from the live one and would end up with a lower one. */
   const newEpoch = (atLeast: number | null | undefined) =>
     lock.run(patience.busyMs, async (mayGoOn) => {
       await settleAll(); // this may take a while
       const { tasks, auth } = stores;
       if (!tasks.owner.newEpoch || !(await mayGoOn())) throw unavailable();
       const epoch = await tasks.owner.newEpoch(atLeast);
-      await auth.owner.newEpoch?.(); // others follow the log of its accounts
+      await auth.owner.newEpoch?.(); // other services follow auth's log of accounts
       log.warn({ epoch }, 'a new epoch was begun: clients read their lists again');
       return epoch;
     });
@@ -107,17 +107,17 @@ export function createRestoreService(deps: RestoreServiceDeps): RestoreService {
       if (unfinished > 0) await lock.run(patience.busyMs, settleAll);
       metrics.unsettled(0);
     } catch (error) {
-      if (error instanceof LockBusyError) return; // the holder of the lock has settled everything before
+      if (error instanceof LockBusyError) return; // the holder of the lock has already settled everything
       metrics.unsettled(unfinished);
       throw error;
     }
   };
 
-  /** Holds no lock, because nothing waits for these databases. @throws Error when something is left */
+  /** Needs no lock, because nothing waits for these databases. @throws Error when some remain */
   const removeLeft = async () => {
     await journal.limitKeeping(now(), keepOldMs);
     const overdue = await journal.overdue(now());
-    const takenBack = new Set((await journal.unfinished()).map(({ undoes }) => undoes)); // undone since before it was overdue
+    const takenBack = new Set((await journal.unfinished()).map(({ undoes }) => undoes)); // an undo that began in time is using them
     let left = 0;
     for (const ended of overdue.filter(({ id }) => !takenBack.has(id))) if (!(await dropLeft(deps, ended))) left += 1;
     metrics.leftBehind(left);
@@ -180,12 +180,12 @@ interface OneRestore {
   file: string;
   archive: OpenArchive;
   onProgress: OnWorkProgress;
-  /** Absent: all stores in the archive. */
+  /** If absent, all stores in the archive. */
   only: readonly StoreName[] | undefined;
-  /** Whether to drop what a store lacks, instead of refusing the archive. */
+  /** Whether to leave out tables and columns that a store lacks, instead of refusing the archive. */
   allowsLoss: boolean;
   withSafetyBackup: boolean;
-  /** Another one than `file` if the archive was decrypted elsewhere. */
+  /** Differs from `file` if the archive was decrypted elsewhere. */
   nameForMessages: string;
   mayGoOn: () => Promise<boolean>;
   settleAll: () => Promise<void>;
@@ -221,7 +221,7 @@ function unknown(error: UnknownOutcomeError, log: Log, safetyBackup: string | nu
   return refused('UNKNOWN', undefined, safetyBackup);
 }
 
-/** What callers see of a failure: the reason that a dry run gives, if it lies in the archive. */
+/** The reason that callers see; the same as a dry run's, if the archive is at fault. */
 function reasonOf(error: unknown): string {
   const message = error instanceof Error ? error.message.replace(/\.$/, '') : '';
   if (error instanceof LoadError && !isServersFault(error.cause)) return `the dump was not accepted: ${message}`;

@@ -10,7 +10,7 @@ import { allowConnections, swapBack } from '../databases/swap.ts';
 import type { Restore } from './restore.entities.ts';
 import type { RestoreRepository } from './restore.repository.ts';
 
-/** Of a restore's databases. When it undoes another one, that one's old database is the fresh one. */
+/** The names of a restore's databases. If it undoes another restore, the fresh database is the other's old one. */
 export function namesOf(
   { adminUrl }: Store,
   { id, undoes = null }: { id: string; undoes?: string | null },
@@ -27,8 +27,8 @@ export interface SettleDeps extends Pick<CommonParts, 'stores' | 'keepOldMs' | '
 type Outcome = 'restored' | 'undone';
 
 /**
- * Completes a restore from the state of the journal and the servers: all stores are replaced, or none. May be repeated
- * until it succeeds.
+ * Completes a restore, based on the journal and the servers: all stores are replaced, or none. May be repeated until it
+ * succeeds.
  */
 export async function settleRestore(deps: SettleDeps, id: string): Promise<Outcome> {
   const { journal, stores } = deps;
@@ -42,7 +42,7 @@ export async function settleRestore(deps: SettleDeps, id: string): Promise<Outco
         restore.stores.map((name) => stores[name]),
         (servers) => settleOn(servers, deps, id),
       );
-  return outcome ?? settleRestore(deps, id); // its stage has changed meanwhile
+  return outcome ?? settleRestore(deps, id); // the stage has changed meanwhile
 }
 
 async function settleOn(servers: Server[], deps: SettleDeps, id: string): Promise<Outcome | undefined> {
@@ -57,7 +57,7 @@ async function settleOn(servers: Server[], deps: SettleDeps, id: string): Promis
 async function settleFenced({ log }: SettleDeps, restore: Restore, servers: Server[]): Promise<Outcome> {
   const swapped = await swappedOf(restore, servers);
   if (restore.stage === 'swapping') return swapped.length > 0 ? 'restored' : 'undone';
-  // An instance given up for dead may have written "decided" after some stores were already reverted.
+  // An instance that was presumed dead may have written "decided" after some stores were already reverted.
   const isDecided = restore.stage === 'decided' && swapped.length === restore.stores.length;
   if (isDecided) {
     for (const { server, names } of swapped) await server.client.query(allowConnections(names.live, true));
@@ -78,7 +78,7 @@ async function closeKept(restore: Restore, servers: Server[]): Promise<void> {
   }
 }
 
-/** The stores whose live database has the id in the journal; never inferred from what is missing. */
+/** Returns the stores whose live database has the id in the journal; never inferred from missing databases. */
 async function swappedOf(restore: Restore, servers: Server[]) {
   const found = [];
   for (const one of databasesOf(restore, servers)) {
@@ -92,7 +92,7 @@ async function swappedOf(restore: Restore, servers: Server[]) {
 export const databasesOf = (restore: Restore, servers: Server[]) =>
   servers.flatMap((server) => server.stores.map((store) => ({ server, store, names: namesOf(store, restore) })));
 
-/** Undefined when the stage has changed meanwhile. */
+/** Returns undefined if the stage has changed meanwhile. */
 async function end(deps: SettleDeps, restore: Restore, outcome: Outcome): Promise<Outcome | undefined> {
   const { journal, keepOldMs, now } = deps;
   const at = now();
@@ -103,8 +103,8 @@ async function end(deps: SettleDeps, restore: Restore, outcome: Outcome): Promis
 }
 
 /**
- * Drops what a finished restore left: the old databases, or the new ones that were not used. Databases in use cannot be
- * dropped; they do no harm, and stay in the journal for the next attempt.
+ * Drops the databases that a finished restore left: the old ones, or the new ones if they were not used. Databases in use
+ * cannot be dropped; they do no harm, and stay in the journal for the next attempt.
  */
 export async function dropLeft({ stores, journal, log }: SettleDeps, restore: Restore): Promise<boolean> {
   const dropOf = async (name: StoreName): Promise<void> => {

@@ -10,23 +10,23 @@ import type { Restore } from './restore.entities.ts';
 import { databasesOf, dropLeft, namesOf, settleRestore, type SettleDeps } from './settle-restore.ts';
 import { byOwner } from './watch-database.ts';
 
-/** Enough for millions of sessions, as most have been copied ahead. */
+/** Enough for millions of sessions, because most have been copied ahead. */
 const CARRY_OVER_MS = 5 * 60_000;
 
 type SwapDeps = SettleDeps & Pick<CommonParts, 'patience'>;
 
 export interface StoresSwap {
   restore: Restore;
-  /** Of the live stores when the others were begun. */
+  /** The schema versions of the live stores before the new ones were made. */
   versions: SchemaVersions;
   /** Called right before the first statement that may replace something. */
   onAttempt: () => void;
 }
 
 /**
- * Replaces the live stores by the prepared ones, all or none. Stores on one server are swapped in one transaction. With
- * several servers the new databases stay closed until all are swapped, and the journal's "decided" is the commit: until
- * then everything can be reverted without loss.
+ * Replaces the live stores with the prepared ones, all or none. Stores on one server are swapped in one transaction. On
+ * several servers, the new databases stay closed until all are swapped, and writing "decided" to the journal is the
+ * commit: until then, everything can be reverted without loss.
  * @throws Error when the outcome has to be determined from the servers
  */
 export async function swapStores(deps: SwapDeps, { restore, versions, onAttempt }: StoresSwap): Promise<void> {
@@ -63,7 +63,7 @@ export async function swapStores(deps: SwapDeps, { restore, versions, onAttempt 
   });
 }
 
-/** Writers wait meanwhile. */
+/** Blocks writers while it runs. */
 async function carryOver(restore: Restore, store: Store): Promise<void> {
   const { owner, adminUrl } = store;
   const { fresh } = namesOf(store, restore);
@@ -71,7 +71,7 @@ async function carryOver(restore: Restore, store: Store): Promise<void> {
   await byOwner(adminUrl, fresh, step, { timeoutMs: CARRY_OVER_MS, stallMs: CARRY_OVER_MS });
 }
 
-/** Only stores with data to carry over lock writers out: everything else is replaced anyway. */
+/** Selects the stores with data to carry over. The others need no lock against writers: their data are replaced anyway. */
 function lockable(restore: Restore, stores: Store[]): Map<StoreName, Replaced> {
   const carriedOver = stores.filter(({ owner }) => owner.carryOver);
   const replacedOf = (store: Store): Replaced => ({
@@ -81,7 +81,7 @@ function lockable(restore: Restore, stores: Store[]): Map<StoreName, Replaced> {
   return new Map(carriedOver.map((store) => [store.name, replacedOf(store)]));
 }
 
-/** By live database. */
+/** Returns a server's lockers by live database. */
 function lockersOf({ stores }: Server, lockers: Lockers<StoreName>): Lockers {
   const own = stores.flatMap(({ name, adminUrl }) => {
     const locker = lockers.get(name);
@@ -96,28 +96,28 @@ export interface Exchange {
   restore: Restore;
   /** Creates the databases that will replace the live ones. */
   prepare: () => Promise<void>;
-  /** Does what has to be late, when all that takes long is done. */
+  /** Runs as late as possible, after all slow steps. */
   lastly?: (() => Promise<void>) | undefined;
-  /** Resolves with false when another instance may be restoring by now. */
+  /** Resolves with false if another instance may be restoring by now. */
   mayGoOn: () => Promise<boolean>;
   onProgress: OnWorkProgress;
 }
 
 export interface Left {
   isCleanUpPending: boolean;
-  /** An undo is possible until then; null when nothing is kept, absent when unknown. */
+  /** An undo is possible until then; null if nothing is kept, absent if unknown. */
   keptUntil?: Date | null;
 }
 
 const UNKNOWN: Left = { isCleanUpPending: true };
 
-/** It is unknown whether the stores were replaced; this is settled in the background. */
+/** It is not known yet whether the stores were replaced; this is settled in the background. */
 export class UnknownOutcomeError extends Error {
   override readonly name = 'UnknownOutcomeError';
 }
 
 /**
- * Replaces live stores by others, all or none. The result always agrees with what a restart would make of it.
+ * Replaces live stores with others, all or none. The result always agrees with what a restart would settle on.
  * @throws UnknownOutcomeError; any other error when the live stores are unchanged
  */
 export async function exchangeStores(deps: ExchangeDeps, exchange: Exchange): Promise<Left> {
@@ -128,7 +128,7 @@ export async function exchangeStores(deps: ExchangeDeps, exchange: Exchange): Pr
   const outcome = await settle(deps, id);
   log.info({ restore: id, file, reached, outcome }, 'restore ended');
   const left = outcome === undefined ? UNKNOWN : await cleanUp(deps, id);
-  onUnsettled(); // schedules the removal of what is kept or left
+  onUnsettled(); // schedules the removal of databases that are kept or left
   if (outcome === undefined && reached === 'attempted')
     throw new UnknownOutcomeError('It is not known yet whether the stores were replaced.', { cause: failure });
   const isRestored = outcome === undefined ? reached === 'replaced' : outcome === 'restored';
@@ -158,7 +158,7 @@ async function tryExchange(deps: ExchangeDeps, exchange: Exchange): Promise<{ re
   }
 }
 
-/** What is copied now need not be copied while writers wait. Without it, as with an auth of an earlier version, they wait longer. */
+/** Data copied now need not be copied while writers wait. An auth of an earlier version cannot do this; writers then wait longer. */
 async function carryOverAhead({ log, loadLimits }: ExchangeDeps, restore: Restore, store: Store): Promise<void> {
   const { owner, adminUrl, name } = store;
   const { fresh } = namesOf(store, restore);
@@ -168,7 +168,7 @@ async function carryOverAhead({ log, loadLimits }: ExchangeDeps, restore: Restor
   );
 }
 
-/** Undefined when that is impossible now: the journal remembers it until the servers are back. */
+/** Returns undefined if settling is impossible now; the journal keeps the restore until the servers are back. */
 async function settle(deps: ExchangeDeps, id: string): Promise<'restored' | 'undone' | undefined> {
   try {
     return await settleRestore(deps, id);
@@ -181,7 +181,7 @@ async function settle(deps: ExchangeDeps, id: string): Promise<'restored' | 'und
 async function cleanUp(deps: ExchangeDeps, id: string): Promise<Left> {
   try {
     const restore = await deps.journal.find(id);
-    // An instance that took over may have removed only what existed at that time.
+    // An instance that took over may have removed only the databases that existed at that time.
     const isOurs = restore.stage === 'undone' && restore.undoes === null;
     const isDue = isOurs || (restore.leftUntil && restore.leftUntil <= deps.now());
     return isDue

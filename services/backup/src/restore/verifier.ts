@@ -13,7 +13,7 @@ import type { VerificationRepository } from './restore.repository.ts';
 import { namesOf } from './settle-restore.ts';
 
 export interface VerifierDeps extends Omit<CommonParts, 'storage'> {
-  /** Allows one verification at a time; restores have another lock and never wait for this one. */
+  /** Allows one verification at a time; restores have a lock of their own and never wait for this one. */
   lock: RunLock;
   journal: VerificationRepository;
 }
@@ -21,9 +21,9 @@ export interface VerifierDeps extends Omit<CommonParts, 'storage'> {
 export interface Verifying {
   onProgress: OnWorkProgress;
   waitMs: number;
-  /** Absent: all stores in the archive. */
+  /** If absent, all stores in the archive. */
   only?: readonly StoreName[] | undefined;
-  /** Whether to drop what a store lacks, instead of refusing the archive. Absent: drops it and throws a LossError. */
+  /** Whether to leave out what a store lacks, instead of refusing the archive. If absent, leaves it out but throws a LossError. */
   allowsLoss?: boolean | undefined;
   /** Examines each store that was made, before it is dropped. */
   inspect?: (made: MadeStore) => Promise<void>;
@@ -40,7 +40,7 @@ export type Verifier = ReturnType<typeof createVerifier>;
 export function createVerifier(deps: VerifierDeps) {
   const { temporaryDirs, lock, patience, log } = deps;
 
-  /** Leftovers that cannot be removed yet do no harm. Returns whether there are any. */
+  /** Removes leftovers. Those that cannot be removed yet do no harm; returns whether there are any. */
   const settleAll = async (): Promise<boolean> => {
     let isLeft = false;
     for (const left of await deps.journal.all()) {
@@ -67,16 +67,16 @@ export function createVerifier(deps: VerifierDeps) {
     });
 
   return {
-    /** Restores beside the live stores, then drops it all. Returns the stores that the archive would restore. */
+    /** Restores beside the live stores, then drops the result. Returns the stores that the archive would restore. */
     verify: (file: string, archive: OpenArchive, how: Verifying): Promise<StoreName[]> =>
       lock.run(how.waitMs, () => verifyAlone(file, archive, how)),
 
-    /** Removes what a crash left behind. @throws Error when that is not possible yet */
+    /** Removes databases that a crash left behind. @throws Error if some cannot be removed yet */
     async settleInterrupted(): Promise<void> {
       try {
         if (await lock.run(patience.busyMs, settleAll)) throw new Error('Databases of verifications are still there.');
       } catch (error) {
-        if (!(error instanceof LockBusyError)) throw error; // the holder of the lock has settled everything before
+        if (!(error instanceof LockBusyError)) throw error; // the holder of the lock has already settled everything
       }
     },
   };
@@ -104,7 +104,7 @@ async function tryDumps(deps: VerifierDeps, dumps: FoundDump[], how: Verifying):
     if (lost.length > 0)
       throw new LossError(`The archive restores with a loss only, if that is allowed: without ${lost.join(', ')}.`);
   } finally {
-    // The journal remembers what is left until it can be dropped.
+    // The journal keeps the verification until its databases can be dropped.
     await takeAway(deps, verification).catch((error: unknown) => {
       log.error({ err: error, verification: verification.id }, 'databases of a verification not removed yet');
       onUnsettled();

@@ -3,7 +3,7 @@ import { createServer, type AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { whileWatched } from './watch-database.ts';
 
-it('a server that ends connections is asked once a second', async () => {
+it('queries a server that ends connections once a second', async () => {
   let connections = 0;
   const server = createServer((socket) => (connections++, socket.destroy())).listen(0, '127.0.0.1');
   await once(server, 'listening');

@@ -12,11 +12,11 @@ import {
 
 export interface LoadLimits {
   timeoutMs: number;
-  /** Without any progress; the time of a full scan of the database is added. */
+  /** How long work may show no progress; the time for a full scan of the database is added. */
   stallMs: number;
   databaseBytes: number;
   statementTimeoutMs: number;
-  /** For sorting on the server's disk. */
+  /** For sorts on the server's disk. */
   tempFileBytes: number;
 }
 
@@ -26,7 +26,7 @@ const MIN_DATABASE_BYTES = 8 * 1024 * MIB;
 const MIN_TEMP_FILE_BYTES = 1024 * MIB;
 /** Slower than any usable server. */
 const BYTES_PER_MS = 1_024;
-/** The size of rows with their indexes, relative to the dump's text. */
+/** The maximum size of rows with their indexes, relative to the dump's text. */
 const GROWTH = 16;
 
 /** High enough for every dump that fits into an archive. */
@@ -53,9 +53,9 @@ export interface Watched {
 const LOOK_EVERY_MS = 1_000;
 
 /**
- * Runs `work`, which fills a database, and aborts its signal when the database has grown too large, the time is up, or
- * nothing shows progress for too long: neither the size, nor the sessions, nor `onProgress`. When it fails, what goes on
- * in the database all the same is ended.
+ * Runs `work`, which fills a database, and aborts its signal when the database grows too large, the time is up, or
+ * nothing shows progress for too long: neither the size, nor the sessions, nor `onProgress`. If `work` fails, ends the
+ * sessions that still run in the database.
  */
 export async function whileWatched<Result>(
   { adminUrl, database, limits }: Watched,
@@ -65,7 +65,7 @@ export async function whileWatched<Result>(
   const done = new AbortController();
   const movement = createStallDetection(limits.stallMs);
   const onTimeout = setTimeout(() => stop.abort(new TooSlowError('The time is up.')), limits.timeoutMs);
-  const onStall = abortOnStall(stop, movement); // a timer of its own: a server without answers stalls as well
+  const onStall = abortOnStall(stop, movement); // a timer of its own, so that a server that does not respond counts as stalled
   const look = ({ bytes, sessions }: Look) => {
     if (bytes > limits.databaseBytes) stop.abort(new LoadError('The database grew too large.'));
     movement.see(bytes, sessions);
@@ -74,7 +74,7 @@ export async function whileWatched<Result>(
   try {
     return await work(stop.signal, () => movement.see());
   } catch (error) {
-    await endSessions(adminUrl, database).catch(() => undefined); // without its server there are none
+    await endSessions(adminUrl, database).catch(() => undefined); // if the server is down, there are no sessions
     throw error;
   } finally {
     clearTimeout(onTimeout);
@@ -83,12 +83,12 @@ export async function whileWatched<Result>(
   }
 }
 
-/** What a step reads of the live database shows no progress in the one that is watched. */
+/** More patience for a step, because reading from the live database shows no progress in the watched one. */
 const STALLS_OF_STEP = 10;
 
 /**
- * Runs a step of the service that owns a store, in a database beside the live one. It ends, if necessary by
- * its limits on progress and time.
+ * Runs a step of the service that owns a store, in a database beside the live one. Limits on progress and time guarantee
+ * that it ends.
  */
 export function byOwner<Result>(
   adminUrl: string,
@@ -97,7 +97,7 @@ export function byOwner<Result>(
   limits: Pick<LoadLimits, 'timeoutMs' | 'stallMs'>,
 ): Promise<Result> {
   const stallMs = STALLS_OF_STEP * limits.stallMs;
-  const watched = { adminUrl, database, limits: { ...limits, stallMs, databaseBytes: Infinity } }; // as large as it was
+  const watched = { adminUrl, database, limits: { ...limits, stallMs, databaseBytes: Infinity } }; // a step may grow to any size
   return whileWatched(watched, (signal) => untilAborted(signal, step()));
 }
 
@@ -107,7 +107,7 @@ interface Look {
   sessions: string;
 }
 
-/** Sessions show progress by statements, and some statements by counters. */
+/** Sessions show progress by their statements, and some statements by counters. */
 const LOOK = `
   select pg_database_size(d.oid)::float8 as bytes, coalesce((
     select string_agg(concat_ws(' ', a.pid, a.state, a.state_change, a.query_start, i.blocks_done, i.tuples_done, n.sample_blks_scanned), ',' order by a.pid)

@@ -2,7 +2,7 @@ import type { Mail } from '@taskmesh/mail';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { RunName } from './run.entities.ts';
 
-/** A message to operators, without secrets, host names and users' content. */
+/** A message to operators, without secrets, host names or users' content. */
 export interface Notice {
   event: 'failed' | 'recovered';
   run: RunName;
@@ -43,7 +43,7 @@ export interface WebhookOptions {
   pausesMs?: number[];
 }
 
-/** The server answered that retrying is useless. */
+/** Whether the status means that retrying is useless. */
 const isFinal = (status: number) => status >= 300 && status < 500 && status !== 408 && status !== 429;
 
 /** Posts a notice as JSON. @throws Error (without the URL) when no attempt succeeded */

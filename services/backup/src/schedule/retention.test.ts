@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { parseRetentionRules, expiredArchives, MAX_UNFIT, MAX_UNFIT_DAYS, type Keepable } from './retention.ts';
 
-describe('rules of retention', () => {
+describe('retention rules', () => {
   it.each([
     ['7', { last: 7 }],
     [' 30 ', { last: 30 }],
@@ -9,12 +9,12 @@ describe('rules of retention', () => {
     ['last = 3 , yearly = 2', { last: 3, yearly: 2 }],
     ['\nlast=3,\n yearly=2,\n', { last: 3, yearly: 2 }],
     ['daily=007', { daily: 7 }],
-  ])('reads %j', (text, rules) => {
+  ])('accept %j', (text, rules) => {
     expect(parseRetentionRules(text)).toEqual(rules);
   });
 
   it.each(['', '0', '-1', '1.5', 'all', 'daily', 'daily=', 'daily=0', ',', '0,', 'daily=7 weekly=4', 'hourly=1', 'daily=1,daily=2', '99999', '7,daily=1'])(
-    'does not read %j',
+    'reject %j',
     (text) => {
       expect(parseRetentionRules(text)).toBeUndefined();
     },
@@ -39,13 +39,13 @@ const night = (day: number, proof?: Proof) => at(`2026-03-${String(day).padStart
 describe('expired archives', () => {
   const nights = Array.from({ length: 10 }, (_, index) => night(index + 1));
 
-  it('are all but so many of the newest', () => {
+  it('are all but the given number of the newest', () => {
     expect(gone(nights, '7')).toEqual(['2026-03-03T03', '2026-03-02T03', '2026-03-01T03']);
     expect(gone(nights, '10')).toEqual([]);
     expect(gone([], '1')).toEqual([]);
   });
 
-  it('are those of a day, a week, a month or a year that is over, except its newest', () => {
+  it('are all but the newest archive of each day, week, month or year', () => {
     const archives = [
       ...['2024-12-31T23:00Z', '2025-01-01T00:00Z', '2025-12-31T12:00Z'],
       ...['2026-02-28T03:00Z', '2026-03-01T03:00Z'], // Saturday and Sunday
@@ -60,11 +60,11 @@ describe('expired archives', () => {
     expect(gone(archives, 'yearly=3')).toEqual(['2026-03-03T03', '2026-03-02T03', '2026-03-01T03', '2026-02-28T03', '2025-01-01T00']); // prettier-ignore
   });
 
-  it('count periods that have archives, not those that have passed', () => {
+  it('are determined by periods with archives, not by periods that have passed', () => {
     expect(gone([at('2020-01-01T00:00Z'), at('2026-03-01T00:00Z')], 'daily=2')).toEqual([]);
   });
 
-  it('are never good ones in favour of others: each kind is counted by itself', () => {
+  it('never include good ones in favour of others, because each kind is counted separately', () => {
     const unfit = [night(4, 'unfit'), night(5, 'unfit'), night(6, 'unfit')];
     const good = [night(1, 'good'), night(2, 'good'), night(3, 'good'), night(7, 'good')];
     expect(gone([...good, ...unfit], '4')).toEqual([]);
@@ -72,7 +72,7 @@ describe('expired archives', () => {
     expect(gone([...good, ...nights], '4')).toHaveLength(6);
   });
 
-  it('are unfit ones beyond the newest few, and each when it has been known for some time', () => {
+  it('include unfit ones beyond the newest few, and those that were found unfit some time ago', () => {
     const unfit = [night(9, 'good'), ...[1, 2, 3, 4, 5].map((day) => night(day, 'unfit'))];
     expect(MAX_UNFIT).toBe(3);
     expect(gone(unfit, '7')).toEqual(['2026-03-02T03', '2026-03-01T03']);
@@ -80,12 +80,12 @@ describe('expired archives', () => {
     expect(gone(unfit, '7', later)).toEqual(['2026-03-04T03', '2026-03-03T03', '2026-03-02T03', '2026-03-01T03']);
   });
 
-  it('are unfit ones beyond the rules where nothing is good: then the verification may be what fails', () => {
+  it('include unfit ones only by the normal rules if none is good, because the verification may be at fault', () => {
     const later = new Date('2027-01-01T00:00Z');
     expect(gone([1, 2, 3, 4, 5].map((day) => night(day, 'unfit')), '4', later)).toEqual(['2026-03-01T03']);
   }); // prettier-ignore
 
-  it('are those of a clock that was ahead before all others: their age is unknown, and they take no place', () => {
+  it('include those with future dates first, which displace no others', () => {
     const ahead = [at('2026-03-13T03:00Z', 'good'), at('2099-01-01T00:00Z', 'good'), at('2098-01-01T00:00Z', 'good')];
     const good = [night(9, 'good'), night(10, 'good'), night(11, 'good')];
     expect(gone([...ahead, ...good], '3')).toEqual(['2099-01-01T00', '2098-01-01T00', '2026-03-13T03']);
@@ -94,17 +94,17 @@ describe('expired archives', () => {
     expect(gone(ahead, '1')).toEqual(['2098-01-01T00', '2026-03-13T03']);
   });
 
-  it('are not those of a clock that is a little ahead', () => {
+  it('do not include those of a clock that is slightly ahead', () => {
     const soon = at(new Date(NOW.getTime() + 60_000).toISOString(), 'good');
     expect(gone([night(10, 'good'), night(11, 'good'), soon], '1')).toEqual(['2026-03-11T03', '2026-03-10T03']);
   });
 
-  it('are unfit ones that a clock that was ahead has found out, where there are good ones', () => {
+  it('include unfit ones found by a clock that was ahead, if there are good ones', () => {
     const found = { ...night(4, 'unfit'), unfitAt: new Date('2099-01-01T00:00Z') };
     expect(gone([night(9, 'good'), found], '7')).toEqual(['2026-03-04T03']);
   });
 
-  it('never contain the newest good archive, nor more good ones than the rule leaves', () => {
+  it('never include the newest good archives that the rules keep', () => {
     const kinds = fc.array(fc.constantFrom<Proof>('good', 'unproved', 'unfit'), { maxLength: 60 });
     const rules = fc.record(
       { last: fc.integer({ min: 1, max: 9 }), daily: fc.integer({ min: 1, max: 9 }), monthly: fc.integer({ min: 1, max: 3 }) },

@@ -1,6 +1,6 @@
 import { isInFuture } from '../clock-skew.ts';
 
-/** How many archives to keep: the newest, and the newest of as many days, weeks, months and years (UTC). */
+/** How many archives to keep: the newest, and the newest one of that many days, weeks, months and years (UTC). */
 export type RetentionRules = Partial<Record<(typeof RETENTION_PERIODS)[number], number>>;
 
 const RETENTION_PERIODS = ['last', 'daily', 'weekly', 'monthly', 'yearly'] as const;
@@ -11,13 +11,13 @@ const DAY_MS = 86_400_000;
 const FIRST_MONDAY_MS = 4 * DAY_MS;
 
 /**
- * Parses `7` (the seven newest) or `last=3,daily=7,weekly=4,monthly=6,yearly=2`, each name at most once. Undefined for
- * any other text.
+ * Parses `7` (the seven newest) or `last=3,daily=7,weekly=4,monthly=6,yearly=2`, each name at most once. Returns undefined
+ * for any other text.
  */
 export function parseRetentionRules(text: string): RetentionRules | undefined {
   if (/^\d+$/.test(text.trim())) return parseRetentionRules(`last=${text.trim()}`);
   const rules: RetentionRules = {};
-  const parts = text.split(',').filter((part) => part.trim() !== ''); // as in every other list
+  const parts = text.split(',').filter((part) => part.trim() !== ''); // empty parts are ignored in all lists
   if (parts.length === 0) return undefined;
   for (const part of parts) {
     const [, name, count] = /^\s*([a-z]+)\s*=\s*(\d+)\s*$/.exec(part) ?? [];
@@ -29,7 +29,7 @@ export function parseRetentionRules(text: string): RetentionRules | undefined {
   return rules;
 }
 
-/** Unfit archives are kept for inspection: this many, for this long after the discovery. */
+/** Unfit archives are kept for inspection: at most this many, for this long after they were found unfit. */
 export const MAX_UNFIT = 3;
 export const MAX_UNFIT_DAYS = 14;
 
@@ -41,9 +41,9 @@ export interface Keepable {
 }
 
 /**
- * The archives that need not be kept. Verified and unverified ones are counted separately, so that good ones stay
- * however many unfit or unverified ones follow; the newest of each kind always stays. Archives dated in the future
- * count as older than all others and never displace any.
+ * Returns the archives that need not be kept. Verified and unverified ones are counted separately, so that good ones stay
+ * even if many unfit or unverified ones follow; the newest of each kind always stays. Archives dated in the future count
+ * as older than all others and never displace any.
  */
 export function expiredArchives<Archive extends Keepable>(
   archives: Archive[],

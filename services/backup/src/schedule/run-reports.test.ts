@@ -6,7 +6,7 @@ import type { FailingRun } from './run.entities.ts';
 const DAY_MS = 86_400_000;
 const NOW = new Date('2026-03-10T12:00:00Z');
 
-it('a failure that a clock that was ahead has reported is reported again', async () => {
+it('reports a failure again if it was last reported by a clock that was ahead', async () => {
   const ahead = new Date(NOW.getTime() + 365 * DAY_MS);
   let kept: FailingRun = { run: 'backup', since: ahead, notifiedAt: ahead };
   const notices: Notice[] = [];
@@ -29,7 +29,7 @@ it('a failure that a clock that was ahead has reported is reported again', async
   expect(notices).toHaveLength(1);
 });
 
-it('a run without end is reported, and waits no longer', async () => {
+it('reports a run that never ends, and stops waiting for it', async () => {
   const notices: Notice[] = [];
   const reports = createRunReports({
     repository: { find: async () => null, save: async () => undefined, remove: async () => undefined },

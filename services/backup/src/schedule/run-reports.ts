@@ -12,12 +12,12 @@ import { createFailingRunRepository, type FailingRunRepository } from './run.rep
 
 export interface RunReportsDeps {
   repository: Pick<FailingRunRepository, 'find' | 'save' | 'remove'>;
-  /** Each sends to one recipient. If empty, failures are only logged and counted. */
+  /** Each channel sends to one recipient. If there are none, failures are only logged and counted. */
   channels: ((notice: Notice) => Promise<void>)[];
   metrics: Pick<BackupMetrics, 'scheduleFailed'>;
   now: () => Date;
   log: Log;
-  /** How long a run may take; then it counts as failed, and the next one may begin. @default a day */
+  /** After this time, a run counts as failed, and the next one may begin. @default a day */
   maxRunMs?: number;
 }
 
@@ -29,7 +29,7 @@ const MAX_RUN_MS = 24 * 60 * 60_000;
 
 export function createRunReports(deps: RunReportsDeps) {
   const { repository, channels, metrics, now, log, maxRunMs = MAX_RUN_MS } = deps;
-  /** Replaces the database when that is unavailable, which may be the very failure to report. */
+  /** Used when the database is unavailable, which may be the very failure to report. */
   const remembered = new Map<RunName, FailingRun>();
   let closed = false;
 
@@ -70,8 +70,8 @@ export function createRunReports(deps: RunReportsDeps) {
 
   return {
     /**
-     * Runs `work`; reports its failure, and the first success after one. Does not wait for work without end. Returns
-     * whether it succeeded; never throws.
+     * Runs `work`; reports its failure, and the first success after a failure. Gives up waiting after `maxRunMs`. Returns
+     * whether the work succeeded; never throws.
      */
     async run(name: RunName, work: () => Promise<void>): Promise<boolean> {
       try {
@@ -83,7 +83,7 @@ export function createRunReports(deps: RunReportsDeps) {
       await reportSuccess(name).catch((error: unknown) => log.warn({ err: error, run: name }, 'success not noted'));
       return true;
     },
-    /** Stops reporting: later failures are caused by the shutdown. */
+    /** Stops reporting, because later failures are caused by the shutdown. */
     close: () => void (closed = true),
   };
 }

@@ -5,9 +5,9 @@ export const ScheduleEntity = defineEntity({
   tableName: 'schedule',
   properties: {
     id: p.text().primary(),
-    /** The last moment whose work ended. */
+    /** The last scheduled moment whose work ended. */
     moment: p.datetime(3),
-    /** The last moment whose work started, when it did, and how often. */
+    /** The last scheduled moment whose work was started, when it was last started, and how often. */
     begunMoment: p.datetime(3).nullable(),
     begunAt: p.datetime(3).nullable(),
     attempts: p.integer().default(0),
@@ -16,7 +16,7 @@ export const ScheduleEntity = defineEntity({
 
 export type Schedule = InferEntity<typeof ScheduleEntity>;
 
-/** Scheduled work, by the names that operators see. */
+/** The names of scheduled work, as operators see them. */
 export type RunName = 'backup' | 'verification' | 'retention';
 
 /** A run whose last attempt failed; deleted by the next success. */

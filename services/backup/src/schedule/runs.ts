@@ -30,7 +30,7 @@ export function createSchedules(config: BackupConfig, deps: SchedulesDeps): Serv
     return [createScheduler({ pattern, repository, lock, work, now, log })];
   };
 
-  /** False if the archive's key is not available here. @throws AppError when it is unfit or was not verified */
+  /** Returns false if verifying needs another key, release or limit. @throws AppError when the archive is unfit, or verifying failed */
   const verify = async (file: string): Promise<boolean> => {
     try {
       await backups.verify(file, undefined, 'schedule');
@@ -42,7 +42,7 @@ export function createSchedules(config: BackupConfig, deps: SchedulesDeps): Serv
     }
   };
 
-  /** Deletes only what the catalogue knows as scheduled: never archives that were requested, uploaded, or put there. */
+  /** Deletes only archives that the catalogue records as scheduled: never requested, uploaded or copied ones. */
   const deleteExpired = async (rules: RetentionRules): Promise<void> => {
     const own = (await backups.list()).filter(({ origin }) => origin === 'schedule');
     await allOf(
@@ -66,7 +66,7 @@ export function createSchedules(config: BackupConfig, deps: SchedulesDeps): Serv
     return succeeded;
   };
 
-  /** Verifies the newest archive again, and the one verified longest ago, so that all have their turn. */
+  /** Verifies the newest archive again, and the one verified longest ago, so that every archive gets its turn. */
   const verifyAgain = async (): Promise<void> => {
     const newestFirst = (await backups.list()).filter(isDue);
     let tried = newestFirst[0]?.file;
@@ -85,10 +85,10 @@ export function createSchedules(config: BackupConfig, deps: SchedulesDeps): Serv
   ];
 }
 
-/** Known unfit archives were reported before; unexamined files may be no archives at all. */
+/** Excludes unfit archives, which were reported before, and unexamined files, which may not be archives at all. */
 const isDue = ({ unfitAt, stores }: Backup): boolean => !unfitAt && stores.length > 0;
 
-/** Runs one after the other, and goes on after a failure. @throws the first failure */
+/** Runs the steps one after the other, even after a failure. @throws the first failure */
 async function allOf(steps: (() => Promise<unknown>)[]): Promise<void> {
   const failures: unknown[] = [];
   for (const step of steps) await step().catch((error: unknown) => failures.push(error));

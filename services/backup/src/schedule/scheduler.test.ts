@@ -10,7 +10,7 @@ const DUE = new Date('2026-03-10T03:30:00Z');
 beforeEach(() => void jest.useFakeTimers());
 afterEach(() => void jest.useRealTimers());
 
-/** A schedule for half past three, which was in that state. */
+/** Creates a schedule for half past three that is in the given state. */
 function createTrial(state: Partial<Schedule>) {
   const begun: string[] = [];
   let now = NOW;
@@ -31,7 +31,7 @@ function createTrial(state: Partial<Schedule>) {
       now: () => now,
       log: createLog({ service: 'test', level: 'silent' }),
     });
-  /** An instance that looks at what is due at these times. */
+  /** Runs an instance that checks at these times what is due. */
   const run = async (...times: Date[]) => {
     const scheduler = create();
     for (const [index, time] of times.entries()) {
@@ -44,17 +44,17 @@ function createTrial(state: Partial<Schedule>) {
   return { run, begun, state: () => current };
 }
 
-it('a schedule continues when a clock that was ahead is set right', async () => {
+it('a schedule continues after a clock that was ahead is corrected', async () => {
   const { run, begun } = createTrial({ moment: new Date(0) });
   await run(new Date(NOW.getTime() + 30 * DAY_MS), NOW, new Date(NOW.getTime() + DAY_MS));
   expect(begun).toEqual(['2026-04-09', '2026-03-10', '2026-03-11']);
 });
 
-describe('a moment of the schedule', () => {
+describe('a scheduled moment', () => {
   it.each([
     ['a day', 1],
     ['a year', 365],
-  ])('is not done because a clock that was ahead by %s has done later ones', async (_what, days) => {
+  ])('is still due if a clock that was ahead by %s has run a later one', async (_what, days) => {
     const { run, begun, state } = createTrial({ moment: new Date(DUE.getTime() + days * DAY_MS) });
     await run(NOW);
     expect(begun).toEqual(['2026-03-10']);
@@ -63,7 +63,7 @@ describe('a moment of the schedule', () => {
     expect(begun).toHaveLength(1);
   });
 
-  it('is done when it was done, also by an instance whose clock is a little ahead', async () => {
+  it('runs only once, even if an instance whose clock is slightly ahead ran it', async () => {
     for (const moment of [DUE, new Date(NOW.getTime() + 2_000)]) {
       const { run, begun } = createTrial({ moment });
       await run(NOW);
@@ -76,7 +76,7 @@ describe('a moment of the schedule', () => {
     [3, 180, 'four minutes'],
     [20, 59 * 60, 'an hour'],
   ])(
-    'behind %i runs that ended with their process, the last one %i s ago, waits until that is %s',
+    'after %i runs that died with their process, the last one %i s ago, is retried only %s after it',
     async (attempts, seconds) => {
       const begunAgo = (ago: number) =>
         createTrial({
@@ -93,7 +93,7 @@ describe('a moment of the schedule', () => {
     },
   );
 
-  it('that was begun by a clock that was ahead does not wait until that time comes', async () => {
+  it('does not wait for a future start time that a clock that was ahead recorded', async () => {
     const begunAt = new Date(NOW.getTime() + 365 * DAY_MS);
     const { run, begun } = createTrial({ moment: new Date(0), begunMoment: DUE, begunAt, attempts: 3 });
     await run(NOW);

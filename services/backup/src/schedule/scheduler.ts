@@ -6,22 +6,22 @@ import type { Schedule } from './run.entities.ts';
 import type { ScheduleRepository } from './run.repository.ts';
 
 export interface SchedulerOptions {
-  /** Five or six fields, in UTC. */
+  /** A cron pattern of five or six fields, in UTC. */
   pattern: string;
   repository: ScheduleRepository;
   lock: RunLock;
-  /** Returns whether all went well. Reports its own failures and never throws: a failure also completes the moment. */
+  /** Returns whether it succeeded. Reports its own failures and never throws: a moment whose work failed is also completed. */
   work(): Promise<boolean>;
   now: () => Date;
   log: Log;
 }
 
-/** Clocks are adjusted, machines sleep, and other instances die, so no wait is longer than this. */
+/** No wait is longer than this, because clocks are adjusted, machines sleep, and other instances die. */
 const LONGEST_WAIT_MS = 30_000;
-/** How long a stop waits for a current run; the next start cleans up what it leaves. */
+/** How long a stop waits for the current run; what the run leaves behind is removed later. */
 const STOP_WAIT_MS = 10_000;
 
-/** Why the pattern is invalid; undefined if it is valid. */
+/** Returns why the pattern is invalid; undefined if it is valid. */
 export function whyNoPattern(pattern: string): string | undefined {
   try {
     return parse(pattern).nextRun() ? undefined : 'never comes';
@@ -30,14 +30,14 @@ export function whyNoPattern(pattern: string): string | undefined {
   }
 }
 
-/** The first moment of a valid pattern behind `now`. */
+/** Returns the first moment of a valid pattern after `now`. */
 export const nextMoment = (pattern: string, now: Date): Date | null => parse(pattern).nextRun(now);
 
 const parse = (pattern: string) => new Cron(pattern, { timezone: 'UTC', mode: '5-or-6-parts', paused: true });
 
 /**
- * Runs what is due, one run at a time. Moments missed while no instance ran, or died during the work, are made up for
- * by one run for the last of them.
+ * Runs the work when it is due, one run at a time. If moments were missed because no instance was running, or one died
+ * during the work, one run for the last of them makes up for all.
  */
 export function createScheduler({ pattern, repository, lock, work, now, log }: SchedulerOptions): Service {
   const cron = parse(pattern);
@@ -47,7 +47,7 @@ export function createScheduler({ pattern, repository, lock, work, now, log }: S
   let stopped = false;
   const after = (ms: number) => new Date(now().getTime() + ms);
 
-  /** Does the work of a due moment unless it is done. Returns when to look again; undefined when the moment is done. */
+  /** Does the work of a due moment unless it is done. Returns when to check again; undefined when the moment is done. */
   const runAlone = async (moment: Date): Promise<Date | undefined> => {
     const state = await repository.find();
     if (state && state.moment >= moment && !isInFuture(state.moment, now())) return undefined;
@@ -56,17 +56,17 @@ export function createScheduler({ pattern, repository, lock, work, now, log }: S
       const again = earliest(state, moment, now());
       if (again > now()) return again;
       await repository.begin({ moment, at: now(), attempts: attemptsOf(state, moment) + 1 });
-      if (!(await work()) && stopped) return after(LONGEST_WAIT_MS); // the shutdown may be why
+      if (!(await work()) && stopped) return after(LONGEST_WAIT_MS); // the shutdown may have caused the failure
     }
     await repository.end(moment);
     if (state) log.debug({ moment }, 'scheduled run ended');
     return undefined;
   };
 
-  /** Returns when to look again at the latest. */
+  /** Returns the latest time for the next check. */
   const runDue = async (): Promise<Date | undefined> => {
     const [due] = cron.previousRuns(1, after(1)); // includes the current moment
-    if (!due || due.getTime() === done?.getTime()) return undefined; // later ones were done by a clock that was ahead
+    if (!due || due.getTime() === done?.getTime()) return undefined; // done, or ran earlier while a clock was ahead
     try {
       const again = await lock.run(WAIT_MS, () => runAlone(due));
       if (!again) done = due;
@@ -99,7 +99,7 @@ export function createScheduler({ pattern, repository, lock, work, now, log }: S
 }
 
 const WAIT_MS = 1_000;
-/** Between runs that ended with their process. */
+/** Between runs that died with their process. */
 const BACKOFF = { firstMs: 60_000, longestMs: 60 * 60_000 };
 
 const attemptsOf = ({ begunMoment, attempts }: Schedule, moment: Date): number =>

@@ -7,16 +7,16 @@ export interface StoredArchive {
   modifiedAt: Date;
 }
 
-/** An open archive, unaffected by changes of its name. The caller closes it. */
+/** An open archive, unaffected if its name is deleted or reused. The caller closes it. */
 export interface OpenArchive {
   kind: 'found';
   sizeBytes: number;
-  /** `signal` ends a read that waits for the storage. */
+  /** `signal` aborts a read that waits for the storage. */
   read(signal?: AbortSignal): Readable;
   close(): Promise<void>;
 }
 
-/** The result of opening a name; made-up names never throw. */
+/** The result of opening a name, which may be any text. */
 export type Located = OpenArchive | { kind: 'outside' } | { kind: 'missing' };
 
 export interface WrittenArchive {
@@ -27,7 +27,7 @@ export interface WrittenArchive {
 /** An archive of this name already exists and is unchanged. */
 export class ArchiveExistsError extends Error {
   override readonly name = 'ArchiveExistsError';
-  /** What would have been written. */
+  /** The archive that would have been written. */
   readonly refused: WrittenArchive;
 
   constructor(refused: WrittenArchive) {
@@ -36,21 +36,21 @@ export class ArchiveExistsError extends Error {
   }
 }
 
-/** Where archives are stored. Fails with AppError SERVICE_UNAVAILABLE and the reason when it is unavailable. */
+/** Stores archives. All methods fail with AppError SERVICE_UNAVAILABLE and the reason when the storage is unavailable. */
 export interface BackupStorage {
   /** The directory on a local disk, if there is one. */
   dir?: string;
-  /** Creates the place if missing; returns whether it did. Call it once: a place lost later is not recreated. */
+  /** Creates a missing directory; returns whether it did. Call this once: a directory lost later must not be recreated. */
   prepare(): Promise<boolean>;
-  /** Complete archives only, in no particular order. */
+  /** Lists complete archives, in no particular order. */
   list(): Promise<StoredArchive[]>;
-  /** The archive with exactly this name. */
+  /** Finds the archive with exactly this name. */
   find(file: string): Promise<StoredArchive | undefined>;
   /** Opens `name`, which may contain any characters. Throws only when the storage itself fails. */
   open(name: string): Promise<Located>;
   /**
-   * Writes an archive, which is listed only once it is complete. A failed write leaves nothing.
-   * @throws ArchiveExistsError when the name is taken at the end
+   * Writes an archive, which is listed only once it is complete. A failed write leaves nothing behind.
+   * @throws ArchiveExistsError when the name is taken by the time the archive is complete
    */
   write(file: string, content: Readable): Promise<WrittenArchive>;
   remove(file: string): Promise<boolean>;
@@ -64,8 +64,8 @@ const MAX_NAME_BYTES = 255;
 const NOT_IN_A_NAME = /[\u0000-\u001f\u007f-\u009f\\]/;
 
 /**
- * Whether a file of this name counts as an archive: one path component that every storage accepts unchanged. A leading
- * dot marks unfinished files.
+ * Whether a file of this name counts as an archive: a single path component that every storage accepts unchanged, without
+ * the leading dot of unfinished files.
  */
 export function isListableName(name: string): boolean {
   return (

@@ -1,6 +1,6 @@
 import { defineEntity, p } from '@mikro-orm/core';
 
-/** Used up to 0.1.0, which an upgrade can go back to: the table goes with a later release. */
+/** Used up to 0.1.0, to which an upgrade can be rolled back: a later release removes the table. */
 export const BucketUploadEntity = defineEntity({
   name: 'BucketUpload',
   tableName: 'bucket_uploads',

@@ -29,7 +29,7 @@ export function createDirectoryStorage({ dir, now, look }: DirectoryStorageOptio
     now,
     onRemains: () => undefined,
   });
-  /** Fails if the directory is missing or no directory, so that it never looks empty. */
+  /** Fails if the path is missing or not a directory, so that it never looks empty. */
   const place = () => realpath(`${dir}/.`);
   const find = async (file: string) => (isListableName(file) ? describe(await place(), file) : undefined);
 
@@ -92,7 +92,7 @@ async function reported<Result>(work: () => Promise<Result>): Promise<Result> {
   }
 }
 
-/** A file still being written was modified more recently. */
+/** Any file that is still being written was modified more recently. */
 const FORGOTTEN_MS = 60 * 60 * 1000;
 
 const NO_PERMISSION = 'no permission';
@@ -108,7 +108,7 @@ const REASONS: Record<string, string> = {
 };
 const SYSTEM = /^E[A-Z0-9]+$/;
 
-/** The error for operators, without paths; `cause` has the details for the log. A defect is returned unchanged. */
+/** Returns the error for operators, without paths; `cause` has the details for the log. Returns a defect unchanged. */
 function asDirectoryFailure(error: unknown): unknown {
   const code = errorCode(error);
   if (error instanceof AppError || !SYSTEM.test(code)) return error;
@@ -116,7 +116,7 @@ function asDirectoryFailure(error: unknown): unknown {
   return unavailable(`The directory of the archives cannot be used: ${reason}.`, error);
 }
 
-/** Resolves when the content is on disk, not only in the system's cache. */
+/** Resolves when the content is on disk, not only in the operating system's cache. */
 async function writeWhole(
   path: string,
   content: Readable,
@@ -142,7 +142,7 @@ async function writeWhole(
 /** Errors of file systems without hard links. */
 const NO_LINKS = new Set(['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK']);
 
-/** Names the file atomically. Returns false when the name is taken, where a rename would replace the existing file. */
+/** Names the file atomically. Returns false if the name is taken; a plain rename would replace the existing file. */
 async function publish(unfinished: string, path: string): Promise<boolean> {
   try {
     await link(unfinished, path);
@@ -156,20 +156,20 @@ async function publish(unfinished: string, path: string): Promise<boolean> {
   return true;
 }
 
-/** A new name survives a power failure only once its directory is synced. */
+/** Syncs the directory, because only then a new name survives a power failure. */
 async function keepNames(dir: string): Promise<void> {
   const handle = await open(dir);
   await handle.sync().finally(() => handle.close());
 }
 
-/** What a restore would open under this name: a file in the directory, also through a link. */
+/** Describes the file that a restore would open under this name: in the directory, possibly through a link. */
 async function describe(base: string, file: string): Promise<StoredArchive | undefined> {
   try {
     const found = await findInside(base, file);
     const stats = found.kind === 'found' ? await stat(found.path) : undefined;
     return stats?.isFile() ? { file, sizeBytes: stats.size, modifiedAt: new Date(stats.mtimeMs) } : undefined;
   } catch (error) {
-    if (isNotThere(error)) return undefined; // it may be deleted between the two calls
+    if (isNotThere(error)) return undefined; // it may have been deleted between the two calls
     throw error;
   }
 }

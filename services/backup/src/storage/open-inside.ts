@@ -12,7 +12,7 @@ const DRIVE_OR_SHARE = /^([a-z]:|\/\/)/i;
 type Found = { kind: 'found'; path: string } | { kind: 'outside' } | { kind: 'missing' };
 
 /**
- * Opens a regular file below `dir`, which exists. The name may contain anything: it is "outside" if its text or its
+ * Opens a regular file below `dir`, which must exist. The name may contain anything: it is "outside" if its text or its
  * links lead out of `dir`, and otherwise "missing" unless it is a file.
  */
 export async function openInside(dir: string, name: string): Promise<Located> {
@@ -20,19 +20,19 @@ export async function openInside(dir: string, name: string): Promise<Located> {
   return found.kind === 'found' ? openFile(found.path) : found;
 }
 
-/** Resolves a name with all its links, to any kind of target. */
+/** Resolves a name and all its links, to any kind of target. */
 export async function findInside(dir: string, name: string): Promise<Found> {
   if (name.includes('\0')) return { kind: 'missing' };
   const base = await realpath(dir);
   if (climbsOut(base, name)) return { kind: 'outside' };
-  // Not normalised, so that "a.tar.gz/" and "link/../x" mean what they mean to the system.
+  // Not normalised, so that "a.tar.gz/" and "link/../x" mean the same as to the operating system.
   const path = isAbsolute(name) ? name : `${base}${sep}${name}`;
   const real = await deepestReal(path);
   if (!isWithin(base, real.path)) return { kind: 'outside' };
   return real.whole ? { kind: 'found', path: real.path } : { kind: 'missing' };
 }
 
-/** Judged by the text alone; a backslash counts as a separator, because clients on Windows use it. */
+/** Checks only the text. A backslash counts as a separator, because clients on Windows use it. */
 export function climbsOut(base: string, name: string): boolean {
   const slashed = name.replaceAll('\\', '/');
   if (DRIVE_OR_SHARE.test(slashed) && !slashed.startsWith(base)) return true;
@@ -43,7 +43,7 @@ function isWithin(base: string, path: string): boolean {
   return path === base || path.startsWith(base.endsWith(sep) ? base : base + sep);
 }
 
-/** Resolves all links of a path; `whole` is false when only a part of it exists. */
+/** Resolves all links of a path; `whole` is false if only a part of it exists. */
 async function deepestReal(path: string): Promise<{ path: string; whole: boolean }> {
   for (let part = path, whole = true; ; part = dirname(part), whole = false) {
     try {
@@ -56,7 +56,7 @@ async function deepestReal(path: string): Promise<{ path: string; whole: boolean
 
 async function openFile(path: string): Promise<Located> {
   try {
-    // Opening devices and pipes can have side effects, so they are not opened at all.
+    // Checked before opening, because opening a device or a pipe can have side effects.
     if (!(await stat(path)).isFile()) return { kind: 'missing' };
     const handle = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
     const stats = await handle.stat();
@@ -78,7 +78,7 @@ async function openFile(path: string): Promise<Located> {
 
 const CHUNK_BYTES = 256 * 1024;
 
-/** The handle's own streams close it when they are abandoned. */
+/** Replaces the handle's own streams, which close it when they are abandoned. */
 async function* bytesOf(handle: FileHandle): AsyncGenerator<Buffer> {
   for (let position = 0; ;) {
     const { buffer, bytesRead } = await handle.read(Buffer.allocUnsafe(CHUNK_BYTES), 0, CHUNK_BYTES, position);
@@ -88,7 +88,7 @@ async function* bytesOf(handle: FileHandle): AsyncGenerator<Buffer> {
   }
 }
 
-/** Whether the name, and not the storage, is at fault. */
+/** Whether the name and not the storage is at fault. */
 export function isNotThere(error: unknown): boolean {
   return NOT_THERE.has(errorCode(error));
 }

@@ -1,7 +1,7 @@
 import { parseS3Url } from './s3-location.ts';
 
-describe('reading the address of a bucket', () => {
-  it("reads Amazon's with the settings of the environment", () => {
+describe('parsing the URL of a bucket', () => {
+  it('accepts a bucket of Amazon with settings from the environment', () => {
     expect(parseS3Url('s3://archives')).toEqual({
       bucket: 'archives',
       prefix: '',
@@ -16,11 +16,11 @@ describe('reading the address of a bucket', () => {
     });
   });
 
-  it('refuses a secret that cannot be decoded', () => {
+  it('rejects a secret that cannot be decoded', () => {
     expect(parseS3Url('s3://me:100%sure@archives')).toBeUndefined();
   });
 
-  it('reads any other server, with a key of its own', () => {
+  it('accepts another server, with credentials in the URL', () => {
     expect(parseS3Url('s3://me:a%2Fb@archives?endpoint=http://127.0.0.1:9000')).toEqual({
       bucket: 'archives',
       prefix: '',
@@ -35,7 +35,7 @@ describe('reading the address of a bucket', () => {
   it.each([
     ...['', 'archives', 'https://archives', 's3://', 's3://UPPER_case', 's3://a', 's3://archives:9000', 's3://me@archives'],
     ...['s3://archives?endpoint=nowhere', 's3://archives?endpont=http://x', 's3://archives?pathStyle=yes', 's3://archives#x'],
-  ])('refuses %j', (text) => {
+  ])('rejects %j', (text) => {
     expect(parseS3Url(text)).toBeUndefined();
   }); // prettier-ignore
 });

@@ -4,23 +4,23 @@ export interface S3Location {
   bucket: string;
   /** The prefix of keys; empty, or ends in a slash. */
   prefix: string;
-  /** Absent: found by the AWS SDK (AWS_REGION, the profile). */
+  /** If undefined, the AWS SDK finds it (AWS_REGION, the profile). */
   region: string | undefined;
-  /** Absent: Amazon's own. */
+  /** If undefined, Amazon's own. */
   endpoint: string | undefined;
   /** Whether the bucket is in the path instead of the host name. */
   pathStyle: boolean;
-  /** Absent: found by the AWS SDK (AWS_ACCESS_KEY_ID, a web identity, the machine's role …). */
+  /** If undefined, the AWS SDK finds them (AWS_ACCESS_KEY_ID, a web identity, the machine's role …). */
   credentials: { accessKeyId: string; secretAccessKey: string } | undefined;
 }
 
 const BUCKET = /^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/;
-/** Other servers than Amazon's mostly ignore it, but the signature needs one. */
+/** Most other servers ignore the region, but the signature needs one. */
 const ANY_REGION = 'us-east-1';
 
 /**
  * Parses `s3://[key:secret@]bucket[/prefix][?region=…&endpoint=https://…&pathStyle=true|false]`. With an endpoint,
- * `pathStyle` is true by default. Undefined for any other text.
+ * `pathStyle` is true by default. Returns undefined for any other text.
  */
 export function parseS3Url(text: string): S3Location | undefined {
   if (!isUrl(text)) return undefined;

@@ -27,16 +27,16 @@ import {
 import { climbsOut } from './open-inside.ts';
 import type { S3Location } from './s3-location.ts';
 
-/** For uploads larger than one part; the maximum of 10,000 parts makes 160 GiB. */
+/** For uploads of several parts. S3 allows 10,000 parts, which makes 160 GiB. */
 const PART_BYTES = 16 * MIB;
 const PARTS_AT_ONCE = 2;
-/** No upload takes that long; abandoned parts only cost money. */
+/** No upload takes that long, and abandoned parts cost money. */
 const FORGOTTEN_MS = 24 * 60 * 60 * 1000;
 const CONNECT_TIMEOUT_MS = 5_000;
-/** Without a byte in either direction. */
+/** How long no byte may arrive or leave. */
 const SOCKET_TIMEOUT_MS = 60_000;
 const ATTEMPTS = 3;
-/** For what is quick (a look at one object or a page of them, a deletion), with all attempts. */
+/** For all attempts of a quick operation: a HEAD request, a page of a list, a deletion. */
 const QUICK_TIMEOUT_MS = 10_000;
 const inTime = () => ({ abortSignal: AbortSignal.timeout(QUICK_TIMEOUT_MS) });
 
@@ -46,8 +46,8 @@ export interface S3StorageOptions {
 }
 
 /**
- * Archives as objects in a bucket: objects appear only once complete, so nothing unfinished is ever listed. Every
- * failure of the bucket is an AppError SERVICE_UNAVAILABLE.
+ * Stores archives as objects in a bucket. Objects appear only once complete, so no unfinished archive is ever listed.
+ * Every failure of the bucket is an AppError SERVICE_UNAVAILABLE.
  */
 export function createS3Storage({ location, now }: S3StorageOptions): BackupStorage {
   const { bucket: Bucket, prefix } = location;
@@ -70,13 +70,13 @@ export function createS3Storage({ location, now }: S3StorageOptions): BackupStor
   };
 
   /**
-   * Reads the object as it was when opened; a new object under the same name is refused. An async generator
-   * could not be cancelled while it waits for the bucket.
+   * Reads the object that was opened; fails if another one has replaced it. Not an async generator, which could not be
+   * cancelled while it waits for the bucket.
    */
   const read = (file: string, etag: string | undefined, signal?: AbortSignal): Readable => {
     const closed = new AbortController();
     const content = new PassThrough().once('close', () => closed.abort());
-    content.on('error', () => undefined); // its reader, which may come later, gets it as well
+    content.on('error', () => undefined); // the reader, which may start later, gets the error as well
     const fail = (error: unknown) => void content.destroy(asBucketFailure(error));
     const abortSignal = AbortSignal.any([closed.signal, ...(signal ? [signal] : [])]);
     const send = async () => {
@@ -91,7 +91,7 @@ export function createS3Storage({ location, now }: S3StorageOptions): BackupStor
     return content;
   };
 
-  /** After a lost answer: whether the stored object is the one that was sent. */
+  /** After a lost response: whether the stored object is the one that was sent. */
   const isStored = async (file: string, { sizeBytes, sha256 }: WrittenArchive): Promise<boolean> => {
     const found = await head(file);
     return found?.ContentLength === sizeBytes && (await sha256Of(read(file, found.ETag))) === sha256;
@@ -104,7 +104,7 @@ export function createS3Storage({ location, now }: S3StorageOptions): BackupStor
       const from = { Bucket, Prefix: prefix, Delimiter: '/', KeyMarker, UploadIdMarker };
       page = await client.send(new ListMultipartUploadsCommand(from), inTime());
       yield* page.Uploads ?? [];
-      // Some servers ignore where to go on.
+      // Some servers ignore the markers and would return the same page forever.
       if (page.NextKeyMarker === KeyMarker && page.NextUploadIdMarker === UploadIdMarker) return;
     } while (page.IsTruncated === true);
   }
@@ -158,7 +158,7 @@ export function createS3Storage({ location, now }: S3StorageOptions): BackupStor
             sizeBytes += part.length;
             yield part;
           }
-          // Not every server supports If-None-Match, so check the name again before anything is published.
+          // Not every server supports If-None-Match, so check the name again before the object is published.
           if (await find(file)) throw new ArchiveExistsError(written());
           isWhole = true;
         } catch (error) {
@@ -201,12 +201,12 @@ export function createS3Storage({ location, now }: S3StorageOptions): BackupStor
       }
     },
 
-    /** Aborts multipart uploads at our place of the bucket: what is there is ours. */
+    /** Aborts forgotten multipart uploads below our prefix, which contains only our objects. */
     async sweep() {
       let swept = 0;
       try {
         for await (const { Key = '', UploadId, Initiated } of uploadsUnderWay()) {
-          // Some servers do not say when an upload began: it may be under way.
+          // Some servers do not report when an upload began: it may still be in progress.
           const isForgotten = Initiated !== undefined && dateOf(Initiated).getTime() < now() - FORGOTTEN_MS;
           if (!isForgotten || !isListableName(Key.slice(prefix.length))) continue;
           const isGone = await client
@@ -231,7 +231,7 @@ function createClient({ region, endpoint, pathStyle, credentials }: S3Location):
     requestHandler: { connectionTimeout: CONNECT_TIMEOUT_MS, socketTimeout: SOCKET_TIMEOUT_MS },
     ...(region !== undefined && { region }),
     ...(credentials && { credentials }),
-    // Trailing checksums are specific to Amazon; other servers reject such requests.
+    // Only Amazon supports trailing checksums; other servers reject such requests.
     ...(endpoint !== undefined && {
       endpoint,
       requestChecksumCalculation: 'WHEN_REQUIRED',
@@ -240,7 +240,7 @@ function createClient({ region, endpoint, pathStyle, credentials }: S3Location):
   });
 }
 
-/** Another instance may have been faster. */
+/** Another instance may have aborted the upload already. */
 function ignoreGone(error: unknown): true {
   if (error instanceof Error && error.name === 'NoSuchUpload') return true;
   throw error;
@@ -260,13 +260,13 @@ const TAKEN = new Set(['PreconditionFailed', 'ConditionalRequestConflict']);
 const nameOf = (error: unknown): string =>
   typeof error === 'object' && error !== null && 'name' in error ? String(error.name) : '';
 
-/** No such object. For requests about one object, a missing bucket looks the same. */
+/** The object does not exist. In requests for one object, a missing bucket looks the same. */
 const isNotFound = (error: unknown): boolean => NOT_FOUND.has(nameOf(error));
 
 /** The name is taken, or another client is writing that object right now. */
 const isTaken = (error: unknown): boolean => TAKEN.has(nameOf(error));
 
-/** The error for operators; `cause` has the details for the log. */
+/** Returns the error for operators; `cause` has the details for the log. */
 function asBucketFailure(error: unknown): AppError {
   if (error instanceof AppError) return error;
   const name = nameOf(error);
@@ -276,12 +276,12 @@ function asBucketFailure(error: unknown): AppError {
   return unavailable('The bucket of the archives was not available.', error);
 }
 
-/** Any page of a proxy parses like an empty bucket. */
+/** Any page of a proxy would parse as an empty bucket. */
 function refuseAnswer(): never {
   throw unavailable('What answers at the address of the bucket is no bucket.');
 }
 
-/** By status, because servers use different error names. */
+/** Checks the status, because servers use different error names. */
 function isRefused(error: unknown): boolean {
   return error instanceof S3ServiceException && REFUSED_STATUS.has(error.$metadata.httpStatusCode ?? 0);
 }

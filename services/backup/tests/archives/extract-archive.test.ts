@@ -37,7 +37,7 @@ const extract = (bytes: Buffer, limits: Partial<ArchiveLimits> = {}, usableBytes
     look: usableBytes === undefined ? undefined : () => Promise.resolve({ id: 1, usableBytes }),
   });
 
-/** The same in this process, which is quicker. */
+/** Does the same in this process, which is faster. */
 const unpack = (bytes: Buffer) => unpackArchive(Readable.from([bytes]), { dir, limits: archiveLimits(DEFAULT_SIZES) });
 
 async function expectNothingOutside() {
@@ -67,7 +67,7 @@ describe('extracting an archive', () => {
       expect((await lstat(join(dir, file))).isSymbolicLink()).toBe(false);
   });
 
-  it('stops a bomb at the limit, without holding it in memory', async () => {
+  it('stops a decompression bomb at the limit, without holding it in memory', async () => {
     const before = process.memoryUsage().rss;
     const zeros = Buffer.alloc(1024 * 1024);
     const gzip = createGzip();
@@ -78,7 +78,7 @@ describe('extracting an archive', () => {
     await expectNothingOutside();
   });
 
-  it('stops at a quarter of the free disk, even if the limits allow more', async () => {
+  it('stops at a quarter of the free disk space, even if the limits allow more', async () => {
     const bytes = gzipSync(tar([{ name: 'a', content: 'x'.repeat(3_000) }])); // 4,608 bytes of tar
     await expect(extract(bytes, {}, 18_000)).rejects.toMatchObject({
       message: expect.stringContaining('more than 4500 bytes'),
@@ -87,12 +87,12 @@ describe('extracting an archive', () => {
     await expect(extract(bytes, {}, 18_432)).resolves.toBeUndefined();
   });
 
-  it('refuses more entries than allowed before it has written many', async () => {
+  it('refuses too many entries before it has written many', async () => {
     const entries = Array.from({ length: 20_000 }, (_, index) => ({ name: `f${index}` }));
     await expect(extract(gzipSync(tar(entries)))).rejects.toThrow('more than 10000 entries');
   });
 
-  it('refuses an archive that is too large before reading it, and lets its source go', async () => {
+  it('refuses an archive that is too large before reading it, and destroys its source', async () => {
     const source = Readable.from([]);
     const limits = { ...archiveLimits(DEFAULT_SIZES), compressedBytes: 10 };
     await expect(extractArchive({ source, sizeBytes: 11, dir, limits })).rejects.toThrow('more than 10 bytes');
@@ -108,14 +108,14 @@ describe('extracting an archive', () => {
     expect(progress).toEqual([20, bytes.length]);
   });
 
-  it('takes what is away for no fault of the archive', async () => {
+  it('does not blame the archive for an unavailable source', async () => {
     const away = unavailable();
     const source = new Readable({ read: () => void source.destroy(away) });
     const limits = archiveLimits(DEFAULT_SIZES);
     await expect(extractArchive({ source, sizeBytes: 1, dir, limits })).rejects.toBe(away);
   });
 
-  it('believes no whole archive from a source that fails behind its end', async () => {
+  it('does not accept a complete archive from a source that fails at its end', async () => {
     const away = unavailable();
     const bytes = gzipSync(tar([{ name: 'a' }]));
     async function* parts() {
@@ -128,14 +128,14 @@ describe('extracting an archive', () => {
     await expect(extractArchive({ source, sizeBytes: bytes.length, dir, limits })).rejects.toBe(away);
   });
 
-  it('leaves no process behind, also when the archive is refused', async () => {
+  it('leaves no process behind, even if the archive is refused', async () => {
     const before = childrenOf(process.pid);
     await extract(gzipSync(tar([{ name: 'a' }])));
     await expect(extract(gzipSync(tar([{ name: '/a' }])))).rejects.toThrow('absolute name');
     expect(childrenOf(process.pid)).toEqual(before);
   });
 
-  it('takes a process that somebody ended for no fault of the archive', async () => {
+  it('does not blame the archive when someone kills the process', async () => {
     const others = childrenOf(process.pid);
     const own = () => childrenOf(process.pid).filter((child) => !others.includes(child));
     const source = new Readable({ read: () => undefined });
@@ -155,12 +155,12 @@ describe('extracting an archive', () => {
     expect(source.destroyed).toBe(true);
   });
 
-  it('shows of a hostile name only what cannot harm a log', async () => {
+  it('shortens and escapes a hostile name for the log', async () => {
     const failure = await extract(gzipSync(tar([{ name: `\u001b[2J${'x'.repeat(90)}` }]))).catch(String);
     expect(failure).toMatch(/entry "\\u001b\[2Jx+…" has a name with control characters/);
   });
 
-  it('says so when it may not write', async () => {
+  it('reports missing permission to write', async () => {
     await rm(dir, { recursive: true });
     await writeFile(dir, 'a file where the folder should be');
     await expect(extract(gzipSync(tar([{ name: 'a', content: 'x' }])))).rejects.toThrow(ExtractionError);

@@ -8,7 +8,7 @@ const hard = (name: string, link: string): TarEntry => ({ name, type: '1', link 
 const dump: TarEntry = { name: 'database.sql', content: 'select 1;\n' };
 const gz = (...entries: Parameters<typeof tar>[0]) => gzipSync(tar(entries));
 
-/** What is extracted, each with the files that must then be there. */
+/** Archives that are extracted, each with the files that must exist afterwards. */
 export const HARMLESS: [what: string, bytes: () => Buffer, files: string[]][] = [
   ['a good archive', () => gz(dump), ['database.sql']],
   ['an archive without a dump', () => gz(file('notes.txt')), ['notes.txt']],
@@ -25,7 +25,7 @@ export const HARMLESS: [what: string, bytes: () => Buffer, files: string[]][] = 
   ['a file without permissions', () => gz({ ...dump, mode: 0 }), ['database.sql']],
 ];
 
-/** What is refused. `out` is an absolute path of a folder that must stay as it is. */
+/** Archives that are rejected. `out` is the absolute path of a folder that must not change. */
 export const HOSTILE: [what: string, bytes: (out: string) => Buffer][] = [
   ['a name that climbs out', () => gz(file('../escape'), dump)],
   ['a name that climbs out in the middle', () => gz(file('a/../../escape'), dump)],

@@ -1,4 +1,4 @@
-/** Tar archives byte by byte, so that tests can write what no honest program writes. */
+/** An entry of a tar archive that is written byte by byte: tests need archives that no honest program writes. */
 export interface TarEntry {
   name: string;
   content?: string | Buffer;
@@ -6,7 +6,7 @@ export interface TarEntry {
   type?: string;
   link?: string;
   mode?: number;
-  /** In place of the content's length, e.g. to lie. */
+  /** Replaces the content's length, for example with a false one. */
   size?: Buffer | number;
   prefix?: string;
   badChecksum?: boolean;
@@ -19,13 +19,13 @@ export function tar(entries: (TarEntry | Buffer)[], { end = true } = {}): Buffer
   return Buffer.concat([...parts, ...(end ? [Buffer.alloc(2 * BLOCK)] : [])]);
 }
 
-/** An extended header for the entry behind it. */
+/** Returns an extended header for the entry that follows. */
 export function pax(records: Record<string, string>, type = 'x'): Buffer {
   const content = Buffer.concat(Object.entries(records).map(([key, value]) => record(key, value)));
   return entryBytes({ name: 'PaxHeader', type, content });
 }
 
-/** GNU's way to say a long name. */
+/** Returns GNU's header for a long name. */
 export function longName(name: string): Buffer {
   return entryBytes({ name: '././@LongLink', type: 'L', content: `${name}\0` });
 }

@@ -19,7 +19,7 @@ beforeEach(async () => {
 });
 afterEach(() => rm(dir, { recursive: true }));
 
-/** Words that compress, and are nowhere the same. */
+/** Returns words that compress well but do not repeat. */
 const words = (bytes: number) => {
   const parts = [];
   for (let n = 0; n * 64 < bytes; n++) parts.push(createHash('sha256').update(`${n}`).digest('hex').slice(0, 63), '\n');
@@ -27,7 +27,7 @@ const words = (bytes: number) => {
 };
 
 describe('writing an archive', () => {
-  it('makes a file of many blocks that is read back as it comes, in one piece and cut anywhere', async () => {
+  it('writes a file of many blocks that can be read back, in one piece or cut anywhere', async () => {
     const contents = ['{}', words(4.3 * MIB), ''];
     const source = join(dir, 'source');
     await mkdir(source);
@@ -49,7 +49,7 @@ describe('writing an archive', () => {
     expect(listed.toString().trim().split('\n')).toEqual(FILES);
   });
 
-  /** Files in the directory that this process has open. */
+  /** Lists the files in the directory that this process has open. */
   const openFiles = async () => {
     const paths = (await readdir('/proc/self/fd')).map((fd) => readlink(`/proc/self/fd/${fd}`).catch(() => ''));
     return (await Promise.all(paths)).filter((path) => path.startsWith(dir));
@@ -60,7 +60,7 @@ describe('writing an archive', () => {
     return files;
   };
 
-  it('closes its files when no one reads on', async () => {
+  it('closes its files when its reader stops', async () => {
     const archive = writeArchive({ dir, files: await large(), modifiedAt: new Date() });
     for await (const part of archive) if (part) break;
     await eventually(async () => expect(await openFiles()).toEqual([]));

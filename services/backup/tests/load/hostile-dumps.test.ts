@@ -15,14 +15,14 @@ import { startSecondServer } from '../support/second-server.ts';
 import { hostileDump } from './hostile-grammar.ts';
 
 /**
- * All of a database, by catalogue: not which things we know of may change, but whether anything did. A row of a catalogue is
- * known by its place and the transaction that wrote it, which neither statistics nor vacuum touch.
+ * The state of a whole database, by catalogue, so that any change shows, not only those that we think of. A catalogue's row is
+ * identified by its position and the transaction that wrote it, which neither statistics nor vacuum change.
  */
 type Fingerprint = Record<string, string>;
 
 type Query = (text: string, values?: unknown[]) => Promise<Record<string, unknown>[]>;
 
-/** Makes the query once: there are some sixty catalogues. */
+/** Builds the query only once, because there are about sixty catalogues. */
 async function createFingerprint(query: Query): Promise<(query: Query) => Promise<Fingerprint>> {
   const found = await query(`
     select c.oid::regclass::text as name, nspname = 'pg_catalog' as "isCatalogue"
@@ -37,13 +37,13 @@ async function createFingerprint(query: Query): Promise<(query: Query) => Promis
   return async (ask) => Object.fromEntries((await ask(text)).map(({ name, state }) => [name, String(state)]));
 }
 
-/** Of the process that loads; so that all of a restore stays within 128. */
+/** Limit of the loading process, so that a whole restore stays within 128 MiB. */
 const BOUND_MIB = 100;
 
-/** By what they tried. */
+/** How many dumps of each theme were loaded or rejected. */
 type Tally = Record<string, { loaded: number; refused: number; isNoSql: number }>;
 
-/** Things of every kind that a dump may not touch. */
+/** Creates objects of every kind, which no dump may change. */
 const LIVING = `
   create table tasks (id int primary key, title text); insert into tasks values (1, 'living');
   grant select on tasks to public; alter table tasks enable row level security; create policy p on tasks using (true);
@@ -53,13 +53,13 @@ const LIVING = `
   create type mood as enum ('a'); select lo_from_bytea(1, 'x'); comment on table tasks is 'ours';
   alter default privileges grant select on tables to public; create publication p; create statistics st on id, title from tasks`;
 
-/** For any encoding that a dump names: the first letter of an emoji that was read as Latin 1. */
+/** Finds the first letter of an emoji that was read as Latin 1, because of the encoding that a dump names. */
 const MISREAD = `select relname from pg_class where relnamespace = 'restored'::regnamespace and relkind = 'r'
   and query_to_xml(format('select 1 from %s r where r::text like ''%%ð%%''', oid::regclass), true, true, '')::text like '%<row%'`;
 
 /**
- * Loads the dumps of the seeds, one after the other, and throws at the first that did more than bring rows. With a server of
- * its own each is loaded as the service does, by a process.
+ * Loads the dumps of the seeds in sequence, and throws at the first one that did more than add rows. If `server` is given, each
+ * is loaded in a separate process, as the service does.
  */
 async function tryHostileDumps(seeds: Iterable<number>, server?: string): Promise<Tally> {
   const dir = await mkdtemp(join(tmpdir(), 'taskmesh-hostile-'));
@@ -107,7 +107,7 @@ async function tryHostileDumps(seeds: Iterable<number>, server?: string): Promis
   }
 }
 
-/** Why it was refused; undefined for one that was loaded. @throws Error for a load that ended in another way, or took too much */
+/** Returns why a dump was rejected; undefined if it was loaded. @throws Error if the load ended otherwise, or took too much memory */
 async function endOf(path: string, url: string, load: typeof loadHere): Promise<string | undefined> {
   const error = await load(path, url).catch((error: unknown) => error);
   if (!(error instanceof Error)) return undefined;
@@ -115,7 +115,7 @@ async function endOf(path: string, url: string, load: typeof loadHere): Promise<
   return error.message;
 }
 
-/** The same in this process, which is quicker: the processes of loads have tests of their own. */
+/** Loads in this process, which is faster: the loading processes have tests of their own. */
 async function loadHere(path: string, url: string): Promise<unknown> {
   const settings = { search_path: 'pg_catalog', statement_timeout: null };
   const client = await connect({ url, name: 'taskmesh-restore', settings });
@@ -132,22 +132,22 @@ async function loadAsServiceDoes(path: string, url: string): Promise<unknown> {
 }
 
 const isLong = process.env.TASKMESH_LONG !== undefined;
-/** All themes; a long run (npm run test:long) tries each many times. */
+/** Enough for every theme; a long run (npm run test:long) tries each theme many times. */
 const DUMPS = isLong ? 460 : 51;
 const THEMES = 17;
 
-/** Of its own: others change roles and origins meanwhile. */
+/** A server for this test only, because other tests change roles and origins meanwhile. */
 let server: Awaited<ReturnType<typeof startSecondServer>> | undefined;
 beforeAll(async () => {
   if (isLong) server = await startSecondServer();
 }, 180_000);
 afterAll(() => server?.stop());
 
-it('a dump that tries to do more than bring rows brings rows or is refused, and does nothing else', async () => {
+it('a dump can only load rows: anything else in it is skipped or refused, and never executed', async () => {
   const seeds = Array.from({ length: DUMPS }, (_, index) => index + 1);
   const tally = Object.values(await tryHostileDumps(seeds, server?.url));
   const sum = (key: 'loaded' | 'refused' | 'isNoSql') => tally.reduce((total, counts) => total + counts[key], 0);
   expect(tally).toHaveLength(THEMES);
-  // Some get through: what they try is passed over.
+  // Some dumps are loaded: the loader skips their harmful statements.
   expect([sum('loaded') > DUMPS / 6, sum('refused') > DUMPS / 4, sum('isNoSql') < DUMPS / 10]).toEqual([true, true, true]);
 }, 3_600_000); // prettier-ignore

@@ -1,12 +1,12 @@
 import { createWords, type Names, type Rule, type Words } from './hostile-words.ts';
 
 export interface HostileDump {
-  /** What it tries. */
+  /** What the dump tries to do. */
   theme: string;
   dump: Buffer;
 }
 
-/** A dump that tries to do more than bring rows: tables, what real dumps hold, and somewhere within statements of a theme. */
+/** Returns a dump that tries to do more than add rows: tables, usual statements, and among them statements of a theme. */
 export function hostileDump(seed: number, names: Names): HostileDump {
   const words = createWords(seed, names);
   const { int, one, many, maybe, random } = words;
@@ -22,7 +22,7 @@ export function hostileDump(seed: number, names: Names): HostileDump {
   return { theme, dump: theme === 'encodings' ? encoded(text, int) : Buffer.from(text) };
 }
 
-/** Bytes that are no UTF-8, or that another encoding reads as quotes. */
+/** Returns bytes that are not valid UTF-8, or that another encoding reads as quotes. */
 function encoded(text: string, int: (below: number) => number): Buffer {
   const bytes = Buffer.from(text);
   const at = int(bytes.length);
@@ -31,11 +31,11 @@ function encoded(text: string, int: (below: number) => number): Buffer {
     () => bytes,
     () => cut([0xff]),
     () => cut([0xc0, 0xa7]), // an overlong quote
-    () => cut([0xbf, 0x27]), // of GBK: one character, or a quote
-    () => cut([0x83, 0x5c]), // of Shift-JIS: one character, or a backslash
+    () => cut([0xbf, 0x27]), // one character in GBK, otherwise a quote
+    () => cut([0x83, 0x5c]), // one character in Shift-JIS, otherwise a backslash
     () => cut([0xed, 0xa0, 0x80]), // half of a surrogate pair
     () => cut([0]),
-    () => cut([0x1b, 0x24, 0x42]), // ISO-2022 begins another character set
+    () => cut([0x1b, 0x24, 0x42]), // ISO-2022 switches to another character set
     () => Buffer.from(text, 'utf16le'),
     () => Buffer.from(text, 'latin1'),
   ];
@@ -45,7 +45,7 @@ function encoded(text: string, int: (below: number) => number): Buffer {
 const goodCopy = ({ target, one }: Words) =>
   `copy ${target()} from stdin;\n1\tx\n2\t${one(['\\\\.', '\\N', 'a\\tb', '\\\\', '"', "'; drop table t; --", '\u{1f600}'])}\n\\.\n`;
 
-/** What real dumps hold beside rows, with something in it that would do harm. */
+/** Statements that real dumps contain besides rows, with harmful parts in them. */
 function around(words: Words) {
   const { one, maybe, int, schema, name, relation, database, role, type, evil, quoted, columns, loader } = words;
   const plain = () => `${name()}(${one(['', 'oid', 'text', 'name'])})`;
@@ -75,7 +75,7 @@ function around(words: Words) {
   };
 }
 
-/** Statements that try something, by what it is. */
+/** Harmful statements, by theme. */
 function statementsOf(words: Words) {
   const { one, many, maybe, int, name, relation, target, database, role, namedRole, evil, breakout, quoted, literal, column, columns, loader, mark } = words; // prettier-ignore
   const rules = around(words);

@@ -1,9 +1,9 @@
-/** The words that hostile dumps are made of, by chance: the same seed gives the same words. */
+/** Names for the random words of hostile dumps; the same seed gives the same words. */
 export interface Names {
   live: string;
   fresh: string;
   loader: string;
-  /** A file that no statement may make. */
+  /** A file that no statement may create. */
   mark: string;
 }
 
@@ -28,7 +28,7 @@ export function createWords(seed: number, { live, fresh, loader, mark }: Names) 
       ...['"values"', 'restored', '"$user"', '"user"'],
     ]);
   const relation = () => `${schema()}${name()}`;
-  /** Mostly one that is there. */
+  /** Returns a table that exists, mostly. */
   const target = () => (random() < 0.85 ? one(['tasks', 'public.u', 't', 'public.tasks']) : relation());
   const database = () => one([live, fresh, 'postgres', 'template1']);
   const role = () => one([loader, 'postgres', 'mallory', 'current_user', 'session_user']);
@@ -49,7 +49,7 @@ export function createWords(seed: number, { live, fresh, loader, mark }: Names) 
       ...['regclass', 'xml', 'serial', 'text[]', 'loop', 'mood', 'citext', 'hstore', relation(), 'pg_node_tree'],
       ...['internal', 'anyelement', 'record'],
     ]);
-  /** Expressions that would do something, or never end. */
+  /** Returns an expression that would have an effect, or never end. */
   const evil = () =>
     one([
       ...['pg_sleep(100000)', `pg_read_file('/etc/passwd')`, `lo_export(1, '${mark}')`, `lo_import('/etc/passwd')`],
@@ -67,7 +67,7 @@ export function createWords(seed: number, { live, fresh, loader, mark }: Names) 
       ...[`lo_from_bytea(0, 'x')`, `lo_from_bytea(0, 'x')`, 'lo_create(0)'],
       ...[`pg_stat_reset()`, `pg_promote()`, `txid_current()`, `pg_file_write('${mark}', 'x', false)`],
     ]);
-  /** Ends the quotes that it is in, for one who does not quote them again. */
+  /** Returns a literal that a program breaks out of if it does not quote it again. */
   const breakout = (quote: string, text: string, rest: string) =>
     `${quote}${text}${quote}${quote}${rest}; create view restored.v as select 1; --${quote}`;
   const body = () =>
@@ -116,7 +116,7 @@ export function createWords(seed: number, { live, fresh, loader, mark }: Names) 
   };
 }
 
-/** Mulberry32. */
+/** Creates a random number generator: Mulberry32. */
 function createRandom(seed: number): () => number {
   let state = seed >>> 0;
   return () => {

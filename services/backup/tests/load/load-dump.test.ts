@@ -28,14 +28,14 @@ async function load(sql: string | Buffer, { timeoutMs = 20_000 } = {}) {
 }
 
 const query = (text: string) => withClient(database.adminUrl, async (client) => (await client.query(text)).rows);
-/** So many take a second: what is done at the first progress is done while they are loaded. */
+/** Enough to load for a second, so that what a test does at the first progress happens during the load. */
 const LONG_ROWS = 1_000_000;
-/** The child that loads, by id. */
+/** Returns the id of the loading child process. */
 const loadingProcess = () =>
   childrenOf(process.pid).find((pid) => readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('load.process')) ?? NaN;
 
-describe('loading a dump in a process of its own', () => {
-  it('names the line of what PostgreSQL refuses, and no value', async () => {
+describe('loading a dump in a separate process', () => {
+  it('names the line that PostgreSQL refuses, but no values', async () => {
     const loading = load('create table t (a int);\ncopy t from stdin;\nsecret\n\\.\n');
     await expect(loading).rejects.toBeInstanceOf(LoadError);
     await expect(loading).rejects.toMatchObject({
@@ -44,11 +44,11 @@ describe('loading a dump in a process of its own', () => {
     });
   });
 
-  it('has a time that is up before its process has started', async () => {
+  it('respects a timeout that expires before its process has started', async () => {
     await expect(load('create table t (a int);', { timeoutMs: 5 })).rejects.toMatchObject({ name: 'TimeoutError' });
   });
 
-  it('that waits for something that never comes is ended, and so is its session', async () => {
+  it('is ended together with its session when it waits forever', async () => {
     await withClient(database.adminUrl, async (holder) => {
       await holder.query('begin; lock table pg_class in access exclusive mode');
       await expect(load('create table t (a int);', { timeoutMs: 1_500 })).rejects.toMatchObject({
@@ -65,7 +65,7 @@ describe('loading a dump in a process of its own', () => {
     );
   });
 
-  it('continues when the whole group of processes is asked to end, and blames no dump when somebody ends it; it knows nothing of our settings', async () => {
+  it('ignores signals to the process group, does not blame the dump when it is killed, and gets none of our settings', async () => {
     const rows = Array.from({ length: LONG_ROWS }, (_, index) => `${index}\tsome text of a row`);
     const path = join(dir, 'database.sql');
     await writeFile(path, `create table long (id int, name text);\ncopy long from stdin;\n${rows.join('\n')}\n\\.\n`);
@@ -81,10 +81,10 @@ describe('loading a dump in a process of its own', () => {
     expect(await loadAnd(['SIGTERM', 'SIGINT', 'SIGHUP'])).toMatchObject({ copiedRows: LONG_ROWS });
     const names = environment.split('\0').map((line) => line.split('=')[0]);
     expect(names).toContain('NODE_CHANNEL_FD');
-    expect(names).not.toContain('PATH'); // as little as what is ours
+    expect(names).not.toContain('PATH'); // nor does it get our own variables
   });
 
-  it('ends for the reason that it is ended for', async () => {
+  it('rejects with the reason of the abort', async () => {
     const reason = new Error('The time is up.');
     const path = join(dir, 'database.sql');
     await writeFile(path, 'create table t (id int);');
@@ -92,7 +92,7 @@ describe('loading a dump in a process of its own', () => {
     await expect(ended).rejects.toBe(reason);
   });
 
-  it('lets the loading role do nothing outside of its database', async () => {
+  it('does not let the loading role do anything outside of its database', async () => {
     const [role] = await query(
       `select rolsuper, rolcreatedb, rolcreaterole, rolreplication, rolbypassrls, rolconnlimit, rolconfig from pg_roles where rolname = '${database.names.loader}'`,
     );
@@ -111,7 +111,7 @@ describe('loading a dump in a process of its own', () => {
     ).toEqual([{ others: false, makesSchemas: false }]);
   });
 
-  it('leaves tables that belong to the owner of the live database, and no role', async () => {
+  it('gives the tables to the owner of the live database, and leaves no role behind', async () => {
     await load('create table tasks (id int);');
     await handOver(database.live.url, database.names);
     expect(

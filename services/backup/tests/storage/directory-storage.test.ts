@@ -44,8 +44,8 @@ async function look(name: string): Promise<string> {
   }
 }
 
-describe('a name in the directory of archives', () => {
-  // Besides those of every place of archives: storage.contract.ts.
+describe('a name in the archive directory', () => {
+  // storage.contract.ts has the names that every storage must reject.
   it.each([
     ...[
       '../../etc/passwd',
@@ -80,21 +80,21 @@ describe('a name in the directory of archives', () => {
     expect(await look(join(dir, name))).toBe(content);
   });
 
-  it('is missing when a socket has it', async () => {
+  it('is missing if it is a socket', async () => {
     const server = createServer().listen(join(dir, 'socket'));
     await new Promise((resolve) => server.once('listening', resolve));
     expect(await look('socket')).toBe('missing');
     await new Promise((resolve) => server.close(resolve));
   });
 
-  it('works where the directory itself is reached by a link', async () => {
+  it('works if the directory itself is a link', async () => {
     await symlink(dir, join(root, 'linked'));
     const located = await storage(join(root, 'linked')).open('a.tar.gz');
     expect(located.kind).toBe('found');
     if (located.kind === 'found') await located.close();
   });
 
-  it('throws when the file may not be read', async () => {
+  it('throws if the file is not readable', async () => {
     await writeFile(join(dir, 'secret'), 'secret', { mode: 0 });
     await withoutRights(async () => {
       await expect(look('secret')).rejects.toMatchObject({
@@ -104,7 +104,7 @@ describe('a name in the directory of archives', () => {
     });
   });
 
-  it('stays the same file when the name is given to another one meanwhile', async () => {
+  it('stays the same open file if the name is reused meanwhile', async () => {
     await writeFile(join(dir, 'swapped'), 'first');
     const located = await storage().open('swapped');
     await rm(join(dir, 'swapped'));
@@ -116,10 +116,10 @@ describe('a name in the directory of archives', () => {
   });
 });
 
-describe('a directory of archives that is listed', () => {
+describe('a listed archive directory', () => {
   const files = async () => (await storage().list()).map(({ file }) => file).toSorted();
 
-  it('has what its names lead to, as long as that is inside', async () => {
+  it('follows links as long as their targets are inside', async () => {
     await symlink('a.tar.gz', join(dir, 'link.tar.gz'));
     await symlink(join(dir, 'folder', 'b.tar.gz'), join(dir, 'deep.tar.gz'));
     await symlink(join(root, 'outside.tar.gz'), join(dir, 'out.tar.gz'));
@@ -136,7 +136,7 @@ describe('a directory of archives that is listed', () => {
     expect(await storage().find('deep.tar.gz')).toMatchObject({ file: 'deep.tar.gz', sizeBytes: 'deeper'.length });
   });
 
-  it('loses a name that is removed, not what it leads to, and no name that is not listed', async () => {
+  it('removes a name but not its target, and no name that is not listed', async () => {
     expect(await storage().remove('link.tar.gz')).toBe(true);
     expect(await files()).toEqual(['a.tar.gz', 'deep.tar.gz']);
     const unlisted = ['out.tar.gz', 'dangling.tar.gz', 'folder.tar.gz', 'notes.txt', '.hidden.tar.gz'];
@@ -146,10 +146,10 @@ describe('a directory of archives that is listed', () => {
   });
 
   it.each([
-    ['not there', 'it is not there', () => join(root, 'gone')],
+    ['missing', 'it is not there', () => join(root, 'gone')],
     ['a file', 'it is no directory', () => join(root, 'outside.tar.gz')],
     ['below a file', 'it is no directory', () => join(root, 'outside.tar.gz', 'more')],
-  ])('says so when it is %s, rather than to be empty, and is not made again', async (_what, why, place) => {
+  ])('fails when it is %s instead of looking empty, and is not recreated', async (_what, why, place) => {
     const failure = {
       code: 'SERVICE_UNAVAILABLE',
       message: `The directory of the archives cannot be used: ${why}.`,
@@ -161,10 +161,10 @@ describe('a directory of archives that is listed', () => {
   });
 
   it.each([
-    ['may not be read', 0o300],
-    ['has names, but nothing behind them may be seen', 0o600],
-    ['may be read only', 0o500],
-  ])('says so when it %s', async (_what, mode) => {
+    ['is not readable', 0o300],
+    ['is readable, but its files are not accessible', 0o600],
+    ['is not writable', 0o500],
+  ])('reports when it %s', async (_what, mode) => {
     const place = join(root, `mode-${mode}`);
     await mkdir(place);
     await writeFile(join(place, 'a.tar.gz'), 'a');
@@ -181,7 +181,7 @@ describe('a directory of archives that is listed', () => {
     await chmod(place, 0o700);
   });
 
-  it('is made when there is none, which is reported', async () => {
+  it('is created if it is missing, which is reported', async () => {
     const place = join(root, 'new', 'place');
     expect(await storage(place).prepare()).toBe(true);
     expect(await storage(place).list()).toEqual([]);
@@ -193,7 +193,7 @@ describe('a directory of archives that is listed', () => {
 
 const NOBODY = 65_534;
 
-/** Permissions do not stop root. */
+/** Runs `work` without root's privileges, because permissions do not apply to root. */
 async function withoutRights(work: () => Promise<void>): Promise<void> {
   if (process.geteuid?.() !== 0) return work();
   await chmod(root, 0o755);

@@ -15,17 +15,17 @@ interface Server {
 const S3rver = createRequire(import.meta.url)('s3rver') as new (options: object) => Server;
 
 export interface S3Server {
-  /** For BACKUP_S3_URL. */
+  /** Returns a value for BACKUP_S3_URL. */
   url(prefix?: string, key?: string): string;
   stop(): Promise<void>;
-  /** At the same address, with the same objects. */
+  /** Starts the server again, at the same address and with the same objects. */
   start(): Promise<void>;
   close(): Promise<void>;
 }
 
 const BUCKET = 'archives';
 
-/** A server that speaks S3, on a free port. */
+/** Starts an S3 server on a free port. */
 export async function startS3Server(): Promise<S3Server> {
   const directory = await mkdtemp(join(tmpdir(), 'taskmesh-s3-'));
   let port = 0;
@@ -51,22 +51,22 @@ export async function startS3Server(): Promise<S3Server> {
 }
 
 export interface S3Front {
-  /** An address of the server behind, with this one's instead. */
+  /** Returns a URL of the real server, but with the address of this one. */
   at(url: string): string;
-  /** What was asked for, as `POST /bucket/key?uploads`. */
+  /** The requests so far, in the form `POST /bucket/key?uploads`. */
   asked: string[];
-  /** The multipart uploads that the bucket lists: their keys and when they were begun. */
+  /** The unfinished multipart uploads of the bucket: their keys and start times. */
   uploads: [key: string, initiated: string][];
-  /** From now on the answers to such requests are lost, though the server behind has done what they asked for. */
+  /** Loses the responses to such requests from now on, although the real server handles them. */
   lose(pattern: RegExp, times?: number): void;
-  /** From now on such requests get no answer. */
+  /** Leaves such requests without a response from now on. */
   hold(pattern: RegExp): void;
-  /** Right before the next of such requests arrives somebody else makes that object; who asks for none to be there hears of it. */
+  /** Creates the object just before the next such request arrives, so that a request that requires it to be missing fails. */
   overtake(pattern: RegExp, make: () => Promise<unknown>): void;
   close(): Promise<void>;
 }
 
-/** Stands in front of an S3 server, and knows what that one does not: uploads that are under way, their end, and conditions. */
+/** Starts a proxy for an S3 server that adds what the server lacks: listing and aborting uploads, and conditional writes. */
 export async function startS3Front(behind: string): Promise<S3Front> {
   const { port } = new URL(new URL(behind).searchParams.get('endpoint') ?? '');
   let lost: RegExp | undefined;
@@ -120,7 +120,7 @@ export async function startS3Front(behind: string): Promise<S3Front> {
       },
     );
     onward.on('error', () => incoming.socket.destroy());
-    answer.once('close', () => onward.destroy()); // who asked may be gone
+    answer.once('close', () => onward.destroy()); // the client may have disconnected
     incoming.pipe(onward);
   };
   const server = createServer((incoming, answer) => void pass(incoming, answer)).listen(0, '127.0.0.1');

@@ -29,7 +29,7 @@ afterAll(async () => {
 });
 afterEach(async () => expect(await fixture.leftovers()).toEqual([]));
 
-/** The service with its archives in that bucket. */
+/** Runs `work` with a service that keeps its archives in that bucket. */
 const withBucket = <Result>(url: string, work: (other: Other) => Promise<Result>) =>
   fixture.withOther({ secrets: { s3: locationOf(url) } }, work);
 
@@ -42,7 +42,7 @@ const storageAt = (url: string) => createS3Storage({ location: locationOf(url), 
 
 describeBackupStorage('a bucket', () => storage);
 
-describe('a bucket that accepts connections and says nothing', () => {
+describe('a bucket that accepts connections but does not respond', () => {
   const silent = createServer(() => undefined);
   let url: string;
   beforeAll(async () => {
@@ -66,13 +66,13 @@ describe('a bucket that accepts connections and says nothing', () => {
     await at.close();
   }, 30_000);
 
-  it('holds up neither start nor stop', async () => {
+  it('delays neither start nor stop', async () => {
     await withBucket(url, async () => undefined);
   }, 60_000);
 });
 
 describe('a bucket that lists an archive and never sends it', () => {
-  it('does not hold up the end of a download that its client leaves', async () => {
+  it('does not delay the end of a download whose client disconnects', async () => {
     const front = await startS3Front(server.url('left'));
     const storage = storageAt(front.at(server.url('left')));
     await storage.write('left.tar.gz', Readable.from([randomBytes(100)]));
@@ -88,7 +88,7 @@ describe('a bucket that lists an archive and never sends it', () => {
     await front.close();
   }, 20_000);
 
-  it('ends a read with an error, also if its reader looks at it later', async () => {
+  it('ends a read with an error, even if the reader starts later', async () => {
     const front = await startS3Front(server.url('replaced'));
     const storage = storageAt(front.at(server.url('replaced')));
     await storage.write('replaced.tar.gz', Readable.from([randomBytes(100)]));
@@ -102,7 +102,7 @@ describe('a bucket that lists an archive and never sends it', () => {
     await front.close();
   }, 20_000);
 
-  it('holds up no stop', async () => {
+  it('does not delay a stop', async () => {
     const front = await startS3Front(server.url('held'));
     front.hold(/^GET .*new\.tar\.gz/);
     await storageAt(server.url('held')).write('new.tar.gz', Readable.from([randomBytes(100)]));
@@ -110,7 +110,7 @@ describe('a bucket that lists an archive and never sends it', () => {
     await withBucket(front.at(server.url('held')), async ({ backups }) => {
       expect(await backups.list()).toMatchObject([{ file: 'new.tar.gz', unfitAt: null }]);
     });
-    expect(performance.now() - begin).toBeLessThan(15_000); // the list waits as well
+    expect(performance.now() - begin).toBeLessThan(15_000); // includes the time that the list waits
     expect(await fixture.own.query('select * from backups')).toEqual([]);
     await front.close();
   }, 60_000);
@@ -124,7 +124,7 @@ describe('archives in a bucket', () => {
     await fixture.auth.query(`insert into accounts values (1, 'a@example.com')`);
   });
 
-  it('are made, listed, proved, restored and deleted as those in a directory are', async () => {
+  it('are made, listed, verified, restored and deleted like those in a directory', async () => {
     const before = await fixture.tasks.query('select * from tasks order by id');
     await withBucket(server.url('product'), async (other) => {
       const { backups } = other;
@@ -141,7 +141,7 @@ describe('archives in a bucket', () => {
     });
   }, 120_000);
 
-  it('are in one place of the bucket only', async () => {
+  it('are only below the prefix', async () => {
     const one = storageAt(server.url('one'));
     const all = storageAt(server.url());
     await one.write('mine.tar.gz', Readable.from([Buffer.from('x')]));
@@ -150,7 +150,7 @@ describe('archives in a bucket', () => {
     expect(await one.remove('mine.tar.gz')).toBe(true);
   });
 
-  it('wait for a bucket that is away: everything says so, and nothing is left', async () => {
+  it('report an unavailable bucket in every operation, and leave nothing behind', async () => {
     const { file } = await withBucket(server.url('away'), ({ backups }) => backups.create());
     await server.stop();
     try {
@@ -177,7 +177,7 @@ describe('archives in a bucket', () => {
     });
   }, 120_000);
 
-  it('say when the bucket does not let us in, or is not there', async () => {
+  it('report when the bucket refuses access or does not exist', async () => {
     await expect(storageAt(server.url('', 'stranger:S3RVER')).list()).rejects.toThrow('does not let us in');
     const other = locationOf(server.url());
     const nowhere = createS3Storage({
@@ -189,12 +189,12 @@ describe('archives in a bucket', () => {
   });
 });
 
-describe('something else that answers at the address of a bucket', () => {
+describe('another server at the URL of a bucket', () => {
   it.each([
     ['text/html', '<html><body>Log in first</body></html>'],
     ['application/xml', '<?xml version="1.0"?><Other/>'],
     ['text/plain', ''],
-  ])('is no empty bucket, and nothing is deleted there: %s %s', async (type, body) => {
+  ])('is not treated as an empty bucket, and nothing is deleted there: %s %s', async (type, body) => {
     const portal = createServer((_request, response) => {
       response.writeHead(200, { 'content-type': type }).end(body);
     }).listen(0, '127.0.0.1');
@@ -208,8 +208,8 @@ describe('something else that answers at the address of a bucket', () => {
   });
 });
 
-describe('uploads that a crash left in a bucket', () => {
-  it('are ended at a start, and later, when they are of an archive and a day old, without a wait for them', async () => {
+describe('uploads left in a bucket by a crash', () => {
+  it('are aborted in the background, at startup and later, if they are archives and a day old', async () => {
     const front = await startS3Front(server.url('some'));
     front.uploads = [
       ['some/mine.tar.gz', '2001-01-01T00:00:00.000Z'],
@@ -237,7 +237,7 @@ describe('uploads that a crash left in a bucket', () => {
   }, 180_000);
 });
 
-describe('an archive in a bucket whose name somebody else takes', () => {
+describe('an archive in a bucket whose name another client takes', () => {
   const [mine, others] = [randomBytes(1_000), randomBytes(1_000)];
   const read = async (storage: BackupStorage) => {
     const archive = await storage.open('taken.tar.gz');
@@ -248,9 +248,9 @@ describe('an archive in a bucket whose name somebody else takes', () => {
   afterEach(() => storageAt(server.url('taken')).remove('taken.tar.gz'));
 
   it.each([
-    ['is that of the one who came first', 0, { name: 'ArchiveExistsError' }],
-    ['is not taken for ours when the answer is lost, as large as it may be', Infinity, { code: 'SERVICE_UNAVAILABLE' }],
-  ])('in the very moment %s', async (_what, lost, error) => {
+    ['remains that of the first writer', 0, { name: 'ArchiveExistsError' }],
+    ['is not mistaken for ours when the response is lost, even if it has the same size', Infinity, { code: 'SERVICE_UNAVAILABLE' }],
+  ])('at the moment %s', async (_what, lost, error) => {
     const front = await startS3Front(server.url('taken'));
     const storage = storageAt(front.at(server.url('taken')));
     front.overtake(/^PUT /, () => make(others));
@@ -260,7 +260,7 @@ describe('an archive in a bucket whose name somebody else takes', () => {
     await front.close();
   }); // prettier-ignore
 
-  it('after it was opened is not read instead', async () => {
+  it('after it was opened is not replaced by the other in a read', async () => {
     const front = await startS3Front(server.url('taken'));
     await make(mine);
     const opened = await storageAt(front.at(server.url('taken'))).open('taken.tar.gz');
@@ -273,15 +273,15 @@ describe('an archive in a bucket whose name somebody else takes', () => {
   });
 });
 
-describe('a bucket whose answer is lost', () => {
+describe('a bucket whose response is lost', () => {
   const content = (size: number) => Readable.from([randomBytes(size)], { objectMode: false });
 
   it.each([
-    ['all of an archive in one piece', 1_000, /^PUT /, 1],
-    ['all of it again and again', 1_000, /^PUT /, Infinity],
-    ['the end of an archive in parts', 20 * 1024 * 1024, /^POST .*uploadId=/, Infinity],
+    ['a whole archive', 1_000, /^PUT /, 1],
+    ['a whole archive repeatedly', 1_000, /^PUT /, Infinity],
+    ['the completion of a multipart upload', 20 * 1024 * 1024, /^POST .*uploadId=/, Infinity],
   ])(
-    'to %s has it all the same, and that is reported',
+    'for %s has the archive anyway, which is reported',
     async (_what, size, pattern, times) => {
       const front = await startS3Front(server.url('lost'));
       const storage = storageAt(front.at(server.url('lost')));
@@ -295,7 +295,7 @@ describe('a bucket whose answer is lost', () => {
     60_000,
   );
 
-  it('catalogues the archive then', async () => {
+  it('leads to a catalogued archive', async () => {
     const front = await startS3Front(server.url('lost-made'));
     await withBucket(front.at(server.url('lost-made')), async ({ backups }) => {
       front.lose(/^PUT /);

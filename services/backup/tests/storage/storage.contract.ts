@@ -5,7 +5,7 @@ import { ArchiveExistsError, type BackupStorage } from '../../src/storage/backup
 
 const MIB = 1024 * 1024;
 
-/** What every place of archives does, wherever it is. `storage` is empty. */
+/** Tests that every storage of archives must pass. `storageOf` returns an empty one. */
 export function describeBackupStorage(name: string, storageOf: () => BackupStorage): void {
   const storage = storageOf;
   const write = (file: string, ...parts: Buffer[]) =>
@@ -27,8 +27,8 @@ export function describeBackupStorage(name: string, storageOf: () => BackupStora
       expect(await storage().sweep()).toBe(0);
     });
 
-    // Larger than one part of what is sent in parts.
-    it.each([0, 1, 100_000, 17 * MIB])('keeps an archive of %i bytes', async (size) => {
+    // The largest is larger than one part of a multipart upload.
+    it.each([0, 1, 100_000, 17 * MIB])('stores an archive of %i bytes', async (size) => {
       const content = randomBytes(size);
       const file = `size-${size}.tar.gz`;
       const parts = [content.subarray(0, size / 3), content.subarray(size / 3)];
@@ -54,7 +54,7 @@ export function describeBackupStorage(name: string, storageOf: () => BackupStora
       await storage().remove('kept.tar.gz');
     });
 
-    it.each([0, 10, 20 * MIB])('lists nothing of an archive whose content breaks off after %i bytes', async (size) => {
+    it.each([0, 10, 20 * MIB])('does not list an archive whose content breaks off after %i bytes', async (size) => {
       const content = Readable.from(
         (async function* () {
           yield Buffer.alloc(size, 1);
@@ -67,7 +67,7 @@ export function describeBackupStorage(name: string, storageOf: () => BackupStora
       expect(await files()).toEqual([]);
     });
 
-    it('lists nothing while an archive is on its way', async () => {
+    it('does not list an archive that is still being written', async () => {
       const more = Promise.withResolvers<void>();
       const reached = Promise.withResolvers<void>();
       const content = Readable.from(
@@ -90,7 +90,7 @@ export function describeBackupStorage(name: string, storageOf: () => BackupStora
       await storage().remove('slow.tar.gz');
     });
 
-    it('can be read from several times and at once, and left in the middle', async () => {
+    it('allows repeated, concurrent and abandoned reads', async () => {
       const content = randomBytes(3 * MIB);
       await write('often.tar.gz', content);
       const archive = await storage().open('often.tar.gz');
@@ -104,7 +104,7 @@ export function describeBackupStorage(name: string, storageOf: () => BackupStora
     });
 
     it.each(['../x.tar.gz', '..', '/etc/passwd', 'a/../../x.tar.gz', '..\\x.tar.gz', 'C:\\x.tar.gz'])(
-      'takes %j for outside',
+      'treats %j as outside',
       async (file) => {
         expect(await storage().open(file)).toEqual({ kind: 'outside' });
         expect(await storage().find(file)).toBeUndefined();
@@ -113,7 +113,7 @@ export function describeBackupStorage(name: string, storageOf: () => BackupStora
     );
 
     it.each(['', '.', 'none.tar.gz', 'a\0.tar.gz', 'folder/', '%2e%2e%2fx.tar.gz', `${'x'.repeat(2_000)}.tar.gz`, '\ud800.tar.gz'])(
-      'finds nothing by the name %j',
+      'finds nothing named %j',
       async (file) => {
         expect(await storage().open(file)).toEqual({ kind: 'missing' });
         expect(await storage().find(file)).toBeUndefined();
@@ -121,7 +121,7 @@ export function describeBackupStorage(name: string, storageOf: () => BackupStora
       },
     ); // prettier-ignore
 
-    it('takes names with blanks, signs and letters of any language', async () => {
+    it('accepts names with blanks, symbols and letters of any language', async () => {
       const names = ['a b.tar.gz', 'a+b&c=d?e#f%20.tar.gz', 'größe-日本.tar.gz', "it's (1).tar.gz.age"];
       for (const file of names) await write(file, Buffer.from(file));
       expect(await files()).toEqual(names.toSorted());

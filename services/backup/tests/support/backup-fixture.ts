@@ -30,24 +30,24 @@ export interface BackupFixture {
   own: TestDatabase;
   tasks: TestDatabase;
   auth: TestDatabase;
-  /** What was logged. */
+  /** The log records so far. */
   logged: Record<string, unknown>[];
   metrics: Registry;
   archive(name: string, files: Record<string, string>): Promise<void>;
-  /** Of the fixture's service, as an operator. */
+  /** Sends a request to the fixture's service as an operator. */
   ask(query: string, variables?: Record<string, unknown>): Promise<Answer>;
   restore(file: string, parameters?: RestoreParameters): Promise<Restored>;
-  /** Another service over the same stores, which has begun. */
+  /** Starts another service on the same stores. */
   startOther(difference?: Difference): Promise<Other>;
-  /** Does something with another service, and stops it. */
+  /** Runs `work` with another service, then stops that service. */
   withOther<Result>(difference: Difference, work: (other: Other) => Promise<Result>): Promise<Result>;
-  /** As it was at first, with new tables in the stores. */
+  /** Restores the initial state, with new tables in the stores. */
   reset(): Promise<void>;
-  /** Leaves one task and one account in the living stores. */
+  /** Replaces the content of the live stores with one task and one account. */
   fillStores(title: string, email: string): Promise<void>;
-  /** The titles of the tasks, then the addresses of the accounts. */
+  /** Returns the titles of the tasks, then the addresses of the accounts. */
   inStores(): Promise<unknown[]>;
-  /** Databases and roles of restores that are still there, and temporary directories. */
+  /** Returns the databases and roles of restores that still exist, and temporary directories. */
   leftovers(): Promise<string[]>;
   close(): Promise<void>;
 }
@@ -57,7 +57,7 @@ export interface Other extends Backup {
   metrics: Registry;
 }
 
-/** What another service has of its own. */
+/** How another service differs from the fixture's. */
 export interface Difference
   extends Partial<Omit<BackupConfig, 'secrets'>>, Partial<Pick<BackupDeps, 'owners' | 'look' | 'patience'>> {
   secrets?: Partial<BackupConfig['secrets']>;
@@ -108,7 +108,7 @@ export async function createBackupFixture(
   await tasks.query(TASKS_SCHEMA);
   await auth.query(AUTH_SCHEMA);
   const dir = await mkdtemp(join(tmpdir(), 'taskmesh-backup-'));
-  // No more than an operator has to set.
+  // Only the settings that an operator must set.
   const usual = readBackupConfig({
     ...{ POSTGRES_URL: own.url, TASKS_ADMIN_URL: tasks.url, AUTH_ADMIN_URL: auth.url },
     DATA_DIR: dir,
@@ -201,7 +201,7 @@ export async function createBackupFixture(
   };
 }
 
-/** The name of a database with backup's schema. */
+/** Returns the name of a template database with backup's schema. */
 function migrated(): Promise<string> {
   const schema = createHash('sha256')
     .update(migrations.map((each) => String(each.class)).join(''))
@@ -245,7 +245,7 @@ export function createRecordingLog(): { log: Log; logged: Record<string, unknown
   return { log: createLog({ service: 'backup', level: 'debug', destination: { write } }), logged };
 }
 
-/** Dumps by hand. */
+// Dumps written by hand:
 export const tasksDump = (titles: string[]) =>
   `create table tasks (id uuid, title text);\n${titles
     .map(
@@ -257,7 +257,7 @@ export const tasksDump = (titles: string[]) =>
 export const accountsDump = (emails: string[]) =>
   `create table accounts (id int, email text);\n${emails.map((email, index) => `insert into accounts values (${index + 1}, '${email}');`).join('\n')}\n`;
 
-/** The files of an archive as it is made here. */
+/** Returns the files of an archive like those that the service makes. */
 export function ownArchive(dumps: { tasks: string; auth: string }): Record<string, string> {
   const count = (text: string, pattern: RegExp) => text.match(pattern)?.length ?? 0;
   const rowsIn = (text: string) =>
@@ -280,5 +280,5 @@ export function ownArchive(dumps: { tasks: string; auth: string }): Record<strin
   return { 'manifest.json': JSON.stringify(manifest), 'database.sql': dumps.tasks, 'auth.sql': dumps.auth };
 }
 
-/** The files of an archive of both stores with one row each, of that name. */
+/** Returns the files of an archive of both stores, with one row of that name in each. */
 export const bothStores = (name: string) => ownArchive({ tasks: tasksDump([name]), auth: accountsDump([`${name}@x`]) });

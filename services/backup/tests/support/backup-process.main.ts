@@ -1,6 +1,6 @@
 /**
- * The backup service as a process of its own, which may be killed at any moment, with owners of stores beside it. Its argument:
- * `{config, isWaiting}` as JSON. Reads `{query, variables, kill}` line by line, and answers each with a line.
+ * Runs the backup service and owners of stores in a separate process, which tests can kill at any moment. The argument is
+ * `{config, isWaiting}` as JSON. Reads a `{query, variables, kill}` per line, and responds to each with a line.
  */
 import { createLog } from '@taskmesh/service';
 import type { Socket } from 'node:net';

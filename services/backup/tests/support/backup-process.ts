@@ -7,8 +7,8 @@ import type { BackupConfig } from '../../src/index.ts';
 const MAIN = fileURLToPath(new URL('./backup-process.main.ts', import.meta.url));
 
 /**
- * The process ends itself, as by `kill -9`, at that statement of all that it sends to PostgreSQL for one request. `sent`: the
- * server gets the statement, and no one its answer. `cut`: only that connection ends, the process goes on.
+ * At which of the statements that a request sends to PostgreSQL the process kills itself, as with `kill -9`. `sent`: the
+ * server gets the statement, but nobody gets its response. `cut`: only that connection ends, and the process continues.
  */
 export interface CrashPoint {
   statement: number;
@@ -18,15 +18,15 @@ export interface CrashPoint {
 export interface Answer {
   data?: Record<string, unknown>;
   errors?: { message: string; extensions: { code: string } }[];
-  /** How many statements the process has sent for it. */
+  /** How many statements the process sent for the request. */
   statements: number;
 }
 
 export type BackupProcess = Awaited<ReturnType<typeof startBackupProcess>>;
 
 /**
- * The service as a process of its own, which has started. `fileBlocks`: how large a file of it may be. `isWaiting`: its
- * modules are loaded, and it starts with its first request.
+ * Starts the service in a separate process. `fileBlocks` limits the size of its files. With `isWaiting` it only loads its
+ * modules, and starts with its first request.
  */
 export async function startBackupProcess(
   config: BackupConfig,
@@ -35,13 +35,13 @@ export async function startBackupProcess(
   const limit = fileBlocks === undefined ? '' : `trap '' XFSZ; ulimit -f ${fileBlocks}; `;
   const args = ['-c', `${limit}exec "$0" "$@"`, process.execPath, MAIN, JSON.stringify({ config, isWaiting })];
   const child = spawn('/bin/bash', args, { stdio: ['pipe', 'pipe', 'inherit'] });
-  child.stdin.on('error', () => undefined); // it was killed
+  child.stdin.on('error', () => undefined); // the process was killed
   const exited = once(child, 'exit').then(([code]) => code as number | null);
   const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
   await lines.next();
   return {
     pid: child.pid ?? NaN,
-    /** Undefined when the process ends meanwhile. */
+    /** Sends a request. Returns undefined if the process ends meanwhile. */
     async ask(query: string, variables: Record<string, unknown> = {}, kill?: CrashPoint): Promise<Answer | undefined> {
       child.stdin.write(`${JSON.stringify({ query, variables, kill })}\n`);
       const { value } = await lines.next();
@@ -51,7 +51,7 @@ export async function startBackupProcess(
       child.kill('SIGKILL');
       return exited;
     },
-    /** Lets it end by itself. Returns its exit code. */
+    /** Lets the process end by itself. Returns its exit code. */
     stop(): Promise<number | null> {
       child.stdin.end();
       return exited;

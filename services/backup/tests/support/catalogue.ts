@@ -1,4 +1,4 @@
-/** What a restore must leave as it is: everything of a database and its server that is no row of a table, by name. */
+/** Everything in a database and its server except rows of tables, by name: a restore must not change it. */
 export const DATABASE_STATE = `
   select jsonb_build_object(
     'database', (
@@ -12,7 +12,7 @@ export const DATABASE_STATE = `
       from pg_db_role_setting join pg_database d on d.oid = setdatabase left join pg_roles r on r.oid = setrole, unnest(setconfig) setting
       where datname = $1)) as state`;
 
-/** Of the whole server: who there is, which databases, settings, places and files; those of other tests left out. $1 a prefix. */
+/** The server's roles, databases, settings, tablespaces and files, without those of other tests. $1 is a prefix. */
 export const SERVER_STATE = `
   select jsonb_build_object(
     'roles', (select jsonb_agg(to_jsonb(r) - 'oid' order by rolname) from pg_authid r where rolname !~ '^test_' or rolname like $1 || '%'),
@@ -33,7 +33,7 @@ export const SERVER_STATE = `
     'file contents', (select jsonb_agg(md5(pg_read_file(file, true)) order by file)
       from unnest(array['postgresql.conf', 'postgresql.auto.conf', 'pg_hba.conf', 'pg_ident.conf']) file)) as state`;
 
-/** Inside of a store: its schemas, what is in them, and who may do what with it. */
+/** A store's schemas, the objects in them, and the privileges on them. */
 export const STORE_STATE = `
   select jsonb_agg(line order by line) as state from (
     select concat_ws(' ', 'schema', nspname, pg_get_userbyid(nspowner), acl) as line

@@ -8,16 +8,16 @@ const OLD_EPOCH = 1;
 
 export type CrashFixture = Awaited<ReturnType<typeof createCrashFixture>>;
 
-/** Two stores, and an archive of both. `authServer`: where the other one is, if not beside the first. */
+/** Creates two stores and an archive of both. `authServer` is the server of the auth store, if it has another one. */
 export async function createCrashFixture(authServer: string | undefined) {
   const fixture = await createBackupFixture('crash', { authServer });
-  await fixture.backup.stop(); // it would settle what the others are to settle
+  await fixture.backup.stop(); // it would settle the restores that the other services must settle
   await fixture.archive('own.tar.gz', bothStores('restored'));
   const load = () => startBackupProcess(fixture.config, { isWaiting: true });
   let next = load();
   return {
     ...fixture,
-    /** A restore in a process of its own; the one after it loads meanwhile. `said` is absent when it was killed. */
+    /** Restores in a separate process, while the next process loads. `said` is undefined if the process was killed. */
     async runRestore(kill?: CrashPoint): Promise<{ said: Restored | undefined; statements: number }> {
       const process = await next;
       next = load();
@@ -35,13 +35,13 @@ export async function createCrashFixture(authServer: string | undefined) {
 
 export interface Crash {
   isNew: boolean;
-  /** What contradicts the promises. */
+  /** Observations that contradict the service's guarantees. */
   contradictions: string[];
 }
 
 /**
- * Lets a restore crash while others write, then starts the service again, and compares what is there with what was said and
- * acknowledged. A write says in which epoch it was made: those of the old one may go with a restore.
+ * Lets a restore crash while others write, starts the service again, and compares the stores with the responses and the
+ * acknowledged writes. Each write contains its epoch: a restore may discard those of the old epoch.
  */
 export async function crash(fixture: CrashFixture, point: CrashPoint): Promise<Crash> {
   await fixture.tasks.query(
@@ -81,7 +81,7 @@ function startWriters({ tasks, auth }: BackupFixture) {
   const write = async (pool: Pool | undefined, work: (pool: Pool) => Promise<void>) => {
     pool?.on('error', () => undefined);
     while (pool && !stopped) {
-      // What fails is not acknowledged; each new try costs the server a process.
+      // A failed write is not acknowledged. The pause is longer then, because each try costs the server a process.
       const pauseMs = await work(pool).then(
         () => 5,
         () => 50,

@@ -20,14 +20,14 @@ export async function withClient<Result>(url: string, work: (client: Client) => 
 export interface FreshTestDatabase {
   live: TestDatabase;
   names: RestoreNames;
-  /** As the role that loads. */
+  /** Connects as the loader role. */
   loaderUrl: string;
-  /** As the administrator. */
+  /** Connects as the administrator. */
   adminUrl: string;
   drop(): Promise<void>;
 }
 
-/** A live database and an empty one beside it, as a restore makes them. */
+/** Creates a live database and an empty one beside it, as a restore does. */
 export async function createFreshTestDatabase(name: string, server?: string): Promise<FreshTestDatabase> {
   const live = await createTestDatabase(name, server);
   const names = restoreNames(databaseOf(live.url), randomBytes(6).toString('hex'));

@@ -7,7 +7,7 @@ import { createInterface } from 'node:readline';
 
 const LOCAL = new URL('../../../../deploy/local/src/index.ts', import.meta.url).href;
 
-/** Another PostgreSQL beside that of the tests, with settings of its own. */
+/** Starts a second PostgreSQL server with its own settings. */
 export async function startSecondServer(
   settings: Record<string, string | number> = {},
 ): Promise<{ url: string; stop(): Promise<void> }> {

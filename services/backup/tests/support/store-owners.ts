@@ -3,7 +3,7 @@ import type { ImportResult } from '@taskmesh/internal-api';
 import type { StoreOwner } from '../../src/index.ts';
 import { withClient } from './databases.ts';
 
-/** The least that can be called a tasks store; the living one has more columns and none of that matters here. */
+/** A minimal tasks store: the real one has more columns, which do not matter here. */
 export const TASKS_SCHEMA = `
   create table tasks (id uuid primary key, title text not null check (length(title) >= 3));
   create table feed_state (epoch int not null);
@@ -13,7 +13,7 @@ export const AUTH_SCHEMA = `
   create table accounts (id int primary key, email text not null unique);
   create table sessions (id bigserial primary key, account int not null references accounts (id));`;
 
-/** Owners of stores as the services are, in small. */
+/** Creates owners of stores: simple versions of the services. */
 export function createOwners(liveUrls: { tasks: string; auth: string }): { tasks: StoreOwner; auth: StoreOwner } {
   return {
     tasks: {

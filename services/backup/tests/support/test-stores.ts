@@ -17,7 +17,7 @@ export const NOW = new Date('2026-11-22T12:00:00Z');
 export const KEPT_MS = 3_600_000;
 const STORES = ['tasks', 'auth'] as const;
 
-/** A statement of an administrator, in no store. */
+/** Runs a statement as an administrator, outside the stores. */
 export const administer = (text: string, values?: unknown[]): Promise<Record<string, unknown>[]> =>
   withClient(
     maintenanceUrl(requiredAddress('POSTGRES_URL')),
@@ -28,21 +28,21 @@ export type TestStores = Awaited<ReturnType<typeof createTestStores>>;
 export type RestoreTrial = Awaited<ReturnType<TestStores['begin']>>;
 
 interface Trial {
-  /** The restore that is taken back, if any. */
+  /** The restore that is being undone, if any. */
   undoes?: string | null;
   /** Whether the stores have no server in common. */
   isApart?: boolean;
 }
 
 /**
- * Two stores that are nothing but databases, with the ones that a restore has put beside them, and the journal of that one
- * restore: all that a swap sees. The databases are made once and get their names back, which is quick.
+ * Creates all that a swap sees: two stores, which are only databases, those that a restore has put beside them, and the
+ * journal of that restore. The databases are made once and get their names back after each test, which is fast.
  */
 export async function createTestStores() {
   const mark = randomBytes(5).toString('hex');
   const administrator = `test_stores_${mark}`;
   await administer(`create role ${administrator} superuser login password 'secret'`);
-  // What another administrator owns cannot be in the same transaction: to a restore that is another server.
+  // A database of another administrator cannot be in the same transaction, so a restore treats it as on another server.
   const otherServer = new URL(requiredAddress('POSTGRES_URL'));
   Object.assign(otherServer, { username: administrator, password: 'secret' });
   const liveOf = (each: StoreName) => `test_stores_${each}_${mark}`;
@@ -52,7 +52,7 @@ export async function createTestStores() {
       `test\\_stores\\_%${mark}%`,
     ]);
 
-  /** Restores them after any change: `wanted` are the names, by what they are called here. */
+  /** Gives all databases their names back. `wanted` maps the labels used here to the names. */
   async function putBack(wanted: ReadonlyMap<string, string>): Promise<void> {
     const kept = new Map([...wanted].map(([what, name]) => [ids.get(what), name]));
     for (const { name, id } of await databases())
@@ -115,7 +115,7 @@ export async function createTestStores() {
         logged,
         freshIds: { tasks: ids.get('new tasks') ?? '', auth: ids.get('new auth') ?? '' },
 
-        /** Of each store what is where, as `live: former, fresh: new`; what takes no connections is in brackets. */
+        /** Describes each store, e.g. `live: former, fresh: new`. Databases that accept no connections are in parentheses. */
         async state(): Promise<string[]> {
           const found = new Map((await databases()).map((database) => [database.name, database]));
           return STORES.map((each) => {
@@ -132,7 +132,7 @@ export async function createTestStores() {
           });
         },
 
-        /** As a swap that goes no further leaves a store. */
+        /** Leaves a store as an interrupted swap does. */
         async swap(each: StoreName, { open }: { open: boolean }): Promise<void> {
           const { live, fresh, old } = names[each];
           await administer(`alter database ${live} rename to ${old}`);
@@ -152,7 +152,7 @@ export async function createTestStores() {
 
 const unwanted = () => Promise.reject(new Error('This is not expected here.'));
 
-/** A journal with one line. */
+/** Returns a journal with one entry. */
 function journalOf(line: Restore): RestoreRepository {
   const isEnded = () => line.endedAt !== null;
   return {

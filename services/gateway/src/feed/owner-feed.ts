@@ -174,10 +174,11 @@ export class OwnerFeed {
     metrics?.gapFilled();
     const fillPage = async () => {
       if (!this.#isBehind()) return true;
+      const target = this.#target;
       const changes = await this.#changesAfter(this.#last, PAGE, onExpired);
       for (const change of changes ?? []) if (change.sequence === this.#last + 1) this.#deliver(change, 'gap_fill');
       // The store has lost the changes up to the target, which would keep the feed waiting forever.
-      if (changes?.length === 0) this.#target = this.#last;
+      if (changes?.length === 0 && this.#target === target) this.#target = this.#last;
       return Boolean(changes?.length);
     };
     // Checked and set in one synchronous step, so that the next record counts as live.

@@ -46,7 +46,8 @@ export async function readJsonObject(
     const limits = { maxBytes: BODY_LIMIT_BYTES, network, signal };
     if (decode) bytes = await decode(() => present(bytes), limits).catch(refuseEncoded);
     request.keep(bytes.length, { givesWay: true });
-    return await turns.run(network, () => parse(present(bytes)), signal);
+    const parsePresent = () => parse(present(bytes));
+    return await (bytes.length > QUICK_BYTES ? turns.run(network, parsePresent, signal) : parsePresent());
   } catch (error) {
     throw request.refusal ?? error;
   } finally {

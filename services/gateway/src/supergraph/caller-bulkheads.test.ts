@@ -62,9 +62,9 @@ it('leaves room for the other sessions of an account, up to its own bound', asyn
 });
 
 it.each([
-  ['small ones', 99, [6, 20]],
-  ['pages of 100', 201, [2, 6]],
-  ['as large as they may be', 100_000, [1, 4]],
+  ['default pages', 199, [6, 20]],
+  ['pages of 100', 201, [3, 10]],
+  ['as large as they may be', 100_000, [2, 6]],
 ])('runs the fewer operations of a caller the more they cost: %s', async (_which, cost, [ofSession, ofAccount]) => {
   for (const [sessions, most] of [
     [1, ofSession],
@@ -81,13 +81,13 @@ it.each([
   }
 });
 
-it('runs the largest page beside one other operation of its session', async () => {
+it('runs the largest page beside others of its session, which may wait for a service that does not respond', async () => {
   const runForCaller = createCallerBulkheads();
   const { run, started, release } = heldWork();
-  const both = [runForCaller(ANN, 1, run), runForCaller(ANN, 100_000, run)];
-  expect(started()).toBe(2);
+  const all = [1, 1, 1, 100_000].map((cost) => runForCaller(ANN, cost, run));
+  expect(started()).toBe(4);
   release();
-  await Promise.all(both);
+  await Promise.all(all);
 });
 
 it('leaves the place of a caller that disconnects to the next one', async () => {

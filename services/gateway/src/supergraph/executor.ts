@@ -86,7 +86,7 @@ export function createExecutor(deps: ExecutorDeps): GraphExecutor {
     const runInTurn = () =>
       runForCaller(call, cost, async () => {
         const isQuick = operation.partOf.has('plan') && !operation.isLarge;
-        return (isQuick ? begin() : await turns.run(networkOf(call.ip), begin)).ended;
+        return (isQuick ? begin() : await turns.run(networkOf(call.ip), begin, call.signal)).ended;
       });
     let result: EngineResult;
     try {
@@ -136,10 +136,10 @@ export function createExecutor(deps: ExecutorDeps): GraphExecutor {
  * account, with which it can be ended. Many people, or a server of theirs, may share an address.
  */
 const CONCURRENCY = { session: 6, account: 20, network: 256 };
-/** A page of so many objects takes milliseconds, and counts as one more operation. */
-const COST_PER_OPERATION = 100;
-/** The largest page still runs beside one operation of its session, which may wait for a service that does not respond. */
-const MAX_WEIGHT = CONCURRENCY.session - 1;
+/** So many objects take milliseconds, and count as one more operation. A default page has fewer. */
+const COST_PER_OPERATION = 200;
+/** The largest page still runs beside others of its session, which may wait for a service that does not respond. */
+const MAX_WEIGHT = CONCURRENCY.session / 2;
 const QUEUE = {
   maxWaiting: 1_000,
   maxWaitMs: 5_000,
@@ -161,7 +161,7 @@ export function createCallerBulkheads(): RunForCaller {
   const sites = createBulkhead({ concurrency: CONCURRENCY.network * NETWORKS_PER_SITE, ...QUEUE });
   return async ({ identity, ip, signal }, cost, run) => {
     const weight = Math.min(1 + Math.floor(cost / COST_PER_OPERATION), MAX_WEIGHT);
-    const options = { signal, weight };
+    const options = { signal, weight: identity.role === 'user' ? weight : 1 }; // others cannot read pages
     if (signal?.aborted) throw toGraphQLError(unavailable(undefined, new Error('The caller has gone.')));
     if (identity.role === 'user') {
       const { sessionId, userId } = identity;

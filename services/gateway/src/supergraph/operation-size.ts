@@ -23,7 +23,7 @@ const MAX_PAGE = 1_000;
 
 /** Lists of the root without pages, by what they may have. */
 const WHOLE_LISTS = new Map([
-  ['sessions', 1_000],
+  ['sessions', 500],
   ['personalTokens', 100],
 ]);
 

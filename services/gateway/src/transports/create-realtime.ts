@@ -104,13 +104,10 @@ export function createRealtime(context: GatewayContext, { random }: RealtimeDeps
   const networks = new WeakMap<WebSocket, string>();
   metrics.watchOwners(() => feed.owners());
   context.memory.watch(() =>
-    [...sockets.clients]
-      .map((socket) => ({
-        bytes: socket.bufferedAmount + unfinishedBytes(socket),
-        network: networks.get(socket) ?? '',
-        giveUp: () => cutSlow(socket),
-      }))
-      .filter(({ bytes }) => bytes > 0),
+    [...sockets.clients].flatMap((socket) => {
+      const bytes = socket.bufferedAmount + unfinishedBytes(socket);
+      return bytes === 0 ? [] : { bytes, network: networks.get(socket) ?? '', giveUp: () => cutSlow(socket) };
+    }),
   );
 
   sockets.on('wsClientError', (error, socket) => refuseUpgrade(socket, new AppError('BAD_USER_INPUT', error.message)));

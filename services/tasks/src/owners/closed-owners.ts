@@ -75,7 +75,7 @@ export function createOwnerEraser({ repository, onCommitted, clock, log }: Owner
     return false;
   };
 
-  /** Erases a batch of an owner's rows. Returns whether tasks may be left. */
+  /** Erases a batch of an owner's tasks, or all other rows if it was the last one. Returns whether tasks may be left. */
   const erase = async (ownerId: string): Promise<boolean> => {
     const count = await repository.deleteTasks(ownerId, new Date(clock.now()), MAX_TASKS_AT_ONCE);
     if (count > 0) onCommitted(ownerId);
@@ -89,16 +89,18 @@ export function createOwnerEraser({ repository, onCommitted, clock, log }: Owner
     return false;
   };
 
-  /** Erases a batch of each owner, and returns whether any of them may have tasks left. */
-  const eraseSome = async (failures: Map<string, unknown>): Promise<boolean> => {
+  /** Erases a batch of each owner not in `done`, and returns whether any of them may have tasks left. */
+  const eraseSome = async (done: Set<string>, failures: Map<string, unknown>): Promise<boolean> => {
     let areLeft = false;
     let last: string | undefined = LOWEST_ID;
     while (last !== undefined && !signal.aborted) {
       const owners: string[] = await repository.closed(last, OWNERS_PER_PAGE);
       for (const ownerId of owners) {
         if (signal.aborted) break;
+        if (done.has(ownerId)) continue;
         const isLeft = await erase(ownerId).catch((cause: unknown) => void failures.set(ownerId, cause));
-        areLeft ||= isLeft === true;
+        if (isLeft) areLeft = true;
+        else done.add(ownerId);
       }
       last = owners.length === OWNERS_PER_PAGE ? owners.at(-1) : undefined;
     }
@@ -112,7 +114,8 @@ export function createOwnerEraser({ repository, onCommitted, clock, log }: Owner
      */
     async run(): Promise<void> {
       const failures = new Map<string, unknown>();
-      while (!signal.aborted && (await eraseSome(failures)));
+      const done = new Set<string>();
+      while (!signal.aborted && (await eraseSome(done, failures)));
       const [first] = failures;
       if (!first) return;
       const [ownerId, cause] = first;

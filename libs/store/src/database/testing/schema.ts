@@ -4,10 +4,10 @@ import type { Database, StoreOptions } from '../database.ts';
 import type { Statement } from '../prepared-query.ts';
 
 /**
- * The SQL that would turn the migrated schema into the one the entities describe; empty when they agree.
+ * Returns the SQL that would turn the migrated schema into the one that the entities describe; empty when they agree.
  *
- * MikroORM does not compare storage parameters (fillfactor, autovacuum) and functions, and of triggers defined as SQL
- * only the names; these stand in the migrations alone. (The catalogue view that it reads omits TRUNCATE triggers.)
+ * MikroORM does not compare storage parameters (fillfactor, autovacuum) or functions, and compares triggers defined as SQL
+ * only by name; these exist only in the migrations. (The catalogue view that it reads omits TRUNCATE triggers.)
  */
 export async function schemaDifference(create: (options: StoreOptions) => Promise<Database>): Promise<string> {
   const store = await createTestDatabase('schema_difference');
@@ -34,8 +34,8 @@ interface PlanNode {
 }
 
 /**
- * The tables that a service's prepared statements would read as a whole, by the statement's name, if they were planned while the
- * store is empty, as in a new installation. Such plans last while the tables grow. `small` tables never do.
+ * Returns the tables that a service's prepared statements would read as a whole, by statement name, if they were planned while the
+ * store is empty, as in a new installation. Such plans last while the tables grow. Tables in `small` never grow and are ignored.
  */
 export async function scannedTables(
   create: (options: StoreOptions) => Promise<Database>,
@@ -70,7 +70,7 @@ export async function scannedTables(
   }
 }
 
-/** The statements that modules export by name. */
+/** Returns the statements that modules export. */
 export function statementsOf(...modules: object[]): Statement[] {
   return modules.flatMap((module) => Object.values(module)).filter(isStatement);
 }
@@ -79,7 +79,7 @@ function isStatement(value: unknown): value is Statement {
   return typeof value === 'object' && value !== null && 'text' in value;
 }
 
-/** Reading an index of all rows to its end reads a whole table, too, unless a limit ends it. */
+/** Reading a full (not partial) index to its end counts as reading the whole table, unless a limit ends the scan. */
 function scansIn(node: PlanNode, partial: ReadonlySet<string>, isLimited = false): string[] {
   const { 'Node Type': type, 'Relation Name': table, Plans = [] } = node;
   const readsAll = /^Index (?:Only )?Scan$/.test(type) && !node['Index Cond'] && !partial.has(node['Index Name'] ?? '');
@@ -88,6 +88,6 @@ function scansIn(node: PlanNode, partial: ReadonlySet<string>, isLimited = false
   return [...(isWhole && table ? [table] : []), ...Plans.flatMap((plan) => scansIn(plan, partial, limitsBelow))];
 }
 
-/** SQL: the names of what an operator may set for sessions in general; older servers have only some of them. */
+/** SQL for the names of session timeouts that an operator can set in general; older servers have only some of them. */
 export const SESSION_LIMITS = `select name from pg_catalog.pg_settings
   where name in ('idle_in_transaction_session_timeout', 'idle_session_timeout', 'transaction_timeout')`;
