@@ -44,8 +44,7 @@ export class Accounts extends Migration {
         until timestamptz(3) not null
       )`);
     this.addSql('create index ended_sessions_until on ended_sessions (until)');
-    // A single row, locked by each transaction that ends sessions: so sequences follow the order of commits, without
-    // gaps.
+    // A single row. Each transaction that ends sessions locks it, so sequences follow the order of commits and have no gaps.
     this.addSql(`
       create table ended_session_counter (
         id integer primary key check (id = 1),

@@ -1,6 +1,6 @@
 import { Migration } from '@mikro-orm/migrations';
 
-/** How users recognise their sessions. */
+/** Columns that help users recognise their sessions. */
 export class SessionOrigins extends Migration {
   override up(): void {
     this.addSql(`

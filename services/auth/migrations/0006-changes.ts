@@ -2,7 +2,7 @@ import { Migration } from '@mikro-orm/migrations';
 
 export class Changes extends Migration {
   override up(): void {
-    // The outbox of mails about an account. Like that of recovery mails, it holds no token.
+    // The outbox of mails about an account. Like the outbox of recovery mails, it holds no token.
     this.addSql(`
       create table account_mails (
         id uuid primary key,

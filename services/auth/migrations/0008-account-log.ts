@@ -1,10 +1,10 @@
 import { Migration } from '@mikro-orm/migrations';
 
-/** Tells other services which accounts were deleted. */
+/** The log from which other services learn that an account was deleted. */
 export class AccountLog extends Migration {
   override up(): void {
-    // A single row, locked to append an entry: so sequences have no gaps and follow the order of commits. The epoch identifies
-    // the log. It comes from the clock, so that a store that is created again has a different one.
+    // A single row. Appending an entry locks it, so sequences follow the order of commits and have no gaps. The epoch identifies
+    // the log. It comes from the clock, so that a recreated store gets a different one.
     this.addSql(`
       create table account_log_state (
         id integer primary key check (id = 1),
@@ -14,7 +14,7 @@ export class AccountLog extends Migration {
     this.addSql(`
       insert into account_log_state (id, epoch, last)
       values (1, greatest(1, extract(epoch from now() - timestamptz '2026-01-01T00:00Z')::integer), 0)`);
-    // No foreign key, as the accounts are gone. Entries are kept forever, so that no archive brings an account back.
+    // No foreign key: the accounts no longer exist. Entries are kept forever, so that no restored archive brings an account back.
     this.addSql(`
       create table account_log (
         sequence bigint primary key,

@@ -2,7 +2,7 @@ import { Migration } from '@mikro-orm/migrations';
 
 export class OpenIdConnect extends Migration {
   override up(): void {
-    // Without a password, the hash is one that no password matches, so that logins treat all accounts alike.
+    // An account without a password has a hash that no password matches, so that logins treat all accounts alike.
     this.addSql('alter table accounts add column has_password boolean not null default true');
     this.addSql(`
       create table linked_identities (

@@ -12,7 +12,7 @@ import { RecoveriesByAddress } from './0012-recoveries-by-address.ts';
 import { RefreshKeys } from './0013-refresh-keys.ts';
 import { BcryptHashes } from './0014-bcrypt-hashes.ts';
 
-/** In order. A released name must never change, as databases remember it. */
+/** In order. Never rename a released migration: databases store its name. */
 export const migrations = [
   { name: '0001-accounts', class: Accounts },
   { name: '0002-recovery', class: Recovery },

@@ -19,15 +19,15 @@ import { createLimits } from './rate-limits.ts';
 
 export interface AuthDeps {
   clock: Clock;
-  /** For durations. @default that of the process */
+  /** Measures durations. @default the process's monotonic clock */
   monotonicClock?: Clock;
   log: Log;
   /** Where limits are counted; the caller closes it. */
   keyValue: KeyValue;
-  /** Where deletions of accounts are published; the caller closes it. Absent: other services have to ask for them. */
+  /** Where deletions of accounts are published; the caller closes it. Without it, other services must poll for them. */
   eventLog?: EventLog | undefined;
   metrics?: Registry;
-  /** What a password hash costs, for tests. @default OWASP's parameters */
+  /** The cost of a password hash; tests lower it. @default OWASP's parameters */
   hashCost?: HashCost;
   /** Replaces the configured mailer; closed on `stop`. */
   mailer?: Mailer;
@@ -35,7 +35,7 @@ export interface AuthDeps {
 
 export type CommonParts = Awaited<ReturnType<typeof createCommonParts>>;
 
-/** What the features of auth work with. */
+/** The dependencies that the features of auth share. */
 export async function createCommonParts(config: AuthConfig, deps: AuthDeps) {
   const { clock, log, keyValue, metrics: registry = new Registry() } = deps;
   const { dataDir, mailFrom: from, accessTokenKeysFile, hashConcurrency: concurrency, publicUrl, secrets } = config;

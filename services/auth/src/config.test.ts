@@ -13,32 +13,32 @@ function problemsOf(env: Record<string, string>): string[] {
   }
 }
 
-describe("auth's settings", () => {
+describe("auth's configuration", () => {
   it.each([
     [1, {}, 1],
     [4, {}, 3],
     [2, { HASH_CONCURRENCY: '7' }, 7],
-  ])('hash on %d cores with %j: %d at once', (cores, env, expected) => {
+  ])('on %d cores with %j, allows %d password hashes at once', (cores, env, expected) => {
     expect(readAuthConfig({ POSTGRES_URL, ...env }, cores).hashConcurrency).toBe(expected);
   });
 
-  it('do not multiply limits in production', () => {
+  it('does not multiply limits in production', () => {
     expect(readAuthConfig({ POSTGRES_URL, NODE_ENV: 'production' }).rateLimitFactor).toBe(1);
     expect(readAuthConfig({ POSTGRES_URL, NODE_ENV: 'production', RATE_LIMIT_FACTOR: '0' }).rateLimitFactor).toBe(0);
   });
 
-  it('allow no access token to live longer than gateways accept', () => {
+  it('rejects a token lifetime that is longer than gateways accept', () => {
     expect(readAuthConfig({ POSTGRES_URL, ACCESS_TOKEN_TTL_S: '86400' }).accessTokenTtlSeconds).toBe(86_400);
     expect(problemsOf({ POSTGRES_URL, ACCESS_TOKEN_TTL_S: '86401' })).toEqual([expect.stringContaining('86400')]);
   });
 
-  it('make links without a double slash', () => {
+  it('removes a trailing slash from PUBLIC_URL', () => {
     expect(readAuthConfig({ POSTGRES_URL, PUBLIC_URL: 'https://tasks.example/' }).publicUrl).toBe(
       'https://tasks.example',
     );
   });
 
-  it('of a production without mails are reported', () => {
+  it('reports missing mail settings in production', () => {
     expect(whyMailsFail({ NODE_ENV: 'production' })).toEqual([
       expect.stringMatching(/^SMTP_URL is not set/),
       expect.stringMatching(/^PUBLIC_URL is not set/),
@@ -47,7 +47,7 @@ describe("auth's settings", () => {
     expect([whyMailsFail(whole), whyMailsFail({ NODE_ENV: 'development' })]).toEqual([[], []]);
   });
 
-  it('name a sign-in provider by two of them at least', () => {
+  it('requires both OIDC_ISSUER and OIDC_CLIENT_ID for a sign-in provider', () => {
     const provider = { OIDC_ISSUER: 'https://login.example.com', OIDC_CLIENT_ID: 'taskmesh' };
     const { oidc, secrets } = readAuthConfig({ POSTGRES_URL, ...provider });
     expect(oidc).toEqual({
@@ -65,7 +65,7 @@ describe("auth's settings", () => {
     expect(problemsOf({ POSTGRES_URL, OIDC_CLIENT_SECRET: 'x' })).toHaveLength(2);
   });
 
-  it('name no issuer without TLS elsewhere, with a query or a user, or that is no URL of the web', () => {
+  it('rejects an issuer on another machine without TLS, with a query or a user, or that is not an HTTP URL', () => {
     const hosts = [
       'http://login.example.com',
       'http://127.0.0.1.example.com',
@@ -81,7 +81,7 @@ describe("auth's settings", () => {
     expect(readAuthConfig({ POSTGRES_URL, ...provider }).oidc?.name).toBe('127.0.0.1:8080');
   });
 
-  it('let mails come from one address, with a name or without', () => {
+  it('accepts exactly one sender address, with or without a name', () => {
     const named = ['Tasks <tasks@localhost>', '"Tasks, Inc." <tasks@example.com>'];
     for (const from of ['tasks@example.com', '<tasks@example.com>', ...named])
       expect(readAuthConfig({ POSTGRES_URL, MAIL_FROM: from }).mailFrom).toBe(from);
@@ -93,7 +93,7 @@ describe("auth's settings", () => {
       ]);
   });
 
-  it('are all wrong at once, and show no secret', () => {
+  it('reports all problems at once and reveals no secret', () => {
     const wrong = {
       POSTGRES_URL: 'mysql://auth:secret@db.example',
       ACCESS_TOKEN_TTL_S: '0',

@@ -4,7 +4,7 @@ import { ACCESS_TOKEN_MAX_TTL_S } from '@taskmesh/identity';
 import { ConfigError, isLoopbackHost, processSettings, readAll, readEnv, setting, type Env } from '@taskmesh/service';
 import { z } from 'zod';
 
-/** auth's settings. Durations carry their unit; secrets are kept apart, so that the rest may be shown. */
+/** auth's settings. Durations carry their unit; secrets are separate, so that the rest may be shown. */
 export type AuthConfig = ReturnType<typeof readAuthConfig>;
 
 const settings = z.object({
@@ -48,7 +48,7 @@ export function readAuthConfig(env: Env, cores = availableParallelism()) {
     /** The operator's JWK set; undefined: auth creates its own in `dataDir`. */
     accessTokenKeysFile: values.ACCESS_TOKEN_KEYS_FILE,
     refreshTokenTtlDays: values.REFRESH_TOKEN_TTL_DAYS,
-    /** A login beyond them ends the one that has been unused the longest. */
+    /** A login beyond this limit ends the session that has been unused the longest. */
     maxSessionsPerAccount: 1_000,
     auditRetentionDays: values.AUDIT_RETENTION_DAYS,
     passwordMinLength: values.PASSWORD_MIN_LENGTH,
@@ -58,14 +58,14 @@ export function readAuthConfig(env: Env, cores = availableParallelism()) {
     mailFrom: values.MAIL_FROM,
     /** The origin of links in mails, without a trailing slash. */
     publicUrl: values.PUBLIC_URL.replace(/\/+$/, ''),
-    /** Where people may sign in without a password of theirs here; undefined: nowhere. */
+    /** The provider through which people sign in without a password; undefined if there is none. */
     oidc: provider.oidc,
     schema,
     secrets: {
       postgresUrl: values.POSTGRES_URL,
       /** undefined: mails are written to files. */
       smtpUrl: values.SMTP_URL,
-      /** undefined: the provider asks for none. */
+      /** undefined: the provider requires none. */
       oidcClientSecret: provider.clientSecret,
     },
   };
@@ -75,7 +75,7 @@ export function readAuthConfig(env: Env, cores = availableParallelism()) {
 export interface OidcConfig {
   issuer: string;
   clientId: string;
-  /** What people call it. */
+  /** The name that users see. */
   name: string;
 }
 
@@ -107,7 +107,7 @@ function readOidcConfig(env: Env): { oidc: OidcConfig | undefined; clientSecret:
 }
 
 function isUsableIssuer(value: string): boolean {
-  if (!/^https?:/i.test(value) || !URL.canParse(value)) return true; // that is said already
+  if (!/^https?:/i.test(value) || !URL.canParse(value)) return true; // the URL check reports this
   const { protocol, host, search, hash, username } = new URL(value);
   return (protocol === 'https:' || isLoopbackHost(host)) && search + hash + username === '';
 }

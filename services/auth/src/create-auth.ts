@@ -38,20 +38,20 @@ import { createAuthStatus } from './status.ts';
 export interface Auth extends Service {
   subgraph: Subgraph;
   internal: AuthInternal;
-  /** For tasks alone. */
+  /** Only for the tasks service. */
   accounts: AccountsInternal;
   /** For browsers on their way to the sign-in provider and back. */
   signIn: AuthSignIn;
-  /** For operators; the caller checks that. */
+  /** For operators; the caller checks that the client is one. */
   operators: StatusOf<ServiceStatus>;
-  /** For backup alone. */
+  /** Only for the backup service. */
   restore: AuthRestore;
   ready(): Promise<HealthReport>;
   /** Does the background work now: sends due mails and clears expired data. */
   processAll(): Promise<void>;
 }
 
-/** Does not connect: `start` prepares the schema and begins background work. Does not listen. */
+/** Neither connects nor listens: `start` prepares the schema and begins background work. */
 export async function createAuth(config: AuthConfig, deps: AuthDeps): Promise<Auth> {
   const common = await createCommonParts(config, deps);
   const { database, keys, mailer, hasher, metrics, oidc, publicUrl, clock, log } = common;

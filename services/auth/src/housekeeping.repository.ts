@@ -2,14 +2,14 @@ import type { Database } from '@taskmesh/store';
 import { IS_HOUSEKEEPING } from './audit/audit.statements.ts';
 import * as statements from './housekeeping.statements.ts';
 
-/** Up to when. */
+/** The times up to which rows are removed. */
 export interface Cutoffs {
   expired: Date;
   /** Entries of the audit trail. */
   old: Date;
   /** Failed logins and refreshed sessions. */
   oldFrequent: Date;
-  /** Entries of accounts that were deleted after this moment, written while that happened. */
+  /** Accounts deleted after this time may have entries that were written during the deletion. */
   deletedSince: Date;
 }
 
@@ -33,7 +33,7 @@ export function createHousekeepingRepository(database: Pick<Database, 'run' | 'r
       const [row] = await database.run<{ ms: string }>('read', statements.DATABASE_TIME, []);
       return Number(row?.ms);
     },
-    /** Each removes a batch, and says whether it was a full one, so that more may be left. */
+    /** Each removes a batch and returns whether it was full, in which case more rows may be left. */
     removals: ({ expired, old, oldFrequent, deletedSince }: Cutoffs): (() => Promise<boolean>)[] => [
       ...statements.EXPIRED.map(
         (statement) => async () => isFull(await database.run('read', statement, [expired])), // safe to repeat

@@ -4,7 +4,7 @@ import { FORGOTTEN_AFTER_S } from './sessions/ended-session.repository.ts';
 
 /** Rows per statement, so that each ends well within the statement timeout. */
 export const BATCH = 1_000;
-/** The most failed logins without an account that are kept: anyone can cause them. */
+/** Maximum number of failed logins without an account that are kept: anyone can cause them. */
 const STRANGERS_MAX = 100_000;
 
 export const DATABASE_TIME: Statement = {
@@ -18,12 +18,12 @@ export const EXPIRED: readonly Statement[] = Object.entries(STORE_TABLES.auth).f
   const keptSeconds = table === 'ended_sessions' ? FORGOTTEN_AFTER_S : 0;
   const isExpired = `${expires} <= $1::timestamptz - interval '${keptSeconds} s'`;
   const which = `select ctid from ${table} where ${isExpired} limit ${BATCH}`;
-  // Looks again at a row that was prolonged while the statement waited for it.
+  // Checks again, as a row may have been extended while the statement waited for its lock.
   const text = `delete from ${table} where ctid = any (array(${which})) and ${isExpired} returning 1`;
   return [{ name: `auth-expired-${table}`, text }];
 });
 
-/** From the oldest entry on, by id; times follow that order, except where clocks differ. */
+/** Oldest entries first, by id. Times follow the same order, except where clocks differ. */
 const oldest = (which: string) => `
   delete from audit_log where id in (
     select id from (select id, at from audit_log where ${which} order by id limit ${BATCH}) oldest where at <= ?
@@ -41,9 +41,7 @@ export const STRANGERS_ENTRIES = `
     ) order by id limit ${BATCH}
   ) returning 1`;
 
-/**
- * Removes at most a batch of entries that were written just when their account was deleted, later than the parameter.
- */
+/** Removes at most a batch of entries that were written while their account was deleted. Parameter: the earliest deletion. */
 export const ENTRIES_OF_DELETED = `
   delete from audit_log where id in (
     select entry.id from account_log deleted

@@ -9,7 +9,7 @@ it.each([
   [30, true],
   [-86_400, true],
   [31, false],
-])('clears what has expired by a clock %i s ahead of the database: %s', async (aheadSeconds, clears) => {
+])('with a clock %i s ahead of the database, clears expired rows: %s', async (aheadSeconds, clears) => {
   jest.useFakeTimers();
   let isCleared = false;
   const errors: unknown[] = [];
@@ -22,7 +22,7 @@ it.each([
     repository,
     auditRetentionDays: 365,
     clock: { now: () => DATABASE_MS + aheadSeconds * 1_000 },
-    log: { error: (fields: unknown) => errors.push(fields), info: () => undefined } as unknown as Log, // all that it calls
+    log: { error: (fields: unknown) => errors.push(fields), info: () => undefined } as unknown as Log, // the only methods that it calls
   });
   await housekeeping.start();
   await jest.advanceTimersByTimeAsync(60_000);

@@ -4,7 +4,7 @@ import type { HousekeepingRepository } from './housekeeping.repository.ts';
 
 const EVERY_MS = 60_000;
 const DAY_MS = 86_400_000;
-/** Longer than any request that was running at the deletion. */
+/** Longer than any request that was running during the deletion. */
 const DELETED_SINCE_DAYS = 1;
 /** Failed logins and refreshed sessions are many, and useful only for a while. */
 const FREQUENT_RETENTION_DAYS = 30;
@@ -42,14 +42,14 @@ export function createHousekeeping({ repository, auditRetentionDays, clock, log 
     await eachByItself(steps);
   };
 
-  /** A clock far ahead would delete what is still valid, and the audit trail. */
-  const sweepInTime = async (): Promise<void> => {
+  /** Sweeps unless the clock is far ahead: that would delete valid rows and the audit trail. */
+  const sweepIfClockIsRight = async (): Promise<void> => {
     const aheadSeconds = Math.round((clock.now() - (await repository.databaseTime())) / 1000);
     if (aheadSeconds <= CLOCK_SKEW_S) return sweep();
     log.error({ aheadSeconds }, 'cleared nothing: the clock is ahead of the database’s');
   };
 
-  const periodic = createPeriodic({ everyMs: EVERY_MS, task: sweepInTime, what: 'housekeeping', log });
+  const periodic = createPeriodic({ everyMs: EVERY_MS, task: sweepIfClockIsRight, what: 'housekeeping', log });
 
   return {
     sweep,

@@ -1,7 +1,7 @@
 import { Registry } from 'prom-client';
 import { createAuthMetrics } from './metrics.ts';
 
-it('has a series for each outcome of a mail before the first one, so that its first failure is an increase', async () => {
+it('starts each series of mail outcomes at zero, so that the first failure shows as an increase', async () => {
   const registry = new Registry();
   createAuthMetrics(registry);
   const { values = [] } = (await registry.getSingleMetric('taskmesh_auth_recovery_mails_total')?.get()) ?? {};

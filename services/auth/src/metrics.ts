@@ -21,11 +21,11 @@ export function createAuthMetrics(registry: Registry) {
     labelNames: ['outcome'],
     registers,
   });
-  // Series that exist from the start show their first failure as an increase.
+  // Starts every series at zero, so that the first failure shows as an increase.
   for (const outcome of ['sent', 'failed', 'given-up']) mails.inc({ outcome }, 0);
   return {
     hashed: (seconds: number) => hashing.observe(seconds),
-    /** Takes the mutation's name and its outcome: `ok` or the error's code. */
+    /** Counts a mutation by its outcome: `ok` or the error's code. */
     mutation: (mutation: string, outcome: string) => mutations.inc({ mutation, outcome }),
     mail: (outcome: 'sent' | 'failed' | 'given-up') => mails.inc({ outcome }),
     watchQueue(waiting: () => number) {

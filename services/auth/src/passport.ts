@@ -4,8 +4,8 @@ import { bearerToken } from '@taskmesh/service';
 import passport from 'passport';
 
 /**
- * The only file that knows passport. Each way to authenticate somebody is a strategy here; the rest of auth only asks who
- * it is.
+ * The only file that uses passport. Each way to authenticate a caller is a strategy here; the rest of auth only receives
+ * the caller.
  */
 
 export interface Credentials {
@@ -13,11 +13,11 @@ export interface Credentials {
   password: string;
 }
 
-/** The login of people, with e-mail address and password. @returns the user with these credentials, or undefined */
+/** Authenticates users by e-mail address and password. @returns the user with these credentials, or undefined */
 export function createLoginStrategy<Who extends object, Given extends Credentials>(
   check: (credentials: Given) => Promise<Who | undefined>,
 ): (credentials: Given) => Promise<Who | undefined> {
-  // A hash that came with an import may be of an empty password.
+  // An imported hash may belong to an empty password.
   const authenticate = strategyOf('login', async ({ body }: { body: Given }) =>
     body.password ? check(body) : undefined,
   );
@@ -43,8 +43,8 @@ export function createIdentityStrategy(
 }
 
 /**
- * Asks `recognise` who sent a request; undefined: no one that is known. Passport is made for middleware, so it gets what the strategy
- * reads of a request, and a response that nothing writes to.
+ * Returns a function that lets `recognise` find the sender of a request, undefined if unknown. Passport is made for middleware, so it
+ * receives only the parts of a request that the strategy reads, and a response that nothing writes to.
  */
 function strategyOf<Request extends object, Who extends object>(
   name: string,
@@ -61,7 +61,7 @@ function strategyOf<Request extends object, Who extends object>(
   });
   return (request) =>
     new Promise((resolve, reject) => {
-      const settle = (error: unknown, who?: unknown) => (error ? reject(error) : resolve((who || undefined) as Who)); // as recognised
+      const settle = (error: unknown, who?: unknown) => (error ? reject(error) : resolve((who || undefined) as Who)); // from `recognise`
       strategies.authenticate(name, { session: false }, settle)(request, {}, reject);
     });
 }

@@ -9,17 +9,17 @@ const UNKNOWN_IP = 'unknown';
 
 export interface LimitsOptions {
   keyValue: KeyValue;
-  /** Multiplies the limits that count callers alone; 0 disables them. */
+  /** Multiplies the limits that count only by caller; 0 disables them. */
   factor: number;
-  /** The IPs that signed in at this address before: strangers' guesses do not lock these out. */
+  /** Returns the IPs of earlier sign-ins to the account with this address: other callers' guesses do not lock them out. */
   signInIps(emailKey: string): Promise<string[]>;
 }
 
 export type Limits = ReturnType<typeof createLimits>;
 
 /**
- * Rate limits. Callers count by the network of their IP (`networkOf`); e-mail addresses are stored only as hashes. What counts
- * throws RATE_LIMITED when there was too much before, unless it says otherwise.
+ * Rate limits. Callers are identified by the network of their IP (`networkOf`); e-mail addresses are stored only as hashes. The
+ * functions that count throw RATE_LIMITED when the limit is reached, unless they document otherwise.
  */
 export function createLimits({ keyValue, factor, signInIps }: LimitsOptions) {
   const limiter = (name: string, points: number, minutes: number) =>
@@ -34,7 +34,7 @@ export function createLimits({ keyValue, factor, signInIps }: LimitsOptions) {
     const counter = callerLimiter(...limit);
     return async (ip: string | null): Promise<void> => refuseWhenUsedUp([await counter?.consume(callerOf(ip))]);
   };
-  /** Counts a mail to an address; false when it has had too many in an hour. */
+  /** Counts a mail to an address; returns false when the address has had too many in an hour. */
   const mails = (name: string, points: number) => {
     const counter = limiter(name, points, 60);
     return async (emailKey: string): Promise<boolean> => (await counter.consume(hashOf(emailKey))).allowed;
@@ -48,53 +48,53 @@ export function createLimits({ keyValue, factor, signInIps }: LimitsOptions) {
 
   const keyOfPair = (emailKey: string, caller: string) => hashOf(JSON.stringify([emailKey, caller]));
 
-  const login = async (emailKey: string, ip: string | null, turn: 'peek' | 'consume'): Promise<void> => {
+  const login = async (emailKey: string, ip: string | null, method: 'peek' | 'consume'): Promise<void> => {
     const caller = callerOf(ip);
     const [ofAddress, ...others] = await Promise.all([
-      failuresOfAddress[turn](hashOf(emailKey)),
-      failures[turn](keyOfPair(emailKey, caller)),
-      failuresOfIp?.[turn](caller),
+      failuresOfAddress[method](hashOf(emailKey)),
+      failures[method](keyOfPair(emailKey, caller)),
+      failuresOfIp?.[method](caller),
     ]);
     refuseWhenUsedUp(others);
     if (!ofAddress.allowed && !(await signInIps(emailKey)).map(callerOf).includes(caller))
       refuseWhenUsedUp([ofAddress]);
   };
-  /** When this caller (here or in total) or strangers at this address failed too often. */
+  /** Rejects a caller who failed too often (at this address or in total), or an address where other callers failed too often. */
   const checkLogin = (emailKey: string, ip: string | null) => login(emailKey, ip, 'peek');
 
   return {
-    /** A password that somebody shows, right or wrong: each takes its time of a core, and of those who wait behind it. And as `checkLogin`. */
+    /** Counts every password attempt, right or wrong, as each occupies a core and delays others. Then does the same as `checkLogin`. */
     async countLogin(emailKey: string, ip: string | null) {
       await logins(ip);
       await checkLogin(emailKey, ip);
     },
     checkLogin,
     countFailedLogin: (emailKey: string, ip: string | null) => login(emailKey, ip, 'consume'),
-    /** Resets the failures at this address, in total and by this caller: a new password makes earlier guesses void. */
+    /** Resets the failures at this address, in total and for this caller: a new password makes earlier guesses irrelevant. */
     async forgetFailedLogins(emailKey: string, ip: string | null) {
       await Promise.all([failuresOfAddress.reset(hashOf(emailKey)), failures.reset(keyOfPair(emailKey, callerOf(ip)))]);
     },
-    /** An attempt to refresh, with any token. */
+    /** Counts an attempt to refresh, with any token. */
     countRefreshTry: byCaller('auth.refresh.ip', 1_000, 5),
-    /** A refresh of this session. */
+    /** Counts a refresh of this session. */
     countRefresh: byKey('auth.refresh', 60, 15),
-    /** A personal token that this account creates. */
+    /** Counts a personal token that this account creates. */
     countNewToken: byKey('auth.token', 100, 24 * 60),
-    /** Each setting counts by itself: a stolen session that renames the account must not keep its owner from setting a new password. */
+    /** Counts each setting separately: a stolen session that renames the account must not keep its owner from changing the password. */
     countChange: (userId: string, setting: 'name' | 'password' | 'email') => changes(`${setting}.${userId}`),
     countSignUp: byCaller('auth.sign-up.ip', 60, 5),
-    /** One step of a sign-in at a provider. */
+    /** Counts one step of a sign-in through a provider. */
     countProviderSignIn: byCaller('auth.provider.ip', 180, 5),
     countRecovery: byCaller('auth.recovery.ip', 60, 5),
     allowRecoveryMail: mails('auth.recovery', 5),
-    /** Counted apart: what strangers ask for must not cost the owner of the address the mails to recover an account. */
+    /** Counted separately: mails that strangers request must not use up the recovery mails of the owner of the address. */
     allowConfirmationMail: mails('auth.confirmation', 5),
-    /** For mails about changes that were made: the address of a new account is not confirmed. */
+    /** For mails about completed changes. They are limited because the address of a new account is not confirmed. */
     allowNotice: mails('auth.notice', 20),
   };
 }
 
-/** The caller that an IP stands for. */
+/** Returns the key that identifies a caller by IP. */
 export function callerOf(ip: string | null): string {
   return ip === null ? UNKNOWN_IP : networkOf(ip);
 }

@@ -11,10 +11,10 @@ export interface AuthStatusDeps {
 
 export function createAuthStatus({ database, relayFailingSeconds, clock }: AuthStatusDeps): StatusOf<ServiceStatus> {
   const startedAt = new Date(clock.now()).toISOString();
-  const askStore = createStoreStatus(database, STATUS_PART_MS);
+  const readStoreStatus = createStoreStatus(database, STATUS_PART_MS);
   return {
     status: async () => ({
-      ...{ version: readVersion(), startedAt, store: await askStore() },
+      ...{ version: readVersion(), startedAt, store: await readStoreStatus() },
       relayFailingSeconds: relayFailingSeconds(),
     }),
   };

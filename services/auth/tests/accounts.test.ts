@@ -6,7 +6,7 @@ import { PASSWORD, useAuth } from './support/running-auth.ts';
 const running = useAuth({ hashCost: { memoryCost: 16, timeCost: 2 } });
 
 describe('signing up', () => {
-  it('reports all that is wrong with a sign-up at once', async () => {
+  it('reports all problems of a sign-up at once', async () => {
     const issuesOf = async (input: { email: string; password: string; name: string }) => {
       const { errors } = await running.send(SIGN_UP, { input });
       return errors?.[0]?.extensions?.issues;
@@ -40,7 +40,7 @@ describe('logging in', () => {
     ['one of another kind', hashSync(PASSWORD, { algorithm: 1, memoryCost: 16, timeCost: 2 })],
     ['one of bcrypt', bcrypt(PASSWORD, 4)],
     ['one of bcrypt with the letter y', bcrypt(PASSWORD, 4).replace('$2b$', '$2y$')],
-  ])('makes a hash as they are now out of %s, once the password was right', async (what, foreign) => {
+  ])('replaces %s with a current hash after a successful login', async (what, foreign) => {
     const email = `${what.replaceAll(' ', '-')}@example.com`;
     const columns = 'password_hash as hash, password_version as version';
     const stored = async () =>
@@ -57,7 +57,7 @@ describe('logging in', () => {
     expect(await stored()).toEqual(upgraded);
   });
 
-  it('keeps a hash of bcrypt for a password beyond the 72 bytes that bcrypt reads, whose end may be mistyped', async () => {
+  it('keeps a bcrypt hash of a password beyond the 72 bytes that bcrypt reads, as its end may be mistyped', async () => {
     const email = 'long@example.com';
     const password = 'a'.repeat(80);
     await signedUp(running, email);
@@ -67,7 +67,7 @@ describe('logging in', () => {
       expect(codeOf(await running.send(LOGIN, { input: { email, password: typed } }))).toBeUndefined();
   });
 
-  it('lets no one in with an empty password, not even where another system has hashed one', async () => {
+  it('rejects an empty password, even if another system has hashed one', async () => {
     const email = 'none@example.com';
     await signedUp(running, email);
     const foreign = hashSync('', { algorithm: 2, memoryCost: 16, timeCost: 2 });
@@ -75,7 +75,7 @@ describe('logging in', () => {
     expect(codeOf(await running.send(LOGIN, { input: { email, password: '' } }))).toBe('UNAUTHENTICATED');
   });
 
-  it('makes a refresh token when it is selected, also through a fragment, and otherwise a session as short as its access token', async () => {
+  it('creates a refresh token if it is selected, even in a fragment, and otherwise a session as short as its access token', async () => {
     const [email, input] = ['plain@example.com', { email: 'plain@example.com', password: PASSWORD }];
     await running.send(SIGN_UP_PLAIN, { input: { ...input, name: 'P' } });
     const query = `mutation ($input: LoginInput!, $skip: Boolean!) { login(input: $input) { ...S } }
@@ -100,7 +100,7 @@ describe('logging in', () => {
 });
 
 describe('the caller', () => {
-  it('finds itself as an entity, and no other account', async () => {
+  it('resolves as an entity, but no other account does', async () => {
     const ada = await signedUp(running, 'entity-ada@example.com');
     const bob = await signedUp(running, 'entity-bob@example.com');
     const query = 'query ($r: [_Any!]!) { _entities(representations: $r) { ... on User { id email } } }';
@@ -110,7 +110,7 @@ describe('the caller', () => {
     expect((await running.send(query, { r })).data?._entities).toEqual([null, null]);
   });
 
-  it('is no entity any more once it is deleted, and learns that', async () => {
+  it('no longer resolves once the account is deleted, and gets UNAUTHENTICATED', async () => {
     const { userId, identity } = await signedUp(running, 'entity-gone@example.com');
     await running.send(DELETE_ACCOUNT, { input: { password: PASSWORD } }, identity);
     const query = 'query ($r: [_Any!]!) { _entities(representations: $r) { ... on User { name } } }';

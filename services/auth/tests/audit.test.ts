@@ -16,7 +16,7 @@ import { PASSWORD, useAuth } from './support/running-auth.ts';
 const running = useAuth();
 
 describe('the audit trail', () => {
-  it('reports every change of an account in order, with place and request, and without secrets', async () => {
+  it('lists every change to an account in order, with IP and request, and without secrets', async () => {
     const email = 'ada@example.com';
     const first = await signedUp(running, email);
     await running.send(LOGIN, { input: { email, password: 'not the one' } });
@@ -59,7 +59,7 @@ describe('the audit trail', () => {
       expect(text).not.toContain(secret);
   });
 
-  it('reports a failed login of an unknown address without an account', async () => {
+  it('records a failed login with an unknown address without an account', async () => {
     await running.send(LOGIN, { input: { email: 'unknown@example.com', password: 'x' } });
     const rows = await running.database.query('select kind, account_id from audit_log where account_id is null');
     expect(rows).toEqual([{ kind: 'login.failed', account_id: null }]);
@@ -69,7 +69,7 @@ describe('the audit trail', () => {
     ['update', `update audit_log set kind = 'nothing'`],
     ['delete', 'delete from audit_log'],
     ['truncate', 'truncate audit_log'],
-  ])('refuses to be changed: %s', async (_what, statement) => {
+  ])('rejects changes: %s', async (_what, statement) => {
     const count = () => running.database.query('select count(*) from audit_log');
     const before = await count();
     await expect(running.database.query(statement)).rejects.toThrow('the audit trail only grows');
@@ -77,13 +77,13 @@ describe('the audit trail', () => {
   });
 });
 
-describe("one's own audit trail", () => {
+describe("the caller's own audit trail", () => {
   const TRAIL =
     'query ($first: Int, $after: ID) { auditEntries(first: $first, after: $after) { id at kind sessionId ip } }';
   const trailOf = async ({ identity }: OpenSession, variables: object = {}) =>
     (await running.send(TRAIL, variables, identity)).data?.['auditEntries'] as { id: string; kind: string }[];
 
-  it('reports what happened, newest first, page by page, and nothing about anybody else', async () => {
+  it('lists entries, newest first, in pages, and none of other accounts', async () => {
     const eve = await signedUp(running, 'eve@example.com');
     const second = await loggedIn(running, 'eve@example.com');
     const bob = await signedUp(running, 'bob@example.com');

@@ -22,7 +22,7 @@ import { noteDeletions, PASSWORD, useAuth } from './support/running-auth.ts';
 
 const START = { epoch: 0, sequence: 0 };
 
-/** An event log that takes nothing while it is away. */
+/** An event log that rejects everything while `isAway` is set. */
 function createEventLog() {
   const inner = createMemoryEventLog();
   const state = {
@@ -50,7 +50,7 @@ const createToken = async ({ identity }: OpenSession, scope = 'WRITE') => {
   const { data } = await running.send(CREATE_TOKEN, { input: { name: 'program', scope, expiresAt } }, identity);
   return (data?.createPersonalToken as { personalToken: { id: string } }).personalToken.id;
 };
-/** Every text that any table has. */
+/** The text of all rows of all tables. */
 const textOfStore = async (): Promise<string> => {
   const tables = await running.database.query(
     `select table_name as name from information_schema.tables where table_schema = 'public' and table_name <> 'mikro_orm_migrations'`,
@@ -88,7 +88,7 @@ describe('deleting an account', () => {
     expect(codeOf(await running.send(REFRESH, { token: bob.refreshToken }))).toBeUndefined();
   });
 
-  it('leaves nothing in the store but that the account was deleted, when its last mail is sent', async () => {
+  it('leaves nothing in the store except the fact of the deletion, once the last mail is sent', async () => {
     const ada = await signedUp(running, 'ada@example.com');
     await createToken(ada);
     await login('ada@example.com', 'wrong');
@@ -110,7 +110,7 @@ describe('deleting an account', () => {
     expect(entries).toEqual([{ kind: 'account.deleted', account_id: ada.userId, session_id: null, ip: null }]);
   });
 
-  it('is done once, however many ask for it at once, and no login or change comes in between', async () => {
+  it('happens once for many concurrent requests, and no login or change comes in between', async () => {
     const ada = await signedUp(running, 'ada@example.com');
     const change = { input: { currentPassword: PASSWORD, newPassword: 'another horse battery' } };
     const asked = [
@@ -122,19 +122,19 @@ describe('deleting an account', () => {
     const results = await Promise.all(asked);
     const done = results.slice(0, 4).filter(({ data }) => data?.deleteAccount === true);
     for (const result of results) expect([undefined, 'UNAUTHENTICATED', 'BAD_USER_INPUT']).toContain(codeOf(result));
-    // The change of the password may have been faster: then no deletion had the right one.
+    // If the password change was faster, no deletion had the right password.
     const isChanged = codeOf(results.at(-1) ?? {}) === undefined;
     expect(done).toHaveLength(isChanged ? 0 : 1);
     expect((await running.auth.accounts.accountChanges(START)).changes).toHaveLength(isChanged ? 0 : 1);
     if (isChanged) return;
     await running.auth.processAll();
     expect(await running.database.query('select id from sessions union all select id from accounts')).toEqual([]);
-    // A login that found no account is a stranger's.
+    // The failed logins that found no account belong to no account.
     const trail = await running.database.query('select kind from audit_log where account_id is not null');
     expect(trail).toEqual([{ kind: 'account.deleted' }]);
   });
 
-  it('erases a long trail with statements of bounded size, and all of it or nothing', async () => {
+  it('erases a long trail with statements of bounded size, completely or not at all', async () => {
     const [ada, bob] = [await signedUp(running, 'ada@example.com'), await signedUp(running, 'bob@example.com')];
     await running.database.query(
       `insert into audit_log (at, kind, account_id, ip, request_id)
@@ -157,7 +157,7 @@ describe('deleting an account', () => {
     expect((await sizes()).reduce((sum, size) => sum + size, 0)).toBe(20_001);
   });
 
-  it('finds its recovery mails by the address, however many people wait for theirs', async () => {
+  it('finds its recovery mails by address, no matter how many others are queued', async () => {
     const ada = await signedUp(running, 'ada@example.com');
     await running.database.query(
       `insert into recovery_requests (id, email_key, request_id, created_at, next_attempt_at)
@@ -166,7 +166,7 @@ describe('deleting an account', () => {
     );
     await running.database.query('select pg_stat_reset()');
     expect(codeOf(await del(ada))).toBeUndefined();
-    await running.auth.stop(); // the server counts what a connection has read when it ends
+    await running.auth.stop(); // the server updates its read counters when a connection ends
     const [counts] = await running.database.query(
       `select seq_tup_read::int as read from pg_stat_user_tables where relname = 'recovery_requests'`,
     );
@@ -174,7 +174,7 @@ describe('deleting an account', () => {
     expect(await running.database.query('select count(*)::int as n from recovery_requests')).toEqual([{ n: 999 }]);
   });
 
-  it('erases what was being written of the account at that moment as well', async () => {
+  it('also erases entries that running requests write afterwards', async () => {
     const ada = await signedUp(running, 'ada@example.com');
     await del(ada);
     await running.database.query(
@@ -193,7 +193,7 @@ const deleted = async (email: string) => {
 };
 
 describe('the account log', () => {
-  it('reports what was deleted, in order and without a gap, from any place on', async () => {
+  it('lists deletions in order and without gaps, from any position', async () => {
     const ids = [];
     for (const name of ['a', 'b', 'c']) ids.push(await deleted(`${name}@example.com`));
     const { epoch, head, changes } = await running.auth.accounts.accountChanges(START);
@@ -208,7 +208,7 @@ describe('the account log', () => {
       (await running.auth.accounts.accountChanges({ epoch: of, sequence })).changes.map((change) => change.sequence);
     expect(await behind(1)).toEqual([2, 3]);
     expect(await behind(3)).toEqual([]);
-    // A place that is none of this log, or not yet: all of it.
+    // A position in another log, or beyond the head: everything.
     expect(await behind(1, epoch - 1)).toEqual([1, 2, 3]);
     expect(await behind(4)).toEqual([1, 2, 3]);
     await expect(running.auth.accounts.accountChanges({ epoch: 1, sequence: -1 })).rejects.toMatchObject({
@@ -216,7 +216,7 @@ describe('the account log', () => {
     });
   });
 
-  it('has another epoch after a reset, above the former one', async () => {
+  it('begins a higher epoch after a reset', async () => {
     await deleted('ada@example.com');
     const { epoch } = await running.auth.accounts.accountChanges(START);
     const next = await running.auth.restore.newEpoch();
@@ -226,7 +226,7 @@ describe('the account log', () => {
     ]);
   });
 
-  it('has none while the store is frozen, and says why', async () => {
+  it('begins no epoch while the store is frozen, and reports why', async () => {
     const freeze = (to: 'on' | 'off') =>
       running.database.query(
         `begin read write; alter database ${databaseOf(running.database.url)} set default_transaction_read_only = ${to}; commit`,
@@ -244,7 +244,7 @@ describe('the account log', () => {
     await running.auth.stop(); // its connections still take no writes
   });
 
-  it('counts in the order of the commits, however many are deleted at once', async () => {
+  it('numbers concurrent deletions in commit order', async () => {
     const sessions = [];
     for (let number = 0; number < 8; number++) sessions.push(await signedUp(running, `${number}@example.com`));
     await Promise.all(sessions.map((session) => del(session)));
@@ -266,16 +266,16 @@ describe('publishing the account log', () => {
   }
   const unpublished = () => running.database.query('select 1 from account_log where published_at is null');
 
-  it('happens behind the commit, in order and each once while nothing fails', async () => {
+  it('follows the commit, in order, and once per entry while nothing fails', async () => {
     const published = read();
-    await running.another(); // of two instances one publishes
+    await running.another(); // only one of the two instances publishes
     for (const name of ['a', 'b', 'c']) await deleted(`${name}@example.com`);
     await eventually(() => expect(published.map(({ sequence }) => sequence)).toEqual([1, 2, 3]));
     await eventually(async () => expect(await unpublished()).toEqual([]));
     expect(published).toEqual((await running.auth.accounts.accountChanges(START)).changes);
   });
 
-  it('waits for an event log that is away, and deletions do not', async () => {
+  it('waits for an unavailable event log, without delaying deletions', async () => {
     eventLog.isAway = true;
     const published = read();
     for (const name of ['a', 'b']) await deleted(`${name}@example.com`);
@@ -285,7 +285,7 @@ describe('publishing the account log', () => {
     await eventually(() => expect(published.map(({ sequence }) => sequence)).toEqual([1, 2]), { timeoutMs: 10_000 });
   });
 
-  it('continues behind a crash between the commit and the event log, by whichever instance comes next', async () => {
+  it('continues in the next instance after a crash between commit and publication', async () => {
     eventLog.isAway = true;
     const userId = await deleted('ada@example.com');
     await eventually(() => expect(eventLog.tries).toBeGreaterThan(0));
@@ -296,7 +296,7 @@ describe('publishing the account log', () => {
     await eventually(() => expect(published.map(({ accountId }) => accountId)).toEqual([userId]));
   });
 
-  it('continues when the server ends its session', async () => {
+  it('continues after the database has ended its session', async () => {
     const published = read();
     await running.database.query(
       `select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'taskmesh-auth-session'`,
@@ -306,7 +306,7 @@ describe('publishing the account log', () => {
   });
 });
 
-it('takes an account that was deleted while it signs up again as another one', async () => {
+it('treats a sign-up during a deletion as a new account', async () => {
   const first = await running.send(SIGN_UP_PLAIN, {
     input: { email: 'ada@example.com', password: PASSWORD, name: 'A' },
   });

@@ -24,7 +24,7 @@ const running = useAuth();
 
 const request = ({ identity }: Pick<OpenSession, 'identity'>, email: string, password = PASSWORD) =>
   running.send(CHANGE_EMAIL, { input: { email, password } }, identity);
-/** As somebody who is not signed in, by default. */
+/** Confirms without a session and with the password, by default. */
 const confirm = (
   token: string,
   { password, identity }: { password?: string; identity?: Identity } = { password: PASSWORD },
@@ -41,7 +41,7 @@ async function mails() {
   return running.postbox.mails;
 }
 
-/** As an account that was opened at a provider has none. */
+/** Removes the account's password, as if a sign-in through a provider had opened it. */
 const takePassword = ({ userId }: OpenSession) =>
   running.database.query('update accounts set has_password = false, password_hash = $2 where id = $1', [
     userId,
@@ -53,7 +53,7 @@ async function tokenFor(email: string): Promise<string> {
   return tokenIn((await mails()).filter(({ to }) => to === email).at(-1)?.text);
 }
 
-/** An account that asks for another address, and the token that is mailed there. */
+/** An account that requests another address, and the token that is mailed there. */
 async function requested(email = 'new@example.com') {
   const ada = await signedUp(running, 'ada@example.com');
   await request(ada, email);
@@ -61,7 +61,7 @@ async function requested(email = 'new@example.com') {
 }
 
 describe('changing the address', () => {
-  it('may be another spelling of the same one, but not the same', async () => {
+  it('accepts another spelling of the same address, but not the identical one', async () => {
     const ada = await signedUp(running, 'ada@example.com');
     await request(ada, 'Ada@Example.com');
     await confirm(await tokenFor('Ada@Example.com'));
@@ -70,8 +70,8 @@ describe('changing the address', () => {
   });
 });
 
-describe('a letter that went to a stranger, by a mistyped address', () => {
-  it('takes nothing: neither the address, nor by it the password', async () => {
+describe('a confirmation mail that reaches a stranger through a mistyped address', () => {
+  it('does not let the stranger take over the account by address or by password', async () => {
     const { ada, token } = await requested('stranger@example.com');
     const stranger = await signedUp(running, 'stranger@elsewhere.example', 'the password of a stranger');
     const tries = [
@@ -106,7 +106,7 @@ describe('a letter that went to a stranger, by a mistyped address', () => {
     expect(answers[0]).toEqual(answers[1]);
   });
 
-  it('is guessed with no more often than logins are, and every guess is in the trail of the account', async () => {
+  it("limits password guesses like logins, and records each one in the account's trail", async () => {
     const { ada, token } = await requested('stranger@example.com');
     for (let guess = 1; guess <= 10; guess++)
       expect(pathOf(await confirm(token, { password: `guess ${guess}` }))).toBe('password');
@@ -118,7 +118,7 @@ describe('a letter that went to a stranger, by a mistyped address', () => {
     expect((await confirm(token, ada)).data).toEqual({ confirmEmailChange: true });
   });
 
-  it('has no more guesses when they come at once', async () => {
+  it('allows no more guesses when they are concurrent', async () => {
     const { token } = await requested('stranger@example.com');
     for (let guess = 1; guess <= 9; guess++) await confirm(token, { password: `guess ${guess}` });
     const codes = await Promise.all(
@@ -130,7 +130,7 @@ describe('a letter that went to a stranger, by a mistyped address', () => {
 });
 
 describe('the owner of the account', () => {
-  it('confirms with a session instead of the password, and the trail says with which', async () => {
+  it('confirms with a session instead of the password, and the trail records which one', async () => {
     const ada = await signedUp(running, 'ada@example.com');
     const other = await loggedIn(running, 'ada@example.com');
     await request(ada, 'new@example.com');
@@ -140,7 +140,7 @@ describe('the owner of the account', () => {
     expect(await running.database.query(changed)).toEqual([{ session_id: other.sessionId }]);
   });
 
-  it('needs a session for it when the account has no password', async () => {
+  it('must confirm with a session if the account has no password', async () => {
     const { ada, token } = await requested();
     await takePassword(ada);
     expect(pathOf(await confirm(token))).toBe('password');
@@ -151,7 +151,7 @@ describe('the owner of the account', () => {
     ["somebody else's session", (_ada, bob) => bob.identity],
     ['their own personal token', (ada) => ({ ...ada.identity, scope: 'write' }) as Identity],
     ["somebody else's personal token", (_ada, bob) => ({ ...bob.identity, scope: 'write' }) as Identity],
-  ])('confirms with the password where %s is sent along, and with no wrong or missing one', async (_what, choose) => {
+  ])('confirms only with the right password when sending %s', async (_what, choose) => {
     const [ada, bob] = [await signedUp(running, 'ada@example.com'), await signedUp(running, 'bob@example.com')];
     await request(ada, 'new@example.com');
     const token = await tokenFor('new@example.com');
@@ -165,8 +165,8 @@ describe('the owner of the account', () => {
   });
 });
 
-describe('a token of a new address', () => {
-  it('works once, also of many tries at the same time', async () => {
+describe('a token for a new address', () => {
+  it('works once, even in many concurrent attempts', async () => {
     const { token } = await requested();
     const codes = await Promise.all(Array.from({ length: 8 }, async () => codeOf(await confirm(token))));
     expect(codes.filter((code) => code === undefined)).toHaveLength(1);
@@ -174,7 +174,7 @@ describe('a token of a new address', () => {
     expect((await mails()).filter(({ to }) => to === 'ada@example.com')).toHaveLength(1);
   });
 
-  it('is refused after an hour, and cleared away', async () => {
+  it('is rejected after an hour and then deleted', async () => {
     const { token } = await requested();
     running.clock.advance(HOUR_MS + 1_000);
     expect(pathOf(await confirm(token))).toBe('token');
@@ -183,7 +183,7 @@ describe('a token of a new address', () => {
   });
 
   it.each(['', 'nonsense', '\0', '\ud800', 'x'.repeat(100_000), "' or true --"])(
-    'that is %j is refused',
+    'is rejected if it is %j',
     async (token) => {
       expect(pathOf(await confirm(token.slice(0, 2_000)))).toBe('token');
     },
@@ -208,13 +208,13 @@ describe('a token of a new address', () => {
         return running.send(RESET, { input: { token: await tokenFor('ada@example.com'), newPassword } });
       },
     ],
-  ])('counts no more behind %s', async (_what, end) => {
+  ])('is invalid after %s', async (_what, end) => {
     const { ada, token } = await requested();
     expect(codeOf((await end(ada)) as Awaited<ReturnType<typeof request>>)).toBeUndefined();
     expect(pathOf(await confirm(token))).toBe('token');
   });
 
-  it('is not mailed any more when the change was withdrawn before', async () => {
+  it('is not mailed if the change was cancelled before', async () => {
     const ada = await signedUp(running, 'ada@example.com');
     running.postbox.failure = new Error('later');
     await request(ada, 'new@example.com');
@@ -225,7 +225,7 @@ describe('a token of a new address', () => {
     expect((await mails()).map(({ to }) => to)).toEqual(['third@example.com']);
   });
 
-  it('takes the worth from recovery mails to the former address', async () => {
+  it('invalidates recovery mails to the former address', async () => {
     const ada = await signedUp(running, 'ada@example.com');
     await running.send(REQUEST_RESET, { email: 'ada@example.com' });
     const reset = await tokenFor('ada@example.com');
@@ -238,7 +238,7 @@ describe('a token of a new address', () => {
 });
 
 describe('an address that is taken', () => {
-  it('is asked for like any other, and only its owner learns of it', async () => {
+  it('can be requested like any other, and only its owner learns of it', async () => {
     const ada = await signedUp(running, 'ada@example.com');
     await signedUp(running, 'Bob@example.com');
     const answers = [await request(ada, 'free@example.com'), await request(ada, 'bob@EXAMPLE.com')];
@@ -250,7 +250,7 @@ describe('an address that is taken', () => {
     expect(await running.database.query('select 1 from email_tokens')).toEqual([]);
   });
 
-  it('is a CONFLICT for the one who proved to read it, when it was taken meanwhile, and the account stays as it was', async () => {
+  it('yields CONFLICT if it was taken meanwhile and the caller has proved to read its mail, and changes nothing', async () => {
     const { ada, token } = await requested();
     await signedUp(running, 'NEW@example.com');
     expect(codeOf(await confirm(token))).toBe('CONFLICT');
@@ -258,7 +258,7 @@ describe('an address that is taken', () => {
     expect((await mails()).map(({ to }) => to)).toEqual(['new@example.com']);
   });
 
-  it('goes to one of two who confirm it at the same time', async () => {
+  it('goes to one of two accounts that confirm it concurrently', async () => {
     const [ada, bob] = [await signedUp(running, 'ada@example.com'), await signedUp(running, 'bob@example.com')];
     const tokens = [];
     for (const each of [ada, bob]) {
@@ -270,8 +270,8 @@ describe('an address that is taken', () => {
   });
 });
 
-describe('asking for another address', () => {
-  it('needs the right password, a session that lives, and an address', async () => {
+describe('requesting another address', () => {
+  it('requires the right password, an active session, and a valid address', async () => {
     const ada = await signedUp(running, 'ada@example.com');
     const issues = (await request(ada, 'new@example.com', 'wrong')).errors?.[0]?.extensions?.issues;
     expect(issues).toEqual([{ path: 'password', message: 'The password is wrong.' }]);
@@ -283,7 +283,7 @@ describe('asking for another address', () => {
     expect(await mails()).toEqual([]);
   });
 
-  it('mails one address five times in an hour, regardless of the caller, and says nothing of it', async () => {
+  it('silently limits mails to one address to five an hour, regardless of the caller', async () => {
     const ada = await signedUp(running, 'ada@example.com');
     const bob = await signedUp(running, 'bob@example.com');
     for (const each of [ada, bob, ada, bob, ada, bob, ada]) {
@@ -293,7 +293,7 @@ describe('asking for another address', () => {
     expect(running.postbox.mails).toHaveLength(5);
   });
 
-  it('costs the owner of that address no recovery mail', async () => {
+  it('does not use up the recovery mails of the owner of that address', async () => {
     await signedUp(running, 'victim@example.com');
     const ada = await signedUp(running, 'ada@example.com');
     for (let count = 0; count < 6; count++) await request(ada, 'victim@example.com');
@@ -302,7 +302,7 @@ describe('asking for another address', () => {
     expect(subjects).toContain('Set a new Taskmesh password');
   });
 
-  it('leaves what was mailed before when it mails nothing more', async () => {
+  it('keeps the previous token valid when it sends no further mail', async () => {
     const ada = await signedUp(running, 'ada@example.com');
     let token = '';
     for (let count = 0; count < 5; count++) {
@@ -314,7 +314,7 @@ describe('asking for another address', () => {
     expect((await confirm(token)).data).toEqual({ confirmEmailChange: true });
   });
 
-  it('takes the account before its mail, as every change does: neither stops the other', async () => {
+  it('locks the account before its mail, like every change, so that they do not deadlock', async () => {
     const ada = await signedUp(running, 'ada@example.com');
     running.postbox.failure = new Error('away');
     await request(ada, 'new@example.com');
@@ -328,7 +328,7 @@ describe('asking for another address', () => {
     expect(running.postbox.mails).toHaveLength(1);
   });
 
-  it('takes a recovery mail along that was being made: none goes to the former address', async () => {
+  it('cancels a recovery mail in progress: none goes to the former address', async () => {
     await signedUp(running, 'ada@example.com');
     const moving = `update accounts set email = 'new@example.com', email_key = 'new@example.com'`;
     await whileHeld(running, [moving], async () => {

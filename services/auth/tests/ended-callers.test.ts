@@ -28,17 +28,17 @@ const DAY_MS = 86_400_000;
 
 const running = useAuth();
 
-/** An account with two sessions, and one of everything that can be changed. */
+/** An account with two sessions, and one of each thing that can be changed. */
 interface Person {
-  /** The one that ends. */
+  /** The session that ends. */
   session: OpenSession;
-  /** The one that stays. */
+  /** The session that stays. */
   other: OpenSession;
   tokenId: string;
   linkedId: string;
-  /** What a provider vouched for. */
+  /** The code of a sign-in through a provider. */
   code: string;
-  /** From the mail to a new address. */
+  /** The token from the mail to a new address. */
   emailToken: string;
 }
 
@@ -78,7 +78,7 @@ const tokenInput = () => ({
   input: { name: 'program', scope: 'WRITE', expiresAt: new Date(running.clock.now() + DAY_MS).toISOString() },
 });
 
-/** Every mutation that somebody who is signed in can ask for, by its name. */
+/** Every mutation that requires a session, by name. */
 const CHANGES: Record<string, (person: Person) => [operation: string, variables: object]> = {
   logout: () => [LOGOUT, {}],
   endSession: ({ other }) => [END_SESSION, { id: other.sessionId }],
@@ -94,7 +94,7 @@ const CHANGES: Record<string, (person: Person) => [operation: string, variables:
   deleteAccount: () => [DELETE_ACCOUNT, { input: { password: PASSWORD } }],
 };
 const NAMES = Object.keys(CHANGES);
-/** Those that need no session. */
+/** Mutations that require no session. */
 const FOR_ANYBODY = ['login', 'refreshSession', 'requestPasswordReset', 'resetPassword', 'signInWithCode', 'signUp'];
 
 const change = (name: string, person: Person, { identity }: { identity: Identity } = person.session) => {
@@ -107,11 +107,11 @@ const CHANGED = [
   ...['account_mails', 'email_tokens'],
 ];
 const STORED = CHANGED.map((table) => `select '${table}' as table, to_json(t)::text as row from ${table} t`);
-/** All that these mutations change. */
+/** All rows that these mutations can change. */
 const stored = async (ask = running.database.query): Promise<unknown> =>
   ask(`${STORED.join(' union all ')} order by 1, 2`);
 
-/** What is stored when the holder of these locks commits, and its statement has ended what asks. */
+/** Runs `work` behind a transaction that ends the caller's session or token. Returns the stored rows just before it commits. */
 async function behind(
   held: [text: string, ...values: unknown[]],
   work: () => Promise<unknown>,
@@ -127,7 +127,7 @@ async function behind(
   return before;
 }
 
-it('every mutation is either for anybody, or one of these changes', () => {
+it('these tests cover every mutation that requires a session', () => {
   const types = readTypeDefs(`${import.meta.dirname}/../src`).definitions.filter(
     (definition) => definition.kind === Kind.OBJECT_TYPE_DEFINITION || definition.kind === Kind.OBJECT_TYPE_EXTENSION,
   );
@@ -135,15 +135,15 @@ it('every mutation is either for anybody, or one of these changes', () => {
   expect(fields.map(({ name }) => name.value).toSorted()).toEqual([...NAMES, ...FOR_ANYBODY].toSorted());
 });
 
-describe('a session that lives', () => {
-  it.each(NAMES)('may ask for %s', async (name) => {
+describe('an active session', () => {
+  it.each(NAMES)('may run %s', async (name) => {
     expect(codeOf(await change(name, await somebody()))).toBeUndefined();
     await running.auth.processAll();
   });
 });
 
-describe('a session that has ended, although no gateway knows yet,', () => {
-  it.each(NAMES)('changes nothing by %s, even when it ends in that very moment', async (name) => {
+describe('an ended session that gateways do not know of yet', () => {
+  it.each(NAMES)('changes nothing with %s, even if it ends concurrently', async (name) => {
     const person = await somebody();
     const ending = 'update sessions set ended_at = now() where id = $1';
     let code: unknown;
@@ -154,7 +154,7 @@ describe('a session that has ended, although no gateway knows yet,', () => {
     expect(await stored()).toEqual(before);
   });
 
-  it('changes nothing in the operation that ended it either', async () => {
+  it('changes nothing later in the operation that ended it', async () => {
     const { session, other } = await somebody();
     const both = 'mutation ($id: ID!) { endSession(id: $id) endOtherSessions }';
     const { errors = [] } = await running.send(both, { id: session.sessionId }, session.identity);
@@ -164,7 +164,7 @@ describe('a session that has ended, although no gateway knows yet,', () => {
 });
 
 describe('a personal token', () => {
-  it('changes the name while it lives, and nothing when it ends in that very moment', async () => {
+  it('can change the name while it is active, and nothing if it ends concurrently', async () => {
     const person = await somebody();
     const { tokenId, identity } = await newToken(person.other);
     expect(codeOf(await change('changeName', person, { identity }))).toBeUndefined();
@@ -176,7 +176,7 @@ describe('a personal token', () => {
     expect(await stored()).toEqual(before);
   });
 
-  it('of one account is not one of another', async () => {
+  it('of one account is rejected for another account', async () => {
     const [person, stranger] = [await somebody(), await somebody()];
     const { tokenId } = await newToken(person.other);
     const forged: Identity = { role: 'user', userId: stranger.other.userId, sessionId: tokenId, scope: 'write' };
@@ -184,8 +184,8 @@ describe('a personal token', () => {
   });
 });
 
-/** Within an instance, one of them would wait for the other before it reaches the store. */
-describe('two sessions that end each other at the same time, at two instances', () => {
+/** Uses two instances, because within one instance the second session would wait before it reaches the store. */
+describe('two sessions that end each other concurrently through two instances', () => {
   let another: Auth;
   beforeEach(async () => {
     another = await running.another();
@@ -195,7 +195,7 @@ describe('two sessions that end each other at the same time, at two instances', 
     ['one by one', END_SESSION, END_SESSION],
     ['with all others', END_OTHERS, END_OTHERS],
     ['each in its way', END_SESSION, END_OTHERS],
-  ])('(%s): the first one stays, and the second one hears that it has ended', async (_how, first, second) => {
+  ])('(%s): the first one stays, and the second one gets UNAUTHENTICATED', async (_how, first, second) => {
     const { session, other } = await somebody();
     const codes: unknown[] = [];
     const end = async (

@@ -12,7 +12,7 @@ const count = async (table: string) =>
   Number((await running.database.query(`select count(*)::int as n from ${table}`))[0]?.n);
 
 describe('the rows of a session', () => {
-  it('are as many after many refreshes, and distinguish a used token from one that was never issued', async () => {
+  it('do not grow with refreshes, and distinguish a used token from one that was never issued', async () => {
     const { refreshToken, sessionId } = await signedUp(running, 'a@example.com');
     let newest = refreshToken;
     for (let round = 0; round < 20; round++) {
@@ -28,7 +28,7 @@ describe('the rows of a session', () => {
   it.each([
     ['the release before', 'refresh_key = null'],
     ['an earlier release', 'refresh_key = null, refresh_family = null'],
-  ])('continue from a token of %s, whose second use still ends the session', async (_release, columns) => {
+  ])('accept a token of %s, whose second use still ends the session', async (_release, columns) => {
     const { refreshToken, sessionId } = await signedUp(running, 'a@example.com');
     await running.database.query(`update sessions set ${columns}`);
     const second = sessionOf(await running.send(REFRESH, { token: refreshToken }), 'refreshSession');
@@ -41,7 +41,7 @@ describe('the rows of a session', () => {
 });
 
 describe('refreshing', () => {
-  it('has a limit for each session, behind which the token stays as it is', async () => {
+  it('has a limit for each session, beyond which the token stays unused', async () => {
     let { refreshToken } = await signedUp(running, 'a@example.com');
     const other = await loggedIn(running, 'a@example.com');
     for (let round = 0; round < 60; round++)
@@ -73,7 +73,7 @@ describe('refreshing', () => {
 });
 
 describe('the audit trail', () => {
-  it('lets failed logins and refreshes go after 30 days, the rest after its retention', async () => {
+  it('deletes failed logins and refreshes after 30 days, other entries after the retention', async () => {
     const { refreshToken } = await signedUp(running, 'a@example.com');
     await running.send(REFRESH, { token: refreshToken });
     for (const email of ['a@example.com', 'unknown@example.com'])
@@ -90,7 +90,7 @@ describe('the audit trail', () => {
     expect(await kinds()).toEqual([]);
   });
 
-  it('keeps the newest 100,000 failed logins of strangers, and those with accounts beside them', async () => {
+  it('keeps the newest 100,000 failed logins without an account, and all those with one', async () => {
     const { userId } = await signedUp(running, 'a@example.com');
     await running.send(LOGIN, { input: { email: 'a@example.com', password: 'wrong' } });
     await running.database.query(
@@ -110,7 +110,7 @@ describe('a long trail', () => {
     ['beyond its retention', `now() - interval '1 year', 'session.opened', null`],
     ['of failed logins beyond theirs', `now() - interval '60 days', 'login.failed', null`],
     ['of a deleted account', `now(), 'session.refreshed', '01890000-0000-7000-8000-0000000000aa'`],
-  ])('%s goes in statements of bounded size', async (_which, entry) => {
+  ])('%s is deleted in statements of bounded size', async (_which, entry) => {
     await running.database.query(
       `insert into account_log (sequence, account_id, kind, occurred_at)
        values (1, '01890000-0000-7000-8000-0000000000aa', 'DELETED', now());
@@ -125,8 +125,8 @@ describe('a long trail', () => {
   });
 });
 
-describe('what has expired', () => {
-  it('is cleared away batch by batch, and what lives stays', async () => {
+describe('expired rows', () => {
+  it('are deleted in batches, and the others stay', async () => {
     const { identity, userId } = await signedUp(running, 'a@example.com');
     await running.send(LOGOUT, {}, identity);
     await running.send(REQUEST_RESET, { email: 'a@example.com' });

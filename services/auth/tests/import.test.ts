@@ -28,9 +28,9 @@ import {
   type RestoredDatabase,
 } from './support/restored.ts';
 
-/** A hash as new ones are, which no password matches. */
+/** A hash with the current parameters that no password matches. */
 const NO_PASSWORD = /^\$argon2id\$v=19\$m=19456,t=2,p=1\$[\w+/]{22}\$[\w+/]{43}$/;
-/** A schema ahead of PostgreSQL's own, in which nothing is what it seems. */
+/** A schema before PostgreSQL's own in the search path, which redefines its tables and functions. */
 const HOSTILE_NAMES = `
   create schema evil;
   create table evil.pg_class as select * from pg_class limit 0;
@@ -42,7 +42,7 @@ const HOSTILE_NAMES = `
 
 const ID = `'01890000-0000-7000-8000-000000000001'`;
 
-const running = useAuth({ hashCost: COST }); // an import keeps no cheaper ones
+const running = useAuth({ hashCost: COST }); // an import does not keep cheaper hashes
 const olds: string[] = [];
 afterAll(async () => {
   for (const old of olds) await dropDatabase(old);
@@ -57,7 +57,7 @@ describe('a restored database', () => {
     return running.auth.restore.importDatabase(loaded.name);
   }
 
-  it('becomes a store with the same accounts, and without what was around them', async () => {
+  it('becomes a store with the same accounts and nothing else', async () => {
     const rows = restoredAccount({ password_version: '4' });
     const others = 'create table restored.invoices (id int); create table restored.sessions (id int);';
     expect(await importDatabase(RESTORED_ACCOUNTS + rows + others)).toEqual({
@@ -72,13 +72,13 @@ describe('a restored database', () => {
     const structure = `select table_name, column_name, data_type from information_schema.columns
       where table_schema = 'public' order by 1, 2`;
     expect(await loaded.query(structure)).toEqual(await running.database.query(structure));
-    // A session that was closed is there until its process has ended, that of the test's own statements, too.
+    // A closed session, also the test's own, is listed until its process has ended.
     const connections = () =>
       running.database.query('select 1 from pg_stat_activity where datname = $1', [loaded.name]);
     await eventually(async () => expect(await connections()).toEqual([]));
   });
 
-  it('is compared with the live store: who would be gone or back, and which sessions would end', async () => {
+  it('is compared with the live store: which accounts would be removed or restored, and how many sessions would end', async () => {
     await signedUp(running, 'stays@compare.test');
     const { userId } = await signedUp(running, 'goes@compare.test');
     await loggedIn(running, 'goes@compare.test');
@@ -95,7 +95,7 @@ describe('a restored database', () => {
     expect(await state()).toEqual(before);
   });
 
-  it('may have addresses beyond ASCII, whose keys are made as at sign-up', async () => {
+  it('may contain non-ASCII addresses, with the same keys as at sign-up', async () => {
     const emails = ['ÄÖÜ@Beispiel.test', 'ΟΔΟΣ@example.test', 'I\u0307@example.test', 'e\u0301@example.test'];
     const rows = emails.map((email) => restoredAccount({ email: `'${email}'`, email_key: `'${emailKey(email)}'` }));
     expect(await importDatabase(RESTORED_ACCOUNTS + rows.join(''))).toMatchObject({
@@ -104,7 +104,7 @@ describe('a restored database', () => {
     });
   });
 
-  it('keeps passwords that cost about what they cost here, and of bcrypt, and takes other accounts without theirs', async () => {
+  it('keeps hashes of a similar cost to ours and bcrypt hashes, and imports other accounts without a password', async () => {
     const argon2 = (head: string, salt = 22, length = 43) => `$argon2${head}$${'s'.repeat(salt)}$${'h'.repeat(length)}`;
     const bcrypt = (head: string) => `${head}vwcJ89neRBeNRktthxo58.7c8RDECMZI9gVkRUWJRCYibOlmpVZcq`;
     const cost = 'id$v=19$m=19456,t=2,p=1';
@@ -158,7 +158,7 @@ describe('a restored database', () => {
     ['name', { name: `repeat('x', 256)` }],
     ['id is needed', { id: 'null' }],
     ['created_at', { created_at: `'infinity'` }],
-  ])('is refused when an account breaks the rule: %s %j', async (sentence, row) => {
+  ])('is rejected if an account breaks the rule: %s %j', async (sentence, row) => {
     expect(await importDatabase(RESTORED_ACCOUNTS + restoredAccount(row))).toEqual({
       complete: false,
       reason: expect.stringContaining(sentence),
@@ -168,7 +168,7 @@ describe('a restored database', () => {
   it.each<[string, Record<string, string>[]]>([
     ['address', [{}, {}]],
     ['id', [{ id: ID }, { id: ID, email: `'b@example.test'`, email_key: `'b@example.test'` }]],
-  ])('is refused when two accounts have the same %s, and nothing of it is taken', async (_what, rows) => {
+  ])('is rejected as a whole if two accounts have the same %s', async (_what, rows) => {
     const result = await importDatabase(RESTORED_ACCOUNTS + rows.map(restoredAccount).join(''));
     expect(result).toEqual({ complete: false, reason: expect.stringContaining('same') });
     expect(await loaded.query('select count(*)::int as n from public.accounts')).toEqual([{ n: 0 }]);
@@ -177,11 +177,11 @@ describe('a restored database', () => {
   it.each([
     ['no table', 'select 1', /no table accounts/],
     ['columns that are missing', 'create schema restored; create table restored.accounts (id uuid)', /email_key/],
-  ])('is refused: %s', async (_what, statements, reason) => {
+  ])('is rejected: %s', async (_what, statements, reason) => {
     expect(await importDatabase(statements)).toEqual({ complete: false, reason: expect.stringMatching(reason) });
   });
 
-  it('is never the live one, nor a missing one', async () => {
+  it('cannot be the live database or a missing one', async () => {
     loaded = await restoredDatabase('select 1');
     const { restore } = running.auth;
     for (const call of [restore.importDatabase, restore.carryOver, restore.resume]) {
@@ -226,7 +226,7 @@ describe('a restore of the accounts', () => {
     });
   });
 
-  it('keeps mailed recovery tokens of accounts that are still there, and sends the mails that were promised', async () => {
+  it('keeps mailed recovery tokens of remaining accounts, and sends queued mails', async () => {
     await signedUp(running, 'forgetful@example.test');
     await running.send(REQUEST_RESET, { email: 'forgetful@example.test' });
     await running.auth.processAll();
@@ -244,7 +244,7 @@ describe('a restore of the accounts', () => {
     expect(running.postbox.mails).toHaveLength(2);
   });
 
-  it('keeps mailed tokens of new addresses and mails about changes, of accounts that are still there', async () => {
+  it('keeps mailed tokens for new addresses and mails about changes of remaining accounts', async () => {
     const ada = await signedUp(running, 'ada@example.test');
     const backup = await backupOf(running);
     const gone = await signedUp(running, 'gone@example.test');
@@ -261,14 +261,14 @@ describe('a restore of the accounts', () => {
     await restore(backup);
 
     expect(codeOf(await running.send(CONFIRM_EMAIL, { token, password: PASSWORD }))).toBeUndefined();
-    await running.auth.processAll(); // a mail under way when the clock goes past its lease would be sent twice
+    await running.auth.processAll(); // a mail in progress when the clock passes its lease would be sent twice
     running.postbox.failure = undefined;
     running.clock.advance(3_600_000);
     await running.auth.processAll();
     expect(running.postbox.mails.slice(2).map(({ to }) => to)).toEqual(['ada@example.test']);
   });
 
-  it('keeps the whole audit trail and continues it, independent of the dump', async () => {
+  it('keeps and continues the whole audit trail, regardless of the dump', async () => {
     await signedUp(running, 'audited@example.test');
     const backup = await backupOf(running);
     await backup.query(
@@ -284,7 +284,7 @@ describe('a restore of the accounts', () => {
     await expect(running.database.query('delete from audit_log')).rejects.toThrow('only grows');
   });
 
-  it('can be taken back: the accounts from before are there, and what has ended since stays ended', async () => {
+  it('can be undone: the former accounts are back, and sessions that ended since stay ended', async () => {
     const someone = await signedUp(running, 'someone@example.test');
     const backup = await backupOf(running);
     const later = await signedUp(running, 'later@example.test');
@@ -306,7 +306,7 @@ describe('a restore of the accounts', () => {
     expect(sessions.map(({ sequence }) => sequence)).toEqual(sessions.map((_session, index) => index + 1));
   });
 
-  it('copies at the end only what has changed since it was copied ahead', async () => {
+  it('copies only later changes at the end, after copying ahead', async () => {
     const [stays, leaves] = [
       await signedUp(running, 'stays@example.test'),
       await signedUp(running, 'goes@example.test'),
@@ -382,7 +382,7 @@ describe('an archive of the accounts', () => {
     return result;
   };
 
-  it('brings the audit trail of an archive back into a new installation, before what that one has itself', async () => {
+  it('restores its audit trail in a new installation, before the entries of that installation', async () => {
     await signedUp(running, 'audited@example.test');
     await loggedIn(running, 'audited@example.test');
     const archived = await facts();
@@ -399,7 +399,7 @@ describe('an archive of the accounts', () => {
     await expect(running.database.query('delete from audit_log')).rejects.toThrow('only grows');
   });
 
-  it('brings it back where there is none at all, and entries that come before the swap follow on it', async () => {
+  it('restores its trail where there is none, followed by entries written before the swap', async () => {
     await signedUp(running, 'audited@example.test');
     const archived = await facts();
     const archive = await archiveOf(running);
@@ -411,7 +411,7 @@ describe('an archive of the accounts', () => {
     expect(await facts()).toEqual([...archived, later]);
   });
 
-  it('repeats no entry of the trail, and restores those that the live one has deleted', async () => {
+  it('duplicates no entry of the trail, and restores entries that the live one has deleted', async () => {
     await signedUp(running, 'audited@example.test');
     running.clock.advance(60_000);
     await loggedIn(running, 'audited@example.test');
@@ -427,7 +427,7 @@ describe('an archive of the accounts', () => {
     expect(await facts()).toEqual(all);
   });
 
-  it('finds where the live trail begins, however its database writes dates', async () => {
+  it('finds where the live trail begins, whatever the date format of its database', async () => {
     await signedUp(running, 'audited@example.test');
     const archived = await facts();
     const archive = await archiveOf(running);
@@ -456,7 +456,7 @@ describe('an archive of the accounts', () => {
     },
   );
 
-  it('leaves out what the trail says of the future: it would never be cleared, and keep what is behind it', async () => {
+  it('leaves out entries from the future, which would never be deleted and would keep later ones', async () => {
     await signedUp(running, 'audited@example.test');
     const archived = await facts();
     const archive = await archiveOf(running);
@@ -468,7 +468,7 @@ describe('an archive of the accounts', () => {
     expect(await facts()).toEqual(archived);
   });
 
-  it('brings linked identities back, but none that was unlinked since', async () => {
+  it('restores linked identities, except those unlinked since', async () => {
     const { userId } = await signedUp(running, 'linked@example.test');
     for (const subject of ['stays', 'unlinked', 'lost'])
       await running.database.query(
@@ -495,7 +495,7 @@ describe('an archive of the accounts', () => {
     expect(await subjects()).toEqual(['lost', 'stays']);
   });
 
-  it('brings no linked identity back that may have been unlinked before the live trail begins', async () => {
+  it('restores no linked identity that may have been unlinked before the live trail begins', async () => {
     await signedUp(running, 'cleared@example.test');
     await running.database.query(
       `insert into linked_identities select gen_random_uuid(), id, 'https://issuer.test', 'unlinked', email, $1, $1
@@ -512,7 +512,7 @@ describe('an archive of the accounts', () => {
     expect(await running.database.query('select subject from linked_identities')).toEqual([]);
   });
 
-  it('is validated by the same rules, independent of the search_path of the restored database', async () => {
+  it('is validated by the same rules, regardless of the search_path of the restored database', async () => {
     await signedUp(running, 'same@example.test');
     for (const archived of [ARCHIVED, undefined]) {
       const archive = await archiveOf(running);

@@ -26,7 +26,7 @@ describe('the keys of access tokens', () => {
     await rm(dir, { recursive: true });
   });
 
-  it('are made for their owner alone when there are none, and shown without their private half', async () => {
+  it('are created if missing, readable only by the owner, and published without the private part', async () => {
     const running = await runAuth();
     const own = join(running.dataDir, 'keys', 'access-token-keys.json');
     expect((await stat(own)).mode & 0o777).toBe(0o600);
@@ -41,7 +41,7 @@ describe('the keys of access tokens', () => {
     ['half a file', '{"keys": ['],
     ['no keys', '{"keys": []}'],
     ['something else', '"keys"'],
-  ])('stay as they are when the file has %s, until it is right again', async (_what, text) => {
+  ])('stay in use while the file has %s, until it is valid again', async (_what, text) => {
     const [first, second] = [await createSigningKey('first'), await createSigningKey('second')];
     await writeKeys(file, first);
     const ring = createKeyRing({ file, create: false, log });
@@ -63,7 +63,7 @@ describe('the keys of access tokens', () => {
     ['is not JSON', 'keys', /not JSON/],
     ['has a public key first', 'public', /not a private key/],
     ['has two keys with one kid', 'twins', /same kid/],
-  ])('keep the start from succeeding when the file %s', async (_what, content, reason) => {
+  ])('make the start fail when the file %s', async (_what, content, reason) => {
     const key = await createSigningKey('one');
     const { d: _private, ...open } = key;
     if (content === 'keys') await writeFile(file, content);
@@ -73,7 +73,7 @@ describe('the keys of access tokens', () => {
     await expect(ring.start()).rejects.toThrow(reason);
   });
 
-  it('are the same for instances that start at once', async () => {
+  it('are the same for instances that start concurrently', async () => {
     const rings = Array.from({ length: 5 }, () => createKeyRing({ file, create: true, log }));
     await Promise.all(rings.map((ring) => ring.start()));
     expect(new Set(rings.map((ring) => ring.signingKey().kid)).size).toBe(1);

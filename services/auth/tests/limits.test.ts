@@ -28,13 +28,13 @@ const times = (count: number, code: string) => Array.from({ length: count }, () 
 describe('limits per address, never multiplied', () => {
   const running = useAuth();
 
-  it('leaves the account open to its owner at another place', async () => {
+  it('keeps the account open to its owner at another IP', async () => {
     await signedUp(running, 'ada@example.com');
     await codesOf(11, () => login(running, 'ada@example.com', 'wrong', '192.0.2.7'));
     expect(codeOf(await login(running, 'ada@example.com', PASSWORD, '192.0.2.8'))).toBeUndefined();
   });
 
-  describe('when a hundred guesses at one address came from many places', () => {
+  describe('after a hundred guesses at one address from many IPs', () => {
     const guess = (email: string, index: number) => login(running, email, 'wrong', `198.51.100.${index % 20}`);
     const guesses = (email: string) => codesOf(100, (index) => guess(email, index));
 
@@ -47,13 +47,13 @@ describe('limits per address, never multiplied', () => {
       expect(Number(refused.errors?.[0]?.extensions?.retryAfterSeconds)).toBeLessThanOrEqual(60 * 60);
     };
 
-    it('refuses further ones from anywhere, also where there is no account, and none at other addresses', async () => {
+    it('rejects further guesses from anywhere, even without an account, but none at other addresses', async () => {
       expect(await guesses('unknown@example.com')).toEqual(times(100, 'UNAUTHENTICATED'));
       await expectRefused('unknown@example.com', 'wrong');
       expect(codeOf(await login(running, 'somebody.else@example.com', 'wrong', '203.0.113.9'))).toBe('UNAUTHENTICATED');
     });
 
-    it('lets the owner in where the account was used before, and by a new password everywhere', async () => {
+    it('lets the owner in from networks used before, and from everywhere with a new password', async () => {
       await signedUp(running, 'ada@example.com');
       expect(codeOf(await login(running, 'ada@example.com', PASSWORD, '2001:db8:1:2::1'))).toBeUndefined();
       expect(await guesses('ada@example.com')).toEqual(times(100, 'UNAUTHENTICATED'));
@@ -69,7 +69,7 @@ describe('limits per address, never multiplied', () => {
     });
   });
 
-  it('lets in who set a new password, at the place where the old one was tried too often', async () => {
+  it('lets the owner in after setting a new password, at the IP where the old one was tried too often', async () => {
     await signedUp(running, 'ada@example.com');
     await codesOf(11, () => login(running, 'ada@example.com', 'forgotten', '192.0.2.7'));
     await codesOf(11, () => login(running, 'ada@example.com', 'guessed', '192.0.2.8'));
@@ -83,7 +83,7 @@ describe('limits per address, never multiplied', () => {
     expect(codeOf(await loginFrom('192.0.2.8'))).toBe('RATE_LIMITED');
   });
 
-  it('answers no more than ten of many parallel guesses, and not the right one behind them', async () => {
+  it('evaluates no more than ten of many parallel guesses, and not the right one after them', async () => {
     await signedUp(running, 'ada@example.com');
     const guesses = [...times(30, 'a wrong guess'), PASSWORD];
     const results = await Promise.all(guesses.map((guess) => login(running, 'ada@example.com', guess, '192.0.2.7')));
@@ -92,7 +92,7 @@ describe('limits per address, never multiplied', () => {
     expect(codes.filter((code) => code === 'RATE_LIMITED')).toHaveLength(21);
   });
 
-  it('counts a guess before the second hash of its refusal, which waits', async () => {
+  it('counts a guess before it waits for the second hash of its rejection', async () => {
     await signedUp(running, 'ada@example.com');
     await signedUp(running, 'imported@example.com');
     const imported = `update accounts set password_hash = $1 where email_key = 'imported@example.com'`;
@@ -105,7 +105,7 @@ describe('limits per address, never multiplied', () => {
     await Promise.all(guesses);
   });
 
-  it('refuses more than sixty changes of a name, of a password and of an address, each by itself', async () => {
+  it('rejects more than sixty changes of a name, a password or an address, each counted separately', async () => {
     const { identity } = await signedUp(running, 'ada@example.com');
     const rename = () => running.send(CHANGE_NAME, { name: 'Ada' }, identity);
     expect(await codesOf(61, rename)).toEqual([...times(60, 'ok'), 'RATE_LIMITED']);
@@ -117,7 +117,7 @@ describe('limits per address, never multiplied', () => {
     expect(await codesOf(61, move)).toEqual([...times(60, 'ok'), 'RATE_LIMITED']);
   });
 
-  it('has none per caller with a factor of 0', async () => {
+  it('disables limits per caller with a factor of 0', async () => {
     const codes = await codesOf(110, (index) => login(running, `unknown-${index}@example.com`, '', '192.0.2.7'));
     expect(new Set(codes)).toEqual(new Set(['UNAUTHENTICATED']));
   });
@@ -126,7 +126,7 @@ describe('limits per address, never multiplied', () => {
 describe('limits per caller', () => {
   const running = useAuth({ env: { RATE_LIMIT_FACTOR: '0.1' } });
 
-  it('refuses many logins, right as they are, and as many passwords shown at changes', async () => {
+  it('rejects too many logins, even successful ones, together with passwords sent for changes', async () => {
     const { identity } = await signedUp(running, 'ada@example.com');
     const here = { ...identity, ip: '192.0.2.7' };
     const change = () =>
@@ -138,7 +138,7 @@ describe('limits per caller', () => {
     expect(codeOf(await logIn('192.0.2.8'))).toBeUndefined();
   });
 
-  it('takes an IPv6 network for one caller', async () => {
+  it('treats an IPv6 network as one caller', async () => {
     const guess = (index: number) => login(running, `unknown-${index}@example.com`, '', `2001:db8:1:2::${index}`);
     expect(await codesOf(11, guess)).toEqual([...times(10, 'UNAUTHENTICATED'), 'RATE_LIMITED']);
     const ask = (index: number) =>

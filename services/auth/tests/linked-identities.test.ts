@@ -44,7 +44,7 @@ const resetPassword = async (email: string, newPassword: string) => {
 const subjects = () => running.postbox.mails.map(({ to, subject }) => `${to}: ${subject}`);
 
 describe('linking by a signed-in user', () => {
-  it('takes the password and the verified address of the account; it is listed, reported, and signs in', async () => {
+  it("requires the account's password and verified address; the identity is listed, reported by mail, and can sign in", async () => {
     const ada = await signedUp(running, 'Ada@Example.com');
     expect(codeOf(await link(await codeFor(running, provider, 'ada'), ada))).toBeUndefined();
     expect(await listOf(ada)).toEqual([
@@ -58,7 +58,7 @@ describe('linking by a signed-in user', () => {
     expect((await signedIn(running, provider, 'ada')).userId).toBe(ada.userId);
   });
 
-  it('is refused with a wrong password, which counts and does not spend the code', async () => {
+  it('is rejected with a wrong password, which counts as a failed login and does not use up the code', async () => {
     const ada = await signedUp(running, ADA.email);
     const code = await codeFor(running, provider, 'ada');
     expect(codeOf(await link(code, ada, 'wrong'))).toBe('BAD_USER_INPUT');
@@ -79,7 +79,7 @@ describe('linking by a signed-in user', () => {
     expect(await listOf(ada)).toEqual([]);
   });
 
-  it('is refused for another address: no one leaves a way in at an account of an address that is not theirs', async () => {
+  it('is rejected for another address, so that no one keeps access to an account whose address is not theirs', async () => {
     const squatter = await signedUp(running, 'victim@example.com');
     expect(codeOf(await link(await codeFor(running, provider, 'ada'), squatter))).toBe('FORBIDDEN');
     provider.accounts.set('ada', { ...ADA, email: 'victim@example.com', email_verified: false });
@@ -87,14 +87,14 @@ describe('linking by a signed-in user', () => {
     expect(await listOf(squatter)).toEqual([]);
   });
 
-  it('is rejected for an identity that is linked already, to any account', async () => {
+  it('is rejected for an identity that is already linked to any account', async () => {
     await signedIn(running, provider, 'ada');
     const bob = await signedUp(running, 'bob@example.com');
     expect(codeOf(await link(await codeFor(running, provider, 'ada'), bob))).toBe('CONFLICT');
     expect(await listOf(bob)).toEqual([]);
   });
 
-  it('links once, however many do it at once, with whichever codes', async () => {
+  it('links once in many concurrent attempts, with the same or different codes', async () => {
     const ada = await signedUp(running, ADA.email);
     const codes = await Promise.all(Array.from({ length: 4 }, () => codeFor(running, provider, 'ada')));
     const [one = '', two = '', three = '', four = ''] = codes;
@@ -113,8 +113,8 @@ describe('linking by a signed-in user', () => {
   });
 });
 
-describe('taking a link away', () => {
-  it('is reported, and who was linked signs in no more', async () => {
+describe('unlinking an identity', () => {
+  it('is reported by mail, and the identity can no longer sign in', async () => {
     const ada = await signedUp(running, ADA.email);
     await link(await codeFor(running, provider, 'ada'), ada);
     const [linked] = await listOf(ada);
@@ -126,7 +126,7 @@ describe('taking a link away', () => {
     expect(codeOf(await unlink(linked?.id ?? '', ada))).toBe('NOT_FOUND');
   });
 
-  it('is never done to the only way in, until there is a password', async () => {
+  it('is rejected for the only way in until there is a password', async () => {
     const ada = await signedIn(running, provider, 'ada');
     const [linked] = await listOf(ada);
     expect(codeOf(await unlink(linked?.id ?? '', ada))).toBe('CONFLICT');
@@ -135,7 +135,7 @@ describe('taking a link away', () => {
     expect(codeOf(await unlink(linked?.id ?? '', again))).toBeUndefined();
   });
 
-  it('leaves one of two that go at once when there is no password', async () => {
+  it('leaves one of two that are unlinked concurrently if there is no password', async () => {
     const ada = await signedIn(running, provider, 'ada');
     await running.database.query(
       `insert into linked_identities select gen_random_uuid(), account_id, issuer, 'second', email, created_at, last_used_at
@@ -146,7 +146,7 @@ describe('taking a link away', () => {
     expect(await listOf(ada)).toHaveLength(1);
   });
 
-  it('contains no identities of others', async () => {
+  it('does not find identities of other accounts', async () => {
     const ada = await signedIn(running, provider, 'ada');
     const bob = await signedUp(running, 'bob@example.com');
     for (const id of [(await listOf(ada))[0]?.id ?? '', 'nonsense', '0199e1c3-0a41-7d1e-8d5c-2f6a8a1b9c3d'])
@@ -154,7 +154,7 @@ describe('taking a link away', () => {
     expect(await listOf(ada)).toHaveLength(1);
   });
 
-  it('and a sign-in in the same moment end in one of the two orders', async () => {
+  it('is serialized with a concurrent sign-in', async () => {
     const ada = await signedUp(running, ADA.email);
     for (let round = 0; round < 5; round++) {
       await link(await codeFor(running, provider, 'ada'), ada);
@@ -168,8 +168,8 @@ describe('taking a link away', () => {
   });
 });
 
-describe('a password that is set by mail', () => {
-  it('takes away who was linked before the account had this address: their way in would outlive the recovery', async () => {
+describe('a password reset by mail', () => {
+  it('removes identities linked before the account had this address, as they would survive the recovery', async () => {
     const squatter = await signedUp(running, ADA.email);
     await link(await codeFor(running, provider, 'ada'), squatter);
     await running.send(CHANGE_EMAIL, { input: { email: 'victim@example.com', password: PASSWORD } }, squatter.identity);
@@ -186,7 +186,7 @@ describe('a password that is set by mail', () => {
 });
 
 describe('a restored archive', () => {
-  it('brings linked identities back, and keeps the sign-ins that are in progress now', async () => {
+  it('restores linked identities and keeps current sign-ins in progress', async () => {
     const inProgress = () =>
       running.database.query('select hash from sign_in_codes union select hash from pending_sign_ins order by hash');
     const ada = await signedIn(running, provider, 'ada');
@@ -206,7 +206,7 @@ describe('a restored archive', () => {
     await dropDatabase(old);
   });
 
-  it.each(['created_at', 'last_used_at'])('is refused with a time that is none: %s', async (column) => {
+  it.each(['created_at', 'last_used_at'])('is rejected with an infinite time: %s', async (column) => {
     await signedIn(running, provider, 'ada');
     const archive = await archiveOf(running);
     await archive.query(`update restored.linked_identities set ${column} = 'infinity'`);
@@ -218,10 +218,10 @@ describe('a restored archive', () => {
   });
 });
 
-it('a password that the release before sets, which knows nothing of accounts without one, is a password', async () => {
+it('a password counts when the previous release sets it, which does not know accounts without a password', async () => {
   const ada = await signedIn(running, provider, 'ada');
   await signedUp(running, 'bob@example.com');
-  // What it wrote when somebody set a password by mail. It never changes.
+  // The statement of that release for a password reset by mail. It never changes.
   await running.database.query(
     `update "accounts" set "password_hash" = (select password_hash from accounts where email = 'bob@example.com'),
        "password_version" = 2, "updated_at" = now() where "id" = $1`,

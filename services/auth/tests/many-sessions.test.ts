@@ -21,12 +21,12 @@ import {
 } from './support/operations.ts';
 
 const MINUTE_MS = 60_000;
-/** The answer to many at once when the store is too slow to have all in turn: nothing has changed, and they may try again. */
+/** The response to some of many concurrent requests when the store is slow: nothing has changed, and they may be retried. */
 const BUSY = 'SERVICE_UNAVAILABLE';
 
 let running: RunningAuth;
 let registry: Registry;
-/** The tests of a group share a service in which an account may have so many sessions. */
+/** The tests of a group share a service with this maximum of sessions per account. */
 const withAtMost = (maxSessionsPerAccount = 1_000) => {
   beforeAll(async () => {
     registry = new Registry();
@@ -55,7 +55,7 @@ const auditOf = (kind: string, { userId }: Pick<OpenSession, 'userId'>) =>
 const listedBy = (result: SubgraphResult) =>
   ((result.extensions?.endedSessions ?? []) as EndedSession[]).map(({ sessionId }) => sessionId);
 
-/** The whole list of what has ended, as gateways read it. */
+/** The complete list of ended sessions, as gateways read it. */
 async function wholeList(): Promise<EndedSession[]> {
   const all: EndedSession[] = [];
   for (let after = 0; ;) {
@@ -66,7 +66,7 @@ async function wholeList(): Promise<EndedSession[]> {
   }
 }
 
-/** As many sessions as only an earlier release let an account have, or as come from many logins. */
+/** Adds sessions, as from many logins or from an earlier release without a limit. */
 const fill = ({ userId }: Pick<OpenSession, 'userId'>, count: number) =>
   running.database.query(
     `with made as (
@@ -79,14 +79,14 @@ const fill = ({ userId }: Pick<OpenSession, 'userId'>, count: number) =>
     [userId, count],
   );
 
-/** How many statements the service has sent. */
+/** The number of statements that the service has sent. */
 async function statements(): Promise<number> {
   const text = await registry.metrics();
   const counts = text.matchAll(/^db_client_operation_duration_seconds_count\{.*\} (\d+)$/gm);
   return [...counts].reduce((sum, [, count]) => sum + Number(count), 0);
 }
 
-/** Many log in at once, to an account with so many sessions. */
+/** Runs many concurrent logins to an account with `before` sessions. */
 async function race({ most, before }: { most: number; before: number }) {
   const ada = await signedUp(running, 'ada@example.com');
   await fill(ada, before - 1);
@@ -119,7 +119,7 @@ describe('an account that may have one session', () => {
     }
   });
 
-  it('reports all that ended in one operation', async () => {
+  it('reports all sessions that ended in one operation', async () => {
     await signedUp(running, 'ada@example.com');
     const both = `mutation ($input: LoginInput!) {
       one: login(input: $input) { accessToken }
@@ -131,7 +131,7 @@ describe('an account that may have one session', () => {
     expect(listedBy(result)).toEqual((await wholeList()).map(({ sessionId }) => sessionId));
   });
 
-  it('opens no session for a password that has changed meanwhile, and ends none', async () => {
+  it('opens and ends no session if the password has changed meanwhile', async () => {
     const ada = await signedUp(running, 'ada@example.com');
     const changing = 'update accounts set password_version = password_version + 1';
     const login = () => running.send(LOGIN, { input: { email: 'ada@example.com', password: PASSWORD } });
@@ -141,13 +141,13 @@ describe('an account that may have one session', () => {
   });
 });
 
-describe('an account that may have two', () => {
+describe('an account that may have two sessions', () => {
   withAtMost(2);
 
-  it('counts only sessions that can be used', async () => {
+  it('counts only usable sessions', async () => {
     const ada = await signedUp(running, 'ada@example.com');
     await running.send(LOGIN_PLAIN, { input: { email: 'ada@example.com', password: PASSWORD } });
-    running.clock.advance(61 * MINUTE_MS); // the second had an access token alone
+    running.clock.advance(61 * MINUTE_MS); // the second one had only an access token
     const other = await loggedIn(running, 'ada@example.com');
     expect(await wholeList()).toEqual([]);
     for (const { refreshToken } of [ada, other])
@@ -178,7 +178,7 @@ describe('an account that may have two', () => {
   ];
 
   it.each(ways)(
-    'from before that limit, with 5,000, %s with no more statements than one with three, and an answer of bounded size',
+    'and has 5,000 from an earlier release, %s with no more statements than one with three, and a response of bounded size',
     async (_what, way) => {
       const costs: number[] = [];
       const sizes: number[] = [];
@@ -202,16 +202,16 @@ describe('an account that may have two', () => {
         expect((await living(who)).length).toBeLessThanOrEqual(2);
       }
       const [ofFew = 0, ofMany] = costs;
-      expect(ofMany).toBeLessThan(ofFew + 20); // background work may come between
+      expect(ofMany).toBeLessThan(ofFew + 20); // background work may add some
       expect(sizes[1]).toBe(1_000);
     },
   );
 });
 
-describe('an account that may have three', () => {
+describe('an account that may have three sessions', () => {
   withAtMost(3);
 
-  it('lets its owner in, and ends the session that was not used for the longest', async () => {
+  it('lets its owner in and ends the least recently used session', async () => {
     const first = await signedUp(running, 'ada@example.com');
     const second = await loggedIn(running, 'ada@example.com');
     const third = await loggedIn(running, 'ada@example.com');
@@ -234,19 +234,19 @@ describe('an account that may have three', () => {
     expect(await auditOf('session.opened', first)).toHaveLength(3);
   });
 
-  it('never has more, however many log in at once', () => race({ most: 3, before: 2 }));
+  it('never has more, even with many concurrent logins', () => race({ most: 3, before: 2 }));
 });
 
-describe('an account that may have 110', () => {
+describe('an account that may have 110 sessions', () => {
   withAtMost(110);
 
-  it('never has more, however many log in at once', () => race({ most: 110, before: 105 }));
+  it('never has more, even with many concurrent logins', () => race({ most: 110, before: 105 }));
 });
 
 describe('an account', () => {
   withAtMost();
 
-  it('opens no session for a caller that gets an error, and one for every other', async () => {
+  it('opens a session for each successful login and none for a failed one', async () => {
     const ada = await signedUp(running, 'ada@example.com');
     const codes: unknown[] = [];
     const logins = () =>
@@ -257,7 +257,7 @@ describe('an account', () => {
         }),
       );
     await whileHeld(running, ['update accounts set updated_at = updated_at'], logins, {
-      meanwhile: () => eventually(() => expect(codes).toContain(BUSY)), // no connection is free for the last
+      meanwhile: () => eventually(() => expect(codes).toContain(BUSY)), // no connection is free for the last ones
     });
     const refused = codes.filter((code) => code === BUSY).length;
     expect(codes.filter((code) => code !== BUSY)).toEqual(Array.from({ length: 20 - refused }, () => undefined));
@@ -265,7 +265,7 @@ describe('an account', () => {
     expect(await living(ada)).toHaveLength(21 - refused);
   });
 
-  it('may have a thousand unless something else is set, and one from before that limit gets there with the next login', async () => {
+  it('may have a thousand sessions by default, and is reduced to these by the next login if it has more', async () => {
     const ada = await signedUp(running, 'ada@example.com');
     await fill(ada, 999);
     await loggedIn(running, 'ada@example.com');

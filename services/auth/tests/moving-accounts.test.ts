@@ -30,13 +30,13 @@ const DJANGO_USERS = `
 it.each([
   ['supabase', SUPABASE_USERS, '$2a$'],
   ['django', DJANGO_USERS, '$2b$'],
-])('moves the accounts of %s as the guide says, with bcrypt passwords', async (system, users, variant) => {
+])('moves the accounts of %s as the guide describes, with bcrypt passwords', async (system, users, variant) => {
   const running = await runAuth({ env: { RATE_LIMIT_FACTOR: '0' } });
   const other = await createTestDatabase('auth_moved');
   const bcrypt = (await hash(PASSWORD, 10)).replace('$2b$', () => variant);
   await other.query(users.replace('BCRYPT', () => bcrypt));
   await other.query(statementFor(system));
-  // As backup's loader leaves the table of a dump.
+  // The table as backup's loader leaves it.
   await other.query('create schema restored; alter table accounts set schema restored');
   expect(await running.auth.restore.importDatabase(nameOf(other))).toMatchObject({
     complete: true,

@@ -28,7 +28,7 @@ describe('changing the password', () => {
     newPassword = NEW_PASSWORD,
   ) => running.send(CHANGE_PASSWORD, { input: { currentPassword, newPassword } }, identity);
 
-  it('counts wrong ones as failed logins: then neither the right one works nor a login, until a reset by mail', async () => {
+  it('counts wrong passwords as failed logins: then neither the right one nor a login works, until a reset by mail', async () => {
     const ada = await signedUp(running, 'ada@example.com');
     for (let tries = 0; tries < 10; tries++) expect(codeOf(await change(ada, `wrong ${tries}`))).toBe('BAD_USER_INPUT');
     const refused = await change(ada);
@@ -37,7 +37,7 @@ describe('changing the password', () => {
     expect((await kindsOf(ada)).filter((kind) => kind === 'login.failed')).toHaveLength(10);
   });
 
-  it('has one winner among many at once', async () => {
+  it('succeeds once in many concurrent attempts', async () => {
     const ada = await signedUp(running, 'ada@example.com');
     const passwords = Array.from({ length: 5 }, (_, number) => `${NEW_PASSWORD} ${number}`);
     const results = await Promise.all(passwords.map((password) => change(ada, PASSWORD, password)));
@@ -49,7 +49,7 @@ describe('changing the password', () => {
       );
   });
 
-  it('takes the worth from a recovery mail that is on its way', async () => {
+  it('invalidates a recovery mail that was already sent', async () => {
     const ada = await signedUp(running, 'ada@example.com');
     await running.send(REQUEST_RESET, { email: 'ada@example.com' });
     await running.auth.processAll();
@@ -60,7 +60,7 @@ describe('changing the password', () => {
     );
   });
 
-  it('is announced by mail, behind mails that only a newer version knows, which it leaves to that one', async () => {
+  it('is reported by mail, even after mails of kinds that only a newer version knows, which it skips', async () => {
     const ada = await signedUp(running, 'ada@example.com');
     await running.database.query(
       `insert into account_mails (id, account_id, kind, recipient, request_id, created_at, next_attempt_at)
@@ -78,7 +78,7 @@ describe('changing the password', () => {
     ).toEqual([true, false, false].map((first) => ({ kind: 'kind.of.tomorrow', attempts: 0, first })));
   });
 
-  it('is announced twenty times an hour at most, as the address of a new account is not confirmed', async () => {
+  it('is reported at most twenty times an hour, as the address of a new account is not confirmed', async () => {
     const ada = await signedUp(running, 'victim@example.com');
     for (let count = 0; count < 10; count++) await change(ada, PASSWORD, PASSWORD);
     running.postbox.failure = new Error('connect ECONNREFUSED');
@@ -100,19 +100,19 @@ async function mailedToken(email: string): Promise<string> {
   return tokenIn(running.postbox.mails.at(-1)?.text);
 }
 
-describe('asking for a recovery mail', () => {
-  it('answers the same for an unknown address, stores the same before the answer, and sends nothing', async () => {
+describe('requesting a recovery mail', () => {
+  it('responds and stores the same for an unknown address, but sends nothing', async () => {
     await signedUp(running, 'ada@example.com');
     running.postbox.failure = new Error('later');
     const answers = [await request('ada@example.com'), await request('unknown@example.com')];
     expect(answers).toEqual([{ data: { requestPasswordReset: true } }, { data: { requestPasswordReset: true } }]);
     await running.auth.processAll();
     const rows = await running.database.query('select email_key from recovery_requests');
-    expect(rows).toEqual([{ email_key: 'ada@example.com' }]); // waits for its next attempt; the other one is gone
+    expect(rows).toEqual([{ email_key: 'ada@example.com' }]); // waits for its next attempt; the other row is deleted
     expect(running.postbox.mails).toEqual([]);
   });
 
-  it('stores no token that could be used', async () => {
+  it('stores no usable token', async () => {
     await signedUp(running, 'ada@example.com');
     const token = await mailedToken('ada@example.com');
     const stored = JSON.stringify(await running.database.query('select * from reset_tokens'));
@@ -120,7 +120,7 @@ describe('asking for a recovery mail', () => {
     expect(stored).not.toContain(token);
   });
 
-  it('tries again with growing pauses while the mail server is away, also after a restart', async () => {
+  it('retries with growing pauses while the mail server is unavailable, even after a restart', async () => {
     await signedUp(running, 'ada@example.com');
     running.postbox.failure = new Error('connect ECONNREFUSED');
     await request('ada@example.com');
@@ -140,7 +140,7 @@ describe('asking for a recovery mail', () => {
     expect(await running.database.query('select 1 from recovery_requests')).toEqual([]);
   });
 
-  it('sends each mail once, though two instances look for work', async () => {
+  it('sends each mail once with two instances', async () => {
     const other = await running.another();
     for (const name of ['a', 'b', 'c', 'd', 'e']) {
       await signedUp(running, `${name}@example.com`);
@@ -154,7 +154,7 @@ describe('asking for a recovery mail', () => {
 });
 
 describe('setting a new password', () => {
-  it('takes a token once, also when it is used in parallel', async () => {
+  it('accepts a token once, even in parallel requests', async () => {
     await signedUp(running, 'ada@example.com');
     const token = await mailedToken('ada@example.com');
     const results = await Promise.all(['first new one', 'second new one'].map((password) => reset(token, password)));
@@ -166,7 +166,7 @@ describe('setting a new password', () => {
     ['too short', 'short'],
     ['a common one', 'password1'],
     ['the address', 'Ada@Example.com'],
-  ])('does not spend the token on a password that is refused: %s', async (_what, password) => {
+  ])('does not use up the token for a rejected password: %s', async (_what, password) => {
     await signedUp(running, 'ada@example.com');
     const token = await mailedToken('ada@example.com');
     const refused = await reset(token, password);
@@ -177,7 +177,7 @@ describe('setting a new password', () => {
     expect(codeOf(await reset(token))).toBeUndefined();
   });
 
-  it('refuses a token after 30 minutes, and one that never was', async () => {
+  it('rejects a token after 30 minutes, and one that never existed', async () => {
     await signedUp(running, 'ada@example.com');
     const token = await mailedToken('ada@example.com');
     running.clock.advance(30 * MINUTE_MS + 1_000);
@@ -187,7 +187,7 @@ describe('setting a new password', () => {
     }
   });
 
-  it('leaves no session open that was opened with the old password meanwhile', async () => {
+  it('leaves no session open that was opened concurrently with the old password', async () => {
     const { userId } = await signedUp(running, 'ada@example.com');
     const token = await mailedToken('ada@example.com');
     const logins = Array.from({ length: 12 }, () =>

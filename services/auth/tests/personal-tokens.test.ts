@@ -45,8 +45,8 @@ async function made(session: Pick<OpenSession, 'identity'>, change: object = {})
   return data?.['createPersonalToken'] as { token: string; personalToken: Shown };
 }
 
-describe('making a personal token', () => {
-  it('shows it once, stores its hash only, and is in the audit trail', async () => {
+describe('creating a personal token', () => {
+  it('returns it once, stores only its hash, and adds an audit entry', async () => {
     const ada = await signedUp(running, 'ada@example.com');
     const { token, personalToken } = await made(ada, { name: ' Backups ', scope: 'WRITE' });
     expect(token).toMatch(/^taskmesh_pat_[\w-]{43}$/);
@@ -67,13 +67,13 @@ describe('making a personal token', () => {
   it.each<[string, () => object]>([
     ['an end that has passed', () => ({ expiresAt: inDays(-1) })],
     ['an end that is too far away', () => ({ expiresAt: inDays(367) })],
-  ])('is refused with %s', async (_what, change) => {
+  ])('is rejected with %s', async (_what, change) => {
     const ada = await signedUp(running, 'ada@example.com');
     expect(codeOf(await create(ada, change()))).toBe('BAD_USER_INPUT');
     expect(await listOf(ada)).toEqual([]);
   });
 
-  it('ends at a hundred, also of many tries at once, and continues when one has ended', async () => {
+  it('is limited to a hundred tokens, even in concurrent requests, until one has ended', async () => {
     const ada = await signedUp(running, 'ada@example.com');
     await running.database.query(
       `insert into personal_tokens (id, account_id, name, scope, hash, created_at, expires_at)
@@ -87,7 +87,7 @@ describe('making a personal token', () => {
     expect(codeOf(await create(ada))).toBeUndefined();
   });
 
-  it('is limited to a hundred a day, so that the list of what has ended stays short', async () => {
+  it('is limited to a hundred a day, so that the list of ended tokens stays short', async () => {
     const ada = await signedUp(running, 'ada@example.com');
     for (let count = 0; count < 100; count++) {
       const { personalToken } = await made(ada);
@@ -98,7 +98,7 @@ describe('making a personal token', () => {
 });
 
 describe('a personal token', () => {
-  it('counts until it expires, and is cleared away then', async () => {
+  it('is valid until it expires, and is then deleted', async () => {
     const ada = await signedUp(running, 'ada@example.com');
     const { token } = await made(ada, { expiresAt: inDays(1) });
     running.clock.advance(DAY_MS - 1_000);
@@ -109,7 +109,7 @@ describe('a personal token', () => {
     expect(await running.database.query('select 1 from personal_tokens')).toEqual([]);
   });
 
-  it('shows its last use, to the minute', async () => {
+  it('lists its last use, to the minute', async () => {
     const ada = await signedUp(running, 'ada@example.com');
     const { personalToken } = await made(ada);
     const at = running.clock.now() + 5 * MINUTE_MS;
@@ -118,7 +118,7 @@ describe('a personal token', () => {
     expect((await listOf(ada))[0]?.lastUsedAt).toBe(new Date(at).toISOString());
   });
 
-  it('continues behind a new password, and ends when a password is set by mail', async () => {
+  it('survives a password change, and ends with a password reset by mail', async () => {
     const ada = await signedUp(running, 'ada@example.com');
     const bob = await signedUp(running, 'bob@example.com');
     const [{ token, personalToken }, foreign] = [await made(ada), await made(bob)];
@@ -137,7 +137,7 @@ describe('a personal token', () => {
 });
 
 describe('ending a personal token', () => {
-  it('puts it into the list that gateways read, for a day at the most, and is in the audit trail', async () => {
+  it('adds it to the list that gateways read, for at most a day, and adds an audit entry', async () => {
     const ada = await signedUp(running, 'ada@example.com');
     const { token, personalToken } = await made(ada);
     const result = await running.send(END_TOKEN, { id: personalToken.id.toUpperCase() }, ada.identity);
@@ -152,7 +152,7 @@ describe('ending a personal token', () => {
     expect(facts).toEqual([{ session_id: personalToken.id }]);
   });
 
-  it('ends it once when many ask for it at the same time', async () => {
+  it('succeeds once in many concurrent requests', async () => {
     const ada = await signedUp(running, 'ada@example.com');
     const { personalToken } = await made(ada);
     const codes = await Promise.all(

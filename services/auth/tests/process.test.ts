@@ -33,7 +33,7 @@ async function createCaller(dir: string) {
 
 type Caller = Awaited<ReturnType<typeof createCaller>>;
 
-/** Runs auth as a process of its own, on free ports. */
+/** Runs auth as a separate process, on free ports. */
 function spawnAuth(env: Env) {
   const child = spawn(process.execPath, [MAIN], {
     env: { ...nodeEnvironment(), PORT: '0', ADMIN_PORT: '0', LOG_LEVEL: 'debug', RATE_LIMIT_FACTOR: '0', ...env },
@@ -96,7 +96,7 @@ const start = (more: Record<string, string> = {}) => {
 const signUp = (url: string, email: string) =>
   post(url, { caller, query: SIGN_UP, variables: { input: { email, password: PASSWORD, name: 'Somebody' } } });
 
-/** The migration process' output and exit code. */
+/** Runs the migration process and returns its output and exit code. */
 const migrate = (more: Record<string, string> = {}) =>
   new Promise<{ code: number; said: string }>((resolve) => {
     const main = join(import.meta.dirname, '../migrations/main.ts');
@@ -124,7 +124,7 @@ afterEach(async () => {
 });
 
 describe('auth as a process', () => {
-  it('serves the graph to holders of an identity token, its internal functions to services only, and stops cleanly', async () => {
+  it('serves GraphQL to holders of an identity token, its internal functions only to services, and stops cleanly', async () => {
     const auth = start();
     const url = await auth.url();
     const session = sessionOf(await signUp(url, 'ada@example.com'), 'signUp');
@@ -162,7 +162,7 @@ describe('auth as a process', () => {
     expect(await auth.stop()).toEqual({ code: 0, signal: null });
   });
 
-  it('waits for a database that starts later, says that it is unavailable while that is away, and continues', async () => {
+  it('waits for a database that starts later, reports SERVICE_UNAVAILABLE during its outage, and continues', async () => {
     await proxy.cut();
     const auth = start();
     await eventually(() => expect(auth.output()).toContain('waiting for the database'), { timeoutMs: 60_000 });
@@ -175,7 +175,7 @@ describe('auth as a process', () => {
     const pool = createServicePool(url);
     const operators = createInternalClient(authOperators, { pool, signer: caller.signer });
     proxy.freeze();
-    // In time for who waits a second: it is the database that is away, and not auth.
+    // Fast enough for a client that waits a second, so that it can see that the database is unavailable, not auth.
     expect(await operators.status()).toMatchObject({ store: { isUp: false, schema: null } });
     proxy.thaw();
     await eventually(async () => expect(await operators.status()).toMatchObject({ store: { isUp: true } }));
@@ -194,7 +194,7 @@ describe('auth as a process', () => {
     expect((await post(url, { caller, identity, query: LOGOUT })).data).toEqual({ logout: true });
   });
 
-  it('that is set not to migrate lives, and serves no one until the schema is up to date', async () => {
+  it('that must not migrate stays alive, but not ready, until the schema is up to date', async () => {
     const auth = start({ MIGRATE_AT_START: 'false' });
     await eventually(() => expect(auth.output()).toContain('it has to be migrated'), { timeoutMs: 60_000 });
     const health = async () => {
@@ -209,7 +209,7 @@ describe('auth as a process', () => {
     await eventually(async () => expect(await health()).toMatchObject({ checks: { schema: true } }));
   });
 
-  it('migrates not at all on the schema of a newer version, a server that refuses us, and senseless settings', async () => {
+  it('does not migrate with the schema of a newer version, a server that rejects us, or invalid settings', async () => {
     await migrate();
     await database.query(`insert into mikro_orm_migrations (name, executed_at) values ('9999-from-tomorrow', now())`);
     expect(await migrate()).toMatchObject({ code: 1, said: expect.stringContaining('NEWER_SCHEMA=allow') });

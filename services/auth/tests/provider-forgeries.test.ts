@@ -20,14 +20,14 @@ const NOT_BEGUN = { code: 'BAD_USER_INPUT', issues: [{ path: 'state', message: e
 
 const { provider, running } = useSignIn();
 afterEach(async () => {
-  // Nothing that was refused has left anything behind.
+  // Rejected sign-ins must leave nothing behind.
   expect(await running.database.query('select 1 from accounts')).toEqual([]);
   expect(await running.database.query('select 1 from sign_in_codes')).toEqual([]);
 });
 
 const failed = { sign_in_error: 'sign_in_failed', sign_in_error_description: expect.any(String) };
 
-/** The way to where the browser is sent back to. */
+/** Begins a sign-in and follows it to the URL that the provider sends the browser back to. */
 async function come() {
   const { location, binding } = await begin(running);
   return {
@@ -37,7 +37,7 @@ async function come() {
   };
 }
 
-/** What the page hears when `change` was made to the provider's ID token. */
+/** The result that the page gets after `change` was applied to the provider's ID token. */
 async function resultWith(change: (claims: JWTPayload) => Promise<string> | string) {
   const { binding, nonce, back } = await come();
   const nowS = Math.floor(Date.now() / 1000);
@@ -83,17 +83,17 @@ describe('an ID token', () => {
     ],
     ['that is none', () => 'nonsense'],
     ['that is not there', () => ''],
-  ])('%s does not count', async (_what, change) => {
+  ])('%s is rejected', async (_what, change) => {
     expect(await resultWith(change)).toEqual(failed);
   });
 
-  it('counts as the provider makes it: what is refused above is refused for its difference', async () => {
+  it('is accepted as the provider issues it, so the ones above are rejected only for their difference', async () => {
     const result = await resultWith((claims) => provider.sign(claims));
     expect(result).toEqual({ sign_in_code: expect.stringMatching(/^[\w-]{43}$/) });
     await running.database.query('delete from sign_in_codes');
   });
 
-  it('about one does not count with the user info of another', async () => {
+  it('is rejected with the user info of another subject', async () => {
     const { binding, back } = await come();
     provider.tamper(async (path, body) => (path === '/me' ? { ...body, sub: 'eve' } : body));
     expect(Object.fromEntries(answerIn(await complete(running, binding, back)))).toEqual(failed);
@@ -110,7 +110,7 @@ describe('a browser that comes back', () => {
         back.search = `?state=x&${back.search.slice(1)}`;
       },
     ],
-  ])('%s has begun nothing here, and does not spend what was begun', async (_what, change) => {
+  ])('%s is rejected, and does not use up the sign-in that was begun', async (_what, change) => {
     const { binding, back } = await come();
     const forged = new URL(back);
     change(forged);
@@ -119,27 +119,27 @@ describe('a browser that comes back', () => {
     await running.database.query('delete from sign_in_codes');
   });
 
-  it('without the cookie, or with that of another browser, has begun nothing here', async () => {
+  it('without the cookie, or with that of another browser, is rejected', async () => {
     const [{ back }, other] = [await come(), await begin(running)];
     for (const binding of [undefined, '', 'nonsense', 'a.b.c', other.binding, `${'x'.repeat(43)}.`.repeat(3)])
       await expect(complete(running, binding, back)).rejects.toMatchObject(NOT_BEGUN);
   });
 
-  it('with a cookie that was put together knows the state, and still has begun nothing here', async () => {
+  it('with a forged cookie is rejected, even with the right state', async () => {
     const { back } = await come();
     const state = back.searchParams.get('state') ?? '';
     const forged = [state, 'n'.repeat(43), 'v'.repeat(43)].join('.');
     await expect(complete(running, forged, back)).rejects.toMatchObject(NOT_BEGUN);
   });
 
-  it('a second time gets nothing', async () => {
+  it('a second time is rejected', async () => {
     const { binding, back } = await come();
     expect(answerIn(await complete(running, binding, back)).has('sign_in_code')).toBe(true);
     await expect(complete(running, binding, back)).rejects.toMatchObject(NOT_BEGUN);
     await running.database.query('delete from sign_in_codes');
   });
 
-  it('many times at once gets one code', async () => {
+  it('many times concurrently gets one code', async () => {
     const { binding, back } = await come();
     const outcomes = await Promise.allSettled(Array.from({ length: 6 }, () => complete(running, binding, back)));
     expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
@@ -147,13 +147,13 @@ describe('a browser that comes back', () => {
     await running.database.query('delete from sign_in_codes');
   });
 
-  it('after ten minutes is too late', async () => {
+  it('after ten minutes is rejected', async () => {
     const { binding, back } = await come();
     running.clock.advance(10 * MINUTE_MS);
     await expect(complete(running, binding, back)).rejects.toMatchObject(NOT_BEGUN);
   });
 
-  it('with a code of the provider that was used before gets nothing', async () => {
+  it('with a used code of the provider gets an error', async () => {
     const [first, second] = [await come(), await come()];
     await complete(running, first.binding, first.back);
     await running.database.query('delete from sign_in_codes');
@@ -163,7 +163,7 @@ describe('a browser that comes back', () => {
     });
   });
 
-  it('with a code that another browser was given gets nothing: it was asked for with another challenge', async () => {
+  it('with the code of another browser gets an error, as that was requested with another challenge', async () => {
     const [victim, thief] = [await come(), await come()];
     thief.back.searchParams.set('code', victim.back.searchParams.get('code') ?? '');
     expect(Object.fromEntries(answerIn(await complete(running, thief.binding, thief.back)))).toEqual(failed);
@@ -175,7 +175,7 @@ describe('a browser that comes back', () => {
     ['there are two codes', (back) => back.searchParams.append('code', 'another')],
     ['there is no code', (back) => back.searchParams.delete('code')],
     ['there is an answer in another form', (back) => back.searchParams.set('response', 'a.b.c')],
-  ])('gets nothing when %s, and no one else is asked', async (_what, change) => {
+  ])('gets an error when %s, and no request is sent', async (_what, change) => {
     const other = await startSignInProvider({ redirectUri: REDIRECT_URI });
     const { binding, back } = await come();
     change(back, other);
@@ -185,7 +185,7 @@ describe('a browser that comes back', () => {
     await other.close();
   });
 
-  it('hears what the provider refuses, and cannot hear anything that is no sentence', async () => {
+  it("gets the provider's error, sanitized and of limited length", async () => {
     const { binding, back } = await come();
     const state = back.searchParams.get('state') ?? '';
     const iss = provider.issuer;
@@ -243,16 +243,16 @@ describe('where a sign-in returns to', () => {
 });
 
 describe('a code', () => {
-  it('of another page opens nothing in this one', async () => {
+  it('of another page is rejected', async () => {
     const { signIn } = running.auth;
-    // Somebody lures a browser into a sign-in whose code only they could use, or the other way round.
+    // A thief lures a browser into a sign-in whose code only the thief could use, or the other way round.
     const { location, binding } = await signIn.begin({ returnTo: '/', codeChallenge: hashOf('of the thief') }, ORIGIN);
     const code = answerIn(await complete(running, binding, await provider.signIn(location, 'ada'))).get('sign_in_code');
     expect(codeOf(await signInWith(running, code ?? ''))).toBe('BAD_USER_INPUT');
     await running.database.query('delete from sign_in_codes');
   });
 
-  it('is no other secret of ours', async () => {
+  it('cannot be replaced by another secret', async () => {
     const code = await codeFor(running, provider, 'ada');
     for (const guess of ['', code.slice(1), `${code}x`, hashOf(code), VERIFIER])
       expect(codeOf(await signInWith(running, guess))).toBe('BAD_USER_INPUT');

@@ -10,7 +10,7 @@ const MIB = 1024 * 1024;
 let logged: string[] = [];
 const write = (line: string) => void logged.push(line);
 const { provider, running } = useSignIn({ log: createLog({ service: 'auth', level: 'info', destination: { write } }) });
-/** Another instance, which knows nothing of the provider yet. */
+/** Another instance, which has not contacted the provider yet. */
 beforeEach(async () => {
   logged = [];
   await running.auth.stop();
@@ -43,8 +43,8 @@ const WAYS: [string, (response: ServerResponse) => void][] = [
   ],
 ];
 
-describe('a provider that is away', () => {
-  it('prevents nothing but signing in there', async () => {
+describe('an unavailable provider', () => {
+  it('prevents only sign-ins through it', async () => {
     provider.answerWith((response) => response.destroy());
     expect(await running.auth.ready()).toMatchObject({ ok: true });
     await expect(begin(running)).rejects.toMatchObject(UNAVAILABLE);
@@ -55,7 +55,7 @@ describe('a provider that is away', () => {
     expect((await running.send('{ signInProvider { name } }')).data).toEqual({ signInProvider: { name: 'Example' } });
   });
 
-  it('is asked again after a pause that grows, and one at a time', async () => {
+  it('is retried after growing pauses, one request at a time', async () => {
     provider.answerWith((response) => response.writeHead(500).end());
     const tryNow = async () => {
       const before = provider.requests.length;
@@ -73,7 +73,7 @@ describe('a provider that is away', () => {
     await signedIn(running, provider, 'ada');
   });
 
-  it('is asked again after the pause, though the clock was set back meanwhile', async () => {
+  it('is retried after the pause, even if the clock was set back meanwhile', async () => {
     provider.answerWith((response) => response.writeHead(500).end());
     await expect(begin(running)).rejects.toMatchObject(UNAVAILABLE);
     provider.answerWith(undefined);
@@ -82,7 +82,7 @@ describe('a provider that is away', () => {
     expect((await begin(running)).location).toContain(provider.issuer);
   });
 
-  it('goes by what it said last while it does not say it again', async () => {
+  it('is used with its last known metadata', async () => {
     await signedIn(running, provider, 'ada');
     running.monotonicClock.advance(3_600_000);
     provider.answerWith((response) => response.writeHead(500).end());
@@ -93,7 +93,7 @@ describe('a provider that is away', () => {
 });
 
 it.each(WAYS)(
-  'while a provider %s no one can begin, and who is back hears of it and can begin again',
+  'while a provider %s, sign-ins cannot begin, and those in progress fail and can be repeated',
   async (_what, answer) => {
     provider.answerWith(answer);
     await expect(begin(running)).rejects.toMatchObject(UNAVAILABLE);
@@ -109,7 +109,7 @@ it.each(WAYS)(
 );
 
 describe('a provider without user info', () => {
-  it('signs in whom it knows from their ID token alone, and no one new', async () => {
+  it('signs in linked users by their ID token alone, but no new ones', async () => {
     const { userId } = await signedIn(running, provider, 'ada');
     provider.accounts.set('bob', { ...ADA, email: 'bob@example.com' });
     provider.tamper(async (path, body) => {
@@ -123,8 +123,8 @@ describe('a provider without user info', () => {
   });
 });
 
-describe('what is asked of a provider', () => {
-  it('is asked of no other server that its answers lead to', async () => {
+describe('a request to a provider', () => {
+  it('does not follow redirects to another server', async () => {
     const asked: string[] = [];
     const elsewhere = createServer((request, response) => {
       asked.push(request.url ?? '');
@@ -132,7 +132,7 @@ describe('what is asked of a provider', () => {
     });
     await new Promise<void>((resolve) => elsewhere.listen(0, '127.0.0.1', resolve));
     const url = `http://127.0.0.1:${(elsewhere.address() as AddressInfo).port}`;
-    // A redirect is no answer, neither to what it is nor to anything else.
+    // A redirect is rejected, both for the metadata and for the token.
     provider.answerWith((response) => response.writeHead(302, { location: `${url}/metadata` }).end());
     await expect(begin(running)).rejects.toMatchObject(UNAVAILABLE);
     provider.answerWith(undefined);
@@ -145,12 +145,12 @@ describe('what is asked of a provider', () => {
     await new Promise((resolve) => elsewhere.close(resolve));
   });
 
-  it('is not asked of one that says it is somebody else', async () => {
+  it('is not sent to a provider that claims to be another issuer', async () => {
     provider.tamper(async (_path, body) => ({ ...body, issuer: 'https://elsewhere.example' }));
     await expect(begin(running)).rejects.toMatchObject(UNAVAILABLE);
   });
 
-  it('shows in no log: neither codes, states, cookies nor addresses', async () => {
+  it('leaves no codes, states, cookies or addresses in the log', async () => {
     const { location, binding } = await begin(running);
     const back = await provider.signIn(location, 'ada');
     provider.tamper(async (path, body) => (path === '/token' ? { ...body, id_token: 'a.secret.token' } : body));
@@ -163,7 +163,7 @@ describe('what is asked of a provider', () => {
 });
 
 describe('without a provider', () => {
-  it('there is none, and no one begins', async () => {
+  it('none is reported, and no sign-in can begin', async () => {
     const none = { OIDC_ISSUER: '', OIDC_CLIENT_ID: '', OIDC_CLIENT_SECRET: '', OIDC_NAME: '' };
     const auth = await running.another(none);
     const plain = { ...running, auth };
@@ -178,8 +178,8 @@ describe('without a provider', () => {
   });
 });
 
-describe('callers who sign in at the provider', () => {
-  it('are limited, each for themselves', async () => {
+describe('callers who sign in through the provider', () => {
+  it('are limited separately', async () => {
     const limited = { ...running, auth: await running.another({ RATE_LIMIT_FACTOR: '1' }) };
     for (let count = 0; count < 180; count++) await begin(limited);
     await expect(begin(limited)).rejects.toMatchObject({ code: 'RATE_LIMITED', retryAfterSeconds: expect.any(Number) });

@@ -34,8 +34,8 @@ const facts = async () =>
   (await running.database.query('select kind from audit_log order by id')).map(({ kind }) => kind);
 const emailedTo = (to: string) => running.postbox.mails.filter((mail) => mail.to === to).map(({ subject }) => subject);
 
-describe('signing in at the provider', () => {
-  it('leaves the code usable when the session could not be stored', async () => {
+describe('signing in through the provider', () => {
+  it('keeps the code usable if the session could not be stored', async () => {
     const attempts = async () => {
       const code = await codeFor(running, provider, 'ada');
       await running.database.query('alter table refresh_tokens rename to away');
@@ -55,7 +55,7 @@ describe('signing in at the provider', () => {
     expect(await accounts()).toHaveLength(1);
   });
 
-  it('requests the address, and whether it is verified, where the ID token does not say so, and reads it there otherwise', async () => {
+  it('requests the user info only if the ID token lacks the address or whether it is verified', async () => {
     const telling = await startSignInProvider({ redirectUri: REDIRECT_URI, hasThinTokens: false });
     telling.accounts.set('ada', ADA);
     const other = await runAuth({ env: settingsFor(telling) });
@@ -85,12 +85,12 @@ describe('signing in at the provider', () => {
     },
   );
 
-  it('counts an address as verified of which the provider says so in a text', async () => {
+  it('accepts an address whose verification the provider reports as a string', async () => {
     provider.accounts.set('ada', { ...ADA, email_verified: 'true' });
     expect((await signedIn(running, provider, 'ada')).email).toBe(ADA.email);
   });
 
-  it('is refused without a verified address, and nothing is opened', async () => {
+  it('is rejected without a verified address, and opens nothing', async () => {
     for (const account of [
       { email: 'ada@example.com', email_verified: false },
       { email: 'ada@example.com', email_verified: 'false' },
@@ -102,12 +102,12 @@ describe('signing in at the provider', () => {
       provider.accounts.set('ada', account);
       const result = await signInWith(running, await codeFor(running, provider, 'ada'));
       expect(codeOf(result)).toBe('FORBIDDEN');
-      // Nor does the right password of an account with that address help.
+      // The right password of an account with that address does not help, either.
       expect(await accounts()).toEqual([]);
     }
   });
 
-  it('is refused for an unverified address in the same way whether it has an account or not, however old the code is', async () => {
+  it('rejects an unverified address in the same way with and without an account, at any age of the code', async () => {
     await signedUp(running, 'bob@example.com');
     for (const email of ['bob@example.com', 'unknown@example.com']) {
       provider.accounts.set('ada', { email, email_verified: false });
@@ -127,7 +127,7 @@ describe('signing in at the provider', () => {
     });
   });
 
-  it('keeps nothing that opens anything: neither cookie, code, state nor secret is in the store', async () => {
+  it('stores no usable secret: neither cookie, code, state nor page secret', async () => {
     const { location, binding } = await begin(running);
     const pending = JSON.stringify(await running.database.query('select * from pending_sign_ins'));
     const code = answerIn(await complete(running, binding, await provider.signIn(location, 'ada'))).get('sign_in_code');
@@ -138,8 +138,8 @@ describe('signing in at the provider', () => {
   });
 });
 
-describe('an account that has the address already', () => {
-  it('is linked with its password only, once, and the address gets a mail', async () => {
+describe('an existing account with the same address', () => {
+  it('is linked only with its password, once, and is notified by mail', async () => {
     const { userId } = await signedUp(running, 'Ada@Example.com');
     const code = await codeFor(running, provider, 'ada');
     const refused = await signInWith(running, code);
@@ -156,7 +156,7 @@ describe('an account that has the address already', () => {
     await loggedIn(running, ADA.email);
   });
 
-  it('can be linked for ten minutes after it was asked for, with a password that was set by mail meanwhile', async () => {
+  it('can be linked within ten minutes, even with a password set by mail meanwhile', async () => {
     await signedUp(running, ADA.email);
     const code = await codeFor(running, provider, 'ada');
     expect(codeOf(await signInWith(running, code))).toBe('LINK_REQUIRED');
@@ -168,7 +168,7 @@ describe('an account that has the address already', () => {
     expect(codeOf(await signInWith(running, code, { password: 'a password set by mail' }))).toBeUndefined();
   });
 
-  it('cannot be linked later, nor by a page that holds another secret', async () => {
+  it('cannot be linked later, nor by a page with another secret', async () => {
     await signedUp(running, ADA.email);
     const code = await codeFor(running, provider, 'ada');
     expect(codeOf(await signInWith(running, code))).toBe('LINK_REQUIRED');
@@ -178,7 +178,7 @@ describe('an account that has the address already', () => {
     expect(codeOf(await signInWith(running, code, { password: PASSWORD }))).toBe('BAD_USER_INPUT');
   });
 
-  it('is not the one of somebody else at the provider whose address was given away', async () => {
+  it('is not opened for another user of the provider who got a reassigned address', async () => {
     await signedIn(running, provider, 'ada');
     provider.accounts.set('successor', ADA);
     const code = await codeFor(running, provider, 'successor');
@@ -189,7 +189,7 @@ describe('an account that has the address already', () => {
 });
 
 describe('the code of a sign-in', () => {
-  it('counts once, also of many tries at once', async () => {
+  it('works once, even in many concurrent attempts', async () => {
     await signedIn(running, provider, 'ada');
     const code = await codeFor(running, provider, 'ada');
     const results = await Promise.all(Array.from({ length: 8 }, () => signInWith(running, code)));
@@ -198,7 +198,7 @@ describe('the code of a sign-in', () => {
     expect(await running.database.query(`select 1 from sessions`)).toHaveLength(2);
   });
 
-  it('counts for a minute, with the secret of the page that began', async () => {
+  it('is valid for a minute, with the secret of the page that began', async () => {
     const code = await codeFor(running, provider, 'ada');
     for (const input of [{ verifier: `${VERIFIER}x` }, { verifier: 'short' }, { verifier: '' }])
       expect(codeOf(await signInWith(running, code, input))).toBe('BAD_USER_INPUT');
@@ -218,7 +218,7 @@ describe('the code of a sign-in', () => {
     expect(await running.database.query('select 1 from sessions')).toHaveLength(1);
   });
 
-  it('of somebody new opens one account, however many come at once', async () => {
+  it('of a new user opens one account in many concurrent attempts', async () => {
     for (let round = 1; round <= 5; round++) {
       const sub = `ada${round}`;
       provider.accounts.set(sub, { ...ADA, email: `${sub}@example.com` });
@@ -229,7 +229,7 @@ describe('the code of a sign-in', () => {
     }
   });
 
-  it('of somebody new never takes over what a sign-up makes in the same moment', async () => {
+  it('of a new user never takes over the account of a concurrent sign-up', async () => {
     for (let round = 0; round < 5; round++) {
       const email = `ada${round}@example.com`;
       provider.accounts.set(`ada${round}`, { ...ADA, email });
@@ -242,7 +242,7 @@ describe('the code of a sign-in', () => {
     }
   });
 
-  it('is cleared away when it is over, as is what was never finished', async () => {
+  it('is deleted after its expiry, like sign-ins that were never finished', async () => {
     await codeFor(running, provider, 'ada');
     await begin(running);
     running.clock.advance(11 * MINUTE_MS);
@@ -254,7 +254,7 @@ describe('the code of a sign-in', () => {
 });
 
 describe('an account without a password', () => {
-  it('says so to its owner wherever the password is asked for, and a recovery mail sets the first one', async () => {
+  it('is reported wherever the password is required, and gets its first one by a recovery mail', async () => {
     const { identity } = await signedIn(running, provider, 'ada');
     const change = { input: { currentPassword: '', newPassword: 'the first password' } };
     for (const result of [

@@ -25,7 +25,7 @@ jest.setTimeout(120_000);
 const running = useAuth();
 
 describe('connections that are killed under load', () => {
-  it('cost at most a SERVICE_UNAVAILABLE, and nothing that was acknowledged', async () => {
+  it('cause at most SERVICE_UNAVAILABLE, and lose nothing acknowledged', async () => {
     let done = false;
     const killer = (async () => {
       while (!done) {
@@ -70,7 +70,7 @@ describe('connections that are killed under load', () => {
     expect(sessions.map(({ sessionId }) => sessionId)).toEqual(expect.arrayContaining(ended));
   });
 
-  it('are not noticed by readers', async () => {
+  it('do not affect readers', async () => {
     const { identity } = await signedUp(running, 'ada@example.com');
     await running.database.query(
       `select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'taskmesh-auth'`,
@@ -79,8 +79,8 @@ describe('connections that are killed under load', () => {
   });
 });
 
-describe('a database that does not answer', () => {
-  it('is unavailable after a while, and leaves nothing behind that hinders later requests', async () => {
+describe('a database that does not respond', () => {
+  it('causes SERVICE_UNAVAILABLE after a timeout, without hindering later requests', async () => {
     const sessions = [await signedUp(running, 'ada@example.com')];
     while (sessions.length < 15) sessions.push(await loggedIn(running, 'ada@example.com'));
     running.proxy.freeze();
@@ -90,13 +90,13 @@ describe('a database that does not answer', () => {
     for (const { refreshToken } of sessions)
       await eventually(async () => {
         const again = await running.send(REFRESH, { token: refreshToken });
-        expect([undefined, 'UNAUTHENTICATED']).toContain(codeOf(again)); // some may have ended
+        expect([undefined, 'UNAUTHENTICATED']).toContain(codeOf(again)); // some sessions may have ended
       });
   });
 });
 
-describe('changes that wait for their account', () => {
-  it('leave the connections to the logins of others', async () => {
+describe('changes that wait for an account', () => {
+  it('leave connections for the logins of others', async () => {
     await signedUp(running, 'other@example.com');
     const busy = await Promise.all(['a', 'b', 'c'].map((name) => signedUp(running, `${name}@example.com`)));
     const held = `select from accounts where email_key <> 'other@example.com' for update`;
@@ -116,7 +116,7 @@ describe('changes that wait for their account', () => {
   });
 });
 
-describe('sign-ins that wait for their account leave the connections to others:', () => {
+describe('sign-ins that wait for an account leave connections for others:', () => {
   const VERIFIER = 'v'.repeat(43);
   const hashOf = (text: string) => createHash('sha256').update(text).digest('base64url');
   const login = (name: string) => running.send(LOGIN, { input: { email: `${name}@example.com`, password: PASSWORD } });
@@ -151,7 +151,7 @@ describe('sign-ins that wait for their account leave the connections to others:'
   });
 });
 
-describe('what waits for one row leaves the connections to others:', () => {
+describe('requests that wait for one row leave connections for others:', () => {
   const loginOfBob = {
     async meanwhile() {
       await loggedIn(running, 'bob@example.com');
@@ -168,7 +168,7 @@ describe('what waits for one row leaves the connections to others:', () => {
     expect(codeOf(await running.send(REFRESH, { token: ada.refreshToken }))).toBeUndefined();
   });
 
-  it('tries of mailed tokens', async () => {
+  it('attempts with mailed tokens', async () => {
     await signedUp(running, 'bob@example.com');
     const input = { token: 't'.repeat(43), newPassword: 'another long phrase' };
     const attempts = Array.from({ length: 15 }, () => [
@@ -193,7 +193,7 @@ describe('what waits for one row leaves the connections to others:', () => {
   });
 });
 
-it('lists of one account leave the connections to others', async () => {
+it('lists of one account leave connections for others', async () => {
   const [ada, bob] = [await signedUp(running, 'ada@example.com'), await signedUp(running, 'bob@example.com')];
   const tables = 'sessions, personal_tokens, linked_identities, audit_log';
   const lists = ['sessions', 'personalTokens', 'linkedIdentities', 'auditEntries'].flatMap((list) =>
@@ -216,7 +216,7 @@ describe('password hashing', () => {
   });
   afterAll(() => hashing.stop());
 
-  it('leaves the event loop to other requests', async () => {
+  it('does not block the event loop for other requests', async () => {
     const { identity } = await signedUp(hashing, 'ada@example.com');
     const logins = Array.from({ length: 50 }, () =>
       hashing.send(LOGIN, { input: { email: 'n@example.com', password: 'x' } }),

@@ -7,7 +7,7 @@ import * as housekeeping from '../src/housekeeping.statements.ts';
 import * as sessions from '../src/sessions/session.statements.ts';
 
 describe('the entities', () => {
-  it('describe every table, column, index and constraint that the migrations make', async () => {
+  it('describe every table, column, index and constraint that the migrations create', async () => {
     expect(await schemaDifference(createAuthDatabase)).toBe('');
   });
 });
@@ -15,13 +15,13 @@ describe('the entities', () => {
 const modules = [accountLog, accounts, audit, housekeeping, sessions];
 const ONE_ROW = ['account_log_state', 'ended_session_counter'];
 
-it('no statement planned in an empty store reads a whole table that grows', async () => {
+it('no statement planned in an empty store scans a growing table', async () => {
   const statements = [...statementsOf(...modules), ...housekeeping.EXPIRED];
   expect(statements.length).toBeGreaterThan(20);
   expect(await scannedTables(createAuthDatabase, { statements, small: ONE_ROW })).toEqual({});
 });
 
-it('what runs within transactions is known to the schema', async () => {
+it('statements within transactions are valid for the schema', async () => {
   const texts = modules
     .flatMap((module) => Object.values<unknown>(module))
     .filter((value) => typeof value === 'string');

@@ -27,8 +27,8 @@ const refresh = (token: string) => running.send(REFRESH, { token });
 const endedIds = async (after = 0) =>
   (await running.auth.internal.endedSessions(after)).sessions.map(({ sessionId }) => sessionId);
 
-describe('a refresh whose caller no longer waits', () => {
-  it('changes nothing, so that it can be repeated', async () => {
+describe('a refresh whose caller has stopped waiting', () => {
+  it('changes nothing, so that it can be retried', async () => {
     const { refreshToken, sessionId } = await signedUp(running, 'ada@example.com');
     let looks = 0;
     const call = { identity: { role: 'anonymous' }, requestId: 'request-1', isCancelled: () => looks++ > 0 } as const;
@@ -39,7 +39,7 @@ describe('a refresh whose caller no longer waits', () => {
 });
 
 describe('logging out', () => {
-  it('ends this session, and puts it into the list until the second in which its token expires', async () => {
+  it('ends this session, and lists it until the second in which its token expires', async () => {
     const { identity, sessionId, accessToken } = await signedUp(running, 'a@example.com');
     expect(await running.auth.internal.endedSessions(0)).toEqual({ last: 0, sessions: [] });
     const result = await running.send(LOGOUT, {}, identity);
@@ -50,7 +50,7 @@ describe('logging out', () => {
     expect(await running.auth.internal.endedSessions(1)).toEqual({ last: 1, sessions: [] });
   });
 
-  it('is refused for a session that has ended already, in parallel too', async () => {
+  it('is rejected for a session that has already ended, even in parallel', async () => {
     const { identity } = await signedUp(running, 'a@example.com');
     const codes = await Promise.all(
       Array.from({ length: 8 }, async () => codeOf(await running.send(LOGOUT, {}, identity))),
@@ -60,7 +60,7 @@ describe('logging out', () => {
     expect(await endedIds()).toHaveLength(1);
   });
 
-  it("does not end somebody else's session", async () => {
+  it("does not end another user's session", async () => {
     const ada = await signedUp(running, 'ada@example.com');
     const bob = await signedUp(running, 'bob@example.com');
     const forged = { role: 'user', userId: ada.userId, sessionId: bob.sessionId } as const;
@@ -70,7 +70,7 @@ describe('logging out', () => {
 });
 
 describe('the list of ended sessions', () => {
-  it('has a gapless sequence in the order of the commits, as a reader that polls sees it', async () => {
+  it('has a gapless sequence in commit order for a polling reader', async () => {
     const sessions = [await signedUp(running, 'a@example.com')];
     while (sessions.length < 12) sessions.push(await loggedIn(running, 'a@example.com'));
     const seen: number[] = [];
@@ -89,7 +89,7 @@ describe('the list of ended sessions', () => {
     expect(seen).toEqual(sessions.map((_session, index) => index + 1));
   });
 
-  it('comes in pages of 10,000, the last of which ends with the head', async () => {
+  it('is returned in pages of 10,000, the last of which ends with the head', async () => {
     await running.database.query(
       `insert into ended_sessions select n, gen_random_uuid(), now() + interval '1 hour' from generate_series(1, 10003) n`,
     );
@@ -100,7 +100,7 @@ describe('the list of ended sessions', () => {
     expect([second.last, second.sessions.map(({ sequence }) => sequence)]).toEqual([10_003, [10_001, 10_002, 10_003]]);
   });
 
-  it('lists a session until a minute and a half behind its last token, as channels accept it for a minute and clocks differ by 30 s, and the sequence continues', async () => {
+  it('keeps a session until 90 s after its last token, as channels accept it for 60 s and clocks differ by 30 s, and the sequence continues', async () => {
     const { identity, sessionId } = await signedUp(running, 'a@example.com');
     await running.send(LOGOUT, {}, identity);
     running.clock.advance(HOUR_MS + 80_000);
@@ -115,7 +115,7 @@ describe('the list of ended sessions', () => {
     expect((await running.auth.internal.endedSessions(1)).sessions).toMatchObject([{ sequence: 2 }]);
   });
 
-  it('lists a session that ends when its last token has just expired, and none later', async () => {
+  it('includes a session that ends when its last token has just expired, but none later', async () => {
     const [just, long] = [await signedUp(running, 'a@example.com'), await signedUp(running, 'b@example.com')];
     running.clock.advance(HOUR_MS + 80_000);
     await running.send(LOGOUT, {}, just.identity);
@@ -128,7 +128,7 @@ describe('the list of ended sessions', () => {
 });
 
 describe('refreshing a session', () => {
-  it('keeps the ended session in the list until the newest access token expires', async () => {
+  it('keeps an ended session in the list until the newest access token expires', async () => {
     const { identity, refreshToken } = await signedUp(running, 'a@example.com');
     running.clock.advance(HOUR_MS / 2);
     const { accessToken } = sessionOf(await refresh(refreshToken), 'refreshSession');
@@ -136,7 +136,7 @@ describe('refreshing a session', () => {
     expect((await running.auth.internal.endedSessions(0)).sessions[0]?.until).toBe(expOf(accessToken));
   });
 
-  it('ends nothing for a token that was never issued, in any form, even if parts of it were', async () => {
+  it('ends nothing for a token that was never issued, even if parts of it were', async () => {
     for (const token of ['', '\0', '\ud800', 'x'.repeat(100_000)])
       expect(codeOf(await refresh(token))).toBe('UNAUTHENTICATED');
     const { refreshToken: used } = await signedUp(running, 'a@example.com');
@@ -153,7 +153,7 @@ describe('refreshing a session', () => {
     expect(await endedIds()).toHaveLength(1);
   });
 
-  it('refuses an expired token, and what is expired is cleared away', async () => {
+  it('rejects an expired token, and expired rows are deleted', async () => {
     const { refreshToken } = await signedUp(running, 'a@example.com');
     running.clock.advance(30 * 24 * HOUR_MS + 1_000);
     expect(codeOf(await refresh(refreshToken))).toBe('UNAUTHENTICATED');
@@ -162,7 +162,7 @@ describe('refreshing a session', () => {
     expect(await running.database.query('select 1 from refresh_tokens')).toEqual([]);
   });
 
-  it('stores no token that could be used', async () => {
+  it('stores no usable token', async () => {
     const { refreshToken, accessToken } = await signedUp(running, 'a@example.com');
     const stored = JSON.stringify(await running.database.query('select * from refresh_tokens, sessions'));
     expect(stored).not.toContain(refreshToken);
@@ -171,7 +171,7 @@ describe('refreshing a session', () => {
 });
 
 describe('several instances', () => {
-  it('share sessions and keys, also after a restart', async () => {
+  it('share sessions and keys, even after a restart', async () => {
     const { identity, refreshToken, sessionId } = await signedUp(running, 'a@example.com');
     await running.auth.stop();
     const restarted = await running.another();
@@ -186,8 +186,8 @@ describe('several instances', () => {
 const sessionsOf = async ({ identity }: OpenSession) =>
   (await running.send(SESSIONS, {}, identity)).data?.['sessions'] as OwnSession[];
 
-describe('the list of your sessions', () => {
-  it('shows who refreshed a session last', async () => {
+describe("the list of the caller's sessions", () => {
+  it('shows the client that last refreshed a session', async () => {
     const ada = await signedUp(running, 'ada@example.com');
     running.clock.advance(HOUR_MS);
     const tablet: Identity = { role: 'anonymous', ip: '203.0.113.4', client: 'Tablet/1' };
@@ -199,7 +199,7 @@ describe('the list of your sessions', () => {
     );
   });
 
-  it('takes uses from gateways, to the minute, never back, and only of what lives', async () => {
+  it('records uses from gateways, to the minute, never backwards, and only for active sessions', async () => {
     const [ada, other] = [await signedUp(running, 'ada@example.com'), await loggedIn(running, 'ada@example.com')];
     const begun = running.clock.now();
     const lastUse = async () => {
@@ -230,7 +230,7 @@ describe('the list of your sessions', () => {
     ]);
   });
 
-  it('does not wait for one who is changing a session right now', async () => {
+  it('does not wait for a concurrent change of a session', async () => {
     const [ada, bob] = [await signedUp(running, 'ada@example.com'), await signedUp(running, 'bob@example.com')];
     const at = running.clock.now() + HOUR_MS;
     const sessions = [ada, bob].map(({ sessionId }) => ({ sessionId, at }));
@@ -242,20 +242,20 @@ describe('the list of your sessions', () => {
     await expect(Promise.all(uses)).resolves.toHaveLength(20);
   });
 
-  it("shows nothing of anybody else's, of no one, and of what is over", async () => {
+  it('shows only active sessions of the caller, and nothing to anonymous callers', async () => {
     const ada = await signedUp(running, 'ada@example.com');
     const bob = await signedUp(running, 'bob@example.com');
     expect((await sessionsOf(bob)).map(({ id }) => id)).toEqual([bob.sessionId]);
     expect(codeOf(await running.send(SESSIONS))).toBe('UNAUTHENTICATED');
     await running.send(LOGIN_PLAIN, { input: { email: 'ada@example.com', password: PASSWORD } });
-    expect((await sessionsOf(ada)).map(({ current }) => current)).toEqual([false, true]); // the newest first
+    expect((await sessionsOf(ada)).map(({ current }) => current)).toEqual([false, true]); // newest first
     running.clock.advance(HOUR_MS + 1_000);
     expect((await sessionsOf(ada)).map(({ id }) => id)).toEqual([ada.sessionId]);
   });
 });
 
-describe('ending one of your sessions', () => {
-  it('does not find one that has expired', async () => {
+describe('ending one of the own sessions', () => {
+  it('does not find an expired session', async () => {
     const ada = await signedUp(running, 'ada@example.com');
     const plain = await running.send(LOGIN_PLAIN, { input: { email: 'ada@example.com', password: PASSWORD } });
     const { sessionId } = plain.extensions?.['session'] as { sessionId: string };

@@ -1,9 +1,9 @@
 import { Migration } from '@mikro-orm/migrations';
 
-/** The store: tasks, each owner's feed, the log of changes, and what makes retries safe. */
+/** The store: tasks, each owner's feed, the change log, and the keys that make retries safe. */
 export class TasksAndFeed extends Migration {
   override up(): void {
-    // Room in the pages lets an update that touches no index stay on its page.
+    // Free space in a page lets an update that touches no index stay on that page.
     this.addSql(`
       create table tasks (
         id uuid primary key,
@@ -20,14 +20,14 @@ export class TasksAndFeed extends Migration {
       ) with (fillfactor = 80)`);
     this.addSql('create index tasks_by_owner on tasks (user_id, created_at, id)');
 
-    // One row for each owner who ever changed something; its lock puts the owner's changes into an order.
+    // One row for each owner who has ever made a change. Its lock determines the order of the owner's changes.
     this.addSql(`
       create table feeds (
         owner_id uuid primary key,
         sequence bigint not null
       ) with (fillfactor = 50)`);
 
-    // Marking a change as published takes it out of the partial index; vacuum early, so that the index stays small.
+    // Marking a change as published removes it from the partial index. Early vacuums keep that index small.
     this.addSql(`
       create table changes (
         id bigserial primary key,
@@ -44,7 +44,7 @@ export class TasksAndFeed extends Migration {
       ) with (autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_cost_delay = 0)`);
     this.addSql('create index changes_to_publish on changes (part, id) where published_at is null');
 
-    // Epoch and key belong to the store, not to a process: replicas share them, and a restored store gets others.
+    // Epoch and key belong to the store, not to a process: replicas share them, and a restored store gets new ones.
     this.addSql(`
       create table feed_state (
         singleton boolean primary key default true check (singleton),

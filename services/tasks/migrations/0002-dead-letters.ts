@@ -1,9 +1,9 @@
 import { Migration } from '@mikro-orm/migrations';
 
-/** Dead letters of gateways besides those of the relay, and each of them once. */
+/** Adds dead letters from gateways to those from the relay. Each record is stored once. */
 export class DeadLetters extends Migration {
   override up(): void {
-    // What a gateway could not read may say nothing of a change; then there is only its text.
+    // A record that a gateway could not read may not identify a change; then only its text is stored.
     this.addSql(`
       alter table dead_letters
         drop constraint dead_letters_pkey,

@@ -3,8 +3,8 @@ import { Migration } from '@mikro-orm/migrations';
 /** Deletes the tasks of deleted accounts. */
 export class ClosedOwners extends Migration {
   override up(): void {
-    // Where a closed owner's feed ends. The check refuses every write that would increase the sequence, except for the
-    // statement that deletes the tasks, which moves the end along.
+    // Where a closed owner's feed ends. The check rejects every write that would increase the sequence, except for the
+    // statement that deletes the tasks, which also moves the end.
     this.addSql('alter table feeds add column ends_at bigint, add constraint feeds_ended check (ends_at = sequence)');
 
     // The position in auth's account log. No log has epoch 0, so reading starts from the beginning.

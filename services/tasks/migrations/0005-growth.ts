@@ -4,15 +4,15 @@ const COUNTS = ['pending', 'completed'].flatMap((done) =>
   ['low', 'medium', 'high'].map((urgent) => `${done}_${urgent}`),
 );
 
-/** What an owner's lists and counts cost no longer depends on how many tasks there are. */
+/** Makes the cost of an owner's lists and counts independent of the number of tasks. */
 export class Growth extends Migration {
   override up(): void {
-    // Constant defaults, so that no row is rewritten. Null: no one has counted yet.
+    // Constant defaults, so that no row is rewritten. Null: not counted yet.
     this.addSql(`
       alter table feeds add column counted bigint, add column keys integer not null default 0,
         ${COUNTS.map((column) => `add column ${column} integer not null default 0`).join(', ')}`);
 
-    // Of large owners only. On `tasks` these indexes would cost everybody's writes more than all the rest of them.
+    // For large owners only. On `tasks`, these indexes would cost every owner's writes more than everything else in them.
     this.addSql(`
       create table task_keys (
         user_id uuid not null,
@@ -35,13 +35,13 @@ export class Growth extends Migration {
     this.addSql(
       `create index task_keys_of_category_by_update on task_keys (user_id, category, state, updated_at, created_at, id) ${some}`,
     );
-    // Without statistics any value counts as a rare one. With them the planner would find it as good to scan all of an
-    // owner's tasks, wherever most tasks of the store have the same state or category.
+    // Without statistics, the planner treats every value as rare. With them, it may scan all of an owner's tasks if most tasks
+    // in the store have the same state or category.
     this.addSql(`
       alter table task_keys alter column state set statistics 0, alter column category set statistics 0,
         alter column user_id set (n_distinct = -0.0001)`);
-    // Most owners are small: behind a place the planner would expect next to nothing, and sort all that is there. What is
-    // right for a thousand tasks is right for the others as well.
+    // Most owners are small, so the planner would expect almost no rows after a cursor, and sort all of them. A plan that suits
+    // a thousand tasks also suits small owners.
     this.addSql('alter table tasks alter column user_id set (n_distinct = -0.001)');
     this.addSql('analyze tasks (user_id)');
   }

@@ -2,7 +2,7 @@ import { Migration } from '@mikro-orm/migrations';
 
 export class DeadLettersByOwner extends Migration {
   override up(): void {
-    // The deletion of an owner looks for theirs.
+    // Deleting an owner looks up the owner's dead letters.
     this.addSql('create index dead_letters_owner_id on dead_letters (owner_id)');
   }
 }

@@ -1,6 +1,6 @@
 import { Migration } from '@mikro-orm/migrations';
 
-/** What the previous release knows of a feed: it changes these columns with every write. */
+/** The sum of the columns that the previous release updates with every write. */
 const sumOf = (row: string) =>
   ['pending', 'completed']
     .flatMap((done) => ['low', 'medium', 'high'].map((priority) => `${row}.${done}_${priority}`))
@@ -16,12 +16,12 @@ const INDEXES = [
 ];
 
 /**
- * One counter of an owner's tasks, instead of counts by state and keys of large owners. The previous release may run
- * beside this one, and afterwards when somebody goes back, so its columns and its table remain until the next release.
+ * One counter of an owner's tasks, instead of counts by state and keys of large owners. The previous release may run at the
+ * same time, or again after a rollback, so its columns and its table remain until the next release.
  */
 export class OneCounter extends Migration {
   override up(): void {
-    // Counted before `feeds` is locked: owners who write meanwhile are counted once more.
+    // Counts before `feeds` is locked; owners who write meanwhile are counted again.
     this.addSql(`
       create table counted_tasks as
         select owner_id, f.sequence, coalesce(t.tasks, 0) as tasks
@@ -35,7 +35,7 @@ export class OneCounter extends Migration {
       on conflict (owner_id) do update set tasks = excluded.tasks, keys = 0`);
     this.addSql('drop table counted_tasks');
 
-    // Writes of the previous release count in its columns. Only its updates name them, so ours do not run this.
+    // The previous release counts in its own columns. Only its updates set them, so ours do not fire this trigger.
     this.addSql(`
       create function feeds_count_tasks() returns trigger language plpgsql as $$
       begin
@@ -54,7 +54,7 @@ export class OneCounter extends Migration {
       create trigger feeds_count_first_task before insert on feeds
         for each row when (new.counted is not null) execute function feeds_count_tasks()`);
 
-    // Without keys it reads the tasks themselves.
+    // Without keys, the previous release reads the tasks themselves.
     this.addSql('truncate task_keys');
     this.addSql(`drop index ${INDEXES.map((name) => `task_keys_${name}`).join(', ')}`);
     this.addSql(`

@@ -6,7 +6,7 @@ import { Growth } from './0005-growth.ts';
 import { DeadLettersByOwner } from './0006-dead-letters-by-owner.ts';
 import { OneCounter } from './0007-one-counter.ts';
 
-/** In order. A name once released stays: the database remembers it. */
+/** In order. Never rename a released migration: databases store its name. */
 export const migrations = [
   { name: '0001-tasks-and-feed', class: TasksAndFeed },
   { name: '0002-dead-letters', class: DeadLetters },

@@ -1,7 +1,7 @@
 import { ConfigError } from '@taskmesh/service';
 import { readTasksConfig, RELAY_BACKOFF } from './config.ts';
 
-it('needs a database, and keeps changes for a week by default', () => {
+it('requires a database and keeps changes for a week by default', () => {
   const config = {
     postgresUrl: 'postgres://u:p@h/d',
     poolSize: 10,
@@ -15,7 +15,7 @@ it('needs a database, and keeps changes for a week by default', () => {
   expect(readTasksConfig(env)).toEqual({ ...config, maxTasksPerOwner: 4, changeRetentionMs: 1_800_000 });
 });
 
-it('reports everything that is wrong at once', () => {
+it('reports all problems at once', () => {
   const env = { POSTGRES_URL: 'mysql://u:p@h/d', CHANGE_RETENTION_HOURS: '-1', MAX_TASKS_PER_OWNER: 'many' };
   const problems = (() => {
     try {

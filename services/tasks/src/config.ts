@@ -28,10 +28,10 @@ export function readTasksConfig(env: Env) {
     poolSize: 10,
     /** How long published changes are kept for clients that reconnect. */
     changeRetentionMs: values.CHANGE_RETENTION_HOURS * HOUR_MS,
-    /** For an event log that does not accept records. */
+    /** Used while the event log does not accept records. */
     relay: RELAY_BACKOFF,
     schema,
-    /** A create beyond it is refused. 0: any number. */
+    /** Creating more tasks is rejected. 0: unlimited. */
     maxTasksPerOwner: values.MAX_TASKS_PER_OWNER,
   };
 }

@@ -41,7 +41,7 @@ import { createTaskRepository } from './tasks/task.repository.ts';
 import { createTaskService } from './tasks/task.service.ts';
 import { createTasksResolvers } from './tasks/tasks.resolvers.ts';
 
-/** Migrations have connections of their own. */
+/** Migrations use separate connections. */
 const IMPORT_POOL_SIZE = 1;
 
 export interface TasksDeps {
@@ -49,7 +49,7 @@ export interface TasksDeps {
   log: Log;
   /** The caller closes it. */
   eventLog: EventLog;
-  /** Tells which accounts were deleted. */
+  /** The source of account deletions. */
   accounts: AccountsInternal;
   metrics?: Registry;
 }
@@ -57,22 +57,22 @@ export interface TasksDeps {
 export interface Tasks extends Service {
   subgraph: Subgraph;
   internal: TasksInternal;
-  /** For operators; the caller checks that. */
+  /** For operators; the caller checks that the client is one. */
   operators: StatusOf<TasksStatus>;
   deadLetters: DeadLettersInternal;
-  /** For backup alone. */
+  /** Only for the backup service. */
   restore: TasksRestore;
-  /** `ok` when the database answers with our schema. The event log does not count: without it the feed is only late. */
+  /** `ok` when the database is reachable and has our schema. The event log is not required: without it, the feed is only late. */
   ready(): Promise<HealthReport>;
   /** Resolves when every committed change is published. */
   processAll(): Promise<void>;
-  /** Deletes what is left of deleted accounts now, as far as possible. */
+  /** Deletes the remaining rows of deleted accounts now, as far as possible. */
   processDeletions(): Promise<void>;
-  /** Deletes what has expired now, rather than with the next run (one a minute). */
+  /** Deletes expired rows now rather than with the next run (once a minute). */
   housekeep(): Promise<void>;
 }
 
-/** The whole service: `start` checks the schema and starts publishing. It listens on no port. */
+/** Creates the whole service. `start` checks the schema and starts publishing; it listens on no port. */
 export async function createTasks(config: TasksConfig, deps: TasksDeps): Promise<Tasks> {
   const { clock, log, eventLog, accounts, metrics = new Registry() } = deps;
   const database = await createTasksDatabase({ url: config.postgresUrl, poolSize: config.poolSize, log });

@@ -17,7 +17,7 @@ const entities = [
   ClosedOwnerEntity,
 ];
 
-/** Generic plans suit all owners and are made once; plans for particular values suit only most of them. */
+/** A generic plan suits all owners and is made only once; custom plans would suit only most owners. */
 const SETTINGS = { plan_cache_mode: 'force_generic_plan' };
 
 export function createTasksDatabase(options: StoreOptions): Promise<Database> {

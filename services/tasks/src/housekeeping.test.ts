@@ -1,7 +1,7 @@
 import { createLog } from '@taskmesh/service';
 import { createHousekeeping } from './housekeeping.ts';
 
-it('stops after the batch that is under way', async () => {
+it('stops after the current batch', async () => {
   let batches = 0;
   const forgetBatch = async () => {
     batches++;
@@ -27,7 +27,7 @@ it('stops after the batch that is under way', async () => {
   expect(batches).toBe(1);
 });
 
-it('does the rest when one step fails, and says so', async () => {
+it('completes the other steps when one fails, and reports the failure', async () => {
   const forgotten: string[] = [];
   const forget = (what: string) => async () => {
     forgotten.push(what);

@@ -5,14 +5,14 @@ import { KEY_LIFETIME_MS } from './tasks/task.service.ts';
 
 const EVERY_MS = 60_000;
 const BATCH = 2_000;
-/** So that no account fills the disk. */
+/** Prevents a single account from filling the disk. */
 const MAX_CHANGES_PER_OWNER = 50_000;
 const MAX_KEYS_PER_OWNER = 10_000;
-/** Only owners who added keys since then may have too many. */
+/** Only owners who added keys within this time can have too many. */
 const LOOK_BACK_MS = 10 * EVERY_MS;
 
 export interface Housekeeping extends Service {
-  /** Deletes changes and idempotency keys that expired or are too many, in batches, so that other statements do not wait. */
+  /** Deletes expired and surplus changes and idempotency keys, in batches, so that other statements do not wait. */
   sweep(): Promise<void>;
 }
 
@@ -28,17 +28,17 @@ export function createHousekeeping(deps: HousekeepingDeps): Housekeeping {
   const { feeds, tasks, changeRetentionMs, clock, log } = deps;
   let isStopped = false;
 
-  /** From the start of the log until a whole batch is recent. */
+  /** Deletes from the start of the log until a whole batch is recent. */
   const forgetChanges = async (): Promise<number> => {
     const kept = new Set<string>();
     let total = 0;
-    let [last, goesOn] = ['0', true];
-    while (goesOn && !isStopped) {
+    let [last, hasMore] = ['0', true];
+    while (hasMore && !isStopped) {
       const batch = await feeds.forgetChanges(changeRetentionMs, last, BATCH, [...kept]);
       if (!batch) break;
       for (const owner of batch.kept) kept.add(owner);
       total += batch.count;
-      [last, goesOn] = [batch.last, batch.lookedAt === BATCH && batch.areRecent === false];
+      [last, hasMore] = [batch.last, batch.lookedAt === BATCH && batch.areRecent === false];
     }
     return total;
   };
@@ -69,7 +69,7 @@ export function createHousekeeping(deps: HousekeepingDeps): Housekeeping {
     sweep,
     start: async () => periodic.start({ afterPause: true }),
     stop() {
-      isStopped = true; // a sweep may take longer than a stop
+      isStopped = true; // a sweep may take longer than the stop is allowed to
       return periodic.stop();
     },
   };

@@ -4,7 +4,7 @@ import type { OwnerRepository } from './owners/owner.repository.ts';
 import type { DeadLetterRepository } from './relay/dead-letter.repository.ts';
 import type { RelayRepository } from './relay/relay.repository.ts';
 
-/** How far deletions are behind. */
+/** Measures how far deletions lag behind. */
 export function watchClosedOwners(
   registry: Registry,
   { repository, readAgeMs }: { repository: Pick<OwnerRepository, 'backlog'>; readAgeMs: () => number },
@@ -32,7 +32,7 @@ export function watchClosedOwners(
 
 export type RelayMetrics = ReturnType<typeof createRelayMetrics>;
 
-/** How far the event log is behind the store. */
+/** Measures how far the event log lags behind the store. */
 export function createRelayMetrics(
   registry: Registry,
   repositories: { relay: Pick<RelayRepository, 'backlog'>; deadLetters: Pick<DeadLetterRepository, 'count'> },
@@ -80,7 +80,7 @@ export function createRelayMetrics(
     registers,
   });
   return {
-    /** For each change, the time from its commit until the log had taken it. */
+    /** Takes, for each change, the time from its commit until the log had accepted it. */
     published(lagsMs: number[]): void {
       published.inc(lagsMs.length);
       for (const lagMs of lagsMs) lag.observe(Math.max(lagMs, 0) / 1_000);

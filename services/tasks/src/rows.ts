@@ -1,6 +1,6 @@
 import type { Database, Statement } from '@taskmesh/store';
 
-/** How many rows the statement, which counts them, has written. */
+/** Runs a statement that returns the number of rows it has written. */
 export async function countOf(
   database: Pick<Database, 'run'>,
   statement: Statement,
@@ -10,7 +10,7 @@ export async function countOf(
   return row?.count ?? 0;
 }
 
-/** Of a statement that always gives a row. */
+/** Returns the row of a statement that always returns one. */
 export function present<Row>(row: Row | undefined, otherwise = 'The statement gave no row.'): Row {
   if (row === undefined) throw new Error(otherwise);
   return row;

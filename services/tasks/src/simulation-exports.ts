@@ -1,4 +1,4 @@
-/** The parts of the feed and of deletions without servers, for simulations. Not for production. */
+/** Parts of the feed and of account deletion, for simulations without servers. Not for production. */
 export { partOf, type ChangeRow } from './feed/change.ts';
 export { createCursors } from './feed/cursors.ts';
 export { createFeedRepository } from './feed/feed.repository.ts';

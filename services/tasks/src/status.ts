@@ -21,16 +21,16 @@ export interface TasksStatusDeps {
 export function createTasksStatus(deps: TasksStatusDeps): StatusOf<TasksStatus> {
   const { database, feed, relay, deadLetters, eventLog, relayFailingSeconds, clock } = deps;
   const startedAt = new Date(clock.now()).toISOString();
-  const askStore = createStoreStatus(database, STATUS_PART_MS);
-  const askEventLog = askInTime(STATUS_PART_MS, () => eventLog.isUp(TASK_CHANGES_TOPIC));
-  const askFeed = askInTime(STATUS_PART_MS, async () => {
+  const readStoreStatus = createStoreStatus(database, STATUS_PART_MS);
+  const readEventLog = askInTime(STATUS_PART_MS, () => eventLog.isUp(TASK_CHANGES_TOPIC));
+  const readFeed = askInTime(STATUS_PART_MS, async () => {
     const [{ epoch }, backlog, counts] = await Promise.all([feed.state(), relay.backlog(), deadLetters.count()]);
     return { epoch, ...backlog, deadLetters: counts };
   });
 
   return {
     async status() {
-      const [store, known = null, isUp = false] = await Promise.all([askStore(), askFeed(), askEventLog()]);
+      const [store, known = null, isUp = false] = await Promise.all([readStoreStatus(), readFeed(), readEventLog()]);
       const system = eventLog.system ?? 'memory';
       return {
         version: readVersion(),

@@ -10,7 +10,7 @@ const endConnections = () =>
      where datname = current_database() and application_name like 'taskmesh-%'`,
   );
 
-it('answers with success or SERVICE_UNAVAILABLE while connections are ended, and what it acknowledged is there', async () => {
+it('responds with success or SERVICE_UNAVAILABLE while connections are killed, and keeps every acknowledged write', async () => {
   const users = Array.from({ length: 4 }, () => service.user());
   const acknowledged = new Map<string, string[]>();
   const codes = new Set<unknown>();
@@ -30,7 +30,7 @@ it('answers with success or SERVICE_UNAVAILABLE while connections are ended, and
           title: `task ${n}`,
         });
         codes.add(codeOf(created));
-        const { id } = (created.data?.createTask ?? {}) as { id?: string }; // as the operation asks for it
+        const { id } = (created.data?.createTask ?? {}) as { id?: string }; // as the operation selects it
         if (id) acknowledged.set(user.id, [...(acknowledged.get(user.id) ?? []), id]);
         codes.add(
           codeOf(
@@ -62,7 +62,7 @@ it('answers with success or SERVICE_UNAVAILABLE while connections are ended, and
   }
 });
 
-it('is not ready, and answers SERVICE_UNAVAILABLE, while its database takes no connections', async () => {
+it('is not ready and responds with SERVICE_UNAVAILABLE while its database accepts no connections', async () => {
   const user = service.user();
   const server = new URL(service.database.url);
   const name = server.pathname.slice(1);

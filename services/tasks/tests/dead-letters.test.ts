@@ -9,10 +9,10 @@ import { partOf } from '../src/feed/change.ts';
 import { startTasks, type TestTasks, type TestUser } from './support/running-tasks.ts';
 
 const silent = createLog({ service: 'tasks', level: 'silent' });
-/** More than a broker takes at once. */
+/** More than a broker accepts in one record. */
 const TOO_LONG = 1_200_000;
 
-/** A real Kafka, and a topic of this test alone under the name of the real one. */
+/** A real Kafka, which maps the real topic's name to a topic of this test. */
 function kafkaOfItsOwn({ maxBytes }: { maxBytes?: number } = {}): EventLog {
   const inner = createKafkaEventLog({
     brokers: requiredAddress('KAFKA_BROKERS').split(','),
@@ -30,7 +30,7 @@ function kafkaOfItsOwn({ maxBytes }: { maxBytes?: number } = {}): EventLog {
   };
 }
 
-/** One that takes less at once than brokers usually do. */
+/** Creates a topic with a lower size limit than usual. */
 async function makeNarrowTopic(topic: string, numPartitions: number, maxBytes: number): Promise<void> {
   const brokers = requiredAddress('KAFKA_BROKERS').split(',');
   const admin = new Kafka({ brokers, clientId: 'dead-letters', logLevel: logLevel.NOTHING }).admin();
@@ -63,7 +63,7 @@ describe('dead letters, with a real Kafka', () => {
        where owner_id = $1 and sequence = $2`,
       [user.id, sequence, length],
     );
-  /** A change that no broker takes: the copy of the owner's last one, with a very long description. */
+  /** Commits a change that no broker accepts: a copy of the owner's last one with a very long description. */
   const commitHuge = async (user: TestUser) => {
     const [row] = await service.database.query(
       `with next as (update feeds set sequence = sequence + 1 where owner_id = $1 returning sequence)
@@ -78,7 +78,7 @@ describe('dead letters, with a real Kafka', () => {
     return Number(row?.sequence);
   };
 
-  it('puts a change aside at once that the broker will never take, and nothing waits for it', async () => {
+  it('dead-letters a change at once that the broker will never accept, without delaying others', async () => {
     const [poisoner, neighbour] = [service.user(randomUUID()), service.user(randomUUID())];
     await poisoner.create({ title: 'before' });
     const begun = performance.now();
@@ -89,7 +89,7 @@ describe('dead letters, with a real Kafka', () => {
       expect(publishedOf(neighbour).map(({ task }) => task.title)).toEqual(['flows']);
       expect(publishedOf(poisoner).map(({ sequence }) => sequence)).toEqual([1, 3]);
     });
-    expect(performance.now() - begun).toBeLessThan(10_000); // who waits for a broker that may come back waits for longer
+    expect(performance.now() - begun).toBeLessThan(10_000); // waiting for an unavailable broker would take longer
     expect(await letters().deadLetters({})).toEqual([
       {
         id: expect.stringMatching(/^\d+$/),
@@ -103,14 +103,14 @@ describe('dead letters, with a real Kafka', () => {
         canReplay: true,
       },
     ]);
-    // No reader of the feed misses it.
+    // Readers of the feed still get it.
     const after = async (sequence: number) =>
       (await service.tasks.internal.changesAfter(poisoner.id, sequence, 10)).changes.map((each) => each.sequence);
     expect([await after(0), await after(2)]).toEqual([[1, 2], [3]]); // the large one ends a page
     expect(await metrics.metrics()).toMatch(/^taskmesh_dead_letters{source="relay"} 1$/m);
   });
 
-  it('publishes it again when asked to, once the reason is gone; otherwise it comes back', async () => {
+  it('replays a dead letter on request; it comes back while the broker still rejects it', async () => {
     const user = service.user(randomUUID());
     await user.create({ title: 'before' });
     const sequence = await commitHuge(user);
@@ -127,7 +127,7 @@ describe('dead letters, with a real Kafka', () => {
     expect(await dead()).toEqual([]);
   });
 
-  it('keeps what a gateway could not read, each record once, and replays the change that it was about', async () => {
+  it('stores records that a gateway could not read, each one once, and replays the change that they identify', async () => {
     const user = service.user(randomUUID());
     await user.create({ title: 'readable here' });
     await eventually(() => expect(publishedOf(user)).toHaveLength(1));
@@ -151,12 +151,12 @@ describe('dead letters, with a real Kafka', () => {
     ['both', { ids: [], all: true }],
     ['numbers', { ids: [1] }],
     ['text', { ids: ['1; drop table'] }],
-  ])('refuses a replay of %s', async (_what, body) => {
+  ])('rejects a replay of %s', async (_what, body) => {
     await expect(letters().replayDeadLetters(body)).rejects.toMatchObject({ code: 'BAD_USER_INPUT' });
   });
 });
 
-it('publishes once what was sent beside a change that the broker refuses, and what was too much at once', async () => {
+it('publishes changes once that were sent together with a rejected one, or were too large together', async () => {
   const eventLog = kafkaOfItsOwn({ maxBytes: 50_000 });
   await eventLog.ensureTopic(TASK_CHANGES_TOPIC, { partitions: 8 });
   const service = await startTasks({ name: 'beside', eventLog });
@@ -164,7 +164,7 @@ it('publishes once what was sent beside a change that the broker refuses, and wh
     const users = Array.from({ length: 40 }, () => service.user(randomUUID()));
     for (const user of users) await user.create({ title: 'first' });
     await eventually(() => expect(service.published).toHaveLength(40));
-    // In one transaction, so that one request has them all: of one owner too long, of the others too much together.
+    // One transaction, so that one request contains all: one owner's change is too large, the others only in total.
     await service.database.query(
       `with next as (update feeds set sequence = sequence + 1 returning owner_id, sequence)
        insert into changes (part, owner_id, sequence, kind, task, previous, occurred_at)

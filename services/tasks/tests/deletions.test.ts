@@ -14,7 +14,7 @@ const TABLES_OF_OWNER = ['tasks', 'changes', 'idempotency_keys', 'dead_letters',
 const log = createAccountLog();
 const service = useTasks({ name: 'deletions', accounts: log.accounts, poolSize: 30 });
 
-/** Rows of this owner in each table where there are any. */
+/** The number of this owner's rows in each table that has any. */
 async function leftOf({ id }: Pick<TestUser, 'id'>, { database } = service): Promise<Record<string, number>> {
   const left: Record<string, number> = {};
   for (const table of TABLES_OF_OWNER) {
@@ -41,7 +41,7 @@ const createMany = async (user: TestUser, count: number): Promise<string[]> => {
   return ids;
 };
 
-/** Many tasks at once, as if they had always been there, with the changes that made them published. */
+/** Inserts many tasks directly, as if the changes that created them had been published and deleted long ago. */
 async function fill(user: TestUser, count: number): Promise<void> {
   await user.create({ title: 'the first of many' });
   await service.delivered();
@@ -57,7 +57,7 @@ const changesOf = ({ id }: Pick<TestUser, 'id'>, published = service.published):
 const headOf = async ({ id }: Pick<TestUser, 'id'>) =>
   Number((await service.database.query('select sequence from feeds where owner_id = $1', [id]))[0]?.sequence ?? 0);
 
-/** Each of the tasks is deleted once, with sequences without a gap behind what came before. */
+/** Expects that each task is deleted once, with gapless sequences after `before`. */
 function expectDeleted(changes: TaskChanged[], count: number, before: number): void {
   const deletes = changes.filter(({ kind, sequence }) => kind === 'DELETE' && sequence > before);
   expect(deletes.map(({ sequence }) => sequence)).toEqual(
@@ -68,7 +68,7 @@ function expectDeleted(changes: TaskChanged[], count: number, before: number): v
 }
 
 describe('when an account was deleted', () => {
-  it('its dead letters and keys are deleted in batches', async () => {
+  it('deletes its dead letters and keys in batches', async () => {
     const { database } = service;
     const ada = service.user();
     await ada.create({ title: 'the only one' });
@@ -98,7 +98,7 @@ describe('when an account was deleted', () => {
     await database.query('drop function note_deleted cascade');
   });
 
-  it('its tasks end as DELETE events, in the order in which they were made, and nothing is left of them', async () => {
+  it('publishes DELETE events for its tasks in the order of their creation, and leaves nothing of them', async () => {
     const [ada, bob] = [service.user(), service.user()];
     const ids = await createMany(ada, 3);
     await ada.update(ids[1] ?? '', { completed: true, description: 'with a last change' });
@@ -121,7 +121,7 @@ describe('when an account was deleted', () => {
     expect((await service.tasks.internal.changesAfter(bob.id, 0, 10)).changes).toHaveLength(2);
   });
 
-  it('its feed contains nothing of its tasks', async () => {
+  it('leaves no tasks in its feed', async () => {
     const ada = service.user();
     await createMany(ada, 2);
     log.delete(ada.id);
@@ -154,7 +154,7 @@ describe('when an account was deleted', () => {
     expect((await service.user(other).create({ title: 'somebody else' })).title).toBe('somebody else');
   });
 
-  it('no create that races with it leaves a task behind', async () => {
+  it('leaves no task of a concurrent create', async () => {
     const users = Array.from({ length: 3 }, () => service.user());
     const outcomes: string[] = [];
     let isOver = false;
@@ -187,7 +187,7 @@ describe('when an account was deleted', () => {
       await Promise.all(writing);
     }
     for (const outcome of ['created', 'UNAUTHENTICATED']) expect(outcomes).toContain(outcome);
-    // A task may be deleted with the account right before its own change.
+    // The deletion of the account may delete a task right before a change to it.
     const others = outcomes.filter((outcome) => !['created', 'UNAUTHENTICATED', 'NOT_FOUND'].includes(outcome));
     expect(others).toEqual([]);
     for (const user of users) {
@@ -202,7 +202,7 @@ describe('when an account was deleted', () => {
   });
 
   it.each(['hashjoin', 'mergejoin', 'nestloop'])(
-    'its changes come in order when the server joins by %s',
+    'writes its changes in order when the server joins by %s',
     async (join) => {
       const ada = service.user();
       await fill(ada, 60);
@@ -211,7 +211,7 @@ describe('when an account was deleted', () => {
       const client = new Client({ connectionString: service.database.url, options: off });
       await client.connect();
       try {
-        await client.query('begin'); // no one else erases meanwhile
+        await client.query('begin'); // keeps the service from erasing meanwhile
         await client.query('insert into closed_owners (owner_id, deleted_at) values ($1, now())', [ada.id]);
         await client.query('update feeds set ends_at = sequence where owner_id = $1', [ada.id]);
         await client.query(DELETE_TASKS.text, [partOf(ada.id), ada.id, new Date(), 60]);
@@ -226,7 +226,7 @@ describe('when an account was deleted', () => {
 });
 
 describe('several instances', () => {
-  it('delete every task once and in one order between them', async () => {
+  it('delete every task once, and in a single order', async () => {
     const ada = service.user();
     await fill(ada, 1_500);
     const before = await headOf(ada);
@@ -235,7 +235,7 @@ describe('several instances', () => {
     await Promise.all([service, ...others].map(({ tasks }) => tasks.processDeletions()));
     await gone(ada);
     await service.delivered();
-    const seen = new Map(changesOf(ada).map((change) => [change.sequence, change])); // a record may come twice
+    const seen = new Map(changesOf(ada).map((change) => [change.sequence, change])); // records may be duplicated
     expectDeleted(
       [...seen.values()].toSorted((one, other) => one.sequence - other.sequence),
       1_500,
@@ -246,7 +246,7 @@ describe('several instances', () => {
 });
 
 describe('the account log', () => {
-  it('deletes no account on a record of the event log alone while auth is unavailable, and all once auth confirms', async () => {
+  it('deletes no account because of an event log record while auth is unavailable, and all once auth confirms them', async () => {
     await service.tasks.processDeletions();
     const users = Array.from({ length: 5 }, () => service.user());
     for (const user of users) await user.create({ title: 'one' });
@@ -261,7 +261,7 @@ describe('the account log', () => {
     }, { timeoutMs: 20_000 }); // prettier-ignore
   });
 
-  it('is read from auth where the event log has lost entries, including the last', async () => {
+  it('is read from auth if the event log has lost entries, including the last one', async () => {
     const users = Array.from({ length: 7 }, () => service.user());
     for (const user of users) await user.create({ title: 'one' });
     const entries = users.map(({ id }) => log.delete(id));
@@ -307,7 +307,7 @@ it('deletes the tasks of every account while the event log is unavailable', asyn
   expect(left?.count).toBe(0);
 });
 
-it('shows how many deletions are not done yet, and for how long', async () => {
+it('reports the number and the age of pending deletions', async () => {
   const [metrics, log] = [new Registry(), createAccountLog()];
   const own = await startHere({ name: 'deletions_metrics', accounts: log.accounts, metrics });
   const valueOf = async (name: string) => (await metrics.getSingleMetric(name)?.get())?.values[0]?.value;

@@ -11,7 +11,7 @@ const cursorOf = async (user: ReturnType<TestTasks['user']>): Promise<string> =>
   (await user.ask('{ tasks { changesCursor } }')).tasks.changesCursor;
 
 describe('the change log', () => {
-  it('has each change with both images, numbered without a gap', async () => {
+  it('contains each change with both images, numbered without gaps', async () => {
     const user = service.user();
     clock.set('2026-11-20T10:00:00.000Z');
     const created = await user.create({ title: 'logged', dueDate: '2026-12-01T00:00:00Z', category: 'c' });
@@ -59,7 +59,7 @@ describe('the change log', () => {
     });
   });
 
-  it('is exactly what is published, and names the trace of its request', async () => {
+  it("equals the published records, with the request's trace", async () => {
     const user = service.user();
     const traceparent = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01';
     await user.send('mutation { createTask(input: { title: "traced" }) { id } }', {}, traceparent);
@@ -82,7 +82,7 @@ describe('the change log', () => {
       sequences.push(...changes.map(({ sequence }) => sequence));
     }
     expect(sequences).toEqual(Array.from({ length: 31 }, (_, n) => n + 1));
-    // Larger than one page, because of insignificant space.
+    // Larger than a page because of insignificant white space.
     await service.database.query(
       `update changes set task = (task::text || repeat(' ', 500000))::json where owner_id = $1 and sequence = 1`,
       [user.id],
@@ -129,7 +129,7 @@ describe('the change log', () => {
 });
 
 describe('a cursor', () => {
-  it('of a page joins the list to the feed while others write: nothing missing, nothing twice', async () => {
+  it('of a page joins list and feed without gaps or duplicates during concurrent writes', async () => {
     const user = service.user();
     let writing = true;
     const writer = (async () => {
@@ -138,14 +138,14 @@ describe('a cursor', () => {
     for (let round = 0; round < 10; round++) {
       const page = (await user.ask('{ tasks(first: 1000) { changesCursor totalCount edges { node { id } } } }')).tasks;
       const position = await service.tasks.internal.openCursor(user.id, page.changesCursor);
-      // Only creates: as many tasks as changes.
+      // Only creates, so there are as many tasks as changes.
       expect([position?.sequence, page.totalCount]).toEqual([page.edges.length, page.edges.length]);
     }
     writing = false;
     await writer;
   });
 
-  it('is valid at every instance on the same store, and in no other epoch', async () => {
+  it('is valid at every instance of the same store, but in no other epoch', async () => {
     const user = service.user();
     await user.create({ title: 'shared' });
     const cursor = await cursorOf(user);
@@ -172,7 +172,7 @@ describe('a cursor', () => {
   });
 });
 
-it('a new epoch of a frozen store is refused with the reason, and begun once the store takes writes again', async () => {
+it('a new epoch of a frozen store is rejected with the reason, and begins once the store accepts writes again', async () => {
   const name = databaseOf(service.database.url);
   await service.database.query(`alter database ${name} set default_transaction_read_only = on`);
   const endSessions = `select count(pg_terminate_backend(pid)) from pg_stat_activity
@@ -200,11 +200,11 @@ describe('housekeeping', () => {
       await service.database.query('select sequence::int from changes where owner_id = $1 order by sequence', [owner])
     ).map(({ sequence }) => sequence);
 
-  /** Moves the publication of changes into the past. */
+  /** Makes changes look as if they were published earlier. */
   const publishedEarlier = (ms: number) =>
     service.database.query(`update changes set published_at = published_at - $1 * interval '1 millisecond'`, [ms]);
 
-  it('deletes published changes after their retention; a cursor behind them expires, the head does not', async () => {
+  it('deletes published changes after the retention; older cursors expire, the head does not', async () => {
     const user = service.user();
     for (let n = 0; n < 3; n++) await user.create({ title: `old ${n}` });
     await service.tasks.processAll();
@@ -240,7 +240,7 @@ describe('housekeeping', () => {
     expect((await service.tasks.internal.changesAfter(user.id, 9, 10)).expired).toBe(true);
   });
 
-  it('leaves no gap when clocks disagreed about the order', async () => {
+  it('leaves no gap if clocks disagreed about the order', async () => {
     const user = service.user();
     for (let n = 0; n < 3; n++) await user.create({ title: `published ${n}` });
     await service.tasks.processAll();
@@ -252,7 +252,7 @@ describe('housekeeping', () => {
     expect(await sequencesOf(user.id)).toEqual([2, 3]);
   });
 
-  it('deletes old changes beside times in the future, and beside unpublished changes of their owner', async () => {
+  it('deletes old changes despite times in the future and unpublished changes of their owner', async () => {
     const [waiting, ahead, other] = [service.user(), service.user(), service.user()];
     await waiting.create({ title: 'not published' });
     clock.set('9000-01-01T00:00:00.000Z');
@@ -267,7 +267,7 @@ describe('housekeeping', () => {
     await service.database.query('delete from changes where owner_id = $1', [waiting.id]);
   });
 
-  it('deletes a long log completely, except for what one owner has to keep', async () => {
+  it('deletes a long log completely, except for a recent change, and an unpublished one with the later ones of its owner', async () => {
     const [waiting, other] = [service.user(), service.user()];
     const fill = (owner: string, from: number, to: number, published: string) =>
       service.database.query(
@@ -285,7 +285,7 @@ describe('housekeeping', () => {
     await service.database.query('delete from changes where part = 99');
   });
 
-  it('keeps the newest 50,000 changes of an owner, and all behind one that is unpublished', async () => {
+  it("keeps an owner's newest 50,000 changes, and all from an unpublished one on", async () => {
     const [busy, waiting, other] = [service.user(), service.user(), service.user()];
     for (const [owner, count, unpublished] of [
       [busy.id, 54_500, 0],
@@ -306,7 +306,7 @@ describe('housekeeping', () => {
     await service.database.query('delete from changes where part = 99');
   });
 
-  it('deletes old changes behind thousands that have waited for long', async () => {
+  it('deletes old changes after thousands that have been unpublished for long', async () => {
     const [waiting, other] = [service.user(), service.user()];
     for (const [owner, published] of [
       [waiting.id, 'null'],

@@ -11,14 +11,14 @@ import { openStore } from './support/store.ts';
 const LARGE_OWNER = '01890000-0000-7000-8000-0000000000aa';
 const SMALL_OWNER = '01890000-0000-7000-8000-0000000000bb';
 
-/** One of others', of which nearly all look the same: statistics that mislead a planner. */
+/** Number of tasks of other owners, nearly all alike, so that their statistics mislead the planner. */
 const OTHERS = 5_000;
 
 type LargeStore = Awaited<ReturnType<typeof openLargeStore>>;
 
 /**
- * A store of many small owners, and one with `owned` tasks. What filters look for is rare among those, and lies at the
- * end in every order: a scan that does not know where has to read all of them.
+ * A store of many small owners, and one with `owned` tasks. Matches of the filters are rare among those and last in every
+ * order: without an index, a scan has to read all of them.
  */
 async function openLargeStore(owned: number) {
   const { store, database, close } = await openStore('large_store', { poolSize: 1 });
@@ -41,7 +41,7 @@ async function openLargeStore(owned: number) {
   await client.query('vacuum analyze tasks');
   return {
     client,
-    /** Of the service's own connections. */
+    /** A setting of the service's own connections. */
     setting: async (name: string) => (await database.pool.query(`show ${name}`)).rows[0]?.[name] as unknown,
     async close() {
       await client.end();
@@ -57,7 +57,7 @@ const literal = (value: unknown): string => {
   );
 };
 
-/** By their texts. */
+/** The names of prepared statements by their texts. */
 const names = new WeakMap<Client, Map<string, string>>();
 
 async function prepared(client: Client, text: string): Promise<string> {
@@ -72,8 +72,8 @@ async function prepared(client: Client, text: string): Promise<string> {
 }
 
 /**
- * How many pages a statement touches, planned for any values, as the service's connections do. What is bound by the
- * protocol would be planned for its values in an EXPLAIN, even with that setting.
+ * Returns how many pages a statement touches with a generic plan, as on the service's connections. Parameters bound by the
+ * protocol would give an EXPLAIN a custom plan, even with that setting.
  */
 async function pagesOf(client: Client, { text }: Statement, values: unknown[]): Promise<number> {
   const name = await prepared(client, text);
@@ -85,7 +85,7 @@ async function pagesOf(client: Client, { text }: Statement, values: unknown[]): 
 }
 
 const OWNED = 20_000;
-/** Fifty ways through the index, each to a row. */
+/** Fifty index lookups, each with the row. */
 const FEW_PAGES = 320;
 
 let store: LargeStore;
@@ -94,7 +94,7 @@ beforeAll(async () => {
 });
 afterAll(() => store.close());
 
-/** How many pages the statement touches that a repository runs. */
+/** Returns how many pages the repository's statements touch. */
 async function pagesFor(use: (repository: ReturnType<typeof createTaskRepository>) => Promise<unknown>) {
   let pages = 0;
   const run = async <Row>(_kind: unknown, statement: { name: string; text: string }, values: unknown[]) => {
@@ -116,7 +116,7 @@ const FILTERS = [null, false, true].flatMap((completed) =>
   ),
 );
 
-/** A task in the midst of every order. */
+/** A task in the middle of every order. */
 const MIDDLE: Task = {
   id: '01890000-0000-7000-9000-000000000000',
   ownerId: LARGE_OWNER,
@@ -131,7 +131,7 @@ const MIDDLE: Task = {
   version: 1,
 };
 
-it('is planned for any values, as the pages here are', async () => {
+it('uses generic plans, like the measurements in this file', async () => {
   expect(await store.setting('plan_cache_mode')).toBe('force_generic_plan');
 });
 
@@ -147,7 +147,7 @@ const REQUEST: ListRequest = {
   withPrevious: true,
 };
 
-/** The kinds of lists that read more than `most` pages. */
+/** Returns the lists that read more than `most` pages. */
 async function above(most: number, requests: ListRequest[]): Promise<Record<string, number>> {
   const found: Record<string, number> = {};
   for (const request of requests) {
@@ -175,7 +175,7 @@ it('reads few pages for the list of a large owner by age', async () => {
 });
 
 it('reads the tasks of a large owner, and no others, for other lists, totals and statistics', async () => {
-  // Each of them may be on a page of its own, for the page of the list, what is before it, and the total.
+  // Each task may be on a separate page, and is read for the list's page, the tasks before it, and the total.
   const filters = [{}, { completed: true }, { priority: 'high', category: 'rare' } as const];
   const requests = listsOf(LARGE_OWNER, ORDERS, filters).map((request) => ({ ...request, withTotal: true }));
   expect(await above(3 * OWNED + FEW_PAGES, requests)).toEqual({});
@@ -183,14 +183,14 @@ it('reads the tasks of a large owner, and no others, for other lists, totals and
   expect(await pagesFor((repository) => repository.statistics(SMALL_OWNER))).toBeLessThan(FEW_PAGES);
 });
 
-/** The title, and nothing else. */
+/** Changes only the title. */
 const CHANGES = GIVEN_FIELDS.flatMap((field) => (field === 'title' ? [true, 'another title'] : [false, null]));
 
 it.each<[string, Statement, (id: unknown) => unknown[]]>([
   ['is read', FIND, (id) => [id, LARGE_OWNER]],
   ['is changed', UPDATE, (id) => [0, null, id, LARGE_OWNER, null, new Date(), ...CHANGES]],
   ['is deleted', DELETE, (id) => [0, null, id, LARGE_OWNER, null, new Date()]],
-])('one task of a large owner %s without a look at the others', async (_what, statement, valuesFor) => {
+])('one task of a large owner %s without reading the others', async (_what, statement, valuesFor) => {
   const { rows } = await store.client.query('select id from tasks where user_id = $1 limit 1', [LARGE_OWNER]);
   expect(await pagesOf(store.client, statement, valuesFor(rows[0]?.id))).toBeLessThan(60);
 });

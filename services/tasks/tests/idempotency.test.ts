@@ -9,7 +9,7 @@ const service = useTasks({ name: 'idempotency', clock });
 const CREATE =
   'mutation ($input: CreateTaskInput!, $key: String) { createTask(input: $input, idempotencyKey: $key) { id } }';
 
-it('creates once, and answers a repetition with the task as it was created', async () => {
+it('creates once, and returns the task as it was created to a retry', async () => {
   const user = service.user();
   const input = { title: 'once', dueDate: '0001-01-01T00:00:00.000Z', priority: 'HIGH' };
   const created = await user.create(input, 'key');
@@ -22,7 +22,7 @@ it('creates once, and answers a repetition with the task as it was created', asy
   expect((await service.tasks.internal.heads([user.id])).heads[user.id]).toBe(3);
 });
 
-it('takes another spelling of the same input for the same input', async () => {
+it('treats another spelling of an input as the same input', async () => {
   const user = service.user();
   const created = await user.create({ title: 'spelled', dueDate: '2026-12-01T12:00:00+02:00' }, 'key');
   const again = {
@@ -35,7 +35,7 @@ it('takes another spelling of the same input for the same input', async () => {
   expect((await user.create(again, 'key')).id).toBe(created.id);
 });
 
-it('hashes an input as the first release did, so that a retry may come over an upgrade', async () => {
+it('hashes an input like the first release, so that a retry works across an upgrade', async () => {
   const user = service.user();
   await user.create({ title: 'hashed', priority: 'HIGH' }, 'key');
   const fields = JSON.stringify(['hashed', null, null, null, 'high', false]);
@@ -58,7 +58,7 @@ it('forgets a key after 24 hours', async () => {
   expect(await service.database.query('select 1 from idempotency_keys where owner_id = $1', [user.id])).toEqual([]);
 });
 
-it('forgets no key that is valid by the clock of the database, although its own is ahead', async () => {
+it("forgets no key that is valid by the database's clock, even if its own clock is ahead", async () => {
   const ahead = createTestClock(new Date().toISOString());
   const other = await startHere({ name: 'clock_ahead', clock: ahead });
   const user = other.user();
@@ -85,7 +85,7 @@ it('keeps the newest 10,000 keys of an owner', async () => {
   await service.database.query('delete from idempotency_keys');
 });
 
-it('says CONFLICT at once while the first request is still running', async () => {
+it('responds with CONFLICT at once while the first request is still running', async () => {
   const user = service.user();
   await user.create({ title: 'has a feed' });
   const blocker = new Client({ connectionString: service.database.url });
@@ -107,7 +107,7 @@ it('says CONFLICT at once while the first request is still running', async () =>
   expect((await user.create({ title: 'slow' }, 'key')).id).toBe(id);
 });
 
-it('answers a repetition while another one runs', async () => {
+it('responds to a retry while another one is running', async () => {
   const user = service.user();
   const first = await user.create({ title: 'once' }, 'key');
   const other = new Client({ connectionString: service.database.url });
@@ -119,7 +119,7 @@ it('answers a repetition while another one runs', async () => {
   await other.end();
 });
 
-it('spends no key on a refused input', async () => {
+it('uses up no key for a rejected input', async () => {
   const user = service.user();
   await expect(user.create({ title: 'x' }, 'key')).rejects.toThrow('BAD_USER_INPUT');
   expect((await user.create({ title: 'long enough' }, 'key')).title).toBe('long enough');

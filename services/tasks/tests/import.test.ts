@@ -15,7 +15,7 @@ async function importDatabase(statements: string) {
 
 const withRows = (...rows: RestoredRow[]) => RESTORED_TASKS + rows.map(restoredRow).join('');
 
-/** Those that a store has of its owners. */
+/** The number of changes and feed sequences in a store. */
 const CHANGES = 'select (select count(*) from changes) + (select coalesce(sum(sequence), 0) from feeds) as n';
 
 const schemas = () =>
@@ -60,13 +60,13 @@ describe('a complete restored store', () => {
       where table_schema = 'public' order by 1, 2`;
     expect(await loaded.query(structure)).toEqual(await living.database.query(structure));
 
-    // Its secret for cursors is neither the live store's nor the dump's.
+    // Its cursor key is neither the live store's nor the dump's.
     const key = 'select length(cursor_key) as bytes, cursor_key::text as key from feed_state';
     const [[fresh], [old]] = [await loaded.query(key), await living.database.query(key)];
     expect(fresh?.bytes).toBe(32);
     expect(fresh?.key).not.toEqual(old?.key);
 
-    // It can be renamed. A session that was closed is there until its process has ended, that of this test's, too.
+    // It can be renamed. A closed session, also this test's own, is listed until its process has ended.
     const connections = () => living.database.query(`select 1 from pg_stat_activity where datname = $1`, [loaded.name]);
     await eventually(async () => expect(await connections()).toEqual([]));
   });
@@ -100,7 +100,7 @@ describe('a complete restored store', () => {
     ['a higher epoch', 'integer', '41', 42],
     ['no number', 'text', `'x'`, 2],
     ['no room', 'bigint', '2147483647', 2],
-  ])('begins an epoch behind the live one and its own, with %s in the dump', async (_what, type, own, epoch) => {
+  ])('begins an epoch above the live one and its own, with %s in the dump', async (_what, type, own, epoch) => {
     const state = `create table restored.feed_state (epoch ${type}); insert into restored.feed_state values (${own})`;
     expect(await importDatabase(withRows({}) + state)).toMatchObject({ complete: true, dropped: [] });
     expect(await loaded.query('select epoch from feed_state')).toEqual([{ epoch }]);
@@ -129,11 +129,11 @@ describe('an incomplete restored store', () => {
       'create schema restored; create table restored.tasks (id uuid, title text)',
       /due_date/,
     ],
-  ])('is refused: %s', async (_what, statements, reason) => {
+  ])('is rejected: %s', async (_what, statements, reason) => {
     expect(await importDatabase(statements)).toEqual({ complete: false, reason: expect.stringMatching(reason) });
   });
 
-  it('is refused for each rule that one of its rows breaks', async () => {
+  it('is rejected for each rule that one of its rows breaks', async () => {
     loaded = await restoredDatabase(withRows({}));
     const broken: [string, RestoredRow][] = [
       ['title', { title: `'ab'` }],
@@ -171,7 +171,7 @@ describe('an incomplete restored store', () => {
       expect(result).toEqual({ complete: false, reason: expect.stringContaining(sentence) });
   });
 
-  it('is rejected for two rows with one id as a whole, and accepted after a correction', async () => {
+  it('is rejected as a whole if two rows have the same id, and accepted after a correction', async () => {
     const id = `'${randomUUID()}'`;
     const refused = await importDatabase(withRows({ id }, { id }));
     expect(refused).toEqual({ complete: false, reason: expect.stringContaining('same id') });
@@ -223,7 +223,7 @@ describe('a database that is not a restored one', () => {
 });
 
 describe('a store that would replace the live one', () => {
-  it('is compared with it: the number of tasks, and which ones would disappear or come back', async () => {
+  it('is compared with it: the number of tasks, and which tasks would be removed or restored', async () => {
     await importDatabase(withRows({}));
     const [{ id } = {}] = await loaded.query('select id from tasks');
     const [now] = await living.database.query('select count(*)::int as n from tasks');
@@ -241,7 +241,7 @@ describe('a store that would replace the live one', () => {
 });
 
 describe('a store from before a restore', () => {
-  it('continues in a new epoch with its rows, and without its earlier changes', async () => {
+  it('continues in a new epoch with its rows, but without its earlier changes', async () => {
     const owner = randomUUID();
     await importDatabase(withRows({ user_id: `'${owner}'` }));
     await loaded.query(

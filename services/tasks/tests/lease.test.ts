@@ -23,15 +23,15 @@ async function open(onNews = () => undefined as void): Promise<Lease> {
   return lease;
 }
 
-it('brings news from one instance to the others', async () => {
+it('sends notifications from one instance to the others', async () => {
   let heard = 0;
   await open(() => void heard++);
-  const teller = await open();
-  await teller.wakeOthers();
+  const sender = await open();
+  await sender.wakeOthers();
   await eventually(() => expect(heard).toBe(1));
 });
 
-it('loses its parts within seconds when it is frozen in the middle of an answer that fills all buffers', async () => {
+it('loses its parts within seconds when it is frozen during a response that fills all buffers', async () => {
   const { hostname: host, port } = new URL(store.url);
   const proxy = await createFaultyProxy({ host, port: Number(port) });
   const url = new URL(store.url);
@@ -50,7 +50,7 @@ it('loses its parts within seconds when it is frozen in the middle of an answer 
     return row?.yes === true;
   };
   await eventually(async () => expect(await isSending()).toBe(true), { everyMs: 1 });
-  proxy.strand(); // as the kernel keeps the connection of a process that is stopped
+  proxy.strand(); // like the kernel, which keeps the connection of a stopped process
   try {
     await eventually(
       async () => {
@@ -75,7 +75,7 @@ describe('large changes', () => {
   const upTo = (count: number) => Array.from({ length: count }, (_, n) => n + 1);
 
   beforeEach(async () => {
-    // The first of each is larger than all that is read of a part or an owner at once.
+    // The first change of each owner is larger than the limit for a part or an owner.
     await store.query(
       `insert into changes (part, owner_id, sequence, kind, task, previous, occurred_at)
        select part - 1, ($1::uuid[])[part], n, 'UPDATE', image, image, now()
@@ -86,7 +86,7 @@ describe('large changes', () => {
   });
   afterEach(() => store.query('delete from changes'));
 
-  it('are read some megabytes at a time, and each of them', async () => {
+  it('are all read, a few megabytes at a time', async () => {
     const lease = await open();
     await lease.claim();
     const rows: ReadChange[] = [];
@@ -101,7 +101,7 @@ describe('large changes', () => {
     for (const owner of OWNERS) expect(sequencesOf(rows, owner)).toEqual(upTo(60));
   });
 
-  it('of owners that wait are read some megabytes at a time, and say whether there may be more', async () => {
+  it('of blocked owners are read in limited batches that report whether there may be more', async () => {
     const lease = await open();
     const [owner = ''] = OWNERS;
     const from = (sequence: number) => lease.readBlocked([{ ownerId: owner, sequence }]);

@@ -23,7 +23,7 @@ const list = async (variables: Record<string, unknown> = {}, by = user) => (awai
 const titles = (page: Answer): string[] => page.edges.map(({ node }: Answer) => node.title);
 
 describe('the page', () => {
-  it('shows the newest 50 unless asked otherwise', async () => {
+  it('contains the newest 50 tasks by default', async () => {
     const busy = service.user();
     for (let n = 0; n < 51; n++) await busy.create({ title: `task ${n}` });
     const page = await list({}, busy);
@@ -40,7 +40,7 @@ describe('the page', () => {
   });
 });
 
-describe('what makes no sense', () => {
+describe('an invalid argument', () => {
   const forged = (...parts: unknown[]) => Buffer.from(JSON.stringify(parts)).toString('base64url');
   const id = '01890000-0000-7000-8000-000000000001';
   const time = '2026-11-20T10:00:00.000Z';
@@ -69,13 +69,13 @@ describe('what makes no sense', () => {
       'after',
       { after: forged('DUE_DATE', 'DESC', '2026-02-30T00:00:00.000Z', time, id), orderBy: { field: 'DUE_DATE' } },
     ],
-  ])('is refused, naming %s: %j', async (path, variables) => {
+  ])('is rejected, naming %s: %j', async (path, variables) => {
     const result = await user.send(LIST, variables);
     expect([codeOf(result), issuesOf(result)]).toEqual(['BAD_USER_INPUT', [expect.objectContaining({ path })]]);
   });
 });
 
-it("gives away nothing of others' through a cursor of theirs", async () => {
+it("reveals nothing of another owner's tasks through that owner's cursor", async () => {
   const { pageInfo } = await list({ first: 1 });
   const page = await list({ after: pageInfo.endCursor }, service.user());
   expect([page.edges, page.totalCount, page.pageInfo.hasPreviousPage]).toEqual([[], 0, false]);
@@ -104,7 +104,7 @@ const question = fc.record({
     direction: fc.constantFrom('ASC', 'DESC'),
   }),
   first: fc.integer({ min: 1, max: 7 }),
-  /** Behind this one of all that match, or skipping as many. */
+  /** The index of the match to start after, or the number of matches to skip. */
   at: fc.integer({ min: -1, max: 30 }),
   isOffset: fc.boolean(),
 });
@@ -120,7 +120,7 @@ const COLUMNS: Record<string, string> = {
   PRIORITY: 'priority',
 };
 
-/** All that match, in order, as documented. */
+/** The ids of all matches in order, as documented. */
 function expected(tasks: Stored[], { filter, orderBy }: { filter: Answer; orderBy: Answer }): string[] {
   const sign = orderBy.direction === 'ASC' ? 1 : -1;
   const keysOf = (row: Stored) => {
@@ -166,7 +166,7 @@ async function expectAnswers(user: TestUser, tasks: Stored[], questions: Questio
   }
 }
 
-it('a page is what sorting and filtering all tasks gives, for any tasks, filter, order and page', async () => {
+it('a page equals the result of filtering and sorting all tasks, for any tasks, filter, order and page', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(task, { maxLength: 40 }),

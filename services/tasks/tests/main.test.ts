@@ -35,7 +35,7 @@ function run(env: Record<string, string>) {
   return { process, output };
 }
 
-it('serves the graph and other services, knows itself ready without Kafka, and stops on SIGTERM', async () => {
+it('serves GraphQL and other services, is ready without Kafka, and stops on SIGTERM', async () => {
   const key = await createSigningKey('gateway');
   const keys = join(folder, 'keys.json');
   writeFileSync(keys, JSON.stringify(publicKeys({ keys: [key] })));

@@ -34,7 +34,7 @@ it('continues without an error while a newer release adds a column', async () =>
   await user.ask(`query ($id: ID!) { task(id: $id) { title } }`, { id: task.id });
 });
 
-it('keeps in the log what only a newer release knows of a task', async () => {
+it('keeps columns in the log that only a newer release knows', async () => {
   const service = await startHere({ name: 'newer' });
   const user = service.user();
   const { id } = await user.create({ title: 'noted' });
@@ -48,7 +48,7 @@ it('keeps in the log what only a newer release knows of a task', async () => {
   ).toEqual([{ task: 'n', previous: 'n' }]);
 });
 
-it('brings times back that an update has moved past the year 9999', async () => {
+it('repairs times that an update has moved past the year 9999', async () => {
   const { store, database, close } = await openStore('times_end', { poolSize: 1 });
   await store.query(`delete from mikro_orm_migrations where name = '0003-times-end'`);
   const owner = '01890000-0000-7000-8000-0000000000aa';

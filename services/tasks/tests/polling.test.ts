@@ -9,7 +9,7 @@ import { startHere } from './support/running-tasks.ts';
 import { openStore, silent } from './support/store.ts';
 
 const CHANGES = 20_000;
-/** What the owner did as one statement does it, so that its id is taken as the service takes them. */
+/** An owner's change in one statement, so that its id is assigned as in the service. */
 const INSERT = `
   with counted as (
     insert into feeds as f (owner_id, sequence) values ($1::uuid, 1)
@@ -26,14 +26,14 @@ async function connect(url: string): Promise<Client> {
   return client;
 }
 
-/** A store, and a lease on all of its log of which is known what it asks. */
+/** A store, and a lease on its whole log that records its statements. */
 async function openLog() {
   const { store, database, close } = await openStore('polling', { poolSize: 2 });
-  const asked: Parameters<Session['run']>[] = [];
+  const statements: Parameters<Session['run']>[] = [];
   const openSession: typeof database.openSession = async (options) => {
     const session = await database.openSession(options);
     const run: Session['run'] = (...args) => {
-      asked.push(args);
+      statements.push(args);
       return session.run(...args);
     };
     return { ...session, run };
@@ -60,16 +60,16 @@ async function openLog() {
         published += rows.length;
       }
     },
-    /** How many pages another read touches. */
+    /** Returns how many pages another read touches. */
     async pages(): Promise<number> {
       await lease.read(500, []);
-      const [{ text = '' } = {}, values] = asked.findLast(([{ name }]) => name === 'relay-read') ?? [];
+      const [{ text = '' } = {}, values] = statements.findLast(([{ name }]) => name === 'relay-read') ?? [];
       const { rows } = await explainer.query(`explain (analyze, buffers, format json) ${text}`, values);
       const { Plan } = rows[0]['QUERY PLAN'][0];
       return Plan['Shared Hit Blocks'] + Plan['Shared Read Blocks'];
     },
-    /** From which id on the last read looked. */
-    lowest: () => Math.min(...(asked.findLast(([{ name }]) => name === 'relay-read')?.[1]?.[1] as number[])),
+    /** The id after which the last read started. */
+    lowest: () => Math.min(...(statements.findLast(([{ name }]) => name === 'relay-read')?.[1]?.[1] as number[])),
     async close() {
       await Promise.all([lease.end(), snapshot.end(), explainer.end()]);
       await close();
@@ -77,7 +77,7 @@ async function openLog() {
   };
 }
 
-it('looks at nothing that is published already, however long somebody holds an old snapshot', async () => {
+it('does not read published changes again, no matter how long an old snapshot is held', async () => {
   const { snapshot, lease, commit, publish, pages, close } = await openLog();
   try {
     await snapshot.query('begin isolation level repeatable read');
@@ -85,7 +85,7 @@ it('looks at nothing that is published already, however long somebody holds an o
     await commit(CHANGES);
     await publish(CHANGES);
     await eventually(async () => expect(await pages()).toBeLessThan(60), { everyMs: 100 });
-    // It is the low water that does it: from the front there is all of it to walk over.
+    // This is due to the low-water mark: a read from the beginning has to scan all entries.
     lease.restart();
     expect(await pages()).toBeGreaterThan(1_000);
   } finally {
@@ -93,7 +93,7 @@ it('looks at nothing that is published already, however long somebody holds an o
   }
 }, 180_000);
 
-it('finds what an operator replays, however old it is', async () => {
+it('finds a replayed change, no matter how old it is', async () => {
   const { store, database, lease, commit, publish, lowest, close } = await openLog();
   try {
     await commit(50);
@@ -119,7 +119,7 @@ it('finds what an operator replays, however old it is', async () => {
   }
 });
 
-it('finds the first change of all after a long time without any', async () => {
+it('finds the very first change after a long time without any', async () => {
   const { lease, commit, close } = await openLog();
   try {
     const begun = performance.now();
@@ -134,7 +134,7 @@ it('finds the first change of all after a long time without any', async () => {
   }
 });
 
-it('finds what is committed behind higher ids, however late', async () => {
+it('finds a change that is committed after higher ids, no matter how late', async () => {
   const service = await startHere({ name: 'late' });
   const [late, early] = [service.user(), service.user()];
   const writer = await connect(service.database.url);

@@ -3,14 +3,14 @@ import { Registry } from 'prom-client';
 import { choosyLog, expectWholeHistory, faultyLog, HASTE, refusal, usersOf } from './support/relay.ts';
 import { startHere, type TestUser } from './support/running-tasks.ts';
 
-it('puts a record aside that the event log refuses for good; the others and the feed itself continue', async () => {
+it('dead-letters a record that the event log rejects permanently; other records and the feed continue', async () => {
   const metrics = new Registry();
   const eventLog = choosyLog(({ value }) => (value.includes('poison') ? refusal('MESSAGE_TOO_LARGE') : undefined));
   const service = await startHere({ name: 'relay_poison', eventLog, metrics, relay: HASTE });
   const [poisoner, neighbour] = usersOf(2, service).flat() as [TestUser, TestUser];
   await poisoner.create({ title: 'before' });
   const { id } = await poisoner.create({ title: 'poison' });
-  await poisoner.update(id, { title: 'cured' }); // its former image is in the record, too
+  await poisoner.update(id, { title: 'cured' }); // the record also contains the former image
   await poisoner.create({ title: 'behind it' });
   await neighbour.create({ title: 'flows' });
   await service.delivered();
@@ -26,7 +26,7 @@ it('puts a record aside that the event log refuses for good; the others and the 
   expect(await metrics.metrics()).toContain('taskmesh_outbox_dead_letters_total 2');
 });
 
-it('keeps the order of an owner who had to wait, also behind a record that is refused for good', async () => {
+it('keeps the order of a blocked owner, even after a permanently rejected record', async () => {
   let isOut = true;
   const eventLog = choosyLog(({ value }) => {
     if (isOut) return refusal('LEADER_NOT_AVAILABLE');
@@ -34,7 +34,7 @@ it('keeps the order of an owner who had to wait, also behind a record that is re
   });
   const service = await startHere({ name: 'relay_behind', eventLog, relay: HASTE });
   const user = service.user();
-  // More than is tried at once of one who waited.
+  // More than the relay tries at once for a blocked owner.
   for (let n = 1; n <= 150; n++) await user.create({ title: n % 40 === 0 ? 'poison' : `task ${n}` });
   await eventually(async () => expect((await service.tasks.ready()).checks?.eventLog).toBe(false));
   isOut = false;
@@ -44,7 +44,7 @@ it('keeps the order of an owner who had to wait, also behind a record that is re
   );
 });
 
-it('publishes a dead letter that is replayed while its owner has to wait as soon as the owner continues', async () => {
+it('publishes a dead letter that is replayed while its owner is blocked as soon as the owner continues', async () => {
   let [isTooLarge, isOut, tries] = [true, false, 0];
   const eventLog = choosyLog(({ value }) => {
     tries++;
@@ -63,14 +63,14 @@ it('publishes a dead letter that is replayed while its owner has to wait as soon
   const unpublished = 'select count(*)::int as count from changes where published_at is null';
   expect(await service.database.query(unpublished)).toEqual([{ count: 2 }]);
   const triedBefore = tries;
-  await eventually(() => expect(tries).toBeGreaterThan(triedBefore + 20)); // reading what is new before each
+  await eventually(() => expect(tries).toBeGreaterThan(triedBefore + 20)); // each preceded by a read of new changes
   isOut = false;
   const sequences = () => service.published.map(({ sequence }) => sequence);
-  // It was found late, when the relay looked for changes without a notice: every 30 s.
+  // Without the replay's notification, the relay would find it only after up to 30 s.
   await eventually(() => expect(sequences().toSorted()).toEqual([1, 2, 3]), { timeoutMs: 10_000 });
 });
 
-it('never takes an outage for a bad record, under any error of the log: its owner waits, and no other', async () => {
+it('never mistakes an outage for a bad record, whatever the error: only the owner of the record waits', async () => {
   const reasons = [
     ...['LEADER_NOT_AVAILABLE', 'NOT_LEADER_FOR_PARTITION', 'UNKNOWN_TOPIC_OR_PARTITION', 'REQUEST_TIMED_OUT'],
     ...['NOT_ENOUGH_REPLICAS', 'NOT_ENOUGH_REPLICAS_AFTER_APPEND', 'TOPIC_AUTHORIZATION_FAILED', 'CORRUPT_MESSAGE'],
@@ -96,7 +96,7 @@ it('never takes an outage for a bad record, under any error of the log: its owne
   await eventually(async () => expect((await service.tasks.ready()).checks?.eventLog).toBe(true));
 });
 
-it('publishes for everybody else at full rate while a part of the log takes nothing, and then all of that in order', async () => {
+it('publishes for other owners at full rate while a partition accepts nothing, and then catches up in order', async () => {
   let isOut = true;
   const partition = (key: string) => Number.parseInt(key.slice(-1), 16) % 8;
   const eventLog = choosyLog(({ key }) =>
@@ -117,7 +117,7 @@ it('publishes for everybody else at full rate while a part of the log takes noth
       [from, to, last],
     );
   const isHeld = ({ ownerId }: { ownerId: string }) => partition(ownerId) === 3;
-  for (let round = 0; round < 3; round++) await fill(1, 700, '3'); // more than is read at once
+  for (let round = 0; round < 3; round++) await fill(1, 700, '3'); // more than one read returns
   await fill(1, 67, '4');
   await eventually(() => expect(service.published).toHaveLength(67));
   const tookMs: number[] = [];
@@ -139,12 +139,12 @@ it('publishes for everybody else at full rate while a part of the log takes noth
   expect(await service.database.query('select * from dead_letters')).toEqual([]);
 }, 120_000);
 
-it('never takes an absent event log for a bad record', async () => {
+it('never mistakes an unavailable event log for a bad record', async () => {
   let calls = 0;
   let isAway = true;
   const eventLog = faultyLog(async (publish) => {
     calls++;
-    if (isAway) throw refusal('MESSAGE_TOO_LARGE'); // of everything at once it says nothing about any
+    if (isAway) throw refusal('MESSAGE_TOO_LARGE'); // an error for the whole batch says nothing about a single record
     await publish();
   });
   const service = await startHere({ name: 'relay_blame', eventLog, relay: HASTE });

@@ -5,7 +5,7 @@ import { Registry } from 'prom-client';
 import { expectWholeHistory, faultyLog, HASTE, seeded, usersOf, writeAtRandom } from './support/relay.ts';
 import { createTestClock, startHere, type TestTasks, type TestUser } from './support/running-tasks.ts';
 
-it('keeps order and loses nothing over an event log that refuses, takes half, and denies what it took', async () => {
+it('keeps order and loses nothing with an event log that rejects, accepts half, or fails after accepting', async () => {
   const random = seeded(2);
   const inner = createMemoryEventLog();
   const eventLog: EventLog = {
@@ -26,10 +26,10 @@ it('keeps order and loses nothing over an event log that refuses, takes half, an
   await writeAtRandom(users, 200, seeded(3));
   await expectWholeHistory(service, users);
   const different = new Set(service.published.map(({ id }) => id));
-  expect(service.published.length).toBeGreaterThan(different.size); // the denied ones came twice
+  expect(service.published.length).toBeGreaterThan(different.size); // accepted records with an error were published twice
 });
 
-it('keeps order and loses nothing with two instances whose connections are ended again and again', async () => {
+it('keeps order and loses nothing with two instances whose connections are killed repeatedly', async () => {
   const one = await startHere({ name: 'relay_two' });
   const other = await one.another();
   const holders = new Set<unknown>();
@@ -60,7 +60,7 @@ it('keeps order and loses nothing with two instances whose connections are ended
   }
 });
 
-it('hands its parts over when an instance stops', async () => {
+it('passes its parts to another instance when it stops', async () => {
   const one = await startHere({ name: 'relay_handover' });
   const other = await one.another();
   const partsOf = async ({ tasks }: TestTasks) => (await tasks.ready()).checks?.relayParts;
@@ -73,7 +73,7 @@ it('hands its parts over when an instance stops', async () => {
   expect(other.published.map(({ task }) => task.title)).toEqual(['afterwards']);
 });
 
-it('starts and writes without an event log, and catches up in order when it comes', async () => {
+it('starts and accepts writes without an event log, and catches up in order when it becomes available', async () => {
   let isAway = true;
   const inner = createMemoryEventLog();
   const topics: string[] = [];
@@ -109,7 +109,7 @@ it('starts and writes without an event log, and catches up in order when it come
   ]);
 });
 
-it('reports how far it is behind', async () => {
+it('reports how far it lags behind', async () => {
   const clock = createTestClock(new Date(Date.now() - 3_600_000).toISOString());
   const metrics = new Registry();
   let isAway = true;

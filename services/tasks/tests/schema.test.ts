@@ -8,7 +8,7 @@ import { listStatement } from '../src/tasks/list.statements.ts';
 import * as tasks from '../src/tasks/task.statements.ts';
 
 describe('the entities', () => {
-  it('describe every table, column, index and constraint that the migrations make', async () => {
+  it('describe every table, column, index and constraint that the migrations create', async () => {
     expect(await schemaDifference(createTasksDatabase)).toBe('');
   });
 });
@@ -20,11 +20,11 @@ const lists = (['CREATED_AT', 'UPDATED_AT', 'DUE_DATE', 'PRIORITY'] as const).fl
   }),
 );
 
-/** Those with one row. */
+/** Tables with a single row. */
 const SMALL = ['feed_state', 'account_position', 'changes_id_seq'];
 /**
- * A scrape counts the owners whose deletion has not ended, and dead letters; operators deal with all of them. Housekeeping
- * looks at each owner's row once a minute.
+ * Statements that may scan a table. A scrape counts pending owner deletions and dead letters; operators deal with all dead
+ * letters. Housekeeping reads each owner's row once a minute.
  */
 const WHOLE = {
   'feed-forget-surplus': ['feeds'],
@@ -35,7 +35,7 @@ const WHOLE = {
   'dead-letters-count': ['dead_letters'],
 };
 
-it('no statement planned in an empty store reads a whole table that grows', async () => {
+it('no other statement planned in an empty store scans a growing table', async () => {
   const statements = [...statementsOf(tasks, feed, relay, deadLetters, owners), ...lists];
   expect(statements.length).toBeGreaterThan(40);
   expect(await scannedTables(createTasksDatabase, { statements, small: SMALL })).toEqual(WHOLE);

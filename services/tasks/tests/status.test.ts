@@ -36,28 +36,28 @@ const UP = {
   eventLog: { system: 'memory', isUp: true },
 };
 
-describe('what tasks reports to operators', () => {
-  it('is how its store and the feed are', async () => {
+describe('the status that tasks reports to operators', () => {
+  it('contains the state of its store and the feed', async () => {
     expect(await tasks.operators.status()).toEqual(UP);
     await tasks.internal.reportUnreadable({ key: 'unknown', value: 'garbage', reason: 'no JSON' });
     expect((await tasks.operators.status()).feed?.deadLetters).toEqual({ relay: 0, gateway: 1 });
     expect(await tasks.deadLetters.discardDeadLetters({ all: true })).toEqual({ discarded: 1 });
   });
 
-  it('comes within a second when the database is silent, asks it once at a time, and is right again afterwards', async () => {
+  it('is returned in time when the database does not respond, shares its queries, and recovers afterwards', async () => {
     proxy.freeze();
     const before = proxy.connections();
     const begun = performance.now();
     const seen = await Promise.all(Array.from({ length: 20 }, () => tasks.operators.status()));
-    expect(performance.now() - begun).toBeLessThan(3_000); // a statement alone is waited for longer
+    expect(performance.now() - begun).toBeLessThan(3_000); // a single statement would wait longer
     for (const status of seen)
       expect(status).toEqual({ ...UP, store: { isUp: false, schema: null, missing: [], unknown: [] }, feed: null });
-    expect(proxy.connections() - before).toBeLessThan(15); // not twenty questions of four statements
+    expect(proxy.connections() - before).toBeLessThan(15); // not twenty requests of four statements
     proxy.thaw();
     await eventually(async () => expect(await tasks.operators.status()).toEqual(UP));
   });
 
-  it('is that the database is away when it is', async () => {
+  it('reports an unavailable database', async () => {
     await proxy.cut();
     await eventually(async () =>
       expect(await tasks.operators.status()).toMatchObject({
@@ -73,13 +73,13 @@ describe('what tasks reports to operators', () => {
     ['is away', () => Promise.resolve(false)],
     ['fails', () => Promise.reject(new Error('broken'))],
     ['stays silent', () => new Promise<boolean>(() => undefined)],
-  ])('is that the event log does not answer, when it %s', async (_how, isUp) => {
+  ])('reports that the event log is down when it %s', async (_how, isUp) => {
     isLogUp = isUp;
     expect((await tasks.operators.status()).eventLog.isUp).toBe(false);
     isLogUp = async () => true;
   });
 
-  it('names migrations of a newer version', async () => {
+  it('lists migrations of a newer version', async () => {
     await database.query(`insert into mikro_orm_migrations (name) values ('0099-later')`);
     expect((await tasks.operators.status()).store).toEqual({
       ...{ isUp: true, schema: '0099-later', missing: [], unknown: ['0099-later'] },

@@ -27,7 +27,7 @@ afterAll(async () => {
 const cursorOf = async (user: TestUser): Promise<string> =>
   (await user.ask('{ tasks { changesCursor } }')).tasks.changesCursor;
 
-/** Imports a dump with one task of each owner, and lets it replace the live store. */
+/** Imports a dump with one task of each owner, and replaces the live store with it. */
 async function restore(owners: string[]): Promise<void> {
   const live = nameOf(service.database);
   const rows = owners.map((owner) => restoredRow({ user_id: `'${owner}'`, title: `'${RESTORED_TITLE}'` }));
@@ -41,7 +41,7 @@ async function restore(owners: string[]): Promise<void> {
   await swap(live, fresh.name, old);
 }
 
-/** Every instance's readers and writers, until asked to stop. Has the codes that they saw, and what was acknowledged. */
+/** Runs readers and writers until stopped. Counts the codes that they get, and collects the acknowledged tasks. */
 function underLoad(users: TestUser[]) {
   const codes = new Map<unknown, number>();
   const acknowledged: { owner: string; id: string }[] = [];
@@ -65,7 +65,7 @@ function underLoad(users: TestUser[]) {
   };
 }
 
-it('continues by itself when another database replaces its own', async () => {
+it('recovers without a restart when another database replaces its own', async () => {
   const ids = Array.from({ length: 6 }, () => randomUUID());
   const users = ids.flatMap((id) => [service.user(id), replica.user(id)]);
   const [someone] = users as [TestUser];

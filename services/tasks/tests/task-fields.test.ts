@@ -8,8 +8,8 @@ import { restoredDatabase } from './support/restored.ts';
 import { codeOf, useTasks, type Answer } from './support/running-tasks.ts';
 
 /*
- * A field that is added to a task has to be everywhere: each test names the place where it is not. What is derived from
- * the list in libs/contracts, and what the compiler finds, needs none.
+ * A new field of a task must be added everywhere: each test names a place where it may be missing. Code that is derived from
+ * the list in libs/contracts, or checked by the compiler, needs no test.
  */
 
 const schema = buildASTSchema(readTypeDefs(`${import.meta.dirname}/../src`), { assumeValidSDL: true });
@@ -23,7 +23,7 @@ const namesIn = (type: string) => fieldsOf(type).map(({ name }) => name);
 
 const service = useTasks({ name: 'fields' });
 
-describe('every field of a task, as libs/contracts/src/events/task-fields.ts lists them,', () => {
+describe('every field of a task that libs/contracts/src/events/task-fields.ts lists', () => {
   it('is in the type Task of tasks.graphql, where the owner is `owner`', () =>
     expect(namesIn('Task').toSorted()).toEqual([...GRAPH_FIELDS, 'owner'].toSorted()));
 
@@ -33,7 +33,7 @@ describe('every field of a task, as libs/contracts/src/events/task-fields.ts lis
     expect(nullable.map(({ name }) => name).toSorted()).toEqual(listed.map(([name]) => name).toSorted());
   });
 
-  it('is a column that a migration has made', async () => {
+  it('is a column that a migration has created', async () => {
     const made = await service.database.query(`
       select attname as column, format_type(atttypid, atttypmod) as type, not attnotnull as "isNullable"
       from pg_attribute where attrelid = 'tasks'::regclass and attnum > 0 and not attisdropped`);
@@ -59,8 +59,8 @@ describe('every field of a task, as libs/contracts/src/events/task-fields.ts lis
     expect(Object.fromEntries(inEntity)).toEqual(TASK_FIELDS);
   });
 
-  it('has a value in what the first release wrote (toTask in task-row.ts)', () => {
-    // As 0.1.0 wrote it into the log, and beside the keys that make retries safe. It never changes.
+  it('has a value in a row that the first release wrote (toTask in task-row.ts)', () => {
+    // The row as 0.1.0 wrote it into the log and with idempotency keys. It never changes.
     const image = `{"id":"01890000-0000-7000-8000-0000000000bb","user_id":"01890000-0000-7000-8000-0000000000aa",
       "title":"old","description":null,"completed":false,"due_date":null,"category":null,"priority":"low",
       "created_at":"2026-11-20T10:00:00+00:00","updated_at":"2026-11-20T10:00:00+00:00","version":1}`;
@@ -69,7 +69,7 @@ describe('every field of a task, as libs/contracts/src/events/task-fields.ts lis
   });
 });
 
-/** Values that no default is, by the type of the graph. */
+/** Values that differ from every default, by GraphQL type. */
 const SAMPLES: Record<string, (name: string) => unknown> = {
   String: (name) => `a ${name}`,
   Boolean: () => true,
@@ -77,7 +77,7 @@ const SAMPLES: Record<string, (name: string) => unknown> = {
   TaskPriority: () => 'HIGH',
 };
 
-describe('every field that callers give', () => {
+describe('every field that callers set', () => {
   const listed = Object.keys(createTaskInput.shape).toSorted();
   const sampleOf = (name: string): unknown => {
     const type = fieldsOf('CreateTaskInput').find((field) => field.name === name)?.type;
@@ -88,7 +88,7 @@ describe('every field that callers give', () => {
   const all = () => Object.fromEntries(GIVEN_FIELDS.map((name) => [name, sampleOf(name)]));
   const stored = async (id: string) =>
     (await service.database.query('select row_to_json(t) as row from tasks t where id = $1', [id]))[0]?.row as TaskRow;
-  /** Those fields of it that callers give. */
+  /** The task's fields that callers set. */
   const givenOf = (task: Answer) => Object.fromEntries(GIVEN_FIELDS.map((name) => [name, task[name]]));
   const inGraph = (task: Answer) => ({ ...givenOf(task), priority: task.priority.toUpperCase() });
 
@@ -98,7 +98,7 @@ describe('every field that callers give', () => {
     ['updateTaskInput of libs/contracts', Object.keys(updateTaskInput.shape)],
   ])('is in %s, as in createTaskInput of libs/contracts', (_place, there) => expect(there.toSorted()).toEqual(listed));
 
-  it('comes back from a new task, from its repetition with a key, and from the log', async () => {
+  it('is returned by a new task, by a retry with the same key, and by the log', async () => {
     const user = service.user();
     const created = await user.create(all(), 'key');
     expect(givenOf(created)).toEqual(all());
@@ -111,7 +111,7 @@ describe('every field that callers give', () => {
     expect(changes[0]?.task).toEqual(published?.task);
   });
 
-  it.each(GIVEN_FIELDS)('makes another input of it (the hash of an Idempotency-Key): %s', async (name) => {
+  it.each(GIVEN_FIELDS)('changes the hash of an input with an Idempotency-Key: %s', async (name) => {
     const user = service.user();
     const least = { title: 'least' };
     await user.create(least, 'key');
@@ -120,7 +120,7 @@ describe('every field that callers give', () => {
     expect(codeOf(other)).toBe('BAD_USER_INPUT');
   });
 
-  it.each(GIVEN_FIELDS)('is changed, and nothing else, by an update: %s', async (name) => {
+  it.each(GIVEN_FIELDS)('is the only field that its update changes: %s', async (name) => {
     const user = service.user();
     const before = await user.create({ title: 'before' });
     const changed = await user.update(before.id, { [name]: sampleOf(name) });
@@ -129,7 +129,7 @@ describe('every field that callers give', () => {
     expect(givenOf(await user.update(before.id, { [name]: null }))).toEqual(givenOf(before));
   });
 
-  it('comes back from a dump that another system made', async () => {
+  it('is imported from a dump of another system', async () => {
     const row = await stored((await service.user().create(all())).id);
     const columns = Object.values(TASK_FIELDS).map(({ column, type }) => `${column} ${type}`);
     const dump = await restoredDatabase(`create schema restored; create table restored.tasks (${columns.join(', ')})`);

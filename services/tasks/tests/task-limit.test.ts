@@ -16,7 +16,7 @@ const create = (user: TestUser, key?: string) => user.send(CREATE, { key });
 const totalOf = async (user: TestUser): Promise<number> =>
   (await user.ask('{ taskStatistics { total } }')).taskStatistics.total;
 
-/** Owners whose counter differs from their tasks. */
+/** Owners whose counter differs from their number of tasks. */
 const MISCOUNTED = `
   select owner_id from feeds f where tasks <> (select count(*) from tasks where user_id = owner_id)
   union select user_id from tasks where user_id not in (select owner_id from feeds)`;
@@ -27,8 +27,8 @@ async function fill(user: TestUser, count: number): Promise<string[]> {
   return created.map(({ id }) => id);
 }
 
-describe('an owner with as many tasks as allowed', () => {
-  it('gets exactly that many, however many creates run at once', async () => {
+describe('an owner at the task limit', () => {
+  it('gets exactly that many tasks with many concurrent creates', async () => {
     const user = service.user();
     const results: Awaited<ReturnType<typeof create>>[] = [];
     const writer = async (name: number) => {
@@ -42,7 +42,7 @@ describe('an owner with as many tasks as allowed', () => {
     await expectCounted();
   });
 
-  it('is refused without an effect: the key is free, and the feed has no change', async () => {
+  it('is rejected without an effect: the key stays free, and the feed gets no change', async () => {
     const user = service.user();
     const [id = ''] = await fill(user, MOST);
     expect(codeOf(await create(user, 'later'))).toBe('CONFLICT');
@@ -54,7 +54,7 @@ describe('an owner with as many tasks as allowed', () => {
     ]);
   });
 
-  it('claims no key for a task for which another first create at the same time leaves no room', async () => {
+  it('claims no key if a concurrent first create leaves no room for the task', async () => {
     const single = await startHere({ name: 'first_creates', env: { MAX_TASKS_PER_OWNER: '1' } });
     const others = new Client({ connectionString: single.database.url });
     await others.connect();
@@ -79,7 +79,7 @@ describe('an owner with as many tasks as allowed', () => {
     }
   });
 
-  it('still repeats creates, updates and deletes', async () => {
+  it('can still retry creates, and update and delete tasks', async () => {
     const user = service.user();
     const first = await user.create({ title: 'first' }, 'first');
     const [id = ''] = await fill(user, MOST - 1);
@@ -90,7 +90,7 @@ describe('an owner with as many tasks as allowed', () => {
   });
 });
 
-it('stays exact under writes at once, and writes that find nothing', async () => {
+it('stays exact during concurrent writes and writes that find nothing', async () => {
   const user = service.user();
   const writer = async () => {
     for (let round = 0; round < 8; round++) {
@@ -122,7 +122,7 @@ it('counts the tasks of a restored store, which may be more', async () => {
   }
 });
 
-it('counts the tasks of a store that was loaded by psql, which has no feeds, when it first reads the account log', async () => {
+it('counts the tasks of a store loaded with psql, which has no feeds, when it first reads the account log', async () => {
   const loaded = await startHere({ name: 'loaded_by_psql', env: { MAX_TASKS_PER_OWNER: String(MOST) } });
   const [user, other] = [loaded.user(), loaded.user()];
   await fill(user, MOST - 1);
@@ -139,7 +139,7 @@ it('counts the tasks of a store that was loaded by psql, which has no feeds, whe
   ]);
 });
 
-it('lets owners write whose tasks are counted while others are still to be counted', async () => {
+it('lets owners write once their tasks are counted, while others are still being counted', async () => {
   const loaded = await startHere({ name: 'counted_in_parts' });
   const other = new Client({ connectionString: loaded.database.url });
   await other.connect();
@@ -173,13 +173,13 @@ it('lets owners write whose tasks are counted while others are still to be count
   }
 });
 
-it('has no limit with 0', async () => {
+it('disables the limit with 0', async () => {
   const unlimited = await startHere({ name: 'no_task_limit', env: { MAX_TASKS_PER_OWNER: '0' } });
   await fill(unlimited.user(), MOST + 1);
 });
 
 describe('beside the previous release', () => {
-  it('counts its writes, and keeps its lists away from keys', async () => {
+  it('counts its writes, and keeps its lists from using keys', async () => {
     const before = createReleaseBefore(service.database);
     const user = service.user();
     const [ours = ''] = await fill(user, 3);
@@ -198,7 +198,7 @@ describe('beside the previous release', () => {
     );
   });
 
-  describe('counts what it left', () => {
+  describe('counts the tasks that it left', () => {
     let store: TestDatabase;
     let database: Database;
     let close: () => Promise<void>;
@@ -232,7 +232,7 @@ describe('beside the previous release', () => {
       ]);
     });
 
-    /** Runs the migration while a transaction holds what `before` changed, until the migration waits in this statement. */
+    /** Runs the migration beside a transaction with the changes `before`, which commits once the migration waits in `waitsIn`. */
     const migrateBeside = async (before: string[], waitsIn: string, meanwhile: string[] = []) => {
       const writer = new Client({ connectionString: store.url });
       await writer.connect();
@@ -260,7 +260,7 @@ describe('beside the previous release', () => {
       await migrateBeside(['lock table tasks'], 'count', [`set lock_timeout = '100ms'`, write]);
     });
 
-    it('with what is written while it counts', async () => {
+    it('including those written while it counts', async () => {
       const feed = `insert into feeds (owner_id, sequence)`;
       const feeds = [`${feed} values ('${unknown}', 1)`, `update feeds set sequence = 8 where owner_id = '${owner}'`];
       await migrateBeside([tasksOf(owner, unknown), ...feeds], 'alter table feeds');

@@ -14,7 +14,7 @@ beforeAll(async () => {
   service = await startTasks({ name: 'unpublished_limit', eventLog, relay: HASTE });
   [busy, other] = usersOf(2, service).flat() as [TestUser, TestUser];
   ({ id } = await busy.create({ title: 'first' }, 'first'));
-  // As if the owner had gone on writing during the outage, up to one change below the limit.
+  // As if the owner had continued to write during the outage, up to one change below the limit.
   await service.database.query(
     `insert into changes (part, owner_id, sequence, kind, task, previous, occurred_at)
      select part, owner_id, n, kind, task, previous, occurred_at from changes, generate_series(2, ${MAX_UNPUBLISHED - 1}) n`,
@@ -26,7 +26,7 @@ afterAll(() => service.stop());
 const unpublished = async () =>
   (await service.database.query('select from changes where owner_id = $1 and published_at is null', [busy.id])).length;
 
-it('refuses writes of an owner with too many unpublished changes, without an effect, until they are published', async () => {
+it('rejects writes of an owner with too many unpublished changes, without an effect, until they are published', async () => {
   await busy.update(id, { title: 'the last that fits' });
   const writes = [
     'mutation { createTask(input: { title: "one more" }) { id } }',

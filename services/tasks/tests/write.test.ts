@@ -6,7 +6,7 @@ const clock = createTestClock();
 const service = useTasks({ name: 'write', clock });
 
 describe('updating a task', () => {
-  it('lets updated_at grow even when the clock stands still or goes back', async () => {
+  it('increases updated_at even if the clock stands still or goes back', async () => {
     const user = service.user();
     clock.set('2026-11-20T10:00:00.000Z');
     const { id } = await user.create({ title: 'timeless' });
@@ -15,7 +15,7 @@ describe('updating a task', () => {
     expect((await user.update(id, {})).updatedAt).toBe('2026-11-20T10:00:00.002Z');
   });
 
-  it('ends with the year 9999: from then on only the version grows', async () => {
+  it('keeps updated_at within the year 9999, and then increases only the version', async () => {
     const user = service.user();
     const { id } = await user.create({ title: 'of the last moment' });
     const last = '9999-12-31T23:59:59.999Z';
@@ -38,7 +38,7 @@ describe('updating a task', () => {
   });
 });
 
-it('deleting and updating a task at once leaves either order behind, never a torn feed', async () => {
+it('deleting and updating a task concurrently happens in either order, and never tears the feed', async () => {
   const user = service.user();
   const { id } = await user.create({ title: 'fought over' });
   const outcomes = await Promise.allSettled([
@@ -53,7 +53,7 @@ it('deleting and updating a task at once leaves either order behind, never a tor
 });
 
 describe('a version that the caller expects', () => {
-  it('lets exactly one of many through', async () => {
+  it('lets exactly one of many concurrent updates succeed', async () => {
     const user = service.user();
     const { id } = await user.create({ title: 'raced' });
     const outcomes = await Promise.allSettled(Array.from({ length: 20 }, () => user.update(id, {}, 1)));
@@ -76,7 +76,7 @@ it('resolves references to tasks for their owner only', async () => {
   expect((await service.user().ask(ENTITIES, { of }))._entities).toEqual([null, null]);
 });
 
-it('contributes tasks and statistics to the caller, and nothing to any other user', async () => {
+it('contributes tasks and statistics to the caller, but not to other users', async () => {
   const owner = service.user();
   await owner.create({ title: 'of the owner' });
   const of = [{ __typename: 'User', id: owner.id }];
@@ -92,7 +92,7 @@ it('contributes tasks and statistics to the caller, and nothing to any other use
 
 const WAITING = `select from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`;
 
-it('serves other owners while the writes of one wait for a lock', async () => {
+it("serves other owners while one owner's writes wait for a lock", async () => {
   const [ada, bob] = [service.user(), service.user()];
   await ada.create({ title: 'first' });
   const blocker = new Client({ connectionString: service.database.url });
@@ -109,7 +109,7 @@ it('serves other owners while the writes of one wait for a lock', async () => {
 
   await blocker.query('rollback');
   await blocker.end();
-  // On a slow machine, the first ones may have waited for too long.
+  // On a slow machine, the first writes may have timed out.
   const created = (await writes).filter(({ status }) => status === 'fulfilled').length;
   expect(created).toBeGreaterThan(0);
   expect((await ada.ask('{ tasks { totalCount } }')).tasks.totalCount).toBe(1 + created);

@@ -14,7 +14,7 @@ import {
 type EntriesAfterRow = { epoch: number; head: number } & (AccountDeleted | { sequence: null });
 
 export type AccountLogRepository = ReturnType<typeof createAccountLogRepository>;
-/** The right to publish the log, which one session has at a time. */
+/** The right to publish the log. One database session holds it at a time. */
 export type AccountLogLease = Awaited<ReturnType<AccountLogRepository['openLease']>>;
 
 export function createAccountLogRepository(database: Pick<Database, 'run' | 'openSession'>) {
@@ -24,9 +24,9 @@ export function createAccountLogRepository(database: Pick<Database, 'run' | 'ope
       return {
         isSafe: session.isSafe,
         close: session.close,
-        /** False when another session has it. */
+        /** Returns false while another session holds the lease. */
         claim: async () => (await session.claim(LOCK_CLASS, [LOCK])).length > 0,
-        /** The oldest entries that are not marked, in order. */
+        /** The oldest unpublished entries, in order. */
         unpublished: (limit: number) => session.run<AccountDeleted>(UNPUBLISHED, [limit]),
         /** Marks all entries up to this one. */
         async markPublished(sequence: number): Promise<void> {
@@ -35,10 +35,10 @@ export function createAccountLogRepository(database: Pick<Database, 'run' | 'ope
       };
     },
 
-    /** How far the event log is behind. */
+    /** How far the event log lags behind the account log. */
     backlog: (): Promise<Backlog> => readBacklog(database, BACKLOG),
 
-    /** Begins the next epoch, or `lowest` if that is higher. */
+    /** Begins and returns the next epoch, which is at least `lowest`. */
     async beginEpoch(lowest: number): Promise<number> {
       const [state] = await database.run<{ epoch: number }>('write', NEW_EPOCH, [lowest]);
       if (!state) throw new Error('The store has no state of its account log.');

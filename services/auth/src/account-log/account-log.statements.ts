@@ -15,8 +15,8 @@ export const APPEND_DELETED = `
   insert into account_log (sequence, account_id, kind, occurred_at) select last, ?::uuid, 'DELETED', ?::timestamptz from state`;
 
 /**
- * $1: epoch, $2: sequence, $3: limit. For a position that is not in this log, starts from the beginning. Always returns a row;
- * without entries its sequence is null.
+ * $1: epoch, $2: sequence, $3: limit. Starts from the beginning if the position is not in this log. Always returns a row;
+ * if there are no entries, its sequence is null.
  */
 export const ENTRIES_AFTER: Statement = {
   name: 'account-log-entries-after',

@@ -5,11 +5,11 @@ import { backoffMs, pause, type Backoff, type Log, type Service } from '@taskmes
 import type { AccountLogLease, AccountLogRepository } from './account-log.repository.ts';
 
 const POLL_MS = 500;
-const AT_ONCE = 500;
+const BATCH_SIZE = 500;
 const BACKOFF: Backoff = { firstMs: 100, longestMs: 5_000 };
 
 export interface AccountRelay extends Service {
-  /** For how long it has been unable to read entries; undefined when it can. */
+  /** How long the relay has been unable to read entries; undefined while it can. */
   failingSeconds(): number | undefined;
 }
 
@@ -21,18 +21,18 @@ export interface AccountRelayDeps {
 
 /**
  * Publishes the account log to the event log, in order and at least once. Only the instance that holds the lock publishes.
- * Entries are small and all alike, so the event log has no reason to refuse one for good: each is retried until it is accepted.
+ * Entries are small and all alike, so the event log has no reason to reject one permanently: each is retried until accepted.
  */
 export function createAccountRelay({ repository, eventLog, log }: AccountRelayDeps): AccountRelay {
   const health = createWorkerHealth();
   let stopping = new AbortController();
   let running: Promise<void> = Promise.resolve();
 
-  /** A single partition, which keeps all entries in order. */
+  /** Creates the topic with a single partition, which keeps all entries in order. */
   const makeTopic = (): Promise<boolean> =>
     eventLog.ensureTopic(ACCOUNTS_TOPIC, { partitions: 1, signal: stopping.signal }).then(
       () => true,
-      () => false, // what is published meanwhile fails, and is logged
+      () => false, // publishing fails, and is logged, until the topic exists
     );
 
   const work = async (lease: AccountLogLease, onRound: () => void): Promise<void> => {
@@ -40,7 +40,7 @@ export function createAccountRelay({ repository, eventLog, log }: AccountRelayDe
     while (!stopping.signal.aborted) {
       isOurs ||= await lease.claim();
       hasTopic ||= isOurs && (await makeTopic());
-      const entries = isOurs ? await lease.unpublished(AT_ONCE) : [];
+      const entries = isOurs ? await lease.unpublished(BATCH_SIZE) : [];
       onRound();
       const last = entries.at(-1);
       if (!last) {

@@ -8,7 +8,7 @@ import type { CommonParts } from '../common-parts.ts';
 import { createAccountLogRepository, type AccountLogRepository } from './account-log.repository.ts';
 import { createAccountRelay } from './account-relay.ts';
 
-/** How far the event log is behind the account log. */
+/** Measures how far the event log lags behind the account log. */
 function watchAccountLog(registry: Registry, repository: Pick<AccountLogRepository, 'backlog'>): void {
   watchBacklog(registry, {
     read: repository.backlog,
@@ -23,22 +23,22 @@ function watchAccountLog(registry: Registry, repository: Pick<AccountLogReposito
   });
 }
 
-const MOST = 1_000;
+const MAX_PAGE_SIZE = 1_000;
 
 const position = z.object({ epoch: z.int().min(0), sequence: z.int().min(0) });
 
-/** The log of deleted accounts; without an event log it has no relay, and is only asked for. */
+/** The log of deleted accounts. Without an event log it has no relay, and other services must poll it. */
 export function createAccountLog({ database, clock, log, registry }: CommonParts, eventLog: EventLog | undefined) {
   const repository = createAccountLogRepository(database);
   const relay = eventLog && createAccountRelay({ repository, eventLog, log });
   if (relay) watchAccountLog(registry, repository);
   const service: AccountsInternal = {
-    accountChanges: async (after) => repository.entriesAfter(parseInput(position, after), MOST),
+    accountChanges: async (after) => repository.entriesAfter(parseInput(position, after), MAX_PAGE_SIZE),
   };
   return {
     relay,
     service,
-    /** For a database that was reset by other means: readers with a position in the former log start from the beginning. */
+    /** Call this after the database was reset by other means, so that readers of the former log start from the beginning. */
     newEpoch: () => unlessFrozen('auth', () => repository.beginEpoch(epochAt(clock.now()))),
   };
 }

@@ -15,14 +15,14 @@ import { RefreshTokenEntity, SessionEntity, type RefreshToken, type Session } fr
 import { AccountEntity } from './account.entity.ts';
 import type { StoredAccount } from './account.repository.ts';
 
-/** Who asks. With a `scope` they ask with a personal token, and `sessionId` is that token's id. */
+/** The user who sent the request. With a `scope`, it was sent with a personal token, and `sessionId` is the token's id. */
 export interface Caller {
   userId: string;
   sessionId: string;
   scope?: TokenScope;
 }
 
-/** Somebody who has signed in, and asks with that session. */
+/** A caller who uses a session, not a personal token. */
 export type SignedIn = Omit<Caller, 'scope'>;
 
 /** An entry of the audit trail. */
@@ -34,16 +34,16 @@ export interface AuditFact {
   origin: Pick<RequestOrigin, 'ip' | 'requestId'>;
 }
 
-/** A mail about a change, which was made at this time, from there. */
+/** A mail about a change, with the time and the origin of that change. */
 type NewMail = Pick<AccountMail, 'id' | 'accountId' | 'kind' | 'recipient'> & Pick<AuditFact, 'at' | 'origin'>;
 
-/** Identifies the code of a sign-in at a provider. */
+/** Identifies the one-time code of a sign-in through a provider. */
 export interface GivenCode {
   hash: string;
   challenge: string;
 }
 
-/** An account that is opened at a provider, without a password. */
+/** An account without a password, opened by a sign-in through a provider. */
 interface NewAccount {
   id: string;
   email: string;
@@ -57,19 +57,19 @@ export type AccountTransaction = ReturnType<typeof accountTransaction>;
 
 export const accountTransactionsOf = (database: Database) => transactionsOf(database, accountTransaction);
 
-/** Below all ids, also those that a restore has put before the first one. */
-const BEFORE_ALL = '-9223372036854775808';
+/** Lower than every id, even the negative ones that a restore may give to older entries. */
+const LOWEST_ID = '-9223372036854775808';
 
-/** What one transaction may do with an account and all that belongs to it. It locks the account first, then what the caller asks with. */
+/** The operations of a transaction on an account and its rows. Lock the account first, then the caller's session or token. */
 function accountTransaction(em: EntityManager) {
   const locked = { lockMode: LockMode.PESSIMISTIC_WRITE } as const;
   const execute = <Row extends object>(text: string, values: unknown[]): Promise<Row[]> =>
     em.getConnection().execute<Row[]>(text, values, 'all', em.getTransactionContext());
 
   return {
-    /** Saved with the transaction. */
+    /** Deletes the row, at the latest when the transaction commits. */
     remove: (row: object): unknown => em.remove(row),
-    /** The row's present state; null when it has been deleted. */
+    /** The row's current state; null if it was deleted. */
     reread: <Row extends object>(row: Row): Promise<Row | null> => em.refresh(row),
 
     lockAccount: (id: string) => em.findOne(AccountEntity, id, locked),
@@ -82,7 +82,7 @@ function accountTransaction(em: EntityManager) {
     },
     /** Deletes the account and all rows that belong to it. */
     removeAccount: (id: string) => em.nativeDelete(AccountEntity, { id }),
-    /** For other services. Only the list of ended sessions may be locked after it. */
+    /** Reports the deletion to other services. Locks the account log; after it, only the list of ended sessions may be locked. */
     appendDeleted: (accountId: string, now: Date) => execute(APPEND_DELETED, [accountId, now]),
     /** The session or personal token; null when it has ended. */
     lockCaller: ({ userId: accountId, sessionId: id, scope }: Caller) =>
@@ -103,12 +103,12 @@ function accountTransaction(em: EntityManager) {
     addPersonalToken: (token: Omit<PersonalToken, 'lastUsedAt'>): unknown =>
       em.persist(em.create(PersonalTokenEntity, token)),
 
-    /** A simultaneous user of the code waits, and then finds it gone. */
+    /** A concurrent use of the same code waits, and then finds that the code no longer exists. */
     lockCode: (given: GivenCode, now: Date) =>
       em.findOne(SignInCodeEntity, { ...given, expiresAt: { $gt: now } }, locked),
     findLinked: ({ issuer, subject }: Pick<LinkedIdentity, 'issuer' | 'subject'>) =>
       em.findOne(LinkedIdentityEntity, { issuer, subject }),
-    /** In the order of their ids. */
+    /** Ordered by id. */
     lockLinked: (accountId: string) =>
       em.find(LinkedIdentityEntity, { accountId }, { ...locked, orderBy: { id: 'asc' } }),
     addLinked: (linked: LinkedIdentity): unknown => em.persist(em.create(LinkedIdentityEntity, linked)),
@@ -124,7 +124,7 @@ function accountTransaction(em: EntityManager) {
       await em.nativeDelete(AccountMailEntity, { accountId, kind: 'email.confirm' });
       await em.nativeDelete(EmailTokenEntity, { accountId });
     },
-    /** The same for its password. A new password or address ends everything that an intruder may have begun. */
+    /** Also revokes password resets: a new password or address cancels any change that an intruder may have begun. */
     async revokeChanges(accountId: string) {
       await em.nativeDelete(ResetTokenEntity, { accountId });
       await this.revokeEmailChange(accountId);
@@ -143,21 +143,21 @@ function accountTransaction(em: EntityManager) {
     record({ origin: { ip, requestId }, accountId = null, sessionId = null, ...fact }: AuditFact): void {
       em.persist(em.create(AuditEntryEntity, { ...fact, accountId, sessionId, ip, requestId }));
     },
-    /** Nothing is known any more of what happened to the account. */
+    /** Deletes all audit entries of the account, batch by batch. */
     async eraseTrail(accountId: string): Promise<void> {
       await execute(IS_HOUSEKEEPING, []);
-      for (let last = BEFORE_ALL; ;) {
-        const [gone] = await execute<{ count: number; last: string }>(ERASE_TRAIL, [accountId, last]);
-        if (!gone || gone.count < ERASED_AT_ONCE) return;
-        ({ last } = gone);
+      for (let last = LOWEST_ID; ;) {
+        const [batch] = await execute<{ count: number; last: string }>(ERASE_TRAIL, [accountId, last]);
+        if (!batch || batch.count < ERASED_AT_ONCE) return;
+        ({ last } = batch);
       }
     },
   };
 }
 
 /**
- * Begins a change that an owner asks for, within its transaction. Gateways learn of an end a moment late, so only here is it certain
- * that the caller may still ask. Of two sessions that end each other, the second one finds that it has ended.
+ * Locks the account and the caller's session or token at the start of a change. Gateways learn a moment late that a session has
+ * ended, so only this check is certain. If two sessions end each other, the second one finds that it has ended.
  * @throws AppError UNAUTHENTICATED
  */
 export async function lockOwner(transaction: AccountTransaction, caller: Caller) {
@@ -167,7 +167,7 @@ export async function lockOwner(transaction: AccountTransaction, caller: Caller)
   return account;
 }
 
-/** The same for an owner who has confirmed the password, unless it was changed since. @throws AppError also BAD_USER_INPUT */
+/** Like `lockOwner`, for a caller who has confirmed the password. @throws AppError also BAD_USER_INPUT if it was changed since */
 export async function lockConfirmed(
   transaction: AccountTransaction,
   caller: SignedIn,

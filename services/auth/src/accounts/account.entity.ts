@@ -17,7 +17,7 @@ export const AccountEntity = defineEntity({
   ],
   properties: {
     id: p.uuid().primary(),
-    /** As its owner wrote it. */
+    /** As the owner typed it. */
     email: p.text(),
     /** The unique form of the address: see `emailKey`. */
     emailKey: p
@@ -26,9 +26,9 @@ export const AccountEntity = defineEntity({
       .comment('The address without regard to case: made by auth, because lower() knows only ASCII in some locales'),
     name: p.text(),
     passwordHash: p.text().hidden(),
-    /** False if the account was opened at a provider: no password matches its hash. A new version makes it true, in the database. */
+    /** False if a provider sign-in opened the account: no password matches its hash. A trigger sets it to true with a new version. */
     hasPassword: p.boolean().default(true),
-    /** Grows with each new password: a login that checked the one before opens no session. */
+    /** Increases with each new password, so that a login that verified the previous one opens no session. */
     passwordVersion: p.integer().default(1),
     emailConfirmedAt: p.datetime(3),
     createdAt: p.datetime(3),
@@ -36,7 +36,7 @@ export const AccountEntity = defineEntity({
   },
 });
 
-/** The column by which the rows of a table belong to an account, and are deleted with it. */
+/** The column that refers to the account of a row. Deleting the account deletes its rows. */
 export const accountOf = (table: string) =>
   p
     .manyToOne(AccountEntity)

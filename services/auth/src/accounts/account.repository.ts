@@ -81,7 +81,7 @@ export function createAccountRepository(database: Database) {
       return key === undefined ? undefined : findByKey(key);
     },
 
-    /** One of those that another system made; none once all its users have signed in. */
+    /** Any bcrypt hash imported from another system; undefined once all of its users have signed in. */
     async findBcryptHash(): Promise<string | undefined> {
       const [row] = await database.run<Pick<AccountRow, 'password_hash'>>('read', FIND_BCRYPT_HASH, []);
       return row?.password_hash;
@@ -122,13 +122,13 @@ export function createAccountRepository(database: Database) {
     listEntries: (id: string, limit: number, after: string | null) =>
       database.run<OwnEntry>('read', ENTRIES_OF_ACCOUNT, [id, limit, after], id),
 
-    /** The IPs from which users signed in at this address; none without an account. */
+    /** The IPs of the newest sign-ins to the account with this address; empty if there is no such account. */
     async signInIps(key: string): Promise<string[]> {
       const rows = await database.run<{ ip: string | null }>('read', SIGN_IN_IPS, [key]);
       return rows.flatMap(({ ip }) => ip ?? []);
     },
 
-    /** For the audit trail; `key` may belong to no account. */
+    /** Adds an entry to the audit trail. There may be no account for `key`. */
     async recordFailedLogin(key: string, now: Date, { ip, requestId }: RequestOrigin): Promise<void> {
       await database.run('write', RECORD_FAILED_LOGIN, [now, key, ip, requestId]);
     },

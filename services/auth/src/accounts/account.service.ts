@@ -11,16 +11,16 @@ import { emailKey } from './email-key.ts';
 import { failedLogin } from './password-check.service.ts';
 
 const MAX_ENTRIES = 1_000;
-/** A bigint in the database. */
+/** Ids are bigints in the database. */
 const ENTRY_ID = /^-?\d{1,18}$/;
 
-/** What somebody shows who logs in. */
+/** The credentials of a login attempt. */
 export interface Credentials extends Attempt {
   email: string;
   password: string;
 }
 
-/** Whose credentials these are; undefined when no one's. */
+/** Returns the account that the credentials belong to; undefined if they are wrong. */
 export type Authenticate = (credentials: Credentials) => Promise<StoredAccount | undefined>;
 
 export interface AccountService {
@@ -44,13 +44,13 @@ export function createAccountService(deps: AccountServiceDeps): AccountService {
   const { accounts, maker, sessions, hasher, rules, limits, clock, ids, log } = deps;
   const newAccountInput = signUpBy(rules);
 
-  /** Undefined for an unknown address and for a wrong password alike, after the same time. */
+  /** Returns undefined for an unknown address or a wrong password. Both take the same time. */
   const authenticate = deps.strategyOf(async ({ email, password, ...attempt }) => {
     const stored = await accounts.findByEmail(email);
     return (await hasher.verify(stored?.passwordHash, password, attempt)) ? stored : undefined;
   });
 
-  /** After a login with this password: hashes it again if its hash has other parameters than new ones. */
+  /** Rehashes the password after a login if its hash does not have the current parameters. */
   const upgradeHash = async ({ account, passwordHash }: StoredAccount, password: string, ip: string | null) => {
     if (hasher.isCurrent(passwordHash) || isPartlyVerified(passwordHash, password)) return;
     await accounts.replaceHash(account.id, { from: passwordHash, to: await hasher.hash(password, ip) });
@@ -60,7 +60,7 @@ export function createAccountService(deps: AccountServiceDeps): AccountService {
     async signUp(input, { withRefreshToken, origin }) {
       const { email, password, name } = parseInput(newAccountInput, input);
       await limits.countSignUp(origin.ip);
-      if (await accounts.findByEmail(email)) throw emailIsTaken(); // before the costly part; the index decides
+      if (await accounts.findByEmail(email)) throw emailIsTaken(); // avoids the costly hash; the unique index decides
       const passwordHash = await hasher.hash(password, origin.ip);
       const account = { id: ids.next(), email, name, emailConfirmedAt: new Date(clock.now()) };
       const session = await maker.prepare(account, { withRefreshToken });
@@ -72,16 +72,16 @@ export function createAccountService(deps: AccountServiceDeps): AccountService {
       const key = emailKey(email) ?? '';
       await limits.countLogin(key, origin.ip);
       const countFailure = failedLogin(deps, key, origin);
-      const who = await authenticate({ email, password, ip: origin.ip, onMismatch: countFailure });
+      const stored = await authenticate({ email, password, ip: origin.ip, onMismatch: countFailure });
       // Checked again, so that parallel attempts learn nothing once the last allowed one has failed.
-      if (who) await limits.checkLogin(key, origin.ip);
-      const opened = who && (await sessions.open(who.account, { ...who, withRefreshToken, origin }));
+      if (stored) await limits.checkLogin(key, origin.ip);
+      const opened = stored && (await sessions.open(stored.account, { ...stored, withRefreshToken, origin }));
       if (!opened) {
         await countFailure();
         throw wrongCredentials();
       }
-      await upgradeHash(who, password, origin.ip).catch((error: unknown) =>
-        log.warn({ err: error, accountId: who.account.id }, 'a password could not be hashed again'),
+      await upgradeHash(stored, password, origin.ip).catch((error: unknown) =>
+        log.warn({ err: error, accountId: stored.account.id }, 'a password could not be hashed again'),
       );
       return opened;
     },
@@ -96,7 +96,7 @@ export function createAccountService(deps: AccountServiceDeps): AccountService {
   };
 }
 
-/** Reports all problems of a sign-up at once, with those by the rules for passwords. */
+/** Reports all problems of a sign-up at once, including violations of the password rules. */
 function signUpBy(rules: Pick<PasswordRules, 'problemOf'>) {
   return signUpInput.superRefine(({ email, password }, context) => {
     if (context.issues.some(({ path }) => path?.includes('password'))) return;

@@ -16,13 +16,13 @@ export const FIND_ACCOUNT_BY_EMAIL: Statement = {
   text: `${SELECT_ACCOUNT} where email_key = $1`,
 };
 
-/** Any bcrypt hash; systems make all of theirs at one cost. Uses the index `accounts_bcrypt`, which is empty in the end. */
+/** Any bcrypt hash, as one system uses the same cost for all of them. Uses the index `accounts_bcrypt`, which ends up empty. */
 export const FIND_BCRYPT_HASH: Statement = {
   name: 'auth-find-bcrypt-hash',
   text: `select password_hash from accounts where password_hash like '$2%' limit 1`,
 };
 
-/** An account and its first session. As `OPENING`, then $14 email, $15 key, $16 name, $17 password hash, $18 now. */
+/** An account and its first session. Parameters of `OPENING`, then $14 email, $15 key, $16 name, $17 password hash, $18 now. */
 export const SIGN_UP: Statement = {
   name: 'auth-sign-up',
   text: `with account as (
@@ -32,7 +32,7 @@ export const SIGN_UP: Statement = {
   ), ${OPENING}`,
 };
 
-/** $1 id, $2 the present hash, $3 the new one. */
+/** $1 id, $2 the current hash, $3 the new one. */
 export const REPLACE_HASH: Statement = {
   name: 'auth-replace-hash',
   text: 'update accounts set password_hash = $3 where id = $1 and password_hash = $2',
@@ -122,7 +122,7 @@ export const ENTRIES_OF_ACCOUNT: Statement = {
     order by audit_log.id desc limit $2::integer`,
 };
 
-/** Claims the longest-waiting letter of a table (of those `which`) until $2, so that no other instance takes it, too. $1 now. */
+/** Claims the letter that has been due the longest (among those matching `which`) until $2, so that no other instance sends it. $1 now. */
 const claimFrom = (table: string, which = 'true'): Statement => ({
   name: `auth-claim-from-${table}`,
   text: `
@@ -136,5 +136,5 @@ const claimFrom = (table: string, which = 'true'): Statement => ({
 
 export const CLAIM_RECOVERY = claimFrom('recovery_requests');
 
-/** Kinds that are unknown here are left to the newer version that knows them and runs beside this one. $3 known kinds */
+/** Skips unknown kinds: a newer version that runs at the same time sends them. $3 known kinds */
 export const CLAIM_MAIL = claimFrom('account_mails', 'kind = any($3::text[])');

@@ -1,6 +1,6 @@
 import { emailKey } from './email-key.ts';
 
-describe('the key of an e-mail address', () => {
+describe('emailKey', () => {
   it.each([
     ['Ada@Example.COM', 'ada@example.com'],
     [' ada@example.com\t', 'ada@example.com'],
@@ -9,7 +9,7 @@ describe('the key of an e-mail address', () => {
     ['ada+tag@example.com', 'ada+tag@example.com'],
     ['"a b"@example.com', '"a b"@example.com'],
     ['ΣΟΦΟΣ@example.com', 'σοφος@example.com'],
-  ])('of %j is %j', (email, key) => {
+  ])('maps %j to %j', (email, key) => {
     expect(emailKey(email)).toBe(key);
   });
 
@@ -18,11 +18,11 @@ describe('the key of an e-mail address', () => {
     ['ａda@example.com', 'ada@example.com'],
     ['a\u00adda@example.com', 'ada@example.com'],
     ['straße@example.com', 'strasse@example.com'],
-  ])('of %j is not that of %j: they may be different mailboxes', (one, other) => {
+  ])('distinguishes %j from %j: they may be different mailboxes', (one, other) => {
     expect(emailKey(one)).not.toBe(emailKey(other));
   });
 
-  it.each([['a\0@b.c'], ['\ud800@b.c']])('does not exist for %j, which cannot be stored', (email) => {
+  it.each([['a\0@b.c'], ['\ud800@b.c']])('returns undefined for %j, which cannot be stored', (email) => {
     expect(emailKey(email)).toBeUndefined();
   });
 });

@@ -1,6 +1,6 @@
 /**
- * What all spellings of one address have in common, regardless of case and of how accented letters are encoded.
- * Undefined for text that cannot be stored, and so cannot be an account's address.
+ * Returns the form that all spellings of an address share, regardless of case and of how accented letters are encoded.
+ * Returns undefined for text that cannot be stored, and so cannot be an account's address.
  */
 export function emailKey(email: string): string | undefined {
   if (!email.isWellFormed() || email.includes('\0')) return undefined;

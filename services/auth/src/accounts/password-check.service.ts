@@ -8,13 +8,14 @@ import { emailKey } from './email-key.ts';
 
 export interface PasswordCheckService {
   /**
-   * The account of a signed-in user who has confirmed the password. Wrong ones count as failed logins.
-   * `path` is the name of the client's field. @throws AppError BAD_USER_INPUT for a wrong one, CONFLICT when there is none, RATE_LIMITED, SERVICE_UNAVAILABLE
+   * Verifies the password of a signed-in user and returns the account. A wrong password counts as a failed login. `path` is the name
+   * of the client's field.
+   * @throws AppError BAD_USER_INPUT for a wrong password, CONFLICT if the account has none, RATE_LIMITED, SERVICE_UNAVAILABLE
    */
   confirm(userId: string, password: string, path: string, origin: RequestOrigin): Promise<StoredAccount>;
   /**
-   * The same for a caller who is not signed in and learns nothing else about the account: one without a password rejects every one
-   * after the same time. @throws AppError BAD_USER_INPUT, RATE_LIMITED, SERVICE_UNAVAILABLE
+   * Like `confirm`, for a caller who is not signed in and must learn nothing else about the account: if it has no password, every
+   * password is wrong, after the same time. @throws AppError BAD_USER_INPUT, RATE_LIMITED, SERVICE_UNAVAILABLE
    */
   confirmAnonymous(userId: string, password: string, path: string, origin: RequestOrigin): Promise<void>;
 }
@@ -26,7 +27,7 @@ export interface PasswordCheckServiceDeps {
   clock: Clock;
 }
 
-/** Returns a function that records a failed login, only once. */
+/** Returns a function that records a failed login. Only its first call has an effect. */
 export function failedLogin(
   { accounts, limits, clock }: Pick<PasswordCheckServiceDeps, 'accounts' | 'limits' | 'clock'>,
   key: string,

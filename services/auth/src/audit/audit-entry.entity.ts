@@ -3,7 +3,7 @@ import { defineEntity, p } from '@mikro-orm/core';
 /** All kinds of entries. They contain no secrets and no e-mail addresses, which can be looked up by account id. */
 export type AuditKind =
   | 'account.created'
-  /** All that is left of an account's trail. */
+  /** The only entry that remains of a deleted account. */
   | 'account.deleted'
   | 'session.opened'
   | 'session.refreshed'
@@ -19,7 +19,7 @@ export type AuditKind =
   | 'email.changed'
   | 'identity.linked'
   | 'identity.unlinked'
-  /** `sessionId` is the token's. */
+  /** `sessionId` is the token's id. */
   | 'token.created'
   | 'token.ended';
 

@@ -5,8 +5,8 @@ export const IS_HOUSEKEEPING = `select set_config('taskmesh.audit_housekeeping',
 export const ERASED_AT_ONCE = 1_000;
 
 /**
- * Parameters: account id, the last id of the batch before. Removes a batch of an account's entries, from the oldest on, and says how many
- * and which was the last. Without that id, each batch would scan again what the same transaction has removed.
+ * Parameters: account id, last id of the previous batch. Removes a batch of the account's entries, oldest first, and returns their
+ * number and the last id. Without that id, each batch would rescan the rows that the same transaction has already removed.
  */
 export const ERASE_TRAIL = `
   with gone as (

@@ -1,7 +1,7 @@
 import { defineEntity, p, type InferEntity } from '@mikro-orm/core';
 import { accountOf } from '../accounts/account.entity.ts';
 
-/** `email.confirm` asks the new address whether it is right, the others report what has changed. */
+/** `email.confirm` asks the new address for confirmation; the others report a completed change. */
 export const ACCOUNT_MAIL_KINDS = [
   'password.changed',
   'email.confirm',
@@ -12,7 +12,7 @@ export const ACCOUNT_MAIL_KINDS = [
 ] as const;
 export type AccountMailKind = (typeof ACCOUNT_MAIL_KINDS)[number];
 
-/** A mail that is to be sent because of a change. */
+/** A mail to be sent because of a change. */
 export const AccountMailEntity = defineEntity({
   name: 'AccountMail',
   tableName: 'account_mails',
@@ -21,7 +21,7 @@ export const AccountMailEntity = defineEntity({
     /** Null for the last mail of a deleted account. */
     accountId: () => accountOf('account_mails').nullable(),
     kind: p.text().$type<AccountMailKind>(),
-    /** The account's address at the time, before or after the change. */
+    /** The address before or after the change, as it was when the mail was queued. */
     recipient: p.text(),
     ip: p.text().nullable(),
     requestId: p.text(),
@@ -41,7 +41,7 @@ export const EmailTokenEntity = defineEntity({
     /** SHA-256 of the token. */
     hash: p.text().primary(),
     accountId: () => accountOf('email_tokens'),
-    /** The new address, as its owner wrote it. */
+    /** The new address, as the owner typed it. */
     email: p.text(),
     createdAt: p.datetime(3),
     expiresAt: p.datetime(3).index('email_tokens_expires_at'),

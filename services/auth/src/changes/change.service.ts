@@ -23,7 +23,7 @@ import type { CommonParts } from '../common-parts.ts';
 import { hashOf } from '../opaque-token.ts';
 import { callerOf } from '../rate-limits.ts';
 
-/** What owners change of their accounts. */
+/** Changes that owners make to their accounts. */
 export interface ChangeService {
   /** @throws AppError BAD_USER_INPUT, RATE_LIMITED, UNAUTHENTICATED when the session or personal token has ended meanwhile */
   changeName(caller: Caller, name: string, origin: RequestOrigin): Promise<Account>;
@@ -33,15 +33,15 @@ export interface ChangeService {
    */
   changePassword(user: SignedIn, input: unknown, origin: RequestOrigin): Promise<EndedSession[]>;
   /**
-   * Puts a mail to the new address into the outbox, whether or not another account has that address: neither answer nor
-   * time reveals it. Replaces an earlier request, unless that address has had too many mails.
+   * Puts a mail to the new address into the outbox, whether or not another account has that address: neither the result
+   * nor its timing reveals this. Replaces an earlier request, unless that address has had too many mails.
    * @throws AppError BAD_USER_INPUT, RATE_LIMITED, UNAUTHENTICATED when the session has ended meanwhile
    */
   requestEmail(user: SignedIn, input: unknown, origin: RequestOrigin): Promise<void>;
   /**
-   * Gives the account the address that the token was mailed to, and informs the former one. The token proves only that
-   * somebody reads that mailbox, which is a stranger's if the address was mistyped: `user` or the password in `input` proves that the
-   * account is theirs. A refusal does not use up the token.
+   * Changes the account's address to the one that the token was mailed to, and informs the former one. The token only proves that
+   * somebody reads that mailbox, perhaps a stranger if the address was mistyped: `user` or the password in `input` proves who owns
+   * the account. A failed call does not use up the token.
    * @throws AppError BAD_USER_INPUT, CONFLICT, RATE_LIMITED, FORBIDDEN for a user of another account, UNAUTHENTICATED without
    * either, and when the session has ended meanwhile
    */
@@ -54,13 +54,13 @@ export interface ChangeService {
   deleteAccount(user: SignedIn, input: unknown, origin: RequestOrigin): Promise<EndedSession[]>;
 }
 
-/** All take one turn: they lock the account log, and those with long trails would hold a connection each. */
+/** All deletions share one queue: they lock the account log, and several with long audit trails would hold a connection each. */
 const DELETIONS = 'deletions';
 
 export function createChangeService(common: CommonParts): ChangeService {
   const { inTransaction, mails, check, hasher, rules, limits, clock, ids } = common;
 
-  /** Returns the session that proves it; undefined if the password does, which counts with anyone signed in. */
+  /** Returns the session that proves ownership; undefined if the password does, no matter who is signed in. */
   const requireOwner = async (
     accountId: string,
     { user, password }: { user: SignedIn | undefined; password: string | undefined },
@@ -142,7 +142,7 @@ export function createChangeService(common: CommonParts): ChangeService {
         const now = new Date(clock.now());
         const account = await transaction.lockAccount(ownerId);
         const token = await transaction.findEmailToken(hash, ownerId, now);
-        // A password that is no longer the account's was replaced together with its tokens.
+        // If the password was changed after the check, that change has revoked the token, too.
         if (!account || !token) throw emailTokenUnusable();
         const { id: accountId, email: recipient } = account;
         if (sessionId !== undefined && !(await transaction.lockCaller({ userId: accountId, sessionId })))
@@ -157,7 +157,7 @@ export function createChangeService(common: CommonParts): ChangeService {
         transaction.record({ ...fact, ...(sessionId && { sessionId }) });
         transaction.addMail({ ...fact, id: ids.next(), recipient });
       }, ownerId).catch((error: unknown) => {
-        // Who has the token reads that address's mail, so they may learn that it has an account.
+        // The token proves access to that mailbox, so the caller may learn that the address has an account.
         throw isUniqueViolation(error, 'accounts_email_key_unique') ? emailIsTaken() : error;
       });
     },
@@ -165,7 +165,7 @@ export function createChangeService(common: CommonParts): ChangeService {
       const { userId } = user;
       const { password } = parseInput(deleteAccountInput, input);
       const known = await check.confirm(userId, password, 'password', origin);
-      // The account is locked first, as by every other change: meanwhile no session is opened and no token created.
+      // Locks the account first, like every other change, so that no session is opened and no token created meanwhile.
       const ended = await inTransaction(async (transaction) => {
         const account = await lockConfirmed(transaction, user, known, 'password');
         const now = new Date(clock.now());

@@ -23,17 +23,17 @@ export interface AuthResolversDeps {
   accounts: AccountService;
   changes: ChangeService;
   identities: LinkedIdentityService;
-  /** What people call the sign-in provider; undefined when there is none. */
+  /** The sign-in provider's name for users; undefined when there is none. */
   providerName: string | undefined;
   recovery: RecoveryService;
   sessions: SessionService;
   signIns: ProviderSignInService;
   tokens: PersonalTokenService;
-  /** Gets each mutation's outcome: `ok` or the error's code. */
+  /** Receives each mutation's outcome: `ok` or the error's code. */
   onMutation: (name: string, outcome: string) => void;
 }
 
-/** From the graph to the use cases. */
+/** Maps the GraphQL schema to the services. */
 export function createAuthResolvers(deps: AuthResolversDeps): Resolvers {
   const { accounts, changes, identities, providerName, recovery, sessions, signIns, tokens } = deps;
 
@@ -84,7 +84,7 @@ export function createAuthResolvers(deps: AuthResolversDeps): Resolvers {
     },
     confirmEmailChange: async (_parent, input, context) => {
       const { identity } = context;
-      // The password decides by itself, with anyone signed in and in any way.
+      // A password is sufficient proof, no matter who is signed in and how.
       const user = identity.role === 'user' && !input.password ? requireSession(identity) : undefined;
       await changes.confirmEmail(user, input, originOf(context));
       return true;
@@ -125,7 +125,7 @@ export function createAuthResolvers(deps: AuthResolversDeps): Resolvers {
       user: ({ account }) => account,
     },
     User: {
-      // Clients see only their own account; any other looks like none.
+      // Clients see only their own account; any other appears not to exist.
       __resolveReference: ({ id }, { identity }) =>
         identity.role === 'user' && identity.userId === id ? accountOf(id) : null,
       emailConfirmedAt: ({ emailConfirmedAt }) => emailConfirmedAt.toISOString(),
@@ -136,7 +136,7 @@ export function createAuthResolvers(deps: AuthResolversDeps): Resolvers {
 /** Reports each mutation's outcome: `ok`, the code of an expected failure, or INTERNAL_SERVER_ERROR. */
 function watchMutations(mutations: MutationResolvers, onMutation: AuthResolversDeps['onMutation']): MutationResolvers {
   const watched = Object.entries(mutations).map(([name, resolver]) => {
-    const resolve = (typeof resolver === 'function' ? resolver : resolver.resolve) as (...args: unknown[]) => unknown; // passed on unchanged
+    const resolve = (typeof resolver === 'function' ? resolver : resolver.resolve) as (...args: unknown[]) => unknown; // forwards any arguments
     return [
       name,
       async (...args: unknown[]) => {
@@ -159,19 +159,19 @@ function originOf({ identity, requestId }: SubgraphContext): RequestOrigin {
   return { ip: ip ?? null, client: client ?? null, requestId };
 }
 
-/** How a mutation opens a session. */
+/** The options with which a mutation opens a session. */
 function openingOf(context: SubgraphContext, info: GraphQLResolveInfo) {
   return { withRefreshToken: selects(info, 'refreshToken'), origin: originOf(context) };
 }
 
-/** Reports to the gateway as whom the rest of the operation runs, and which sessions made room for this one. */
+/** Reports to the gateway the user for the rest of the operation, and the sessions that ended to make room for this one. */
 function reportOpened(context: SubgraphContext, session: OpenedSession): OpenedSession {
   context.extensions.session = { userId: session.account.id, sessionId: session.sessionId };
   reportEnded(context, session.ended);
   return session;
 }
 
-/** Reports to the gateway at once, ahead of its next poll, beside what else the operation has ended. */
+/** Reports ended sessions to the gateway before its next poll. Adds to those that the operation has ended earlier. */
 function reportEnded({ extensions }: SubgraphContext, sessions: EndedSession[]): true {
   const earlier = (extensions.endedSessions ?? []) as EndedSession[];
   if (sessions.length > 0) extensions.endedSessions = [...earlier, ...sessions];

@@ -9,10 +9,10 @@ const trail: CopiedTable = {
 
 const LOCK_TIMEOUT = `set local lock_timeout = '3s'`;
 const LOCK = 'lock table public.audit_log in share mode';
-/** For an empty trail, less than any id: those of a dump may be negative. */
+/** For an empty trail, a value lower than any id: ids in a dump may be negative. */
 const LAST = `select coalesce(max(id), '-9223372036854775808')::text as last from public.audit_log`;
 
-const GO_ON = `select setval(pg_get_serial_sequence('public.audit_log', 'id'), max(id)) from public.audit_log having max(id) > 0`;
+const ADVANCE_IDS = `select setval(pg_get_serial_sequence('public.audit_log', 'id'), max(id)) from public.audit_log having max(id) > 0`;
 
 export async function endOfTrail(session: SqlSession): Promise<string> {
   const [row] = await session.run<{ last: string }>(LAST);
@@ -20,8 +20,8 @@ export async function endOfTrail(session: SqlSession): Promise<string> {
 }
 
 /**
- * The last entry, with no older ones still uncommitted. Ids are assigned before the commit, so writers are locked out
- * briefly.
+ * The id of the last entry, with no earlier one still uncommitted. Ids are assigned before the commit, so writers are
+ * briefly locked out.
  */
 export function settledEnd(living: SqlSession): Promise<string> {
   return inTransaction(living, async () => {
@@ -31,10 +31,10 @@ export function settledEnd(living: SqlSession): Promise<string> {
   });
 }
 
-/** Copies missing entries up to `end`. Earlier calls must have ended at such an `end`, too. */
+/** Copies missing entries up to `end`. Earlier calls must also have ended at a settled end. */
 export async function copyTrail(stores: Stores, end: string): Promise<void> {
   await copyRows(stores, trail, { after: await endOfTrail(stores.to), values: [end] });
-  await stores.to.run(GO_ON);
+  await stores.to.run(ADVANCE_IDS);
 }
 
 /** $1 now. Times may be a little ahead, as clocks differ; entries much later would never be cleared. */
@@ -44,10 +44,10 @@ const FIRST = `
 
 const UNLOCK_TRAIL = 'alter table public.audit_log disable trigger audit_log_only_grows';
 const OLDER = 'create temporary table older (like public.audit_log) on commit drop';
-/** $1 the time of the living trail's first entry */
+/** $1 the time of the live trail's first entry */
 const KEEP_OLDER = 'insert into pg_temp.older select * from public.audit_log where at < $1::timestamptz';
 const EMPTY_TRAIL = 'truncate public.audit_log';
-/** $1 the id of the living trail's first entry; older entries get the ids just below it. */
+/** $1 the id of the live trail's first entry; older entries get the ids just below it. */
 const PUT_OLDER = `
     insert into public.audit_log overriding system value
     select (r.entry).* from (
@@ -57,9 +57,9 @@ const PUT_OLDER = `
 const LOCK_TRAIL = 'alter table public.audit_log enable trigger audit_log_only_grows';
 
 /**
- * Joins the archive's trail, up to where the living one begins (at the latest `now`), with the living trail. So no
- * facts are lost or duplicated, and a new installation gets the whole archive. Ids keep their order, and those of the
- * living trail do not change.
+ * Joins the archive's entries from before the live trail begins (at most a day after `now`) with the live trail. No entry
+ * is lost or duplicated, and a new installation gets the whole archive. Ids keep their order, and those of the live trail
+ * do not change.
  */
 export async function joinTrails(stores: Stores, { end, now }: { end: string; now: Date }): Promise<void> {
   const { from, to } = stores;

@@ -31,7 +31,7 @@ const OTHERS: MirroredTable[] = [
   { name: 'refresh_tokens', key: 'hash', keyType: 'text', owner: { column: 'session_id', table: 'sessions' } },
   { name: 'reset_tokens', key: 'hash', keyType: 'text', owner: OF_ACCOUNT },
   { name: 'email_tokens', key: 'hash', keyType: 'text', owner: OF_ACCOUNT },
-  /** Also the last mails of accounts that are gone. */
+  /** Includes the last mails of deleted accounts. */
   { name: 'account_mails', key: 'id', keyType: 'uuid', owner: OF_ACCOUNT },
   { name: 'recovery_requests', key: 'id', keyType: 'uuid' },
   { name: 'pending_sign_ins', key: 'hash', keyType: 'text' },
@@ -39,8 +39,8 @@ const OTHERS: MirroredTable[] = [
 ];
 
 /**
- * Copies what a restore must not undo, for the accounts in `to`. A repetition copies only what has changed since.
- * Credentials whose account is gone are listed as ended, because gateways would still accept them.
+ * Copies the credentials and mails that a restore must not undo, for the accounts in `to`. Another call copies only later
+ * changes. Credentials whose account is not in `to` are listed as ended, because gateways would still accept them.
  */
 export async function copySessions(stores: Stores, now: Date): Promise<void> {
   const { from, to } = stores;
@@ -56,7 +56,7 @@ export async function copySessions(stores: Stores, now: Date): Promise<void> {
         if (accepted?.rows) await to.run(LIST_ENDED, [accepted.rows, latest]);
       },
     });
-  // Also removes what an earlier call has listed.
+  // Also removes the entries that an earlier call has added.
   await mirrorRows(stores, { name: 'ended_sessions', key: 'sequence', keyType: 'bigint' });
   const [counter] = await from.run<{ last: string }>(COUNTER);
   await to.run(SET_COUNTER, [counter?.last ?? '0']);
@@ -66,8 +66,8 @@ export async function copySessions(stores: Stores, now: Date): Promise<void> {
 }
 
 /**
- * $1 restored rows. An identity that the living store lacks was unlinked if its account's trail has such a later entry,
- * or may have had one: entries of that time have been cleared since.
+ * $1 restored rows. An identity that the live store lacks was unlinked if the account's trail has a later entry that says
+ * so, or may have had one: entries of that time have been cleared since.
  */
 const UNLINKED = `
     select r.id::text as id from json_populate_recordset(null::public.linked_identities, $1::json) r
@@ -84,7 +84,7 @@ const UNLINKED = `
 /** $1 ids */
 const REMOVE = 'delete from public.linked_identities where id = any($1::uuid[])';
 
-/** Removes identities from `to` that were unlinked since: a way into an account that was closed stays closed. */
+/** Removes identities from `to` that were unlinked since the backup: a restore must not reopen a way into an account. */
 export async function removeUnlinkedIdentities({ from, to }: Stores): Promise<void> {
   await eachBatch(to, { name: 'linked_identities', key: 'id', keyType: 'uuid' }, async (rows) => {
     const unlinked = await from.run<{ id: string }>(UNLINKED, [rows]);

@@ -17,7 +17,7 @@ import { accountRules, replaceUnusableHashes } from './rules.ts';
 const SESSIONS = `select count(*)::text as count from public.sessions
     where account_id = any($1::uuid[]) and ended_at is null and expires_at > $2::timestamptz`;
 
-/** What would change if the imported database `to` replaced the living store `from`. Read-only. */
+/** Reports what would change if the imported database `to` replaced the live store `from`. Read-only. */
 async function compareStores(stores: Stores, now: Date): Promise<StoreComparison> {
   const { from, to } = stores;
   let sessionsEnding = 0;
@@ -35,7 +35,7 @@ export interface AccountsImportDeps extends Pick<ImporterOptions, 'url' | 'datab
   newEpoch: AuthRestore['newEpoch'];
 }
 
-/** Makes the database of a restored backup into a store, and gives it what belongs to the present. */
+/** Turns the database of a restored backup into a store, and copies the current sessions, tokens and deletions into it. */
 export function createAccountsImport({ clock, newEpoch, ...deps }: AccountsImportDeps): AuthRestore {
   const now = () => new Date(clock.now());
   const { importDatabase, resume, withStores } = createImporter({
@@ -71,7 +71,7 @@ export function createAccountsImport({ clock, newEpoch, ...deps }: AccountsImpor
     resume: (database) => resume(database),
     compare: (database) => withStores(database, (stores) => compareStores(stores, now())),
     carryOverAhead: (database) => carryOver(database, settledEnd),
-    // While writers are locked out, all entries are settled, and a lock would wait behind those writers.
+    // Writers are locked out by now: all entries are settled, and another lock would wait behind those writers.
     carryOver: (database) => carryOver(database, endOfTrail),
   };
 }

@@ -1,7 +1,7 @@
 import { copyRows, type CopiedTable, type Stores } from '@taskmesh/store';
 import { IS_HOUSEKEEPING } from '../audit/audit.statements.ts';
 
-/** What the archive's own log says, or what an earlier call has left of it. */
+/** Saves the archive's own log, or what an earlier call has left of it. */
 const KEEP_OWN_LOG = 'create temporary table own_log on commit drop as select * from public.account_log';
 
 const FORGET_OWN_LOG = 'truncate public.account_log';
@@ -12,8 +12,8 @@ const STATE = 'select epoch, last::text as last from public.account_log_state';
 const SET_STATE = 'update public.account_log_state set epoch = $1::integer, last = $2::bigint';
 
 /**
- * Appends what the living log does not have, to be published. With its own epoch, as readers may come back to the living store:
- * there, other entries can get the same sequences.
+ * Appends the archive's entries that the live log lacks, so that they are published. They begin a new epoch, because readers may
+ * return to the live store, where other entries can get the same sequences.
  */
 const APPEND_OWN_LOG = `
     with appended as (
@@ -43,8 +43,8 @@ const ERASE_TRAIL = `
 
 /**
  * Runs inside a transaction in `to`. Copies the account log, so that its readers keep their position, and removes deleted
- * accounts that the archive still contains. Deletions that only the archive knows of stay known: older archives must not bring
- * these accounts back, and other stores of this one may still contain something of theirs.
+ * accounts that the archive still contains. Deletions that only the archive's log contains are kept: older archives must not bring
+ * these accounts back, and stores of other services may still contain their data.
  */
 export async function removeDeletedAccounts(stores: Stores): Promise<void> {
   const { from, to } = stores;
@@ -53,7 +53,7 @@ export async function removeDeletedAccounts(stores: Stores): Promise<void> {
   await to.run(KEEP_OWN_LOG);
   await to.run(FORGET_OWN_LOG);
   await to.run(SET_STATE, [state.epoch, state.last]);
-  await copyRows(stores, log, { values: [state.last] }); // others may be deleted meanwhile
+  await copyRows(stores, log, { values: [state.last] }); // more accounts may be deleted meanwhile
   await to.run(APPEND_OWN_LOG);
   await to.run(REMOVE_ACCOUNTS);
   await to.run(IS_HOUSEKEEPING);

@@ -100,12 +100,12 @@ function checkEmailKeys(session: SqlSession, schema: string, columns: Columns): 
 }
 
 /** Limits for memory (KiB) times passes: OWASP's minimum, and four times the cost of our own hashes. */
-const [LEAST_COST, MOST_COST] = [35_840, 4 * COST.memoryCost * COST.timeCost];
-const MOST_MEMORY_KIB = 65_536;
+const [MIN_COST, MAX_COST] = [35_840, 4 * COST.memoryCost * COST.timeCost];
+const MAX_MEMORY_KIB = 65_536;
 
 const parameter = (name: string) => `substring(password_hash from '[$,]${name}=([0-9]{1,6})[$,]')::bigint`;
 const [MEMORY, PASSES] = [parameter('m'), parameter('t')];
-/** A long interval in a pattern, such as {6,128}, takes the server ten times as long as everything else here. */
+/** Checked outside the pattern: there, a long interval such as {6,128} takes the server ten times as long as everything else here. */
 const length = (part: number) => `length(split_part(password_hash, '$', ${part}))`;
 
 /** $1 a hash that no password matches. */
@@ -114,15 +114,15 @@ const REPLACE_UNUSABLE = `
       update public.accounts set password_hash = $1::text, has_password = false
       where not (password_hash ~ '^[$]argon2id[$]v=19[$]m=[0-9]{1,6},t=[0-9]{1,2},p=[1-4]([$][A-Za-z0-9+/]+){2}$'
         and ${length(5)} between 6 and 128 and ${length(6)} between 6 and 128
-        and ${MEMORY} <= ${MOST_MEMORY_KIB} and ${MEMORY} * ${PASSES} between ${LEAST_COST} and ${MOST_COST})
+        and ${MEMORY} <= ${MAX_MEMORY_KIB} and ${MEMORY} * ${PASSES} between ${MIN_COST} and ${MAX_COST})
         and password_hash !~ '${BCRYPT.source}'
       returning 1
     )
     select count(*)::int as count from replaced`;
 
 /**
- * Replaces hashes that must not be verified as they are: those of other algorithms cannot be, too cheap or too costly ones would reveal by the login's time
- * that there is an account, and costly ones would hold up other logins. Returns how many were replaced.
+ * Replaces hashes that cannot or must not be verified: those of other algorithms, and those whose cost is too low or too high. Their
+ * login time would reveal that the account exists, and costly ones would hold up other logins. Returns the number of replaced hashes.
  */
 export async function replaceUnusableHashes(session: SqlSession): Promise<number> {
   const [replaced] = await session.run<{ count: number }>(REPLACE_UNUSABLE, [dummyHash()]);

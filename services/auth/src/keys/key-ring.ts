@@ -14,7 +14,7 @@ interface SigningKey {
 
 /**
  * Parses a key file: a JWK set of ES256 keys, each with a unique `kid`, the first one private.
- * @throws Error whose message says what is wrong, but nothing of the keys
+ * @throws Error whose message states the problem but contains no part of the keys
  */
 async function parseKeys(text: string): Promise<{ signing: SigningKey; verifying: KeySet }> {
   const set = parseJson(text);
@@ -24,7 +24,7 @@ async function parseKeys(text: string): Promise<{ signing: SigningKey; verifying
   if (!isPrivateKey(first)) throw new Error('its first key, the one that signs, is not a private key');
   if (new Set(set.keys.map(({ kid }) => kid)).size < set.keys.length)
     throw new Error('two of its keys have the same kid');
-  const privateKey = (await importJWK(first, 'ES256')) as CryptoKey; // as of every elliptic-curve JWK
+  const privateKey = (await importJWK(first, 'ES256')) as CryptoKey; // as for every elliptic-curve JWK
   return { signing: { kid: first.kid, privateKey }, verifying: publicKeys(set) };
 }
 
@@ -58,8 +58,8 @@ const POLL_MS = 1_000;
 
 /**
  * Reads the file at the start, and again whenever its content changes. Invalid content makes the start fail; later it
- * is logged, and the keys stay as they are. Polls the content, which is cheap, and notices what file events and times
- * miss (mounted secrets, two changes within a tick).
+ * is logged, and the keys stay as they are. Polling the content is cheap, and notices changes that file events and
+ * modification times miss (mounted secrets, two changes within a tick).
  */
 export function createKeyRing({ file, create, log }: KeyRingOptions) {
   let text = '';

@@ -1,7 +1,7 @@
 import type { Mail } from '@taskmesh/mail';
 import type { AccountMailKind } from '../changes/change.entities.ts';
 
-/** For how long the tokens of mails work. */
+/** How long mailed tokens are valid. */
 export const TOKEN_MINUTES = { recovery: 30, confirmation: 60 };
 
 const at = (time: Date) => `${time.toISOString().slice(0, 16).replace('T', ' ')} UTC`;
@@ -17,7 +17,7 @@ interface Change {
   publicUrl: string;
 }
 
-/** The mail about a change that was made. */
+/** Mails that report a completed change. */
 export const CHANGE_MAILS: Record<Exclude<AccountMailKind, 'email.confirm'>, (change: Change) => Mail> = {
   'password.changed': ({ to, time, ip, publicUrl }) =>
     mail(to, 'Your Taskmesh password was changed', [
@@ -64,7 +64,7 @@ interface TokenMail {
   publicUrl: string;
 }
 
-/** The token also has a line of its own, in case the link cannot be followed. After `#`, no server sees it. */
+/** The token also has its own line, in case the link cannot be followed. In the link it follows `#`, so no server sees it. */
 const linesOf = ({ token, publicUrl }: TokenMail, page: string, purpose: string): string[] => [
   '',
   `Follow this link to ${purpose}:`,
@@ -92,7 +92,7 @@ export const confirmEmailMail = (given: TokenMail): Mail =>
     'If it was not you, somebody may have mistyped their own address: there is nothing to do.',
   ]);
 
-/** For an address that already has an account: only its owner learns of the attempt. */
+/** For an address that already has an account: only the owner of that address learns of the attempt. */
 export function addressInUseMail(to: string): Mail {
   return mail(to, 'Your address was asked for by another Taskmesh account', [
     'Somebody asked that this be the address of another Taskmesh account. It is the address of yours, so nothing has changed.',

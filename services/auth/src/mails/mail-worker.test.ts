@@ -4,13 +4,13 @@ import { createMailWorker, type Letter } from './mail-worker.ts';
 
 const LETTER = { createdAt: new Date(), attempts: 1, requestId: 'r' };
 
-it('sends other mails while the server of one is slow, at most eight at once', async () => {
+it('keeps sending other mails while some servers are slow, at most eight at once', async () => {
   const due = Array.from({ length: 20 }, (_, index) => `${index}@example.com`);
   const slow = new Set(due.slice(0, 7));
   const release = Promise.withResolvers<void>();
   const sent: string[] = [];
   let sending = 0;
-  let most = 0;
+  let maxSending = 0;
   const worker = createMailWorker<Letter>({
     outbox: {
       what: 'test mail',
@@ -23,7 +23,7 @@ it('sends other mails while the server of one is slow, at most eight at once', a
     },
     mailer: {
       async send({ to }: Mail) {
-        most = Math.max(most, ++sending);
+        maxSending = Math.max(maxSending, ++sending);
         await (slow.has(to) ? release.promise : new Promise(setImmediate));
         sending--;
         sent.push(to);
@@ -39,11 +39,11 @@ it('sends other mails while the server of one is slow, at most eight at once', a
   release.resolve();
   await worker.drain();
   expect(sent).toHaveLength(20);
-  expect(most).toBe(8);
+  expect(maxSending).toBe(8);
   await worker.stop();
 });
 
-it('gives up at once what is refused for good, after a day what cannot be composed, and sends the others', async () => {
+it('drops a permanently rejected mail at once and one that cannot be composed after a day, and sends the others', async () => {
   const waiting = new Map(
     ['broken', 'refused', 'fine'].map((id) => [id, { ...LETTER, id, createdAt: new Date(0), dueAtMs: 0 }]),
   );

@@ -5,15 +5,15 @@ import { setTimeout as sleep } from 'node:timers/promises';
 /** Longer than sending can take: after this, the instance that claimed a mail is presumed dead. */
 const LEASE_MS = 60_000;
 const BACKOFF: Backoff = { firstMs: 1_000, longestMs: 5 * 60_000 };
-/** Later than this, a mail is of no use. */
+/** A mail older than this is no longer useful. */
 const GIVE_UP_AFTER_MS = 24 * 3_600_000;
 const POLL_MS = 1_000;
-/** A mail that is under way longer than this is sent again after the next start. */
+/** How long `stop` waits for mails in progress. A mail that takes longer is sent again after the next start. */
 const STOP_MS = 5_000;
-/** Mails of one queue that are sent at once. */
+/** Mails of one queue that are sent concurrently. */
 const MAX_LANES = 8;
 
-/** A mail that waits to be sent. */
+/** A mail waiting to be sent. */
 export interface Letter {
   id: string;
   createdAt: Date;
@@ -38,7 +38,7 @@ export interface Outbox<Waiting extends Letter> {
 }
 
 export interface MailWorker extends Service {
-  /** Resolves when nothing is due any more. */
+  /** Resolves once no letter is due. */
   drain(): Promise<void>;
 }
 
@@ -52,7 +52,7 @@ export interface MailWorkerDeps<Waiting extends Letter> {
 
 /**
  * Sends the letters of an outbox, at least once. No letter holds a token: each attempt creates its own and stores the
- * hash before the mail is sent, so a mail that went out despite an error works, too.
+ * hash before the mail is sent, so even a mail that went out despite an error has a valid token.
  */
 export function createMailWorker<Waiting extends Letter>(deps: MailWorkerDeps<Waiting>): MailWorker {
   const { outbox, mailer, clock, log, onAttempt } = deps;
@@ -78,12 +78,12 @@ export function createMailWorker<Waiting extends Letter>(deps: MailWorkerDeps<Wa
     if (!stopped && lanes.size < MAX_LANES) openLane().catch(() => undefined); // logged above
   };
 
-  /** False when nothing is due. */
+  /** Returns false when no letter is due. */
   const sendOne = async (): Promise<boolean> => {
     const now = clock.now();
     const id = await outbox.claim(new Date(now), new Date(now + LEASE_MS));
     if (id === undefined) return false;
-    wake(); // the next one does not wait for a slow server
+    wake(); // so that the next letter does not wait for a slow server
     const letter = await outbox.find(id);
     if (letter) await attempt(letter);
     else await outbox.remove(id);

@@ -15,9 +15,9 @@ interface Row extends Letter {
   nextAttemptAt: Date;
 }
 
-/** The mails that wait to be sent, and the tokens that were mailed. */
+/** Reads and writes the queues of mails, and finds the accounts of mailed tokens. */
 export function createMailRepository(database: Database) {
-  /** The letters of a table. `more` are the further parameters of `claim`. */
+  /** The queue stored in a table. `more` contains the additional parameters of `claim`. */
   const queueOf = <Waiting extends Row>(
     entity: EntityName<Waiting>,
     claim: Statement,
@@ -49,12 +49,12 @@ export function createMailRepository(database: Database) {
       await database.run('write', REQUEST_RECOVERY, [id, emailKey, ip, requestId, createdAt]);
     },
 
-    /** Of a valid token. Anyone may try many, so those of one `caller` use few connections at once. */
+    /** The account of a valid token. Anyone can try many tokens, so one `caller` may use only a few connections at once. */
     async findAccountByResetToken(hash: string, now: Date, caller: string) {
       const [row] = await database.run<{ id: string; email: string }>('read', FIND_RESET_TOKEN, [hash, now], caller);
       return row;
     },
-    /** The same for a token that changes the address. */
+    /** The account of a valid token that changes its address. */
     async findAccountByEmailToken(hash: string, now: Date, caller: string): Promise<string | undefined> {
       const [row] = await database.run<{ id: string }>('read', FIND_EMAIL_TOKEN, [hash, now], caller);
       return row?.id;

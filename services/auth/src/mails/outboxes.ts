@@ -9,7 +9,7 @@ import type { RecoveryRequest } from '../recovery/recovery.entities.ts';
 import { addressInUseMail, CHANGE_MAILS, confirmEmailMail, recoveryMail, TOKEN_MINUTES } from './mail-texts.ts';
 import type { Outbox } from './mail-worker.ts';
 
-/** A token for a mail, and what is stored of it. */
+/** Creates a token for a mail, and the columns to store for it. */
 function newToken(nowMs: number, minutes: number) {
   const { token, hash } = createOpaqueToken();
   return { token, row: { hash, createdAt: new Date(nowMs), expiresAt: new Date(nowMs + minutes * 60_000) } };
@@ -28,7 +28,7 @@ export function createRecoveryOutbox(common: CommonParts): Outbox<RecoveryReques
     origin: { ip: ip ?? null, requestId },
   });
 
-  /** Undefined when the account's address has changed: readers of the former one must not get in. */
+  /** Returns undefined if the account's address has changed: readers of the former address must not get in. */
   const storeToken = (request: RecoveryRequest, account: Account): Promise<string | undefined> =>
     inTransaction(async (transaction) => {
       if ((await transaction.lockAccount(account.id))?.emailKey !== request.emailKey) return undefined;
@@ -60,10 +60,10 @@ export function createRecoveryOutbox(common: CommonParts): Outbox<RecoveryReques
 export function createChangesOutbox(common: CommonParts): Outbox<AccountMail> {
   const { inTransaction, mails, accounts, limits, publicUrl, clock } = common;
 
-  /** Undefined when the change was withdrawn meanwhile. */
+  /** Returns undefined if the change was cancelled meanwhile. */
   const storeToken = (mail: AccountMail, accountId: string): Promise<string | undefined> =>
     inTransaction(async (transaction) => {
-      // The account first, as every change of it does: two that go the other way round would stop each other.
+      // Locks the account first, like every other change: two transactions that lock in opposite orders would deadlock.
       if (!(await transaction.lockAccount(accountId)) || !(await transaction.lockMail(mail.id))) return undefined;
       const { token, row } = newToken(clock.now(), TOKEN_MINUTES.confirmation);
       transaction.addEmailToken({ ...row, accountId, email: mail.recipient });
@@ -85,7 +85,7 @@ export function createChangesOutbox(common: CommonParts): Outbox<AccountMail> {
     async compose(mail) {
       if (mail.kind === 'email.confirm') return confirmation(mail);
       const { recipient: to, createdAt: time, ip = null } = mail;
-      // Counted once, however often it is tried.
+      // Counts a mail once, no matter how many attempts it takes.
       if (mail.attempts === 1 && !(await limits.allowNotice(emailKey(to) ?? to))) return undefined;
       return CHANGE_MAILS[mail.kind]({ to, time, ip, publicUrl });
     },

@@ -15,18 +15,18 @@ import {
 import type { CommonParts } from '../common-parts.ts';
 
 const PENDING_MS = 10 * 60_000;
-/** The description becomes part of an address. */
+/** Limits the provider's error description, which becomes part of a URL. */
 const DESCRIPTION_LENGTH = 300;
 
 /**
- * Sends a browser to the provider, undefined when none is configured, and back. The page that started it ends up with a code that opens
- * the session.
+ * Sends a browser to the provider and back to the page that started the sign-in, which receives a code that opens the session.
+ * `provider` is undefined when none is configured.
  */
 export function createBrowserSignInService(common: CommonParts, provider: Provider | undefined): AuthSignIn {
   const { oidc, limits, clock, log } = common;
   const inMs = (ms: number) => ({ createdAt: new Date(clock.now()), expiresAt: new Date(clock.now() + ms) });
 
-  /** What the page finds behind `#`. */
+  /** The parameters that the page finds after `#`. */
   const outcomeOf = async (answer: ProviderAnswer, challenge: string): Promise<Record<string, string>> => {
     if ('profile' in answer) return { sign_in_code: await storeCode(answer.profile, challenge) };
     const { error, error_description: description } = answer.refusal;
@@ -46,7 +46,7 @@ export function createBrowserSignInService(common: CommonParts, provider: Provid
     return token;
   };
 
-  const ask = async ({ finish }: Provider, search: string, secrets: SignInSecrets) => {
+  const finishSignIn = async ({ finish }: Provider, search: string, secrets: SignInSecrets) => {
     try {
       return await finish(search, secrets);
     } catch (error) {
@@ -69,11 +69,11 @@ export function createBrowserSignInService(common: CommonParts, provider: Provid
       if (!provider) throw noProvider();
       await limits.countProviderSignIn(ip);
       const secrets = secretsIn(binding ?? '');
-      // A link from elsewhere must not use up what this browser has started.
+      // A link from another site must not use up the sign-in that this browser has started.
       if (!binding || !secrets || new URLSearchParams(search).get('state') !== secrets.state) throw notBegunHere();
       const pending = await oidc.takePending(hashOf(binding), new Date(clock.now()));
       if (!pending) throw notBegunHere();
-      const outcome = await outcomeOf(await ask(provider, search, secrets), pending.challenge);
+      const outcome = await outcomeOf(await finishSignIn(provider, search, secrets), pending.challenge);
       return { location: `${pending.returnTo}#${new URLSearchParams(outcome).toString()}` };
     },
   };

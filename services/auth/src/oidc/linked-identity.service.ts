@@ -23,7 +23,7 @@ import { hashOf } from '../opaque-token.ts';
 import type { SignInCode } from './oidc.entities.ts';
 import type { CommonParts } from '../common-parts.ts';
 
-/** The address that the provider vouches for. @throws AppError FORBIDDEN */
+/** Returns the address that the provider has verified. @throws AppError FORBIDDEN */
 export function verifiedEmail({ email, emailVerified }: Pick<SignInCode, 'email' | 'emailVerified'>): string {
   if (!email) throw addressIsMissing();
   if (!emailVerified) throw addressIsNotVerified();
@@ -68,12 +68,12 @@ export function addNotice(
   transaction.addMail({ id, accountId: account.id, kind, recipient: account.email, at: now, origin });
 }
 
-/** What signed-in people do with their linked identities. */
+/** Lists, links and unlinks the identities of a signed-in user. */
 export interface LinkedIdentityService {
   /** Newest first. */
   list(userId: string): Promise<OwnIdentity[]>;
   /**
-   * Needs the account's password, and the verified address must be the account's own: otherwise somebody could leave a way in to
+   * Requires the account's password, and the verified address must be the account's own: otherwise somebody could keep access to
    * an account whose address they do not own.
    * @throws AppError BAD_USER_INPUT, FORBIDDEN, CONFLICT, RATE_LIMITED, UNAUTHENTICATED when the session has ended meanwhile
    */

@@ -1,7 +1,7 @@
 import { defineEntity, p, type InferEntity } from '@mikro-orm/core';
 import { accountOf } from '../accounts/account.entity.ts';
 
-/** A person at a provider who can sign in to an account here. */
+/** A user of a provider who can sign in to an account here. */
 export const LinkedIdentityEntity = defineEntity({
   name: 'LinkedIdentity',
   tableName: 'linked_identities',
@@ -12,7 +12,7 @@ export const LinkedIdentityEntity = defineEntity({
     issuer: p.text(),
     /** The provider's identifier of that person, which never changes. */
     subject: p.text(),
-    /** The address that the provider vouched for when the identity was linked. */
+    /** The address that the provider had verified when the identity was linked. */
     email: p.text(),
     createdAt: p.datetime(3),
     lastUsedAt: p.datetime(3),
@@ -28,7 +28,7 @@ export const PendingSignInEntity = defineEntity({
   properties: {
     /** SHA-256 of the cookie. */
     hash: p.text().primary(),
-    /** SHA-256 of a secret of the page that started it: only that page can use the code. */
+    /** SHA-256 of a secret of the page that started the sign-in: only that page can use the code. */
     challenge: p.text(),
     returnTo: p.text(),
     createdAt: p.datetime(3),
@@ -38,7 +38,7 @@ export const PendingSignInEntity = defineEntity({
 
 export type PendingSignIn = InferEntity<typeof PendingSignInEntity>;
 
-/** What the provider said about somebody, for the holder of the code and of the secret of the page that started. */
+/** The provider's claims about a user. Reading them requires the code and the secret of the page that started the sign-in. */
 export const SignInCodeEntity = defineEntity({
   name: 'SignInCode',
   tableName: 'sign_in_codes',
@@ -59,11 +59,11 @@ export const SignInCodeEntity = defineEntity({
 
 export type SignInCode = InferEntity<typeof SignInCodeEntity>;
 
-/** Leaves time to find the password of the account, or to set a new one by mail. */
+/** How long a code is valid: enough time to find the account's password, or to set a new one by mail. */
 export const CODE_MS = 10 * 60_000;
-/** A page that comes back uses its code at once. */
+/** How long a code opens a session without a password. The page uses its code as soon as it loads. */
 const ALONE_MS = 60_000;
 
-/** Whether the code still opens a session by itself. Afterwards it only links, which takes the password of the account. */
+/** Whether the code still opens a session by itself. Afterwards it only links an identity, which requires the account's password. */
 export const worksAlone = ({ createdAt }: Pick<SignInCode, 'createdAt'>, now: Date): boolean =>
   now.getTime() - createdAt.getTime() < ALONE_MS;

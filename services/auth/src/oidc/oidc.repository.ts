@@ -13,7 +13,7 @@ import { TAKE_PENDING } from '../accounts/account.statements.ts';
 export function createOidcRepository(database: Database) {
   return {
     addPending: (pending: PendingSignIn) => database.retry((em) => em.upsert(PendingSignInEntity, pending)),
-    /** Returns it once, to one caller. */
+    /** Deletes and returns the pending sign-in, so that only one caller gets it. */
     async takePending(hash: string, now: Date): Promise<Pick<PendingSignIn, 'challenge' | 'returnTo'> | undefined> {
       const [row] = await database.run<{ challenge: string; return_to: string }>('write', TAKE_PENDING, [hash, now]);
       return row && { challenge: row.challenge, returnTo: row.return_to };

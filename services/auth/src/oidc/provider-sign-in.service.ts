@@ -14,19 +14,19 @@ import { addLink, addNotice, verifiedEmail } from './linked-identity.service.ts'
 import { worksAlone, type SignInCode } from './oidc.entities.ts';
 import type { CommonParts } from '../common-parts.ts';
 
-/** Of simultaneous attempts the store lets one pass; the others start over. */
-const MOST_LOOKS = 3;
+/** Of concurrent sign-ins, unique indexes let one succeed; the others start over. */
+const MAX_ATTEMPTS = 3;
 
 export interface ProviderSignInService {
   /**
-   * Opens a session of the linked account, of a new one, or of the account with the verified address and this password, which it
-   * links. A wrong password does not use up the code.
+   * Opens a session of the linked account, of a new account, or of the account with the verified address, which it links if the
+   * password is right. A wrong password does not use up the code.
    * @throws AppError BAD_USER_INPUT, FORBIDDEN without a verified address, LINK_REQUIRED, RATE_LIMITED, CONFLICT
    */
   signIn(input: unknown, options: Opening): Promise<OpenedSession>;
 }
 
-/** Spends a locked code, and locks the account to open a session for. */
+/** Uses up a locked code, and locks the account that the session is for. */
 type Step = (transaction: AccountTransaction, code: SignInCode, now: Date) => Promise<Account>;
 
 export function createProviderSignInService(common: CommonParts, sessions: SessionService): ProviderSignInService {
@@ -36,7 +36,7 @@ export function createProviderSignInService(common: CommonParts, sessions: Sessi
   const enter: Step = async (transaction, code, at) => {
     const linked = await transaction.findLinked(code);
     const account = linked && (await transaction.lockAccount(linked.accountId));
-    // With the account locked, no one can remove the link any more.
+    // While the account is locked, the link cannot be removed.
     const still = linked && account && (await transaction.reread(linked));
     if (!still) throw codeUnusable();
     still.lastUsedAt = at;
@@ -68,7 +68,7 @@ export function createProviderSignInService(common: CommonParts, sessions: Sessi
       return account;
     };
 
-  /** The step, and the account that it locks, unless it opens one. */
+  /** Returns the step, and the id of the account that it locks, unless it opens a new one. */
   const stepFor = async (
     given: GivenCode,
     password: string | undefined,
@@ -76,7 +76,7 @@ export function createProviderSignInService(common: CommonParts, sessions: Sessi
   ): Promise<[Step, accountId?: string]> => {
     const code = await oidc.findCode(given, now());
     if (!code) throw codeUnusable();
-    // The account first: one that a simultaneous sign-in has just opened is then also seen as linked.
+    // Reads the account before the link: if a concurrent sign-in has just opened the account, the link is visible, too.
     const known = code.email ? await accounts.findByEmail(code.email) : undefined;
     const linked = await oidc.findLinked(code);
     const requireFresh = () => {
@@ -86,7 +86,7 @@ export function createProviderSignInService(common: CommonParts, sessions: Sessi
       requireFresh();
       return [enter, linked.accountId];
     }
-    // Whether there is an account shows only from here on.
+    // Only from here on does the outcome reveal whether there is an account.
     const email = verifiedEmail(code);
     if (!known) {
       requireFresh();
@@ -98,7 +98,7 @@ export function createProviderSignInService(common: CommonParts, sessions: Sessi
   };
 
   const open = async (given: GivenCode, password: string | undefined, opening: Opening): Promise<OpenedSession> => {
-    for (let looks = 1; ; looks++) {
+    for (let attempt = 1; ; attempt++) {
       const [step, accountId] = await stepFor(given, password, opening.origin);
       try {
         return await inTransaction(async (transaction) => {
@@ -108,7 +108,7 @@ export function createProviderSignInService(common: CommonParts, sessions: Sessi
           return sessions.openIn(transaction, await step(transaction, code, at), opening);
         }, accountId);
       } catch (error) {
-        if (!isUniqueViolation(error) || looks === MOST_LOOKS) throw error;
+        if (!isUniqueViolation(error) || attempt === MAX_ATTEMPTS) throw error;
       }
     }
   };

@@ -27,14 +27,14 @@ import { email as address, name as accountName } from '@taskmesh/contracts';
 import { providerIsAway } from '../auth.errors.ts';
 import type { OidcConfig } from '../config.ts';
 
-/** Per request to the provider. A sign-in takes up to four, and the gateway waits for all of them. */
+/** Per request to the provider. A sign-in takes up to four requests, and the gateway waits for all of them. */
 const TIMEOUT_S = 3;
 const CLOCK_TOLERANCE_S = 30;
 /** How long the provider's metadata is used before it is fetched again. */
-const KEPT_MS = 3_600_000;
+const METADATA_TTL_MS = 3_600_000;
 const BACKOFF: Backoff = { firstMs: 1_000, longestMs: 60_000 };
 
-/** What the browser must bring back. Only the browser keeps it. */
+/** The values that the browser must bring back. Only the browser stores them. */
 export interface SignInSecrets {
   state: string;
   nonce: string;
@@ -57,12 +57,12 @@ export type ProviderAnswer =
 /** An identity at a provider. */
 export type Subject = Pick<ProviderProfile, 'issuer' | 'subject'>;
 
-/** OpenID Connect with an authorization code, PKCE, state and nonce. Both throw SERVICE_UNAVAILABLE while the provider's metadata is unknown. */
+/** OpenID Connect with an authorization code, PKCE, state and nonce. `begin` and `finish` throw SERVICE_UNAVAILABLE without metadata. */
 export interface Provider {
   name: string;
   /** Where to send a browser. */
   begin(): Promise<{ location: string; secrets: SignInSecrets }>;
-  /** `search` is the query that the browser came back with. @throws the library's error for an invalid answer */
+  /** `search` is the query that the browser came back with. @throws the library's error for an invalid response */
   finish(search: string, secrets: SignInSecrets): Promise<ProviderAnswer>;
 }
 
@@ -72,7 +72,7 @@ export interface ProviderDeps {
   callbackUrl: string;
   /** Whether this identity is linked to an account. */
   isLinked: (identity: Subject) => Promise<boolean>;
-  /** For durations. */
+  /** Measures durations. */
   monotonicClock: Clock;
   log: Log;
 }
@@ -81,14 +81,14 @@ export interface ProviderDeps {
 export function createProvider(deps: ProviderDeps): Provider {
   const { config, clientSecret, callbackUrl, isLinked, monotonicClock: clock, log } = deps;
   let known: { configuration: Configuration; until: number } | undefined;
-  let asking: Promise<Configuration> | undefined;
+  let fetching: Promise<Configuration> | undefined;
   let failures = 0;
   let notBefore = 0;
 
-  const ask = async (): Promise<Configuration> => {
+  const fetchMetadata = async (): Promise<Configuration> => {
     try {
       const configuration = await discover(config, clientSecret);
-      known = { configuration, until: clock.now() + KEPT_MS };
+      known = { configuration, until: clock.now() + METADATA_TTL_MS };
       failures = 0;
       return configuration;
     } catch (error) {
@@ -100,7 +100,7 @@ export function createProvider(deps: ProviderDeps): Provider {
       );
       return lastKnown(error);
     } finally {
-      asking = undefined;
+      fetching = undefined;
     }
   };
   const lastKnown = (error?: unknown): Configuration => {
@@ -110,7 +110,7 @@ export function createProvider(deps: ProviderDeps): Provider {
   const configured = async (): Promise<Configuration> => {
     const now = clock.now();
     if (known && now < known.until) return known.configuration;
-    return now < notBefore ? lastKnown() : (asking ??= ask());
+    return now < notBefore ? lastKnown() : (fetching ??= fetchMetadata());
   };
 
   return {
@@ -148,7 +148,7 @@ function discover({ issuer, clientId }: OidcConfig, clientSecret: string | undef
   return discovery(url, clientId, metadata, clientAuthOf(clientSecret), options);
 }
 
-/** Uses the specification's default, unless the provider offers only the other way. */
+/** Uses the specification's default (basic), unless the provider offers only the other method. */
 function clientAuthOf(secret: string | undefined): ClientAuth {
   if (secret === undefined) return None();
   const [basic, post] = [ClientSecretBasic(secret), ClientSecretPost(secret)];
@@ -167,12 +167,12 @@ export function reasonOf(error: unknown): string {
   return `${error.message}${code}${cause}`;
 }
 
-/** As OpenID Connect defines it. */
+/** A subject as OpenID Connect defines it. */
 const SUBJECT = /^[\x20-\x7e]{1,255}$/;
 
 /**
- * Reads whom the validated tokens are about. Some providers give the address, or whether it is verified, only in the user info, which
- * an identity that is linked can do without. An address or a name that breaks our own rules counts as absent.
+ * Reads the profile of the user from validated tokens. Some providers give the address, or whether it is verified, only in the user
+ * info; a linked identity does not need it. An address or a name that breaks our own rules counts as absent.
  */
 async function readProfile(
   configuration: Configuration,
@@ -186,11 +186,11 @@ async function readProfile(
   const isComplete = claims.email !== undefined && claims.email_verified !== undefined;
   const hasMore = configuration.serverMetadata().userinfo_endpoint !== undefined;
   // Rejects the user info of another subject.
-  const ask = () => fetchUserInfo(configuration, tokens.access_token, claims.sub);
+  const fetchMore = () => fetchUserInfo(configuration, tokens.access_token, claims.sub);
   const more =
     isComplete || !hasMore
       ? {}
-      : await ask().catch(async (error: unknown) => {
+      : await fetchMore().catch(async (error: unknown) => {
           if (await isLinked(identity)) return {};
           throw error;
         });
@@ -198,15 +198,15 @@ async function readProfile(
   return {
     ...identity,
     email: address.safeParse(email).data,
-    emailVerified: String(email_verified) === 'true', // a text at Apple
+    emailVerified: String(email_verified) === 'true', // Apple sends a string
     name: accountName.safeParse(name).data,
   };
 }
 
 /** Metadata, keys and tokens take a few KiB. */
-const MOST_BYTES = 1024 * 1024;
+const MAX_RESPONSE_BYTES = 1024 * 1024;
 
-/** Fails answers that are larger than anything a provider needs to say. Counts bytes after decompression. */
+/** Rejects responses that are larger than any that a provider needs to send. Counts bytes after decompression. */
 const boundedFetch: CustomFetch = async (url, options) => {
   const { body, status, statusText, headers } = await fetch(url, options);
   return new Response(body?.pipeThrough(bounded()) ?? null, { status, statusText, headers });
@@ -217,7 +217,7 @@ function bounded(): TransformStream<Uint8Array, Uint8Array> {
   return new TransformStream({
     transform(chunk, controller) {
       bytes += chunk.length;
-      if (bytes > MOST_BYTES) controller.error(new Error('The answer is too large.'));
+      if (bytes > MAX_RESPONSE_BYTES) controller.error(new Error('The answer is too large.'));
       else controller.enqueue(chunk);
     },
   });
@@ -225,7 +225,7 @@ function bounded(): TransformStream<Uint8Array, Uint8Array> {
 
 const PARTS = /^([\w-]{43})\.([\w-]{43})\.([\w-]{43})$/;
 
-/** The value of the cookie that the browser keeps in between. */
+/** The value of the cookie that the browser stores during the sign-in. */
 export function bindingOf({ state, nonce, verifier }: SignInSecrets): string {
   return [state, nonce, verifier].join('.');
 }

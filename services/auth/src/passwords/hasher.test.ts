@@ -4,18 +4,18 @@ import { createHasher, dummyHash } from './hasher.ts';
 const PASSWORD = 'correct horse battery staple';
 const bcryptHash = (variant = '2b') => `$${variant}$04$vwcJ89neRBeNRktthxo58.7c8RDECMZI9gVkRUWJRCYibOlmpVZcq`;
 
-describe('passwords', () => {
+describe('the hasher', () => {
   const times: number[] = [];
   const hasher = createHasher({ concurrency: 2, onHashed: (seconds) => times.push(seconds) });
 
-  it('are hashed with argon2id, 19 MiB and two passes, each with a salt of its own', async () => {
+  it('hashes with argon2id, 19 MiB and two passes, and a new salt for each password', async () => {
     const hashes = await Promise.all([hasher.hash(PASSWORD), hasher.hash(PASSWORD), hasher.hash(PASSWORD)]);
     for (const each of hashes) expect(each).toMatch(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$/);
     expect(new Set(hashes).size).toBe(3);
     expect(times).toHaveLength(3);
   });
 
-  it('are current as they are made, and not with other parameters', async () => {
+  it('recognises new hashes as current, but not those with other parameters', async () => {
     expect(hasher.isCurrent(await hasher.hash(PASSWORD))).toBe(true);
     for (const other of [
       'argon2i$v=19$m=19456,t=2,p=1',
@@ -26,7 +26,7 @@ describe('passwords', () => {
     expect(hasher.isCurrent(bcryptHash())).toBe(false);
   });
 
-  it('are checked in turn by caller: those of one do not keep those of another from it', async () => {
+  it('lets callers take turns: a flood from one does not hold up another', async () => {
     const shared = createHasher({ concurrency: 1 });
     const made = await shared.hash(PASSWORD);
     let finished = 0;
@@ -41,7 +41,7 @@ describe('passwords', () => {
     await Promise.all(flood);
   });
 
-  it('are refused at once when 200 wait already', async () => {
+  it('rejects passwords at once while 200 are waiting', async () => {
     const quick = createHasher({ concurrency: 1, cost: { memoryCost: 64, timeCost: 1 } });
     const outcomes = await Promise.allSettled(Array.from({ length: 260 }, () => quick.verify(undefined, 'x')));
     const refused = outcomes.filter(({ status }) => status === 'rejected');
@@ -49,43 +49,43 @@ describe('passwords', () => {
     expect(refused[0]).toMatchObject({ reason: { code: 'SERVICE_UNAVAILABLE' } });
   });
 
-  it('reject with a hash that is not one, and the next one is hashed', async () => {
+  it('rejects a malformed hash, and then hashes the next password', async () => {
     await expect(hasher.verify('nonsense', PASSWORD)).rejects.toThrow();
     expect(await hasher.hash(PASSWORD)).toMatch(/^\$argon2id/);
   });
 });
 
-it('checks the password of an unknown address like any, against a current hash', async () => {
+it('checks the password of an unknown address against a current hash, as for any other address', async () => {
   let hashed = 0;
   const hasher = createHasher({ concurrency: 1, onHashed: () => hashed++ });
   expect(await hasher.verify(undefined, PASSWORD)).toBe(false);
   expect(hashed).toBe(1);
-  // As long as any other: an invalid hash would be rejected at once.
+  // This takes as long as any other check: an invalid hash would be rejected at once.
   expect(hasher.isCurrent(dummyHash())).toBe(true);
 });
 
 describe('a bcrypt hash', () => {
   const hasher = createHasher({ concurrency: 1 });
 
-  it.each(['2a', '2b', '2y'])('of the variant %s matches its password and no other', async (variant) => {
+  it.each(['2a', '2b', '2y'])('of variant %s matches its password and no other', async (variant) => {
     expect(await hasher.verify(bcryptHash(variant), PASSWORD)).toBe(true);
     expect(await hasher.verify(bcryptHash(variant), `${PASSWORD} `)).toBe(false);
   });
 
-  it('matches the text as it was sent: the system that made it did not normalise it', async () => {
+  it('matches the password as it was sent, as the system that made the hash did not normalise it', async () => {
     const composed = await hash('caf\u00e9', 4);
     expect(await hasher.verify(composed, 'caf\u00e9')).toBe(true);
     expect(await hasher.verify(composed, 'cafe\u0301')).toBe(false);
   });
 
-  it('takes the same work for every refusal, with any kind of hash', async () => {
+  it('makes every rejection take the same work, with any kind of hash', async () => {
     const seconds: number[] = [];
     const timed = createHasher({
       concurrency: 1,
       findBcryptHash: async () => bcryptHash().replace('$04$', '$10$'), // 64 times the rounds
       onHashed: (each) => seconds.push(each),
     });
-    /** Of both hashes, the least of some tries: anything else on the machine only adds to it. */
+    /** Returns the minimum over several attempts for both hashes: other load on the machine only adds to it. */
     const work = async (passwordHash: string | undefined) => {
       const tries: number[][] = [];
       for (let count = 0; count < 3; count++) {
@@ -104,7 +104,7 @@ describe('a bcrypt hash', () => {
     }
   });
 
-  it('delays only refusals: those with the right password pass them', async () => {
+  it('delays only rejections: right passwords overtake them', async () => {
     const slow = bcryptHash().replace('$04$', '$11$');
     const shared = createHasher({ concurrency: 1, findBcryptHash: async () => slow });
     const own = await shared.hash(PASSWORD);
@@ -118,7 +118,7 @@ describe('a bcrypt hash', () => {
     await Promise.all(refusals);
   });
 
-  it('knows 72 bytes of a password, also of one of 255, where old variants knew none', async () => {
+  it('covers 72 bytes of a password, even of one of 255 bytes, where old variants covered none', async () => {
     const long = await hash('x'.repeat(80), 4);
     expect(await hasher.verify(long, 'x'.repeat(72))).toBe(true);
     expect(await hasher.verify(long, 'x'.repeat(71))).toBe(false);

@@ -24,10 +24,10 @@ export function dummyHash(cost = COST): string {
   return `${prefixOf(cost)}${random(16)}$${random(32)}`;
 }
 
-/** Of a cost from 4 to 14; valid in PostgreSQL, too. */
+/** Matches hashes of cost 4 to 14. The pattern is also valid in PostgreSQL. */
 export const BCRYPT = /^[$]2[aby][$](0[4-9]|1[0-4])[$][./A-Za-z0-9]{53}$/;
 
-/** What bcrypt reads of a password. */
+/** The part of a password that bcrypt reads. */
 const MAX_BYTES = 72;
 
 /** Whether another system made this hash. */
@@ -36,14 +36,14 @@ function isBcrypt(passwordHash: string): boolean {
 }
 
 /**
- * Compares the password as it was sent, because the other system did not normalise it; bcrypt reads its first 72 bytes only. The
- * variants differ only in old defects with long passwords, which `$2b$` does not have.
+ * Compares the password as it was sent, because the other system did not normalise it; bcrypt reads only its first 72 bytes. The
+ * variants differ only in old bugs with long passwords, which `$2b$` does not have.
  */
 function verifyBcrypt(passwordHash: string, password: string): Promise<boolean> {
   return compare(password, passwordHash.replace(/^\$2[aby]/, '$2b'));
 }
 
-/** Whether bcrypt did not look at the end of this password, which may be mistyped. */
+/** Whether bcrypt ignored the end of this password, which may therefore be mistyped. */
 export function isPartlyVerified(passwordHash: string, password: string): boolean {
   return isBcrypt(passwordHash) && Buffer.byteLength(password) > MAX_BYTES;
 }
@@ -54,7 +54,7 @@ function dummyBcryptHash(like: string): string {
 }
 
 const MAX_WAITING = 200;
-/** Later, callers have given up. */
+/** Callers have given up after this time. */
 const MAX_WAIT_MS = 10_000;
 
 export type Hasher = ReturnType<typeof createHasher>;
@@ -66,9 +66,9 @@ export interface Attempt {
 }
 
 export interface HasherOptions {
-  /** argon2 hashes at once. Each occupies a thread of libuv's pool and a core for about 15 ms, and 19 MiB. */
+  /** Maximum number of concurrent argon2 hashes. Each occupies a thread of libuv's pool and a core for about 15 ms, and 19 MiB. */
   concurrency: number;
-  /** The bcrypt hash of any account. @default no account has one */
+  /** Finds any account's bcrypt hash. @default no account has one */
   findBcryptHash?: () => Promise<string | undefined>;
   onHashed?: (seconds: number) => void;
   /** @default COST */
@@ -76,8 +76,8 @@ export interface HasherOptions {
 }
 
 /**
- * Slow hashing on libuv's threads, bounded, so that a flood of logins starves nothing else, and one caller's no other's. bcrypt has a
- * queue of its own: a hash of another system may take a second, and every refusal needs one.
+ * Hashes slowly on libuv's threads, with bounded concurrency, so that a flood of logins starves neither other work nor other callers.
+ * bcrypt has its own queue: a hash from another system may take a second, and every rejected login needs one.
  */
 export function createHasher({ concurrency, findBcryptHash, onHashed, cost = COST }: HasherOptions) {
   const limits = { maxWaiting: MAX_WAITING, maxWaitMs: MAX_WAIT_MS, refusal: tooMany };
@@ -96,12 +96,12 @@ export function createHasher({ concurrency, findBcryptHash, onHashed, cost = COS
     });
 
   return {
-    /** Callers, by `ip`, take turns. @throws AppError SERVICE_UNAVAILABLE when too many are waiting */
+    /** Callers, identified by `ip`, take turns. @throws AppError SERVICE_UNAVAILABLE when too many are waiting */
     hash: (password: string, ip: string | null = null) =>
       inTurn(argon2, ip, () => hash(normalizePassword(password), { ...ARGON2ID, ...cost })),
     /**
-     * A refusal takes the same time without a hash (no such account), and with a hash of any kind: first argon2, then bcrypt as
-     * long as any account has such a hash.
+     * A rejection takes the same time without a hash (no such account) as with a hash of any kind: it computes argon2, and then
+     * bcrypt while any account has such a hash.
      * @throws AppError SERVICE_UNAVAILABLE when too many are waiting
      */
     async verify(passwordHash = dummy, password: string, attempt: Attempt = {}): Promise<boolean> {
@@ -115,7 +115,7 @@ export function createHasher({ concurrency, findBcryptHash, onHashed, cost = COS
       if (own.bcrypt && !matches) await onMismatch().catch(() => undefined);
       return matches;
     },
-    /** Whether new hashes are made with the same parameters. */
+    /** Whether the hash has the parameters of new hashes. */
     isCurrent: (passwordHash: string): boolean => passwordHash.startsWith(prefixOf(cost)),
     waiting: () => argon2.waiting() + bcrypt.waiting(),
   };
@@ -123,7 +123,7 @@ export function createHasher({ concurrency, findBcryptHash, onHashed, cost = COS
 
 const tooMany = () => unavailable('Too many people are signing in right now; try again.');
 
-/** Different encodings of a character give the same password. */
+/** Makes different encodings of a character the same password. */
 function normalizePassword(password: string): string {
   return password.normalize('NFKC');
 }

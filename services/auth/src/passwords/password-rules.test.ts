@@ -10,7 +10,7 @@ const isRefused = (password: string) => {
   }
 };
 
-describe('the rules for passwords', () => {
+describe('the password rules', () => {
   it.each([
     ['seven characters', 'x7-q4-z', true],
     ['eight characters', 'x7-q4-z2', false],
@@ -26,23 +26,23 @@ describe('the rules for passwords', () => {
     ['lower case only', 'no digits and no capitals', false],
     ['NUL', 'with nul \0 inside', true],
     ['a lone surrogate', 'with a half \ud83d pair', true],
-  ])('look at %s', (_what, password, expected) => {
+  ])('check %s', (_what, password, expected) => {
     expect(isRefused(password)).toBe(expected);
   });
 
-  it('take the minimum from the configuration', () => {
+  it('use the configured minimum length', () => {
     const longer = createPasswordRules({ minLength: 15, common: new Set() });
     expect(() => longer.check('x7-q4-z2-fourt', 'password', 'ada@example.com')).toThrow('15 to 128');
     expect(() => longer.check('x7-q4-z2-fiftee', 'password', 'ada@example.com')).not.toThrow();
   });
 
-  it('refuse the address as password in every spelling', () => {
+  it('reject the e-mail address as a password in every spelling', () => {
     for (const password of ['ada@example.com', ' ADA@Example.com ', 'ａda@example.com'])
       expect(() => rules.check(password, 'password', 'Ada@example.com')).toThrow('e-mail address');
     expect(() => rules.check('ada@example.com!', 'password', 'ada@example.com')).not.toThrow();
   });
 
-  it('know thousands of common passwords, all long enough to matter', () => {
+  it('include thousands of common passwords, all long enough to matter', () => {
     const common = readCommonPasswords();
     expect(common.size).toBeGreaterThan(10_000);
     for (const password of common)

@@ -20,7 +20,7 @@ export function createPasswordRules(options: { minLength: number; common: Readon
     return undefined;
   };
 
-  /** What is wrong with a password of the account with this address; undefined when nothing is. */
+  /** Returns the problem with a password for the account with this address; undefined if there is none. */
   const problemOf = (password: string, email: string) => problemOfAny(password) ?? problemBeside(email, password);
 
   return {

@@ -6,9 +6,9 @@ import type { OwnToken } from '../accounts/account.repository.ts';
 import { expiryIsOutOfRange, noSuchToken, tooManyTokens } from '../auth.errors.ts';
 import type { CommonParts } from '../common-parts.ts';
 
-/** Living tokens per account. */
-const MOST = 100;
-const LONGEST_MS = 366 * 86_400_000;
+/** Usable tokens per account. */
+const MAX_TOKENS = 100;
+const MAX_LIFETIME_MS = 366 * 86_400_000;
 
 export interface PersonalTokenService {
   /** The usable tokens, newest first. */
@@ -36,14 +36,14 @@ export function createPersonalTokenService(common: CommonParts): PersonalTokenSe
       const { name, scope, expiresAt: until } = parseInput(personalTokenInput, input);
       const expiresAt = new Date(until);
       const lifetimeMs = expiresAt.getTime() - clock.now();
-      if (lifetimeMs <= 0 || lifetimeMs > LONGEST_MS) throw expiryIsOutOfRange();
+      if (lifetimeMs <= 0 || lifetimeMs > MAX_LIFETIME_MS) throw expiryIsOutOfRange();
       await limits.countNewToken(userId);
       const token = newPersonalToken();
       const personalToken = await inTransaction(async (transaction) => {
-        // A session that has ended must not leave a token behind.
+        // An ended session must not create a token.
         await lockOwner(transaction, user);
         const at = now();
-        if ((await transaction.countPersonalTokens(userId, at)) >= MOST) throw tooManyTokens(MOST);
+        if ((await transaction.countPersonalTokens(userId, at)) >= MAX_TOKENS) throw tooManyTokens(MAX_TOKENS);
         const id = ids.next();
         transaction.record({ kind: 'token.created', at, accountId: userId, sessionId: id, origin });
         const hash = hashOfPersonalToken(token);

@@ -8,13 +8,13 @@ import type { CommonParts } from '../common-parts.ts';
 
 export interface RecoveryService {
   /**
-   * Puts a mail into the outbox, whether or not there is such an account: neither answer nor time reveals it.
+   * Puts a mail into the outbox, whether or not there is such an account: neither the result nor its timing reveals this.
    * @throws AppError BAD_USER_INPUT for an invalid address, RATE_LIMITED
    */
   request(email: string, origin: RequestOrigin): Promise<void>;
   /**
-   * Sets the password and ends all sessions and personal tokens of the account; a refused password does not spend the token.
-   * Identities that were linked with another address are removed.
+   * Sets the password and ends all sessions and personal tokens of the account. A rejected password does not use up the token.
+   * Removes identities that were linked with another address.
    * @throws AppError BAD_USER_INPUT
    */
   reset(input: unknown, origin: RequestOrigin): Promise<EndedSession[]>;
@@ -56,7 +56,7 @@ interface NewPassword {
   ids: CommonParts['ids'];
 }
 
-/** Locks the account first: the later of two resets finds the token gone, and no login opens a session in between. */
+/** Locks the account first: the later of two resets finds the token deleted, and no login opens a session in between. */
 async function setPassword(
   transaction: AccountTransaction,
   { hash, accountId, passwordHash, now, origin, ids }: NewPassword,
@@ -71,7 +71,7 @@ async function setPassword(
   await transaction.revokeChanges(accountId);
   const fact = { at: now, accountId, origin };
   transaction.record({ ...fact, kind: 'password.reset' });
-  // Somebody else may have linked theirs before the account got this address.
+  // A different person may have linked an identity before the account got this address.
   const strangers = (await transaction.lockLinked(accountId)).filter(
     ({ email }) => emailKey(email) !== account.emailKey,
   );
@@ -84,6 +84,6 @@ async function setPassword(
   return transaction.endEverything(accountId, now);
 }
 
-/** The same for unknown, expired and used tokens. */
+/** Does not reveal whether the token is unknown, expired or used. */
 const resetTokenUnusable = () =>
   badUserInput([{ path: 'token', message: 'token is not valid, was used before, or has expired.' }]);

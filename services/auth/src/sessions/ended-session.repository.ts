@@ -3,35 +3,35 @@ import { ACCESS_TOKEN_MAX_TTL_S, CLOCK_SKEW_S, EXPIRED_TOKEN_GRACE_S } from '@ta
 import type { EndedSession, RequestOrigin } from '@taskmesh/internal-api';
 import { END_ALL_SESSIONS, END_OLDEST_SESSIONS, END_SESSION, END_TOKENS, LOCK_TOKENS } from './session.statements.ts';
 
-/** No gateway caches what it knows of a personal token for longer. */
+/** The longest that gateways cache a personal token. */
 const TOKEN_CACHED_MS = ACCESS_TOKEN_MAX_TTL_S * 1_000;
 
-/** Sessions whose tokens expired before this need not be listed as ended, as their tokens are refused anyway, also by a gateway whose clock is behind. */
+/** A session whose tokens expired longer ago than this need not be listed: even a gateway whose clock is behind rejects them. */
 export const FORGOTTEN_AFTER_S = EXPIRED_TOKEN_GRACE_S + CLOCK_SKEW_S;
 
 export function forgottenBefore(nowMs: number): Date {
   return new Date(nowMs - FORGOTTEN_AFTER_S * 1_000);
 }
 
-/** Whose sessions or tokens end, and when. */
+/** The account whose sessions or tokens end, and the time. */
 export interface EndedFrom {
   accountId: string;
-  /** The session that stays. */
+  /** The session to keep. */
   kept?: string | null;
   now: Date;
-  /** From where, for an entry in the audit trail for each session; absent: without entries. */
+  /** The origin to record in the audit trail, with one entry per session; undefined: no entries. */
   recordedFrom?: RequestOrigin;
 }
 
 interface Ended {
   count: number;
-  /** How many of them could still be used. */
+  /** How many of the ended ones could still be used. */
   usable: number;
-  /** Those whose access tokens might still be accepted, at most 1,000: gateways read the others from the list. */
+  /** The sessions whose access tokens might still be accepted, at most 1,000. Gateways read the others from the list. */
   ended: EndedSession[];
 }
 
-/** Ends sessions and personal tokens within a transaction, which has locked the account where there may be several. */
+/** Ends sessions and personal tokens within a transaction. To end several, the transaction must have locked the account. */
 export function endingsOf(em: EntityManager) {
   const end =
     <More extends unknown[]>(statement: string) =>
@@ -58,11 +58,11 @@ export function endingsOf(em: EntityManager) {
   return {
     endSession: end<[id: string]>(END_SESSION),
     endAllSessions,
-    /** Leaves so many sessions beside the one to keep, those that were used last. */
+    /** Keeps this many other sessions besides `kept`: the most recently used ones. */
     endOldestSessions: end<[others: number]>(END_OLDEST_SESSIONS),
-    /** All, or the one with this id. */
+    /** Ends all tokens, or the one with this id. */
     endPersonalTokens,
-    /** All sessions and personal tokens of the account. */
+    /** Ends all sessions and personal tokens of the account. */
     async endEverything(accountId: string, now: Date): Promise<EndedSession[]> {
       await em.getConnection().execute(LOCK_TOKENS, [accountId], 'all', em.getTransactionContext());
       const { ended } = await endAllSessions({ accountId, now });

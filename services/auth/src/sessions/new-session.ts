@@ -5,13 +5,13 @@ import type { Account } from '../accounts/account.entity.ts';
 import type { KeyRing } from '../keys/key-ring.ts';
 import { createRefreshToken } from './refresh-token.ts';
 
-/** How somebody opens a session, or refreshes it. */
+/** Options for opening or refreshing a session. */
 export interface Opening {
   withRefreshToken: boolean;
   origin: RequestOrigin;
 }
 
-/** What the holder of a new or refreshed session gets. */
+/** The response to opening or refreshing a session. */
 export interface OpenedSession {
   sessionId: string;
   accessToken: string;
@@ -38,7 +38,7 @@ interface FreshTokensOptions {
   withRefreshToken: boolean;
   /** The refresh token that the new one replaces. */
   former?: string | undefined;
-  /** The key that has signed the session's refresh tokens so far. */
+  /** The key that signs the session's refresh tokens; undefined: create one. */
   refreshKey?: string | undefined;
 }
 

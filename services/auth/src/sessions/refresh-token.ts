@@ -3,7 +3,7 @@ import { hashOf, type OpaqueToken } from '../opaque-token.ts';
 
 /**
  * A random prefix of 96 bits that all tokens of a session share, 144 random bits, and a signature of both. So a used
- * token can be recognised without being stored, and no part of it is enough to imitate it.
+ * token can be recognised without being stored, and no part of a token is enough to forge one.
  */
 export interface NewRefreshToken extends OpaqueToken {
   familyHash: string;
@@ -30,7 +30,7 @@ export function familyHashOf(token: string): string {
   return hashOf(token.slice(0, FAMILY_LENGTH));
 }
 
-/** Whether this very token was issued with `key`. Compares hashes, so that the time reveals nothing of the signature. */
+/** Whether exactly this token was issued with `key`. Compares hashes, so that timing reveals nothing about the signature. */
 export function isSigned(token: string, key: string): boolean {
   const signed = token.slice(0, SIGNED_LENGTH);
   return hashOf(token) === hashOf(signed + signatureOf(signed, key));

@@ -11,20 +11,20 @@ export const SessionEntity = defineEntity({
     id: p.uuid().primary(),
     accountId: () => accountOf('sessions'),
     createdAt: p.datetime(3),
-    /** When the last of its access tokens expires. */
+    /** When the session's last access token expires. */
     tokensUntil: p.datetime(3),
-    /** When neither its access tokens nor its refresh token are valid any more. */
+    /** When none of the session's access and refresh tokens is valid any more. */
     expiresAt: p.datetime(3).index('sessions_expires_at'),
     endedAt: p.datetime(3).nullable(),
     /** Accurate to a minute; null until its first recorded use. */
     lastUsedAt: p.datetime(3).nullable(),
-    /** The client that opened it or last refreshed it. */
+    /** The address of the client that opened the session or last refreshed it. */
     ip: p.text().nullable(),
     /** That client's user agent. */
     client: p.text().nullable(),
     /** SHA-256 of its refresh tokens' prefix; null without a refresh token, or with one of an earlier release. */
     refreshFamily: p.text().nullable(),
-    /** Signs its refresh tokens; null without one that is signed. */
+    /** Signs the session's refresh tokens; null if there is no signed one. */
     refreshKey: p.text().nullable(),
   },
 });
@@ -64,7 +64,7 @@ export const EndedSessionEntity = defineEntity({
   },
 });
 
-/** A single row, `id` 1, locked by each transaction that ends sessions: so sequences follow the order of commits. */
+/** A single row with `id` 1. Each transaction that ends sessions locks it, so that sequences follow the order of commits. */
 export const EndedSessionCounterEntity = defineEntity({
   name: 'EndedSessionCounter',
   tableName: 'ended_session_counter',

@@ -10,7 +10,7 @@ import {
   OWN_SESSIONS,
 } from './session.statements.ts';
 
-/** The most ended sessions in one answer. */
+/** Maximum number of ended sessions per response. */
 const LIST_SIZE = 10_000;
 
 interface InsertOptions {
@@ -24,7 +24,7 @@ export type SessionRepository = ReturnType<typeof createSessionRepository>;
 /** Frequent queries are prepared statements. */
 export function createSessionRepository(database: Database) {
   return {
-    /** False, with nothing stored, when the account's password has changed since this version, or it has `most` sessions. */
+    /** Stores nothing and returns false if the password has changed since this version, or if the account has `most` sessions. */
     async insert(session: NewSession, { passwordVersion, origin, most }: InsertOptions): Promise<boolean> {
       const values = [...session.values(origin, 'session.opened'), passwordVersion, most];
       return (await database.run('write', OPEN_SESSION, values, session.opened.account.id)).length > 0;
@@ -34,7 +34,7 @@ export function createSessionRepository(database: Database) {
     listLiving: ({ userId, sessionId }: SignedIn, now: Date) =>
       database.run<OwnSession>('read', OWN_SESSIONS, [userId, now, sessionId], userId),
 
-    /** Of sessions and personal tokens. */
+    /** Records uses of sessions and personal tokens. */
     async noteUses(uses: SessionUse[]): Promise<void> {
       const values = [uses.map(({ sessionId }) => sessionId), uses.map(({ at }) => new Date(at))];
       for (const statement of [NOTE_SESSION_USES, NOTE_TOKEN_USES]) await database.run('read', statement, values); // safe to repeat
@@ -63,5 +63,5 @@ export interface OwnSession {
   current: boolean;
 }
 
-/** Without entries, a single row holds the head. */
+/** If there are no entries, a single row contains the head. */
 type EndedRow = Omit<EndedSession, 'sequence'> & { head: number; sequence: number | null };

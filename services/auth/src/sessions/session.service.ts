@@ -13,8 +13,8 @@ import type { OwnSession, SessionRepository } from './session.repository.ts';
 import { noSuchSession, refreshTokenUnusable, sessionHasEnded } from '../auth.errors.ts';
 
 /**
- * Below the cap by this much, logins do not wait for each other. It is more than all instances can open at one moment, each with
- * ten connections to the store.
+ * While an account has at least this many sessions left, its logins do not wait for each other. It is more than all instances can open
+ * at the same time, with ten connections to the store each.
  */
 const SPARE = 100;
 
@@ -23,30 +23,30 @@ export interface OpenOptions extends Opening {
 }
 
 export interface RefreshOptions extends Opening {
-  /** Whether the caller no longer waits. */
+  /** Whether the caller has stopped waiting. */
   isCancelled?: (() => boolean) | undefined;
-  /** Called before the refusal when the token had already been used, which ends its session. */
+  /** Called before the error is thrown if the token was already used, which ends its session. */
   onReuse: (ended: EndedSession[]) => void;
 }
 
 export interface SessionService {
-  /** Undefined when the account's password has changed. Ends the account's oldest sessions, by their last use, if there are too many. */
+  /** Returns undefined if the password has changed. Ends the account's least recently used sessions if there are too many. */
   open(account: Account, options: OpenOptions): Promise<OpenedSession | undefined>;
-  /** The same as part of a transaction that has locked the account. */
+  /** Like `open`, as part of a transaction that has locked the account. */
   openIn(transaction: AccountTransaction, account: Account, options: Opening): Promise<OpenedSession>;
   /**
-   * Uses up the token, unless it is rate-limited or the caller no longer waits for the next one.
+   * Uses up the token, unless it is rate-limited or the caller has stopped waiting for the next one.
    * @throws AppError UNAUTHENTICATED, RATE_LIMITED, SERVICE_UNAVAILABLE
    */
   refresh(refreshToken: string, options: RefreshOptions): Promise<OpenedSession>;
-  /** Ends one living session of this account. @throws AppError UNAUTHENTICATED when there is none */
+  /** Ends the caller's session. @throws AppError UNAUTHENTICATED if it has already ended */
   end(user: SignedIn, origin: RequestOrigin): Promise<EndedSession[]>;
   /** The usable sessions, newest first, at most 1,000. */
   list(user: SignedIn): Promise<OwnSession[]>;
   /** @throws AppError NOT_FOUND when the caller has no such session, UNAUTHENTICATED when their own has ended meanwhile */
   endOne(user: SignedIn, id: string, origin: RequestOrigin): Promise<{ id: string; ended: EndedSession[] }>;
   /**
-   * All except the caller's; `count` includes those whose access tokens have already expired. `ended` may lack some of thousands.
+   * Ends all sessions except the caller's. `count` includes those whose access tokens have expired. `ended` is limited to 1,000.
    * @throws AppError UNAUTHENTICATED when the caller's own has ended meanwhile
    */
   endOthers(user: SignedIn, origin: RequestOrigin): Promise<{ count: number; ended: EndedSession[] }>;
@@ -83,7 +83,7 @@ export function createSessionService(deps: SessionServiceDeps): SessionService {
     const found = await transaction.findRefreshToken(hashOf(given));
     const session = await transaction.lockSession(found ? { id: found.sessionId } : { refreshFamily });
     if (!session) return undefined;
-    // Only under the session's lock is it certain which request came first.
+    // Only with the session locked is it certain which request came first.
     const token = found && (await transaction.reread(found));
     const { refreshKey } = session;
     const wasIssued = typeof refreshKey === 'string' && isSigned(given, refreshKey);
@@ -96,7 +96,7 @@ export function createSessionService(deps: SessionServiceDeps): SessionService {
       return { reused: ended };
     }
     await limits.countRefresh(session.id);
-    // A used token that its signature identifies need not be kept.
+    // A signed token need not be kept: its signature identifies it when it is used again.
     if (wasIssued) transaction.remove(token);
     else token.usedAt = at;
     const account = await transaction.findAccount(session.accountId);
@@ -134,7 +134,7 @@ export function createSessionService(deps: SessionServiceDeps): SessionService {
     };
   };
 
-  /** With the account locked, so that simultaneous logins count each other's sessions. */
+  /** Requires the account's lock, so that concurrent logins count each other's sessions. */
   const store = async (transaction: AccountTransaction, session: NewSession, origin: RequestOrigin) => {
     const row = session.row(origin);
     const { id: sessionId, accountId, createdAt: at } = row;
@@ -164,7 +164,7 @@ export function createSessionService(deps: SessionServiceDeps): SessionService {
       await limits.countRefreshTry(options.origin.ip);
       const refreshed = await inTransaction(async (transaction) => {
         const outcome = await refreshIn(transaction, refreshToken, options);
-        // Without the new token, the caller would try the former one again, which would end the session.
+        // Without the new token, the caller would retry the former one, which would end the session.
         if (outcome && 'opened' in outcome && options.isCancelled?.()) throw unavailable();
         return outcome;
       }, callerOf(options.origin.ip));

@@ -24,8 +24,8 @@ export const OPENING = `
   select id from session`;
 
 /**
- * $14: the version of the password that was checked. The lock holds off a reset that would miss this session; after an
- * earlier reset there is no row, and thus no session. Nor is there one for an account with $15 sessions.
+ * $14: the version of the password that was checked. The lock delays a reset that would miss this session; after an
+ * earlier reset no row matches, and no session is opened. The same applies to an account with $15 sessions.
  */
 export const OPEN_SESSION: Statement = {
   name: 'auth-open-session',
@@ -38,10 +38,10 @@ export const OPEN_SESSION: Statement = {
   ), ${OPENING}`,
 };
 
-/** The most that the answer of one operation lists; gateways read the others from the list. */
-const SHOWN_MOST = 1_000;
+/** Maximum number of ended sessions in the response of one operation; gateways read the others from the list. */
+const MAX_SHOWN = 1_000;
 
-/** The first parameters of all that ends sessions and tokens: see `EndedFrom`. */
+/** The first parameters of each statement that ends sessions or tokens: see `EndedFrom`. */
 const GIVEN = `
   given as (
     select ?::uuid as account_id, ?::uuid as kept, ?::timestamptz as now, ?::timestamptz as forgotten_before,
@@ -49,9 +49,9 @@ const GIVEN = `
   )`;
 
 /**
- * Lists what `ended` says, unless its tokens have expired, and returns how many ended, how many of them were usable, and the list. The
- * counter is the last lock that a transaction takes, so the list's sequence has no gaps and follows the order of commits: who has read
- * up to a number has missed nothing before it.
+ * Adds the rows of `ended` to the list, except those whose tokens have expired, and returns how many ended, how many of these were
+ * usable, and the list. The counter is the last lock that a transaction takes, so sequences have no gaps and follow the order of
+ * commits: a reader that has seen a sequence has missed no earlier one.
  */
 const LISTED = `
   listed as (
@@ -65,14 +65,15 @@ const LISTED = `
     returning sequence, session_id, until
   ), shown as (
     select sequence, session_id as "sessionId", floor(extract(epoch from until)) as until
-    from added order by sequence limit ${SHOWN_MOST}
+    from added order by sequence limit ${MAX_SHOWN}
   )
   select count(*)::integer as count, count(*) filter (where was_usable)::integer as usable,
     (select coalesce(json_agg(shown order by sequence), '[]') from shown) as ended from ended`;
 
 /**
- * Ends the account's sessions that `which` selects, except the one to keep: all in one statement, since there may be thousands. They are
- * locked in the order of their ids, as wherever several are. Once its last access token has expired, an ended session's row is of no use.
+ * Ends the account's sessions that `which` selects, except the one to keep: all in one statement, as there may be thousands. They are
+ * locked in id order, like everywhere else, to avoid deadlocks. An ended session expires with its last access token, as its row is no
+ * longer needed then.
  */
 const endingSessions = (which: string) => `
   with ${GIVEN}, locked as materialized (
@@ -92,20 +93,20 @@ const endingSessions = (which: string) => `
 
 export const END_ALL_SESSIONS = endingSessions('true');
 
-/** The last parameter is its id. */
+/** The last parameter is the session's id. */
 export const END_SESSION = endingSessions('session.id = ?::uuid');
 
-/** Ends the sessions that were not used for the longest, beyond as many others as the last parameter says. */
+/** Ends the least recently used sessions. The last parameter is the number of others to keep. */
 export const END_OLDEST_SESSIONS = endingSessions(`session.id in (
       select id from sessions, given
       where sessions.account_id = given.account_id and ended_at is null and expires_at > given.now and id is distinct from given.kept
       order by coalesce(last_used_at, created_at) desc, id desc offset ?::integer
     )`);
 
-/** Before the sessions end: the counter is locked with them, and has to be the last. */
+/** Run this before the sessions end: ending them locks the counter, which must be the last lock. */
 export const LOCK_TOKENS = 'select from personal_tokens where account_id = ? order by id for update';
 
-/** Ends the account's personal tokens: they are gone here, and in the list that gateways read. The last parameter is the id of one, or null. */
+/** Deletes the account's personal tokens and adds them to the list that gateways read. The last parameter is the id of one, or null. */
 export const END_TOKENS = `
   with ${GIVEN}, ended as (
     delete from personal_tokens token using given
@@ -113,7 +114,7 @@ export const END_TOKENS = `
     returning token.id, least(token.expires_at, given.latest) as until, token.expires_at > given.now as was_usable
   ), ${LISTED}`;
 
-/** $1 account id, $2 now, $3 id of the session that asks. The usable sessions, newest first, at most 1,000. */
+/** $1 account id, $2 now, $3 id of the caller's session. The usable sessions, newest first, at most 1,000. */
 export const OWN_SESSIONS: Statement = {
   name: 'auth-own-sessions',
   text: `
@@ -139,9 +140,8 @@ export const ENDED_SESSIONS: Statement = {
 };
 
 /**
- * For sessions, or anything used like them: $1 ids, $2 when each was used. Writes only uses at least a minute later
- * than the last one, and skips rows that are locked: they wait for their next use, so that gateways never wait for each
- * other.
+ * Parameters: $1 ids of sessions or personal tokens, $2 when each was used. Writes only uses at least a minute after the
+ * last one, and skips locked rows until their next use, so that gateways never wait for each other.
  */
 const noteUsesOf = (table: string, isUsable: string): Statement => ({
   name: `auth-note-uses-of-${table}`,

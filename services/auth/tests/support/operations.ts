@@ -5,7 +5,7 @@ import { PASSWORD, type RunningAuth } from './running-auth.ts';
 export const SIGN_UP = `mutation ($input: SignUpInput!) {
   signUp(input: $input) { accessToken refreshToken expiresIn user { id email name emailConfirmedAt } }
 }`;
-/** As REST asks: without a refresh token. */
+/** As REST requests it: without a refresh token. */
 export const SIGN_UP_PLAIN = `mutation ($input: SignUpInput!) { signUp(input: $input) { accessToken user { id } } }`;
 export const LOGIN = `mutation ($input: LoginInput!) {
   login(input: $input) { accessToken refreshToken expiresIn user { id email } }

@@ -14,23 +14,23 @@ export const LINK_IDENTITY = `mutation ($input: LinkIdentityInput!) { linkIdenti
 export const UNLINK_IDENTITY = 'mutation ($id: ID!) { unlinkIdentity(id: $id) }';
 export const LINKED_IDENTITIES = '{ linkedIdentities { id issuer email createdAt lastUsedAt } }';
 
-/** Whom the provider of most tests knows. */
+/** The user of the provider in most tests. */
 export const ADA = { email: 'ada@example.com', email_verified: true, name: 'Ada' };
 
-/** What the page that begins keeps to itself. */
+/** The secret of the page that begins a sign-in. */
 export const VERIFIER = 'a-secret-of-the-page-that-is-43-characters-long';
 export const ORIGIN = { ip: '192.0.2.1', client: 'a browser', requestId: 'request-1' };
 
-/** Settings that name a provider. */
+/** Settings that configure a provider. */
 export const settingsFor = ({ issuer, clientId, clientSecret }: SignInProvider) => ({
   ...{ OIDC_ISSUER: issuer, OIDC_CLIENT_ID: clientId, OIDC_CLIENT_SECRET: clientSecret, OIDC_NAME: 'Example' },
   PUBLIC_URL,
   RATE_LIMIT_FACTOR: '0',
 });
 
-/** A provider that knows Ada, and the service beside it, both new for each test. */
+/** A provider that knows Ada, and the service, both new for each test. */
 export function useSignIn(options: RunOptions = {}): { provider: SignInProvider; running: RunningAuth } {
-  const provider = {} as SignInProvider; // whole when the tests begin
+  const provider = {} as SignInProvider; // complete when the tests begin
   beforeAll(async () => void Object.assign(provider, await startSignInProvider({ redirectUri: REDIRECT_URI })));
   beforeEach(() => {
     provider.tamper(undefined);
@@ -49,11 +49,11 @@ export const begin = ({ auth }: RunningAuth, returnTo = '/') =>
 export const complete = ({ auth }: RunningAuth, binding: string | undefined, { search }: Pick<URL, 'search'>) =>
   auth.signIn.complete({ binding, search: search.slice(1) }, ORIGIN);
 
-/** What the page hears when the browser is back. */
+/** The result that the page gets when the browser is back. */
 export const answerIn = ({ location }: { location: string }) =>
   new URLSearchParams(location.slice(location.indexOf('#') + 1));
 
-/** The whole way of a browser, to the code that the page gets. */
+/** Follows the whole sign-in of a browser and returns the code that the page gets. */
 export async function codeFor(running: RunningAuth, provider: SignInProvider, sub: string): Promise<string> {
   const { location, binding } = await begin(running);
   const answer = answerIn(await complete(running, binding, await provider.signIn(location, sub)));
@@ -78,7 +78,7 @@ export function personOf({ data, errors, extensions }: SubgraphResult): Person {
   return { userId: user.id, email: user.email, identity: { role: 'user', userId: user.id, sessionId, ip: ORIGIN.ip } };
 }
 
-/** Somebody who has signed in at the provider. */
+/** A user who has signed in through the provider. */
 export async function signedIn(running: RunningAuth, provider: SignInProvider, sub: string): Promise<Person> {
   return personOf(await signInWith(running, await codeFor(running, provider, sub)));
 }

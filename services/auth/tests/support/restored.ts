@@ -32,14 +32,14 @@ export interface RestoredDatabase extends TestDatabase {
   name: string;
 }
 
-/** A database next to the living one, as backup leaves it for the import. */
+/** A database beside the live one, as backup leaves it for the import. */
 export async function restoredDatabase(statements: string): Promise<RestoredDatabase> {
   const database = await createTestDatabase('auth_restored');
   await database.query(statements);
   return { ...database, name: nameOf(database) };
 }
 
-/** The same, with the living store's present accounts: a backup of this moment. */
+/** The same, with the live store's current accounts: a backup of this moment. */
 export async function backupOf({ database }: RunningAuth): Promise<RestoredDatabase> {
   const [row] = await database.query(`select coalesce(json_agg(a), '[]')::text as rows from accounts a`);
   const restored = await restoredDatabase(RESTORED_ACCOUNTS);
@@ -50,7 +50,7 @@ export async function backupOf({ database }: RunningAuth): Promise<RestoredDatab
   return restored;
 }
 
-/** All tables of the living store, as backup leaves them for the import: an archive of this moment. */
+/** All tables of the live store, as backup leaves them for the import: an archive of this moment. */
 export async function archiveOf({ database }: RunningAuth): Promise<RestoredDatabase> {
   const restored = await restoredDatabase('create schema restored');
   const tables = await database.query(
@@ -68,14 +68,14 @@ export async function archiveOf({ database }: RunningAuth): Promise<RestoredData
   return restored;
 }
 
-/** What the manifest of such an archive says. */
+/** The content of such an archive's manifest. */
 export const ARCHIVED = { schemaVersion: '0014-bcrypt-hashes', allowsLoss: false };
 
 export function nameOf({ url }: TestDatabase): string {
   return new URL(url).pathname.slice(1);
 }
 
-/** Swaps in the restored store, with the present data carried over. Returns the living store's new name. */
+/** Swaps in the restored store, with current data carried over. Returns the live store's new name. */
 export async function swap({ auth, database }: RunningAuth, fresh: string): Promise<string> {
   const live = nameOf(database);
   const old = `${live}_${randomUUID().slice(0, 8)}`;
@@ -86,7 +86,7 @@ export async function swap({ auth, database }: RunningAuth, fresh: string): Prom
     // End the lock's holder last: otherwise a waiting writer could still write to the old store.
     const { rows: own } = await writersOut.query('select pg_backend_pid() as pid');
     const end = 'select pg_terminate_backend(pid) from pg_stat_activity where datname = $1 and pid <> $2';
-    // A session that was just being opened may appear after the first pass.
+    // A session that was being opened may appear after the first pass.
     while ((await admin.query(end, [live, own[0]?.pid])).rowCount !== 0);
     await writersOut.end();
     await admin.query('begin');

@@ -23,7 +23,7 @@ import { createAuth, readAuthConfig, type Auth, type AuthConfig, type Mail, type
 import type { HashCost } from '../../src/passwords/hasher.ts';
 
 export const PASSWORD = 'correct horse battery';
-/** The least that argon2 accepts. */
+/** The lowest cost that argon2 accepts. */
 const CHEAP: HashCost = { memoryCost: 8, timeCost: 1 };
 const IP = '192.0.2.1';
 
@@ -37,7 +37,7 @@ export interface TestClock {
 /** Collects mails instead of sending them. */
 export interface Postbox extends Mailer {
   mails: Mail[];
-  /** While set, mails are refused with this error. */
+  /** While set, mails are rejected with this error. */
   failure: Error | undefined;
 }
 
@@ -52,18 +52,18 @@ export interface RunningAuth {
   postbox: Postbox;
   /** Sends an operation, anonymously unless there is an identity. */
   send(query: string, variables?: object, identity?: Identity): Promise<SubgraphResult>;
-  /** Another instance with the same database and files, as after a restart; it shares what is counted, unless it has a store of its own. */
+  /** Another instance with the same database and files, as after a restart. Shares the counted limits, unless `keyValue` is given. */
   another(env?: Env, own?: { keyValue: KeyValue }): Promise<Auth>;
-  /** For the next test: one instance with an empty store, the present time, no mails, and nothing counted. */
+  /** Prepares the next test: one instance with an empty store, the current time, no mails, and no counted limits. */
   reset(): Promise<void>;
   stop(): Promise<void>;
 }
 
 export interface RunOptions {
   env?: Env;
-  /** What no setting says. */
+  /** Configuration without a setting. */
   config?: Pick<AuthConfig, 'maxSessionsPerAccount'>;
-  /** @default one that takes no time */
+  /** @default the lowest */
   hashCost?: HashCost;
   /** @default one in memory */
   eventLog?: EventLog;
@@ -71,7 +71,7 @@ export interface RunOptions {
   metrics?: Registry;
 }
 
-/** The whole service with a database of its own; only the clock and the postbox are fakes. */
+/** The whole service with its own database; only the clock and the postbox are fakes. */
 export async function runAuth(options: RunOptions = {}): Promise<RunningAuth> {
   const { env = {}, hashCost = CHEAP } = options;
   const counters = createCounters();
@@ -140,9 +140,9 @@ export async function runAuth(options: RunOptions = {}): Promise<RunningAuth> {
   };
 }
 
-/** One for the tests of a file or group, as it is after `reset` before each. Callers are not limited unless `env` says so. */
+/** One service for the tests of a file or group, `reset` before each. Callers are not limited unless `env` sets a limit. */
 export function useAuth(options: RunOptions | (() => RunOptions) = {}): RunningAuth {
-  const running = {} as RunningAuth; // whole when the tests begin
+  const running = {} as RunningAuth; // complete when the tests begin
   beforeAll(async () => {
     const given = typeof options === 'function' ? options() : options;
     const env = { RATE_LIMIT_FACTOR: '0', PUBLIC_URL: 'https://tasks.example/', ...given.env };
@@ -153,7 +153,7 @@ export function useAuth(options: RunOptions | (() => RunOptions) = {}): RunningA
   return running;
 }
 
-/** The name of a database with auth's schema. */
+/** Creates a database with auth's schema and returns its name. */
 function migrated(): Promise<string> {
   const schema = createHash('sha256')
     .update(migrations.map((each) => String(each.class)).join(''))
@@ -165,7 +165,7 @@ function migrated(): Promise<string> {
   });
 }
 
-/** All that an account, or somebody without one, leaves in the store. */
+/** Deletes all rows that accounts and anonymous callers leave in the store. */
 const EMPTY = `
   begin;
   set local taskmesh.audit_housekeeping = 'on';
@@ -175,7 +175,7 @@ const EMPTY = `
   update account_log_state set last = 0;
   commit`;
 
-/** Limits that can be forgotten. */
+/** A key-value store whose limits can be reset. */
 function createCounters() {
   let counted = createMemoryKeyValue();
   const keyValue: KeyValue = {
@@ -219,14 +219,14 @@ function createPostbox(): Postbox {
   return postbox;
 }
 
-/** The token that is alone on a line of a mail. */
+/** The token on its own line in a mail. */
 export function tokenIn(text: string | undefined): string {
   const [token, ...more] = (text ?? '').split('\n').filter((line) => /^[\w-]{43}$/.test(line));
   if (!token || more.length > 0) throw new Error(`No single token alone on a line in:\n${text}`);
   return token;
 }
 
-/** From now on, how many rows of the table each committed statement has deleted, if any. */
+/** Notes from now on how many rows of the table each committed statement has deleted. */
 export async function noteDeletions({ database }: RunningAuth, table: string): Promise<() => Promise<number[]>> {
   await database.query(
     `drop table if exists deletions;
@@ -242,13 +242,13 @@ export async function noteDeletions({ database }: RunningAuth, table: string): P
   return async () => (await database.query('select size from deletions')).map(({ size }) => Number(size));
 }
 
-/** How many sessions wait for a lock in the store. */
+/** The number of database sessions that wait for a lock. */
 async function countWaiting({ database }: RunningAuth): Promise<number> {
   const waiting = `select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
   return (await database.query(waiting)).length;
 }
 
-/** Runs `work` while another transaction holds what the statement locks, which commits once somebody waits for it. */
+/** Runs `work` while another transaction holds the locks of the statement. It commits once a session waits for it. */
 export async function whileHeld<Result>(
   running: RunningAuth,
   [text, ...values]: [text: string, ...values: unknown[]],

@@ -5,8 +5,8 @@ import { toRfc3339, toTask } from '../tasks/task-row.ts';
 export const PARTITIONS = 8;
 
 /**
- * The part of the change log that has an owner's changes. It is stored with each change, so it must never change for an
- * owner. (FNV-1a, because the bits of the ids are not evenly distributed.)
+ * Returns the part of the change log that contains an owner's changes. It is stored with each change, so it must never
+ * change for an owner. (FNV-1a, because the bits of the ids are not evenly distributed.)
  */
 export function partOf(ownerId: string): number {
   let hash = 0x811c9dc5;
@@ -28,7 +28,7 @@ export interface ChangeRow {
   traceparent: string | null;
 }
 
-/** As text where drivers convert a type differently. */
+/** Columns are cast to text where drivers convert the type differently. */
 export const CHANGE_COLUMNS = `c.id::text, c.owner_id, c.sequence::text, c.kind, c.task::text, c.previous::text,
   c.occurred_at::text, c.traceparent`;
 
@@ -40,8 +40,8 @@ interface Selection {
 }
 
 /**
- * Selects changes until their images have so many bytes, one at least. `is_cut`: the images have as many, so that more may
- * follow. All rows within the limit are measured.
+ * Selects changes until their images reach `maxBytes`, but at least one. `is_cut`: they have reached it, so more changes may
+ * follow. Measures all rows within the limit.
  */
 export const selectChanges = ({ where, order, limit, maxBytes }: Selection): string => `
   select c.*, c.bytes >= ${maxBytes} as is_cut

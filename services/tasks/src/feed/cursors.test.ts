@@ -5,38 +5,38 @@ const OWNER = '01890000-0000-7000-8000-0000000000aa';
 
 function createStore(first: number | undefined) {
   let epoch = first;
-  let asked = 0;
+  let queries = 0;
   let key: number | undefined;
   const run = async <Row>() => {
-    asked++;
+    queries++;
     return epoch === undefined ? [] : ([{ epoch, cursor_key: Buffer.alloc(32, key ?? epoch) }] as Row[]);
   };
   const cursors = createCursors(createFeedRepository({ run }));
-  return { cursors, asked: () => asked, restore: (next: number) => (epoch = next), load: () => (key = 99) };
+  return { cursors, queries: () => queries, restore: (next: number) => (epoch = next), load: () => (key = 99) };
 }
 
-it('asks the store once for all cursors of an epoch, and again for another one', async () => {
-  const { cursors, asked, restore } = createStore(1);
+it('reads the key once for all cursors of an epoch, and again for another epoch', async () => {
+  const { cursors, queries, restore } = createStore(1);
   for (let sequence = 0; sequence < 10; sequence++) await cursors.seal(OWNER, { epoch: 1, sequence });
-  expect(asked()).toBe(1);
+  expect(queries()).toBe(1);
   restore(2);
   const cursor = await cursors.seal(OWNER, { epoch: 2, sequence: 10 });
-  expect(asked()).toBe(2);
+  expect(queries()).toBe(2);
   expect(await cursors.open(OWNER, cursor)).toEqual({ epoch: 2, sequence: 10 });
 });
 
-it('reads the key once for cursors that are sealed at the same time, and again for a later epoch', async () => {
-  const { cursors, asked, restore } = createStore(1);
+it('reads the key once for cursors sealed concurrently, and again for a later epoch', async () => {
+  const { cursors, queries, restore } = createStore(1);
   const seal = (epoch: number) => cursors.seal(OWNER, { epoch, sequence: 1 });
   const early = Array.from({ length: 10 }, () => seal(1));
   restore(2);
   const late = seal(2);
   await Promise.all(early);
   expect(await cursors.open(OWNER, await late)).toEqual({ epoch: 2, sequence: 1 });
-  expect(asked()).toBe(3);
+  expect(queries()).toBe(3);
 });
 
-it('seals with a key that psql loaded, once a gateway has asked for it', async () => {
+it('seals with a key that psql loaded, after a gateway has requested it', async () => {
   const { cursors, load } = createStore(1);
   const before = await cursors.seal(OWNER, { epoch: 1, sequence: 5 });
   load();
@@ -48,7 +48,7 @@ it('seals with a key that psql loaded, once a gateway has asked for it', async (
   ]);
 });
 
-it('says so when the store has lost its epoch and its key', async () => {
+it('reports that the store has lost its epoch and its key', async () => {
   const { cursors } = createStore(undefined);
   await expect(cursors.seal(OWNER, { epoch: 1, sequence: 1 })).rejects.toThrow('The store has no feed state.');
   await expect(cursors.open(OWNER, '')).rejects.toThrow('The store has no feed state.');

@@ -5,7 +5,7 @@ import type { FeedRepository } from './feed.repository.ts';
 
 interface FeedState {
   epoch: number;
-  /** Imported once: from raw bytes OpenSSL would do so for each cursor, at five times the cost of sealing. */
+  /** Imported once: with raw bytes, OpenSSL would import them for each cursor, at five times the cost of sealing. */
   key: KeyObject;
 }
 
@@ -25,28 +25,28 @@ export function createCursors(repository: Pick<FeedRepository, 'state'>) {
   const readAt = async (epoch: number): Promise<FeedState> => {
     reading ??= current().finally(() => (reading = undefined));
     const state = await reading;
-    return state.epoch < epoch ? current() : state; // read before the restore that the caller knows of
+    return state.epoch < epoch ? current() : state; // it was read before a restore that the caller knows of
   };
 
   const stateAt = async (epoch: number): Promise<FeedState> => (known?.epoch === epoch ? known : readAt(epoch));
 
   return {
-    /** The key of this epoch, in Base64; undefined when it is past. It is read again: psql may have loaded another one. */
+    /** Reads the key of this epoch, in Base64; undefined for a past epoch. Does not use the cache: psql may have loaded another key. */
     async keyAt(epoch: number): Promise<string | undefined> {
       const state = await readAt(epoch);
       return state.epoch === epoch ? state.key.export().toString('base64') : undefined;
     },
 
     /**
-     * The epoch was read with the position, possibly just before a restore. The key is then the next one, and the
-     * cursor will not open, as is right for any cursor of a past epoch.
+     * The epoch was read with the position, possibly just before a restore. In that case the key belongs to the next epoch
+     * and the cursor does not open, like any cursor of a past epoch.
      */
     async seal(ownerId: string, position: FeedPosition): Promise<string> {
       const state = await stateAt(position.epoch);
       return sealCursor(state.key, ownerId, position);
     },
 
-    /** Null when the cursor is malformed, another owner's, or of another epoch. */
+    /** Returns null if the cursor is malformed, or belongs to another owner or epoch. */
     async open(ownerId: string, cursor: string): Promise<FeedPosition | null> {
       const state = await current();
       const position = unsealCursor(state.key, ownerId, cursor);

@@ -1,7 +1,7 @@
 import { defineEntity, p } from '@mikro-orm/core';
 import type { TaskRow } from '@taskmesh/contracts';
 
-/** What cursors are made with: the epoch, which each restore increases, and the signing key. */
+/** The state behind cursors: the epoch, which each restore increases, and the key that seals them. */
 export const FeedStateEntity = defineEntity({
   name: 'FeedState',
   tableName: 'feed_state',
@@ -44,7 +44,7 @@ export const FeedEntity = defineEntity({
     sequence: p.bigint('number'),
     /** Where the feed of a deleted account ends: the check refuses further writes. Null while the account exists. */
     endsAt: p.bigint('number').nullable(),
-    /** How many the owner has now; a create beyond the limit is refused. */
+    /** The owner's current number of tasks; creating one beyond the limit is rejected. */
     tasks: p.integer().default(0),
     counted: p.bigint('number').nullable(),
     keys: unused(),
@@ -57,7 +57,7 @@ export const FeedEntity = defineEntity({
   },
 });
 
-/** The change log, in commit order for each owner; `publishedAt` marks what the event log has. */
+/** The change log, in commit order for each owner. `publishedAt` is set once the event log has the change. */
 export const ChangeEntity = defineEntity({
   name: 'Change',
   tableName: 'changes',
@@ -69,7 +69,7 @@ export const ChangeEntity = defineEntity({
     ownerId: p.uuid(),
     sequence: p.bigint('number'),
     kind: p.enum(['INSERT', 'UPDATE', 'DELETE']),
-    /** The task's row after the change (for DELETE, its last one), and before it. */
+    /** The task's row after the change (for DELETE, its last state). `previous` is the row before it. */
     task: p.json<TaskRow>().columnType('json'),
     previous: p.json<TaskRow>().columnType('json').nullable(),
     occurredAt: p.datetime(3),

@@ -12,7 +12,7 @@ type ChangesAfterRow = { epoch: number; head: string } & (ChangeRow | { id: null
 export interface ForgottenChanges extends Record<string, unknown> {
   last: string;
   lookedAt: number;
-  /** Whether none of these was made or published so long ago that an old one may follow. Null without any. */
+  /** False if a change in the batch is older than the retention, so that more old ones may follow. Null for an empty batch. */
   areRecent: boolean | null;
   /** Owners with a change that is recent or unpublished. */
   kept: string[];
@@ -21,14 +21,14 @@ export interface ForgottenChanges extends Record<string, unknown> {
 
 export function createFeedRepository(database: Pick<Database, 'run'>) {
   return {
-    /** What cursors are made with. */
+    /** The epoch and the key of cursors. */
     async state(): Promise<{ epoch: number; cursorKey: Uint8Array }> {
       const [row] = await database.run<{ epoch: number; cursor_key: Uint8Array }>('read', STATE, []);
       const { epoch, cursor_key: cursorKey } = present(row, LOST);
       return { epoch, cursorKey };
     },
 
-    /** The epoch was read in the same statement, as by `changesAfter`. */
+    /** Reads the epoch in the same statement, like `changesAfter`. */
     async heads(ids: string[]) {
       const rows = await database.run<{ epoch: number; owner_id: string | null; head: string }>('read', HEADS, [ids]);
       return { epoch: rows[0]?.epoch ?? 0, heads: new Map(rows.map((row) => [row.owner_id, Number(row.head)])) };
@@ -40,19 +40,19 @@ export function createFeedRepository(database: Pick<Database, 'run'>) {
       return { epoch, head: Number(head), changes: rows.filter((row) => row.id !== null) };
     },
 
-    /** The database's time, now and when the newest kept change was published. */
+    /** The database's current time, and when the newest remaining change was published. */
     async clock(): Promise<{ nowMs: number; newestMs: number | null }> {
       const [row] = await database.run<{ nowMs: number; newestMs: number | null }>('read', CLOCK, []);
       return row ?? { nowMs: 0, newestMs: null };
     },
 
-    /** Starts the next epoch, or `lowest` if that is higher, with another key for cursors. */
+    /** Begins and returns the next epoch, which is at least `lowest`, with a new key for cursors. */
     async beginEpoch(lowest: number): Promise<number> {
       const [row] = await database.run<{ epoch: number }>('write', NEW_EPOCH, [lowest]);
       return present(row, LOST).epoch;
     },
 
-    /** Looks at a batch of the log behind the id `after`, and deletes what is too old. `kept`: owners of whom nothing may go. */
+    /** Examines a batch of changes with ids above `after` and deletes the expired ones, except those of the owners in `kept`. */
     async forgetChanges(
       retentionMs: number,
       after: string,
@@ -64,7 +64,7 @@ export function createFeedRepository(database: Pick<Database, 'run'>) {
       return row;
     },
 
-    /** Deletes a batch of published changes that their owners have beyond the newest `kept`, and returns their number. */
+    /** Deletes a batch of published changes beyond each owner's newest `kept`, and returns their number. */
     forgetSurplus: (kept: number, limit: number): Promise<number> => countOf(database, FORGET_SURPLUS, [kept, limit]),
   };
 }

@@ -23,16 +23,16 @@ export function createFeedService(
 ): Pick<TasksInternal, 'heads' | 'changesAfter' | 'openCursor'> {
   return {
     async heads(owners, asCursors) {
-      const asked = parseInput(headsInput, owners);
-      const ids = asked.flatMap((name) => parseUuid(name) ?? []);
+      const requested = parseInput(headsInput, owners);
+      const ids = requested.flatMap((name) => parseUuid(name) ?? []);
       const { epoch, heads: known } = await repository.heads(ids);
-      const heads = asked.map((name) => [name, known.get(name.toLowerCase()) ?? 0] as const);
-      const answer = { epoch, heads: Object.fromEntries(heads), cursorKey: await cursors.keyAt(epoch) };
-      if (asCursors !== true) return answer;
+      const heads = requested.map((name) => [name, known.get(name.toLowerCase()) ?? 0] as const);
+      const response = { epoch, heads: Object.fromEntries(heads), cursorKey: await cursors.keyAt(epoch) };
+      if (asCursors !== true) return response;
       const sealed = heads.map(
         async ([name, sequence]) => [name, await cursors.seal(name, { epoch, sequence })] as const,
       );
-      return { ...answer, cursors: Object.fromEntries(await Promise.all(sealed)) };
+      return { ...response, cursors: Object.fromEntries(await Promise.all(sealed)) };
     },
 
     async changesAfter(...args) {
@@ -43,7 +43,7 @@ export function createFeedService(
       });
       const { epoch, head, changes } = await repository.changesAfter(owner, sequence, limit);
       const next = changes[0] ? Number(changes[0].sequence) : undefined;
-      // The log has no gaps: only expired changes are missing. A position beyond the head was lost with its store.
+      // The log has no gaps, so only expired changes can be missing. A position beyond the head belongs to a lost store.
       const expired = sequence === head ? false : next !== sequence + 1;
       if (expired) return { epoch, expired, changes: [] };
       return { epoch, expired, changes: await Promise.all(changes.map((row) => toChange(row, epoch))) };

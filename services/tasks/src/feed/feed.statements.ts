@@ -1,7 +1,7 @@
 import type { Statement } from '@taskmesh/store';
 import { CHANGE_COLUMNS, selectChanges } from './change.ts';
 
-/** A page is made in one turn of the event loop, here and at the gateway, which may have several in memory. */
+/** Limits a page, which occupies the event loop here and at the gateway; the gateway may have several pages in memory. */
 const PAGE_BYTES = 256 * 1024;
 
 export const FIRST_OWNER = '00000000-0000-0000-0000-000000000000';
@@ -11,8 +11,8 @@ export const LAST_OWNER = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
 export const NEW_CURSOR_KEY = `decode(replace(gen_random_uuid()::text || gen_random_uuid()::text, '-', ''), 'hex')`;
 
 /**
- * $1: owners behind this one, $2: those of about as many tasks. Returns the last of them. Adds what is missing, so that
- * writes may go on meanwhile, and locks no feed that is right. Not twice at once.
+ * $1: the last owner of the previous batch, $2: about how many tasks to count. Returns the last owner of this batch. Adds the
+ * difference, so that writes can continue meanwhile, and locks no feed with a correct count. Must not run concurrently.
  */
 export const COUNT_TASKS: Statement = {
   name: 'feed-count-tasks',
@@ -40,7 +40,7 @@ export const STATE: Statement = {
   text: 'select epoch, cursor_key from feed_state',
 };
 
-/** $1: owners. Always returns a row; without any feed its owner is null. */
+/** $1: owners. Always returns a row; if there is no feed, its owner is null. */
 export const HEADS: Statement = {
   name: 'feed-heads',
   text: `
@@ -55,7 +55,7 @@ const PAGE = selectChanges({
   maxBytes: PAGE_BYTES,
 });
 
-/** $1: owner, $2: sequence, $3: limit. Always returns a row; without any change its id is null. */
+/** $1: owner, $2: sequence, $3: limit. Always returns a row; if there is no change, its id is null. */
 export const CHANGES_AFTER: Statement = {
   name: 'feed-changes-after',
   text: `
@@ -74,7 +74,7 @@ export const NEW_EPOCH: Statement = {
     returning epoch`,
 };
 
-/** The database's time now, and at the publication of the newest change that is kept. */
+/** The database's current time, and when the newest remaining change was published. */
 export const CLOCK: Statement = {
   name: 'feed-clock',
   text: `
@@ -88,7 +88,7 @@ export const CLOCK: Statement = {
  * $1: how long a published change is kept, $2: the last id of the previous batch, $3: batch size, $4: owners with an
  * earlier change that is kept. Uses the time of publication and the database's clock, because a change's own time may
  * be in the future. Deletes each owner's changes from the oldest up to the first that is recent or unpublished, so that
- * what is left is always the end of the feed, without gaps.
+ * the remaining changes are always the end of the feed, without gaps.
  */
 export const FORGET_CHANGES: Statement = {
   name: 'feed-forget-changes',
@@ -111,8 +111,8 @@ export const FORGET_CHANGES: Statement = {
 };
 
 /**
- * $1: how many changes of an owner are kept, $2: batch size. Like FORGET_CHANGES, up to the first change that is
- * unpublished.
+ * $1: how many changes of each owner to keep, $2: batch size. Like FORGET_CHANGES, deletes only up to the first unpublished
+ * change.
  */
 export const FORGET_SURPLUS: Statement = {
   name: 'feed-forget-surplus',

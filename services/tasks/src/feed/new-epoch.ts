@@ -7,13 +7,13 @@ const least = z.int().min(1).max(LARGEST_EPOCH);
 
 export interface NewEpoch {
   nowMs: number;
-  /** Above all epochs that clients and gateways know, as the operator has checked. Absent: the clocks are trusted. */
+  /** An epoch above all that clients and gateways know, as checked by the operator. Without it, the clocks are trusted. */
   atLeast?: number | null | undefined;
 }
 
 /**
- * Starts an epoch above all earlier ones, even when the database was reset and has an old one again (see `epochAt`). The
- * later of the two clocks counts. Sequences continue.
+ * Begins an epoch above all earlier ones, even if the database was reset to an old one (see `epochAt`). Uses the later of
+ * the two clocks. Sequences continue.
  * @throws AppError CONFLICT when both clocks are evidently behind or the store is frozen, BAD_USER_INPUT
  */
 export async function beginNewEpoch(

@@ -41,12 +41,12 @@ const ERASURE = OWNED.map(
 );
 
 /**
- * Runs inside a transaction in `to`, whose feeds are new. Owners of deleted accounts stay closed, and their restored rows are
- * removed, without changes because their feeds have ended. The rest of the account log is read after the swap.
+ * Runs inside a transaction in `to`, whose feeds are new. Keeps the owners of deleted accounts closed and removes their restored
+ * rows; this writes no changes, as their feeds have ended. The rest of the account log is read after the swap.
  */
 async function keepOwnersClosed(stores: Stores): Promise<void> {
   const { from, to } = stores;
-  // Read first: owners that are closed meanwhile are then closed once more.
+  // Read the position first: owners that are closed meanwhile are then closed again.
   const [position] = await from.run<{ epoch: number; sequence: string }>(POSITION);
   await to.run(FORGET_EARLIER);
   await copyRows(stores, endedFeeds);
@@ -56,7 +56,7 @@ async function keepOwnersClosed(stores: Stores): Promise<void> {
 
 const EPOCH = 'select epoch from public.feed_state';
 
-/** The epoch of the store that was backed up; 0 when it had no valid one. */
+/** Selects the epoch of the store that was backed up; 0 if it had no valid one. */
 function restoredEpoch(columns: Columns): string {
   const epoch = valueOf(columns, 'epoch', 'integer');
   return `
@@ -64,7 +64,7 @@ function restoredEpoch(columns: Columns): string {
       from ${RESTORED}.feed_state r`;
 }
 
-/** $1: epoch. The migrations of this database have already made a new key. */
+/** $1: epoch. The migrations of this database have already created a new key. */
 const BEGIN_EPOCH = 'update public.feed_state set epoch = $1::integer';
 
 /** $1: the live store's epoch. */
@@ -84,7 +84,7 @@ async function beginEpoch({ from, to }: Stores): Promise<void> {
   await to.run(COUNT_TASKS, OF_ALL_OWNERS);
 }
 
-/** Does the same for a database that was the live store, whose changes become void. */
+/** Like `beginEpoch`, for a database that used to be the live store. Discards its changes. */
 async function resumeEpoch({ from, to }: Stores): Promise<void> {
   await to.run(FORGET_CHANGES);
   await to.run(COUNT_TASKS, OF_ALL_OWNERS);
@@ -96,7 +96,7 @@ export interface TasksImportDeps extends Pick<ImporterOptions, 'url' | 'database
   newEpoch: TasksRestore['newEpoch'];
 }
 
-/** Turns the database of a restored backup into a store. Rows do not pass through this process. */
+/** Turns the database of a restored backup into a store. The rows do not pass through this process. */
 export function createTasksImport({ newEpoch, ...deps }: TasksImportDeps): TasksRestore {
   const { importDatabase, resume, withStores } = createImporter({
     ...deps,

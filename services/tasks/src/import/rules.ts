@@ -3,7 +3,7 @@ import { STORE_TABLES } from '@taskmesh/internal-api';
 import { BLANKS, valueOf, type Columns, type RowRule, type StoreRules } from '@taskmesh/store';
 import { z } from 'zod';
 
-/** The rules of @taskmesh/contracts for imported rows; both measure lengths in code points. `$1` is `BLANKS`. */
+/** Applies the rules of @taskmesh/contracts to imported rows; both measure lengths in code points. `$1` is `BLANKS`. */
 function rulesFor(columns: Columns): RowRule[] {
   const present = Object.entries(TASK_FIELDS).filter(([, { column }]) => columns.has(column));
   return [
@@ -42,7 +42,7 @@ function limitRules(column: string, value: string, { minLength, maxLength, choic
 
 const INPUT = z.toJSONSchema(createTaskInput, { io: 'input' }).properties ?? {};
 
-/** The limits for a new task's field; none for fields that callers do not give. */
+/** Returns the limits for a field of a new task; none for fields that callers do not set. */
 function limitsOf(field: string): Limits {
   const schema = INPUT[field];
   if (typeof schema !== 'object') return {};
@@ -58,7 +58,7 @@ export const taskRules: Omit<StoreRules, 'complete'> = {
       { type, isNullable, isVersion: column === 'version' },
     ]),
   ),
-  // The columns of the interface document, which dumps from elsewhere have.
+  // The columns of the interface document, which dumps from other systems have.
   needed: [
     ...['id', 'user_id', 'title', 'description', 'completed', 'due_date', 'category', 'priority'],
     ...['created_at', 'updated_at'],

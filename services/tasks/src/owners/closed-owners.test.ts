@@ -1,7 +1,7 @@
 import { createLog } from '@taskmesh/service';
 import { createOwnerEraser } from './closed-owners.ts';
 
-it('erases all other owners when some of them fail, and rejects with the first failure and its owner', async () => {
+it('erases the other owners when some fail, and rejects with the first failure and its owner', async () => {
   const finished: string[] = [];
   const eraser = createOwnerEraser({
     repository: {
@@ -25,7 +25,7 @@ it('erases all other owners when some of them fail, and rejects with the first f
   expect(finished).toEqual(['b', 'c']);
 });
 
-it('deletes many tasks in small parts with pauses, and those of others meanwhile, who are looked at once', async () => {
+it('deletes many tasks in small batches with pauses, and visits every other owner once meanwhile', async () => {
   const left = new Map([
     ['large', 100],
     ['small', 10],

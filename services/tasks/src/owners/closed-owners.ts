@@ -7,35 +7,38 @@ import type { OwnerRepository } from './owner.repository.ts';
 export interface AccountLogReaderDeps {
   repository: Pick<OwnerRepository, 'position' | 'countTasks' | 'close' | 'move'>;
   accounts: AccountsInternal;
-  /** Called after each owner that was closed. */
+  /** Called after an owner was closed. */
   onClosed: () => void;
 }
 
 /**
- * Follows auth's account log, in order and each entry once, using the position in our own store. Only auth says that an account
- * was deleted: anyone who may write to the event log could have written its records.
+ * Follows auth's account log, in order and each entry once, using the position in our own store. Only auth is trusted to report
+ * that an account was deleted: every client with write access to the event log could forge its records.
  */
 export function createAccountLogReader({ repository, accounts, onClosed }: AccountLogReaderDeps) {
-  /** The new position; undefined when another instance was faster. */
-  const take = async (from: AccountLogPosition, entry: AccountDeleted): Promise<AccountLogPosition | undefined> => {
+  /** Applies an entry and returns the new position; undefined if another instance was faster. */
+  const applyEntry = async (
+    from: AccountLogPosition,
+    entry: AccountDeleted,
+  ): Promise<AccountLogPosition | undefined> => {
     if (!(await repository.close(from, entry))) return undefined;
     onClosed();
     return { epoch: entry.epoch, sequence: entry.sequence };
   };
 
   return {
-    /** Asks auth until there are no more entries. */
+    /** Reads from auth until there are no more entries. */
     async catchUp(): Promise<void> {
       for (;;) {
         const position = await repository.position();
         const { epoch, head, changes } = await accounts.accountChanges(position);
         if (epoch === position.epoch && head === position.sequence) return;
-        // Nothing was read yet. If psql loaded this store, it has tasks and no feeds.
+        // Nothing was read yet. A store that was loaded with psql has tasks but no feeds.
         if (position.epoch === 0) await repository.countTasks();
         if (changes.length === 0) return repository.move(position, epoch);
         let reached: AccountLogPosition | undefined = position;
         for (const entry of changes) {
-          reached = await take(reached, entry);
+          reached = await applyEntry(reached, entry);
           if (!reached) break;
         }
       }
@@ -44,54 +47,54 @@ export function createAccountLogReader({ repository, accounts, onClosed }: Accou
 }
 
 /**
- * Tasks per statement, and the pause behind as many: their changes, of up to 16 KiB each, must not hold up those of other owners,
- * which the relay publishes in between.
+ * Tasks per statement, and the pause after each full batch: their changes, of up to 16 KiB each, must not hold up those of other
+ * owners, which the relay publishes in between.
  */
-const TASKS = 25;
+const MAX_TASKS_AT_ONCE = 25;
 const PAUSE_MS = 100;
-const OTHER_ROWS = 1_000;
-const OWNERS = 100;
-const BEFORE_ALL = '00000000-0000-0000-0000-000000000000';
+const MAX_OTHER_ROWS = 1_000;
+const OWNERS_PER_PAGE = 100;
+const LOWEST_ID = '00000000-0000-0000-0000-000000000000';
 
 export interface OwnerEraserDeps {
   repository: Pick<OwnerRepository, 'closed' | 'deleteTasks' | 'eraseChanges' | 'eraseOthers' | 'finish'>;
-  /** Called when there are changes of this owner to publish. */
+  /** Called when this owner has changes to publish. */
   onCommitted: (ownerId: string) => void;
   clock: Clock;
   log: Log;
 }
 
-/** Deletes what can be deleted now. Changes that are not published yet remain for a later run. */
+/** Deletes the rows of closed owners that can be deleted now. Unpublished changes remain for a later run. */
 export function createOwnerEraser({ repository, onCommitted, clock, log }: OwnerEraserDeps) {
   const stopping = new AbortController();
   const { signal } = stopping;
 
-  /** False if stopped before the end. */
+  /** Returns false if stopped before the end. */
   const inBatches = async (removeBatch: () => Promise<number>): Promise<boolean> => {
-    while (!signal.aborted) if ((await removeBatch()) < OTHER_ROWS) return true;
+    while (!signal.aborted) if ((await removeBatch()) < MAX_OTHER_ROWS) return true;
     return false;
   };
 
-  /** Whether tasks may be left. */
+  /** Erases a batch of an owner's tasks, or all other rows if it was the last one. Returns whether tasks may be left. */
   const erase = async (ownerId: string): Promise<boolean> => {
-    const count = await repository.deleteTasks(ownerId, new Date(clock.now()), TASKS);
+    const count = await repository.deleteTasks(ownerId, new Date(clock.now()), MAX_TASKS_AT_ONCE);
     if (count > 0) onCommitted(ownerId);
-    if (count === TASKS) {
+    if (count === MAX_TASKS_AT_ONCE) {
       await pause(PAUSE_MS, signal);
       return true;
     }
     for (const eraseBatch of [repository.eraseChanges, repository.eraseOthers])
-      if (!(await inBatches(() => eraseBatch(ownerId, OTHER_ROWS)))) return false;
+      if (!(await inBatches(() => eraseBatch(ownerId, MAX_OTHER_ROWS)))) return false;
     if (await repository.finish(ownerId)) log.info({ ownerId }, 'nothing is left of a deleted account');
     return false;
   };
 
-  /** Erases the next part of each but those in `done`, and returns whether tasks may be left of some. */
+  /** Erases a batch of each owner not in `done`, and returns whether any of them may have tasks left. */
   const eraseSome = async (done: Set<string>, failures: Map<string, unknown>): Promise<boolean> => {
     let areLeft = false;
-    let last: string | undefined = BEFORE_ALL;
+    let last: string | undefined = LOWEST_ID;
     while (last !== undefined && !signal.aborted) {
-      const owners: string[] = await repository.closed(last, OWNERS);
+      const owners: string[] = await repository.closed(last, OWNERS_PER_PAGE);
       for (const ownerId of owners) {
         if (signal.aborted) break;
         if (done.has(ownerId)) continue;
@@ -99,14 +102,14 @@ export function createOwnerEraser({ repository, onCommitted, clock, log }: Owner
         if (isLeft) areLeft = true;
         else done.add(ownerId);
       }
-      last = owners.length === OWNERS ? owners.at(-1) : undefined;
+      last = owners.length === OWNERS_PER_PAGE ? owners.at(-1) : undefined;
     }
     return areLeft;
   };
 
   return {
     /**
-     * Takes turns among them: those that have many tasks, wait for the event log, or fail, must not keep others waiting. Rejects
+     * Alternates between owners: those that have many tasks, wait for the event log, or fail must not hold up others. Rejects
      * at the end with the first failure and the id of its owner.
      */
     async run(): Promise<void> {
@@ -122,8 +125,8 @@ export function createOwnerEraser({ repository, onCommitted, clock, log }: Owner
   };
 }
 
-/** Finds entries that the event log lost or cannot deliver. */
-const ASK_EVERY_MS = 2_000;
+/** How often to read the account log, to find entries that the event log lost or cannot deliver. */
+const READ_EVERY_MS = 2_000;
 /** How often to check whether the remaining changes are published, so that they can be erased. */
 const ERASE_EVERY_MS = 1_000;
 const SOON = { firstMs: 20, longestMs: 2_000 };
@@ -135,7 +138,7 @@ export interface ClosedOwnersDeps {
   log: Log;
 }
 
-/** Deletes everything that belongs to deleted accounts. All instances do this side by side; nothing is deleted twice. */
+/** Deletes everything that belongs to deleted accounts. All instances do this in parallel; nothing is deleted twice. */
 export function createClosedOwners({ reader, eraser, eventLog, log }: ClosedOwnersDeps) {
   let records: LogReader | undefined;
   let readAt = performance.now();
@@ -145,15 +148,15 @@ export function createClosedOwners({ reader, eraser, eventLog, log }: ClosedOwne
     readAt = performance.now();
   };
   const what = { listen: 'reading the account log', erase: 'erasing what is left of deleted accounts' };
-  const listening = createPeriodic({ everyMs: ASK_EVERY_MS, retry: SOON, task: listen, what: what.listen, log });
+  const listening = createPeriodic({ everyMs: READ_EVERY_MS, retry: SOON, task: listen, what: what.listen, log });
   const erasing = createPeriodic({ everyMs: ERASE_EVERY_MS, retry: SOON, task: eraser.run, what: what.erase, log });
 
   return {
-    /** An owner was closed. */
+    /** Call this after an owner was closed. */
     wake: erasing.soon,
-    /** Since the account log was last read to its end. */
+    /** Milliseconds since the account log was last read to its end. */
     readAgeMs: () => performance.now() - readAt,
-    /** Does at once what otherwise happens periodically. @throws when auth is unavailable */
+    /** Runs the periodic work now. @throws when auth is unavailable */
     async processAll(): Promise<void> {
       await listen();
       await eraser.run();

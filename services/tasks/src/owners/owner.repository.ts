@@ -7,7 +7,7 @@ import { countOf } from '../rows.ts';
 import * as statements from './owner.statements.ts';
 
 const COUNT_WITHIN_MS = 600_000;
-const TASKS_AT_ONCE = 10_000;
+const TASKS_PER_BATCH = 10_000;
 
 export type OwnerRepository = ReturnType<typeof createOwnerRepository>;
 
@@ -19,24 +19,24 @@ export function createOwnerRepository(database: Pick<Database, 'run' | 'openSess
       return { epoch: row.epoch, sequence: Number(row.sequence) };
     },
 
-    /** Counts the tasks of all owners, some at a time: an owner's first write waits until the count of its own is committed. */
+    /** Counts the tasks of all owners, in batches, as an owner's first write waits until the batch with its count is committed. */
     async countTasks(): Promise<void> {
       const session = await database.openSession({ timeoutMs: COUNT_WITHIN_MS });
-      const countBehind = (owner: string) =>
+      const countAfter = (owner: string) =>
         inTransaction(session, async () => {
           await session.run(statements.LOCK_POSITION);
-          const [last] = await session.run<{ id: string }>(COUNT_TASKS, [owner, TASKS_AT_ONCE]);
+          const [last] = await session.run<{ id: string }>(COUNT_TASKS, [owner, TASKS_PER_BATCH]);
           return last?.id ?? LAST_OWNER;
         });
       try {
         let last: string = FIRST_OWNER;
-        while (last < LAST_OWNER) last = await countBehind(last);
+        while (last < LAST_OWNER) last = await countAfter(last);
       } finally {
         await session.close();
       }
     },
 
-    /** False when the position has changed. */
+    /** Closes the owner of a deleted account. Returns false if the position has changed. */
     async close(
       from: AccountLogPosition,
       { epoch, sequence, accountId, occurredAt }: AccountDeleted,
@@ -49,7 +49,7 @@ export function createOwnerRepository(database: Pick<Database, 'run' | 'openSess
       await database.run('write', statements.MOVE, [from.epoch, from.sequence, epoch]);
     },
 
-    /** In the order of their ids, behind `after`. */
+    /** Closed owners with ids above `after`, ordered by id. */
     async closed(after: string, limit: number): Promise<string[]> {
       const rows = await database.run<{ owner_id: string }>('read', statements.CLOSED, [after, limit]);
       return rows.map(({ owner_id }) => owner_id);
@@ -63,14 +63,14 @@ export function createOwnerRepository(database: Pick<Database, 'run' | 'openSess
     eraseChanges: (ownerId: string, limit: number): Promise<number> =>
       countOf(database, statements.ERASE_CHANGES, [ownerId, limit]),
 
-    /** Returns the largest number of rows that were deleted of one table: 0 while tasks or changes are left. */
+    /** Returns the largest number of rows deleted from a single table: 0 while tasks or changes are left. */
     eraseOthers: (ownerId: string, limit: number): Promise<number> =>
       countOf(database, statements.ERASE_OTHERS, [ownerId, limit]),
 
-    /** Owners of whom something is left. */
+    /** Closed owners with rows that remain to be deleted. */
     backlog: (): Promise<Backlog> => readBacklog(database, statements.BACKLOG),
 
-    /** Whether nothing is left. */
+    /** Returns whether nothing of the owner is left. */
     async finish(ownerId: string): Promise<boolean> {
       return (await database.run('write', statements.FINISH, [ownerId])).length > 0;
     },

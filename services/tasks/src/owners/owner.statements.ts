@@ -1,14 +1,14 @@
 import { STORE_TABLES } from '@taskmesh/internal-api';
 import type { Statement } from '@taskmesh/store';
 
-/** The tables whose rows belong to owners, each with the column that says to whom. */
+/** The tables whose rows belong to owners, each with the column that contains the owner's id. */
 export const OWNED = Object.entries(STORE_TABLES.tasks).flatMap(([name, { owner }]) =>
   owner ? [{ table: `public.${name}`, owner }] : [],
 );
 
 /*
- * An owner is deleted in steps of one statement each: close, delete tasks, erase changes, erase others, finish. Any instance may repeat any
- * of them, because the rows that are left say what remains to be done.
+ * An owner is deleted in steps of one statement each: close, delete tasks, erase changes, erase others, finish. Any instance may
+ * repeat any step, because the remaining rows determine what is left to do.
  */
 
 export const POSITION: Statement = {
@@ -24,8 +24,8 @@ export const LOCK_POSITION: Statement = {
 
 /**
  * $1, $2: the expected position (epoch, sequence), $3, $4: the position after this entry, $5: owner, $6: the time of the
- * deletion. No row: another instance was faster. Waits for the owner's running writes, as they have locked the feed's row;
- * later ones fail.
+ * deletion. No row: another instance was faster. Waits for the owner's running writes, which have locked the feed's row;
+ * later writes fail.
  */
 export const CLOSE: Statement = {
   name: 'owners-close',
@@ -47,7 +47,7 @@ export const CLOSE: Statement = {
     select owner_id from feed`,
 };
 
-/** $1, $2: the expected position, $3: the epoch of a log without entries. */
+/** $1, $2: the expected position, $3: the epoch of a log that has no entries. */
 export const MOVE: Statement = {
   name: 'owners-move',
   text: `
@@ -64,7 +64,7 @@ export const CLOSED: Statement = {
 /**
  * $1: part, $2: owner, $3: now, $4: limit. Deletes tasks of a closed owner in order of creation, with a change for each, like
  * single deletes. It also locks tasks before the feed, so that it cannot deadlock with them. The changes are inserted in order, because
- * the relay follows their ids, which the plan would otherwise give out as it joins.
+ * the relay follows their ids; otherwise the join of the plan would determine these.
  */
 export const DELETE_TASKS: Statement = {
   name: 'owners-delete-tasks',
@@ -93,7 +93,7 @@ export const DELETE_TASKS: Statement = {
 };
 
 /**
- * $1: owner, $2: limit. Changes contain the tasks. Once all are published, no one needs them, as no one can read this feed.
+ * $1: owner, $2: limit. Changes contain the tasks. Once all are published, they are not needed, as this feed cannot be read any more.
  */
 export const ERASE_CHANGES: Statement = {
   name: 'owners-erase-changes',
@@ -112,12 +112,12 @@ export const ERASE_CHANGES: Statement = {
     select count(*)::int as count from gone`,
 };
 
-/** Tasks and changes have steps of their own. */
+/** All tables except tasks and changes, which have separate steps. */
 const OTHERS = OWNED.filter(({ table }) => !['public.tasks', 'public.changes'].includes(table));
 const noneOf = (tables: typeof OWNED) =>
   tables.map(({ table, owner }) => `not exists (select 1 from ${table} where ${owner} = $1)`).join(' and ');
 
-/** $1: owner, $2: limit of each table. Returns the largest number of rows that were deleted of one. */
+/** $1: owner, $2: limit per table. Returns the largest number of rows deleted from a single table. */
 export const ERASE_OTHERS: Statement = {
   name: 'owners-erase-others',
   text: `

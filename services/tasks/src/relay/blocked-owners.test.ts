@@ -8,8 +8,8 @@ function fixture() {
   };
 }
 
-describe('an owner whose changes the event log does not take', () => {
-  it('waits twice as long after each failure, up to a bound, and briefly again once it was released', () => {
+describe('an owner whose changes the event log does not accept', () => {
+  it('waits twice as long after each failure, up to a maximum, and starts again after a release', () => {
     const { blocked, pass } = fixture();
     const pauseOf = (sequence: number) => {
       blocked.block('one', sequence);
@@ -20,7 +20,7 @@ describe('an owner whose changes the event log does not take', () => {
     expect(pauseOf(8)).toBe(50);
   });
 
-  it('does not keep others from their turn: the ones tried longest ago come first, so many at once', () => {
+  it('does not hold up others: the owners tried longest ago come first, up to a limit', () => {
     const { blocked, pass } = fixture();
     for (const owner of ['a', 'b', 'c']) blocked.block(owner, 1);
     pass(200);

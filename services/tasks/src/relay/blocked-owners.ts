@@ -1,9 +1,9 @@
 import { backoffMs, type Backoff } from '@taskmesh/service';
 
-/** How many changes of such an owner are tried at once: few, because most attempts fail with the first. */
+/** Maximum number of a blocked owner's changes per attempt: few, because most attempts fail with the first. */
 export const MAX_OF_BLOCKED = 10;
 
-/** An owner whose changes wait, from this one on. */
+/** An owner whose changes wait, starting with this sequence. */
 export interface BlockedOwner {
   ownerId: string;
   sequence: number;
@@ -23,10 +23,10 @@ export function createBlockedOwners({ backoff, monotonicMs }: { backoff: Backoff
   return {
     size: () => blocked.size,
     ids: () => [...blocked.keys()],
-    /** The log did not accept this change: it waits, with all later ones. */
+    /** Call this when the log did not accept a change: it waits, with all later ones. */
     block(ownerId: string, sequence: number): void {
       const failures = (blocked.get(ownerId)?.failures ?? 0) + 1;
-      blocked.delete(ownerId); // moves it to the end, so that owners tried longest ago come first
+      blocked.delete(ownerId); // moves the owner to the end, so that those tried longest ago come first
       blocked.set(ownerId, { ownerId, sequence, failures, dueMs: monotonicMs() + backoffMs(failures, backoff) });
     },
     release: (ownerId: string) => void blocked.delete(ownerId),

@@ -1,8 +1,8 @@
 import { defineEntity, p } from '@mikro-orm/core';
 
 /**
- * A change that the event log refused for good, or a record that a gateway could not read. The change itself stays in
- * the change log, so feeds still have it.
+ * A change that the event log rejected permanently, or a record that a gateway could not read. The change itself stays in
+ * the change log, so feeds still contain it.
  */
 export const DeadLetterEntity = defineEntity({
   name: 'DeadLetter',

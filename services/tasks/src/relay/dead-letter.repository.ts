@@ -6,7 +6,7 @@ import { COUNT, DISCARD, LIST, NOTE_UNREADABLE, REPLAY } from './dead-letter.sta
 /** A record that a gateway could not read. */
 export interface UnreadableLetter {
   fingerprint: string;
-  /** With the sequence, says which change it was, if the record still reveals that. */
+  /** Owner and sequence identify the change, if the record still reveals them. */
   owner: string | null;
   sequence: number | null;
   reason: string;
@@ -17,20 +17,20 @@ export type DeadLetterRepository = ReturnType<typeof createDeadLetterRepository>
 
 export function createDeadLetterRepository(database: Pick<Database, 'run'>) {
   return {
-    /** In the order of their ids, behind `after`. */
+    /** Dead letters with ids above `after`, ordered by id. */
     list: (after: string, limit: number): Promise<DeadLetter[]> =>
       database.run<DeadLetter>('read', LIST, [after, limit]),
 
-    /** Null means all. Returns the number of those that will be published again. */
+    /** Null means all. Returns how many will be published again. */
     replay: (ids: string[] | null): Promise<number> => countOf(database, REPLAY, [ids]),
 
-    /** Null means all. Returns the number of those that were deleted. */
+    /** Null means all. Returns how many were deleted. */
     discard: (ids: string[] | null): Promise<number> => countOf(database, DISCARD, [ids]),
 
-    /** Keeps the same record once, and at most `most` in all. */
-    async noteUnreadable(letter: UnreadableLetter, most: number): Promise<void> {
+    /** Stores each record once, and at most `max` in total. */
+    async noteUnreadable(letter: UnreadableLetter, max: number): Promise<void> {
       const { fingerprint, owner, sequence, reason, record } = letter;
-      await database.run('write', NOTE_UNREADABLE, [fingerprint, owner, sequence, reason, record, most]);
+      await database.run('write', NOTE_UNREADABLE, [fingerprint, owner, sequence, reason, record, max]);
     },
 
     /** The number of dead letters by source. */

@@ -11,20 +11,20 @@ export interface DeadLetterServiceDeps {
   log: Log;
 }
 
-const PAGE = { usual: 100, most: 1_000 };
+const [DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE] = [100, 1_000];
 /** A flood of invalid records must not fill the store. */
-const MAX_OF_GATEWAYS = 10_000;
-const MAX_RECORD = 64 * 1024;
-const MAX_REASON = 2_000;
+const MAX_UNREADABLE = 10_000;
+const MAX_RECORD_LENGTH = 64 * 1024;
+const MAX_REASON_LENGTH = 2_000;
 
 const id = z.string().regex(/^\d{1,18}$/, 'An id is a number in a string.');
 const choice = z.union([z.strictObject({ ids: z.array(id).max(9_000) }), z.strictObject({ all: z.literal(true) })], {
   error: 'Say which: {"ids": ["1", "2"]} or {"all": true}.',
 });
-const page = z.object({ after: id.default('0'), limit: z.int().min(1).max(PAGE.most).default(PAGE.usual) });
+const page = z.object({ after: id.default('0'), limit: z.int().min(1).max(MAX_PAGE_SIZE).default(DEFAULT_PAGE_SIZE) });
 const unreadable = z.object({ key: z.string(), value: z.string(), reason: z.string() });
 
-/** Keeps what the event log could not deliver, until an operator has dealt with it. */
+/** Keeps changes and records that could not be delivered until an operator has dealt with them. */
 export function createDeadLetterService({ repository, onReplayed, log }: DeadLetterServiceDeps) {
   const idsOf = (given: unknown): string[] | null => {
     const chosen = parseInput(choice, given);
@@ -49,17 +49,17 @@ export function createDeadLetterService({ repository, onReplayed, log }: DeadLet
       log.info({ ids: ids ?? 'all', discarded }, 'dead letters discarded');
       return { discarded };
     },
-    /** Keeps a record that a gateway could not read; repeated reports are kept once. */
+    /** Stores a record that a gateway could not read. Repeated reports are stored once. */
     async note(given: unknown): Promise<void> {
       const { key, value, reason } = parseInput(unreadable, given);
       const fingerprint = createHash('sha256').update(`${key}\n${value}`).digest('hex');
       const letter = {
         fingerprint: `record ${fingerprint}`,
         ...placeOf({ key, value, reason }),
-        reason: storable(reason, MAX_REASON),
-        record: storable(value, MAX_RECORD),
+        reason: storable(reason, MAX_REASON_LENGTH),
+        record: storable(value, MAX_RECORD_LENGTH),
       };
-      await repository.noteUnreadable(letter, MAX_OF_GATEWAYS);
+      await repository.noteUnreadable(letter, MAX_UNREADABLE);
     },
   };
 }
@@ -67,12 +67,12 @@ export function createDeadLetterService({ repository, onReplayed, log }: DeadLet
 /** The owner and the sequence, if an unreadable record still reveals them. */
 function placeOf({ key, value }: UnreadableRecord): { owner: string | null; sequence: number | null } {
   const owner = parseUuid(key) ?? null;
-  const { sequence } = (parseJson(value) ?? {}) as { sequence?: unknown }; // only a number is looked for
+  const { sequence } = (parseJson(value) ?? {}) as { sequence?: unknown }; // the type of `sequence` is checked below
   const isPlace = typeof sequence === 'number' && Number.isSafeInteger(sequence) && sequence > 0;
   return { owner, sequence: isPlace ? sequence : null };
 }
 
-/** PostgreSQL's text cannot contain U+0000. */
-function storable(text: string, most: number): string {
-  return text.slice(0, most).replaceAll('\0', '\u2400').toWellFormed();
+/** Truncates and cleans a text: PostgreSQL's text cannot contain U+0000. */
+function storable(text: string, maxLength: number): string {
+  return text.slice(0, maxLength).replaceAll('\0', '\u2400').toWellFormed();
 }

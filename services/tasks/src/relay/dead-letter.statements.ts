@@ -16,7 +16,7 @@ export const MOVE_TO_DEAD_LETTERS: Statement = {
     ${NOTED_AGAIN}`,
 };
 
-/** $1: fingerprint, $2: owner or null, $3: sequence or null, $4: reason, $5: record, $6: the maximum number of rows. None of closed owners. */
+/** $1: fingerprint, $2: owner or null, $3: sequence or null, $4: reason, $5: record, $6: maximum number of rows. Skips closed owners. */
 export const NOTE_UNREADABLE: Statement = {
   name: 'dead-letters-note-unreadable',
   text: `

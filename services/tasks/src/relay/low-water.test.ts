@@ -37,7 +37,7 @@ function createWorld() {
   };
 }
 
-it('passes what is blocked, until it is lowered to that', () => {
+it('rises past blocked changes, until it is lowered to them', () => {
   const { water, look, take, end, read } = createWorld();
   for (let n = 0; n < 3; n++) take('a');
   end('a');
@@ -51,7 +51,7 @@ it('passes what is blocked, until it is lowered to that', () => {
   expect(read()).toMatchObject({ after: 0, ids: [1, 2, 3] });
 });
 
-it('does not rise by a read that began before a complete one was requested', () => {
+it('does not rise after a read that began before a restart', () => {
   const { water, look, take, end } = createWorld();
   take('a');
   end('a');
@@ -62,7 +62,7 @@ it('does not rise by a read that began before a complete one was requested', () 
   expect(water.begin(PARTS)).toEqual([0]);
 });
 
-it('loses nothing, with ids committed in any order', () => {
+it('loses no change, in whatever order ids are committed', () => {
   const world = createWorld();
   let state = 7;
   const random = (below: number) => {

@@ -1,16 +1,16 @@
 export interface WritersSeen {
   /** The last id taken. */
   last: number;
-  /** Transactions under way that may write to the log. */
+  /** Running transactions that may write to the log. */
   writers: string[];
 }
 
 /**
- * The id below which a part of the log need no longer be read. Without it, each read scans the entries of published
+ * Tracks the id below which a part of the log need no longer be read. Without it, each read scans the entries of published
  * changes, which stay in the index for as long as an old snapshot may need them.
  *
- * Ids are taken before the commit, so a low one may appear after a high one. An id is settled once all transactions
- * have ended that were under way at some moment after it was taken: then its row is visible, or will never be.
+ * Ids are assigned before the commit, so a low id may appear after a high one. An id is settled once all transactions that
+ * were running at some moment after its assignment have ended: then its row is visible, or never will be.
  */
 export function createLowWater() {
   const lowest = new Map<number, number>();
@@ -21,9 +21,9 @@ export function createLowWater() {
   let isReading = false;
 
   return {
-    /** Whether it is worth looking at the writers: changes arrived, or are awaited. */
+    /** Whether it is worth reading the writers: changes have arrived or are awaited. */
     isMoving: () => isStirred || taken !== undefined || awaited !== undefined,
-    /** Call it repeatedly, and not during a read. */
+    /** Call this repeatedly, but not during a read. */
     see({ last, writers }: WritersSeen): void {
       isStirred = false;
       const running = new Set(writers);
@@ -31,16 +31,16 @@ export function createLowWater() {
         settledTo = awaited.last;
         awaited = undefined;
       }
-      // Transactions under way now may have taken that id, which was the last at an earlier moment.
+      // `taken` was the last id at an earlier moment; transactions that run now may have been assigned it.
       if (!awaited && taken !== undefined) awaited = { last: taken, writers: running };
       taken = last > (awaited?.last ?? settledTo) ? last : undefined;
     },
-    /** Where a read of these parts begins. */
+    /** Begins a read of these parts, and returns where each of them starts. */
     begin(parts: number[]): number[] {
       isReading = true;
       return parts.map((part) => lowest.get(part) ?? 0);
     },
-    /** What that read found, in order for each part: all below the first row of a part was dealt with, or is someone else's. */
+    /** Ends the read with its rows, in order for each part. Changes below a part's first row are published or belong to blocked owners. */
     end(parts: number[], rows: { id: string; part: number }[]): void {
       if (rows.length > 0) isStirred = true;
       if (!isReading) return;
@@ -50,11 +50,11 @@ export function createLowWater() {
         lowest.set(part, Math.max(lowest.get(part) ?? 0, reached));
       }
     },
-    /** The next read begins with this row at the latest. */
+    /** Makes the next read start at this row or earlier. */
     lower({ id, part }: { id: string; part: number }): void {
       lowest.set(part, Math.min(lowest.get(part) ?? 0, Number(id) - 1));
     },
-    /** Older changes may have appeared: the next read begins at the front, and one under way counts for nothing. */
+    /** Call this when older changes may have appeared: the next read starts from the beginning, and a running one is ignored. */
     restart(): void {
       lowest.clear();
       isReading = false;

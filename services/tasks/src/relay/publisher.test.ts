@@ -55,8 +55,8 @@ const always = () => true;
 const idsOf = (changes: ReadChange[]) => changes.map(({ id }) => id);
 const failuresOf = (failures: Failure[]) => failures.map(({ change: { id } }) => id);
 
-describe('publishing', () => {
-  it('sends in the given order, in batches that a broker takes', async () => {
+describe('the publisher', () => {
+  it('sends changes in the given order, in batches that a broker accepts', async () => {
     const { batches, publisher } = logThat(() => undefined);
     const changes = Array.from({ length: 1_200 }, (_, n) => change(n, `o${n % 7}`));
     expect(await publisher.publish(changes, always)).toEqual({ published: changes, refused: [], failed: [] });
@@ -67,17 +67,17 @@ describe('publishing', () => {
     expect(batches.map((batch) => batch.length)).toEqual([2, 2, 1]);
   });
 
-  it('sends nothing more once it may not', async () => {
+  it('stops sending when it is no longer allowed to', async () => {
     const { batches, publisher } = logThat(() => undefined);
-    let asked = 0;
+    let checks = 0;
     const { published } = await publisher.publish(
       Array.from({ length: 1_200 }, (_, n) => change(n, 'o')),
-      () => ++asked < 2,
+      () => ++checks < 2,
     );
     expect([published.length, batches.length]).toEqual([500, 1]);
   });
 
-  it('refuses what cannot be written down, holds back what its owner did after it, and sends the rest', async () => {
+  it('rejects a change that cannot be encoded, holds back later changes of its owner, and sends the rest', async () => {
     const { batches, publisher } = logThat(() => undefined);
     const broken = { ...change(1, 'a'), task: '{' };
     const outcome = await publisher.publish([change(0, 'a'), broken, change(2, 'b'), change(3, 'a')], always);
@@ -85,7 +85,7 @@ describe('publishing', () => {
     expect([idsOf(outcome.published), failuresOf(outcome.refused)]).toEqual([['0', '2'], ['1']]);
   });
 
-  it('gives each record the cursor of its place, and the trace of its request when there is one', async () => {
+  it('gives each record the cursor of its position, and the trace of its request if there is one', async () => {
     const sent: LogRecord[] = [];
     const seal = async (owner: string, place: object) => `${owner} ${JSON.stringify(place)}`;
     const eventLog = { publish: async (_topic: string, records: LogRecord[]) => void sent.push(...records) };

@@ -4,21 +4,21 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { toTaskChanged, type ChangeRow } from '../feed/change.ts';
 import type { Cursors } from '../feed/cursors.ts';
 
-/** `is_cut`: more may follow than was read. */
+/** `is_cut`: more changes may follow than were read. */
 export type ReadChange = ChangeRow & { part: number; epoch: number; is_cut?: boolean };
 
 /** Brokers accept about a megabyte per request. */
 const MAX_BYTES = 512 * 1024;
 const MAX_RECORDS = 500;
-/** What a record has besides the two images: its cursor is the longest of it. */
+/** The size of a record besides the two images; most of it is the cursor. */
 const REST_BYTES = 512;
 
-/** Changes in none of these were not tried: they wait behind a failed one, or sending has ended. */
+/** Changes in none of these lists were not tried: they wait behind a failed one, or sending has ended. */
 export interface Outcome {
   published: ReadChange[];
-  /** Never acceptable to the log, because of their content. */
+  /** Changes that the log will never accept, because of their content. */
   refused: Failure[];
-  /** The first of each owner that the log did not accept, or may not have. */
+  /** The first change of each owner that the log did not accept, or possibly did not accept. */
   failed: Failure[];
 }
 
@@ -44,7 +44,7 @@ export function createPublisher(eventLog: Pick<EventLog, 'publish'>, cursors: Pi
     }
   };
 
-  /** Why records were not taken. Only reasons that the log gives for single records can be about their content. */
+  /** Returns why records were not accepted. Only a reason that the log gives for a single record can concern its content. */
   const send = async (
     records: LogRecord[],
   ): Promise<{ reasons: ReadonlyMap<LogRecord, unknown>; isNamed: boolean }> => {
@@ -59,8 +59,8 @@ export function createPublisher(eventLog: Pick<EventLog, 'publish'>, cursors: Pi
 
   return {
     /**
-     * In the given order, many at a time. A change that is not taken holds back later ones of its owner only. Ends
-     * early once nothing is accepted.
+     * Publishes changes in the given order, in batches. A change that is not accepted holds back only later ones of its owner.
+     * Stops early once a whole batch is not accepted.
      */
     async publish(changes: ReadChange[], maySend: () => boolean): Promise<Outcome> {
       const published: ReadChange[] = [];
@@ -68,7 +68,7 @@ export function createPublisher(eventLog: Pick<EventLog, 'publish'>, cursors: Pi
       const failed: Failure[] = [];
       const heldBack = new Set<string>();
       for (const [index, chunk] of chunksOf(changes).entries()) {
-        if (index > 0) await nextTurn(); // so that a backlog does not keep other work waiting
+        if (index > 0) await nextTurn(); // so that a backlog does not hold up other work
         const free: Prepared[] = [];
         for (const each of await Promise.all(chunk.map(prepare))) {
           if (heldBack.has(each.change.owner_id)) continue;

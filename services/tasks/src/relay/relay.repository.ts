@@ -6,16 +6,16 @@ import { createLowWater } from './low-water.ts';
 import type { ReadChange } from './publisher.ts';
 import * as statements from './relay.statements.ts';
 
-const LOOK_EVERY_MS = 250;
+const UPDATE_EVERY_MS = 250;
 const ALL_PARTS = Array.from({ length: PARTITIONS }, (_, part) => part);
 
-/** The parts of the change log that one session owns: it holds their locks, reads them and marks them. */
+/** The parts of the change log that one session owns: it holds their locks, reads their changes and marks them. */
 export type Lease = Awaited<ReturnType<typeof openLease>>;
 
 type ReadRow = ReadChange & Record<string, unknown>;
 
 export interface LeaseOptions {
-  /** Called for each notice of other instances. */
+  /** Called for each notification from other instances. */
   onNews: () => void;
   /** Called when old changes are to be published again. */
   onReplay: () => void;
@@ -23,7 +23,7 @@ export interface LeaseOptions {
   monotonicMs: () => number;
 }
 
-/** Connects and listens. */
+/** Opens a session that listens for notifications. */
 export async function openLease(
   database: Pick<Database, 'openSession'>,
   { onNews, onReplay, monotonicMs }: LeaseOptions,
@@ -32,12 +32,12 @@ export async function openLease(
   const { run } = session;
   const held = new Set<number>();
   const lowWater = createLowWater();
-  let lookAt = 0;
+  let updateAt = 0;
 
-  const look = async (): Promise<void> => {
+  const updateLowWater = async (): Promise<void> => {
     const now = monotonicMs();
-    if (now < lookAt || !lowWater.isMoving()) return;
-    lookAt = now + LOOK_EVERY_MS;
+    if (now < updateAt || !lowWater.isMoving()) return;
+    updateAt = now + UPDATE_EVERY_MS;
     const [seen] = await run<{ last: string; writers: string[] }>(statements.WRITERS);
     if (seen) lowWater.see({ last: Number(seen.last), writers: seen.writers });
   };
@@ -57,34 +57,34 @@ export async function openLease(
     lost: session.lost,
     holds: (part: number) => held.has(part),
     heldParts: () => [...held],
-    /** Takes every part that is free. */
+    /** Claims every free part. */
     async claim(): Promise<void> {
       const wanted = ALL_PARTS.filter((part) => !held.has(part));
       if (wanted.length === 0) return;
       for (const part of await session.claim(statements.LOCK_CLASS, wanted)) held.add(part);
     },
-    /** Whether the parts are certainly still ours. Check it right before each publish. */
+    /** Whether this session certainly still holds its parts. Check this right before each publish. */
     isSafe: session.isSafe,
-    /** Unpublished changes of all owners but these, in order for each owner. */
-    async read(limitPerPart: number, butNot: string[]): Promise<ReadChange[]> {
+    /** Reads unpublished changes of all owners except these, in order for each owner. */
+    async read(limitPerPart: number, except: string[]): Promise<ReadChange[]> {
       if (held.size === 0) return [];
-      await look();
+      await updateLowWater();
       const parts = [...held];
-      const rows = await run<ReadRow>(statements.READ, [parts, lowWater.begin(parts), limitPerPart, butNot]);
+      const rows = await run<ReadRow>(statements.READ, [parts, lowWater.begin(parts), limitPerPart, except]);
       lowWater.end(parts, rows);
       return rows;
     },
-    /** The first `MAX_OF_BLOCKED` of each. */
+    /** Reads the first `MAX_OF_BLOCKED` changes of each owner. */
     readBlocked: (owners: BlockedOwner[]): Promise<ReadChange[]> =>
       run<ReadRow>(statements.READ_BLOCKED, [
         owners.map(({ ownerId }) => ownerId),
         owners.map(({ sequence }) => sequence),
       ]),
-    /** The next read includes this change and what is behind it, if its owner is no longer blocked. */
+    /** Makes the next read include this change and later ones, if its owner is no longer blocked. */
     readFrom: lowWater.lower,
-    /** Makes the next read start from the beginning: older changes than those read may have appeared. */
+    /** Makes the next read start from the beginning, because older changes may have appeared. */
     restart: lowWater.restart,
-    /** Marks changes as published. After a crash before it these are published again. */
+    /** Marks changes as published. After a crash before that, they are published again. */
     async mark(ids: string[]): Promise<void> {
       if (ids.length > 0) await run(statements.MARK, [ids]);
     },
@@ -104,7 +104,7 @@ export function createRelayRepository(database: Pick<Database, 'openSession' | '
   return {
     openLease: (options: LeaseOptions): Promise<Lease> => openLease(database, options),
 
-    /** How far the event log is behind the store. Rejects when the database is unavailable or too slow. */
+    /** How far the event log lags behind the store. Rejects when the database is unavailable or too slow. */
     backlog: (): Promise<Backlog> => readBacklog(database, statements.BACKLOG),
 
     async hasBacklog(): Promise<boolean> {

@@ -5,19 +5,19 @@ import { MAX_OF_BLOCKED } from './blocked-owners.ts';
 /** The first key of the advisory locks; the second is the part. */
 export const LOCK_CLASS = 7_203_001;
 
-/** For notices of new changes. */
+/** For notifications of new changes. */
 export const CHANNEL = 'taskmesh_task_changes';
 
-/** For notices of old changes to publish again. */
+/** For notifications of old changes to publish again. */
 export const REPLAYS_CHANNEL = 'taskmesh_task_replays';
 
-/** For each part, and each owner that waits: all of a round has to be read and prepared within the session's fence. */
+/** Limits for each part and each blocked owner: a whole round must be read and prepared before the session's fence. */
 const PART_BYTES = 512 * 1024;
 const OWNER_BYTES = 128 * 1024;
 
 const READ_COLUMNS = `s.epoch, c.part, ${CHANGE_COLUMNS}, c.is_cut`;
 
-/** $1: parts, $2: the last id that need not be read of each, $3: limit for each, $4: owners to skip. Oldest first in each part. */
+/** $1: parts, $2: the last id of each that need not be read, $3: limit for each, $4: owners to skip. Oldest first in each part. */
 export const READ: Statement = {
   name: 'relay-read',
   text: `
@@ -37,7 +37,7 @@ export const MARK: Statement = {
   text: 'update changes set published_at = now() where id = any($1::bigint[])',
 };
 
-/** $1: owners, $2: first sequence of each. In order for each owner. */
+/** $1: owners, $2: the first sequence of each. In order for each owner. */
 export const READ_BLOCKED: Statement = {
   name: 'relay-read-blocked',
   text: `
@@ -50,7 +50,7 @@ export const READ_BLOCKED: Statement = {
     })}) c`,
 };
 
-/** See `createLowWater`. A writer holds this lock from before its first row until that is visible to all. */
+/** See `createLowWater`. A writer holds this lock from before its first row until the row is visible to all. */
 export const WRITERS: Statement = {
   name: 'relay-writers',
   text: `

@@ -17,9 +17,9 @@ function change(n: number) {
 }
 
 interface World {
-  /** What reading returns, by the limit of rows, without these owners. */
-  read: (limit: number, butNot: string[]) => object[];
-  /** Publishing fails, and this happens meanwhile: somebody wants old changes to be published again. */
+  /** Returns the rows of a read with this limit, without the rows of these owners. */
+  read: (limit: number, except: string[]) => object[];
+  /** Makes publishing fail. May call `replay` meanwhile, to have old changes published again. */
   onPublish?: (replay: () => void) => void;
   onTopic?: (topic: string) => void;
   monotonicMs?: () => number;
@@ -38,12 +38,12 @@ function createWorld({ read, onPublish, onTopic, monotonicMs = () => 0, sleep }:
   const session: Session = {
     lost: new AbortController().signal,
     run: async <Row>({ name }: Statement, values: unknown[] = []) => {
-      const answers: Record<string, () => object[]> = {
+      const results: Record<string, () => object[]> = {
         'lock-session-claim': () => [{ lock: 0 }],
         'relay-read': () => read(Number(values[2]), values[3] as string[]),
         'relay-read-blocked': () => (values[0] as string[]).map((owner) => change(Number(owner.split(' ')[1]))),
       };
-      return (answers[name]?.() ?? []) as Row[];
+      return (results[name]?.() ?? []) as Row[];
     },
     listen: async (channel, notify) => {
       if (channel === REPLAYS_CHANNEL) replay = notify;
@@ -63,7 +63,7 @@ function createWorld({ read, onPublish, onTopic, monotonicMs = () => 0, sleep }:
   });
 }
 
-it('reads fewer changes after a round that took too long to be published, then more again', async () => {
+it('reads fewer changes after a round that took too long to publish, and then more again', async () => {
   const limits: number[] = [];
   const enough = Promise.withResolvers<void>();
   let nowMs = 0;
@@ -82,12 +82,12 @@ it('reads fewer changes after a round that took too long to be published, then m
   expect(limits.slice(0, 8)).toEqual([500, 125, 250, 500, 125, 250, 500, 125]);
 });
 
-it('reads every owner again after a replay that began while a round was published', async () => {
+it('reads every owner again after a replay that began during a round', async () => {
   const skipped: string[][] = [];
   const enough = Promise.withResolvers<void>();
   const relay = createWorld({
-    read(_limit, butNot) {
-      if (skipped.push(butNot) === 3) enough.resolve();
+    read(_limit, except) {
+      if (skipped.push(except) === 3) enough.resolve();
       return [change(skipped.length)];
     },
     onPublish: (replay) => skipped.length === 1 && replay(),
@@ -99,7 +99,7 @@ it('reads every owner again after a replay that began while a round was publishe
   expect(skipped).toEqual([[], [], ['owner 2']]);
 });
 
-it('pauses after a round in which new changes fail, but lets news interrupt the wait after one that only tries again', async () => {
+it('pauses after a round in which new changes fail, but lets notifications end the wait after a mere retry', async () => {
   let [nowMs, tries, pauses] = [0, 0, 0];
   const fourthTry = Promise.withResolvers<number>();
   const relay = createWorld({
@@ -113,7 +113,7 @@ it('pauses after a round in which new changes fail, but lets news interrupt the 
   await relay.stop();
 });
 
-it('makes the topic before there is anything to publish', async () => {
+it('creates the topic before there is anything to publish', async () => {
   const made = Promise.withResolvers<string>();
   const relay = createWorld({ read: () => [], onTopic: made.resolve, sleep: async () => undefined });
   await relay.start();

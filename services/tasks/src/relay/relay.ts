@@ -11,22 +11,22 @@ import type { Lease, RelayRepository } from './relay.repository.ts';
 import { createPublisher, type Failure, type Outcome, type ReadChange } from './publisher.ts';
 import type { RelayMetrics } from '../metrics.ts';
 
-/** A fallback for lost notices. */
+/** A fallback for lost notifications. */
 const POLL_MS = 100;
 const CLAIM_EVERY_MS = 500;
 /**
- * The minimum interval of rounds, so that changes share the statements and requests of a round. A round costs as much as ten
+ * The minimum interval between rounds, so that changes share a round's statements and requests. A round costs as much as ten
  * changes, and more while writers compete for the same cores, so many changes wait a little longer.
  */
-const GATHER_MS = { least: 4, most: 10, perChange: 0.5 };
+const GATHER_MS = { min: 4, max: 10, perChange: 0.5 };
 const READ_PER_PART = 500;
 /** Enough to notice when publishing works again. */
 const READ_PER_PART_IF_STUCK = 20;
-/** The maximum number of owners whose changes wait; beyond it nothing new is read. */
+/** Maximum number of blocked owners; beyond it, no new changes are read. */
 const MAX_BLOCKED = 50_000;
-/** How many blocked owners are tried in a round. */
-const DUE_OWNERS = 50;
-/** How often to read from the beginning, in case changes appeared without a notice. */
+/** Maximum number of blocked owners that are tried per round. */
+const MAX_DUE_OWNERS = 50;
+/** How often to read from the beginning, in case changes appeared without a notification. */
 const RESTART_EVERY_MS = 30_000;
 const NOTICE_SPACING_MS = 5;
 
@@ -45,20 +45,20 @@ export interface RelayDeps {
 }
 
 export interface Relay extends Service {
-  /** There are new changes of this owner. */
+  /** Call this when an owner has new changes. */
   wake(ownerId: string): void;
   wakeAll(): void;
   processAll(): Promise<void>;
   heldParts(): number[];
-  /** Whether no change that was tried waits for the event log. */
+  /** Whether no change has failed and waits for the event log. */
   isPublishing(): boolean;
-  /** For how long it has been unable to read changes; undefined when it can. */
+  /** How long the relay has been unable to read changes; undefined while it can. */
   failingSeconds(): number | undefined;
 }
 
 /**
- * Publishes the change log to the event log: in order for each owner, at least once, with any failure. Each part of the
- * log belongs to the one instance that holds its lock; a change is marked only once the event log has taken it.
+ * Publishes the change log to the event log: in order for each owner and at least once, whatever fails. Each part of the log
+ * belongs to the one instance that holds its lock. A change is marked only after the event log has accepted it.
  */
 export function createRelay(deps: RelayDeps): Relay {
   const { repository, eventLog, cursors, metrics, backoff, clock, log } = deps;
@@ -82,7 +82,7 @@ export function createRelay(deps: RelayDeps): Relay {
       signal: stopping.signal,
       async open() {
         lease = await repository.openLease({ onNews: news.notify, onReplay, monotonicMs });
-        blocked.clear(); // outdated: other relays had the parts, or this is another store
+        blocked.clear(); // outdated: other relays had the parts, or the store was replaced
         return lease;
       },
       work: workUnder,
@@ -96,14 +96,14 @@ export function createRelay(deps: RelayDeps): Relay {
       log,
     });
 
-  /** An older change of an owner than the one that waits may have appeared. */
+  /** A blocked owner may now have an older change than the one that is waiting. */
   const onReplay = () => {
     wasReplayed = true;
     blocked.clear();
     news.notify();
   };
 
-  /** `onRound`: all marks so far are written. Unmarked changes are published again after a reconnect. */
+  /** Calls `onRound` when all marks so far are written. Unmarked changes are published again after a reconnect. */
   const workUnder = async (current: Lease, onRound: () => void): Promise<void> => {
     let [claimAt, restartAt] = [-Infinity, monotonicMs() + RESTART_EVERY_MS];
     let limit = READ_PER_PART;
@@ -112,12 +112,12 @@ export function createRelay(deps: RelayDeps): Relay {
         await current.claim();
         claimAt = monotonicMs() + CLAIM_EVERY_MS;
       }
-      // With many changes waiting, reading past them would delay new ones.
+      // While owners are blocked, reading past their changes would delay new ones.
       if (monotonicMs() >= restartAt && blocked.size() === 0) {
         current.restart();
         restartAt = monotonicMs() + RESTART_EVERY_MS;
       }
-      news.clear(); // cleared before the read, so that later changes give notice again
+      news.clear(); // cleared before the read, so that later changes notify again
       wasReplayed = false;
       const readAt = monotonicMs();
       const { fresh, due, waiting } = await read(current, limit);
@@ -126,11 +126,11 @@ export function createRelay(deps: RelayDeps): Relay {
         await news.wait(blocked.size() > 0 ? Math.min(POLL_MS, backoff.firstMs) : POLL_MS);
         continue;
       }
-      const changes = [...fresh, ...waiting]; // this order keeps futile tries from delaying the others
+      const changes = [...fresh, ...waiting]; // new changes first, so that futile retries do not delay them
       const outcome = await publisher.publish(changes, current.isSafe);
       const wasSafe = current.isSafe();
       await recordOutcome(current, due, waiting, outcome);
-      // This round knew nothing of the older change, and may have blocked its owner from a later one on.
+      // This round did not see the older change, and may have blocked its owner at a later one.
       if (wasReplayed) {
         blocked.clear();
         current.restart();
@@ -139,7 +139,7 @@ export function createRelay(deps: RelayDeps): Relay {
       const nothingPublished = outcome.published.length === 0 && outcome.failed.length > 0;
       const isStuck = nothingPublished && fresh.length > 0;
       if (isStuck) limit = READ_PER_PART_IF_STUCK;
-      // Nothing of a round is published that takes longer than the session's fence.
+      // A round that takes longer than the session's fence publishes nothing.
       else limit = wasSafe ? Math.min(limit * 2, READ_PER_PART) : Math.ceil(limit / 4);
       if (isStuck) await pause(backoff.firstMs);
       else if (nothingPublished) await news.wait(backoff.firstMs);
@@ -152,7 +152,7 @@ export function createRelay(deps: RelayDeps): Relay {
 
   const read = async (current: Lease, limit: number) => {
     const fresh = blocked.size() < MAX_BLOCKED ? await current.read(limit, blocked.ids()) : [];
-    const due = blocked.due(Math.min(DUE_OWNERS, limit));
+    const due = blocked.due(Math.min(MAX_DUE_OWNERS, limit));
     const waiting = due.length > 0 ? await current.readBlocked(due) : [];
     return { fresh, due, waiting };
   };
@@ -177,10 +177,10 @@ export function createRelay(deps: RelayDeps): Relay {
     report(outcome, wasBlocking);
   };
 
-  /** For an owner that was blocked, and of whom nothing failed now: what is left of its changes is read with all others. */
+  /** Releases a blocked owner with no new failure: its remaining changes are read together with all others. */
   const advance = (current: Lease, ownerId: string, changes: ReadChange[], handled: Set<ReadChange>): void => {
     const left = changes.find((change) => !handled.has(change));
-    if (left && left === changes[0]) return; // nothing of it was tried
+    if (left && left === changes[0]) return; // none of its changes was tried
     const last = changes.at(-1);
     if (left) current.readFrom(left);
     else if (last && (last.is_cut || changes.length === MAX_OF_BLOCKED)) current.readFrom(last);
@@ -207,17 +207,17 @@ export function createRelay(deps: RelayDeps): Relay {
   };
 
   const makeTopic = async (): Promise<void> => {
-    for (let tries = 1; !stopping.signal.aborted; tries++) {
+    for (let attempt = 1; !stopping.signal.aborted; attempt++) {
       try {
         return await eventLog.ensureTopic(TASK_CHANGES_TOPIC, { partitions: PARTITIONS, signal: stopping.signal });
       } catch (error) {
-        if (tries === 1 && !stopping.signal.aborted) log.warn({ err: error }, 'cannot make the topic yet');
-        await pause(backoffMs(tries, backoff));
+        if (attempt === 1 && !stopping.signal.aborted) log.warn({ err: error }, 'cannot make the topic yet');
+        await pause(backoffMs(attempt, backoff));
       }
     }
   };
 
-  /** Not only at the start: an event log may lose everything, including the topic. */
+  /** Also called after the start: an event log may lose everything, including the topic. */
   const makeSureOfTopic = (): void => {
     makingTopic ??= makeTopic().finally(() => (makingTopic = undefined));
   };
@@ -227,7 +227,7 @@ export function createRelay(deps: RelayDeps): Relay {
     noticePending = true;
     setTimeout(() => {
       noticePending = false;
-      // If a notice is lost, the others find the changes by polling.
+      // If the notification is lost, other instances find the changes by polling.
       lease?.wakeOthers().catch(() => undefined);
     }, NOTICE_SPACING_MS);
   };
@@ -265,10 +265,10 @@ export function createRelay(deps: RelayDeps): Relay {
 }
 
 function gatherMs(changes: number): number {
-  return Math.min(Math.max(changes * GATHER_MS.perChange, GATHER_MS.least), GATHER_MS.most);
+  return Math.min(Math.max(changes * GATHER_MS.perChange, GATHER_MS.min), GATHER_MS.max);
 }
 
-/** An error with its causes: the log's own message says little. */
+/** Formats an error with its causes: the event log's own message contains little detail. */
 function withCauses(error: unknown): string {
   const texts: string[] = [];
   for (let each = error; each !== undefined && each !== null; each = each instanceof Error ? each.cause : undefined)

@@ -5,32 +5,32 @@ import { TASK_COLUMNS, taskColumnsOf } from './task-row.ts';
 
 export interface ListRequest {
   ownerId: string;
-  /** Whether it need not wait for other statements of its owner. @default false */
+  /** Whether the list need not wait for other statements of its owner. @default false */
   isInTurn?: boolean;
   filter: { completed?: boolean | null; priority?: Priority | null; category?: string | null };
   order: TaskOrder;
   limit: number;
   offset: number;
-  /** Continues behind this place in the order. */
+  /** Starts after this place in the order. */
   behind: PlaceInOrder | undefined;
   withTotal: boolean;
   /** Also returns the head of the owner's feed. */
   withHead: boolean;
-  /** Also returns whether a match comes before the place or at it; without a place, whether there is any match. */
+  /** Also returns whether there is a match before or at `behind`; without `behind`, whether there is any match. */
   withPrevious: boolean;
 }
 
 /**
- * The page and everything else requested, in one statement and therefore one snapshot. If more than the page is
- * requested, there is always a row; without a task its id is null.
+ * Selects the page and everything else requested, in one statement and therefore one snapshot. If more than the page is
+ * requested, there is always a row; for an empty page its id is null.
  *
- * All of it reads the owner's rows by one index, which is in the order of a list by age; other orders sort them. `readsAll`: it
- * looks at all of the owner's tasks, or may.
+ * All parts read the owner's rows through one index, which has the order of a list by age; other orders sort the rows.
+ * `readsAll`: the statement may read all of the owner's tasks.
  */
 export function listStatement(request: ListRequest): { statement: Statement; values: unknown[]; readsAll: boolean } {
   const { ownerId, filter, order, limit, offset, behind, withTotal, withHead, withPrevious } = request;
   const values: unknown[] = [];
-  /** SQL of a parameter with this value. */
+  /** Adds a parameter with this value and returns its SQL. */
   const given = (value: unknown): string => `$${values.push(value)}`;
 
   const isFiltered = Object.values(filter).some((value) => value != null);
@@ -41,7 +41,7 @@ export function listStatement(request: ListRequest): { statement: Statement; val
     const wanted = given(filter[name] ?? null);
     return ` and (${wanted}::${type} is null or ${name} = ${wanted})`;
   };
-  // Without a filter, the index alone gives the total.
+  // Without a filter, the total is counted from the index alone.
   const filters = isFiltered
     ? isAnyOr('completed', 'boolean') + isAnyOr('priority', 'text') + isAnyOr('category', 'text')
     : '';
@@ -51,7 +51,7 @@ export function listStatement(request: ListRequest): { statement: Statement; val
   const isAscending = order.direction === 'ASC';
   const inOrder = `order by ${keys.map(({ sql }) => `${sql} ${order.direction}`).join(', ')}`;
   const place = behind && keys.map((key, index) => key.given(given(behind[index]))).join(', ');
-  /** Compares a task with the place. */
+  /** The condition that compares a task with the place. */
   const compared = (operator: string) =>
     place === undefined ? '' : ` and (${keys.map(({ sql }) => sql).join(', ')}) ${operator} (${place})`;
 
@@ -73,6 +73,6 @@ export function listStatement(request: ListRequest): { statement: Statement; val
   return { statement: { name, text }, values, readsAll };
 }
 
-/** In the order of the index, so that the planner does not look for a match among others' tasks. */
+/** Uses the order of the index, so that the planner does not search for a match among other owners' tasks. */
 const anyOf = (condition: string) =>
   `coalesce((select true from tasks where ${condition} order by created_at, id limit 1), false)`;

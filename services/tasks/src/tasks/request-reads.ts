@@ -2,9 +2,9 @@ import { requireUser, type SubgraphContext } from '@taskmesh/internal-api';
 import { unavailable } from '@taskmesh/contracts';
 import { createBulkhead } from '@taskmesh/service';
 
-/** Of tasks, or copies of them. A request may show so many before it takes a turn, and one such page beyond them. */
+/** In tasks or copies of tasks. Beyond this size, a request must wait for its turn; it may exceed it by one page of this size. */
 export const LARGE_PAGE = 100;
-/** How many responses with more tasks are made at once, each for another owner, so that no owner can take all turns. */
+/** Maximum number of concurrent large responses, each for a different owner, so that no owner can take all turns. */
 const LARGE_AT_ONCE = 2;
 const MAX_WAITING = 256;
 const MAX_WAIT_MS = 5_000;
@@ -13,22 +13,22 @@ const QUEUE = {
   refusal: () => unavailable('Other large pages are still being sent; try again, or ask for fewer tasks.'),
 };
 
-/** What one request reads for its lists. */
+/** Runs the reads of one request. */
 export interface RequestReads {
   /**
-   * Runs `read`, for at most `most` tasks that the response will show; `countOf` says how many. `isInTurn`: it need not wait for other
-   * statements of its owner.
-   * @throws AppError SERVICE_UNAVAILABLE when the request has to take a turn and there is none
+   * Runs `read` for at most `max` tasks of the response; `countOf` returns their actual number. `isInTurn`: the read need not wait
+   * for other statements of its owner.
+   * @throws AppError SERVICE_UNAVAILABLE when the request needs a turn and does not get one
    */
   run<Result>(
-    most: number,
+    max: number,
     read: (isInTurn: boolean) => Promise<Result>,
     countOf?: (result: Result) => number,
   ): Promise<Result>;
 }
 
 interface Request {
-  /** Tasks that it has read. */
+  /** The number of tasks that the request has read. */
   tasks: number;
   last: Promise<unknown>;
   turn?: Promise<void>;
@@ -36,9 +36,9 @@ interface Request {
 }
 
 /**
- * A request reads one statement at a time. When its tasks become many, it takes a turn until its response is sent, so that few such
- * responses are in memory, however many are requested. Within its turn it waits for nothing else: the turn would last as long as its
- * owner lets other statements wait.
+ * A request runs one statement at a time. A request for many tasks waits for a turn, which lasts until its response is sent, so that
+ * only a few such responses are in memory, however many are requested. During its turn it does not wait for other statements of its
+ * owner, who could otherwise prolong the turn.
  */
 export function createRequestReads(): (context: SubgraphContext) => RequestReads {
   const owners = createBulkhead({ concurrency: 1, ...QUEUE });
@@ -51,17 +51,17 @@ export function createRequestReads(): (context: SubgraphContext) => RequestReads
         resolve();
         return context.ended;
       };
-      const late = { signal: AbortSignal.timeout(MAX_WAIT_MS) }; // of both together
+      const late = { signal: AbortSignal.timeout(MAX_WAIT_MS) }; // for both queues together
       owners.run(requireUser(context.identity).userId, () => turns.run('', hold, late), late).catch(reject);
     });
 
   return (context) => ({
-    run(most, read, countOf = () => 0) {
+    run(max, read, countOf = () => 0) {
       const request = requests.get(context) ?? { tasks: 0, last: Promise.resolve(), isInTurn: false };
       requests.set(context, request);
       const result = request.last.then(async () => {
         refuseCancelled(context);
-        if (most > 0 && (request.tasks > LARGE_PAGE || most > LARGE_PAGE)) {
+        if (max > 0 && (request.tasks > LARGE_PAGE || max > LARGE_PAGE)) {
           await (request.turn ??= turnOf(context));
           refuseCancelled(context);
           request.isInTurn = true;
@@ -76,7 +76,7 @@ export function createRequestReads(): (context: SubgraphContext) => RequestReads
   });
 }
 
-/** What is left of a request whose client has gone, or that failed in another field, must not go on reading. */
+/** Stops the remaining reads of a request whose client has disconnected, or that failed in another field. */
 function refuseCancelled({ isCancelled }: SubgraphContext): void {
   if (isCancelled?.()) throw unavailable('No one waits for the result any more.');
 }

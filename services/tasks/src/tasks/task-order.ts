@@ -27,7 +27,7 @@ export interface RequestedFields {
   totalCount: boolean;
   changesCursor: boolean;
   hasPreviousPage: boolean;
-  /** How often the response has the texts of each task: aliases repeat them. */
+  /** How often the response repeats the texts of each task, for example through aliases. */
   copies: number;
 }
 
@@ -38,17 +38,17 @@ export interface TaskOrder {
 
 export const DEFAULT_ORDER: TaskOrder = { field: 'CREATED_AT', direction: 'DESC' };
 
-/** A value of a place in an order; null means no due date. */
+/** One value of a place in an order; null means no due date. */
 type SortValue = string | number | null;
 
 /** A task's sort values, including tie-breakers. */
 export type PlaceInOrder = SortValue[];
 
-/** One of the things that a list is sorted by. */
+/** One of the values that a list is sorted by. */
 interface SortKey {
-  /** SQL of a task's value. */
+  /** The SQL expression of a task's value. */
   sql: string;
-  /** SQL of the value that a parameter gives, to compare with. */
+  /** The SQL expression of a parameter's value, for comparison. */
   given: (parameter: string) => string;
   valueOf: (task: Task) => SortValue;
   schema: z.ZodType<SortValue>;
@@ -74,7 +74,7 @@ const AGE: SortKey[] = [
 
 const LAST_PRIORITY = PRIORITIES.length - 1;
 
-/** What a list is sorted by, the first key first. */
+/** Returns the keys that a list is sorted by, most significant first. */
 export function keysOf({ field, direction }: TaskOrder): SortKey[] {
   switch (field) {
     case 'CREATED_AT':
@@ -110,18 +110,18 @@ export function keysOf({ field, direction }: TaskOrder): SortKey[] {
 export const placeOf = (task: Task, order: TaskOrder): PlaceInOrder =>
   keysOf(order).map(({ valueOf }) => valueOf(task));
 
-/** The task's place, opaque to clients. It contains sort values, so it remains valid when its task is deleted. */
+/** Encodes the task's place, opaque to clients. It contains the sort values, so it remains valid when the task is deleted. */
 export function cursorOf(task: Task, order: TaskOrder): string {
   return Buffer.from(JSON.stringify([order.field, order.direction, ...placeOf(task, order)])).toString('base64url');
 }
 
-/** @throws AppError BAD_USER_INPUT when malformed, or made for another order */
+/** @throws AppError BAD_USER_INPUT when the cursor is malformed or belongs to another order */
 export function decodeCursor(order: TaskOrder, cursor: string): PlaceInOrder {
   const parts = parseJson(Buffer.from(cursor, 'base64url').toString());
   const [field, direction, ...place] = Array.isArray(parts) ? (parts as unknown[]) : [];
   const keys = keysOf(order);
   const isPlace =
     place.length === keys.length && keys.every(({ schema }, index) => schema.safeParse(place[index]).success);
-  if (isPlace && field === order.field && direction === order.direction) return place as PlaceInOrder; // as the schemas say
+  if (isPlace && field === order.field && direction === order.direction) return place as PlaceInOrder; // the schemas have checked it
   throw badUserInput([{ path: 'after', message: 'after is not a cursor of this list in this order.' }]);
 }

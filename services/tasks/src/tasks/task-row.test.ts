@@ -9,7 +9,7 @@ it.each([
   ['0001-01-01 00:00:00+00', '0001-01-01T00:00:00.000Z'],
   ['0099-12-31T23:59:59.999+00:00', '0099-12-31T23:59:59.999Z'],
   ['9999-12-31 23:59:59.999+00', '9999-12-31T23:59:59.999Z'],
-])('writes %s as %s', (stored, expected) => {
+])('converts %s to %s', (stored, expected) => {
   expect(toRfc3339(stored)).toBe(expected);
 });
 
@@ -22,6 +22,6 @@ it.each([
   '2026-11-20 10:00:00',
   '2026-11-20 10:00:00.123456+00',
   '',
-])('refuses %s, which the store must not hold', (stored) => {
+])('rejects %s, which the store must not contain', (stored) => {
   expect(() => toRfc3339(stored)).toThrow('not a time');
 });

@@ -1,13 +1,13 @@
 import { createTaskInput, TASK_FIELDS, type TaskImage, type TaskRow } from '@taskmesh/contracts';
 
-/** The contract's times end with the year 9999. */
+/** The latest time that the contract allows. */
 export const LAST_MOMENT = '9999-12-31T23:59:59.999Z';
 
 const DASH = '-'.charCodeAt(0);
 
 /**
  * Converts a time as PostgreSQL writes it in UTC (`YYYY-MM-DD hh:mm:ss[.fff]+00`, in JSON with `T` and `+00:00`) to RFC
- * 3339 with milliseconds and `Z`. Plain text operations, because lists have many times and Date is slow; Date also
+ * 3339 with milliseconds and `Z`. It uses plain string operations, because lists contain many times and Date is slow; Date also
  * misreads years before 100.
  */
 export function toRfc3339(stored: string): string {
@@ -25,11 +25,11 @@ export const TASK_COLUMNS = NAMES.join(', ');
 
 export const taskColumnsOf = (table: string): string => NAMES.map((name) => `${table}.${name}`).join(', ');
 
-/** The fields of a task that callers give, in the order of the statements' parameters. */
+/** The fields of a task that callers set, in the order of the statements' parameters. */
 export const GIVEN_FIELDS = Object.keys(createTaskInput.shape) as (keyof typeof createTaskInput.shape)[]; // its own keys
 
 /**
- * A row of `tasks` from the driver, or from the change log as `row_to_json` wrote it. Rows written by an earlier
+ * Converts a row of `tasks` from the driver, or from the change log as `row_to_json` wrote it. Rows written by an earlier
  * release lack newer columns, which need a `??` here.
  */
 export function toTask(row: TaskRow): TaskImage {

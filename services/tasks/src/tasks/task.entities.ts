@@ -5,7 +5,7 @@ import { toRfc3339 } from './task-row.ts';
 /** Times are RFC 3339, UTC, with milliseconds. */
 export type Task = TaskImage;
 
-/** A user, of whom this service knows only the id. */
+/** A user; this service knows only the id. */
 export interface TaskOwner {
   __typename: 'User';
   id: string;
@@ -40,7 +40,7 @@ export const TaskEntity = defineEntity({
   },
 });
 
-/** Stays empty: only the previous release, which may still run, has a use for it. */
+/** Stays empty: only the previous release, which may still run, uses it. */
 export const TaskKeyEntity = defineEntity({
   name: 'TaskKey',
   tableName: 'task_keys',

@@ -18,6 +18,6 @@ export const tooManyTasks = (most: number) =>
 export const tooManyUnpublished = () =>
   unavailable('Too many of your changes wait for the change feed. Try again later.');
 
-/** Unlike other conflicts, it passes by itself. */
+/** Unlike other conflicts, this one resolves by itself. */
 export const firstStillRuns = () =>
   new AppError('CONFLICT', 'The first request with this idempotency key is still running.', { retryAfterSeconds: 1 });

@@ -56,13 +56,13 @@ export type TaskRepository = ReturnType<typeof createTaskRepository>;
 
 export interface TaskRepositoryDeps {
   database: Pick<Database, 'run'>;
-  /** The most tasks of an owner; 0: any number. */
+  /** Maximum number of tasks per owner; 0: unlimited. */
   maxTasks: number;
 }
 
 const MAX_COUNT = 2 ** 31 - 1;
 
-/** Whose share a read counts against. */
+/** The owner whose share of the connections a read uses; undefined during a turn. */
 const placeOf = ({ ownerId, isInTurn }: Pick<ListRequest, 'ownerId' | 'isInTurn'>) => (isInTurn ? undefined : ownerId);
 
 export function createTaskRepository({ database, maxTasks }: TaskRepositoryDeps) {
@@ -87,7 +87,7 @@ export function createTaskRepository({ database, maxTasks }: TaskRepositoryDeps)
   };
 
   return {
-    /** @throws AppError CONFLICT when the owner has as many tasks as allowed, SERVICE_UNAVAILABLE with too many unpublished changes */
+    /** @throws AppError CONFLICT when the owner has the maximum number of tasks, SERVICE_UNAVAILABLE with too many unpublished changes */
     async create(write: Write, id: string, input: CreateTask): Promise<Task> {
       const values = [...writeValues(write, id), write.now, limit, ...givenValues(input)];
       const [row] = await runWrite<TaskRow>(write, statements.CREATE, values);
@@ -95,7 +95,7 @@ export function createTaskRepository({ database, maxTasks }: TaskRepositoryDeps)
       return toTask(row);
     },
 
-    /** `isNew`: not created before with this key. @throws as `create`; BAD_USER_INPUT for another input, CONFLICT while the first still runs */
+    /** `isNew`: first use of the key. @throws as `create`; BAD_USER_INPUT for another input, CONFLICT while the first request runs */
     async createOnce(
       write: Write,
       id: string,
@@ -113,19 +113,19 @@ export function createTaskRepository({ database, maxTasks }: TaskRepositoryDeps)
       if (row.id !== null) return { task: toTask(row), isNew: true };
       type First = { input_hash: string; task: string };
       const { ownerId, now } = write;
-      // A running request may itself be a repetition, so the first one's task may exist.
+      // The running request may itself be a retry, so the first request's task may already exist.
       const [first] = await database.run<First>('read', statements.FIRST_CREATED, [ownerId, key, now], ownerId);
-      // The first request is still running, or housekeeping has just deleted its key; to the caller that is the same.
+      // The first request is still running, or housekeeping has just deleted its key. The caller should retry in both cases.
       if (!first) throw row.has_room === false ? await refusalOf(write) : firstStillRuns();
       if (first.input_hash !== inputHash) throw keyUsedBefore();
       return { task: toTask(JSON.parse(first.task)), isNew: false };
     },
 
-    /** Deletes a batch of idempotency keys that expired; returns their number. */
+    /** Deletes a batch of expired idempotency keys; returns their number. */
     forgetExpiredKeys: (now: string, limit: number): Promise<number> =>
       countOf(database, statements.FORGET_EXPIRED_KEYS, [now, limit]),
 
-    /** The same for those beyond the newest `kept` of an owner with a key that expires after `since`. */
+    /** Deletes a batch of keys beyond the newest `kept` of each owner who has a key that expires after `since`. */
     forgetSurplusKeys: (since: string, limit: number, kept: number): Promise<number> =>
       countOf(database, statements.FORGET_SURPLUS_KEYS, [since, limit, kept]),
 
@@ -140,7 +140,7 @@ export function createTaskRepository({ database, maxTasks }: TaskRepositoryDeps)
       return toTask(changed(row, ifVersion));
     },
 
-    /** Returns its id. @throws as `update` */
+    /** Returns the task's id. @throws as `update` */
     async remove(write: Write, id: string, ifVersion: number | null): Promise<string> {
       const values = [...writeValues(write, id), ifVersion, write.now];
       const [row] = await runWrite<{ id: string } | Unchanged>(write, statements.DELETE, values);
@@ -173,7 +173,7 @@ export function createTaskRepository({ database, maxTasks }: TaskRepositoryDeps)
   };
 }
 
-/** The row of an update or delete, unless it wrote nothing. */
+/** Returns the row of an update or delete; throws if it wrote nothing. */
 function changed<Row extends { id: string }>(row: Row | Unchanged | undefined, expected: number | null): Row {
   if (!row) throw taskNotFound();
   if (row.id !== null) return row;
@@ -184,7 +184,7 @@ function writeValues({ ownerId, traceparent }: Write, id: string): unknown[] {
   return [partOf(ownerId), traceparent ?? null, id, ownerId];
 }
 
-/** For each of GIVEN_FIELDS a flag and the value, as UPDATE expects them. */
+/** Returns a flag and the value for each of GIVEN_FIELDS, as UPDATE expects them. */
 function changedValues(input: UpdateTask): unknown[] {
   const values: unknown[] = [];
   for (const field of GIVEN_FIELDS) values.push(input[field] !== undefined, input[field] ?? null);

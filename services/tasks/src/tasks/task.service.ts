@@ -49,18 +49,18 @@ export interface TaskStatistics {
 }
 
 /**
- * The use cases of tasks; each is limited to the caller's own tasks. Writes fail with SERVICE_UNAVAILABLE while too many
- * changes of the caller wait to be published.
+ * Reads and writes the caller's own tasks. Writes fail with SERVICE_UNAVAILABLE while too many changes of the caller wait to
+ * be published.
  */
 export interface TaskService {
-  /** @throws AppError BAD_USER_INPUT; CONFLICT when the key's first request still runs, or the owner may have no more tasks */
+  /** @throws AppError BAD_USER_INPUT; CONFLICT while the key's first request runs, or when the owner has the maximum of tasks */
   create(caller: Caller, input: unknown, idempotencyKey?: unknown): Promise<Task>;
   /** @throws AppError BAD_USER_INPUT, NOT_FOUND, PRECONDITION_FAILED */
   update(caller: Caller, id: string, input: unknown, ifVersion?: number | null): Promise<Task>;
   /** Returns the id of the deleted task. @throws AppError NOT_FOUND, PRECONDITION_FAILED */
   remove(caller: Caller, id: string, ifVersion?: number | null): Promise<string>;
   find(caller: Caller, id: string): Promise<Task | null>;
-  /** @throws AppError BAD_USER_INPUT; SERVICE_UNAVAILABLE when too many tasks are being read for others */
+  /** @throws AppError BAD_USER_INPUT; SERVICE_UNAVAILABLE when too many large pages are being sent */
   list(caller: Caller, args: ListArguments, requested: RequestedFields, reads: RequestReads): Promise<TaskPage>;
   statistics(caller: Caller, reads: RequestReads): Promise<TaskStatistics>;
 }
@@ -123,14 +123,14 @@ export function createTaskService(deps: TaskServiceDeps): TaskService {
       const skipped = offset ?? 0;
       const behind = after == null ? undefined : decodeCursor(order, after);
       const { copies } = requested;
-      // One more than the page, to know whether there is a next one.
-      const read = (most: number) =>
+      // Reads one task more than the page, to know whether there is a next page.
+      const read = (max: number) =>
         reads.run(
-          most * copies,
+          max * copies,
           (isInTurn) =>
             repository.list({
               ...{ ownerId: caller.userId, isInTurn, filter, order, offset: skipped, behind },
-              limit: requested.tasks ? most + 1 : 0,
+              limit: requested.tasks ? max + 1 : 0,
               withTotal: requested.totalCount,
               withHead: requested.changesCursor,
               withPrevious: requested.hasPreviousPage && (after != null || skipped > 0),
@@ -168,11 +168,11 @@ export function createTaskService(deps: TaskServiceDeps): TaskService {
 }
 
 /**
- * Hashes the parsed input, so that other spellings of the same input are equal. Fields added later count only when they
+ * Hashes the parsed input, so that different spellings of the same input are equal. Fields added later count only if they
  * have a value, so that keys of the previous release remain valid.
  */
 function hashOf({ title, description, dueDate, category, priority, completed, ...later }: CreateTask): string {
   const more = Object.entries(later).filter(([, value]) => value != null);
-  const fields = [title, description, dueDate, category, priority, completed, ...more.toSorted()]; // undefined: null
+  const fields = [title, description, dueDate, category, priority, completed, ...more.toSorted()]; // JSON turns undefined into null
   return createHash('sha256').update(JSON.stringify(fields)).digest('base64url');
 }

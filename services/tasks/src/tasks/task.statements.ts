@@ -3,15 +3,16 @@ import { TASK_FIELDS } from '@taskmesh/contracts';
 import { GIVEN_FIELDS, LAST_MOMENT, TASK_COLUMNS, taskColumnsOf } from './task-row.ts';
 
 /*
- * Results name their columns: a prepared statement fails when its columns change, as with a migration that adds one.
+ * Results name their columns, because a prepared statement fails when its columns change, for example after a migration.
  * Inside a statement, `*` includes all current columns, so that the log's images are complete even for newer releases.
  *
- * Every write is one statement, and therefore one transaction and one round trip: the task's row, the owner's feed row,
- * which also counts the owner's tasks, the log. Each part selects from the one before it, which fixes the order of locks: first the task, then its owner (no
- * deadlocks, and a write that finds nothing counts nothing). The owner's lock is held until the commit, so the log is
- * in commit order without gaps. Under READ COMMITTED, a part that waited for a lock continues with the newest row.
+ * Every write is one statement, and therefore one transaction and one round trip: the task's row, the owner's feed row
+ * (which also counts the owner's tasks), and the log. Each part selects from the one before it, which fixes the order of locks: first
+ * the task, then its owner. So there are no deadlocks, and a write that finds no task counts nothing. The owner's lock is held until
+ * the commit, so the log is in commit order without gaps. Under READ COMMITTED, a part that waited for a lock continues with the
+ * newest row.
  *
- * `$now` is the service's clock. `updated_at` increases by at least a millisecond, with any clocks, up to
+ * "Now" is the time of the service's clock. `updated_at` increases by at least a millisecond, whatever the clocks say, up to
  * LAST_MOMENT; `version` distinguishes changes.
  */
 
@@ -19,12 +20,12 @@ const logChange = (kind: string, after: string, before: string) => `
   insert into changes (part, owner_id, sequence, kind, task, previous, occurred_at, traceparent)
   select $1, ${after}.user_id, feed.sequence, '${kind}', row_to_json(${after}), ${before}`;
 
-/** The most changes of an owner that wait to be published: an outage of the event log must not fill the store. */
+/** Maximum number of an owner's unpublished changes: an outage of the event log must not fill the store. */
 const MAX_UNPUBLISHED = 10_000;
 
 /**
- * Of the feed `f`; $4: its owner. Each owner's changes are published in order, so one of them is enough. Not a condition on
- * `published_at`, for which PostgreSQL may read the index of all unpublished changes.
+ * For the feed `f`; $4: its owner. Each owner's changes are published in order, so checking one of them is enough. It is not a
+ * condition on `published_at`, for which PostgreSQL may read the index of all unpublished changes.
  */
 const LOG_HAS_ROOM = `(
   select c.published_at is null from changes c where c.owner_id = $4::uuid and c.sequence = f.sequence - ${MAX_UNPUBLISHED - 1}
@@ -59,7 +60,7 @@ function newValues(first: number) {
 
 type GivenColumn = (typeof TASK_FIELDS)[(typeof GIVEN_FIELDS)[number]]['column'];
 
-/** $6: the most tasks of an owner; nothing is written beyond, or when the log has no room. */
+/** $6: maximum number of tasks of an owner. Writes nothing if it is reached or the log has no room. */
 const newTask = (values: ReturnType<typeof newValues>, claim = '') => `
   feed as (
     insert into feeds as f (owner_id, sequence, tasks) select $4::uuid, 1, 1 ${claim}
@@ -80,7 +81,7 @@ export const CREATE: Statement = {
   text: `with ${newTask(newValues(7))} select ${TASK_COLUMNS} from task`,
 };
 
-/** When keys expire: a clock of ours that is ahead must not forget what is still valid. */
+/** The time that expiry is compared with: a service clock that is ahead must not expire valid keys. */
 const momentOf = (now: string) => `least(${now}::timestamptz, now())`;
 
 const CLAIMED = newValues(10);
@@ -91,9 +92,9 @@ const asJson = (values: Record<string, string>) =>
 
 /**
  * Like CREATE, with $7: key, $8: hash of the input and $9: the key's expiry before GIVEN_FIELDS. Not `is_ours`: another
- * request with the same key, the first or a repetition, holds its advisory lock. The feed is locked first, so that a key
- * is claimed only if there is room for the task: `has_room` is null without a feed, which OPEN_FEED makes. With room and
- * no task, the key was used before.
+ * request with the same key, the first or a retry, holds its advisory lock. The feed is locked first, so that a key is
+ * claimed only if there is room for the task. `has_room` is null if there is no feed; then OPEN_FEED creates one. If there
+ * is room but no task is returned, the key was used before.
  */
 export const CREATE_ONCE: Statement = {
   name: 'task-create-once',
@@ -115,7 +116,7 @@ export const CREATE_ONCE: Statement = {
     from turn left join room on true left join task on true`,
 };
 
-/** $1: owner, $2: the most tasks. Whether that is why a create was refused; otherwise the log has no room. */
+/** $1: owner, $2: maximum number of tasks. Whether a create was rejected for this reason; otherwise the log has no room. */
 export const IS_FULL: Statement = {
   name: 'task-is-full',
   text: 'select tasks >= $2::int as is_full from feeds where owner_id = $1',
@@ -135,7 +136,7 @@ export const FIRST_CREATED: Statement = {
     where owner_id = $1 and key = $2 and expires_at > ${momentOf('$3')}`,
 };
 
-/** By their place in the table: a key that is claimed again meanwhile has another one, and is not `still` forgotten. */
+/** Deletes keys by their place in the table: a key that is claimed again meanwhile has another place, and `still` protects it. */
 const forgetKeys = (name: string, places: string, still = 'true'): Statement => ({
   name,
   text: `
@@ -150,7 +151,7 @@ export const FORGET_EXPIRED_KEYS = forgetKeys(
   `expires_at <= ${momentOf('$1')}`,
 );
 
-/** $1: who has a key that expires later than this may have too many, $2: limit, $3: how many keys of an owner are kept */
+/** $1: only owners with a key that expires later than this may have too many, $2: limit, $3: how many keys of each owner to keep */
 export const FORGET_SURPLUS_KEYS = forgetKeys(
   'task-forget-surplus-keys',
   `select oldest.place
@@ -160,11 +161,11 @@ export const FORGET_SURPLUS_KEYS = forgetKeys(
 );
 
 /*
- * UPDATE and DELETE repeat id and owner instead of joining by `old.id`, for which PostgreSQL may scan all tasks of the
- * owner, because it expects few.
+ * UPDATE and DELETE repeat id and owner instead of joining on `old.id`: for the join, PostgreSQL may scan all of the owner's
+ * tasks, because it expects few.
  */
 
-/** Each of GIVEN_FIELDS has a flag, from $7, followed by its value, because null is a value as well. */
+/** From $7 on, each of GIVEN_FIELDS has a flag followed by its value, because null is a value as well. */
 function changedFrom(row: string, field: (typeof GIVEN_FIELDS)[number]): string {
   const { column, type } = TASK_FIELDS[field];
   const flag = 7 + 2 * GIVEN_FIELDS.indexOf(field);

@@ -28,21 +28,21 @@ async function readsOf(...queries: string[]) {
   return { statistics: statistics.mock.calls.length, list: list.mock.calls.length, data: results[0]?.data };
 }
 
-it('counts once for all owners of a list', async () => {
+it('counts tasks once for all owners in a list', async () => {
   const { data, ...reads } = await readsOf('{ tasks { edges { node { owner { taskStatistics { total } } } } } }');
   expect(reads).toEqual({ statistics: 1, list: 1 });
   const node = { owner: { taskStatistics: { total: 30 } } };
   expect(data).toEqual({ tasks: { edges: Array.from({ length: 30 }, () => ({ node })) } });
 });
 
-it('reads each list of owners once, at every level', async () => {
+it('reads each list below owners once per level', async () => {
   const query = `{ tasks { edges { node { owner {
     tasks { edges { node { owner { taskStatistics { total } } } } } a: tasks(first: 2) { totalCount }
   } } } } }`;
   expect(await readsOf(query)).toMatchObject({ statistics: 1, list: 3 });
 });
 
-it('reads again for another request, and after each mutation', async () => {
+it('reads again for another request and after each mutation', async () => {
   const query = '{ taskStatistics { total } }';
   expect(await readsOf(query, query)).toMatchObject({ statistics: 2 });
   const create = 'createTask(input: { title: "new" }) { ...T }';
@@ -50,8 +50,8 @@ it('reads again for another request, and after each mutation', async () => {
   expect(await readsOf(mutation)).toMatchObject({ statistics: 2 });
 });
 
-describe('what requests read for lists', () => {
-  /** Lists of an owner who has more tasks than any page, and what was read of them. */
+describe('large responses', () => {
+  /** Lists of owners who have more tasks than any page, and a record of the reads. */
   function createWorld() {
     const begun: string[] = [];
     const repository = {
@@ -82,7 +82,7 @@ describe('what requests read for lists', () => {
     `{ ${firsts.map((first, at) => `p${at}: tasks(first: ${first}) { edges { __typename } }`).join(' ')} }`;
   const settled = () => new Promise((resolve) => setTimeout(resolve, 10));
 
-  it('is large for few owners at once, in one response of each until it is sent, and delays no others', async () => {
+  it('take turns: few owners at a time, one response for each until it is sent, without delaying small ones', async () => {
     const { begun, request } = createWorld();
     const own = [1, 2].map(() => request('ada', pages(1_000)));
     const [bob, cyd] = ['bob', 'cyd'].map((user) => request(user, pages(1_000)));
@@ -101,7 +101,7 @@ describe('what requests read for lists', () => {
     for (const each of [own[1], cyd]) each?.send();
   });
 
-  it('is large, too, when many pages have many tasks together', async () => {
+  it('include several pages that have many tasks together', async () => {
     const { begun, request } = createWorld();
     const [one, two, three] = ['ada', 'bob', 'cyd'].map((user) => request(user, pages(100, 100, 100)));
     await settled();
@@ -115,7 +115,7 @@ describe('what requests read for lists', () => {
     three?.send();
   });
 
-  it('is large, too, when aliases, or a list around it, repeat its texts', async () => {
+  it('include pages whose texts are repeated by aliases or by a surrounding list', async () => {
     const { begun, request } = createWorld();
     const copies = Array.from({ length: 29 }, (_, index) => `d${index}: description`).join(' ');
     const below = 'owner { tasks(first: 20) { edges { __typename } } }';
@@ -132,7 +132,7 @@ describe('what requests read for lists', () => {
     expect(begun).toEqual(['ada 4', 'ada 101 in its turn', 'ada 21', 'ada 1', 'ada 21 in its turn']);
   });
 
-  it('ends with a request that failed in another field', async () => {
+  it('are not read after the request has failed in another field', async () => {
     const { begun, request } = createWorld();
     const { send, result } = request(
       'ada',
@@ -144,7 +144,7 @@ describe('what requests read for lists', () => {
     expect(begun).toEqual(['ada 101']);
   });
 
-  it('is read in its turn without waiting for other statements of its owner, one after the other', async () => {
+  it('do not wait for other statements of their owner during their turn, and run one statement at a time', async () => {
     const { begun, request } = createWorld();
     const counts = 'a: taskStatistics { total } b: taskStatistics { total }';
     const { send, result } = request('ada', `{ tasks(first: 500) { edges { __typename } } ${counts} }`);

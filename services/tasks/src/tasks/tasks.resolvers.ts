@@ -12,7 +12,7 @@ export function createTasksResolvers(tasks: TaskService): Resolvers {
   );
   const statistics = shareInFlight((_args: object, context) => tasks.statistics(callerOf(context), readsOf(context)));
   return {
-    // Maps the graph's names to those in the store and the log.
+    // Maps the schema's names to those in the store and the log.
     TaskPriority: { LOW: 'low', MEDIUM: 'medium', HIGH: 'high' },
     Query: {
       task: (_parent, { id }, context) => tasks.find(callerOf(context), id),
@@ -33,7 +33,7 @@ export function createTasksResolvers(tasks: TaskService): Resolvers {
       cursor: ({ node, order }) => cursorOf(node, order),
     },
     User: {
-      // Other users do not exist here. The fields below use the caller's tasks, with any name in the reference.
+      // Other users do not exist here. The fields below use the caller's tasks, regardless of the id in the reference.
       __resolveReference: ({ id }, context) => (id === callerOf(context).userId ? { __typename: 'User', id } : null),
       tasks: list,
       taskStatistics: statistics,
@@ -42,8 +42,8 @@ export function createTasksResolvers(tasks: TaskService): Resolvers {
 }
 
 /**
- * Objects of one request that read the same field at the same time, such as the owners of a list's tasks, share the
- * result: all of them are the caller.
+ * Lets objects of one request that read the same field at the same time share the result. These are for example the owners
+ * of a list's tasks: all of them are the caller.
  */
 function shareInFlight<Args, Result>(
   read: (args: Args, context: SubgraphContext, info: GraphQLResolveInfo) => Promise<Result>,
@@ -73,7 +73,7 @@ function requestedFieldsOf(info: GraphQLResolveInfo): RequestedFields {
   };
 }
 
-/** Of a list that is part of each task of another one: it is read once, and sent as often. */
+/** Assumed for a list inside each task of another list: it is read once, and sent once for each of these tasks. */
 const MANY_COPIES = 1_000;
 
 function isBelowList({ path }: GraphQLResolveInfo): boolean {

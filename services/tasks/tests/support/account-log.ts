@@ -2,15 +2,15 @@ import { ACCOUNTS_TOPIC, encodeAccountDeleted, type AccountDeleted } from '@task
 import type { AccountsInternal } from '@taskmesh/internal-api';
 import type { EventLog } from '@taskmesh/event-log';
 
-/** What auth keeps of deleted accounts, as it answers and publishes it. */
+/** Auth's log of deleted accounts, which can be read and published. */
 export interface TestAccountLog {
   accounts: AccountsInternal;
-  /** As when auth is down. */
+  /** Simulates that auth is unavailable. */
   isAway: boolean;
-  /** How often it was asked. */
+  /** The number of requests. */
   asked: number;
   delete(accountId: string): AccountDeleted;
-  /** As after a reset: another epoch, with these entries. */
+  /** Simulates a reset: begins another epoch with these entries. */
   restart(accountIds: string[]): void;
   publish(eventLog: EventLog, ...entries: AccountDeleted[]): Promise<void>;
 }

@@ -3,8 +3,8 @@ import type { TestDatabase } from '@taskmesh/testing';
 import { toTask } from '../../src/tasks/task-row.ts';
 
 /**
- * What a gateway makes of a stream of records: it takes `last + 1` of each owner and drops what it has seen.
- * A record that comes too early is a gap.
+ * Follows a stream of records like a gateway: accepts `last + 1` of each owner and drops duplicates. Throws for a record
+ * that comes too early, which is a gap.
  */
 export function followed(records: TaskChanged[]): Map<string, TaskChanged[]> {
   const byOwner = new Map<string, TaskChanged[]>();
@@ -19,7 +19,7 @@ export function followed(records: TaskChanged[]): Map<string, TaskChanged[]> {
   return byOwner;
 }
 
-/** The tasks that an owner has after these changes; throws when the changes do not follow from each other. */
+/** Returns an owner's tasks after these changes. Throws if a change does not follow from the ones before. */
 export function replayed(changes: TaskChanged[]): TaskImage[] {
   const tasks = new Map<string, TaskImage>();
   for (const { kind, task, previous, sequence } of changes) {
@@ -38,7 +38,7 @@ const utc = (column: string) => `(${column} at time zone 'UTC')::text || '+00' a
 const ROWS = `select id, user_id, title, description, completed, ${utc('due_date')}, category, priority,
   ${utc('created_at')}, ${utc('updated_at')}, version from tasks where user_id = $1`;
 
-/** The owner's rows, read behind the service's back. */
+/** Reads the owner's rows directly from the database. */
 export async function storedTasks(database: TestDatabase, ownerId: string): Promise<TaskImage[]> {
   const rows = await database.query(ROWS, [ownerId]);
   return rows.map((row) => toTask(row as unknown as TaskRow)).toSorted(byId); // the columns of a TaskRow, each by name

@@ -4,7 +4,7 @@ import type { TestTasks, TestUser } from './running-tasks.ts';
 
 export const HASTE = { firstMs: 1, longestMs: 5 };
 
-/** The same sequence of numbers from 0 to 1 in every run. */
+/** Returns the same sequence of numbers from 0 to 1 in every run. */
 export function seeded(seed: number): () => number {
   let state = seed;
   return () => {
@@ -13,10 +13,10 @@ export function seeded(seed: number): () => number {
   };
 }
 
-/** Creates, changes and deletes at random; what was acknowledged is in the store. */
+/** Creates, changes and deletes tasks at random. */
 export async function writeAtRandom(users: TestUser[], writes: number, random: () => number): Promise<void> {
   const tasks: { user: TestUser; id: string }[] = [];
-  const pick = <Item>(items: Item[]): Item => items[Math.floor(random() * items.length)] as Item; // never of an empty list
+  const pick = <Item>(items: Item[]): Item => items[Math.floor(random() * items.length)] as Item; // the list is never empty
   await Promise.all(
     Array.from({ length: 8 }, async () => {
       for (let n = 0; n < writes / 8; n++) {
@@ -28,7 +28,7 @@ export async function writeAtRandom(users: TestUser[], writes: number, random: (
           const { user, id } = pick(tasks);
           const write =
             dice < 0.9 ? user.update(id, { completed: dice < 0.6, description: `${dice}` }) : user.remove(id);
-          // Somebody else may have deleted it meanwhile.
+          // Another writer may have deleted it meanwhile.
           await write.catch((error: Error) => expect(error.message).toBe('NOT_FOUND'));
         }
       }
@@ -36,7 +36,7 @@ export async function writeAtRandom(users: TestUser[], writes: number, random: (
   );
 }
 
-/** Everything that is committed was published in order, without a gap, and says how the tasks came to be as they are. */
+/** Expects that all committed changes were published in order, without gaps, and lead to the stored tasks. */
 export async function expectWholeHistory(service: TestTasks, users: TestUser[]): Promise<void> {
   await service.delivered();
   const histories = followed(service.published);
@@ -55,7 +55,7 @@ export const usersOf = (count: number, ...services: TestTasks[]) =>
     return services.map((service) => service.user(id));
   });
 
-/** An event log whose results a test determines. */
+/** An event log whose failures a test controls. */
 export function faultyLog(
   fault: (publish: () => Promise<void>, records: Parameters<EventLog['publish']>[1]) => Promise<void>,
 ): EventLog {
@@ -63,7 +63,7 @@ export function faultyLog(
   return { ...inner, publish: (topic, records) => fault(() => inner.publish(topic, records), records) };
 }
 
-/** An event log that accepts every record without a reason against it, and reports the others. */
+/** An event log that rejects records with a reason, and later ones with the same key; accepts all others. */
 export function choosyLog(reasonAgainst: (record: LogRecord) => Error | undefined): EventLog {
   const inner = createMemoryEventLog();
   return {
@@ -84,6 +84,6 @@ export function choosyLog(reasonAgainst: (record: LogRecord) => Error | undefine
   };
 }
 
-/** As the broker says it. */
+/** A rejection as KafkaJS reports it. */
 export const refusal = (type: string) =>
   Object.assign(new Error(type.toLowerCase()), { name: 'KafkaJSProtocolError', type });

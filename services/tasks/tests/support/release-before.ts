@@ -2,8 +2,8 @@ import type { TestDatabase } from '@taskmesh/testing';
 import { partOf } from '../../src/feed/change.ts';
 
 /*
- * What the previous release does to feeds and keys: during a rolling update it comes between our own writes, and
- * afterwards when somebody goes back. These statements never change.
+ * The statements with which the previous release changes feeds and keys. They mix with our own writes during a rolling
+ * update, or run again after a rollback. They never change.
  */
 
 const STATES = ['pending', 'completed'].flatMap((done) =>
@@ -64,7 +64,7 @@ const MAKE_KEYS = `
   insert into task_keys (user_id, id, state, created_at, updated_at)
   select user_id, id, 0, created_at, updated_at from tasks where user_id = $1`;
 
-/** As for a large owner. */
+/** Recounts, as for a large owner. */
 const RECOUNT = `
   insert into feeds as f (owner_id, sequence, counted, keys, ${COLUMNS})
   select $1::uuid, feeds.sequence, feeds.sequence, 1, ${isIn('t')

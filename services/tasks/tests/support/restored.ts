@@ -2,7 +2,7 @@ import { createTestDatabase, requiredAddress, type TestDatabase } from '@taskmes
 import { randomUUID } from 'node:crypto';
 import { Client } from 'pg';
 
-/** The table of a dump when only its rows are left. */
+/** The table of a dump, without its constraints. */
 export const RESTORED_TASKS = `
   create schema restored;
   create table restored.tasks (
@@ -47,7 +47,7 @@ export async function swap(live: string, fresh: string, old: string): Promise<vo
   await admin.connect();
   try {
     await admin.query(`alter database ${live} with allow_connections false`);
-    // A session that was just being opened may appear after the first query.
+    // A session that was being opened may appear after the first query.
     for (let left = 1; left !== 0;)
       left =
         (await admin.query('select pg_terminate_backend(pid) from pg_stat_activity where datname = $1', [live]))
@@ -61,7 +61,7 @@ export async function swap(live: string, fresh: string, old: string): Promise<vo
   }
 }
 
-/** Removes what a swap left of the live store. */
+/** Drops the database that was live before a swap. */
 export async function dropOld(old: string): Promise<void> {
   const admin = new Client({ connectionString: requiredAddress('POSTGRES_URL') });
   await admin.connect();

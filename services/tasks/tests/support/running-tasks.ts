@@ -12,7 +12,7 @@ import { createStore, silent } from './store.ts';
 
 const FIELDS = `${GRAPH_FIELDS.join(' ')} owner { id }`;
 
-/** A clock that tests turn; it stands still otherwise. */
+/** A clock that moves only when a test moves it. */
 export interface TestClock extends Clock {
   set(time: string): void;
   advance(ms: number): void;
@@ -30,26 +30,26 @@ export function createTestClock(start = '2026-11-20T10:00:00.000Z'): TestClock {
 export interface TestUser {
   id: string;
   identity: Identity;
-  /** Runs an operation as this user and gives all of the result. */
+  /** Runs an operation as this user and returns the whole result. */
   send(query: string, variables?: Record<string, unknown>, traceparent?: string): Promise<SubgraphResult>;
-  /** The same, and fails with the first error's code when there is any. */
+  /** The same, but throws the first error's code if there is one. */
   ask(query: string, variables?: Record<string, unknown>): Promise<Answer>;
   create(input: Record<string, unknown>, idempotencyKey?: string): Promise<Answer>;
   update(id: string, input: Record<string, unknown>, ifVersion?: number): Promise<Answer>;
   remove(id: string, ifVersion?: number): Promise<string>;
 }
 
-/** What a test looks into: any fields, by name. */
+/** A result of any shape that a test inspects. */
 // eslint-disable-next-line @typescript-eslint/no-explicit-any -- the shape depends on the query
 export type Answer = any;
 
 export interface TestTasks {
   tasks: Tasks;
   database: TestDatabase;
-  /** What was published since the start, in order. */
+  /** The changes that were published since the start, in order. */
   published: TaskChanged[];
   eventLog: EventLog;
-  /** Resolves when what is committed by now was published and read. */
+  /** Resolves once all committed changes are published and read. */
   delivered(): Promise<void>;
   user(id?: string): TestUser;
   /** A second instance on the same store, until the end of the test. */
@@ -66,7 +66,7 @@ export interface TestTasksOptions {
   eventLog?: EventLog;
   metrics?: Registry;
   relay?: Partial<Backoff>;
-  /** @default one that never deleted any */
+  /** @default a log without deletions */
   accounts?: AccountsInternal;
   /** @default silent */
   log?: Log;
@@ -76,7 +76,7 @@ const NONE_DELETED: AccountsInternal = {
   accountChanges: async () => ({ epoch: 1, head: 0, changes: [] }),
 };
 
-/** Those that end with the test that began them. */
+/** The instances that stop with the current test. */
 const ofThisTest: TestTasks[] = [];
 afterEach(async () => {
   for (const each of ofThisTest.splice(0).reverse()) await each.stop();
@@ -88,10 +88,10 @@ async function untilTheEnd(starting: Promise<TestTasks>): Promise<TestTasks> {
   return service;
 }
 
-/** As `startTasks`, until the end of the test. */
+/** Like `startTasks`, until the end of the test. */
 export const startHere = (options: TestTasksOptions) => untilTheEnd(startTasks(options));
 
-/** The service over a fresh database, with an event log in memory. */
+/** Starts the service with a new database and an event log in memory. */
 export async function startTasks(options: TestTasksOptions): Promise<TestTasks> {
   const database = await createStore(options.name);
   const started = await startOn(database, options);
@@ -104,9 +104,9 @@ export async function startTasks(options: TestTasksOptions): Promise<TestTasks> 
   };
 }
 
-/** As `startTasks`, for the tests of a file. */
+/** Like `startTasks`, for all tests of a file. */
 export function useTasks(options: TestTasksOptions): TestTasks {
-  const service = {} as TestTasks; // whole when the tests begin
+  const service = {} as TestTasks; // complete when the tests begin
   beforeAll(async () => void Object.assign(service, await startTasks(options)));
   afterAll(() => service.stop());
   return service;
@@ -132,7 +132,7 @@ async function startOn(database: TestDatabase, options: TestTasksOptions): Promi
     eventLog,
     async delivered() {
       await tasks.processAll();
-      await new Promise(setImmediate); // the log in memory delivers in the next turn
+      await new Promise(setImmediate); // the in-memory log delivers in the next turn
     },
     user: (id = randomUUID()) => createUser(tasks, id),
     another: (more) => untilTheEnd(startOn(database, { ...options, eventLog, ...more })),
@@ -181,7 +181,7 @@ function createUser(tasks: Tasks, id: string): TestUser {
   };
 }
 
-/** The issues of a refused input. */
+/** The issues of a rejected input. */
 export function issuesOf({ errors }: SubgraphResult): unknown {
   return errors?.[0]?.extensions?.issues;
 }

@@ -27,7 +27,7 @@ export interface OpenStore {
   close(): Promise<void>;
 }
 
-/** The same, and the service's connections to it. */
+/** Creates a store and opens the service's connections to it. */
 export async function openStore(name: string, options: Partial<StoreOptions> = {}): Promise<OpenStore> {
   const store = await createStore(name);
   const database = await createTasksDatabase({ url: store.url, log: silent, ...options });
