@@ -1,3 +1,4 @@
+import { jest } from '@jest/globals';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { createTurns } from './turns.ts';
 
@@ -52,6 +53,16 @@ describe('long work on the event loop', () => {
     };
     for (let round = 0; round < 5; round++) await turns.run('192.0.2.1', work);
     expect(Math.min(...pauses.slice(1))).toBeGreaterThan(15);
+  });
+
+  it('does not pause for as long as the process was frozen', async () => {
+    const turns = createTurns();
+    const now = performance.now.bind(performance);
+    let frozenMs = 0;
+    const clock = jest.spyOn(performance, 'now').mockImplementation(() => now() + frozenMs);
+    await turns.run('192.0.2.1', () => (frozenMs = 60_000));
+    await expect(turns.run('192.0.2.1', () => 1)).resolves.toBe(1);
+    clock.mockRestore();
   });
 
   it('is refused when too much waits', async () => {

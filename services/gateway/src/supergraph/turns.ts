@@ -4,6 +4,8 @@ import { setTimeout as rest } from 'node:timers/promises';
 
 /** Work of this length does not delay others noticeably. */
 const FREE_MS = 5;
+/** Longer than any work takes. More only passes while the process is frozen, and must not block others for as long again. */
+const MAX_REST_MS = 500;
 
 export interface Turns {
   /**
@@ -41,7 +43,7 @@ export function createTurns(): Turns {
           spentMs += performance.now() - begunMs;
           const restMs = spentMs > FREE_MS ? spentMs : 0;
           spentMs -= restMs;
-          if (restMs > 0) await rest(restMs);
+          if (restMs > 0) await rest(Math.min(restMs, MAX_REST_MS));
         };
         queue.run(network, turn, signal).catch(reject);
       }),
