@@ -358,7 +358,7 @@ describe('the installation', () => {
     expect(existsSync(join(repositories.at(-1) ?? '', '.cache', 'install.lock'))).toBe(false);
   });
 
-  it('ends npm when the command is told to end', async () => {
+  it('ends npm when the command is signalled to end', async () => {
     const { run, lines, write } = repository();
     write('npm-holds', '');
     const child = run('test.mjs');

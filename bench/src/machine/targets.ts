@@ -55,7 +55,7 @@ const START: Record<TargetName, Start> = {
     const sources = { tasksDatabase: postgres.url };
     return { ...bare, parts, sources, postgres: postgres.version, stop: closers.handOver() };
   },
-  // PostgreSQL is started here, so that its CPU time can be told apart from the platform's.
+  // PostgreSQL is started here, so that its CPU time can be separated from the platform's.
   async embedded({ dataDir, env }) {
     await using closers = new Closers();
     const postgres = closers.use(await startPostgres({ dataDir: join(dataDir, 'postgres'), log }));

@@ -12,7 +12,7 @@ const SRC = new URL('../', import.meta.url).href;
 const dir = temporaryDir('stack');
 afterAll(dir.remove);
 
-/** Services that only report their environment, and record when they were told to end. */
+/** Services that only report their environment, and record when they were signalled to end. */
 const FAKE_SERVICE = `
   import { appendFileSync } from 'node:fs';
   import { createServer } from 'node:http';

@@ -8,7 +8,7 @@ const MAIN = fileURLToPath(new URL('./backup-process.main.ts', import.meta.url))
 
 /**
  * At which of the statements that a request sends to PostgreSQL the process kills itself, as with `kill -9`. `sent`: the
- * server gets the statement, but nobody gets its response. `cut`: only that connection ends, and the process continues.
+ * server gets the statement, but no one gets its response. `cut`: only that connection ends, and the process continues.
  */
 export interface CrashPoint {
   statement: number;
