@@ -69,6 +69,13 @@ interface Renewal extends Opening {
 
 type Refreshed = { opened: OpenedSession } | { reused: EndedSession[] } | undefined;
 
+/** How many refreshes of one network run at once: each holds a connection, and anyone may send any token. */
+const REFRESHES_AT_ONCE = 4;
+
+/** Refreshes of one session always wait for each other, because they lock its row. */
+const refreshTurn = (token: string, { ip }: RequestOrigin) =>
+  `${callerOf(ip)} ${familyHashOf(token).charCodeAt(0) % REFRESHES_AT_ONCE}`;
+
 export function createSessionService(deps: SessionServiceDeps): SessionService {
   const { inTransaction, repository, maker, limits, clock, mostPerAccount } = deps;
   const now = () => new Date(clock.now());
@@ -162,12 +169,15 @@ export function createSessionService(deps: SessionServiceDeps): SessionService {
       store(transaction, await maker.prepare(account, options), options.origin),
     async refresh(refreshToken, options) {
       await limits.countRefreshTry(options.origin.ip);
-      const refreshed = await inTransaction(async (transaction) => {
-        const outcome = await refreshIn(transaction, refreshToken, options);
-        // Without the new token, the caller would retry the former one, which would end the session.
-        if (outcome && 'opened' in outcome && options.isCancelled?.()) throw unavailable();
-        return outcome;
-      }, callerOf(options.origin.ip));
+      const refreshed = await inTransaction(
+        async (transaction) => {
+          const outcome = await refreshIn(transaction, refreshToken, options);
+          // Without the new token, the caller would retry the former one, which would end the session.
+          if (outcome && 'opened' in outcome && options.isCancelled?.()) throw unavailable();
+          return outcome;
+        },
+        refreshTurn(refreshToken, options.origin),
+      );
       if (refreshed && 'opened' in refreshed) return refreshed.opened;
       if (refreshed) options.onReuse(refreshed.reused);
       throw refreshTokenUnusable();
