@@ -122,8 +122,8 @@ export function createFairQueue(options: FairQueueOptions): FairQueue {
       ownSite,
     );
     const isOthers = sizeOf(largestSite) > sizeOf(ownSite) + 1;
-    const [[, queue] = [caller, new Set<Waiting>()]] = [...(isOthers ? largestSite : ownSite)].toSorted(
-      ([, one], [, other]) => other.size - one.size,
+    const [queue = new Set<Waiting>()] = [...(isOthers ? largestSite : ownSite).values()].toSorted(
+      (one, other) => other.size - one.size,
     );
     const newest = [...queue].at(-1);
     if (!newest || (!isOthers && queue.size <= (ownSite.get(caller)?.size ?? 0) + 1)) return false;

@@ -10,7 +10,7 @@ import { LRUCache } from 'lru-cache';
 import { createHash } from 'node:crypto';
 import type { GraphQLConfig } from '../config.ts';
 import { createParts, InvalidOperation, LARGE_COST, type PreparedOperation } from '../supergraph/operation.ts';
-import { createSizer, type OperationSize } from '../supergraph/operation-size.ts';
+import { costOf, createSizer, type OperationSize } from '../supergraph/operation-size.ts';
 import { createValidation, parseDocument } from './validation.ts';
 
 const CACHE_BYTES = 32 * 1024 * 1024;
@@ -92,8 +92,7 @@ export function createDocuments({ schema, config }: DocumentsDeps) {
       // The cost of introspection does not reflect how many types the schema has.
       isLarge: size.fields > MANY_FIELDS || size.cost > LARGE_COST || size.introspectionDepth > 0,
       hideSuggestions: !config.introspection,
-      cost: (variables) =>
-        size.hasVariablePages ? createSizer(schema, document, variables)(operation).cost : size.cost,
+      cost: costOf(schema, document, operation, size),
     };
     operations.set(operation, fresh);
     resize(valid, OPERATION_BYTES);

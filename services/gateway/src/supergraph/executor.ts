@@ -14,7 +14,7 @@ import {
 import { getOperationAST, GraphQLError, parse, validate } from 'graphql';
 import { Counter, type Registry } from 'prom-client';
 import type { ExecutorKind } from '../config.ts';
-import { createSizer } from './operation-size.ts';
+import { costOf } from './operation-size.ts';
 import type { Turns } from './turns.ts';
 import { asGraphQL, createResultFormat } from './client-errors.ts';
 import { createApolloEngine, createCompiledEngine, type EngineDeps } from './engines.ts';
@@ -120,7 +120,7 @@ export function createExecutor(deps: ExecutorDeps): GraphExecutor {
       const { name } = operation;
       const prepared: PreparedOperation = {
         ...{ source, schema, document, operation, operationName: name?.value, partOf: createParts() },
-        cost: (variables) => createSizer(schema, document, variables)(operation).cost,
+        cost: costOf(schema, document, operation),
       };
       planOf(prepared);
       stored.set(source, prepared);

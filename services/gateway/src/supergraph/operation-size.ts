@@ -77,6 +77,17 @@ export function createSizer(schema: GraphQLSchema, document: DocumentNode, varia
     walk(selectionSet, schema.getRootType(operation) ?? undefined);
 }
 
+/** Returns the cost of an operation by its coerced variables. Walks it again only if they decide how long its pages are. */
+export function costOf(
+  schema: GraphQLSchema,
+  document: DocumentNode,
+  operation: OperationDefinitionNode,
+  size = createSizer(schema, document)(operation),
+) {
+  return (variables: Variables): number =>
+    size.hasVariablePages ? createSizer(schema, document, variables)(operation).cost : size.cost;
+}
+
 function createWalker(schema: GraphQLSchema, document: DocumentNode, variables: Variables) {
   const fragments = new Map<string, FragmentDefinitionNode>();
   for (const node of document.definitions)
