@@ -1,8 +1,7 @@
 import { findFreePort } from '@taskmesh/local';
-import { createTestDatabase, type TestDatabase } from '@taskmesh/testing';
+import { createTestDatabase, makeTempDir, type TestDatabase } from '@taskmesh/testing';
 import { execFileSync, spawn } from 'node:child_process';
-import { chownSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { chownSync, existsSync, mkdirSync, readdirSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { Client } from 'pg';
@@ -35,7 +34,7 @@ const NOBODY_UID = 65_534;
 
 /** Starts an empty server. */
 async function startInstallation({ bin }: Installation): Promise<{ url: string; stop(): Promise<void> }> {
-  const dir = mkdtempSync(join(tmpdir(), 'taskmesh-pg-'));
+  const dir = makeTempDir();
   const data = join(dir, 'data');
   const user = process.getuid?.() === 0 ? { uid: NOBODY_UID, gid: NOBODY_UID } : {}; // PostgreSQL refuses to run as root
   mkdirSync(data);
@@ -54,7 +53,6 @@ async function startInstallation({ bin }: Installation): Promise<{ url: string; 
     async stop() {
       server.kill('SIGINT');
       await ended;
-      rmSync(dir, { recursive: true });
     },
   };
 }
@@ -117,13 +115,10 @@ if (installations.length === 0) console.info('Skipped: no PostgreSQL is installe
 let stores: RunningStores;
 let dir: string;
 beforeAll(async () => {
-  dir = mkdtempSync(join(tmpdir(), 'taskmesh-pg-dump-'));
+  dir = makeTempDir();
   stores = await runStores('dumped');
 }, 180_000);
-afterAll(async () => {
-  await stores.stop();
-  rmSync(dir, { recursive: true });
-});
+afterAll(() => stores.stop());
 
 (installations.length > 0 ? describe : describe.skip).each(installations)(
   'an archive with a dump by pg_dump $version',

@@ -1,14 +1,13 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { rmSync } from 'node:fs';
 import { connect } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { createRedisKeyValue, whyRedisFails, type KeyValue } from '@taskmesh/key-value';
 import { findFreePort, startRedis, type Server } from '@taskmesh/local';
 import { createLog } from '@taskmesh/service';
-import { eventually } from '@taskmesh/testing';
+import { eventually, makeTempDir } from '@taskmesh/testing';
 
-let dir: string;
+const dir = makeTempDir();
 let redis: Server;
 let port: number;
 let store: KeyValue;
@@ -32,13 +31,11 @@ const log = createLog({
 });
 
 beforeAll(async () => {
-  dir = mkdtempSync(join(tmpdir(), 'taskmesh-redis-faults-'));
   port = await findFreePort();
   await start();
 });
 afterAll(async () => {
   await redis.stop();
-  rmSync(dir, { recursive: true, force: true });
 });
 
 beforeEach(async () => {

@@ -9,6 +9,9 @@ const TEST_TIMEOUT = Symbol.for('TEST_TIMEOUT_SYMBOL');
 /** The globals in which jest-circus keeps its state. */
 const JESTS_OWN = new Set(['JEST_STATE_SYMBOL', 'EVENT_HANDLERS', 'RETRY_TIMES_SETTER', TEST_TIMEOUT.description]);
 
+/** The global with what the file has registered by `afterFile` of libs/testing. */
+const CLEAN_UPS = Symbol.for('taskmesh.cleanUps');
+
 /** Work of a failed file may continue and open more handles, for which later files must not be blamed. */
 let hasAnyFailed = false;
 
@@ -38,6 +41,7 @@ export default class {
     this.#console = globalThis.console;
     this.#exit = process.exit;
     globalThis.jest = this.#jest;
+    globalThis[CLEAN_UPS] = [];
   }
 
   setup() {
@@ -53,6 +57,8 @@ export default class {
   async teardown() {
     this.#jest.useRealTimers();
     this.#jest.restoreAllMocks();
+    for (const cleanUp of globalThis[CLEAN_UPS].reverse()) await cleanUp();
+    delete globalThis[CLEAN_UPS];
     const symbols = Object.getOwnPropertySymbols(globalThis).filter(({ description }) => JESTS_OWN.has(description));
     for (const name of [...Object.keys(this.injected), ...symbols, 'jest']) delete globalThis[name];
     Error.prepareStackTrace = undefined;

@@ -1,4 +1,4 @@
-import { createTestDatabase, type TestDatabase } from '@taskmesh/testing';
+import { afterFile, createTestDatabase } from '@taskmesh/testing';
 import { randomBytes } from 'node:crypto';
 import type { CrashPoint } from './support/backup-process.ts';
 import { createCrashFixture, crash } from './support/crash-points.ts';
@@ -8,15 +8,9 @@ const POINTS = process.env.TASKMESH_LONG ? Infinity : 6;
 const WAYS: CrashPoint['when'][] = ['before', 'sent', 'cut'];
 const ROLE = `test_crash_${randomBytes(5).toString('hex')}`;
 
-let server: TestDatabase;
-beforeAll(async () => {
-  server = await createTestDatabase('crash_roles');
-  await server.query(`create role ${ROLE} superuser login password 'secret'`);
-});
-afterAll(async () => {
-  await server.query(`drop role ${ROLE}`);
-  await server.drop();
-});
+const server = await createTestDatabase('crash_roles');
+await server.query(`create role ${ROLE} superuser login password 'secret'`);
+afterFile(() => server.query(`drop role ${ROLE}`));
 
 /** Stores of different administrators cannot share a transaction, so a restore treats them as different servers. */
 const asOther = () => {

@@ -1,30 +1,24 @@
 import { inDatabase } from '@taskmesh/store';
+import { afterFile } from '@taskmesh/testing';
 import { randomBytes } from 'node:crypto';
 import { Client } from 'pg';
 import { maintenanceUrl } from '../src/databases/connect.ts';
 import { swapIn } from '../src/databases/swap.ts';
 import { exchangeStores, swapStores } from '../src/restore/swap-stores.ts';
 import type { RestoreStage } from '../src/restore/restore.entities.ts';
-import { administer, createTestStores, type TestStores, type RestoreTrial } from './support/test-stores.ts';
+import { administer, createTestStores, type RestoreTrial } from './support/test-stores.ts';
 import { withClient } from './support/databases.ts';
 
 /** An administrator who may not end sessions of superusers. */
 const ADMIN = `test_swap_${randomBytes(5).toString('hex')}`;
 const UNTOUCHED = ['live: former, fresh: new', 'live: former, fresh: new'];
 const SWAPPED = ['live: new, old: (former)', 'live: new, old: (former)'];
-
-let testStores: TestStores;
 let trial: RestoreTrial;
 const held: Client[] = [];
 
-beforeAll(async () => {
-  await administer(`create role ${ADMIN} createdb login password 'secret' in role pg_monitor, pg_signal_backend`);
-  testStores = await createTestStores();
-});
-afterAll(async () => {
-  await testStores.drop();
-  await administer(`drop role ${ADMIN}`);
-});
+await administer(`create role ${ADMIN} createdb login password 'secret' in role pg_monitor, pg_signal_backend`);
+afterFile(() => administer(`drop role ${ADMIN}`));
+const testStores = await createTestStores();
 afterEach(() => Promise.all(held.splice(0).map((client) => client.end().catch(() => undefined))));
 
 /** Opens a session of another client. `ended` resolves with the error that ended it. */

@@ -1,8 +1,7 @@
-import { collectGarbage, eventually } from '@taskmesh/testing';
+import { collectGarbage, eventually, makeTempDir } from '@taskmesh/testing';
 import { GraphQLSchema, print, visit, type DocumentNode } from 'graphql';
 import { readFileSync } from 'node:fs';
-import { mkdir, mkdtemp, rename, rm, symlink, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, rename, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { composed, startForeignService, type ForeignService } from './fakes/foreign-service.ts';
@@ -95,7 +94,7 @@ describe('a gateway whose supergraph file changes', () => {
       Query: { motto: () => 'onwards' },
     });
     withStars = compose([{ name: 'reviews', url: reviews.url, typeDefs: REVIEWS }]);
-    folder = await mkdtemp(join(tmpdir(), 'supergraph-'));
+    folder = makeTempDir();
     file = join(folder, 'supergraph.graphql');
     await writeFile(file, COMMITTED);
     gateway = await startTestGateway({ env: { SUPERGRAPH_FILE: file } });
@@ -111,7 +110,6 @@ describe('a gateway whose supergraph file changes', () => {
   afterAll(async () => {
     await gateway.stop();
     reviews.stop();
-    await rm(folder, { recursive: true });
   });
 
   it('accepts a field that was added, until it is removed', async () => {
@@ -242,7 +240,7 @@ describe('a gateway whose supergraph file changes', () => {
   });
 
   it('notices changes by itself, also when a link above the file is swapped as for a ConfigMap, and tries a broken file once', async () => {
-    const volume = await mkdtemp(join(tmpdir(), 'volume-'));
+    const volume = makeTempDir();
     const publish = async (version: string, sdl: string) => {
       await mkdir(join(volume, version));
       await writeFile(join(volume, version, 'supergraph.graphql'), sdl);
@@ -266,6 +264,5 @@ describe('a gateway whose supergraph file changes', () => {
     await other.gateway.reload();
     expect(await refused()).toBe(2);
     await other.stop();
-    await rm(volume, { recursive: true });
   });
 });

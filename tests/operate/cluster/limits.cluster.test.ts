@@ -1,7 +1,7 @@
+import { makeTempDir } from '@taskmesh/testing';
 import { execFileSync } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
-import { closeSync, ftruncateSync, mkdtempSync, openSync, readFileSync, rmSync, writeSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { closeSync, ftruncateSync, openSync, readFileSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { IMAGE } from './images.ts';
 import { describeReal, installationForTests } from './installation.ts';
@@ -28,7 +28,7 @@ const FIGURES = `
   console.log(JSON.stringify({ peakMib, cpuMs: 10 * ticks.reduce((sum, each) => sum + Number(each), 0) }));`;
 
 describeReal('within its memory limit (not on nodes that run nothing)', () => {
-  const dir = mkdtempSync(join(tmpdir(), 'taskmesh-limits-'));
+  const dir = makeTempDir();
   const single = Object.fromEntries(SERVICES.map((name) => [name, { replicas: 1 }]));
   const many = { gateway: { settings: { REALTIME_MAX_SOCKETS_PER_IP: USERS * SOCKETS } } };
   const product = installationForTests(single, many);
@@ -39,7 +39,6 @@ describeReal('within its memory limit (not on nodes that run nothing)', () => {
     token = await backupToken(namespace);
     await create(pod({ name: 'readers', namespace, labels: CLIENT, image: IMAGE, command: IDLE }));
   }, 180_000);
-  afterAll(() => rmSync(dir, { recursive: true }));
   let begun: { atMs: number; figures: Figures[] };
   beforeEach(async () => {
     begun = { atMs: performance.now(), figures: await allFigures() };

@@ -1,7 +1,7 @@
+import { makeTempDir } from '@taskmesh/testing';
 import { execFileSync } from 'node:child_process';
-import { chmod, chown, link, mkdir, mkdtemp, readdir, rename, rm, symlink, writeFile } from 'node:fs/promises';
+import { chmod, chown, link, mkdir, readdir, rename, rm, symlink, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
@@ -9,11 +9,10 @@ import { lookAtDisk } from '../../src/disk-space.ts';
 import { createDirectoryStorage } from '../../src/storage/directory-storage.ts';
 import { describeBackupStorage } from './storage.contract.ts';
 
-let root: string;
+const root = makeTempDir();
 let dir: string;
 
 beforeAll(async () => {
-  root = await mkdtemp(join(tmpdir(), 'taskmesh-names-'));
   dir = join(root, 'backups');
   await mkdir(join(dir, 'folder'), { recursive: true });
   await mkdir(join(root, 'backups-evil'));
@@ -29,8 +28,6 @@ beforeAll(async () => {
   await link(join(dir, 'a.tar.gz'), join(dir, 'second-name'));
   execFileSync('mkfifo', [join(dir, 'pipe')]);
 });
-
-afterAll(() => rm(root, { recursive: true }));
 
 const storage = (place = dir) => createDirectoryStorage({ dir: place, now: () => Date.now(), look: lookAtDisk });
 
@@ -207,13 +204,9 @@ async function withoutRights(work: () => Promise<void>): Promise<void> {
 }
 
 describe('an empty directory', () => {
-  let empty: string;
-  beforeAll(async () => {
-    empty = await mkdtemp(join(tmpdir(), 'taskmesh-storage-'));
-  });
+  const empty = makeTempDir();
   afterAll(async () => {
     expect(await readdir(empty)).toEqual([]);
-    await rm(empty, { recursive: true });
   });
 
   describeBackupStorage('a directory', () => storage(empty));

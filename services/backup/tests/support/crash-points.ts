@@ -28,7 +28,6 @@ export async function createCrashFixture(authServer: string | undefined) {
     },
     async close() {
       await (await next).stop();
-      await fixture.close();
     },
   };
 }
