@@ -20,9 +20,7 @@ describe('the command line for backups, next to a running platform', () => {
     const env = { DATA_DIR: dataDir, PORT: '0', LOG_LEVEL: 'warn', BACKUP_TOKEN: 'a-secret' };
     platform = await startEmbedded({ env, progress: () => {} });
   }, 180_000);
-  afterAll(async () => {
-    await platform.stop();
-  }, 180_000);
+  afterAll(() => platform.stop(), 180_000);
 
   const backup = async (args: string[], more: Record<string, string> = {}) => {
     let [out, err] = ['', ''];

@@ -129,9 +129,7 @@ describe('kill -9 at seeded moments of backups and restores of a stack with a Po
     );
     archive = (await rest<{ data: { file: string } }>('POST', '/backups')).body.data.file;
   }, 120_000);
-  afterAll(async () => {
-    await stack.stop();
-  }, 180_000);
+  afterAll(() => stack.stop(), 180_000);
 
   it.each(rounds.map((round, index) => ({ ...round, index })))(
     '$index: of $victim during $during leaves one whole store and nothing else',

@@ -1,15 +1,11 @@
 import type { Identity } from '@taskmesh/identity';
 import { eventually } from '@taskmesh/testing';
-import { runStores, type RunningStores } from './stores.ts';
+import { runStores } from './stores.ts';
 
 const PASSWORD = 'correct horse battery';
 const SIGN_UP = 'mutation ($input: SignUpInput!) { signUp(input: $input) { accessToken user { id } } }';
 const CREATE = 'mutation ($title: String!) { createTask(input: { title: $title }) { id } }';
-
-let stores: RunningStores;
-beforeAll(async () => {
-  stores = await runStores('deletions');
-}, 180_000);
+const stores = await runStores('deletions');
 afterAll(() => stores.stop());
 
 async function ask(

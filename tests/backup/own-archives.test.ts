@@ -5,7 +5,7 @@ import { createHash } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fill, rowsOf } from './release-archive.ts';
-import { runStores, type RunningStores } from './stores.ts';
+import { runStores } from './stores.ts';
 
 const SEED = 20_261_122;
 const ROWS = 150;
@@ -21,12 +21,8 @@ interface Content {
   manifest: { format: number; stores: { tasks: Entry; auth: Entry } };
   dumps: { tasks: string; auth: string };
 }
-
-let stores: RunningStores;
-beforeAll(async () => {
-  stores = await runStores('own');
-  await fill(stores);
-}, 180_000);
+const stores = await runStores('own');
+await fill(stores);
 afterAll(() => stores.stop());
 
 /** Changes an archive and makes its manifest match. Returns the new archive's name. */

@@ -7,7 +7,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { Client } from 'pg';
 import { earlierStores } from './earlier-stores.ts';
 import { fill, rowsOf } from './release-archive.ts';
-import { runStores, type Databases, type RunningStores } from './stores.ts';
+import { runStores, type Databases } from './stores.ts';
 
 /** An installation of PostgreSQL on this machine, with client and server. */
 interface Installation {
@@ -111,13 +111,8 @@ const COLUMNS = `id, user_id, title, description, completed, due_date::timestamp
 
 const installations = findInstallations();
 if (installations.length === 0) console.info('Skipped: no PostgreSQL is installed here, and PG_BINS names none.');
-
-let stores: RunningStores;
-let dir: string;
-beforeAll(async () => {
-  dir = makeTempDir();
-  stores = await runStores('dumped');
-}, 180_000);
+const dir = makeTempDir();
+const stores = await runStores('dumped');
 afterAll(() => stores.stop());
 
 (installations.length > 0 ? describe : describe.skip).each(installations)(

@@ -2,14 +2,10 @@ import { copyFileSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { earlierStores } from './earlier-stores.ts';
 import { fill, RELEASES, rowsOf, withoutIds, type ReleasedRows } from './release-archive.ts';
-import { runBackup, runStores, type RunningStores } from './stores.ts';
+import { runBackup, runStores } from './stores.ts';
 
 const ARCHIVES = readdirSync(RELEASES).filter((file) => file.endsWith('.tar.gz'));
-
-let stores: RunningStores;
-beforeAll(async () => {
-  stores = await runStores('released');
-}, 180_000);
+const stores = await runStores('released');
 afterAll(() => stores.stop());
 // Restores keep existing audit entries, so each test starts without any, like a new installation.
 beforeEach(() =>

@@ -22,9 +22,7 @@ describe('the embedded platform', () => {
     const env = { DATA_DIR: dataDir, PORT: '0', LOG_LEVEL: 'warn', REALTIME_MAX_CONNECTION_AGE_S: '1' };
     platform = await startEmbedded({ env, progress: (line) => lines.push(line) });
   }, 180_000);
-  afterAll(async () => {
-    await platform.stop();
-  }, 180_000);
+  afterAll(() => platform.stop(), 180_000);
 
   it('loses, repeats and reorders nothing in any protocol if connections are closed after a second', async () => {
     const load = {

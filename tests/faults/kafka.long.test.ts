@@ -11,7 +11,6 @@ const KEYS = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h'];
 
 const dir = makeTempDir();
 let kafka: Server;
-let port: number;
 let log: EventLog;
 let topic: string;
 
@@ -66,13 +65,9 @@ async function startReading() {
   return { lowest: () => Math.min(...last.values()), gaps, count: () => count };
 }
 
-beforeAll(async () => {
-  port = await findFreePort();
-  await start();
-});
-afterAll(async () => {
-  await kafka.stop();
-}, 180_000);
+const port = await findFreePort();
+await start();
+afterAll(() => kafka.stop(), 180_000);
 
 beforeEach(async () => {
   topic = `faults-${randomUUID()}`;

@@ -9,7 +9,6 @@ import { eventually, makeTempDir } from '@taskmesh/testing';
 
 const dir = makeTempDir();
 let redis: Server;
-let port: number;
 let store: KeyValue;
 
 const start = async () => {
@@ -30,13 +29,9 @@ const log = createLog({
   destination: { write: (line: string) => void lines.push(JSON.parse(line)) },
 });
 
-beforeAll(async () => {
-  port = await findFreePort();
-  await start();
-});
-afterAll(async () => {
-  await redis.stop();
-});
+const port = await findFreePort();
+await start();
+afterAll(() => redis.stop());
 
 beforeEach(async () => {
   store = createRedisKeyValue({ url: redis.url, log });

@@ -20,14 +20,11 @@ const MIB = 1024 * 1024;
 const CONTENT = Buffer.alloc(4 * MIB, 'x');
 
 const dir = makeTempDir();
-let stored: Buffer;
-beforeAll(async () => {
-  await writeFile(join(dir, 'key.txt'), `${KEY}\n`, { mode: 0o600 });
-  await writeFile(join(dir, 'strangers.txt'), `${await generateX25519Identity()}\n`, { mode: 0o600 });
-  await writeFile(join(dir, 'nonsense.txt'), 'nonsense', { mode: 0o600 });
-  const cipher = await createArchiveCipher({ identities: [KEY], recipients: [] });
-  stored = await buffer((await cipher?.encrypt(Readable.from([CONTENT]))) ?? Readable.from([]));
-});
+await writeFile(join(dir, 'key.txt'), `${KEY}\n`, { mode: 0o600 });
+await writeFile(join(dir, 'strangers.txt'), `${await generateX25519Identity()}\n`, { mode: 0o600 });
+await writeFile(join(dir, 'nonsense.txt'), 'nonsense', { mode: 0o600 });
+const cipher = await createArchiveCipher({ identities: [KEY], recipients: [] });
+const stored: Buffer = await buffer((await cipher?.encrypt(Readable.from([CONTENT]))) ?? Readable.from([]));
 const KEYS = ['key.txt', 'nonsense.txt', 'strangers.txt'];
 afterEach(async () => expect((await readdir(dir)).toSorted()).toEqual(KEYS));
 

@@ -6,11 +6,7 @@ import { startTestGateway, type TestGateway } from './fakes/gateway.ts';
 
 const MIB = 1024 * 1024;
 
-let gateway: TestGateway;
-
-beforeAll(async () => {
-  gateway = await startTestGateway();
-});
+const gateway = await startTestGateway();
 afterAll(() => gateway.stop());
 
 const post = (body: string) =>

@@ -14,8 +14,6 @@ const SMALL_OWNER = '01890000-0000-7000-8000-0000000000bb';
 /** Number of tasks of other owners, nearly all alike, so that their statistics mislead the planner. */
 const OTHERS = 5_000;
 
-type LargeStore = Awaited<ReturnType<typeof openLargeStore>>;
-
 /**
  * A store of many small owners, and one with `owned` tasks. Matches of the filters are rare among those and last in every
  * order: without an index, a scan has to read all of them.
@@ -87,11 +85,7 @@ async function pagesOf(client: Client, { text }: Statement, values: unknown[]): 
 const OWNED = 20_000;
 /** Fifty index lookups, each with the row. */
 const FEW_PAGES = 320;
-
-let store: LargeStore;
-beforeAll(async () => {
-  store = await openLargeStore(OWNED);
-});
+const store = await openLargeStore(OWNED);
 afterAll(() => store.close());
 
 /** Returns how many pages the repository's statements touch. */

@@ -1,14 +1,10 @@
 import fc from 'fast-check';
-import { codeOf, issuesOf, startTasks, type Answer, type TestTasks, type TestUser } from './support/running-tasks.ts';
-
-let service: TestTasks;
+import { codeOf, issuesOf, startTasks, type Answer, type TestUser } from './support/running-tasks.ts';
 let user: TestUser;
 
-beforeAll(async () => {
-  service = await startTasks({ name: 'list' });
-  user = service.user();
-  for (let n = 0; n < 12; n++) await user.create({ title: `task ${n}` });
-});
+const service = await startTasks({ name: 'list' });
+user = service.user();
+for (let n = 0; n < 12; n++) await user.create({ title: `task ${n}` });
 afterAll(() => service.stop());
 
 const LIST = `query ($filter: TaskFilter, $orderBy: TaskOrder, $first: Int, $after: String, $offset: Int) {

@@ -10,15 +10,10 @@ import { codeOf, startTasks, type Answer, type TestTasks, type TestUser } from '
 const CREATE = 'mutation ($title: String!) { createTask(input: { title: $title }) { id } }';
 const READ = '{ tasks(first: 5) { totalCount changesCursor edges { node { id } } } taskStatistics { total } }';
 const RESTORED_TITLE = 'from the dump';
-
-let service: TestTasks;
-let replica: TestTasks;
 const olds: string[] = [];
 
-beforeAll(async () => {
-  service = await startTasks({ name: 'swap' });
-  replica = await service.another();
-});
+const service = await startTasks({ name: 'swap' });
+const replica = await service.another();
 afterAll(async () => {
   await service.stop();
   for (const old of olds) await dropOld(old);

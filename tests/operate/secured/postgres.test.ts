@@ -1,4 +1,4 @@
-import { startPostgres, type PostgresServer } from '@taskmesh/local';
+import { startPostgres } from '@taskmesh/local';
 import { whyPostgresFails } from '@taskmesh/store/why-postgres-fails';
 import { eventually } from '@taskmesh/testing';
 import { createAuthority } from '@taskmesh/testing/certificates';
@@ -10,32 +10,27 @@ import { startProduct } from '../../product.ts';
 import { temporaryFiles } from './temporary-files.ts';
 
 const files = temporaryFiles('postgres');
-let server: PostgresServer;
-let ca: string;
-let strangersCa: string;
 
-beforeAll(async () => {
-  const authority = await createAuthority();
-  const { cert, key } = await authority.issue();
-  ca = files.write('ca.pem', authority.ca);
-  strangersCa = files.write('stranger.pem', (await createAuthority()).ca);
-  const dataDir = files.path('postgres');
-  server = await startPostgres({ dataDir, log: () => undefined });
-  const { uid, gid } = statSync(dataDir);
-  const write = (name: string, content: string) => {
-    writeFileSync(join(dataDir, name), content, { mode: 0o600 });
-    chownSync(join(dataDir, name), uid, gid);
-  };
-  write('server.crt', cert);
-  write('server.key', key);
-  await withClient(server.url, async (client) => {
-    await client.query('alter system set ssl = on');
-    write('pg_hba.conf', 'hostssl all all 127.0.0.1/32 scram-sha-256\n');
-    await client.query('select pg_reload_conf()');
-  });
-  await eventually(async () => {
-    await expect(withClient(server.url, async () => undefined)).rejects.toThrow(/no encryption/);
-  });
+const authority = await createAuthority();
+const { cert, key } = await authority.issue();
+const ca = files.write('ca.pem', authority.ca);
+const strangersCa = files.write('stranger.pem', (await createAuthority()).ca);
+const dataDir = files.path('postgres');
+const server = await startPostgres({ dataDir, log: () => undefined });
+const { uid, gid } = statSync(dataDir);
+const write = (name: string, content: string) => {
+  writeFileSync(join(dataDir, name), content, { mode: 0o600 });
+  chownSync(join(dataDir, name), uid, gid);
+};
+write('server.crt', cert);
+write('server.key', key);
+await withClient(server.url, async (client) => {
+  await client.query('alter system set ssl = on');
+  write('pg_hba.conf', 'hostssl all all 127.0.0.1/32 scram-sha-256\n');
+  await client.query('select pg_reload_conf()');
+});
+await eventually(async () => {
+  await expect(withClient(server.url, async () => undefined)).rejects.toThrow(/no encryption/);
 });
 afterAll(async () => {
   await server?.stop();

@@ -10,24 +10,21 @@ import { createDirectoryStorage } from '../../src/storage/directory-storage.ts';
 import { describeBackupStorage } from './storage.contract.ts';
 
 const root = makeTempDir();
-let dir: string;
 
-beforeAll(async () => {
-  dir = join(root, 'backups');
-  await mkdir(join(dir, 'folder'), { recursive: true });
-  await mkdir(join(root, 'backups-evil'));
-  await writeFile(join(root, 'backups-evil', 'x'), 'outside');
-  await writeFile(join(root, 'outside.tar.gz'), 'outside');
-  await writeFile(join(dir, 'a.tar.gz'), 'inside');
-  await writeFile(join(dir, 'folder', 'b.tar.gz'), 'deeper');
-  await symlink(join(root, 'outside.tar.gz'), join(dir, 'to-file'));
-  await symlink('/', join(dir, 'to-root'));
-  await symlink('a.tar.gz', join(dir, 'to-a'));
-  await symlink('nowhere', join(dir, 'dangling'));
-  await symlink('loop', join(dir, 'loop'));
-  await link(join(dir, 'a.tar.gz'), join(dir, 'second-name'));
-  execFileSync('mkfifo', [join(dir, 'pipe')]);
-});
+const dir = join(root, 'backups');
+await mkdir(join(dir, 'folder'), { recursive: true });
+await mkdir(join(root, 'backups-evil'));
+await writeFile(join(root, 'backups-evil', 'x'), 'outside');
+await writeFile(join(root, 'outside.tar.gz'), 'outside');
+await writeFile(join(dir, 'a.tar.gz'), 'inside');
+await writeFile(join(dir, 'folder', 'b.tar.gz'), 'deeper');
+await symlink(join(root, 'outside.tar.gz'), join(dir, 'to-file'));
+await symlink('/', join(dir, 'to-root'));
+await symlink('a.tar.gz', join(dir, 'to-a'));
+await symlink('nowhere', join(dir, 'dangling'));
+await symlink('loop', join(dir, 'loop'));
+await link(join(dir, 'a.tar.gz'), join(dir, 'second-name'));
+execFileSync('mkfifo', [join(dir, 'pipe')]);
 
 const storage = (place = dir) => createDirectoryStorage({ dir: place, now: () => Date.now(), look: lookAtDisk });
 
