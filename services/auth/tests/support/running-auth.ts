@@ -21,6 +21,17 @@ import { migrations } from '../../migrations/index.ts';
 import { createAuthDatabase } from '../../src/database.ts';
 import { createAuth, readAuthConfig, type Auth, type AuthConfig, type Mail, type Mailer } from '../../src/index.ts';
 import type { HashCost } from '../../src/passwords/hasher.ts';
+import {
+  LOGIN,
+  LOGOUT,
+  ME,
+  REFRESH,
+  REQUEST_RESET,
+  RESET,
+  sessionOf,
+  SIGN_UP,
+  type OpenSession,
+} from './operations.ts';
 
 export const PASSWORD = 'correct horse battery';
 /** The lowest cost that argon2 accepts. */
@@ -52,6 +63,16 @@ export interface RunningAuth {
   postbox: Postbox;
   /** Sends an operation, anonymously unless there is an identity. */
   send(query: string, variables?: object, identity?: Identity): Promise<SubgraphResult>;
+  /** Opens an account. */
+  signUp(email: string, password?: string): Promise<OpenSession>;
+  logIn(email: string, password?: string): Promise<OpenSession>;
+  /** Like `logIn`, for logins that may be refused. */
+  tryLogIn(email: string, password?: string): Promise<SubgraphResult>;
+  logOut(identity: Identity): Promise<SubgraphResult>;
+  refresh(token: string, identity?: Identity): Promise<SubgraphResult>;
+  me(identity: Identity): Promise<SubgraphResult>;
+  requestReset(email: string): Promise<SubgraphResult>;
+  resetPassword(token: string | undefined, newPassword: string): Promise<SubgraphResult>;
   /** Another instance with the same database and files, as after a restart. Shares the counted limits, unless `keyValue` is given. */
   another(env?: Env, own?: { keyValue: KeyValue }): Promise<Auth>;
   /** Prepares the next test: one instance with an empty store, the current time, no mails, and no counted limits. */
@@ -121,6 +142,16 @@ export async function runAuth(options: RunOptions = {}): Promise<RunningAuth> {
     postbox,
     another,
     send: (query, variables, identity) => send(auth, query, variables, identity),
+    signUp: async (email, password = PASSWORD) =>
+      sessionOf(await send(auth, SIGN_UP, { input: { email, password, name: 'Somebody' } }), 'signUp'),
+    logIn: async (email, password = PASSWORD) =>
+      sessionOf(await send(auth, LOGIN, { input: { email, password } }), 'login'),
+    tryLogIn: (email, password = PASSWORD) => send(auth, LOGIN, { input: { email, password } }),
+    logOut: (identity) => send(auth, LOGOUT, {}, identity),
+    refresh: (token, identity) => send(auth, REFRESH, { token }, identity),
+    me: (identity) => send(auth, ME, {}, identity),
+    requestReset: (email) => send(auth, REQUEST_RESET, { email }),
+    resetPassword: (token, newPassword) => send(auth, RESET, { input: { token, newPassword } }),
     async reset() {
       for (const each of running) if (each !== auth) await each.stop();
       await database.query(EMPTY);
