@@ -264,6 +264,5 @@ describe('a socket that sends too much', () => {
       'first complete',
     ]);
     expect(limited.tasks.calls).toHaveLength(1);
-    await limited.stop();
   });
 });

@@ -7,7 +7,6 @@ import { startTestGateway, type TestGateway } from './fakes/gateway.ts';
 const MIB = 1024 * 1024;
 
 const gateway = await startTestGateway();
-afterAll(() => gateway.stop());
 
 const post = (body: string) =>
   fetch(`${gateway.origin}/graphql`, {
@@ -60,7 +59,6 @@ describe('large bodies whose clients have disconnected', () => {
       }),
     });
   });
-  afterAll(() => busy.stop());
 
   it('count until their processing has ended', async () => {
     const query = '{ taskStatistics { total } }';

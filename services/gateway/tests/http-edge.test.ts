@@ -75,7 +75,6 @@ describe('a page on this machine', () => {
       const isNamed = origin === 'http://localhost:5173';
       expect(headers.get('access-control-allow-origin')).toBe(isNamed ? origin : null);
     }
-    await production.stop();
   });
 
   it('cannot use endpoints for callers on this machine', async () => {

@@ -27,7 +27,6 @@ const gateway = await startTestGateway({
   }),
 });
 const { call } = await restOf(gateway);
-afterAll(() => gateway.stop());
 
 /** Overrides what backup does until the end of the test. */
 const behave = (changes: Partial<BackupWork>) => Object.assign(gateway.backupWork.work, changes);

@@ -91,9 +91,6 @@ const env = { BACKUP_TOKEN: 'secret', TRUSTED_PROXIES: '127.0.0.1' };
 const withToken = await startTestGateway({ env, beside: gateway });
 await guess(withToken.origin, 10, { headers: GUESSER });
 const { description, call } = await restOf(gateway);
-afterAll(async () => {
-  for (const each of [withToken, gateway]) await each.stop();
-});
 afterEach(() => {
   failure = undefined;
 });
