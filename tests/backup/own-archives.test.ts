@@ -116,15 +116,11 @@ describe('an archive that was made here', () => {
       ({ dumps }) => (dumps.tasks = dumps.tasks.replace(/\tlow\t/, '\tno\t')),
       /Rows of the table tasks break the rules|the dump was not accepted/,
     ],
-  ])(
-    'is not fit for a restore when it %s',
-    async (_what, change, reason) => {
-      const forged = forge(made, change);
-      expect(await reasonOf(forged)).toMatch(reason);
-      expect((await stores.backup.backups.find(forged))?.verifiedAt).toBeNull();
-    },
-    60_000,
-  );
+  ])('is not fit for a restore when it %s', async (_what, change, reason) => {
+    const forged = forge(made, change);
+    expect(await reasonOf(forged)).toMatch(reason);
+    expect((await stores.backup.backups.find(forged))?.verifiedAt).toBeNull();
+  });
 
   it('from a newer schema is not restored: the response says why, and nothing changes', async () => {
     const before = await rowsOf(stores);

@@ -187,22 +187,18 @@ describe('an interrupted command', () => {
     ['SIGINT', 130],
     ['SIGTERM', 143],
     ['SIGHUP', 129],
-  ] as const)(
-    'cleans up on %s and exits with %i',
-    async (signal, status) => {
-      const taskmesh = await startTaskmesh('restore');
-      const env = { ...nodeEnvironment(), INIT_CWD: dir };
-      const child = spawn(process.execPath, [MAIN, ...RESTORE, '--url', taskmesh.url], { env, stdio: 'ignore' });
-      await taskmesh.reached;
-      expect(taskmesh.left()).toHaveLength(2);
-      child.kill(signal);
-      const [code] = await once(child, 'exit');
-      expect(code).toBe(status);
-      await eventually(() => expect(taskmesh.left()).toEqual([SECRET]));
-      taskmesh.close();
-    },
-    60_000,
-  );
+  ] as const)('cleans up on %s and exits with %i', async (signal, status) => {
+    const taskmesh = await startTaskmesh('restore');
+    const env = { ...nodeEnvironment(), INIT_CWD: dir };
+    const child = spawn(process.execPath, [MAIN, ...RESTORE, '--url', taskmesh.url], { env, stdio: 'ignore' });
+    await taskmesh.reached;
+    expect(taskmesh.left()).toHaveLength(2);
+    child.kill(signal);
+    const [code] = await once(child, 'exit');
+    expect(code).toBe(status);
+    await eventually(() => expect(taskmesh.left()).toEqual([SECRET]));
+    taskmesh.close();
+  });
 });
 
 describe('a download', () => {
