@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { Client } from 'pg';
 import { requiredAddress } from './addresses.ts';
-import { afterFile } from './after-file.ts';
+import { atEnd } from './at-end.ts';
 
 export interface TestDatabase {
   url: string;
@@ -10,7 +10,7 @@ export interface TestDatabase {
   drop(): Promise<void>;
 }
 
-/** Creates a database on the test server, empty or as a copy of `template`. It is dropped after the tests of the file. */
+/** Creates a database on the test server, empty or as a copy of `template`. It is dropped at the end of the test or file. */
 export async function createTestDatabase(
   name: string,
   server = requiredAddress('POSTGRES_URL'),
@@ -23,7 +23,7 @@ export async function createTestDatabase(
   const drop = async () => {
     await (dropped ??= query(server, `drop database if exists ${database} with (force)`));
   };
-  afterFile(drop);
+  atEnd(drop);
   return { url, query: (text, values) => query(url, text, values), drop };
 }
 

@@ -1,4 +1,4 @@
-import { afterFile, createTestDatabase } from '@taskmesh/testing';
+import { atEnd, createTestDatabase } from '@taskmesh/testing';
 import { randomBytes } from 'node:crypto';
 import type { CrashPoint } from './support/backup-process.ts';
 import { createCrashFixture, crash } from './support/crash-points.ts';
@@ -10,7 +10,7 @@ const ROLE = `test_crash_${randomBytes(5).toString('hex')}`;
 
 const server = await createTestDatabase('crash_roles');
 await server.query(`create role ${ROLE} superuser login password 'secret'`);
-afterFile(() => server.query(`drop role ${ROLE}`));
+atEnd(() => server.query(`drop role ${ROLE}`));
 
 /** Stores of different administrators cannot share a transaction, so a restore treats them as different servers. */
 const asOther = () => {

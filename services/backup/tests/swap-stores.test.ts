@@ -1,5 +1,5 @@
 import { inDatabase } from '@taskmesh/store';
-import { afterFile } from '@taskmesh/testing';
+import { atEnd } from '@taskmesh/testing';
 import { randomBytes } from 'node:crypto';
 import { Client } from 'pg';
 import { maintenanceUrl } from '../src/databases/connect.ts';
@@ -17,7 +17,7 @@ let trial: RestoreTrial;
 const held: Client[] = [];
 
 await administer(`create role ${ADMIN} createdb login password 'secret' in role pg_monitor, pg_signal_backend`);
-afterFile(() => administer(`drop role ${ADMIN}`));
+atEnd(() => administer(`drop role ${ADMIN}`));
 const testStores = await createTestStores();
 afterEach(() => Promise.all(held.splice(0).map((client) => client.end().catch(() => undefined))));
 

@@ -1,4 +1,4 @@
-import { afterFile, createTestDatabase } from '@taskmesh/testing';
+import { atEnd, createTestDatabase } from '@taskmesh/testing';
 import { createLog } from '@taskmesh/service';
 import { randomBytes } from 'node:crypto';
 import { databaseOf } from '../database/connection.ts';
@@ -29,7 +29,7 @@ it('reads and writes correctly whatever the operator has set, and quotes no row 
 const role = `importer_${randomBytes(4).toString('hex')}`;
 
 const live = await createTestDatabase('rights_live');
-afterFile(() => live.query(`drop role ${role}`));
+atEnd(() => live.query(`drop role ${role}`));
 const restored = await createTestDatabase('rights_restored');
 await live.query(`create role ${role} login password 'secret'`);
 await restored.query(`create schema restored; create table restored.things (id int); create table things (id int)`);

@@ -1,7 +1,7 @@
 import type { Identity } from '@taskmesh/identity';
 import { databaseOf } from '@taskmesh/store';
 import { createLog, type Log } from '@taskmesh/service';
-import { afterFile, createTemplate, createTestDatabase, makeTempDir } from '@taskmesh/testing';
+import { atEnd, createTemplate, createTestDatabase, makeTempDir } from '@taskmesh/testing';
 import { createHash } from 'node:crypto';
 import { mkdir, readdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -85,7 +85,7 @@ export async function createBackupFixture(
   const metrics = new Registry();
   const backup = await createBackup(config, { clock: { now: () => Date.now() }, owners, log, metrics, patience });
   await backup.start();
-  afterFile(backup.stop);
+  atEnd(backup.stop);
 
   /** Starts another service on the same stores. */
   const startOther = async (difference: Difference = {}): Promise<Other> => {

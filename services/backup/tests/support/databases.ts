@@ -1,6 +1,6 @@
 import { databaseOf, inDatabase } from '@taskmesh/store';
 import { connect, disconnect } from '@taskmesh/store/connection';
-import { afterFile, createTestDatabase, type TestDatabase } from '@taskmesh/testing';
+import { atEnd, createTestDatabase, type TestDatabase } from '@taskmesh/testing';
 import { randomBytes } from 'node:crypto';
 import type { Client } from 'pg';
 import { DEFAULT_SIZES } from '../../src/archives/limits.ts';
@@ -31,7 +31,7 @@ export async function createFreshTestDatabase(name: string, server?: string): Pr
   const live = await createTestDatabase(name, server);
   const names = restoreNames(databaseOf(live.url), randomBytes(6).toString('hex'));
   const loaderUrl = await createFreshDatabase(live.url, names, loadLimits(DEFAULT_SIZES));
-  afterFile(() => dropFresh(live.url, names));
+  atEnd(() => dropFresh(live.url, names));
   return {
     live,
     names,

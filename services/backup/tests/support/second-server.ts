@@ -1,4 +1,4 @@
-import { afterFile, makeTempDir } from '@taskmesh/testing';
+import { atEnd, makeTempDir } from '@taskmesh/testing';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
@@ -31,7 +31,7 @@ export async function startSecondServer(settings: Record<string, string | number
   const child = spawn(process.execPath, ['--input-type=module', '-e', script], { stdio: ['pipe', 'pipe', 'inherit'] });
   const exit = once(child, 'exit');
   const { value } = await createInterface({ input: child.stdout })[Symbol.asyncIterator]().next();
-  afterFile(async () => {
+  atEnd(async () => {
     child.stdin.end();
     await exit;
   });

@@ -1,6 +1,6 @@
 import { inDatabase } from '@taskmesh/store';
 import { createLog } from '@taskmesh/service';
-import { afterFile, requiredAddress } from '@taskmesh/testing';
+import { atEnd, requiredAddress } from '@taskmesh/testing';
 import { randomBytes } from 'node:crypto';
 import { DEFAULT_SIZES } from '../../src/archives/limits.ts';
 import { maintenanceUrl } from '../../src/databases/connect.ts';
@@ -51,7 +51,7 @@ export async function createTestStores() {
     administer(`select datname as name, oid::text as id, datallowconn as open from pg_database where datname like $1`, [
       `test\\_stores\\_%${mark}%`,
     ]);
-  afterFile(async () => {
+  atEnd(async () => {
     for (const { name } of await databases()) await administer(`drop database ${String(name)} with (force)`);
     await administer(`drop role ${administrator}`);
   });

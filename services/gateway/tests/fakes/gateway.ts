@@ -2,7 +2,7 @@ import { TASK_CHANGES_TOPIC } from '@taskmesh/contracts';
 import { createMemoryKeyValue, type KeyValue } from '@taskmesh/key-value';
 import { createMemoryEventLog } from '@taskmesh/event-log';
 import { createLog, stopAll, systemClock, type Clock, type Log, type Tracing } from '@taskmesh/service';
-import { afterFile, eventually, makeTempDir } from '@taskmesh/testing';
+import { atEnd, eventually, makeTempDir } from '@taskmesh/testing';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Registry } from 'prom-client';
@@ -136,7 +136,7 @@ export async function startTestGateway(options: TestGatewayOptions = {}): Promis
   };
   let stopped: Promise<void> | undefined;
   const stop = () => (stopped ??= stopAllParts());
-  afterFile(stop);
+  atEnd(stop);
 
   return {
     gateway,
