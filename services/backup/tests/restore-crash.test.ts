@@ -39,16 +39,13 @@ describe('a restore that is killed or loses a connection', () => {
     'at any statement replaces all or nothing, and agrees with its response, for stores %s',
     async (_what, authServer) => {
       const fixture = await createCrashFixture(authServer());
-      try {
-        const { said, statements } = await fixture.runRestore();
-        expect(said).toMatchObject({ outcome: 'RESTORED' });
-        const ends = [];
-        for (const point of pointsOf(statements)) ends.push(await crash(fixture, point));
-        expect(ends.flatMap(({ contradictions }) => contradictions)).toEqual([]);
-        expect(new Set(ends.map(({ isNew }) => isNew))).toEqual(new Set([true, false]));
-      } finally {
-        await fixture.close();
-      }
+      atEnd(() => fixture.close());
+      const { said, statements } = await fixture.runRestore();
+      expect(said).toMatchObject({ outcome: 'RESTORED' });
+      const ends = [];
+      for (const point of pointsOf(statements)) ends.push(await crash(fixture, point));
+      expect(ends.flatMap(({ contradictions }) => contradictions)).toEqual([]);
+      expect(new Set(ends.map(({ isNew }) => isNew))).toEqual(new Set([true, false]));
     },
     POINTS === Infinity ? 7_200_000 : 240_000,
   );

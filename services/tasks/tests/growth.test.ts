@@ -1,4 +1,5 @@
 import type { Statement } from '@taskmesh/store';
+import { connectClient } from '@taskmesh/testing';
 import type { Task } from '../src/tasks/task.entities.ts';
 import { placeOf, type TaskOrder } from '../src/tasks/task-order.ts';
 import type { ListRequest } from '../src/tasks/list.statements.ts';
@@ -19,9 +20,8 @@ const OTHERS = 5_000;
  * order: without an index, a scan has to read all of them.
  */
 async function openLargeStore(owned: number) {
-  const { store, database, close } = await openStore('large_store', { poolSize: 1 });
-  const client = new Client({ connectionString: store.url });
-  await client.connect();
+  const { store, database } = await openStore('large_store', { poolSize: 1 });
+  const client = await connectClient(store.url);
   const insert = (of: string, count: number) =>
     client.query(
       `insert into tasks (id, user_id, title, completed, priority, category, due_date, created_at, updated_at)
@@ -41,10 +41,6 @@ async function openLargeStore(owned: number) {
     client,
     /** A setting of the service's own connections. */
     setting: async (name: string) => (await database.pool.query(`show ${name}`)).rows[0]?.[name] as unknown,
-    async close() {
-      await client.end();
-      await close();
-    },
   };
 }
 
@@ -86,7 +82,6 @@ const OWNED = 20_000;
 /** Fifty index lookups, each with the row. */
 const FEW_PAGES = 320;
 const store = await openLargeStore(OWNED);
-afterAll(() => store.close());
 
 /** Returns how many pages the repository's statements touch. */
 async function pagesFor(use: (repository: ReturnType<typeof createTaskRepository>) => Promise<unknown>) {

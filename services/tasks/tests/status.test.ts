@@ -24,7 +24,6 @@ afterAll(async () => {
   await proxy.restore().catch(() => undefined);
   await tasks.stop();
   await proxy.close();
-  await database.drop();
 });
 
 const UP = {

@@ -15,7 +15,6 @@ await service.database.query(
      select part, owner_id, n, kind, task, previous, occurred_at from changes, generate_series(2, ${MAX_UNPUBLISHED - 1}) n`,
 );
 await service.database.query(`update feeds set sequence = ${MAX_UNPUBLISHED - 1}`);
-afterAll(() => service.stop());
 
 const unpublished = async () =>
   (await service.database.query('select from changes where owner_id = $1 and published_at is null', [busy.id])).length;

@@ -1,3 +1,4 @@
+import { atEnd } from '@taskmesh/testing';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { startProduct } from '../../product.ts';
@@ -57,14 +58,11 @@ describe('following a guide to the letter', () => {
       const response = await fetch(`${product.url}/graphql`, { method: 'POST', headers, body });
       return (await response.json()) as { data: Record<string, { accessToken: string }> };
     };
-    try {
-      const ada = '{ email: "ada@example.com", password: "a long and winding phrase", name: "Ada" }';
-      const { data } = await send(`mutation { signUp(input: ${ada}) { accessToken } }`);
-      const token = data.signUp?.accessToken;
-      await send('mutation { addNote(text: "Water the plants") { id } }', token);
-      expect(await send('{ notes { text } }', token)).toEqual({ data: { notes: [{ text: 'Water the plants' }] } });
-    } finally {
-      await product.stop();
-    }
+    atEnd(() => product.stop());
+    const ada = '{ email: "ada@example.com", password: "a long and winding phrase", name: "Ada" }';
+    const { data } = await send(`mutation { signUp(input: ${ada}) { accessToken } }`);
+    const token = data.signUp?.accessToken;
+    await send('mutation { addNote(text: "Water the plants") { id } }', token);
+    expect(await send('{ notes { text } }', token)).toEqual({ data: { notes: [{ text: 'Water the plants' }] } });
   }, 900_000);
 });

@@ -2,7 +2,7 @@ import { findFreePorts, startKafka } from '@taskmesh/local';
 import { createKafkaEventLog } from '@taskmesh/event-log';
 import { readKafkaSettings, whyKafkaFails } from '@taskmesh/service/event-log';
 import { createLog } from '@taskmesh/service';
-import { eventually } from '@taskmesh/testing';
+import { atEnd, eventually } from '@taskmesh/testing';
 import { createAuthority } from '@taskmesh/testing/certificates';
 import { randomUUID } from 'node:crypto';
 import { temporaryFiles } from './temporary-files.ts';
@@ -85,16 +85,13 @@ describe('a Kafka that requires TLS or a login', () => {
     const settings = settingsOf(listener, way());
     expect(await whyKafkaFails(settings)).toBeUndefined();
     const eventLog = createKafkaEventLog({ ...settings, clientId: 'test', log });
-    try {
-      const topic = `secured-${randomUUID()}`;
-      const seen: string[] = [];
-      await eventLog.ensureTopic(topic, { partitions: 2 });
-      await eventLog.read(topic, ({ value }) => seen.push(value)).ready();
-      await eventLog.publish(topic, [{ key: 'k', value: 'over a guarded line' }]);
-      await eventually(() => expect(seen).toEqual(['over a guarded line']));
-    } finally {
-      await eventLog.close();
-    }
+    atEnd(() => eventLog.close());
+    const topic = `secured-${randomUUID()}`;
+    const seen: string[] = [];
+    await eventLog.ensureTopic(topic, { partitions: 2 });
+    await eventLog.read(topic, ({ value }) => seen.push(value)).ready();
+    await eventLog.publish(topic, [{ key: 'k', value: 'over a guarded line' }]);
+    await eventually(() => expect(seen).toEqual(['over a guarded line']));
   });
 
   const UNTRUSTED = /not trusted \(sslrootcert in KAFKA_BROKERS\)/;

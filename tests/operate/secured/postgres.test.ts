@@ -1,6 +1,6 @@
 import { startPostgres } from '@taskmesh/local';
 import { whyPostgresFails } from '@taskmesh/store/why-postgres-fails';
-import { eventually } from '@taskmesh/testing';
+import { atEnd, eventually } from '@taskmesh/testing';
 import { createAuthority } from '@taskmesh/testing/certificates';
 import { chownSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -59,22 +59,19 @@ describe('a PostgreSQL that requires TLS', () => {
   it('serves the product with TLS on every connection, including backups', async () => {
     const POSTGRES_URL = url({ sslmode: 'verify-full', sslrootcert: ca });
     const product = await startProduct('start', { POSTGRES_URL });
-    try {
-      const { create, titles } = await register(product.url);
-      await create('a task');
-      expect(await titles()).toEqual(['a task']);
-      await withClient(POSTGRES_URL, async (admin) => {
-        const { rows } = await admin.query(
-          `select count(*)::int as all, count(*) filter (where ssl)::int as secured
+    atEnd(() => product.stop());
+    const { create, titles } = await register(product.url);
+    await create('a task');
+    expect(await titles()).toEqual(['a task']);
+    await withClient(POSTGRES_URL, async (admin) => {
+      const { rows } = await admin.query(
+        `select count(*)::int as all, count(*) filter (where ssl)::int as secured
            from pg_stat_activity join pg_stat_ssl using (pid) where application_name like 'taskmesh-%'`,
-        );
-        expect(rows[0].all).toBeGreaterThan(2);
-        expect(rows[0].secured).toBe(rows[0].all);
-      });
-      expect((await createRest(product.url)('POST', '/backups')).status).toBeLessThan(300);
-    } finally {
-      await product.stop();
-    }
+      );
+      expect(rows[0].all).toBeGreaterThan(2);
+      expect(rows[0].secured).toBe(rows[0].all);
+    });
+    expect((await createRest(product.url)('POST', '/backups')).status).toBeLessThan(300);
   });
 
   const UNTRUSTED = /authority that is not trusted \(sslrootcert in POSTGRES_URL\)/;

@@ -1,7 +1,7 @@
 import { createRedisKeyValue, readRedisSettings, whyRedisFails } from '@taskmesh/key-value';
 import { findFreePorts } from '@taskmesh/local';
 import { createLog } from '@taskmesh/service';
-import { eventually } from '@taskmesh/testing';
+import { atEnd, eventually } from '@taskmesh/testing';
 import { createAuthority } from '@taskmesh/testing/certificates';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -50,13 +50,10 @@ const failure = async (env: Record<string, string>) => (await whyRedisFails(sett
 describe('a Redis that requires TLS and a password', () => {
   it('is used for values and limits', async () => {
     const store = createRedisKeyValue({ ...settingsOf(over('rediss')), log });
-    try {
-      await store.set('key', 'value', { ttlSeconds: 60 });
-      expect(await store.get('key')).toBe('value');
-      expect(store.isUp()).toBe(true);
-    } finally {
-      await store.close();
-    }
+    atEnd(() => store.close());
+    await store.set('key', 'value', { ttlSeconds: 60 });
+    expect(await store.get('key')).toBe('value');
+    expect(store.isUp()).toBe(true);
   });
 
   const UNTRUSTED = /not trusted \(sslrootcert in REDIS_URL\)/;
