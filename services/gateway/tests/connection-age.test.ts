@@ -1,6 +1,6 @@
 import { eventually } from '@taskmesh/testing';
 import { startTestGateway } from './fakes/gateway.ts';
-import { holdExecution } from './fakes/hold-execution.ts';
+import { holdExecution } from './fakes/tasks.ts';
 import {
   connectGraphqlWs,
   PROTOCOLS,

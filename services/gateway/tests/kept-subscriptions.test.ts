@@ -1,7 +1,7 @@
 import { collectGarbage, eventually } from '@taskmesh/testing';
 import { setTimeout } from 'node:timers/promises';
 import { startTestGateway } from './fakes/gateway.ts';
-import { holdExecution } from './fakes/hold-execution.ts';
+import { holdExecution } from './fakes/tasks.ts';
 import { connectGraphqlWs, streamGraphqlWs, streamHttp } from './fakes/streams.ts';
 
 const USER = 'a0000000-0000-4000-8000-000000000001';

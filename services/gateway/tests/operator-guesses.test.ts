@@ -1,7 +1,7 @@
 import { newPersonalToken } from '@taskmesh/identity';
 import { createMemoryKeyValue } from '@taskmesh/key-value';
 import { startTestGateway, useGateway } from './fakes/gateway.ts';
-import { guess } from './fakes/guess.ts';
+import { guess } from './fakes/rest.ts';
 
 const USER = 'a0000000-0000-4000-8000-000000000001';
 const TOKEN = 'the-token-of-operators';

@@ -13,8 +13,7 @@ import { eventually } from '@taskmesh/testing';
 import type { DescribedOperation } from '@taskmesh/testing/api-description';
 import type { Connections } from '../src/connections/connections.ts';
 import { startTestGateway } from './fakes/gateway.ts';
-import { guess } from './fakes/guess.ts';
-import { restOf, type RestOptions } from './fakes/rest.ts';
+import { guess, restOf, type RestOptions } from './fakes/rest.ts';
 
 const USER = '0199e1c2-5b7a-7cc3-98c4-dc0c0c07398f';
 const ID = '0199e1c3-0a41-7d1e-8d5c-2f6a8a1b9c3d';

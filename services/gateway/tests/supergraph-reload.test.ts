@@ -7,7 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { composed, startForeignService, type ForeignService } from './fakes/foreign-service.ts';
 import { startTestGateway, type TestGateway } from './fakes/gateway.ts';
 import { GRAPHQL_PROTOCOLS, streamBy, streamChannel, type TestStream } from './fakes/streams.ts';
-import { OWN_SERVICES, typeDefsOf } from './fakes/type-defs.ts';
+import { OWN_SERVICES, typeDefsOf } from './fakes/fake-subgraph.ts';
 
 const USER = 'a0000000-0000-4000-8000-000000000001';
 const COMMITTED = readFileSync(new URL('../supergraph.graphql', import.meta.url), 'utf8');

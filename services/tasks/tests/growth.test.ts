@@ -6,7 +6,7 @@ import type { ListRequest } from '../src/tasks/list.statements.ts';
 import { createTaskRepository } from '../src/tasks/task.repository.ts';
 import { GIVEN_FIELDS } from '../src/tasks/task-row.ts';
 import { DELETE, FIND, UPDATE } from '../src/tasks/task.statements.ts';
-import { Client, escapeLiteral } from 'pg';
+import { type Client, escapeLiteral } from 'pg';
 import { openStore } from './support/store.ts';
 
 const LARGE_OWNER = '01890000-0000-7000-8000-0000000000aa';

@@ -1,9 +1,8 @@
 import fc from 'fast-check';
 import { type Answer, codeOf, issuesOf, startTasks, type TestUser } from './support/running-tasks.ts';
-let user: TestUser;
 
 const service = await startTasks({ name: 'list' });
-user = service.user();
+const user = service.user();
 for (let n = 0; n < 12; n++) await user.create({ title: `task ${n}` });
 
 const LIST = `query ($filter: TaskFilter, $orderBy: TaskOrder, $first: Int, $after: String, $offset: Int) {

@@ -10,13 +10,11 @@ import { readGatewayConfig } from '../../src/config.ts';
 import type { Connections } from '../../src/connections/connections.ts';
 import { connectInProcess, type InProcessServices } from '../../src/connections/in-process.ts';
 import { createGateway, type Gateway } from '../../src/create-gateway.ts';
-import { createFakeSubgraph } from './fake-subgraph.ts';
-import { createFakeBackupWork } from './backup-work.ts';
+import { createFakeSubgraph, type OwnService } from './fake-subgraph.ts';
 import { createFakeAuth } from './auth.ts';
-import { createFakeOperators } from './operators.ts';
+import { createFakeBackupWork, createFakeOperators } from './operators.ts';
 import { createFakeTasks, type FakeTasks } from './tasks.ts';
 import { connectServers } from './servers.ts';
-import type { OwnService } from './type-defs.ts';
 
 /** The services in memory. */
 export async function createFakes(log: Log) {
