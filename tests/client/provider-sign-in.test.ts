@@ -10,7 +10,6 @@ const product = useProduct('start', () => ({
   ...{ PUBLIC_URL, OIDC_ISSUER: provider.issuer, OIDC_NAME: 'Example' },
   ...{ OIDC_CLIENT_ID: provider.clientId, OIDC_CLIENT_SECRET: provider.clientSecret },
 }));
-afterAll(() => provider.close());
 
 const newClient = (storage = createMemoryStorage()) => createClient({ url: product().url, storage });
 const codeOf = (work: Promise<unknown>) =>

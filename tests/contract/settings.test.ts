@@ -38,10 +38,7 @@ describe('the platform as separate processes, with settings of its own', () => {
     TRUSTED_DOCUMENTS_FILE: manifest,
   }));
 
-  afterAll(async () => {
-    await mailServer.close();
-    await provider.close();
-  });
+  afterAll(() => mailServer.close());
 
   describeCors(platform);
   describeTrustedDocuments(platform);

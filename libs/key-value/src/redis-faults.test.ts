@@ -46,7 +46,6 @@ beforeEach(async () => {
 });
 afterEach(async () => {
   await store.close();
-  await proxy.close();
 });
 
 describe('a Redis that is down at startup', () => {

@@ -33,7 +33,6 @@ const withAtMost = (maxSessionsPerAccount = 1_000) => {
     });
   });
   beforeEach(() => running.reset());
-  afterAll(() => running.stop());
 };
 
 const living = async ({ userId }: Pick<OpenSession, 'userId'>) =>

@@ -56,6 +56,5 @@ it.each([
   await running.logIn('ada@example.com');
   const bob = await running.tryLogIn('bob@example.com');
   expect(codeOf(bob)).toBe('UNAUTHENTICATED');
-  await running.stop();
   await dropDatabase(old);
 });

@@ -118,8 +118,6 @@ beforeEach(async () => {
 });
 afterEach(async () => {
   for (const auth of running) await auth.stop();
-  await proxy.close();
-  await database.drop();
 });
 
 describe('auth as a process', () => {

@@ -65,7 +65,6 @@ describe('signing in through the provider', () => {
     telling.accounts.set('carol', { email: 'carol@example.com', email_verified: false });
     await expect(signedIn(other, telling, 'carol')).rejects.toThrow();
     await other.stop();
-    await telling.close();
   });
 
   it.each([undefined, ' ', 'a\u0000b', 'a\ud800', 'x'.repeat(256)])(

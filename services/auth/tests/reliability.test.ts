@@ -209,7 +209,6 @@ describe('password hashing', () => {
   beforeAll(async () => {
     hashing = await runAuth({ env: { RATE_LIMIT_FACTOR: '0', HASH_CONCURRENCY: '1' }, hashCost: COST });
   });
-  afterAll(() => hashing.stop());
 
   it('does not block the event loop for other requests', async () => {
     const { identity } = await hashing.signUp('ada@example.com');

@@ -20,7 +20,6 @@ const { hostname, port } = new URL(store.url);
 const proxy = await createFaultyProxy({ host: hostname, port: Number(port) });
 const proxied = Object.assign(new URL(store.url), { host: `${proxy.host}:${proxy.port}` }).href;
 afterEach(() => proxy.thaw());
-afterAll(() => proxy.close());
 
 const exists = async (name: string) =>
   (await administer('select from pg_database where datname = $1', [name])).length === 1;

@@ -144,7 +144,6 @@ describe('a restore', () => {
         );
       });
     });
-    await proxy.close();
     expect(await fixture.inStores()).toEqual(OLD);
   }, 180_000);
 

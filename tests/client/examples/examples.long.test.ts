@@ -137,7 +137,6 @@ beforeAll(async () => {
   network = await createFaultyProxy({ host, port: Number(port) });
   rest = createRest(product().url);
 });
-afterAll(() => network.close());
 
 /** Starts the example for an account with one task, and waits until it is live. */
 async function start({ command, env, changeIn }: Example) {

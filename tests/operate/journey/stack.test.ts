@@ -30,10 +30,7 @@ describe('the stack of separate processes, two gateways, real PostgreSQL, Redis 
     };
     stack = await startStack({ dataDir, gateways: 2, env, log: () => {} });
   });
-  afterAll(async () => {
-    await stack.stop();
-    await collector.stop();
-  }, 180_000);
+  afterAll(() => stack.stop(), 180_000);
 
   describeJourney(() => ({ urls: stack.urls }));
   describeOwnAccount(() => ({ urls: stack.urls }));

@@ -18,7 +18,6 @@ beforeEach(async () => {
 });
 afterEach(async () => {
   await pool.end();
-  await network.close();
 });
 
 const one = async () => (await pool.query<{ one: number }>('select 1 as one')).rows;

@@ -4,17 +4,16 @@ import { createMemoryKeyValue, type KeyValue } from '@taskmesh/key-value';
 import { createLog, type Env, type Log } from '@taskmesh/service';
 import type { SubgraphResult } from '@taskmesh/subgraph';
 import {
+  atEnd,
   createFaultyProxy,
   createTemplate,
   createTestDatabase,
   eventually,
+  makeTempDir,
   type FaultyProxy,
   type TestDatabase,
 } from '@taskmesh/testing';
 import { createHash } from 'node:crypto';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { Client } from 'pg';
 import type { Registry } from 'prom-client';
 import { migrations } from '../../migrations/index.ts';
@@ -92,7 +91,7 @@ export interface RunOptions {
   metrics?: Registry;
 }
 
-/** The whole service with its own database; only the clock and the postbox are fakes. */
+/** The whole service with its own database, until the end of the test or file; only the clock and the postbox are fakes. */
 export async function runAuth(options: RunOptions = {}): Promise<RunningAuth> {
   const { env = {}, hashCost = CHEAP } = options;
   const counters = createCounters();
@@ -103,7 +102,7 @@ export async function runAuth(options: RunOptions = {}): Promise<RunningAuth> {
   const url = new URL(database.url);
   const proxy = await createFaultyProxy({ host: url.hostname, port: Number(url.port) });
   url.host = `${proxy.host}:${proxy.port}`;
-  const dataDir = await mkdtemp(join(tmpdir(), 'taskmesh-auth-'));
+  const dataDir = makeTempDir();
   const [clock, monotonicClock] = [createTestClock(), createTestClock()];
   const postbox = createPostbox();
   const running = new Set<Auth>();
@@ -129,6 +128,15 @@ export async function runAuth(options: RunOptions = {}): Promise<RunningAuth> {
     return auth;
   };
   let auth = await another();
+
+  const stopAll = async () => {
+    for (const each of running) await each.stop();
+    await keyValue.close();
+    await eventLog.close();
+  };
+  let stopped: Promise<void> | undefined;
+  const stop = () => (stopped ??= stopAll());
+  atEnd(stop);
 
   return {
     get auth() {
@@ -160,14 +168,7 @@ export async function runAuth(options: RunOptions = {}): Promise<RunningAuth> {
       counters.reset();
       if (!running.has(auth)) auth = await another();
     },
-    async stop() {
-      for (const each of running) await each.stop();
-      await keyValue.close();
-      await eventLog.close();
-      await proxy.close();
-      await database.drop();
-      await rm(dataDir, { recursive: true });
-    },
+    stop,
   };
 }
 
@@ -180,7 +181,6 @@ export function useAuth(options: RunOptions | (() => RunOptions) = {}): RunningA
     Object.defineProperties(running, Object.getOwnPropertyDescriptors(await runAuth({ ...given, env })));
   });
   beforeEach(() => running.reset());
-  afterAll(() => running.stop());
   return running;
 }
 
