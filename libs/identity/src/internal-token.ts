@@ -11,21 +11,15 @@ const LIFETIME_S = 60;
 const REUSE_MARGIN_S = 20;
 const CACHE_SIZE = 20_000;
 
-export interface IdentitySigner {
-  /** A token with the identity of the caller for `audience` (a service's name). Valid for 60 s, reused for 40 s. */
-  tokenFor(identity: Identity, audience: string): Promise<string>;
-}
+export type IdentitySigner = ReturnType<typeof createIdentitySigner>;
 
-export interface IdentityVerifier {
-  /** @throws AppError UNAUTHENTICATED unless the token is unexpired and a known signer made it for this service. */
-  verify(token: string): Promise<Identity>;
-}
+export type IdentityVerifier = ReturnType<typeof createIdentityVerifier>;
 
 /**
  * `issuer` is the calling service's name; `key` its private ES256 JWK, whose `kid` must name the issuer (see `isKeyOf`).
  * @throws when the `kid` names another service, because no verifier would accept the tokens
  */
-export function createIdentitySigner(options: { issuer: string; key: JWK; clock: Clock }): IdentitySigner {
+export function createIdentitySigner(options: { issuer: string; key: JWK; clock: Clock }) {
   const { issuer, key, clock } = options;
   if (!isKeyOf(issuer, key.kid))
     throw new Error(`The identity key of ${issuer} needs "${issuer}" or "${issuer}-…" as its kid.`);
@@ -33,7 +27,8 @@ export function createIdentitySigner(options: { issuer: string; key: JWK; clock:
   const imported = importJWK(key, 'ES256');
 
   return {
-    async tokenFor(identity, audience) {
+    /** A token with the identity of the caller for `audience` (a service's name). Valid for 60 s, reused for 40 s. */
+    async tokenFor(identity: Identity, audience: string) {
       const id = cacheKey(identity, audience);
       const nowS = Math.floor(clock.now() / 1000);
       const known = cache.get(id, nowS);
@@ -65,14 +60,15 @@ export interface IdentityVerifierOptions {
   clock: Clock;
 }
 
-export function createIdentityVerifier(options: IdentityVerifierOptions): IdentityVerifier {
+export function createIdentityVerifier(options: IdentityVerifierOptions) {
   const { audience, keys, callers, clock } = options;
   const cache = new ExpiringCache<Identity>(CACHE_SIZE);
   const imported = new Map<string, Promise<CryptoKey | Uint8Array>>();
   for (const key of keys.keys) if (key.kid) imported.set(key.kid, importJWK(key, 'ES256'));
 
   return {
-    async verify(token) {
+    /** @throws AppError UNAUTHENTICATED unless the token is unexpired and a known signer made it for this service. */
+    async verify(token: string) {
       const nowS = Math.floor(clock.now() / 1000);
       const known = cache.get(token, nowS);
       if (known) return known;

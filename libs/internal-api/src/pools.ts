@@ -89,12 +89,7 @@ export interface Answer {
 }
 
 /** Keep-alive connections to the origin of a URL. No redirects, no proxies. */
-export interface ServicePool {
-  /** A request that is abandoned while it waits is never sent. @throws AppError SERVICE_UNAVAILABLE without a response in time */
-  post(request: Post): Promise<Answer>;
-  /** Aborts current requests. */
-  destroy(): Promise<void>;
-}
+export type ServicePool = ReturnType<typeof createServicePool>;
 
 /** Limits the total memory of responses that are being received, for one pool or several. */
 export function createAnswerBudget(maxBytes: number) {
@@ -122,11 +117,12 @@ interface ServicePoolOptions extends Partial<PoolOptions> {
 export function createServicePool(
   url: string,
   { connections = CONNECTIONS, budget, ...options }: ServicePoolOptions = {},
-): ServicePool {
+) {
   const pool = createLazyPool(url, { connections, ...options });
   /** Requests in the pool, including abandoned ones until their turn comes. */
   let outstanding = 0;
 
+  /** A request that is abandoned while it waits is never sent. @throws AppError SERVICE_UNAVAILABLE without a response in time */
   const post = (request: Post) =>
     new Promise<Answer>((resolve, reject) => {
       const { timeoutMs, signal, idempotent, onLarge, path, headers, body } = request;
@@ -201,17 +197,21 @@ export function createServicePool(
       send();
     });
 
-  return { post, destroy: pool.destroy };
+  return {
+    post,
+    /** Aborts current requests. */
+    destroy: pool.destroy,
+  };
 }
 
-export interface StreamPool {
-  request(options: Dispatcher.RequestOptions): Promise<Dispatcher.ResponseData>;
-  /** Aborts current requests. */
-  destroy(): Promise<void>;
-}
+export type StreamPool = ReturnType<typeof createStreamPool>;
 
 /** Connections for bodies of any length. The caller destroys the pool. */
-export function createStreamPool(url: string, { connections }: { connections: number }): StreamPool {
+export function createStreamPool(url: string, { connections }: { connections: number }) {
   const pool = createLazyPool(url, { connections, maxResponseSize: -1 });
-  return { request: async (options) => (await pool.open()).request(options), destroy: pool.destroy };
+  return {
+    request: async (options: Dispatcher.RequestOptions) => (await pool.open()).request(options),
+    /** Aborts current requests. */
+    destroy: pool.destroy,
+  };
 }

@@ -10,13 +10,7 @@ export interface WaitingOptions {
   onGivenUp: (error: Error) => void;
 }
 
-export interface Waiting {
-  end(): void;
-  /** From now on, the caller's signal no longer ends the waiting. */
-  leaveCaller(): void;
-}
-
-export function beginWaiting({ timeoutMs, signal, onGivenUp }: WaitingOptions): Waiting {
+export function beginWaiting({ timeoutMs, signal, onGivenUp }: WaitingOptions) {
   const giveUp = (why: string) => {
     end();
     onGivenUp(gaveUp(why));
@@ -24,6 +18,7 @@ export function beginWaiting({ timeoutMs, signal, onGivenUp }: WaitingOptions): 
   const onGone = () => giveUp('The caller has gone.');
   const timer = setTimeout(giveUp, timeoutMs, `No answer within ${timeoutMs} ms.`);
   signal?.addEventListener('abort', onGone);
+  /** From now on, the caller's signal no longer ends the waiting. */
   const leaveCaller = () => signal?.removeEventListener('abort', onGone);
   const end = () => {
     clearTimeout(timer);

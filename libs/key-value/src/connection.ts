@@ -39,14 +39,7 @@ const FAILURES_TO_OPEN = 3;
 const CHECK_MS = 2_000;
 
 /** Opens for a while after a few consecutive failures, so that callers do not wait for a store that does not respond. */
-interface Circuit {
-  isOpen(): boolean;
-  succeeded(): void;
-  /** Returns whether this failure opened the circuit. */
-  failed(): boolean;
-}
-
-function createCircuit(openMs: number): Circuit {
+function createCircuit(openMs: number) {
   let failures = 0;
   let openUntil = -Infinity;
   const isOpen = () => performance.now() < openUntil;
@@ -55,6 +48,7 @@ function createCircuit(openMs: number): Circuit {
     succeeded() {
       failures = 0;
     },
+    /** Returns whether this failure opened the circuit. */
     failed() {
       // Failures of calls that were in flight when the circuit opened mean nothing new.
       if (isOpen() || ++failures < FAILURES_TO_OPEN) return false;
@@ -65,13 +59,7 @@ function createCircuit(openMs: number): Circuit {
   };
 }
 
-export interface RedisConnection {
-  redis: Redis;
-  /** Runs a command; returns `otherwise` if Redis is unavailable, too slow, or refuses the command. Never rejects. */
-  attempt: <Answer, Otherwise>(command: () => Promise<Answer>, otherwise: Otherwise) => Promise<Answer | Otherwise>;
-  isUp(): boolean;
-  close(): void;
-}
+export type RedisConnection = ReturnType<typeof createRedisConnection>;
 
 export interface RedisConnectionOptions extends RedisConfig {
   log: Log;
@@ -79,7 +67,7 @@ export interface RedisConnectionOptions extends RedisConfig {
   checkMs?: number;
 }
 
-export function createRedisConnection(options: RedisConnectionOptions): RedisConnection {
+export function createRedisConnection(options: RedisConnectionOptions) {
   const { log, checkMs = CHECK_MS } = options;
   const redis = createClient(options);
   /** Reconnects. */
@@ -114,7 +102,8 @@ export function createRedisConnection(options: RedisConnectionOptions): RedisCon
 
   const isUp = () => !closed && redis.status === 'ready' && !checking && !cannotWrite && !circuit.isOpen();
 
-  const attempt: RedisConnection['attempt'] = async (command, otherwise) => {
+  /** Runs a command; returns `otherwise` if Redis is unavailable, too slow, or refuses the command. Never rejects. */
+  const attempt = async <Answer, Otherwise>(command: () => Promise<Answer>, otherwise: Otherwise) => {
     if (opening) await opening;
     if (checking) await checking;
     if (!isUp()) return otherwise;

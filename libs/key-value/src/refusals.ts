@@ -28,28 +28,22 @@ function messageOf(error: unknown): string {
 }
 
 /** Logs once that Redis is unavailable and once that it is back, however many calls and reconnects fail in between. */
-export interface Outage {
-  began(reason: unknown): void;
-  ended(): void;
-  /** Redis returned an error for a command; each kind of error is logged once. */
-  refused(error: unknown): void;
-}
-
-export function createOutage(log: Log): Outage {
+export function createOutage(log: Log) {
   const reportedKinds = new Set<string>();
   let away = false;
   return {
-    began(reason) {
+    began(reason: unknown): void {
       if (away) return;
       away = true;
       log.warn({ reason: refusalOf(reason).reason }, 'Redis does not answer; going on without it');
     },
-    ended() {
+    ended(): void {
       if (!away) return;
       away = false;
       log.info('Redis answers again');
     },
-    refused(error) {
+    /** Redis returned an error for a command; each kind of error is logged once. */
+    refused(error: unknown): void {
       const reason = messageOf(error);
       const kind = reason.split(' ', 1)[0] ?? '';
       if (reportedKinds.has(kind)) return;

@@ -21,7 +21,7 @@ export { createFailureLog, createLog, openLogOutput, type Log } from './log.ts';
 export { asJson, isAbsent, isObject, parseJson } from './json.ts';
 export * from './time.ts';
 export { count } from './counts.ts';
-export { createPeriodic, eachByItself, type Periodic } from './periodic.ts';
+export { createPeriodic, eachByItself } from './periodic.ts';
 export {
   closeOnStop,
   Closers,
@@ -34,7 +34,7 @@ export {
 } from './lifecycle.ts';
 export { createAdminServer } from './admin-server.ts';
 export { createLatencyHistogram, createMetrics, type LatencyHistogram, type Observe } from './metrics.ts';
-export { createBulkhead, createFairQueue, type Bulkhead, type FairQueue } from './queues.ts';
+export { createBulkhead, createFairQueue, type FairQueue } from './queues.ts';
 export * from './network.ts';
 export { isSameSecret, issueSignInCode, takeSignInCode } from './sign-in-code.ts';
 export { runService, STOP_DEADLINE_MS, surviveClosedOutput } from './run-service.ts';

@@ -76,11 +76,6 @@ function withCauses(error: unknown): unknown {
   }
 }
 
-export interface LogOutput {
-  write(line: string): void;
-  close(): void;
-}
-
 const STANDARD_OUTPUT = 1;
 /** Buffered for a pipe with a slow reader; further lines are lost. */
 const MAX_PENDING_BYTES = 1024 * 1024;
@@ -98,7 +93,7 @@ export const lostLogLines = (): number => lost;
  * counted; writing never throws or blocks, because no request or shutdown may depend on the log.
  * @throws when the file cannot be opened
  */
-export function openLogOutput(file?: string): LogOutput {
+export function openLogOutput(file?: string) {
   if (file !== undefined) mkdirSync(dirname(file), { recursive: true });
   const fd = file === undefined ? ownStandardOutput() : openSync(file, 'a', 0o600);
   let pending: Buffer[] = [];
@@ -158,7 +153,7 @@ export function openLogOutput(file?: string): LogOutput {
   process.on('exit', flushAtExit);
 
   return {
-    write(line) {
+    write(line: string): void {
       if (isClosed) return;
       const missing = lostHere;
       // Ends a line that was written in part, so that the next one can be parsed.
@@ -170,7 +165,7 @@ export function openLogOutput(file?: string): LogOutput {
       add(`${JSON.stringify({ level: 'warn', time, lines: missing, msg: 'log lines could not be written' })}\n`);
       flush();
     },
-    close() {
+    close(): void {
       isClosed = true;
       process.off('exit', flushAtExit);
       clearTimeout(retry);
@@ -190,12 +185,6 @@ function ownStandardOutput(): number {
   }
 }
 
-export interface FailureLog {
-  failed(error: unknown): void;
-  /** Returns whether a failure was logged since the last success. */
-  succeeded(): boolean;
-}
-
 const REPEAT_AFTER_MS = 60_000;
 
 /**
@@ -205,11 +194,11 @@ const REPEAT_AFTER_MS = 60_000;
 export function createFailureLog(
   report: (error: unknown, failures: number) => void,
   { monotonicMs = () => performance.now() }: { monotonicMs?: () => number } = {},
-): FailureLog {
+) {
   let failures = 0;
   let reported: { cause: string; atMs: number } | undefined;
   return {
-    failed(error) {
+    failed(error: unknown): void {
       failures++;
       const cause = causeOf(error);
       const isKnown = reported?.cause === cause && monotonicMs() - reported.atMs < REPEAT_AFTER_MS;
@@ -217,7 +206,8 @@ export function createFailureLog(
       reported = { cause, atMs: monotonicMs() };
       report(error, failures);
     },
-    succeeded() {
+    /** Returns whether a failure was logged since the last success. */
+    succeeded(): boolean {
       const wasFailing = reported !== undefined;
       [failures, reported] = [0, undefined];
       return wasFailing;

@@ -13,18 +13,8 @@ export interface PeriodicOptions {
   log: Log;
 }
 
-export interface Periodic {
-  /** Runs at once, or after the first pause. @default at once */
-  start(options?: { afterPause: boolean }): void;
-  /** Starts a run at once, or joins the current one; resolves when that run ends. Never rejects. */
-  now(): Promise<void>;
-  /** Runs shortly because there is work; if a run is in progress, runs again after it, as it may have missed the work. */
-  soon(): void;
-  stop(): Promise<void>;
-}
-
 /** Repeats a task, one run at a time. Logs a failure when it begins, changes or lasts, and when the task works again. */
-export function createPeriodic(options: PeriodicOptions): Periodic {
+export function createPeriodic(options: PeriodicOptions) {
   const { everyMs, retry = { firstMs: everyMs, longestMs: everyMs }, task, what, log } = options;
   let timer: NodeJS.Timeout | undefined;
   let running: Promise<void> | undefined;
@@ -53,6 +43,7 @@ export function createPeriodic(options: PeriodicOptions): Periodic {
     if (!isStopped) timer = setTimeout(() => void now(), pauseMs);
   };
 
+  /** Starts a run at once, or joins the current one; resolves when that run ends. Never rejects. */
   const now = (): Promise<void> => {
     clearTimeout(timer);
     running ??= outside(run);
@@ -60,16 +51,18 @@ export function createPeriodic(options: PeriodicOptions): Periodic {
   };
 
   return {
-    start({ afterPause } = { afterPause: false }) {
+    /** Runs at once, or after the first pause. @default at once */
+    start({ afterPause }: { afterPause: boolean } = { afterPause: false }) {
       if (afterPause) plan(everyMs);
       else void now();
     },
     now,
+    /** Runs shortly because there is work; if a run is in progress, runs again after it, as it may have missed the work. */
     soon() {
       if (!isWanted && !running) plan(retry.firstMs);
       isWanted = true;
     },
-    async stop() {
+    async stop(): Promise<void> {
       isStopped = true;
       clearTimeout(timer);
       await running;

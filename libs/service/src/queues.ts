@@ -1,18 +1,5 @@
 import { siteOf } from './network.ts';
 
-/** Bounds how much work runs at once per key. Excess work of a key waits in order and does not hold up other keys. */
-export interface Bulkhead {
-  /**
-   * Rejects with the refusal, and never starts `work`, when too many others are waiting, when it waits too long, or when
-   * `signal` is aborted before the start. `weight` is how many places `work` occupies, at most `concurrency`.
-   */
-  run<Result>(
-    key: string,
-    work: () => Promise<Result>,
-    options?: { signal?: Signal; weight?: number },
-  ): Promise<Result>;
-}
-
 export interface BulkheadOptions {
   /** The total weight of the work that runs at once, per key. */
   concurrency: number;
@@ -29,7 +16,8 @@ interface Share {
   waiting: Map<Waiting, number>;
 }
 
-export function createBulkhead(options: BulkheadOptions): Bulkhead {
+/** Bounds how much work runs at once per key. Excess work of a key waits in order and does not hold up other keys. */
+export function createBulkhead(options: BulkheadOptions) {
   const { concurrency, maxWaiting = Infinity, maxWaitMs, refusal } = options;
   const shares = new Map<string, Share>();
 
@@ -57,7 +45,15 @@ export function createBulkhead(options: BulkheadOptions): Bulkhead {
   };
 
   return {
-    async run(key, work, { signal, weight: given = 1 } = {}) {
+    /**
+     * Rejects with the refusal, and never starts `work`, when too many others are waiting, when it waits too long, or when
+     * `signal` is aborted before the start. `weight` is how many places `work` occupies, at most `concurrency`.
+     */
+    async run<Result>(
+      key: string,
+      work: () => Promise<Result>,
+      { signal, weight: given = 1 }: { signal?: Signal; weight?: number } = {},
+    ): Promise<Result> {
       if (signal?.aborted) throw refusal();
       const weight = Math.min(given, concurrency);
       const share = shares.get(key) ?? { running: 0, waiting: new Map<Waiting, number>() };
@@ -75,16 +71,7 @@ export function createBulkhead(options: BulkheadOptions): Bulkhead {
 }
 
 /** Limits how much work runs at once. Callers take turns, so that heavy users wait behind light ones. */
-export interface FairQueue {
-  /**
-   * Callers are networks (from `networkOf`). All networks of a site share one turn, because a site has 65,536 of them.
-   * Rejects with the refusal, without starting `work`, when too many are waiting, when it waits too long, or when `signal`
-   * is aborted before it starts.
-   */
-  run<Result>(caller: string, work: () => Promise<Result>, signal?: AbortSignal): Promise<Result>;
-  /** How much work is waiting, of all callers. */
-  waiting(): number;
-}
+export type FairQueue = ReturnType<typeof createFairQueue>;
 
 export interface FairQueueOptions {
   concurrency: number;
@@ -97,7 +84,7 @@ export interface FairQueueOptions {
   refusal: () => Error;
 }
 
-export function createFairQueue(options: FairQueueOptions): FairQueue {
+export function createFairQueue(options: FairQueueOptions) {
   const { concurrency, maxWaiting, maxWaitMs, failsTogether = false, refusal } = options;
   /** By site and caller; the next in turn comes first. */
   const sites = new Map<string, Map<string, Set<Waiting>>>();
@@ -164,7 +151,12 @@ export function createFairQueue(options: FairQueueOptions): FairQueue {
   };
 
   return {
-    async run(caller, work, signal) {
+    /**
+     * Callers are networks (from `networkOf`). All networks of a site share one turn, because a site has 65,536 of them.
+     * Rejects with the refusal, without starting `work`, when too many are waiting, when it waits too long, or when `signal`
+     * is aborted before it starts.
+     */
+    async run<Result>(caller: string, work: () => Promise<Result>, signal?: AbortSignal): Promise<Result> {
       if (signal?.aborted) throw refusal();
       await turn(caller, signal);
       try {
@@ -176,7 +168,8 @@ export function createFairQueue(options: FairQueueOptions): FairQueue {
         startNext();
       }
     },
-    waiting: () => waiting,
+    /** How much work is waiting, of all callers. */
+    waiting: (): number => waiting,
   };
 }
 

@@ -8,17 +8,10 @@ const KEY = 'taskmesh.sign-in';
 const VERIFIER_BYTES = 32;
 
 /** Keeps the code verifier (PKCE) of the page that starts a sign-in. Without it, the returned code is useless. */
-export interface ProviderSignIn {
-  /** The address to navigate to. */
-  begin(returnTo: string): Promise<string>;
-  /** @throws TaskmeshError SIGN_IN_NOT_BEGUN if no sign-in was started here */
-  verifier(): Promise<string>;
-  forget(): Promise<void>;
-}
-
-export function createProviderSignIn({ url, storage }: { url: string; storage: Storage }): ProviderSignIn {
+export function createProviderSignIn({ url, storage }: { url: string; storage: Storage }) {
   return {
-    async begin(returnTo) {
+    /** The address to navigate to. */
+    async begin(returnTo: string): Promise<string> {
       const verifier = base64url(crypto.getRandomValues(new Uint8Array(VERIFIER_BYTES)));
       await storage.setItem(KEY, verifier);
       // `crypto.subtle` exists only over TLS and on localhost.
@@ -26,13 +19,14 @@ export function createProviderSignIn({ url, storage }: { url: string; storage: S
       const query = new URLSearchParams({ return_to: returnTo, code_challenge: base64url(new Uint8Array(digest)) });
       return `${url}/api/auth/oidc/start?${query.toString()}`;
     },
-    async verifier() {
+    /** @throws TaskmeshError SIGN_IN_NOT_BEGUN if no sign-in was started here */
+    async verifier(): Promise<string> {
       const verifier = await storage.getItem(KEY);
       if (verifier === null)
         throw new TaskmeshError('SIGN_IN_NOT_BEGUN', 'This page started no sign-in at a provider.');
       return verifier;
     },
-    async forget() {
+    async forget(): Promise<void> {
       await storage.removeItem(KEY);
     },
   };

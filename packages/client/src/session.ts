@@ -30,36 +30,7 @@ import type { Time } from './time.ts';
 
 export type { User };
 
-export interface Session {
-  /** The signed-in user; null if no one is signed in, undefined until the storage has been read. */
-  user(): User | null | undefined;
-  /** Calls `listener` whenever somebody signs in or out. Returns a function that unsubscribes. */
-  subscribe(listener: () => void): () => void;
-  /** Whether the last user has signed out, on this or another page, so that none of their data may remain. */
-  isLeft(): boolean;
-  /** Whether the current session still belongs to this user. Checks the storage, which another page may just have changed. */
-  isStillOf(userId: string): Promise<boolean>;
-  signUp(input: SignUpInput): Promise<User>;
-  signIn(input: LoginInput): Promise<User>;
-  signInWithCode(input: SignInWithCodeInput): Promise<User>;
-  /**
-   * Works offline, too: this page discards the session at once, and the server drops it when it expires.
-   * @throws TaskmeshError STORAGE when the storage does not respond; rethrows errors of the storage
-   */
-  signOut(): Promise<void>;
-  /** A token that does not expire soon; undefined when no one is signed in. @throws TaskmeshError when it cannot be refreshed now */
-  token(): Promise<string | undefined>;
-  /** A token to replace `refused`; undefined when the session has ended. @throws TaskmeshError when it cannot be refreshed now */
-  refresh(refused: string): Promise<string | undefined>;
-  /** Changes the user's name on the server and in the stored session. @throws TaskmeshError */
-  changeName(name: string): Promise<User>;
-  /** Runs `work` with a token, and once more with a new token if the first is rejected. @throws TaskmeshError */
-  asUser<Result>(work: (token: string) => Promise<Result>): Promise<Result>;
-  /** Runs an operation as the user. @throws TaskmeshError */
-  request: Post;
-  /** Stops listening to other pages. */
-  close(): void;
-}
+export type Session = ReturnType<typeof createSession>;
 
 export interface SessionDeps {
   post: Post;
@@ -75,7 +46,7 @@ const REFRESH_TIMEOUT_MS = 20_000;
 /** Errors with which the server reports that a session has ended. */
 const OVER = new Set(['UNAUTHENTICATED', 'BAD_USER_INPUT', 'NOT_FOUND', 'FORBIDDEN']);
 
-export function createSession({ post, storage, time }: SessionDeps): Session {
+export function createSession({ post, storage, time }: SessionDeps) {
   const changes = createListeners<[]>();
   let state: SessionState = LOADING;
 
@@ -87,6 +58,7 @@ export function createSession({ post, storage, time }: SessionDeps): Session {
     const isSame = before.kind === state.kind && before.isLeft === isLeft() && before.id === id && before.name === name;
     if (!isSame) changes.tell();
   };
+  /** Whether the last user has signed out, on this or another page, so that none of their data may remain. */
   const isLeft = () => state.kind === 'signed-out' && state.isLeft;
   /** The stored session, which another page may have changed; this page's own if it could not be stored. */
   const current = async () =>
@@ -168,7 +140,9 @@ export function createSession({ post, storage, time }: SessionDeps): Session {
       await post(LOGOUT, {}, { token: refreshSession.accessToken });
     }
   };
+  /** A token to replace `refused`; undefined when the session has ended. @throws TaskmeshError when it cannot be refreshed now */
   const refresh = (refused: string) => exclusively(`${nameOf(storage)}.refresh`, () => refreshAlone(refused));
+  /** A token that does not expire soon; undefined when no one is signed in. @throws TaskmeshError when it cannot be refreshed now */
   const token = async () => {
     await loaded;
     const mine = tokens();
@@ -176,6 +150,7 @@ export function createSession({ post, storage, time }: SessionDeps): Session {
     const { accessToken, refreshAt } = mine;
     return time.now() < refreshAt ? accessToken : refresh(accessToken);
   };
+  /** Runs `work` with a token, and once more with a new token if the first is rejected. @throws TaskmeshError */
   const asUser = async <Result>(work: (token: string) => Promise<Result>): Promise<Result> => {
     if (state === LOADING) await loaded; // otherwise the request belongs to the user who is signed in right now
     const callerId = tokens()?.user.id;
@@ -193,6 +168,7 @@ export function createSession({ post, storage, time }: SessionDeps): Session {
       return work(again);
     }
   };
+  /** Runs an operation as the user. @throws TaskmeshError */
   const request = <Result, Variables>(
     document: Document<Result, Variables>,
     variables: Variables,
@@ -200,13 +176,21 @@ export function createSession({ post, storage, time }: SessionDeps): Session {
   ) => asUser((token) => post(document, variables, { ...options, token }));
 
   return {
+    /** The signed-in user; null if no one is signed in, undefined until the storage has been read. */
     user: () => (state === LOADING ? undefined : (tokens()?.user ?? null)),
+    /** Calls `listener` whenever somebody signs in or out. Returns a function that unsubscribes. */
     subscribe: changes.add,
     isLeft,
-    isStillOf: async (userId) => (await current())?.user.id === userId,
-    signUp: (input) => begin(SIGN_UP, input, ({ signUp }) => signUp),
-    signIn: (input) => begin(LOGIN, input, ({ login }) => login),
-    signInWithCode: (input) => begin(SIGN_IN_WITH_CODE, input, ({ signInWithCode }) => signInWithCode),
+    /** Whether the current session still belongs to this user. Checks the storage, which another page may just have changed. */
+    isStillOf: async (userId: string) => (await current())?.user.id === userId,
+    signUp: (input: SignUpInput): Promise<User> => begin(SIGN_UP, input, ({ signUp }) => signUp),
+    signIn: (input: LoginInput): Promise<User> => begin(LOGIN, input, ({ login }) => login),
+    signInWithCode: (input: SignInWithCodeInput) =>
+      begin(SIGN_IN_WITH_CODE, input, ({ signInWithCode }) => signInWithCode),
+    /**
+     * Works offline, too: this page discards the session at once, and the server drops it when it expires.
+     * @throws TaskmeshError STORAGE when the storage does not respond; rethrows errors of the storage
+     */
     async signOut() {
       if (state === LOADING) await storageInTime(loaded, time).catch(() => undefined);
       let ended = tokens();
@@ -231,7 +215,8 @@ export function createSession({ post, storage, time }: SessionDeps): Session {
     },
     token,
     refresh,
-    async changeName(name) {
+    /** Changes the user's name on the server and in the stored session. @throws TaskmeshError */
+    async changeName(name: string) {
       const { changeName: user } = await request(CHANGE_NAME, { name });
       await changeStorage(storage, async () => {
         // Another page may have refreshed the tokens meanwhile; storing the old ones would end the session.
@@ -242,6 +227,7 @@ export function createSession({ post, storage, time }: SessionDeps): Session {
     },
     asUser,
     request,
+    /** Stops listening to other pages. */
     close: pages.close,
   };
 }

@@ -31,16 +31,11 @@ export function backOffMs(failures: number, { random }: Pick<Time, 'random'>): n
 }
 
 /** A pause that can be ended early when a retry may succeed at once. */
-export interface Pause {
-  /** Resolves after this time, or at the next `end`. */
-  wait(ms: number): Promise<void>;
-  end(): void;
-}
-
-export function createPause({ after }: Pick<Time, 'after'>): Pause {
+export function createPause({ after }: Pick<Time, 'after'>) {
   let end = () => {};
   return {
-    async wait(ms) {
+    /** Resolves after this time, or at the next `end`. */
+    async wait(ms: number): Promise<void> {
       let cancel = () => {};
       await new Promise<void>((resolve) => {
         end = resolve;
@@ -48,6 +43,6 @@ export function createPause({ after }: Pick<Time, 'after'>): Pause {
       });
       cancel();
     },
-    end: () => end(),
+    end: (): void => end(),
   };
 }

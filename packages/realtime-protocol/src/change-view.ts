@@ -4,12 +4,7 @@ import type { Change, Row, Table } from './table.ts';
 type Select = readonly string[] | undefined;
 
 /** A change as delivered to channels. Results are computed once and shared by all channels. */
-export interface ChangeView {
-  /** Whether the row matched the filter before the change or matches it now. */
-  isWithin(filter: Filter): boolean;
-  /** The payload of a `postgres_changes` message, as JSON. */
-  payload(ids: number[], select: Select): string;
-}
+export type ChangeView = ReturnType<typeof createView>;
 
 export type ViewOf = (change: Change) => ChangeView;
 
@@ -22,7 +17,7 @@ export function createViews(table: Table): ViewOf {
   };
 }
 
-function createView(change: Change, { schema = 'public', name, columns }: Table): ChangeView {
+function createView(change: Change, { schema = 'public', name, columns }: Table) {
   const { kind, record, oldRecord, occurredAt, traceparent } = change;
   const matches = new Map<string, boolean>();
   const data = new Map<string, string>();
@@ -50,14 +45,16 @@ function createView(change: Change, { schema = 'public', name, columns }: Table)
   };
 
   return {
-    isWithin({ text, test }) {
+    /** Whether the row matched the filter before the change or matches it now. */
+    isWithin({ text, test }: Filter) {
       const known = matches.get(text);
       if (known !== undefined) return known;
       const isMatch = test(record) || (oldRecord !== null && test(oldRecord));
       matches.set(text, isMatch);
       return isMatch;
     },
-    payload(ids, select) {
+    /** The payload of a `postgres_changes` message, as JSON. */
+    payload(ids: number[], select: Select): string {
       const key = `${ids.join()} ${select?.join() ?? ''}`;
       if (last?.key !== key) last = { key, payload: `{"ids":[${ids.join()}],"data":${dataOf(select)}${trace}}` };
       return last.payload;

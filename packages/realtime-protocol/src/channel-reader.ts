@@ -6,23 +6,7 @@ import type { Change } from './table.ts';
 
 export type ChannelReaderEnd = FeedEnd | 'slow';
 
-/** Delivers one owner's changes to a channel for as long as the channel belongs to that owner. */
-export interface ChannelReader {
-  readonly owner: string;
-  /** Whether the cursor was not usable, so that the reader started from now. */
-  hasLostItsPlace(): boolean;
-  /**
-   * Starts reading after the cursor, or from now if the cursor is not usable. Resolves once no later change can be missed.
-   * @throws errors of `subscribe`
-   */
-  begin(after: string | undefined): Promise<void>;
-  /** Called when the client is ready: sends the buffered changes, then every new one. Further calls have no effect. */
-  open(): void;
-  /** Sends the cursor of the last change sent, if this is still pending. */
-  settle(): void;
-  /** Takes effect at once, even during `begin`. */
-  stop(): void;
-}
+export type ChannelReader = ReturnType<typeof createChannelReader>;
 
 export interface ChannelReaderOptions extends Pick<JoinRequest, 'topic' | 'joinRef' | 'tellsCursor'> {
   owner: string;
@@ -35,7 +19,8 @@ export interface ChannelReaderOptions extends Pick<JoinRequest, 'topic' | 'joinR
   onEnd: (reason: ChannelReaderEnd) => void;
 }
 
-export function createChannelReader(options: ChannelReaderOptions): ChannelReader {
+/** Delivers one owner's changes to a channel for as long as the channel belongs to that owner. */
+export function createChannelReader(options: ChannelReaderOptions) {
   const { owner, topic, joinRef, bindings, tellsCursor, messages, viewOf, metrics, onEnd } = options;
   const begunAt = options.now();
   const ofChanges = messages.envelope({ joinRef: null, ref: null, topic, event: 'postgres_changes' });
@@ -65,6 +50,7 @@ export function createChannelReader(options: ChannelReaderOptions): ChannelReade
     setImmediate(settle);
   };
 
+  /** Sends the cursor of the last change sent, if this is still pending. */
   const settle = () => {
     if (!isCursorDue) return;
     isCursorDue = false;
@@ -104,12 +90,18 @@ export function createChannelReader(options: ChannelReaderOptions): ChannelReade
   return {
     owner,
     // Not a getter: V8 stores objects with own accessors as dictionaries, which are slower.
+    /** Whether the cursor was not usable, so that the reader started from now. */
     hasLostItsPlace: () => hasLostItsPlace,
-    async begin(after) {
+    /**
+     * Starts reading after the cursor, or from now if the cursor is not usable. Resolves once no later change can be missed.
+     * @throws errors of `subscribe`
+     */
+    async begin(after: string | undefined) {
       if (bindings.length === 0) return;
       hasLostItsPlace = !(await subscribe(after));
       if (hasLostItsPlace) await subscribe(undefined);
     },
+    /** Called when the client is ready: sends the buffered changes, then every new one. Further calls have no effect. */
     open() {
       const waiting = buffered ?? [];
       buffered = undefined;
@@ -120,6 +112,7 @@ export function createChannelReader(options: ChannelReaderOptions): ChannelReade
       for (const change of waiting) if (!isStopped) deliver(change);
     },
     settle,
+    /** Takes effect at once, even during `begin`. */
     stop() {
       isStopped = true;
       opened.resolve();

@@ -159,10 +159,7 @@ export interface BindingLimitOptions {
 }
 
 /** Limits the memory of a user's bindings and their cost per change, across all of the user's sockets on this gateway. */
-export interface BindingLimits {
-  /** Reserves bindings. Returns a function that releases them; undefined when a limit is exceeded. */
-  take(userId: string, bindings: readonly Binding[]): (() => void) | undefined;
-}
+export type BindingLimits = ReturnType<typeof createBindingLimits>;
 
 interface Taken {
   bindings: number;
@@ -180,12 +177,13 @@ const costsOf = ({ filter, select }: Binding) => [
   ...(select ? [{ text: `select ${select.join()}`, cost: SELECT_COST, bytes: 0 }] : []),
 ];
 
-export function createBindingLimits(limits: BindingLimitOptions): BindingLimits {
+export function createBindingLimits(limits: BindingLimitOptions) {
   const users = new Map<string, Taken>();
   let allBytes = 0;
 
   return {
-    take(userId, bindings) {
+    /** Reserves bindings. Returns a function that releases them; undefined when a limit is exceeded. */
+    take(userId: string, bindings: readonly Binding[]) {
       if (bindings.length === 0) return () => {};
       const taken = users.get(userId) ?? { bindings: 0, cost: 0, bytes: 0, shared: new Map<string, number>() };
       const costs = bindings.flatMap(costsOf);

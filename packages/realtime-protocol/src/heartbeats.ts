@@ -2,13 +2,10 @@ const EVERY_MS = 12_000;
 /** Connections are divided into groups, which take turns every quarter of a second. */
 const GROUPS = 48;
 
-export interface Heartbeats {
-  /** Calls `beat` at each interval, first after one whole interval, until the returned function is called. */
-  add(beat: () => void): () => void;
-}
+export type Heartbeats = ReturnType<typeof createHeartbeats>;
 
 /** Runs the heartbeats of all connections with one timer, because thousands of timers would cost too much. */
-export function createHeartbeats(everyMs = EVERY_MS): Heartbeats {
+export function createHeartbeats(everyMs = EVERY_MS) {
   /** A new connection joins the group of the current turn, so that successive connections also take turns in succession. */
   const groups = Array.from({ length: GROUPS }, () => new Set<() => void>());
   let turn = 0;
@@ -21,7 +18,8 @@ export function createHeartbeats(everyMs = EVERY_MS): Heartbeats {
   };
 
   return {
-    add(beat) {
+    /** Calls `beat` at each interval, first after one whole interval, until the returned function is called. */
+    add(beat: () => void): () => void {
       const group = current();
       group.add(beat);
       if (count++ === 0) timer = setInterval(beatNextGroup, everyMs / GROUPS);

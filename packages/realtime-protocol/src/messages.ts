@@ -121,26 +121,7 @@ function decodeBroadcast(frame: Buffer): Message | undefined {
 }
 
 /** Writes the server's messages to one socket. */
-export interface ChannelMessages {
-  send(message: Message): void;
-  /** Sends a client's own message back in its original format. */
-  echo(message: Message): void;
-  reply(
-    to: Pick<Message, 'joinRef' | 'ref' | 'topic'>,
-    status: 'ok' | 'error',
-    response: Record<string, unknown>,
-  ): void;
-  system(channel: ChannelAddress, payload: Record<string, unknown>): void;
-  /** Ends the channel; clients do not rejoin by themselves. */
-  closeChannel(channel: ChannelAddress): void;
-  /** Fails the channel; clients rejoin by themselves. */
-  failChannel(channel: ChannelAddress, payload?: Record<string, unknown>): void;
-  /** Prepares the head of messages for `write`. */
-  envelope(head: Omit<Message, 'payload'>): Envelope;
-  /** Sends a payload that is already JSON. Returns false and writes nothing if the client is too slow. */
-  write(envelope: Envelope, payload: string): boolean;
-  drained(): Promise<void>;
-}
+export type ChannelMessages = ReturnType<typeof createChannelMessages>;
 
 export interface ChannelAddress {
   readonly topic: string;
@@ -154,7 +135,7 @@ export interface WireOptions {
   frameOf: FrameOf;
 }
 
-export function createChannelMessages({ socket, version, writeFrame, frameOf }: WireOptions): ChannelMessages {
+export function createChannelMessages({ socket, version, writeFrame, frameOf }: WireOptions) {
   const write = (frame: string | Buffer) => {
     if (socket.readyState === socket.OPEN) socket.send(frame);
   };
@@ -167,17 +148,26 @@ export function createChannelMessages({ socket, version, writeFrame, frameOf }: 
   const send = (message: Message) => respond(encode(version, message));
   return {
     send,
-    echo: (message) => (message.echo ? respond(message.echo) : send({ ...message, ref: null })),
-    reply: ({ joinRef, ref, topic }, status, response) =>
-      send({ joinRef, ref, topic, event: 'phx_reply', payload: { status, response } }),
-    system: ({ topic, joinRef }, payload) =>
+    /** Sends a client's own message back in its original format. */
+    echo: (message: Message) => (message.echo ? respond(message.echo) : send({ ...message, ref: null })),
+    reply: (
+      { joinRef, ref, topic }: Pick<Message, 'joinRef' | 'ref' | 'topic'>,
+      status: 'ok' | 'error',
+      response: Record<string, unknown>,
+    ) => send({ joinRef, ref, topic, event: 'phx_reply', payload: { status, response } }),
+    system: ({ topic, joinRef }: ChannelAddress, payload: Record<string, unknown>): void =>
       push({ joinRef, ref: null, topic, event: 'system', payload: { ...payload, channel: nameOf(topic) } }),
-    closeChannel: ({ topic, joinRef }) => push({ joinRef, ref: joinRef, topic, event: 'phx_close', payload: {} }),
-    failChannel: ({ topic, joinRef }, payload = {}) =>
+    /** Ends the channel; clients do not rejoin by themselves. */
+    closeChannel: ({ topic, joinRef }: ChannelAddress) =>
+      push({ joinRef, ref: joinRef, topic, event: 'phx_close', payload: {} }),
+    /** Fails the channel; clients rejoin by themselves. */
+    failChannel: ({ topic, joinRef }: ChannelAddress, payload: Record<string, unknown> = {}) =>
       push({ joinRef, ref: joinRef, topic, event: 'phx_error', payload }),
-    envelope: (head) => envelopeOf(version, head),
-    write: (envelope, payload) => writeFrame(frameOf(envelope, payload)),
-    drained: () => waitForDrain(socket),
+    /** Prepares the head of messages for `write`. */
+    envelope: (head: Omit<Message, 'payload'>) => envelopeOf(version, head),
+    /** Sends a payload that is already JSON. Returns false and writes nothing if the client is too slow. */
+    write: (envelope: Envelope, payload: string) => writeFrame(frameOf(envelope, payload)),
+    drained: (): Promise<void> => waitForDrain(socket),
   };
 }
 

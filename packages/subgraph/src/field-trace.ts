@@ -17,14 +17,9 @@ interface Node extends Trace.INode {
 }
 
 /** Records when the fields of one operation began and ended, in a tree with the shape of the result. */
-export interface FieldTrace {
-  /** Records the start of a field. Returns a function to call at its end. */
-  begin(info: GraphQLResolveInfo): () => void;
-  /** Ends the trace and adds the response's errors. Returns the trace in the format of `extensions.ftv1` (federated tracing). */
-  end(errors?: readonly GraphQLFormattedError[]): Promise<string>;
-}
+export type FieldTrace = ReturnType<typeof startFieldTrace>;
 
-export function startFieldTrace(): FieldTrace {
+export function startFieldTrace() {
   const begunMs = performance.now();
   const startTime = timestamp();
   const nanoseconds = () => Math.round((performance.now() - begunMs) * 1e6);
@@ -41,7 +36,8 @@ export function startFieldTrace(): FieldTrace {
   };
 
   return {
-    begin({ path, fieldName, parentType, returnType }) {
+    /** Records the start of a field. Returns a function to call at its end. */
+    begin({ path, fieldName, parentType, returnType }: GraphQLResolveInfo) {
       const node = nodeOf(path);
       if (path.key !== fieldName) node.originalFieldName = fieldName;
       node.type = String(returnType);
@@ -49,7 +45,8 @@ export function startFieldTrace(): FieldTrace {
       node.startTime = nanoseconds();
       return () => (node.endTime = nanoseconds());
     },
-    async end(errors = []) {
+    /** Ends the trace and adds the response's errors. Returns the trace in the format of `extensions.ftv1` (federated tracing). */
+    async end(errors: readonly GraphQLFormattedError[] = []) {
       const durationNs = nanoseconds();
       for (const error of errors) {
         const { message, locations = [], path = [] } = error;

@@ -1,16 +1,6 @@
 import { asUnavailable, createSchemaGate, storeHealth } from '@taskmesh/store';
-import {
-  createSubgraph,
-  readTypeDefs,
-  type AccountsInternal,
-  type AuthInternal,
-  type AuthRestore,
-  type AuthSignIn,
-  type ServiceStatus,
-  type StatusOf,
-  type Subgraph,
-} from '@taskmesh/internal-api';
-import { closeOnStop, inOrder, type HealthReport, type Service } from '@taskmesh/service';
+import { createSubgraph, readTypeDefs } from '@taskmesh/internal-api';
+import { closeOnStop, inOrder, type HealthReport } from '@taskmesh/service';
 import { createAccountLog } from './account-log/create-account-log.ts';
 import { createAccountService } from './accounts/account.service.ts';
 import { createChangeService } from './changes/change.service.ts';
@@ -35,24 +25,10 @@ import { createSessionService } from './sessions/session.service.ts';
 import { createCommonParts, type AuthDeps } from './common-parts.ts';
 import { createAuthStatus } from './status.ts';
 
-export interface Auth extends Service {
-  subgraph: Subgraph;
-  internal: AuthInternal;
-  /** Only for the tasks service. */
-  accounts: AccountsInternal;
-  /** For browsers on their way to the sign-in provider and back. */
-  signIn: AuthSignIn;
-  /** For operators; the caller checks that the client is one. */
-  operators: StatusOf<ServiceStatus>;
-  /** Only for the backup service. */
-  restore: AuthRestore;
-  ready(): Promise<HealthReport>;
-  /** Does the background work now: sends due mails and clears expired data. */
-  processAll(): Promise<void>;
-}
+export type Auth = Awaited<ReturnType<typeof createAuth>>;
 
 /** Neither connects nor listens: `start` prepares the schema and begins background work. */
-export async function createAuth(config: AuthConfig, deps: AuthDeps): Promise<Auth> {
+export async function createAuth(config: AuthConfig, deps: AuthDeps) {
   const common = await createCommonParts(config, deps);
   const { database, keys, mailer, hasher, metrics, oidc, publicUrl, clock, log } = common;
 
@@ -119,13 +95,17 @@ export async function createAuth(config: AuthConfig, deps: AuthDeps): Promise<Au
       findPersonalToken: personalTokens.find,
       accessTokenKeys: () => Promise.resolve(keys.verifyingKeys()),
     },
+    /** Only for the tasks service. */
     accounts: accountLog.service,
+    /** For browsers on their way to the sign-in provider and back. */
     signIn: createBrowserSignInService(common, provider),
+    /** For operators; the caller checks that the client is one. */
     operators: createAuthStatus({
       database,
       relayFailingSeconds: () => accountLog.relay?.failingSeconds(),
       clock,
     }),
+    /** Only for the backup service. */
     restore: createAccountsImport({
       url: config.secrets.postgresUrl,
       databaseAt: (url) => createAuthDatabase({ url, name: 'auth-import', log }),
@@ -133,8 +113,9 @@ export async function createAuth(config: AuthConfig, deps: AuthDeps): Promise<Au
       log,
       newEpoch: accountLog.newEpoch,
     }),
-    ready: () => storeHealth(database, schema, { passwordsWaiting: hasher.waiting() }),
-    async processAll() {
+    ready: (): Promise<HealthReport> => storeHealth(database, schema, { passwordsWaiting: hasher.waiting() }),
+    /** Does the background work now: sends due mails and clears expired data. */
+    async processAll(): Promise<void> {
       await recoveryMails.drain();
       await changeMails.drain();
       await housekeeping.sweep();

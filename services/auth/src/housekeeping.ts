@@ -1,5 +1,5 @@
 import { CLOCK_SKEW_S } from '@taskmesh/identity';
-import { type Clock, createPeriodic, eachByItself, type Log, type Service } from '@taskmesh/service';
+import { type Clock, createPeriodic, eachByItself, type Log } from '@taskmesh/service';
 import type { HousekeepingRepository } from './housekeeping.repository.ts';
 
 const EVERY_MS = 60_000;
@@ -9,15 +9,6 @@ const DELETED_SINCE_DAYS = 1;
 /** Failed logins and refreshed sessions are many, and useful only for a while. */
 const FREQUENT_RETENTION_DAYS = 30;
 
-export interface Housekeeping extends Service {
-  /**
-   * Removes what is no longer needed, batch by batch: expired sessions with their refresh tokens, ended ones whose tokens
-   * have expired, old tokens from mails, unfinished sign-ins, and entries of the audit trail that are older than its
-   * retention or belong to deleted accounts.
-   */
-  sweep(): Promise<void>;
-}
-
 export interface HousekeepingDeps {
   repository: HousekeepingRepository;
   auditRetentionDays: number;
@@ -25,9 +16,14 @@ export interface HousekeepingDeps {
   log: Log;
 }
 
-export function createHousekeeping({ repository, auditRetentionDays, clock, log }: HousekeepingDeps): Housekeeping {
+export function createHousekeeping({ repository, auditRetentionDays, clock, log }: HousekeepingDeps) {
   let isStopped = false;
 
+  /**
+   * Removes what is no longer needed, batch by batch: expired sessions with their refresh tokens, ended ones whose tokens
+   * have expired, old tokens from mails, unfinished sign-ins, and entries of the audit trail that are older than its
+   * retention or belong to deleted accounts.
+   */
   const sweep = async () => {
     const before = (days: number) => new Date(clock.now() - days * DAY_MS);
     const removals = repository.removals({

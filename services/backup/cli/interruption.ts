@@ -20,15 +20,10 @@ export class Interrupted extends Error {
 
 export const exitStatusOf = (signal: InterruptingSignal): number => 128 + constants.signals[signal];
 
-export interface Interruption {
-  signal: AbortSignal;
-  interrupt(signal: InterruptingSignal): void;
-}
-
-export function createInterruption(): Interruption {
+export function createInterruption() {
   const controller = new AbortController();
   return {
     signal: controller.signal,
-    interrupt: (signal) => controller.abort(new Interrupted(exitStatusOf(signal), 'Interrupted.')),
+    interrupt: (signal: InterruptingSignal) => controller.abort(new Interrupted(exitStatusOf(signal), 'Interrupted.')),
   };
 }

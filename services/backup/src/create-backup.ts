@@ -1,11 +1,4 @@
-import {
-  createSubgraph,
-  readTypeDefs,
-  type BackupStatus,
-  type BackupWork,
-  type StatusOf,
-  type Subgraph,
-} from '@taskmesh/internal-api';
+import { createSubgraph, readTypeDefs } from '@taskmesh/internal-api';
 import {
   closeOnStop,
   ConfigError,
@@ -16,15 +9,13 @@ import {
   settleAll,
   startAll,
   type Clock,
-  type HealthReport,
   type Log,
-  type Service,
 } from '@taskmesh/service';
 import { asUnavailable, createSchemaGate, storeHealth } from '@taskmesh/store';
 import { randomBytes } from 'node:crypto';
 import { Registry } from 'prom-client';
 import { createBackupRepository } from './archives/archive.repository.ts';
-import { createBackupService, type BackupService } from './archives/archive.service.ts';
+import { createBackupService } from './archives/archive.service.ts';
 import { createCipher } from './archives/encryption.ts';
 import { archiveLimits } from './archives/limits.ts';
 import { createBackupWork } from './backup-work.ts';
@@ -61,17 +52,7 @@ export interface BackupDeps {
   metrics?: Registry;
 }
 
-export interface Backup extends Service {
-  subgraph: Subgraph;
-  /** For operators only, which the caller must check. */
-  backups: BackupService;
-  /** Called by the gateway in addition to the graph. */
-  work: BackupWork;
-  /** For operators only, like `work`. */
-  operators: StatusOf<BackupStatus>;
-  /** Ready if our own database responds and has our schema. */
-  ready(): Promise<HealthReport>;
-}
+export type Backup = Awaited<ReturnType<typeof createBackup>>;
 
 /** How often the metrics are updated with the work of other instances and copied archives, and leftovers are removed. */
 const TIDY_EVERY_MS = 5 * 60_000;
@@ -81,7 +62,7 @@ const SETTLE_EVERY_MS = 60_000;
 const SETTLE_RETRY = { firstMs: 1_000, longestMs: 30_000 };
 
 /** Does not connect yet. `start` checks the schema and completes work that a crash interrupted. */
-export async function createBackup(config: BackupConfig, deps: BackupDeps): Promise<Backup> {
+export async function createBackup(config: BackupConfig, deps: BackupDeps) {
   const { clock, look = lookAtDisk, log, metrics = new Registry() } = deps;
   const patience = { ...DEFAULT_PATIENCE, ...deps.patience };
   const database = await createBackupDatabase({ url: config.postgresUrl, log });
@@ -118,6 +99,7 @@ export async function createBackup(config: BackupConfig, deps: BackupDeps): Prom
     lock: createRunLock(database, 'taskmesh-verify', 'Another verification is running; try again later.'),
     journal: createVerificationRepository(database),
   });
+  /** For operators only, which the caller must check. */
   const backups = createBackupService({
     ...shared,
     verifier,
@@ -178,7 +160,9 @@ export async function createBackup(config: BackupConfig, deps: BackupDeps): Prom
       log,
     }),
     backups,
+    /** Called by the gateway in addition to the graph. */
     work: createBackupWork({ backups, restores, dryRun }),
+    /** For operators only, like `work`. */
     operators: createBackupStatus(config, { backups, restores, database, encrypts: cipher !== undefined, clock }),
     async start() {
       ensureWritableDirectory('DATA_DIR', config.temporaryDir, 0o700);
@@ -186,6 +170,7 @@ export async function createBackup(config: BackupConfig, deps: BackupDeps): Prom
       await parts.start();
     },
     stop: parts.stop,
+    /** Ready if our own database responds and has our schema. */
     ready: () => storeHealth(database, schema),
   };
 }

@@ -5,14 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 type Work<Result> = (mayGoOn: () => Promise<boolean>) => Promise<Result>;
 
 /** Allows one run of a kind at a time, across all instances that share our database. */
-export interface RunLock {
-  /**
-   * Runs `work` exclusively. `mayGoOn` reports whether we still hold the lock, which is lost with its connection. If our
-   * database is down, `work` still runs, but `mayGoOn` is false from the start.
-   * @throws LockBusyError after `waitMs`; AppError SERVICE_UNAVAILABLE when our database is up but accepts no session
-   */
-  run<Result>(waitMs: number, work: Work<Result>): Promise<Result>;
-}
+export type RunLock = ReturnType<typeof createRunLock>;
 
 /** Someone else holds the lock. The message is for the caller. */
 export class LockBusyError extends Error {
@@ -22,7 +15,7 @@ export class LockBusyError extends Error {
 const TRY_EVERY_MS = 200;
 
 /** `busy` is the message when someone else holds the lock. */
-export function createRunLock(database: Database, name: string, busy: string): RunLock {
+export function createRunLock(database: Database, name: string, busy: string) {
   let queue: Promise<unknown> = Promise.resolve();
 
   /** @throws LockBusyError at the deadline */
@@ -50,7 +43,12 @@ export function createRunLock(database: Database, name: string, busy: string): R
   };
 
   return {
-    async run(waitMs, work) {
+    /**
+     * Runs `work` exclusively. `mayGoOn` reports whether we still hold the lock, which is lost with its connection. If our
+     * database is down, `work` still runs, but `mayGoOn` is false from the start.
+     * @throws LockBusyError after `waitMs`; AppError SERVICE_UNAVAILABLE when our database is up but accepts no session
+     */
+    async run<Result>(waitMs: number, work: Work<Result>) {
       const begin = performance.now();
       const before = queue;
       let leave: () => void = () => undefined;

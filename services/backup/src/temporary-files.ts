@@ -6,12 +6,7 @@ import { hostname } from 'node:os';
 import { join } from 'node:path';
 
 /** Files that a process writes for a while and removes itself. If the process is killed, `sweep` removes them later. */
-export interface TemporaryFiles {
-  /** Runs `work` with a new, unique path, and removes the file or directory there afterwards. */
-  use<Result>(work: (path: string) => Promise<Result>): Promise<Result>;
-  /** Removes what dead processes left behind; returns the number of files or directories. */
-  sweep(): Promise<number>;
-}
+export type TemporaryFiles = ReturnType<typeof createTemporaryFiles>;
 
 export interface TemporaryFilesOptions {
   dir: string;
@@ -33,7 +28,7 @@ const HOST = hostname();
 /** Shared by all services in this process, which may use the same directory. */
 const inUse = new Set<string>();
 
-export function createTemporaryFiles(options: TemporaryFilesOptions): TemporaryFiles {
+export function createTemporaryFiles(options: TemporaryFilesOptions) {
   const { dir, prefix, maxAgeMs, now, onRemains, areDirs = false } = options;
   const { remove = removeWithRetries } = options;
   const makeDir = async (path: string) => areDirs && (await mkdir(path, { recursive: true, mode: 0o700 }));
@@ -48,7 +43,8 @@ export function createTemporaryFiles(options: TemporaryFilesOptions): TemporaryF
   };
 
   return {
-    async use(work) {
+    /** Runs `work` with a new, unique path, and removes the file or directory there afterwards. */
+    async use<Result>(work: (path: string) => Promise<Result>) {
       const path = join(dir, `${prefix}${process.pid}-${randomBytes(6).toString('hex')}-${HOST}`);
       inUse.add(path);
       try {
@@ -60,6 +56,7 @@ export function createTemporaryFiles(options: TemporaryFilesOptions): TemporaryF
       }
     },
 
+    /** Removes what dead processes left behind; returns the number of files or directories. */
     async sweep() {
       await makeDir(dir);
       const names = (await readdir(dir)).filter((name) => name.startsWith(prefix));

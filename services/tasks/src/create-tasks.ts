@@ -1,25 +1,7 @@
 import { asUnavailable, createSchemaGate, storeHealth } from '@taskmesh/store';
-import {
-  createSubgraph,
-  readTypeDefs,
-  type AccountsInternal,
-  type DeadLettersInternal,
-  type StatusOf,
-  type Subgraph,
-  type TasksInternal,
-  type TasksRestore,
-  type TasksStatus,
-} from '@taskmesh/internal-api';
+import { createSubgraph, readTypeDefs, type AccountsInternal } from '@taskmesh/internal-api';
 import type { EventLog } from '@taskmesh/event-log';
-import {
-  closeOnStop,
-  inOrder,
-  timeOrderedIds,
-  type Clock,
-  type HealthReport,
-  type Log,
-  type Service,
-} from '@taskmesh/service';
+import { closeOnStop, inOrder, timeOrderedIds, type Clock, type Log } from '@taskmesh/service';
 import { Registry } from 'prom-client';
 import type { TasksConfig } from './config.ts';
 import { createTasksDatabase } from './database.ts';
@@ -54,26 +36,10 @@ export interface TasksDeps {
   metrics?: Registry;
 }
 
-export interface Tasks extends Service {
-  subgraph: Subgraph;
-  internal: TasksInternal;
-  /** For operators; the caller checks that the client is one. */
-  operators: StatusOf<TasksStatus>;
-  deadLetters: DeadLettersInternal;
-  /** Only for the backup service. */
-  restore: TasksRestore;
-  /** `ok` when the database is reachable and has our schema. The event log is not required: without it, the feed is only late. */
-  ready(): Promise<HealthReport>;
-  /** Resolves when every committed change is published. */
-  processAll(): Promise<void>;
-  /** Deletes the remaining rows of deleted accounts now, as far as possible. */
-  processDeletions(): Promise<void>;
-  /** Deletes expired rows now rather than with the next run (once a minute). */
-  housekeep(): Promise<void>;
-}
+export type Tasks = Awaited<ReturnType<typeof createTasks>>;
 
 /** Creates the whole service. `start` checks the schema and starts publishing; it listens on no port. */
-export async function createTasks(config: TasksConfig, deps: TasksDeps): Promise<Tasks> {
+export async function createTasks(config: TasksConfig, deps: TasksDeps) {
   const { clock, log, eventLog, accounts, metrics = new Registry() } = deps;
   const database = await createTasksDatabase({ url: config.postgresUrl, poolSize: config.poolSize, log });
   database.measure(metrics);
@@ -122,6 +88,7 @@ export async function createTasks(config: TasksConfig, deps: TasksDeps): Promise
   return {
     subgraph,
     internal: { ...createFeedService(feeds, cursors), reportUnreadable: deadLetters.note },
+    /** For operators; the caller checks that the client is one. */
     operators: createTasksStatus({
       database,
       feed: feeds,
@@ -131,6 +98,7 @@ export async function createTasks(config: TasksConfig, deps: TasksDeps): Promise
       clock,
     }),
     deadLetters,
+    /** Only for the backup service. */
     restore: createTasksImport({
       url: config.postgresUrl,
       databaseAt: (url) => createTasksDatabase({ url, name: 'tasks-import', poolSize: IMPORT_POOL_SIZE, log }),
@@ -138,10 +106,14 @@ export async function createTasks(config: TasksConfig, deps: TasksDeps): Promise
       newEpoch: (atLeast) => beginNewEpoch(feeds, { nowMs: clock.now(), atLeast }),
     }),
     ...parts,
+    /** `ok` when the database is reachable and has our schema. The event log is not required: without it, the feed is only late. */
     ready: () =>
       storeHealth(database, schema, { eventLog: relay.isPublishing(), relayParts: relay.heldParts().length }),
+    /** Resolves when every committed change is published. */
     processAll: relay.processAll,
+    /** Deletes the remaining rows of deleted accounts now, as far as possible. */
     processDeletions: closedOwners.processAll,
+    /** Deletes expired rows now rather than with the next run (once a minute). */
     housekeep: housekeeping.sweep,
   };
 }

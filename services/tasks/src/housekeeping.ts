@@ -1,4 +1,4 @@
-import { createPeriodic, eachByItself, type Clock, type Log, type Service } from '@taskmesh/service';
+import { createPeriodic, eachByItself, type Clock, type Log } from '@taskmesh/service';
 import type { FeedRepository } from './feed/feed.repository.ts';
 import type { TaskRepository } from './tasks/task.repository.ts';
 import { KEY_LIFETIME_MS } from './tasks/task.service.ts';
@@ -11,11 +11,6 @@ const MAX_KEYS_PER_OWNER = 10_000;
 /** Only owners who added keys within this time can have too many. */
 const LOOK_BACK_MS = 10 * EVERY_MS;
 
-export interface Housekeeping extends Service {
-  /** Deletes expired and surplus changes and idempotency keys, in batches, so that other statements do not wait. */
-  sweep(): Promise<void>;
-}
-
 export interface HousekeepingDeps {
   feeds: Pick<FeedRepository, 'forgetChanges' | 'forgetSurplus'>;
   tasks: Pick<TaskRepository, 'forgetExpiredKeys' | 'forgetSurplusKeys'>;
@@ -24,7 +19,7 @@ export interface HousekeepingDeps {
   log: Log;
 }
 
-export function createHousekeeping(deps: HousekeepingDeps): Housekeeping {
+export function createHousekeeping(deps: HousekeepingDeps) {
   const { feeds, tasks, changeRetentionMs, clock, log } = deps;
   let isStopped = false;
 
@@ -49,6 +44,7 @@ export function createHousekeeping(deps: HousekeepingDeps): Housekeeping {
     return total;
   };
 
+  /** Deletes expired and surplus changes and idempotency keys, in batches, so that other statements do not wait. */
   const sweep = async () => {
     const nowMs = clock.now();
     const now = new Date(nowMs).toISOString();

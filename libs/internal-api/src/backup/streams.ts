@@ -3,17 +3,12 @@ import { AppError } from '@taskmesh/contracts';
 import type { IncomingMessage } from 'node:http';
 
 /** The response of long work: one JSON object per line, the last of which is the result. */
-export interface Lines {
-  stream: Readable;
-  /** Throttled, except when the phase or the store changes. */
-  progress(progress: { phase: string; store?: string }): void;
-  end(line: object): void;
-}
+export type Lines = ReturnType<typeof createLines>;
 
 const SHOWN_EVERY_MS = 100;
 
 /** Repeats the last line (at first a blank one) every `repeatMs`, so that each end knows that the other is alive. */
-export function createLines({ repeatMs }: { repeatMs: number }): Lines {
+export function createLines({ repeatMs }: { repeatMs: number }) {
   const stream = new Readable({ read: () => undefined });
   let shown = '';
   let shownPart = '';
@@ -36,7 +31,8 @@ export function createLines({ repeatMs }: { repeatMs: number }): Lines {
 
   return {
     stream,
-    progress(progress) {
+    /** Throttled, except when the phase or the store changes. */
+    progress(progress: { phase: string; store?: string }) {
       if (hasEnded) return; // abandoned work continues for a while
       const part = `${progress.phase} ${progress.store ?? ''}`;
       if (part !== shownPart) show();
@@ -45,7 +41,7 @@ export function createLines({ repeatMs }: { repeatMs: number }): Lines {
       else timer ??= setTimeout(show, SHOWN_EVERY_MS);
       shownPart = part;
     },
-    end(line) {
+    end(line: object): void {
       clearInterval(repeat);
       clearTimeout(timer);
       show();

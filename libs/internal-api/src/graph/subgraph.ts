@@ -29,10 +29,7 @@ export interface SubgraphContext extends SubgraphCall {
 }
 
 /** A service's part of the graph. The HTTP server and the in-process data source both call `execute`. */
-export interface Subgraph {
-  name: string;
-  execute(request: SubgraphRequest, call: SubgraphCall): Promise<SubgraphResult>;
-}
+export type Subgraph = ReturnType<typeof createSubgraph>;
 
 export interface SubgraphOptions {
   name: string;
@@ -49,7 +46,7 @@ export function readTypeDefs(folder: string): DocumentNode {
   return parse(files.map((file) => readFileSync(join(folder, file), 'utf8')).join('\n'));
 }
 
-export function createSubgraph({ name, typeDefs, resolvers, mapError, log }: SubgraphOptions): Subgraph {
+export function createSubgraph({ name, typeDefs, resolvers, mapError, log }: SubgraphOptions) {
   const formatError = (error: GraphQLError, { requestId }: SubgraphContext): GraphQLFormattedError => {
     const { originalError } = error;
     const expected = originalError instanceof AppError ? originalError : originalError && mapError?.(originalError);
@@ -88,7 +85,7 @@ export function createSubgraph({ name, typeDefs, resolvers, mapError, log }: Sub
 
   return {
     name,
-    async execute(request, call) {
+    async execute(request: SubgraphRequest, call: SubgraphCall): Promise<SubgraphResult> {
       const { promise: ran, resolve } = Promise.withResolvers<void>();
       let hasRun = false;
       // A failing field may end the request while others are still at work, so the end counts as a cancellation.

@@ -95,11 +95,7 @@ export interface Objection {
   message: string;
 }
 
-export interface StartedSdk {
-  tracing(service: string): Tracing;
-  /** Sends all spans that have ended, without a time limit. */
-  stop(): Promise<void>;
-}
+export type StartedSdk = ReturnType<typeof startSdk>;
 
 /** Limits the collector's message in our log. */
 const LONGEST_MESSAGE = 500;
@@ -113,7 +109,7 @@ const KINDS = {
 };
 
 /** Starts OpenTelemetry's SDK, which reads headers, certificates and timeouts from the environment. */
-export function startSdk(options: SdkOptions): StartedSdk {
+export function startSdk(options: SdkOptions) {
   const { maxQueueSize = 2_048, maxExportBatchSize = 512, scheduledDelayMs: scheduledDelayMillis } = options;
   const exporter = createExporter(options);
   const processor = new BatchSpanProcessor({ exporter, maxQueueSize, maxExportBatchSize, scheduledDelayMillis });
@@ -174,7 +170,7 @@ export function startSdk(options: SdkOptions): StartedSdk {
   };
 
   return {
-    tracing(service) {
+    tracing(service: string): Tracing {
       const tracer = tracerOf(service);
       return {
         begin(traceparent, describe) {
@@ -191,7 +187,8 @@ export function startSdk(options: SdkOptions): StartedSdk {
         },
       };
     },
-    async stop() {
+    /** Sends all spans that have ended, without a time limit. */
+    async stop(): Promise<void> {
       await processor.shutdown().catch(() => undefined); // reported by `onOutage`
       await exporter.shutdown(); // unlike the processor, also waits for an export already in flight
     },

@@ -9,7 +9,6 @@ import {
   type Env,
   type HealthReport,
   type Log,
-  type Service,
 } from '@taskmesh/service';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
@@ -54,17 +53,14 @@ async function migrate(
   if (problem !== undefined) throw new ConfigError([problem]);
 }
 
-export interface SchemaGate extends Service {
-  /** Whether the schema was found fit. Stays true when a newer version migrates, because migrations must be compatible. */
-  isOpen(): boolean;
-}
+export type SchemaGate = ReturnType<typeof createSchemaGate>;
 
 /** `start` resolves once the service may use the database. */
 export function createSchemaGate(deps: {
   database: Pick<Database, 'migrate' | 'schemaState'>;
   policy: SchemaPolicy;
   log: Log;
-}): SchemaGate {
+}) {
   const { database, policy, log } = deps;
   const stopped = new AbortController();
   let open = false;
@@ -92,6 +88,7 @@ export function createSchemaGate(deps: {
       open = true;
     },
     stop: async () => stopped.abort(),
+    /** Whether the schema was found fit. Stays true when a newer version migrates, because migrations must be compatible. */
     isOpen: () => open,
   };
 }

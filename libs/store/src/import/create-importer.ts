@@ -27,17 +27,10 @@ export interface ImporterOptions {
   log: Log;
 }
 
-export interface Importer {
-  /** Turns a database loaded from a backup into a store that can replace the live one. */
-  importDatabase(database: string, archived?: ArchivedStore | null): Promise<ImportResult>;
-  /** Migrates a database that was the live store before a restore, so that it can be the live store again. */
-  resume(database: string, work?: (stores: Stores) => Promise<void>): Promise<void>;
-  /** @throws AppError BAD_USER_INPUT when `database` is the live store itself; SERVICE_UNAVAILABLE when a privilege is missing */
-  withStores<Result>(database: string, work: (stores: Stores) => Promise<Result>): Promise<Result>;
-}
+export type Importer = ReturnType<typeof createImporter>;
 
 /** Rows do not pass through this process, unless a service's own rules read them. */
-export function createImporter({ name, url, databaseAt, rules, log }: ImporterOptions): Importer {
+export function createImporter({ name, url, databaseAt, rules, log }: ImporterOptions) {
   const databaseName = z
     .string()
     .regex(/^[^\0]{1,63}$/, 'That cannot be a database.')
@@ -54,7 +47,8 @@ export function createImporter({ name, url, databaseAt, rules, log }: ImporterOp
     }
   };
 
-  const withStores: Importer['withStores'] = async (database, work) =>
+  /** @throws AppError BAD_USER_INPUT when `database` is the live store itself; SERVICE_UNAVAILABLE when a privilege is missing */
+  const withStores = async <Result>(database: string, work: (stores: Stores) => Promise<Result>) =>
     withSession(targetOf(database), (to) => withSession(url, (from) => work({ from, to }))).catch((error: unknown) => {
       throw explainMissingRight(error);
     });
@@ -90,14 +84,16 @@ export function createImporter({ name, url, databaseAt, rules, log }: ImporterOp
 
   return {
     withStores,
-    async importDatabase(database, archived) {
+    /** Turns a database loaded from a backup into a store that can replace the live one. */
+    async importDatabase(database: string, archived?: ArchivedStore | null): Promise<ImportResult> {
       const result = await withStores(database, (stores) =>
         withDatabase(database, (store) => importRows(stores, store, archived)),
       );
       log.info({ database, ...result }, 'looked at a restored database');
       return result;
     },
-    resume: (database, work) =>
+    /** Migrates a database that was the live store before a restore, so that it can be the live store again. */
+    resume: (database: string, work?: (stores: Stores) => Promise<void>) =>
       withStores(database, async (stores) => {
         await withDatabase(database, (store) => store.migrate());
         await work?.(stores);

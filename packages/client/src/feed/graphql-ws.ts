@@ -33,10 +33,7 @@ interface Subscription {
   listener: FeedListener;
 }
 
-interface Connection {
-  /** Undefined when the connection is closed or belongs to another user, so that a new one is needed. */
-  add(subscription: Subscription): (() => void) | undefined;
-}
+type Connection = ReturnType<typeof connect>;
 
 const PING_MS = 12_000;
 /** An unused socket stays open this long, because one list often replaces another. */
@@ -56,7 +53,7 @@ export function createSocketFeed(deps: SocketDeps): OpenFeed {
   };
 }
 
-function connect({ url, token, userId, WebSocket, time }: SocketDeps): Connection {
+function connect({ url, token, userId, WebSocket, time }: SocketDeps) {
   const subscriptions = new Map<string, Subscription>();
   const owner = userId();
   let socket: WebSocket | undefined;
@@ -146,7 +143,8 @@ function connect({ url, token, userId, WebSocket, time }: SocketDeps): Connectio
   open().catch((error: unknown) => end(endOfError(toTaskmeshError(error), undefined)));
 
   return {
-    add(subscription) {
+    /** Undefined when the connection is closed or belongs to another user, so that a new one is needed. */
+    add(subscription: Subscription) {
       if (isOver || isClosing() || owner !== userId()) return undefined;
       cancelLinger();
       const id = String(++ids);

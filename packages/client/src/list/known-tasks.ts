@@ -15,31 +15,9 @@ interface Reported {
  * The part of a server's list that has been loaded: from the first task to an edge, beyond which nothing is known. Pages and
  * changes may arrive in any order; the tasks' versions tell which is newer.
  */
-export interface KnownTasks {
-  readonly all: () => readonly Task[];
-  get(id: string): Task | undefined;
-  /** The number of matching tasks on the server, whether loaded or not. */
-  total(): number;
-  hasMore(): boolean;
-  /** Whether the task matches the filter and belongs before the edge. */
-  hasPlaceFor(task: Task): boolean;
-  /** The cursor of the next page. */
-  pageCursor(): string | null;
-  /** The cursor from which the feed continues. */
-  feedCursor(): string;
-  /** The server's time of the newest known change; empty if there is none. */
-  latest(): string;
-  /** Appends the page after the edge. Call `watch` before requesting the page. */
-  extend(page: Page): void;
-  /** Returns false if the change had already been applied. */
-  apply(change: Change): boolean;
-  /** Remembers the feed's reports from now on, because responses in flight may be older. Returns a function that ends this. */
-  watch(): () => void;
-  /** The feed's last report since `watch`. */
-  reported(id: string): Reported | undefined;
-}
+export type KnownTasks = ReturnType<typeof createKnownTasks>;
 
-export function createKnownTasks({ filter, order }: Shape, first: Page): KnownTasks {
+export function createKnownTasks({ filter, order }: Shape, first: Page) {
   const compare = comparatorOf(order);
   const tasks = createSortedTasks(
     compare,
@@ -54,6 +32,7 @@ export function createKnownTasks({ filter, order }: Shape, first: Page): KnownTa
   let sequence = 0;
   let latest = latestOf(first);
 
+  /** Whether the task matches the filter and belongs before the edge. */
   const hasPlaceFor = (task: Task) => matches(task, filter) && (!edge || compare(task, edge) <= 0);
   const settle = (task: Task) => {
     if ((tasks.get(task.id)?.version ?? 0) >= task.version) return;
@@ -64,13 +43,18 @@ export function createKnownTasks({ filter, order }: Shape, first: Page): KnownTa
   return {
     all: tasks.all,
     get: tasks.get,
-    total: () => total,
-    hasMore: () => edge !== undefined,
+    /** The number of matching tasks on the server, whether loaded or not. */
+    total: (): number => total,
+    hasMore: (): boolean => edge !== undefined,
     hasPlaceFor,
-    pageCursor: () => page.pageInfo.endCursor,
-    feedCursor: () => feedCursor,
-    latest: () => latest,
-    extend(next) {
+    /** The cursor of the next page. */
+    pageCursor: (): string | null => page.pageInfo.endCursor,
+    /** The cursor from which the feed continues. */
+    feedCursor: (): string => feedCursor,
+    /** The server's time of the newest known change; empty if there is none. */
+    latest: (): string => latest,
+    /** Appends the page after the edge. Call `watch` before requesting the page. */
+    extend(next: Page): void {
       page = next;
       latest = later(latest, latestOf(next));
       edge = edgeOf(next);
@@ -78,7 +62,8 @@ export function createKnownTasks({ filter, order }: Shape, first: Page): KnownTa
       // Changes beyond the previous edge were dropped when they arrived; they may belong to the list now.
       for (const { task, isGone } of reported.values()) if (!isGone) settle(task);
     },
-    apply({ cursor, sequence: next, kind, task, previous }) {
+    /** Returns false if the change had already been applied. */
+    apply({ cursor, sequence: next, kind, task, previous }: Change) {
       if (next <= sequence) return false;
       sequence = next;
       feedCursor = cursor;
@@ -90,6 +75,7 @@ export function createKnownTasks({ filter, order }: Shape, first: Page): KnownTa
       else settle(task);
       return true;
     },
+    /** Remembers the feed's reports from now on, because responses in flight may be older. Returns a function that ends this. */
     watch() {
       watchers += 1;
       return () => {
@@ -97,7 +83,8 @@ export function createKnownTasks({ filter, order }: Shape, first: Page): KnownTa
         if (watchers === 0) reported.clear();
       };
     },
-    reported: (id) => reported.get(id),
+    /** The feed's last report since `watch`. */
+    reported: (id: string): Reported | undefined => reported.get(id),
   };
 }
 

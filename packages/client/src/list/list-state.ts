@@ -12,27 +12,10 @@ export interface ListView {
   hasMore: boolean;
 }
 
-/** Combines the server's tasks, the outcomes of writes that the feed has not reported yet, and pending writes. Does no I/O. */
-export interface ListState {
-  /** Undefined until `begin`, and after `forget`. */
-  known(): KnownTasks | undefined;
-  /** Starts over with a newly read list; `pending` are the writes that are pending at this moment. */
-  begin(known: KnownTasks, pending: readonly Write[]): void;
-  forget(): void;
-  /** Returns false if the change had already been applied. */
-  apply(change: Change): boolean;
-  /** Applies the outcome of a write. */
-  answer(write: Write, outcome: Outcome): void;
-  view(pending: readonly Write[]): ListView;
-  /** Stops waiting for responses in flight and ignores them from now on. */
-  rest(pending: readonly Write[]): void;
-  /** Remembers the feed's reports while responses are expected. */
-  expectAnswers(expected: boolean): void;
-}
-
 const NOTHING: ListView = { tasks: [], totalCount: 0, hasMore: false };
 
-export function createListState(shape: Shape): ListState {
+/** Combines the server's tasks, the outcomes of writes that the feed has not reported yet, and pending writes. Does no I/O. */
+export function createListState(shape: Shape) {
   const compare = comparatorOf(shape.order);
   const answered = new Map<string, Task | null>();
   /**
@@ -54,6 +37,7 @@ export function createListState(shape: Shape): ListState {
     shown.set(task, live);
     return live;
   };
+  /** Stops waiting for responses in flight and ignores them from now on. */
   const rest = (pending: readonly Write[]) => {
     unwatch?.();
     unwatch = undefined;
@@ -69,24 +53,28 @@ export function createListState(shape: Shape): ListState {
   };
 
   return {
-    known: () => known,
-    begin(next, pending) {
+    /** Undefined until `begin`, and after `forget`. */
+    known: (): KnownTasks | undefined => known,
+    /** Starts over with a newly read list; `pending` are the writes that are pending at this moment. */
+    begin(next: KnownTasks, pending: readonly Write[]) {
       const isWatching = unwatch !== undefined;
       rest(pending);
       known = next;
       if (isWatching) unwatch = next.watch();
     },
-    forget() {
+    forget(): void {
       rest([]);
       known = undefined;
       keys.clear();
     },
-    apply(change) {
+    /** Returns false if the change had already been applied. */
+    apply(change: Change): boolean {
       if (!known?.apply(change)) return false;
       forgetAnswer(change);
       return true;
     },
-    answer({ key, kind }, { id, task }) {
+    /** Applies the outcome of a write. */
+    answer({ key, kind }: Write, { id, task }: Outcome): void {
       if (kind === 'create') keys.set(id, key);
       if (sentBefore.delete(key) || !known) return;
       const now = known.get(id);
@@ -94,7 +82,7 @@ export function createListState(shape: Shape): ListState {
       // The feed never reports a task that was not in the list and is not in it now.
       if (now || (task && known.hasPlaceFor(task))) answered.set(id, task);
     },
-    view(pending) {
+    view(pending: readonly Write[]): ListView {
       if (!known) return NOTHING;
       const base = known;
       const over = overlay(base, answered, pending);
@@ -111,7 +99,8 @@ export function createListState(shape: Shape): ListState {
       return { tasks: result, totalCount: total, hasMore: base.hasMore() };
     },
     rest,
-    expectAnswers(expected) {
+    /** Remembers the feed's reports while responses are expected. */
+    expectAnswers(expected: boolean): void {
       if (expected) unwatch ??= known?.watch();
       else {
         unwatch?.();

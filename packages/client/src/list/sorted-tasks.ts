@@ -1,19 +1,7 @@
 import type { Task } from './shape.ts';
 
 /** Tasks indexed by id and kept in order. */
-export interface SortedTasks {
-  get(id: string): Task | undefined;
-  /** Returns the same array until something changes. */
-  all(): readonly Task[];
-  /** Inserts the task, or replaces the one with the same id. */
-  put(task: Task): void;
-  drop(id: string): void;
-}
-
-export function createSortedTasks(
-  compare: (one: Task, other: Task) => number,
-  initial: Iterable<Task> = [],
-): SortedTasks {
+export function createSortedTasks(compare: (one: Task, other: Task) => number, initial: Iterable<Task> = []) {
   const byId = new Map<string, Task>();
   for (const task of initial) byId.set(task.id, task);
   let sorted = [...byId.values()].sort(compare);
@@ -37,9 +25,11 @@ export function createSortedTasks(
     sorted = sorted.toSpliced(indexOf(task), 1);
   };
   return {
-    get: (id) => byId.get(id),
-    all: () => sorted,
-    put(task) {
+    get: (id: string): Task | undefined => byId.get(id),
+    /** Returns the same array until something changes. */
+    all: (): readonly Task[] => sorted,
+    /** Inserts the task, or replaces the one with the same id. */
+    put(task: Task): void {
       drop(task.id);
       byId.set(task.id, task);
       sorted = sorted.toSpliced(indexOf(task), 0, task);

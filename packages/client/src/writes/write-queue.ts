@@ -17,23 +17,7 @@ export interface WritesListener {
 }
 
 /** The signed-in user's writes that the server has not confirmed yet. They are sent one at a time, in order. */
-export interface WriteQueue {
-  pending(): readonly Write[];
-  /** Whether this page stores its writes. Of several pages that share a storage, only one does. */
-  isKept(): boolean;
-  subscribe(listener: WritesListener): () => void;
-  /** Resolves when the write has succeeded. @throws TaskmeshError when it was rejected and undone */
-  add(write: Write): Promise<Outcome>;
-  /** The feed has reported the write's change, so it has succeeded, even if its response is an error or never arrives. */
-  confirm(key: string, outcome: Outcome): void;
-  /** Sends nothing until the returned function is called, so that no write is in flight while a list is being read. */
-  hold(): () => void;
-  /** Resolves when the pending writes have been stored. Rejects with errors of the storage. */
-  stored(): Promise<void>;
-  /** Ends the pause before the next attempt. */
-  wake(): void;
-  close(): void;
-}
+export type WriteQueue = ReturnType<typeof createWriteQueue>;
 
 export interface QueueDeps {
   session: Pick<Session, 'user' | 'subscribe' | 'isLeft' | 'isStillOf' | 'request'>;
@@ -55,7 +39,7 @@ const WAITS = new Set(['SIGNED_OUT', 'UNAUTHENTICATED']);
 
 const keyOfUser = (userId: string) => `taskmesh.writes.${userId}`;
 
-export function createWriteQueue({ session, storage, time, limit, own }: QueueDeps): WriteQueue {
+export function createWriteQueue({ session, storage, time, limit, own }: QueueDeps) {
   const listeners = createListeners<[tell: (listener: WritesListener) => void]>();
   const waiting = new Map<string, Waiting>();
   const pause = createPause(time);
@@ -203,10 +187,12 @@ export function createWriteQueue({ session, storage, time, limit, own }: QueueDe
   followUser();
 
   return {
-    pending: () => writes,
+    pending: (): readonly Write[] => writes,
+    /** Whether this page stores its writes. Of several pages that share a storage, only one does. */
     isKept: () => releaseLock !== undefined,
-    subscribe: (listener) => listeners.add((tell) => tell(listener)),
-    add(added) {
+    subscribe: (listener: WritesListener): (() => void) => listeners.add((tell) => tell(listener)),
+    /** Resolves when the write has succeeded. @throws TaskmeshError when it was rejected and undone */
+    add(added: Write) {
       const write = { ...added, taskId: created.get(added.taskId) ?? added.taskId };
       const isKnown = !isLocal(write.taskId) || writes.some(({ taskId }) => taskId === write.taskId);
       if (!session.user()) return Promise.reject(new TaskmeshError('SIGNED_OUT', 'No one is signed in.'));
@@ -220,12 +206,14 @@ export function createWriteQueue({ session, storage, time, limit, own }: QueueDe
       void run();
       return outcome;
     },
-    confirm(key, outcome) {
+    /** The feed has reported the write's change, so it has succeeded, even if its response is an error or never arrives. */
+    confirm(key: string, outcome: Outcome) {
       const write = writes.find((each) => each.key === key);
       if (!write) return;
       done(write, outcome);
       pause.end();
     },
+    /** Sends nothing until the returned function is called, so that no write is in flight while a list is being read. */
     hold() {
       holds += 1;
       return () => {
@@ -233,9 +221,11 @@ export function createWriteQueue({ session, storage, time, limit, own }: QueueDe
         void run();
       };
     },
+    /** Resolves when the pending writes have been stored. Rejects with errors of the storage. */
     stored: () => storing,
+    /** Ends the pause before the next attempt. */
     wake: pause.end,
-    close() {
+    close(): void {
       isClosed = true;
       releaseLock?.();
       unfollow();

@@ -29,15 +29,13 @@ export interface FollowerOptions {
   random: () => number;
 }
 
-export interface Follower {
-  stop(): Promise<void>;
-}
+export type Follower = ReturnType<typeof createFollower>;
 
 /**
  * Reads partitions from their leader until stopped. Replaces a failed connection, and retries a failed partition after a
  * pause. In both cases, reading resumes from the positions.
  */
-export function createFollower(options: FollowerOptions): Follower {
+export function createFollower(options: FollowerOptions) {
   const { partitions, connect, onFailure, onProgress, random } = options;
   const stopping = new AbortController();
   const { signal } = stopping;
@@ -68,7 +66,7 @@ export function createFollower(options: FollowerOptions): Follower {
   const ended = run();
 
   return {
-    stop() {
+    stop(): Promise<void> {
       stopping.abort();
       node?.close();
       return ended;

@@ -31,21 +31,16 @@ export async function leadersAnswer(
 }
 
 /** The connections of one check: one per address, all closed together. */
-interface Nodes {
-  open(address: Address): Node;
-  close(): void;
-}
-
-function createNodes(connect: (address: Address) => Node): Nodes {
+function createNodes(connect: (address: Address) => Node) {
   const nodes = new Map<string, Node>();
   return {
-    open(address) {
+    open(address: Address): Node {
       const name = `${address.host}:${address.port}`;
       const node = nodes.get(name) ?? connect(address);
       nodes.set(name, node);
       return node;
     },
-    close() {
+    close(): void {
       for (const node of nodes.values()) node.close();
       nodes.clear();
     },

@@ -28,17 +28,7 @@ export interface LeadersOptions {
 /** The partition and leader of a record, or the reason why there is no leader. */
 export type Place = { partition: number; leader: string } | { partition: number; leader?: undefined; reason: unknown };
 
-/** Knows the leader of each partition and keeps the connections to leaders. A leader is identified by `host:port`. */
-export interface Leaders {
-  /** @returns a function that maps a record to its place. Rejects when no broker responds, or the topic does not exist. */
-  of(topic: string): Promise<(record: LogRecord) => Place>;
-  /** Marks the metadata of the topic as possibly outdated. */
-  doubt(topic: string): void;
-  /** Sends a request. A leader that does not respond is avoided, and its partitions have no leader, until it responds again. */
-  ask<Result>(leader: string, request: (node: ProducingNode) => Promise<Result>): Promise<Result>;
-  /** Rejects pending requests. */
-  close(): void;
-}
+export type Leaders = ReturnType<typeof createLeaders>;
 
 interface TopicLeaders {
   partitions: number;
@@ -47,7 +37,8 @@ interface TopicLeaders {
   isStale: boolean;
 }
 
-export function createLeaders({ seeds, connect, random, monotonicMs }: LeadersOptions): Leaders {
+/** Knows the leader of each partition and keeps the connections to leaders. A leader is identified by `host:port`. */
+export function createLeaders({ seeds, connect, random, monotonicMs }: LeadersOptions) {
   let addresses = byName(seeds);
   const nodes = new Map<string, ProducingNode>();
   const absent = new Map<string, unknown>();
@@ -82,7 +73,8 @@ export function createLeaders({ seeds, connect, random, monotonicMs }: LeadersOp
     }
   };
 
-  const ask: Leaders['ask'] = async (name, request) => {
+  /** Sends a request. A leader that does not respond is avoided, and its partitions have no leader, until it responds again. */
+  const ask = async <Result>(name: string, request: (node: ProducingNode) => Promise<Result>): Promise<Result> => {
     try {
       return await request(open(name));
     } catch (error) {
@@ -126,20 +118,23 @@ export function createLeaders({ seeds, connect, random, monotonicMs }: LeadersOp
   };
 
   return {
-    async of(topic) {
+    /** @returns a function that maps a record to its place. Rejects when no broker responds, or the topic does not exist. */
+    async of(topic: string) {
       const { partitions, leaders } = await currentLeaders(topic);
-      return ({ key }) => {
+      return ({ key }: LogRecord): Place => {
         const partition = partitionOf(key, partitions);
         const leader = leaders.get(partition);
         if (leader === undefined) return { partition, reason: createErrorFromCode(LEADER_NOT_AVAILABLE) };
         return absent.has(leader) ? { partition, reason: absent.get(leader) } : { partition, leader };
       };
     },
-    doubt(topic) {
+    /** Marks the metadata of the topic as possibly outdated. */
+    doubt(topic: string) {
       const known = byTopic.get(topic);
       if (known) known.isStale = true;
     },
     ask,
+    /** Rejects pending requests. */
     close() {
       closing.abort();
       for (const name of [...nodes.keys()]) leave(name, undefined);

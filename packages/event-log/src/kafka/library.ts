@@ -45,19 +45,13 @@ export function patchIdleTimer(): void {
  * The sockets of one client, which can be destroyed at once. The library's own disconnect waits for responses, and after a
  * timeout keeps the socket (pull request 1783): with a frozen or unreachable broker, either takes minutes.
  */
-export interface Sockets {
-  factory: ISocketFactory;
-  /** Fails pending requests at once. No new socket is opened afterwards. */
-  cut(reason: string): void;
-}
-
-export function createSockets(): Sockets {
+export function createSockets() {
   const create = createSocketFactory();
   const open = new Set<Socket>();
   let cutBecause: string | undefined;
 
   return {
-    factory(options) {
+    factory(options: Parameters<ISocketFactory>[0]) {
       if (cutBecause !== undefined) throw new Error(cutBecause);
       const socket = create(options);
       socket.setNoDelay(true);
@@ -65,7 +59,8 @@ export function createSockets(): Sockets {
       socket.once('close', () => open.delete(socket));
       return socket;
     },
-    cut(reason) {
+    /** Fails pending requests at once. No new socket is opened afterwards. */
+    cut(reason: string) {
       cutBecause = reason;
       // The library handles "error" events, but not "close".
       for (const socket of open) socket.destroy(new Error(reason));

@@ -11,11 +11,7 @@ const MAX_REST_MS = 10_000;
 /** The reason for each record that was not appended, or may not have been. */
 export type Reasons = Map<LogRecord, unknown>;
 
-export interface Producer {
-  /** Resolves when each record is on all in-sync replicas, rejected, or of unknown outcome. Never rejects. */
-  send(topic: string, records: LogRecord[]): Promise<Reasons>;
-  close(): void;
-}
+export type Producer = ReturnType<typeof createProducer>;
 
 interface Rest {
   leader: string;
@@ -29,7 +25,7 @@ interface Rest {
  * idempotent: that covers only retries of the same producer, but the caller may retry from another process. Never retries
  * by itself, so that the caller sees every outcome.
  */
-export function createProducer(options: LeadersOptions): Producer {
+export function createProducer(options: LeadersOptions) {
   const { monotonicMs } = options;
   const leaders = createLeaders(options);
   const rests = new Map<string, Rest>();
@@ -85,7 +81,8 @@ export function createProducer(options: LeadersOptions): Producer {
   };
 
   return {
-    async send(topic, records) {
+    /** Resolves when each record is on all in-sync replicas, rejected, or of unknown outcome. Never rejects. */
+    async send(topic: string, records: LogRecord[]) {
       const reasons: Reasons = new Map();
       const batches = new Map<string, Map<number, LogRecord[]>>();
       try {

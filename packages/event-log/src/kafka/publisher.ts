@@ -10,13 +10,8 @@ interface Job {
   reject: (error: unknown) => void;
 }
 
-export interface Publisher {
-  publish(topic: string, records: LogRecord[]): Promise<void>;
-  close(): void;
-}
-
 /** Publishes one job at a time, in call order. A record that was not appended holds back queued records of its key. */
-export function createPublisher(producer: Producer): Publisher {
+export function createPublisher(producer: Producer) {
   const waiting: Job[] = [];
   let isWorking = false;
   let closed = false;
@@ -48,14 +43,14 @@ export function createPublisher(producer: Producer): Publisher {
   };
 
   return {
-    publish(topic, records) {
+    publish(topic: string, records: LogRecord[]): Promise<void> {
       const { promise, resolve, reject } = Promise.withResolvers<void>();
       if (closed) reject(new Error('The event log is closed.'));
       else waiting.push({ topic, records, heldBack: new Map(), resolve, reject });
       if (!isWorking) void work();
       return promise;
     },
-    close() {
+    close(): void {
       closed = true;
       producer.close();
     },

@@ -139,14 +139,7 @@ const FAILURES_TO_LOG = 3;
 type Part = number | 'metadata';
 
 /** Counts each part's consecutive failures. Logs once when reading stalls, and once when all parts are read again. */
-interface Outage {
-  failed(part: Part, error: unknown): void;
-  end(part: Part): void;
-  keep(partitions: number[]): void;
-  failures(part: Part): number;
-}
-
-function createOutage(log: Logger, topic: string): Outage {
+function createOutage(log: Logger, topic: string) {
   const failures = new Map<Part, number>();
   let isLogged = false;
   const end = (part: Part) => {
@@ -155,7 +148,7 @@ function createOutage(log: Logger, topic: string): Outage {
     isLogged = false;
   };
   return {
-    failed(part, error) {
+    failed(part: Part, error: unknown): void {
       const count = (failures.get(part) ?? 0) + 1;
       failures.set(part, count);
       if (isLogged || count < FAILURES_TO_LOG) return;
@@ -163,9 +156,9 @@ function createOutage(log: Logger, topic: string): Outage {
       log.warn({ err: error, topic, part }, 'the event log cannot be read; trying on');
     },
     end,
-    keep(partitions) {
+    keep(partitions: number[]): void {
       for (const part of failures.keys()) if (part !== 'metadata' && !partitions.includes(part)) end(part);
     },
-    failures: (part) => failures.get(part) ?? 0,
+    failures: (part: Part): number => failures.get(part) ?? 0,
   };
 }

@@ -1,17 +1,5 @@
-/** Reads the "flexible" encoding of Kafka's protocol sequentially. */
-export interface WireReader {
-  int8(): number;
-  int16(): number;
-  int32(): number;
-  uuid(): string;
-  /** Returns an empty string for null. */
-  string(): string;
-  array<Item>(readItem: () => Item): Item[];
-  skipTags(): void;
-}
-
-/** @throws RangeError when the input ends too early */
-export function createWireReader(bytes: Buffer): WireReader {
+/** Reads the "flexible" encoding of Kafka's protocol sequentially. @throws RangeError when the input ends too early */
+export function createWireReader(bytes: Buffer) {
   let position = 0;
   const advance = (length: number) => (position += length) - length;
 
@@ -36,8 +24,9 @@ export function createWireReader(bytes: Buffer): WireReader {
     int16: () => bytes.readInt16BE(advance(2)),
     int32: () => bytes.readInt32BE(advance(4)),
     uuid: () => text('hex', 16),
+    /** Returns an empty string for null. */
     string: () => text('utf8', length()),
-    array: (readItem) => Array.from({ length: length() }, readItem),
+    array: <Item>(readItem: () => Item): Item[] => Array.from({ length: length() }, readItem),
     skipTags() {
       for (let tags = unsignedVarint(); tags > 0; tags -= 1) {
         unsignedVarint();

@@ -8,15 +8,7 @@ import { compileRewrites, renamedKeys } from './rewrites.ts';
 import type { AnswerError } from './run.ts';
 import type { IsOfType } from './type-conditions.ts';
 
-/** Fetches one set of fields for objects, which may be at several paths. */
-export interface EntityLookup {
-  /** Collects the objects and their representations, without duplicate representations. */
-  gather(data: Data): Asked;
-  /** Merges the response into the objects. `entities` has one entry per representation. */
-  receive(entities: readonly unknown[], asked: Asked): void;
-  /** Returns a function that maps each of these errors to all paths of its object in the data; none if it concerns no object. */
-  locate(errors: readonly AnswerError[], asked: Asked, data: Data): (error: AnswerError) => ResultPath[];
-}
+export type EntityLookup = ReturnType<typeof compileEntityLookup>;
 
 /** The objects of one request. */
 export interface Asked {
@@ -25,18 +17,18 @@ export interface Asked {
   representations: Data[];
 }
 
-/** @param fetches request the same fields, each at its own path */
-export function compileEntityLookup(
-  fetches: readonly PlannedFetch[],
-  node: FetchNode,
-  { isOfType }: FetchDeps,
-): EntityLookup {
+/**
+ * Fetches one set of fields for objects, which may be at several paths.
+ * @param fetches request the same fields, each at its own path
+ */
+export function compileEntityLookup(fetches: readonly PlannedFetch[], node: FetchNode, { isOfType }: FetchDeps) {
   const represent = compileRepresentations(node, isOfType);
   const rewrite = compileRewrites(node.outputRewrites, isOfType);
   const keys = renamedKeys(node.outputRewrites);
 
   return {
-    gather(data) {
+    /** Collects the objects and their representations, without duplicate representations. */
+    gather(data: Data): Asked {
       const places = new Map<string, number>();
       const representations: Data[] = [];
       const found = fetches.map(({ path }) => {
@@ -55,7 +47,8 @@ export function compileEntityLookup(
       return { found, representations };
     },
 
-    receive(entities, { found }) {
+    /** Merges the response into the objects. `entities` has one entry per representation. */
+    receive(entities: readonly unknown[], { found }: Asked) {
       const isTaken = new Set<number>();
       for (const { targets, places } of found) {
         for (const [index, target] of targets.entries()) {
@@ -74,7 +67,8 @@ export function compileEntityLookup(
       }
     },
 
-    locate(errors, { found }, data) {
+    /** Returns a function that maps each of these errors to all paths of its object in the data; none if it concerns no object. */
+    locate(errors: readonly AnswerError[], { found }: Asked, data: Data) {
       const failed = new Set<unknown>(errors.map(({ path }) => path?.[1]));
       const pathsOf = new Map<unknown, ResultPath[]>();
       for (const [way, { targets, places }] of found.entries()) {
@@ -91,7 +85,7 @@ export function compileEntityLookup(
           else for (const path of paths) known.push(path);
         }
       }
-      return ({ path }) => {
+      return ({ path }: AnswerError): ResultPath[] => {
         const [place, ...below] = (path ?? []).slice(1);
         const rest = below.map((key) => keys.get(key) ?? key);
         return (pathsOf.get(place) ?? []).map((at) => [...at, ...rest]);

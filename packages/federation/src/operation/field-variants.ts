@@ -4,22 +4,20 @@ import { Kind, print, type ConstDirectiveNode, type DirectiveNode, type FieldNod
  * Assigns the response keys of fields between the executor and the services. Clients' aliases are never used, because they
  * could shadow fields that the planner needs under their own names, such as key fields.
  */
-export interface FieldVariants {
-  /** Returns the same key for equal fields with equal arguments anywhere in the operation, and different keys otherwise. */
-  keyOf(node: FieldNode): string;
-}
+export type FieldVariants = ReturnType<typeof createFieldVariants>;
 
 /**
  * @param reserved fields that the planner itself selects with arguments (`@requires`); clients' selections of them get other keys
  * @param prefix a prefix with which no field name of a service begins
  */
-export function createFieldVariants(reserved: ReadonlySet<string>, prefix: string): FieldVariants {
+export function createFieldVariants(reserved: ReadonlySet<string>, prefix: string) {
   const byName = new Map<string, Map<string, string>>();
   /** A cache, because a fragment's nodes recur wherever it is spread, and printing long arguments is expensive. */
   const known = new Map<FieldNode, string>();
   let count = 0;
   return {
-    keyOf(node) {
+    /** Returns the same key for equal fields with equal arguments anywhere in the operation, and different keys otherwise. */
+    keyOf(node: FieldNode) {
       const before = known.get(node);
       if (before !== undefined) return before;
       const name = node.name.value;

@@ -13,16 +13,7 @@ export interface MetaCommand {
   line: number;
 }
 
-export interface ScriptReader {
-  /**
-   * Returns the next statement with its semicolon, or the next psql command; undefined at the end. Splits an INSERT with many
-   * rows into several complete statements. @throws LoadError
-   */
-  next(): Promise<Statement | MetaCommand | undefined>;
-  /** Yields the lines after the `COPY … FROM stdin;` that `next` has just returned, without the line `\.`. @throws LoadError */
-  copyData(): AsyncGenerator<Buffer, void, void>;
-  bytesRead(): number;
-}
+export type ScriptReader = ReturnType<typeof createScriptReader>;
 
 /** The parser needs a thousand times the memory of text outside quotes, and ten times the memory of quoted text. */
 const MAX_CODE_BYTES = 64 * 1024;
@@ -37,7 +28,7 @@ const END_OF_DATA = Buffer.from('\n\\.');
 /** The length of `\.` with the longest line end. */
 const END_LINE_BYTES = 4;
 
-export function createScriptReader(source: AsyncIterable<Buffer>): ScriptReader {
+export function createScriptReader(source: AsyncIterable<Buffer>) {
   const chunks = source[Symbol.asyncIterator]();
   const end = createStatementEnd();
   let buffer: Buffer = Buffer.alloc(0);
@@ -95,7 +86,11 @@ export function createScriptReader(source: AsyncIterable<Buffer>): ScriptReader 
   };
 
   return {
-    async next() {
+    /**
+     * Returns the next statement with its semicolon, or the next psql command; undefined at the end. Splits an INSERT with many
+     * rows into several complete statements. @throws LoadError
+     */
+    async next(): Promise<Statement | MetaCommand | undefined> {
       if (head === '') await skipBlankLines();
       if (head === '' && buffer[0] === BACKSLASH) {
         const at = line;
@@ -117,7 +112,8 @@ export function createScriptReader(source: AsyncIterable<Buffer>): ScriptReader 
       }
     },
 
-    async *copyData() {
+    /** Yields the lines after the `COPY … FROM stdin;` that `next` has just returned, without the line `\.`. @throws LoadError */
+    async *copyData(): AsyncGenerator<Buffer, void, void> {
       const begin = line;
       const rest = await takeLine();
       if (rest.toString('latin1').trim() !== '') throw new LoadError(`Line ${begin} goes on behind COPY … FROM stdin.`);

@@ -5,23 +5,6 @@ export interface End {
   rowsAt?: number | undefined;
 }
 
-/**
- * Finds the end of an SQL statement as psql does: a semicolon outside quotes, comments, parentheses and the bodies of SQL
- * functions. Works on UTF-8 bytes, which may arrive in pieces.
- */
-export interface StatementEnd {
-  /** Continues the search in `bytes`. Undefined when more bytes are needed. `isLast`: no more bytes will follow. */
-  find(bytes: Buffer, isLast: boolean): End | undefined;
-  /** Call this after removing the first `count` bytes. */
-  shift(count: number): void;
-  /** The number of bytes outside quotes and comments since the last end. It determines the memory that the parser needs. */
-  codeBytes(): number;
-  /** Whether anything but whitespace and comments was seen since the last statement. */
-  hasBegun(): boolean;
-  /** Ends a statement without a semicolon at the end of the text. Undefined inside quotes, comments or parentheses. */
-  finish(bytes: Buffer): End | undefined;
-}
-
 const QUOTE = 0x27;
 const DOUBLE_QUOTE = 0x22;
 const DOLLAR = 0x24;
@@ -43,7 +26,11 @@ const PIECE_BYTES = 16 * 1024;
 
 type Mode = 'plain' | 'string' | 'escape-string' | 'name' | 'dollar' | 'line-comment' | 'block-comment';
 
-export function createStatementEnd(): StatementEnd {
+/**
+ * Finds the end of an SQL statement as psql does: a semicolon outside quotes, comments, parentheses and the bodies of SQL
+ * functions. Works on UTF-8 bytes, which may arrive in pieces.
+ */
+export function createStatementEnd() {
   let at = 0;
   let mode: Mode = 'plain';
   let depth = 0;
@@ -201,7 +188,8 @@ export function createStatementEnd(): StatementEnd {
   };
 
   return {
-    find(bytes, isLast) {
+    /** Continues the search in `bytes`. Undefined when more bytes are needed. `isLast`: no more bytes will follow. */
+    find(bytes: Buffer, isLast: boolean) {
       while (leaveMode(bytes, isLast)) {
         const byte = bytes[at];
         if (byte === undefined || (!isLast && bytes.length - at < LOOKAHEAD)) return undefined;
@@ -219,12 +207,16 @@ export function createStatementEnd(): StatementEnd {
       }
       return undefined;
     },
+    /** The number of bytes outside quotes and comments since the last end. It determines the memory that the parser needs. */
     codeBytes: () => codeBytes,
-    shift(count) {
+    /** Call this after removing the first `count` bytes. */
+    shift(count: number): void {
       at -= count;
     },
+    /** Whether anything but whitespace and comments was seen since the last statement. */
     hasBegun: () => begun,
-    finish(bytes) {
+    /** Ends a statement without a semicolon at the end of the text. Undefined inside quotes, comments or parentheses. */
+    finish(bytes: Buffer) {
       const isOpen = (mode !== 'plain' && mode !== 'line-comment') || depth > 0 || blocks > 0;
       if (isOpen) return undefined;
       mode = 'plain';

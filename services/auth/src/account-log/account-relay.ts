@@ -1,17 +1,12 @@
 import { createWorkerHealth, keepWorking } from '@taskmesh/store';
 import { ACCOUNTS_TOPIC, encodeAccountDeleted } from '@taskmesh/contracts';
 import type { EventLog } from '@taskmesh/event-log';
-import { backoffMs, pause, type Backoff, type Log, type Service } from '@taskmesh/service';
+import { backoffMs, pause, type Backoff, type Log } from '@taskmesh/service';
 import type { AccountLogLease, AccountLogRepository } from './account-log.repository.ts';
 
 const POLL_MS = 500;
 const BATCH_SIZE = 500;
 const BACKOFF: Backoff = { firstMs: 100, longestMs: 5_000 };
-
-export interface AccountRelay extends Service {
-  /** How long the relay has been unable to read entries; undefined while it can. */
-  failingSeconds(): number | undefined;
-}
 
 export interface AccountRelayDeps {
   repository: Pick<AccountLogRepository, 'openLease'>;
@@ -23,7 +18,7 @@ export interface AccountRelayDeps {
  * Publishes the account log to the event log, in order and at least once. Only the instance that holds the lock publishes.
  * Entries are small and all alike, so the event log has no reason to reject one permanently: each is retried until accepted.
  */
-export function createAccountRelay({ repository, eventLog, log }: AccountRelayDeps): AccountRelay {
+export function createAccountRelay({ repository, eventLog, log }: AccountRelayDeps) {
   const health = createWorkerHealth();
   let stopping = new AbortController();
   let running: Promise<void> = Promise.resolve();
@@ -83,6 +78,7 @@ export function createAccountRelay({ repository, eventLog, log }: AccountRelayDe
       stopping.abort();
       await running;
     },
+    /** How long the relay has been unable to read entries; undefined while it can. */
     failingSeconds: health.failingSeconds,
   };
 }

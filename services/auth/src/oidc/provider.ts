@@ -58,13 +58,7 @@ export type ProviderAnswer =
 export type Subject = Pick<ProviderProfile, 'issuer' | 'subject'>;
 
 /** OpenID Connect with an authorization code, PKCE, state and nonce. `begin` and `finish` throw SERVICE_UNAVAILABLE without metadata. */
-export interface Provider {
-  name: string;
-  /** Where to send a browser. */
-  begin(): Promise<{ location: string; secrets: SignInSecrets }>;
-  /** `search` is the query that the browser came back with. @throws the library's error for an invalid response */
-  finish(search: string, secrets: SignInSecrets): Promise<ProviderAnswer>;
-}
+export type Provider = ReturnType<typeof createProvider>;
 
 export interface ProviderDeps {
   config: OidcConfig;
@@ -78,7 +72,7 @@ export interface ProviderDeps {
 }
 
 /** Fetches the provider's metadata when it is first needed, so that nothing else depends on the provider. */
-export function createProvider(deps: ProviderDeps): Provider {
+export function createProvider(deps: ProviderDeps) {
   const { config, clientSecret, callbackUrl, isLinked, monotonicClock: clock, log } = deps;
   let known: { configuration: Configuration; until: number } | undefined;
   let fetching: Promise<Configuration> | undefined;
@@ -115,7 +109,8 @@ export function createProvider(deps: ProviderDeps): Provider {
 
   return {
     name: config.name,
-    async begin() {
+    /** Where to send a browser. */
+    async begin(): Promise<{ location: string; secrets: SignInSecrets }> {
       const secrets = { state: randomState(), nonce: randomNonce(), verifier: randomPKCECodeVerifier() };
       const { state, nonce, verifier } = secrets;
       const url = buildAuthorizationUrl(await configured(), {
@@ -124,7 +119,8 @@ export function createProvider(deps: ProviderDeps): Provider {
       });
       return { location: url.href, secrets };
     },
-    async finish(search, { state, nonce, verifier }) {
+    /** `search` is the query that the browser came back with. @throws the library's error for an invalid response */
+    async finish(search: string, { state, nonce, verifier }: SignInSecrets) {
       const configuration = await configured();
       const checks = { expectedState: state, expectedNonce: nonce, pkceCodeVerifier: verifier, idTokenExpected: true };
       try {

@@ -55,12 +55,7 @@ function otherKind(file: string): AppError {
   return badUserInput([], `The content is no ${file.endsWith(ENCRYPTED_SUFFIX) ? 'age' : 'gzip'} file.`);
 }
 
-export interface CheckedArchive extends OpenArchive {
-  /** The checksum of the last read, if it was complete. */
-  sha256(): string | null;
-}
-
-export function withChecksum(archive: OpenArchive): CheckedArchive {
+export function withChecksum(archive: OpenArchive) {
   let hash = createHash('sha256');
   let bytes = 0;
   const read = () => {
@@ -75,7 +70,12 @@ export function withChecksum(archive: OpenArchive): CheckedArchive {
     });
     return pipelineOf(archive.read(), counted, () => undefined); // the reader gets an error as well
   };
-  return { ...archive, read, sha256: () => (bytes === archive.sizeBytes ? hash.digest('hex') : null) };
+  return {
+    ...archive,
+    read,
+    /** The checksum of the last read, if it was complete. */
+    sha256: () => (bytes === archive.sizeBytes ? hash.digest('hex') : null),
+  };
 }
 
 export async function sha256Of(content: AsyncIterable<Buffer>): Promise<string> {

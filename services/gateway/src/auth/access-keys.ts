@@ -1,7 +1,7 @@
 import type { KeySet } from '@taskmesh/identity';
 import type { AuthInternal } from '@taskmesh/internal-api';
-import { createPeriodic, type Log, type Service } from '@taskmesh/service';
-import { importJWK, type JWTVerifyGetKey, type JWK, type ResolvedKey } from 'jose';
+import { createPeriodic, type Log } from '@taskmesh/service';
+import { importJWK, type JWK, type ResolvedKey } from 'jose';
 
 /** auth notices a changed key file within a second, so a removed key is refused within ten seconds. */
 const REFRESH_EVERY_MS = 8_000;
@@ -13,17 +13,9 @@ const RELOAD_EVERY_MS = 100;
 export type VerifyingKey = ResolvedKey['key'];
 
 /** auth's public keys. While auth is unavailable, the last loaded set stays valid. */
-export interface AccessKeys extends Service {
-  /** The content of `/.well-known/jwks.json`; undefined before the first load. */
-  current(): KeySet | undefined;
-  getKey: JWTVerifyGetKey;
-  /** Whether tokens verified with this key are still valid. */
-  isCurrent(key: VerifyingKey): boolean;
-  /** Calls back whenever keys have been removed. Returns a function that unsubscribes. */
-  onRemoved(listener: () => void): () => void;
-}
+export type AccessKeys = ReturnType<typeof createAccessKeys>;
 
-export function createAccessKeys({ auth, log }: { auth: Pick<AuthInternal, 'accessTokenKeys'>; log: Log }): AccessKeys {
+export function createAccessKeys({ auth, log }: { auth: Pick<AuthInternal, 'accessTokenKeys'>; log: Log }) {
   let set: KeySet | undefined;
   let byId = new Map<string, KnownKey>();
   let current = new Set<VerifyingKey>();
@@ -65,6 +57,7 @@ export function createAccessKeys({ auth, log }: { auth: Pick<AuthInternal, 'acce
   };
 
   return {
+    /** The content of `/.well-known/jwks.json`; undefined before the first load. */
     current: () => set,
     async getKey({ kid = '' }) {
       if (!byId.has(kid) && kid !== '') await (nextReload ??= reload());
@@ -72,8 +65,10 @@ export function createAccessKeys({ auth, log }: { auth: Pick<AuthInternal, 'acce
       if (!known) throw new Error('unknown key id');
       return known.key;
     },
-    isCurrent: (key) => current.has(key),
-    onRemoved(listener) {
+    /** Whether tokens verified with this key are still valid. */
+    isCurrent: (key: VerifyingKey) => current.has(key),
+    /** Calls back whenever keys have been removed. Returns a function that unsubscribes. */
+    onRemoved(listener: () => void): () => void {
       listeners.add(listener);
       return () => listeners.delete(listener);
     },

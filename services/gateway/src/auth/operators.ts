@@ -9,20 +9,7 @@ import { headerValues } from '../http/client.ts';
 /** The form of access tokens: the header of a JWT is JSON, so its Base64 begins with `eyJ`. */
 const JWT = /^eyJ[\w-]*\.[\w-]*\.[\w-]*$/;
 
-export interface Operators {
-  /**
-   * Checks whether the caller is an operator. A wrong token counts as a guess.
-   * @throws AppError RATE_LIMITED after too many wrong tokens from this caller, even for the right one
-   */
-  check(request: IncomingMessage): Promise<OperatorCheck>;
-  /**
-   * The same for endpoints that users call as well. A user's token identifies that user only, and any other token may be meant
-   * for a service that is not ours, so wrong tokens are not refused here; but after too many, the right one does not count either.
-   */
-  isOperator(request: IncomingMessage): Promise<boolean>;
-  /** Whether the request comes from a place where an operator's token would be accepted. */
-  isInPlace(request: IncomingMessage): boolean;
-}
+export type Operators = ReturnType<typeof createOperators>;
 
 export interface OperatorsDeps {
   rules: OperatorRules;
@@ -30,7 +17,7 @@ export interface OperatorsDeps {
   clientIp: (request: IncomingMessage) => string;
 }
 
-export function createOperators({ rules, keyValue, clientIp }: OperatorsDeps): Operators {
+export function createOperators({ rules, keyValue, clientIp }: OperatorsDeps) {
   const checkRules = createOperatorCheck(rules);
   const expected = rules.token ?? rules.machineToken;
   const refusedFor = limitTokenGuesses('operator', keyValue.limiter);
@@ -50,12 +37,20 @@ export function createOperators({ rules, keyValue, clientIp }: OperatorsDeps): O
   };
 
   return {
-    async check(request) {
+    /**
+     * Checks whether the caller is an operator. A wrong token counts as a guess.
+     * @throws AppError RATE_LIMITED after too many wrong tokens from this caller, even for the right one
+     */
+    async check(request: IncomingMessage) {
       const { outcome, refusedForS } = await look(request);
       if (refusedForS) throw rateLimited(refusedForS, 'Too many wrong tokens; try again later.');
       return outcome;
     },
-    async isOperator(request) {
+    /**
+     * The same for endpoints that users call as well. A user's token identifies that user only, and any other token may be meant
+     * for a service that is not ours, so wrong tokens are not refused here; but after too many, the right one does not count either.
+     */
+    async isOperator(request: IncomingMessage) {
       const given = bearerTokenOf(request);
       if (given === undefined)
         return headerValues(request, 'authorization').length === 0 && checkRules(request) === 200;
@@ -65,7 +60,8 @@ export function createOperators({ rules, keyValue, clientIp }: OperatorsDeps): O
       const { outcome, refusedForS } = await look(request);
       return !refusedForS && outcome === 200 && isRight;
     },
-    isInPlace: (request) => checkRules(request) !== 403,
+    /** Whether the request comes from a place where an operator's token would be accepted. */
+    isInPlace: (request: IncomingMessage) => checkRules(request) !== 403,
   };
 }
 

@@ -15,14 +15,7 @@ const MAX_CONCURRENT = 64;
 const MAX_WAITING = 1_000;
 
 /** Personal access tokens, which users create for programs. Only auth knows them, by their hashes. */
-export interface PersonalTokens {
-  /**
-   * Returns the token's user; undefined when it is invalid. `callerOf` identifies the caller, so that one caller's many tokens do
-   * not delay those of others.
-   * @throws AppError SERVICE_UNAVAILABLE when auth is unavailable
-   */
-  userOf(token: string, callerOf: () => string): Promise<User | undefined>;
-}
+export type PersonalTokens = ReturnType<typeof createPersonalTokens>;
 
 export interface PersonalTokensDeps {
   auth: Pick<AuthInternal, 'findPersonalToken'>;
@@ -35,7 +28,7 @@ interface Lookup {
   requestedAt: number;
 }
 
-export function createPersonalTokens({ auth, clock }: PersonalTokensDeps): PersonalTokens {
+export function createPersonalTokens({ auth, clock }: PersonalTokensDeps) {
   const [good, bad] = [new ExpiringCache<Lookup>(CACHE_SIZE), new ExpiringCache<Lookup>(CACHE_SIZE)];
   const underWay = new Map<string, Promise<Lookup>>();
   const queue = createFairQueue({
@@ -74,7 +67,12 @@ export function createPersonalTokens({ auth, clock }: PersonalTokensDeps): Perso
   };
 
   return {
-    async userOf(token, callerOf) {
+    /**
+     * Returns the token's user; undefined when it is invalid. `callerOf` identifies the caller, so that one caller's many tokens do
+     * not delay those of others.
+     * @throws AppError SERVICE_UNAVAILABLE when auth is unavailable
+     */
+    async userOf(token: string, callerOf: () => string) {
       const { user } = await lookUp(hashOfPersonalToken(token), callerOf);
       return user && user.claims.exp * 1_000 > clock.now() ? user : undefined;
     },

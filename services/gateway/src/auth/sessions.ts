@@ -1,6 +1,6 @@
 import { EXPIRED_TOKEN_GRACE_S } from '@taskmesh/identity';
 import type { AuthInternal, EndedSession } from '@taskmesh/internal-api';
-import { type Clock, createPeriodic, type Log, type Service } from '@taskmesh/service';
+import { type Clock, createPeriodic, type Log } from '@taskmesh/service';
 
 const POLL_EVERY_MS = 300;
 const SWEEP_EVERY_MS = 60_000;
@@ -8,15 +8,7 @@ const SWEEP_EVERY_MS = 60_000;
 const KEEP_LONGER_MS = 3_600_000;
 
 /** Sessions whose tokens are no longer accepted, although they have not expired yet. `start` does not wait for the list. */
-export interface EndedSessions extends Service {
-  has(sessionId: string): boolean;
-  /** Records sessions whose end this gateway saw, ahead of the next poll. */
-  announce(sessions: EndedSession[]): void;
-  /** Calls back once for each session that ends from now on. Returns a function that unsubscribes. */
-  onEnded(listener: (sessionId: string) => void): () => void;
-  /** Whether the whole list has been loaded since the start. */
-  loaded(): boolean;
-}
+export type EndedSessions = ReturnType<typeof createEndedSessions>;
 
 export interface EndedSessionsDeps {
   auth: Pick<AuthInternal, 'endedSessions'>;
@@ -27,7 +19,7 @@ export interface EndedSessionsDeps {
 }
 
 /** auth is the source of truth, and is polled continuously. */
-export function createEndedSessions(deps: EndedSessionsDeps): EndedSessions {
+export function createEndedSessions(deps: EndedSessionsDeps) {
   const { auth, clock, log, monotonicMs = () => performance.now() } = deps;
   /** When to forget each session, in monotonic time. */
   const ended = new Map<string, number>();
@@ -68,15 +60,18 @@ export function createEndedSessions(deps: EndedSessionsDeps): EndedSessions {
   const poll = createPeriodic({ everyMs: POLL_EVERY_MS, task: readNew, what: 'the list of ended sessions', log });
 
   return {
-    has: (sessionId) => ended.has(sessionId),
-    announce(sessions) {
+    has: (sessionId: string): boolean => ended.has(sessionId),
+    /** Records sessions whose end this gateway saw, ahead of the next poll. */
+    announce(sessions: EndedSession[]) {
       for (const session of sessions) apply(session);
     },
-    onEnded(listener) {
+    /** Calls back once for each session that ends from now on. Returns a function that unsubscribes. */
+    onEnded(listener: (sessionId: string) => void): () => void {
       listeners.add(listener);
       return () => listeners.delete(listener);
     },
-    loaded: () => isLoaded,
+    /** Whether the whole list has been loaded since the start. */
+    loaded: (): boolean => isLoaded,
     async start() {
       poll.start();
     },
@@ -90,9 +85,7 @@ const MAX_UNSENT = 50_000;
 const MAX_BATCH_SIZE = 5_000;
 
 /** Records when sessions were last used here. auth shows this to their users. */
-export interface SessionUses extends Service {
-  note(sessionId: string): void;
-}
+export type SessionUses = ReturnType<typeof createSessionUses>;
 
 export interface SessionUsesDeps {
   auth: Pick<AuthInternal, 'noteSessionUses'>;
@@ -101,7 +94,7 @@ export interface SessionUsesDeps {
 }
 
 /** Reports to auth in batches: no request waits for it, and many uses of one session are reported as one. */
-export function createSessionUses({ auth, clock, log }: SessionUsesDeps): SessionUses {
+export function createSessionUses({ auth, clock, log }: SessionUsesDeps) {
   const unsent = new Map<string, number>();
 
   const send = async () => {
@@ -116,7 +109,7 @@ export function createSessionUses({ auth, clock, log }: SessionUsesDeps): Sessio
   const periodic = createPeriodic({ everyMs: SEND_EVERY_MS, task: send, what: 'telling when sessions were used', log });
 
   return {
-    note(sessionId) {
+    note(sessionId: string): void {
       if (unsent.size < MAX_UNSENT || unsent.has(sessionId)) unsent.set(sessionId, clock.now());
     },
     async start() {

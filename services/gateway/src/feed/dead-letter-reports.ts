@@ -8,13 +8,8 @@ const MAX_WAITING = 100;
 const SEND_EVERY_MS = 100;
 const RETRY_MS = 2_000;
 
-export interface DeadLetterReports {
-  add(record: UnreadableRecord): void;
-  stop(): void;
-}
-
 /** Sends unreadable records, one at a time, to the tasks service, which keeps them for operators. */
-export function createDeadLetterReports(tasks: Pick<TasksInternal, 'reportUnreadable'>, log: Log): DeadLetterReports {
+export function createDeadLetterReports(tasks: Pick<TasksInternal, 'reportUnreadable'>, log: Log) {
   const inTurn = pLimit(1);
   const stopping = new AbortController();
   let dropped = 0;
@@ -34,12 +29,12 @@ export function createDeadLetterReports(tasks: Pick<TasksInternal, 'reportUnread
   };
 
   return {
-    add(record) {
+    add(record: UnreadableRecord): void {
       if (inTurn.pendingCount >= MAX_WAITING) return void dropped++;
       log.error({ key: record.key, reason: record.reason }, 'a record of the event log could not be read');
       void inTurn(() => send(record));
     },
-    stop: () => stopping.abort(),
+    stop: (): void => stopping.abort(),
   };
 }
 

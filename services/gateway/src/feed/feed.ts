@@ -10,7 +10,7 @@ import { errorMessage } from '@taskmesh/contracts/error-details';
 import type { FeedPosition, Heads, TasksInternal } from '@taskmesh/internal-api';
 import { type EventLog, type LogReader, type LogRecord } from '@taskmesh/event-log';
 import { processSpan } from '@taskmesh/service/event-log';
-import { type Log, type Service, NO_TRACING, type Tracing } from '@taskmesh/service';
+import { type Log, NO_TRACING, type Tracing } from '@taskmesh/service';
 import { createSecretKey, type KeyObject } from 'node:crypto';
 import pLimit from 'p-limit';
 import type { FeedMetrics } from '../realtime-metrics.ts';
@@ -28,17 +28,7 @@ const DOUBTS_EVERY_MS = 500;
 /** Maximum number of pages in memory at once in this process. Clients may request replays as often as they like. */
 const PAGES_AT_ONCE = { fill: 16, replay: 4 };
 
-export interface Feed extends Service {
-  /**
-   * Reads an owner's changes: those after the cursor or, without one, from now on. They arrive one by one, in order,
-   * each exactly once, until the reader ends or the returned function is called.
-   * @throws AppError CURSOR_EXPIRED when the cursor is unusable, SERVICE_UNAVAILABLE when the tasks service stays
-   * unavailable
-   */
-  subscribe(owner: string, after: string | undefined, reader: FeedReader): Promise<() => void>;
-  /** How many owners have readers right now. */
-  owners(): number;
-}
+export type Feed = ReturnType<typeof createFeed>;
 
 export interface FeedOptions {
   eventLog: EventLog;
@@ -58,7 +48,7 @@ export interface FeedOptions {
  * source of truth. It is consulted when a reader begins, when a gap shows, and every two seconds for all owners at
  * once. So a change that the event log lost is found, even if it was the last one.
  */
-export function createFeed(options: FeedOptions): Feed {
+export function createFeed(options: FeedOptions) {
   const { eventLog, tasks, log, metrics, tracing = NO_TRACING } = options;
   const { headsEveryMs = 2_000, drainWithinMs = DRAIN_WITHIN_MS } = options;
   /** All belong to the current epoch. */
@@ -287,7 +277,13 @@ export function createFeed(options: FeedOptions): Feed {
       endAll('stopped');
       await reader?.stop();
     },
-    async subscribe(owner, after, feedReader) {
+    /**
+     * Reads an owner's changes: those after the cursor or, without one, from now on. They arrive one by one, in order,
+     * each exactly once, until the reader ends or the returned function is called.
+     * @throws AppError CURSOR_EXPIRED when the cursor is unusable, SERVICE_UNAVAILABLE when the tasks service stays
+     * unavailable
+     */
+    async subscribe(owner: string, after: string | undefined, feedReader: FeedReader) {
       for (;;) {
         if (isStopped) throw unavailable();
         const detach = await place(owner, after, feedReader);
@@ -295,7 +291,8 @@ export function createFeed(options: FeedOptions): Feed {
         if (detach) return detach;
       }
     },
-    owners: () => feeds.size,
+    /** How many owners have readers right now. */
+    owners: (): number => feeds.size,
   };
 }
 

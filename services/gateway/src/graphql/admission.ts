@@ -32,10 +32,7 @@ export const isSubscription = ({ operation: { operation } }: AdmittedOperation) 
   operation.operation === 'subscription';
 
 /** Checks clients' operations, for every transport. */
-export interface Admission {
-  /** @throws InvalidOperation */
-  admit(sent: UncheckedRequest, arrival: Arrival): Promise<AdmittedOperation>;
-}
+export type Admission = ReturnType<typeof createAdmission>;
 
 export interface AdmissionDeps {
   config: GraphQLConfig;
@@ -47,7 +44,7 @@ export interface AdmissionDeps {
   log: Log;
 }
 
-export function createAdmission(deps: AdmissionDeps): Admission {
+export function createAdmission(deps: AdmissionDeps) {
   const { config, graph, trusted, persisted, turns, metrics, log } = deps;
   const findText = (request: CheckedRequest): CheckedRequest => {
     const { query, hash } = request;
@@ -94,7 +91,8 @@ export function createAdmission(deps: AdmissionDeps): Admission {
   };
 
   return {
-    async admit(sent, arrival) {
+    /** @throws InvalidOperation */
+    async admit(sent: UncheckedRequest, arrival: Arrival) {
       try {
         return await check(sent, arrival);
       } catch (error) {

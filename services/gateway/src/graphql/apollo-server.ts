@@ -11,7 +11,7 @@ import {
   ApolloServerPluginSchemaReportingDisabled,
   ApolloServerPluginUsageReportingDisabled,
 } from '@apollo/server/plugin/disabled';
-import type { Log, Service } from '@taskmesh/service';
+import type { Log } from '@taskmesh/service';
 import type { GraphQLFormattedError } from 'graphql';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { type AdmittedOperation, InvalidOperation, LARGE_COST, type RequestCall } from '../supergraph/operation.ts';
@@ -25,10 +25,7 @@ export interface HttpOperation {
   type: string;
 }
 
-export interface GraphQLServer extends Service {
-  /** The body is JSON. */
-  answer(operation: HttpOperation): Promise<{ status: number; headers: Iterable<[string, string]>; body: string }>;
-}
+export type GraphQLServer = ReturnType<typeof createGraphQLServer>;
 
 /** Apollo Server clones the context of a request, but not the objects in it. */
 interface Context extends BaseContext {
@@ -36,7 +33,7 @@ interface Context extends BaseContext {
 }
 
 /** Apollo Server in front of our executor, for GraphQL over HTTP. It contacts no other host. */
-export function createGraphQLServer({ graph, log }: { graph: LiveGraph; log: Log }): GraphQLServer {
+export function createGraphQLServer({ graph, log }: { graph: LiveGraph; log: Log }) {
   const listener = createListener(graph);
   const server = new ApolloServer<Context>({
     gateway: gatewayOf(graph),
@@ -80,7 +77,8 @@ export function createGraphQLServer({ graph, log }: { graph: LiveGraph; log: Log
     async stop() {
       if (isStarted) await server.stop(); // Apollo Server's `stop` throws before the start
     },
-    async answer(operation) {
+    /** The body is JSON. */
+    async answer(operation: HttpOperation) {
       const { outcome, type } = operation;
       const admitted = outcome instanceof InvalidOperation ? undefined : outcome.operation;
       const { status, headers, body } = await server.executeHTTPGraphQLRequest({

@@ -1,5 +1,5 @@
 import { unavailable } from '@taskmesh/contracts';
-import { collectGarbage, type Log, type Service } from '@taskmesh/service';
+import { collectGarbage, type Log } from '@taskmesh/service';
 import { constants, type NodeGCPerformanceDetail, type PerformanceEntry, PerformanceObserver } from 'node:perf_hooks';
 import { getHeapStatistics } from 'node:v8';
 import { Gauge, type Registry } from 'prom-client';
@@ -32,19 +32,7 @@ export interface Holding {
   giveUp?: (() => void) | undefined;
 }
 
-export interface Memory extends Service {
-  /**
-   * Sets how many bytes the request holds; 0 when it has ended. Returns false if there is no room for them, even after
-   * evicting requests that are still arriving.
-   */
-  hold(request: Holding, bytes: number): boolean;
-  /** Adds a function that finds responses that wait to be read. */
-  watch(unread: () => Holding[]): void;
-  /** Whether live memory is short, for any reason. */
-  isShort(): boolean;
-  /** Call this before work that needs or keeps much memory. @throws AppError SERVICE_UNAVAILABLE while memory is short */
-  requireRoom: () => void;
-}
+export type Memory = ReturnType<typeof createMemory>;
 
 export interface MemoryDeps {
   /** For all requests and unread answers together. */
@@ -57,7 +45,7 @@ export interface MemoryDeps {
  * Limits all memory that clients make the gateway keep. Those who hold the most are evicted first: see `relieve`. In addition,
  * while the live memory of the whole process is short, for any reason, nothing is accepted that would need much more.
  */
-export function createMemory({ maxBytes, metrics, log }: MemoryDeps): Memory {
+export function createMemory({ maxBytes, metrics, log }: MemoryDeps) {
   const requests = new Set<Holding>();
   const sources: (() => Holding[])[] = [];
   let requestBytes = 0;
@@ -127,7 +115,11 @@ export function createMemory({ maxBytes, metrics, log }: MemoryDeps): Memory {
       clearInterval(timer);
       observer.disconnect();
     },
-    hold(request, bytes) {
+    /**
+     * Sets how many bytes the request holds; 0 when it has ended. Returns false if there is no room for them, even after
+     * evicting requests that are still arriving.
+     */
+    hold(request: Holding, bytes: number) {
       requestBytes += bytes - request.bytes;
       request.bytes = bytes;
       if (bytes === 0) {
@@ -138,8 +130,11 @@ export function createMemory({ maxBytes, metrics, log }: MemoryDeps): Memory {
       if (requestBytes > MAX_REQUEST_BYTES) relieve(arriving(), requestBytes - MAX_REQUEST_BYTES + RELIEF_BYTES);
       return requestBytes <= MAX_REQUEST_BYTES && isFair(request);
     },
-    watch: (find) => void sources.push(find),
-    isShort: () => isShort,
+    /** Adds a function that finds responses that wait to be read. */
+    watch: (find: () => Holding[]) => void sources.push(find),
+    /** Whether live memory is short, for any reason. */
+    isShort: (): boolean => isShort,
+    /** Call this before work that needs or keeps much memory. @throws AppError SERVICE_UNAVAILABLE while memory is short */
     requireRoom() {
       if (isShort) throw unavailable('The gateway has little memory left right now; try again.');
     },

@@ -21,14 +21,10 @@ const LIMITS_MS = new Map<string, number>([
 ]);
 
 /** Runs fixed operations on the graph that is served. */
-export interface StoredOperations {
-  /** Whether the graph with which the gateway started supports it. */
-  has(operation: string): boolean;
-  run(operation: string, variables: Record<string, unknown>, call: RequestCall): Promise<OperationResult>;
-}
+export type StoredOperations = ReturnType<typeof createStoredOperations>;
 
 /** Operations are prepared when the gateway starts, and on each new graph before it takes over. */
-export function createStoredOperations(graph: LiveGraph): StoredOperations {
+export function createStoredOperations(graph: LiveGraph) {
   const prepareOn = ({ executor }: LiveGraph['current'], operation: string) => {
     try {
       return executor.prepare(operation);
@@ -46,8 +42,9 @@ export function createStoredOperations(graph: LiveGraph): StoredOperations {
     return () => {};
   });
   return {
-    has: (operation) => supported.has(operation),
-    async run(operation, variables, call) {
+    /** Whether the graph with which the gateway started supports it. */
+    has: (operation: string) => supported.has(operation),
+    async run(operation: string, variables: Record<string, unknown>, call: RequestCall): Promise<OperationResult> {
       const prepared = prepareOn(graph.current, operation);
       if (!prepared) return { data: null, errors: [UNSUPPORTED] };
       const limitMs = LIMITS_MS.get(operation);

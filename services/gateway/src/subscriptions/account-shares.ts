@@ -33,10 +33,7 @@ export interface Claim {
 }
 
 /** Limits the memory of an account's subscriptions, and the cost of one change, over all sockets and streams of this gateway. */
-export interface AccountShares {
-  /** Undefined if the account's subscriptions would exceed a limit. The cost and document of equal keys count only once. */
-  take(accountId: string, claim: Claim): Share | undefined;
-}
+export type AccountShares = ReturnType<typeof createAccountShares>;
 
 interface Account {
   cost: number;
@@ -47,13 +44,14 @@ interface Account {
 }
 
 /** `maxCost` limits the sum of all results of one change; 0: no limit. */
-export function createAccountShares(maxCost: number): AccountShares {
+export function createAccountShares(maxCost: number) {
   const accounts = new Map<string, Account>();
   const documents = new Map<string, number>();
   let documentCharacters = 0;
 
   return {
-    take(accountId, { key, source, variableCharacters, ...claim }) {
+    /** Undefined if the account's subscriptions would exceed a limit. The cost and document of equal keys count only once. */
+    take(accountId: string, { key, source, variableCharacters, ...claim }: Claim) {
       const account = accounts.get(accountId) ?? {
         ...{ cost: 0, characters: 0, renderings: new Map<string, number>(), inTurn: pLimit(AT_ONCE) },
       };

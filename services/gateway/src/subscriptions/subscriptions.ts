@@ -15,13 +15,7 @@ import { openStream, type StreamSink, type View } from './stream.ts';
 
 const RENDERER = 'event renderer';
 
-export interface Subscriptions {
-  /**
-   * Runs `Subscription.taskChanges` for the call's user until the stream ends or is stopped.
-   * @throws GraphQLError when it cannot begin
-   */
-  subscribe(request: StreamRequest, sink: StreamSink): Promise<Subscription>;
-}
+export type Subscriptions = ReturnType<typeof createSubscriptions>;
 
 export interface Subscription {
   /** Whether the client can resume from a cursor: its events have cursors, and it sent one or has received an event. */
@@ -61,7 +55,7 @@ interface LiveStream {
   fail(error: GraphQLError): void;
 }
 
-export function createSubscriptions(deps: Deps): Subscriptions {
+export function createSubscriptions(deps: Deps) {
   const { feed, graph, clock, metrics, shares, memory, turns } = deps;
   const streams = new Set<LiveStream>();
 
@@ -95,7 +89,11 @@ export function createSubscriptions(deps: Deps): Subscriptions {
   };
 
   return {
-    async subscribe(request, sink) {
+    /**
+     * Runs `Subscription.taskChanges` for the call's user until the stream ends or is stopped.
+     * @throws GraphQLError when it cannot begin
+     */
+    async subscribe(request: StreamRequest, sink: StreamSink) {
       const { protocol, variables, call } = request;
       const { identity } = call;
       if (identity.role !== 'user') throw toGraphQLError(unauthenticated());

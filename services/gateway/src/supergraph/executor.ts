@@ -173,17 +173,10 @@ export function createCallerBulkheads(): RunForCaller {
   };
 }
 
-export interface GraphMetrics {
-  /** A query or mutation has run. */
-  operation(operation: PreparedOperation, seconds: number, result: Pick<OperationResult, 'errors'>): void;
-  /** Counts the requests to a service, answered or not. */
-  requests(service: string): Observe;
-  /** A client's operation was refused. */
-  refused(code: string): void;
-}
+export type GraphMetrics = ReturnType<typeof createGraphMetrics>;
 
 /** Labels are operation types, our services and error codes; never names or documents, which clients choose. */
-export function createGraphMetrics(registry: Registry): GraphMetrics {
+export function createGraphMetrics(registry: Registry) {
   const registers = [registry];
   const operations = createLatencyHistogram<'operation_type'>(registry, {
     name: 'graphql_operation_duration_seconds',
@@ -211,12 +204,15 @@ export function createGraphMetrics(registry: Registry): GraphMetrics {
   };
 
   return {
-    operation({ operation }, seconds, result) {
+    /** A query or mutation has run. */
+    operation({ operation }: PreparedOperation, seconds: number, result: Pick<OperationResult, 'errors'>) {
       observeOperation[operation.operation]?.(seconds);
       if (!result.errors) return;
       for (const { extensions } of result.errors) errors.inc({ code: String(extensions?.['code']) });
     },
-    requests: (service) => requests.observer({ subgraph: service }),
-    refused: (code) => refused.inc({ code }),
+    /** Counts the requests to a service, answered or not. */
+    requests: (service: string) => requests.observer({ subgraph: service }),
+    /** A client's operation was refused. */
+    refused: (code: string): void => refused.inc({ code }),
   };
 }

@@ -7,24 +7,22 @@ const MIB = 1024 * 1024;
 const MAX_BYTES = 64 * MIB;
 const MAX_BYTES_OF_CALLER = 24 * MIB;
 
-export interface LargeAnswers {
-  /** Runs an operation. The bytes that it passes to `takeLarge` count until it is over. */
-  run<Result>(
-    call: RequestCall,
-    work: (takeLarge: NonNullable<OperationRun['takeLarge']>) => Promise<Result>,
-  ): Promise<Result>;
-}
+export type LargeAnswers = ReturnType<typeof createLargeAnswers>;
 
 /**
  * Limits the large responses of services that all running operations hold together. Nothing waits here: an operation that
  * waited for room would keep the memory that it has, and its connection to a service.
  */
-export function createLargeAnswers(): LargeAnswers {
+export function createLargeAnswers() {
   const byCaller = new Map<string, number>();
   let allBytes = 0;
 
   return {
-    async run({ identity, ip }, work) {
+    /** Runs an operation. The bytes that it passes to `takeLarge` count until it is over. */
+    async run<Result>(
+      { identity, ip }: RequestCall,
+      work: (takeLarge: NonNullable<OperationRun['takeLarge']>) => Promise<Result>,
+    ): Promise<Result> {
       const caller = identity.role === 'user' ? identity.userId : ip;
       let ownBytes = 0;
       const add = (bytes: number) => {

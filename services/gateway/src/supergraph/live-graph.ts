@@ -3,14 +3,7 @@ import type { DocumentNode, GraphQLSchema } from 'graphql';
 import { unwatchFile, watchFile } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { Counter, Gauge, type Registry } from 'prom-client';
-import type {
-  AdmittedOperation,
-  GraphExecutor,
-  GraphSources,
-  OperationResult,
-  PreparedOperation,
-  RequestCall,
-} from './operation.ts';
+import type { AdmittedOperation, GraphExecutor, GraphSources, PreparedOperation, RequestCall } from './operation.ts';
 import type { Supergraph } from './supergraph.ts';
 
 /** A supergraph and everything derived from it; all of it is replaced together. */
@@ -30,31 +23,20 @@ export interface Graph {
 export type BeforeSwitch = (next: Graph) => Promise<() => void> | (() => void);
 
 /** The graph that is served, which may be replaced at any time. */
-export interface LiveGraph {
-  readonly current: Graph;
-  /** The graph that a schema belongs to, current or former: an operation finishes on the graph on which it began. */
-  of(schema: GraphQLSchema): Graph;
-  /** Runs a query or mutation on its own graph. Never rejects, see `GraphExecutor`. */
-  run(admitted: AdmittedOperation, call: RequestCall): Promise<OperationResult>;
-  beforeSwitch(prepare: BeforeSwitch): void;
-  /**
-   * Resolves once the new graph is served; calls run one at a time.
-   * @throws if the new graph cannot be used, in which case nothing changes
-   */
-  replace(sdl: string): Promise<void>;
-}
+export type LiveGraph = ReturnType<typeof createLiveGraph>;
 
 export interface LiveGraphOptions {
   initial: Graph;
   build: (sdl: string) => Graph;
 }
 
-export function createLiveGraph({ initial, build }: LiveGraphOptions): LiveGraph {
+export function createLiveGraph({ initial, build }: LiveGraphOptions) {
   const bySchema = new WeakMap([[initial.supergraph.schema, initial]]);
   const preparers: BeforeSwitch[] = [];
   let current = initial;
   let replacing = Promise.resolve();
 
+  /** The graph that a schema belongs to, current or former: an operation finishes on the graph on which it began. */
   const of = (schema: GraphQLSchema) => bySchema.get(schema) ?? current;
   const replace = async (sdl: string) => {
     const next = build(sdl);
@@ -71,9 +53,14 @@ export function createLiveGraph({ initial, build }: LiveGraphOptions): LiveGraph
       return current;
     },
     of,
-    run: (admitted, call) => of(admitted.operation.schema).executor.run(admitted, call),
-    beforeSwitch: (prepare) => void preparers.push(prepare),
-    replace(sdl) {
+    /** Runs a query or mutation on its own graph. Never rejects, see `GraphExecutor`. */
+    run: (admitted: AdmittedOperation, call: RequestCall) => of(admitted.operation.schema).executor.run(admitted, call),
+    beforeSwitch: (prepare: BeforeSwitch): void => void preparers.push(prepare),
+    /**
+     * Resolves once the new graph is served; calls run one at a time.
+     * @throws if the new graph cannot be used, in which case nothing changes
+     */
+    replace(sdl: string) {
       const done = replacing.then(() => replace(sdl));
       replacing = done.catch(() => undefined);
       return done;

@@ -7,19 +7,13 @@ const FREE_MS = 5;
 /** Longer than any work takes. More only passes while the process is frozen, and must not block others for as long again. */
 const MAX_REST_MS = 500;
 
-export interface Turns {
-  /**
-   * Runs work that blocks the event loop for milliseconds. `network` comes from `networkOf`.
-   * @throws AppError SERVICE_UNAVAILABLE if its turn does not come in time, or `signal` is aborted before that
-   */
-  run<Result>(network: string, work: () => Result, signal?: AbortSignal): Promise<Result>;
-}
+export type Turns = ReturnType<typeof createTurns>;
 
 /**
  * Runs one piece of such work at a time, with networks in turn, and then pauses for as long as it took. However much arrives
  * at once, half of the time is left for everything else.
  */
-export function createTurns(): Turns {
+export function createTurns() {
   const queue = createFairQueue({
     concurrency: 1,
     maxWaiting: 1_000,
@@ -29,8 +23,12 @@ export function createTurns(): Turns {
   let spentMs = 0;
 
   return {
-    run: (network, work, signal) =>
-      new Promise((resolve, reject) => {
+    /**
+     * Runs work that blocks the event loop for milliseconds. `network` comes from `networkOf`.
+     * @throws AppError SERVICE_UNAVAILABLE if its turn does not come in time, or `signal` is aborted before that
+     */
+    run: <Result>(network: string, work: () => Result, signal?: AbortSignal) =>
+      new Promise<Result>((resolve, reject) => {
         const turn = async () => {
           const begunMs = performance.now();
           try {

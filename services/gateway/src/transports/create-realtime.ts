@@ -11,7 +11,7 @@ import {
   unfinishedBytes,
   WS_CLOSE,
 } from '@taskmesh/realtime-protocol';
-import { networkOf, type Service, siteOf } from '@taskmesh/service';
+import { networkOf, siteOf } from '@taskmesh/service';
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { type WebSocket, WebSocketServer } from 'ws';
@@ -25,7 +25,7 @@ import { createSubscriptions } from '../subscriptions/subscriptions.ts';
 import { createErrorFormat, createResultFormat } from '../supergraph/client-errors.ts';
 import { createAgeLimit, createSessionWatch } from './connection-ends.ts';
 import { createGraphqlWs } from './graphql-ws/graphql-ws.ts';
-import { createHttpStreams, type HttpStreams } from './http-streams/http-streams.ts';
+import { createHttpStreams } from './http-streams/http-streams.ts';
 import { createTasksChannel } from './tasks-channel.ts';
 import type { TransportDeps } from './transport.ts';
 
@@ -40,21 +40,13 @@ const GOODBYE_MS = 2_000;
 /** Closing is spread over this time, so that clients do not all reconnect to the other gateways at once. */
 const DRAIN_SPREAD_MS = 1_000;
 
-export interface Realtime extends Service {
-  /** Handles `/graphql` requests that accept a stream. */
-  streams: HttpStreams;
-  /** Whether a request is an upgrade to a realtime protocol; any other upgrade is handled as an ordinary request. */
-  isUpgrade(request: IncomingMessage): boolean;
-  upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void;
-}
-
 export interface RealtimeDeps {
   /** From 0 to 1. Spreads out events that would otherwise make all clients act at once. */
   random: () => number;
 }
 
 /** The change feed, the subscriptions on it, and the protocols that carry them. */
-export function createRealtime(context: GatewayContext, { random }: RealtimeDeps): Realtime {
+export function createRealtime(context: GatewayContext, { random }: RealtimeDeps) {
   const { eventLog, connections, log, clock, graph, tracing } = context;
   const { maxSocketsPerUser, maxSocketsPerIp, maxMessageBytes, maxMessagesPerS, maxConnectionAgeS } =
     context.config.realtime;
@@ -87,6 +79,7 @@ export function createRealtime(context: GatewayContext, { random }: RealtimeDeps
   };
   const openGraphqlWs = createGraphqlWs({ ...ofSockets, subscriptions, formatErrors });
   const channel = createTasksChannel({ ...ofSockets, feed });
+  /** Handles `/graphql` requests that accept a stream. */
   const streams = createHttpStreams({ ...ofSockets, takeUser: places(maxSocketsPerUser), subscriptions, random });
   const maxPieces = Math.ceil(maxMessageBytes / MIN_PIECE_BYTES);
   const sockets = new WebSocketServer({
@@ -140,9 +133,10 @@ export function createRealtime(context: GatewayContext, { random }: RealtimeDeps
       watch.stop();
       await feed.stop();
     },
-    isUpgrade: (request) =>
+    /** Whether a request is an upgrade to a realtime protocol; any other upgrade is handled as an ordinary request. */
+    isUpgrade: (request: IncomingMessage) =>
       request.method === 'GET' && request.headers.upgrade?.toLowerCase() === 'websocket' && PATHS.has(pathOf(request)),
-    upgrade(request, socket, head) {
+    upgrade(request: IncomingMessage, socket: Duplex, head: Buffer) {
       endOnError(socket);
       const ip = context.clientIp(request);
       const place = takeIp(ip);

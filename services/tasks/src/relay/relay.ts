@@ -1,7 +1,7 @@
 import { createSignal, createWorkerHealth, keepWorking } from '@taskmesh/store';
 import { TASK_CHANGES_TOPIC } from '@taskmesh/contracts';
 import type { EventLog } from '@taskmesh/event-log';
-import { backoffMs, type Backoff, type Clock, type Log, type Service } from '@taskmesh/service';
+import { backoffMs, type Backoff, type Clock, type Log } from '@taskmesh/service';
 import * as timers from 'node:timers/promises';
 import type { Cursors } from '../feed/cursors.ts';
 import { PARTITIONS, partOf } from '../feed/change.ts';
@@ -44,23 +44,11 @@ export interface RelayDeps {
   sleep?: (ms: number, value: undefined, options: { signal: AbortSignal }) => Promise<void>;
 }
 
-export interface Relay extends Service {
-  /** Call this when an owner has new changes. */
-  wake(ownerId: string): void;
-  wakeAll(): void;
-  processAll(): Promise<void>;
-  heldParts(): number[];
-  /** Whether no change has failed and waits for the event log. */
-  isPublishing(): boolean;
-  /** How long the relay has been unable to read changes; undefined while it can. */
-  failingSeconds(): number | undefined;
-}
-
 /**
  * Publishes the change log to the event log: in order for each owner and at least once, whatever fails. Each part of the log
  * belongs to the one instance that holds its lock. A change is marked only after the event log has accepted it.
  */
-export function createRelay(deps: RelayDeps): Relay {
+export function createRelay(deps: RelayDeps) {
   const { repository, eventLog, cursors, metrics, backoff, clock, log } = deps;
   const { monotonicMs = () => performance.now(), sleep = timers.setTimeout } = deps;
   const publisher = createPublisher(eventLog, cursors);
@@ -243,23 +231,26 @@ export function createRelay(deps: RelayDeps): Relay {
       news.notify();
       await Promise.all([running, makingTopic]);
     },
-    wake(ownerId) {
+    /** Call this when an owner has new changes. */
+    wake(ownerId: string): void {
       if (lease?.holds(partOf(ownerId))) news.notify();
       else noticeOthers();
     },
-    wakeAll() {
+    wakeAll(): void {
       news.notify();
       noticeOthers();
     },
-    async processAll() {
+    async processAll(): Promise<void> {
       while (await repository.hasBacklog()) {
         if (stopping.signal.aborted) throw new Error('The relay is stopped.');
         news.notify();
         await pause(5);
       }
     },
-    heldParts: () => lease?.heldParts() ?? [],
+    heldParts: (): number[] => lease?.heldParts() ?? [],
+    /** Whether no change has failed and waits for the event log. */
     isPublishing: () => blocked.size() === 0,
+    /** How long the relay has been unable to read changes; undefined while it can. */
     failingSeconds: health.failingSeconds,
   };
 }

@@ -6,16 +6,12 @@ import { keepErrand, type Arrival, type Errand } from './arrival.ts';
 import type { ConsoleStorage } from './console-storage.ts';
 
 /** The sign-in provider. */
-export interface Provider {
-  /** The provider's name, or null without a provider. Requested once; a failed request is repeated. */
-  name(): Promise<string | null>;
-  /** Leaves the page for the provider. @throws TaskmeshError if the provider is unreachable */
-  go(errand: Errand): Promise<void>;
-}
+export type Provider = ReturnType<typeof createProvider>;
 
-export function createProvider({ client, storage }: { client: Client; storage: ConsoleStorage }): Provider {
+export function createProvider({ client, storage }: { client: Client; storage: ConsoleStorage }) {
   let name: Promise<string | null> | undefined;
   return {
+    /** The provider's name, or null without a provider. Requested once; a failed request is repeated. */
     async name() {
       if (!isSecureContext) return null; // browsers do not offer SHA-256 to insecure pages
       name ??= client.signInProvider();
@@ -26,7 +22,8 @@ export function createProvider({ client, storage }: { client: Client; storage: C
         throw error;
       }
     },
-    async go(errand) {
+    /** Leaves the page for the provider. @throws TaskmeshError if the provider is unreachable */
+    async go(errand: Errand) {
       keepErrand(storage, errand);
       const address = await client.beginProviderSignIn('/');
       await check(address);

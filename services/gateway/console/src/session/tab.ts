@@ -5,18 +5,12 @@ const LEFT = 'taskmesh.tab.left';
 
 type WebStorage = Pick<Storage, 'getItem' | 'setItem' | 'removeItem'>;
 
-export interface Tab {
-  /** A random name, unique to this page. */
-  name: string;
-  /** Whether the tab was copied from another one that is still open. */
-  isCopy(): Promise<boolean>;
-}
-
 /**
  * Browsers copy the sessionStorage of a duplicated tab. If both tabs used the same refresh token, the server would end the
  * session of both; both would also send the pending writes. So each open page holds a lock with its name.
  */
-export function createTab(kept: WebStorage): Tab {
+export function createTab(kept: WebStorage) {
+  /** A random name, unique to this page. */
   const name = crypto.getRandomValues(new Uint32Array(4)).join('-');
   const { locks } = navigator as Partial<Navigator>; // only with TLS or on localhost
   const refused = () => undefined; // sandboxed frames may not use locks
@@ -29,7 +23,8 @@ export function createTab(kept: WebStorage): Tab {
   addEventListener('pageshow', () => kept.removeItem(LEFT));
   return {
     name,
-    async isCopy() {
+    /** Whether the tab was copied from another one that is still open. */
+    async isCopy(): Promise<boolean> {
       const former = kept.getItem(TAB);
       if (former === null) return false;
       const { held = [] } = hasLeft ? {} : ((await locks?.query().catch(refused)) ?? {});

@@ -4,15 +4,7 @@ import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 /** Why the user is no longer signed in: the session ended unexpectedly, or the account was deleted. */
 export type Farewell = 'ended' | 'deleted';
 
-export interface Farewells {
-  farewell: Farewell | undefined;
-  /** Call this before a sign-out by the user, which needs no explanation. */
-  expectEnd(): void;
-  /** Call this after a deletion, even if the session ended first: its end may arrive before the response to the deletion. */
-  sayDeleted(): void;
-}
-
-export function useFarewell(user: User | null | undefined): Farewells {
+export function useFarewell(user: User | null | undefined) {
   const [farewell, setFarewell] = useState<Farewell>();
   const isExpected = useRef(false);
   const before = useRef(user);
@@ -24,7 +16,9 @@ export function useFarewell(user: User | null | undefined): Farewells {
   }, [user]);
   return {
     farewell,
+    /** Call this before a sign-out by the user, which needs no explanation. */
     expectEnd: () => void (isExpected.current = true),
+    /** Call this after a deletion, even if the session ended first: its end may arrive before the response to the deletion. */
     sayDeleted: () => setFarewell('deleted'),
   };
 }

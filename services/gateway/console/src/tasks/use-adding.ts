@@ -9,19 +9,16 @@ export interface NewTask {
   given: Partial<Details>;
 }
 
-export interface Adding extends NewTask {
-  change(part: Partial<NewTask>): void;
-  /** Call this once the task is added. */
-  end(): void;
-}
+export type Adding = ReturnType<typeof useAdding>;
 
 const NOTHING: NewTask = { title: '', given: {} };
 
 /** Like the state of the editor, this lives outside of the view, so that other views do not lose it. */
-export function useAdding(): Adding {
+export function useAdding() {
   const [task, setTask] = useState(NOTHING);
   useLeaveGuard(task.title.trim() !== '');
   const change = useCallback((part: Partial<NewTask>) => setTask((before) => ({ ...before, ...part })), []);
+  /** Call this once the task is added. */
   const end = useCallback(() => setTask(NOTHING), []);
   return { ...task, change, end };
 }

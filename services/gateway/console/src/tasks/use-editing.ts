@@ -10,18 +10,10 @@ export interface Open {
   draft: Draft;
 }
 
-export interface Editing {
-  open: Open | undefined;
-  isChanged: boolean;
-  /** Saves the open task and opens this one. Returns false, and keeps the open task, if its title is invalid. */
-  begin(base: LiveTask): boolean;
-  change(draft: Draft): void;
-  save(): void;
-  end(): void;
-}
+export type Editing = ReturnType<typeof useEditing>;
 
 /** Lives outside of the row and the view, because both may disappear or move during editing. */
-export function useEditing({ save: saveEdit }: Edits): Editing {
+export function useEditing({ save: saveEdit }: Edits) {
   const [open, setOpen] = useState<Open>();
   const latest = useRef(open);
   latest.current = open;
@@ -35,6 +27,7 @@ export function useEditing({ save: saveEdit }: Edits): Editing {
     }
     setOpen(undefined);
   }, [saveEdit]);
+  /** Saves the open task and opens this one. Returns false, and keeps the open task, if its title is invalid. */
   const begin = useCallback(
     (base: LiveTask) => {
       const { current } = latest;

@@ -32,19 +32,6 @@ export interface OperationsDeps {
   formatErrors: FormatErrors;
 }
 
-/** The operations running on one socket, by the client's ids. */
-export interface Operations {
-  has(id: string): boolean;
-  /** Sends every outcome as messages; the socket stays open. The trace context is in `extensions`, because there are no headers. */
-  start(message: SubscribeMessage, sizeBytes: number, callOf: (traceparent: string | undefined) => RequestCall): void;
-  /** The client no longer wants the operation's results. */
-  complete(id: string): void;
-  /** Whether every stream can resume from a cursor, so that the client misses nothing if the socket is closed and reopened. */
-  canResume(): boolean;
-  /** Silences and stops all streams, and refuses new ones; queries and mutations continue. */
-  stopStreams(): void;
-}
-
 interface Operation {
   readonly id: string;
   /** For streams; false for queries and mutations. */
@@ -60,7 +47,8 @@ interface Output {
   write: WriteFrame;
 }
 
-export function createOperations(socket: WebSocket, output: Output, deps: OperationsDeps): Operations {
+/** The operations running on one socket, by the client's ids. */
+export function createOperations(socket: WebSocket, output: Output, deps: OperationsDeps) {
   const { send, sendResult, write } = output;
   const { context, frameOf, subscriptions, metrics, formatErrors } = deps;
   const running = new Map<string, Operation>();
@@ -152,8 +140,13 @@ export function createOperations(socket: WebSocket, output: Output, deps: Operat
   };
 
   return {
-    has: (id) => running.has(id),
-    start({ id, payload }, sizeBytes, callOf) {
+    has: (id: string): boolean => running.has(id),
+    /** Sends every outcome as messages; the socket stays open. The trace context is in `extensions`, because there are no headers. */
+    start(
+      { id, payload }: SubscribeMessage,
+      sizeBytes: number,
+      callOf: (traceparent: string | undefined) => RequestCall,
+    ) {
       const operation: Operation = { id, canResume: () => false, stop: () => {} };
       running.set(id, operation);
       const traceparent = asTraceparent(payload.extensions?.['traceparent']);
@@ -170,13 +163,16 @@ export function createOperations(socket: WebSocket, output: Output, deps: Operat
         });
       oweResult(socket, work);
     },
-    complete(id) {
+    /** The client no longer wants the operation's results. */
+    complete(id: string): void {
       const operation = running.get(id);
       running.delete(id);
       operation?.stop();
     },
+    /** Whether every stream can resume from a cursor, so that the client misses nothing if the socket is closed and reopened. */
     canResume: () => [...streams].every((stream) => stream.canResume()),
-    stopStreams() {
+    /** Silences and stops all streams, and refuses new ones; queries and mutations continue. */
+    stopStreams(): void {
       mayStream = false;
       for (const operation of [...streams]) {
         finish(operation);

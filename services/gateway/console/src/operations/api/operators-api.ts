@@ -2,17 +2,10 @@ import { createContext } from 'preact';
 import { useContext } from 'preact/hooks';
 import type { OperatorsToken } from './answers.generated.ts';
 import { notReached, OperatorsError, readLines } from './read-lines.ts';
-import type { Progress, WorkEnd } from './types.ts';
+import type { Progress } from './types.ts';
 
 /** The endpoints for operators. All methods throw an OperatorsError; a refused token is also passed to `onRefused`. */
-export interface OperatorsApi {
-  get<Body>(path: string): Promise<Body>;
-  send<Body>(method: 'POST' | 'DELETE', path: string): Promise<Body>;
-  /** Runs a long operation, and reports its progress. */
-  work(path: string, onProgress: (progress: Progress) => void): Promise<WorkEnd>;
-  download(path: string): Promise<Blob>;
-  upload(path: string, content: Blob, onProgress: (progress: Progress) => void): Promise<void>;
-}
+export type OperatorsApi = ReturnType<typeof createOperatorsApi>;
 
 export interface OperatorsApiOptions {
   token: string;
@@ -29,7 +22,7 @@ export function useApi(): OperatorsApi {
 
 const LINES = 'application/x-ndjson';
 
-export function createOperatorsApi({ token, onRefused }: OperatorsApiOptions): OperatorsApi {
+export function createOperatorsApi({ token, onRefused }: OperatorsApiOptions) {
   const authorization = `Bearer ${token}`;
 
   const refused = (status: number, text: string): OperatorsError => {
@@ -45,22 +38,23 @@ export function createOperatorsApi({ token, onRefused }: OperatorsApiOptions): O
   };
 
   return {
-    get: async (path) => json(await ask('GET', path)),
-    send: async (method, path) => json(await ask(method, path)),
-    async work(path, onProgress) {
+    get: async <Body>(path: string): Promise<Body> => json(await ask('GET', path)),
+    send: async <Body>(method: 'POST' | 'DELETE', path: string): Promise<Body> => json(await ask(method, path)),
+    /** Runs a long operation, and reports its progress. */
+    async work(path: string, onProgress: (progress: Progress) => void) {
       const response = await ask('POST', path, LINES);
       if (!response.body) throw notReached();
       const end = await readLines(response.body, onProgress);
       if (end.status >= 400) throw new OperatorsError(end.status, end.error ?? end.message);
       return end;
     },
-    async download(path) {
+    async download(path: string): Promise<Blob> {
       const response = await ask('GET', path, '*/*');
       return response.blob().catch(() => {
         throw notReached();
       });
     },
-    upload: (path, content, onProgress) =>
+    upload: (path: string, content: Blob, onProgress: (progress: Progress) => void): Promise<void> =>
       new Promise((resolve, reject) => {
         const request = new XMLHttpRequest(); // fetch does not report upload progress
         request.open('PUT', `/api${path}`);
