@@ -1,5 +1,5 @@
 import { findFreePort } from '@taskmesh/local';
-import { createTestDatabase, makeTempDir, type TestDatabase } from '@taskmesh/testing';
+import { atEnd, createTestDatabase, makeTempDir, type TestDatabase } from '@taskmesh/testing';
 import { execFileSync, spawn } from 'node:child_process';
 import { chownSync, existsSync, mkdirSync, readdirSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
@@ -118,17 +118,16 @@ afterAll(() => stores.stop());
 (installations.length > 0 ? describe : describe.skip).each(installations)(
   'an archive with a dump by pg_dump $version',
   (installation) => {
-    let server: Awaited<ReturnType<typeof startInstallation>>;
     let earlier: Databases;
     let legacy: TestDatabase;
     beforeAll(async () => {
-      server = await startInstallation(installation);
+      const server = await startInstallation(installation);
+      atEnd(server.stop); // after the databases on it are dropped
       earlier = await earlierStores({ auth: '0004-retention', tasks: '0003-times-end' }, server.url);
       await fill(earlier);
       legacy = await createTestDatabase('legacy', server.url);
       await legacy.query(LEGACY);
     }, 120_000);
-    afterAll(() => server.stop());
 
     const archive = (file: string, dumps: Record<string, string>, flags: string) => {
       for (const [name, url] of Object.entries(dumps))

@@ -26,7 +26,6 @@ const configuration = {
 const lines = Object.entries(configuration).map((line) => line.join(' '));
 const redis = spawn('redis-server', [files.write('redis.conf', lines.join('\n'))], { stdio: 'ignore' });
 await once(redis, 'spawn');
-await eventually(async () => (await failure(over('rediss'))) === undefined);
 afterAll(async () => {
   const ended = once(redis, 'exit');
   redis.kill();
@@ -46,6 +45,7 @@ const settingsOf = (env: Record<string, string>) => {
   return settings;
 };
 const failure = async (env: Record<string, string>) => (await whyRedisFails(settingsOf(env)))?.reason;
+await eventually(async () => (await failure(over('rediss'))) === undefined);
 
 describe('a Redis that requires TLS and a password', () => {
   it('is used for values and limits', async () => {
