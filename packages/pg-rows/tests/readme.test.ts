@@ -1,7 +1,7 @@
 import { createTestDatabase, makeTempDir } from '@taskmesh/testing';
 import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
-import { mkdir, rm, symlink, writeFile } from 'node:fs/promises';
+import { mkdir, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 
@@ -12,25 +12,21 @@ const MODULES = join(ROOT, '../../node_modules');
 it('the example in the README runs', async () => {
   const [source, target] = [await createTestDatabase('source'), await createTestDatabase('target')];
   const dir = makeTempDir();
-  try {
-    await source.query(`
-      create table people (id int primary key, name text, password text);
-      create table sessions (id text primary key, person int references people);
-      create view names as select name from people;
-      insert into people values (1, 'Ada', 'secret'), (2, 'Grace', 'secret'); insert into sessions values ('s', 1)`);
-    const [, example = ''] = /```js\n([^]*?)```/.exec(readFileSync(join(ROOT, 'README.md'), 'utf8')) ?? [];
-    await writeFile(join(dir, 'example.mjs'), example);
-    await mkdir(join(dir, 'node_modules/@taskmesh'), { recursive: true });
-    await symlink(ROOT, join(dir, 'node_modules/@taskmesh/pg-rows'));
-    await symlink(join(MODULES, 'pg'), join(dir, 'node_modules/pg'));
-    const env = { ...process.env, SOURCE_URL: source.url, TARGET_URL: target.url };
-    const { stdout } = await run(process.execPath, ['example.mjs'], { cwd: dir, env });
-    expect(stdout).toBe("{ people: 2, sessions: 0 }\n2 [ { kind: 'constraint', count: 3 } ]\n");
-    expect(await target.query('select * from loaded.people order by id')).toEqual([
-      { id: 1, name: 'Ada', password: '' },
-      { id: 2, name: 'Grace', password: '' },
-    ]);
-  } finally {
-    await Promise.all([source.drop(), target.drop(), rm(dir, { recursive: true })]);
-  }
+  await source.query(`
+    create table people (id int primary key, name text, password text);
+    create table sessions (id text primary key, person int references people);
+    create view names as select name from people;
+    insert into people values (1, 'Ada', 'secret'), (2, 'Grace', 'secret'); insert into sessions values ('s', 1)`);
+  const [, example = ''] = /```js\n([^]*?)```/.exec(readFileSync(join(ROOT, 'README.md'), 'utf8')) ?? [];
+  await writeFile(join(dir, 'example.mjs'), example);
+  await mkdir(join(dir, 'node_modules/@taskmesh'), { recursive: true });
+  await symlink(ROOT, join(dir, 'node_modules/@taskmesh/pg-rows'));
+  await symlink(join(MODULES, 'pg'), join(dir, 'node_modules/pg'));
+  const env = { ...process.env, SOURCE_URL: source.url, TARGET_URL: target.url };
+  const { stdout } = await run(process.execPath, ['example.mjs'], { cwd: dir, env });
+  expect(stdout).toBe("{ people: 2, sessions: 0 }\n2 [ { kind: 'constraint', count: 3 } ]\n");
+  expect(await target.query('select * from loaded.people order by id')).toEqual([
+    { id: 1, name: 'Ada', password: '' },
+    { id: 2, name: 'Grace', password: '' },
+  ]);
 }, 30_000);
