@@ -22,8 +22,6 @@ export interface Answer {
   statements: number;
 }
 
-export type BackupProcess = Awaited<ReturnType<typeof startBackupProcess>>;
-
 /**
  * Starts the service in a separate process. `fileBlocks` limits the size of its files. With `isWaiting` it only loads its
  * modules, and starts with its first request.
