@@ -75,7 +75,7 @@ const QUIET_MS = 1_000;
  */
 export function closePromptly(
   app: FastifyInstance,
-  { lingerMs = 0, mayTakeLong = (_socket: Socket) => true } = {},
+  { lingerMs = 0, mayTakeLong = (_socket: Socket): boolean => true } = {},
 ): void {
   const { server } = app;
   /** The newest response that has not ended, by connection. */
