@@ -1,7 +1,7 @@
 import type { TaskChanged } from '@taskmesh/contracts';
 import type { EndReason as SocketEnd } from '@taskmesh/realtime-protocol';
-import { activeSpan, type Clock, createLatencyHistogram } from '@taskmesh/service';
-import { Counter, Gauge, type Registry } from 'prom-client';
+import { activeSpan, type Clock, createLatencyHistogram, createMeters } from '@taskmesh/service';
+import { Gauge, type Registry } from 'prom-client';
 
 export type Protocol = 'graphql-ws' | 'sse' | 'multipart' | 'channel';
 const PROTOCOLS: Protocol[] = ['graphql-ws', 'sse', 'multipart', 'channel'];
@@ -38,15 +38,14 @@ export function createRealtimeMetrics(
   registry: Registry,
   clock: Clock,
 ): FeedMetrics & SubscriptionMetrics & ConnectionMetrics {
-  const registers = [registry];
-  const counter = (name: string, help: string, labelNames: string[] = []) =>
-    new Counter({ name, help, labelNames, registers });
-  const byProtocol = (name: string, help: string) => new Gauge({ name, help, labelNames: ['protocol'], registers });
+  const { counter, gauge } = createMeters(registry);
+  const byProtocol = (name: string, help: string) =>
+    new Gauge({ name, help, labelNames: ['protocol'], registers: [registry] });
 
   const resumes = counter(
     'taskmesh_realtime_resumes_total',
     'Subscriptions that came with a cursor, by whether it could be used',
-    ['outcome'],
+    'outcome',
   );
   const replays = counter(
     'taskmesh_realtime_replayed_changes_total',
@@ -61,7 +60,8 @@ export function createRealtimeMetrics(
   const failures = counter(
     'taskmesh_realtime_subscriptions_failed_total',
     'Subscriptions that were refused, or ended with an error',
-    ['protocol', 'reason'],
+    'protocol',
+    'reason',
   );
   const delivery = createLatencyHistogram<'protocol'>(registry, {
     name: 'taskmesh_realtime_delivery_latency_seconds',
@@ -71,7 +71,8 @@ export function createRealtimeMetrics(
   const ended = counter(
     'taskmesh_realtime_connections_ended_total',
     'Connections that ended, by who or what ended them',
-    ['protocol', 'reason'],
+    'protocol',
+    'reason',
   );
 
   const observeArrival = {
@@ -112,16 +113,7 @@ export function createRealtimeMetrics(
         ended.inc({ protocol, reason });
       };
     },
-    watchOwners(owners) {
-      new Gauge({
-        name: 'taskmesh_realtime_owners',
-        help: 'Owners whose changes somebody reads here',
-        registers,
-        collect() {
-          this.set(owners());
-        },
-      });
-    },
+    watchOwners: (owners) => void gauge('taskmesh_realtime_owners', 'Owners whose changes somebody reads here', owners),
   };
 }
 

@@ -1,8 +1,8 @@
-import type { Log } from '@taskmesh/service';
+import { createMeters, type Log } from '@taskmesh/service';
 import type { DocumentNode, GraphQLSchema } from 'graphql';
 import { unwatchFile, watchFile } from 'node:fs';
 import { readFile } from 'node:fs/promises';
-import { Counter, Gauge, type Registry } from 'prom-client';
+import type { Registry } from 'prom-client';
 import type { AdmittedOperation, GraphExecutor, GraphSources, PreparedOperation, RequestCall } from './operation.ts';
 import type { Supergraph } from './supergraph.ts';
 
@@ -121,18 +121,16 @@ export function watchSupergraph({ file, graph, metrics, log, lookEveryMs = LOOK_
 }
 
 function createReloadMetrics(registry: Registry) {
-  const registers = [registry];
-  const reloads = new Counter({
-    name: 'taskmesh_gateway_supergraph_reloads_total',
-    help: 'New supergraphs by outcome: loaded, or refused while the one before it goes on',
-    labelNames: ['outcome'],
-    registers,
-  });
-  const loadedAt = new Gauge({
-    name: 'taskmesh_gateway_supergraph_loaded_timestamp_seconds',
-    help: 'When the supergraph that is served was loaded',
-    registers,
-  });
+  const { counter, gauge } = createMeters(registry);
+  const reloads = counter(
+    'taskmesh_gateway_supergraph_reloads_total',
+    'New supergraphs by outcome: loaded, or refused while the one before it goes on',
+    'outcome',
+  );
+  const loadedAt = gauge(
+    'taskmesh_gateway_supergraph_loaded_timestamp_seconds',
+    'When the supergraph that is served was loaded',
+  );
   for (const outcome of ['loaded', 'refused']) reloads.inc({ outcome }, 0);
   loadedAt.setToCurrentTime();
   return {
