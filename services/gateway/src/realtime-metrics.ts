@@ -12,32 +12,11 @@ export type FailureReason = 'cursor_expired' | 'graph_changed' | 'subscription_l
 /** Why a connection ended: a socket, or a stream (one SSE or multipart stream is one connection), which may fail with an error. */
 export type EndReason = SocketEnd | 'failed';
 
-export interface FeedMetrics {
-  /** A change that has readers here came from the event log, or had to be fetched. */
-  arrived(change: TaskChanged, way: 'event_log' | 'gap_fill'): void;
-  gapFilled(): void;
-  resumed(outcome: 'resumed' | 'expired'): void;
-  replayed(count: number): void;
-}
+export type RealtimeMetrics = ReturnType<typeof createRealtimeMetrics>;
+export type FeedMetrics = Pick<RealtimeMetrics, 'arrived' | 'gapFilled' | 'resumed' | 'replayed'>;
+export type SubscriptionMetrics = Pick<RealtimeMetrics, 'subscribed' | 'delivered' | 'failed'>;
 
-export interface SubscriptionMetrics {
-  subscribed(protocol: Protocol): () => void;
-  /** `since` is when the subscription began (Unix ms): changes committed before are replays and are not measured. */
-  delivered(protocol: Protocol, change: Pick<TaskChanged, 'occurredAt'>, since: number): void;
-  failed(protocol: Protocol, reason: FailureReason): void;
-}
-
-export interface ConnectionMetrics {
-  /** Call the returned function when the connection closes. */
-  connected(protocol: Protocol): (reason: EndReason) => void;
-  /** Read at each scrape. */
-  watchOwners(owners: () => number): void;
-}
-
-export function createRealtimeMetrics(
-  registry: Registry,
-  clock: Clock,
-): FeedMetrics & SubscriptionMetrics & ConnectionMetrics {
+export function createRealtimeMetrics(registry: Registry, clock: Clock) {
   const { counter, gauge } = createMeters(registry);
   const byProtocol = (name: string, help: string) =>
     new Gauge({ name, help, labelNames: ['protocol'], registers: [registry] });
@@ -91,29 +70,35 @@ export function createRealtimeMetrics(
   const secondsSince = (atMs: number) => (clock.now() - atMs) / 1_000;
 
   return {
-    arrived: (change, way) => observeArrival[way](secondsSince(committedAt(change))),
-    gapFilled: () => gapFills.inc(),
-    resumed: (outcome) => resumes.inc({ outcome }),
-    replayed: (count) => replays.inc(count),
-    subscribed(protocol) {
+    /** A change that has readers here came from the event log, or had to be fetched. */
+    arrived: (change: TaskChanged, way: 'event_log' | 'gap_fill'): void =>
+      observeArrival[way](secondsSince(committedAt(change))),
+    gapFilled: (): void => gapFills.inc(),
+    resumed: (outcome: 'resumed' | 'expired'): void => resumes.inc({ outcome }),
+    replayed: (count: number): void => replays.inc(count),
+    subscribed(protocol: Protocol): () => void {
       subscriptions.inc({ protocol });
       return () => subscriptions.dec({ protocol });
     },
-    delivered(protocol, change, since) {
+    /** `since` is when the subscription began (Unix ms): changes committed before are replays and are not measured. */
+    delivered(protocol: Protocol, change: Pick<TaskChanged, 'occurredAt'>, since: number): void {
       const at = committedAt(change);
       if (at < since) return;
       observeDelivery.get(protocol)?.(secondsSince(at));
       traceDelivery(protocol);
     },
-    failed: (protocol, reason) => failures.inc({ protocol, reason }),
-    connected(protocol) {
+    failed: (protocol: Protocol, reason: FailureReason): void => failures.inc({ protocol, reason }),
+    /** Call the returned function when the connection closes. */
+    connected(protocol: Protocol): (reason: EndReason) => void {
       connections.inc({ protocol });
       return (reason) => {
         connections.dec({ protocol });
         ended.inc({ protocol, reason });
       };
     },
-    watchOwners: (owners) => void gauge('taskmesh_realtime_owners', 'Owners whose changes somebody reads here', owners),
+    /** Read at each scrape. */
+    watchOwners: (owners: () => number) =>
+      void gauge('taskmesh_realtime_owners', 'Owners whose changes somebody reads here', owners),
   };
 }
 

@@ -25,12 +25,7 @@ export type BeforeSwitch = (next: Graph) => Promise<() => void> | (() => void);
 /** The graph that is served, which may be replaced at any time. */
 export type LiveGraph = ReturnType<typeof createLiveGraph>;
 
-export interface LiveGraphOptions {
-  initial: Graph;
-  build: (sdl: string) => Graph;
-}
-
-export function createLiveGraph({ initial, build }: LiveGraphOptions) {
+export function createLiveGraph({ initial, build }: { initial: Graph; build: (sdl: string) => Graph }) {
   const bySchema = new WeakMap([[initial.supergraph.schema, initial]]);
   const preparers: BeforeSwitch[] = [];
   let current = initial;
