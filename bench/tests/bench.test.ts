@@ -76,7 +76,6 @@ describe('the load', () => {
   });
   afterAll(async () => {
     for (const server of [app, ...others]) await server.close();
-    await database.drop();
   });
 
   it('counts exactly the requests that it sends', async () => {

@@ -26,11 +26,7 @@ const cases = SHIPPED.map(([name, options]) => ({
   options,
   chosen: CHOSEN[name] ?? (options.chart === 'taskmesh-data' ? OTHERS_PODS : []),
 }));
-
-let kubeLinter: string;
-beforeAll(async () => {
-  kubeLinter = await provideGoTool('kube-linter');
-}, 900_000); // Go builds it once
+const kubeLinter = await provideGoTool('kube-linter'); // Go builds it once
 
 interface Report {
   Check: string;

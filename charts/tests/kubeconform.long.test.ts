@@ -12,14 +12,8 @@ import { SHIPPED_AND_ODD } from './support/odd-values.ts';
 const run = promisify(execFile);
 const MAX_OUTPUT_BYTES = 16 * 1024 * 1024;
 
-let dir: string;
-let kubeconform: string;
-let schemas: string[];
-
-beforeAll(async () => {
-  dir = mkdtempSync(join(tmpdir(), 'taskmesh-kubeconform-'));
-  [kubeconform, schemas] = await Promise.all([provideGoTool('kubeconform'), provideSchemas()]);
-}, 900_000); // Go builds it once
+const dir = mkdtempSync(join(tmpdir(), 'taskmesh-kubeconform-'));
+const [kubeconform, schemas] = await Promise.all([provideGoTool('kubeconform'), provideSchemas()]); // Go builds it once
 afterAll(() => rmSync(dir, { recursive: true, force: true }));
 
 interface Result {

@@ -1,4 +1,4 @@
-import { createTestDatabase, eventually, nodeEnvironment, type TestDatabase } from '@taskmesh/testing';
+import { createTestDatabase, eventually, nodeEnvironment } from '@taskmesh/testing';
 import { execFile, spawn } from 'node:child_process';
 import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { once } from 'node:events';
@@ -9,13 +9,9 @@ import { join } from 'node:path';
 
 const MAIN = join(import.meta.dirname, 'main.ts');
 const dir = mkdtempSync(join(tmpdir(), 'taskmesh-parts-'));
-let database: TestDatabase;
 
-beforeAll(async () => {
-  database = await createTestDatabase('parts');
-});
+const database = await createTestDatabase('parts');
 afterAll(async () => {
-  await database.drop();
   rmSync(dir, { recursive: true });
 });
 

@@ -1,7 +1,7 @@
 import { startEmbedded, type Embedded } from '@taskmesh/all-in-one';
+import { makeTempDir } from '@taskmesh/testing';
 import { randomUUID } from 'node:crypto';
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createRest } from '../http.ts';
 
@@ -12,19 +12,15 @@ interface CommandLine {
 const { run } = (await import(new URL('../../services/backup/cli/run.ts', import.meta.url).href)) as CommandLine;
 
 describe('the command line for backups, next to a running platform', () => {
-  const dataDir = mkdtempSync(join(tmpdir(), 'taskmesh-backup-cli-'));
-  const cwd = mkdtempSync(join(tmpdir(), 'taskmesh-backup-cwd-'));
+  const dataDir = makeTempDir();
+  const cwd = makeTempDir();
   let platform: Embedded;
 
   beforeAll(async () => {
     const env = { DATA_DIR: dataDir, PORT: '0', LOG_LEVEL: 'warn', BACKUP_TOKEN: 'a-secret' };
     platform = await startEmbedded({ env, progress: () => {} });
   }, 180_000);
-  afterAll(async () => {
-    await platform.stop();
-    rmSync(dataDir, { recursive: true });
-    rmSync(cwd, { recursive: true });
-  }, 180_000);
+  afterAll(() => platform.stop(), 180_000);
 
   const backup = async (args: string[], more: Record<string, string> = {}) => {
     let [out, err] = ['', ''];

@@ -1,8 +1,7 @@
 import { startStack, type Stack } from '@taskmesh/local';
-import { eventually, nodeEnvironment, requiredAddress } from '@taskmesh/testing';
+import { eventually, makeTempDir, nodeEnvironment, requiredAddress } from '@taskmesh/testing';
 import { randomUUID } from 'node:crypto';
-import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Client } from 'pg';
@@ -61,7 +60,7 @@ const STEPS = {
 const MAX_DELAY_MS = { restore: 60, create: 15 };
 
 describe('kill -9 at seeded moments of backups and restores of a stack with a PostgreSQL of its own', () => {
-  const dataDir = mkdtempSync(join(tmpdir(), 'taskmesh-crash-'));
+  const dataDir = makeTempDir();
   const random = createRandom(seed);
   let stack: Stack;
   let token = '';
@@ -130,10 +129,7 @@ describe('kill -9 at seeded moments of backups and restores of a stack with a Po
     );
     archive = (await rest<{ data: { file: string } }>('POST', '/backups')).body.data.file;
   }, 120_000);
-  afterAll(async () => {
-    await stack.stop();
-    rmSync(dataDir, { recursive: true });
-  }, 180_000);
+  afterAll(() => stack.stop(), 180_000);
 
   it.each(rounds.map((round, index) => ({ ...round, index })))(
     '$index: of $victim during $during leaves one whole store and nothing else',

@@ -1,15 +1,11 @@
 import type { Identity } from '@taskmesh/identity';
-import { eventually } from '@taskmesh/testing';
-import { runStores, type RunningStores } from './stores.ts';
+import { atEnd, eventually } from '@taskmesh/testing';
+import { runStores } from './stores.ts';
 
 const PASSWORD = 'correct horse battery';
 const SIGN_UP = 'mutation ($input: SignUpInput!) { signUp(input: $input) { accessToken user { id } } }';
 const CREATE = 'mutation ($title: String!) { createTask(input: { title: $title }) { id } }';
-
-let stores: RunningStores;
-beforeAll(async () => {
-  stores = await runStores('deletions');
-}, 180_000);
+const stores = await runStores('deletions');
 afterAll(() => stores.stop());
 
 async function ask(
@@ -114,22 +110,19 @@ it('a new installation gets the accounts of the archive, but no tasks of an acco
   const { file } = await stores.work.create();
   const download = await stores.work.download(file);
   const other = await runStores('deletions_new');
-  try {
-    await other.work.upload(file, download?.content as never);
-    expect((await other.work.restore(file)).outcome).toBe('RESTORED');
-    expect(await emails(other)).toEqual(await emails());
-    expect(await emails(other)).toContain('emil@example.com');
-    await eventually(
-      async () => {
-        await other.services.tasks.processDeletions();
-        expect(await owners(other)).not.toContain(dora.userId);
-      },
-      { timeoutMs: 20_000 },
-    );
-    expect((await owners(other)).filter((owner) => owner === emil.userId)).toHaveLength(2);
-  } finally {
-    await other.stop();
-  }
+  atEnd(() => other.stop());
+  await other.work.upload(file, download?.content as never);
+  expect((await other.work.restore(file)).outcome).toBe('RESTORED');
+  expect(await emails(other)).toEqual(await emails());
+  expect(await emails(other)).toContain('emil@example.com');
+  await eventually(
+    async () => {
+      await other.services.tasks.processDeletions();
+      expect(await owners(other)).not.toContain(dora.userId);
+    },
+    { timeoutMs: 20_000 },
+  );
+  expect((await owners(other)).filter((owner) => owner === emil.userId)).toHaveLength(2);
 }, 180_000);
 
 it('an installation with deletions of its own still applies the deletions recorded in an archive', async () => {
@@ -148,21 +141,18 @@ it('an installation with deletions of its own still applies the deletions record
     (await other.auth.query('select account_id from account_log order by sequence')).map(
       ({ account_id }) => account_id,
     );
-  try {
-    const hugo = await signUp('hugo@example.com', other);
-    await remove(hugo, other);
-    await take(after);
-    const log = await deleted();
-    expect(log[0]).toBe(hugo.userId);
-    expect(log).toContain(gina.userId);
-    await take(before);
-    expect(await deleted()).toEqual(log);
-    expect(await emails(other)).not.toContain('gina@example.com');
-    await other.services.tasks.processDeletions();
-    const [position] = await other.tasks.query('select sequence::int as sequence from account_position');
-    expect(position?.sequence).toBe(log.length);
-    await expect(ask('tasks', CREATE, { title: 'late' }, gina, other)).rejects.toThrow('UNAUTHENTICATED');
-  } finally {
-    await other.stop();
-  }
+  atEnd(() => other.stop());
+  const hugo = await signUp('hugo@example.com', other);
+  await remove(hugo, other);
+  await take(after);
+  const log = await deleted();
+  expect(log[0]).toBe(hugo.userId);
+  expect(log).toContain(gina.userId);
+  await take(before);
+  expect(await deleted()).toEqual(log);
+  expect(await emails(other)).not.toContain('gina@example.com');
+  await other.services.tasks.processDeletions();
+  const [position] = await other.tasks.query('select sequence::int as sequence from account_position');
+  expect(position?.sequence).toBe(log.length);
+  await expect(ask('tasks', CREATE, { title: 'late' }, gina, other)).rejects.toThrow('UNAUTHENTICATED');
 }, 180_000);

@@ -4,11 +4,11 @@ import { createFeed } from '@taskmesh/gateway/simulated';
 import { callInProcess, tasksInternal, tasksRestore } from '@taskmesh/internal-api';
 import { createMemoryEventLog } from '@taskmesh/event-log';
 import { createLog, startAll, stopAll, systemClock } from '@taskmesh/service';
-import { createTasks, readTasksConfig, type Tasks } from '@taskmesh/tasks';
-import { createTestDatabase, eventually, type TestDatabase } from '@taskmesh/testing';
+import { createTasks, readTasksConfig } from '@taskmesh/tasks';
+import { createTestDatabase, eventually } from '@taskmesh/testing';
 import { randomUUID } from 'node:crypto';
 import { Pool } from 'pg';
-import { runBackup, type RunningBackup } from './stores.ts';
+import { runBackup } from './stores.ts';
 
 const log = createLog({ service: 'new-epoch', level: 'silent' });
 const eventLog = createMemoryEventLog();
@@ -17,19 +17,15 @@ const SECONDS = () => Math.floor((Date.now() - Date.parse('2026-01-01T00:00Z')) 
 const TABLES = ['tasks', 'feeds', 'changes', 'feed_state'];
 
 const accounts = { accountChanges: async () => ({ epoch: 1, head: 0, changes: [] }) };
-
-let database: TestDatabase;
-let auth: TestDatabase;
-let tasks: Tasks;
-let backup: RunningBackup;
-
-beforeAll(async () => {
-  [database, auth] = await Promise.all([createTestDatabase('epoch_tasks'), createTestDatabase('epoch_auth')]);
-  const config = readTasksConfig({ NODE_ENV: 'test', POSTGRES_URL: database.url });
-  tasks = await createTasks(config, { clock: systemClock, log, eventLog, accounts });
-  await tasks.start();
-  backup = await runBackup('epoch', { tasks: database, auth }, { tasks: callInProcess(tasksRestore, tasks.restore) });
-});
+const [database, auth] = await Promise.all([createTestDatabase('epoch_tasks'), createTestDatabase('epoch_auth')]);
+const config = readTasksConfig({ NODE_ENV: 'test', POSTGRES_URL: database.url });
+const tasks = await createTasks(config, { clock: systemClock, log, eventLog, accounts });
+await tasks.start();
+const backup = await runBackup(
+  'epoch',
+  { tasks: database, auth },
+  { tasks: callInProcess(tasksRestore, tasks.restore) },
+);
 afterAll(async () => {
   await backup.stop();
   await tasks.stop();

@@ -1,14 +1,13 @@
 import { findFreePort } from '@taskmesh/local';
-import { createTestDatabase, type TestDatabase } from '@taskmesh/testing';
+import { createTestDatabase, makeTempDir, type TestDatabase } from '@taskmesh/testing';
 import { execFileSync, spawn } from 'node:child_process';
-import { chownSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { chownSync, existsSync, mkdirSync, readdirSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { Client } from 'pg';
 import { earlierStores } from './earlier-stores.ts';
 import { fill, rowsOf } from './release-archive.ts';
-import { runStores, type Databases, type RunningStores } from './stores.ts';
+import { runStores, type Databases } from './stores.ts';
 
 /** An installation of PostgreSQL on this machine, with client and server. */
 interface Installation {
@@ -35,7 +34,7 @@ const NOBODY_UID = 65_534;
 
 /** Starts an empty server. */
 async function startInstallation({ bin }: Installation): Promise<{ url: string; stop(): Promise<void> }> {
-  const dir = mkdtempSync(join(tmpdir(), 'taskmesh-pg-'));
+  const dir = makeTempDir();
   const data = join(dir, 'data');
   const user = process.getuid?.() === 0 ? { uid: NOBODY_UID, gid: NOBODY_UID } : {}; // PostgreSQL refuses to run as root
   mkdirSync(data);
@@ -54,7 +53,6 @@ async function startInstallation({ bin }: Installation): Promise<{ url: string; 
     async stop() {
       server.kill('SIGINT');
       await ended;
-      rmSync(dir, { recursive: true });
     },
   };
 }
@@ -113,17 +111,9 @@ const COLUMNS = `id, user_id, title, description, completed, due_date::timestamp
 
 const installations = findInstallations();
 if (installations.length === 0) console.info('Skipped: no PostgreSQL is installed here, and PG_BINS names none.');
-
-let stores: RunningStores;
-let dir: string;
-beforeAll(async () => {
-  dir = mkdtempSync(join(tmpdir(), 'taskmesh-pg-dump-'));
-  stores = await runStores('dumped');
-}, 180_000);
-afterAll(async () => {
-  await stores.stop();
-  rmSync(dir, { recursive: true });
-});
+const dir = makeTempDir();
+const stores = await runStores('dumped');
+afterAll(() => stores.stop());
 
 (installations.length > 0 ? describe : describe.skip).each(installations)(
   'an archive with a dump by pg_dump $version',
@@ -152,31 +142,23 @@ afterAll(async () => {
       return stores.work.restore(file);
     };
 
-    it.each(FLAGS)(
-      'of a store brings all of it back (%s)',
-      async (flags) => {
-        await stores.tasks.query('truncate tasks');
-        const { url } = earlier.tasks;
-        expect(await archive('store.tar.gz', { 'database.sql': url }, flags)).toMatchObject({
-          outcome: 'RESTORED',
-          dropped: [],
-        });
-        expect((await rowsOf(stores)).tasks).toEqual((await rowsOf(earlier)).tasks);
-      },
-      60_000,
-    );
+    it.each(FLAGS)('of a store brings all of it back (%s)', async (flags) => {
+      await stores.tasks.query('truncate tasks');
+      const { url } = earlier.tasks;
+      expect(await archive('store.tar.gz', { 'database.sql': url }, flags)).toMatchObject({
+        outcome: 'RESTORED',
+        dropped: [],
+      });
+      expect((await rowsOf(stores)).tasks).toEqual((await rowsOf(earlier)).tasks);
+    });
 
-    it.each(FLAGS)(
-      "of another service's database brings its tasks (%s)",
-      async (flags) => {
-        await stores.tasks.query('truncate tasks');
-        const { outcome, message, dropped } = await archive('legacy.tar.gz', { 'database.sql': legacy.url }, flags);
-        expect([outcome, message]).toEqual(['RESTORED', expect.any(String)]);
-        expect(dropped).toContain('tasks.users');
-        const rows = (database: TestDatabase) => database.query(`select ${COLUMNS} from tasks order by id`);
-        expect(await rows(stores.tasks)).toEqual(await rows(legacy));
-      },
-      60_000,
-    );
+    it.each(FLAGS)("of another service's database brings its tasks (%s)", async (flags) => {
+      await stores.tasks.query('truncate tasks');
+      const { outcome, message, dropped } = await archive('legacy.tar.gz', { 'database.sql': legacy.url }, flags);
+      expect([outcome, message]).toEqual(['RESTORED', expect.any(String)]);
+      expect(dropped).toContain('tasks.users');
+      const rows = (database: TestDatabase) => database.query(`select ${COLUMNS} from tasks order by id`);
+      expect(await rows(stores.tasks)).toEqual(await rows(legacy));
+    });
   },
 );

@@ -6,14 +6,10 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { createGunzip } from 'node:zlib';
 import { Readable } from 'node:stream';
-import { runStores, type RunningStores } from './stores.ts';
+import { runStores } from './stores.ts';
 
 const UPDATE = 'mutation ($id: ID!, $input: UpdateTaskInput!) { updateTask(id: $id, input: $input) { version } }';
-
-let stores: RunningStores;
-beforeAll(async () => {
-  stores = await runStores('tables');
-}, 180_000);
+const stores = await runStores('tables');
 afterAll(() => stores.stop());
 
 async function ask(service: 'auth' | 'tasks', identity: Identity, query: string, variables: object) {

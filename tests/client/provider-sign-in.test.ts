@@ -1,20 +1,15 @@
 import { createClient, createMemoryStorage, readSignInAnswer, type TaskmeshError } from '@taskmesh/client';
-import { startSignInProvider, type SignInProvider } from '@taskmesh/testing/sign-in-provider';
+import { startSignInProvider } from '@taskmesh/testing/sign-in-provider';
 import { randomUUID } from 'node:crypto';
 import { useProduct } from '../product.ts';
 
 const PUBLIC_URL = 'http://tasks.example';
 const PASSWORD = 'a long and private phrase';
-
-let provider: SignInProvider;
-beforeAll(async () => {
-  provider = await startSignInProvider({ redirectUri: `${PUBLIC_URL}/api/auth/oidc/callback` });
-});
+const provider = await startSignInProvider({ redirectUri: `${PUBLIC_URL}/api/auth/oidc/callback` });
 const product = useProduct('start', () => ({
   ...{ PUBLIC_URL, OIDC_ISSUER: provider.issuer, OIDC_NAME: 'Example' },
   ...{ OIDC_CLIENT_ID: provider.clientId, OIDC_CLIENT_SECRET: provider.clientSecret },
 }));
-afterAll(() => provider.close());
 
 const newClient = (storage = createMemoryStorage()) => createClient({ url: product().url, storage });
 const codeOf = (work: Promise<unknown>) =>

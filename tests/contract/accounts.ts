@@ -1,6 +1,14 @@
 import { eventually } from '@taskmesh/testing';
-import { clientOf, keysOf, newEmail, PASSWORD, type Body, type CallOptions, type Client } from './client.ts';
-import type { Platform } from './platform.ts';
+import {
+  type Body,
+  type CallOptions,
+  type Client,
+  clientOf,
+  keysOf,
+  newEmail,
+  PASSWORD,
+  type Platform,
+} from './client.ts';
 import { expectError, TIME, UUID } from './shapes.ts';
 
 const REFUSED_LOGIN = { status: 401, code: 'UNAUTHENTICATED', envelope: 'plain' } as const;

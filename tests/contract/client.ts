@@ -1,9 +1,69 @@
 import type { DescriptionCheck } from '@taskmesh/testing/api-description';
 import { randomUUID } from 'node:crypto';
-import type { Platform } from './platform.ts';
+import { connect } from 'node:net';
+
+/** A response as received over the wire. */
+interface RawAnswer {
+  /** NaN if the connection was closed without a response. */
+  status: number;
+  /** Whether the server requested the body with `100 Continue`. */
+  continued: boolean;
+  text: string;
+}
+
+const HANG_MS = 5_000;
+
+/** Writes raw bytes to a new connection, and reads until the server closes it. */
+export function exchange(origin: string, bytes: Buffer): Promise<RawAnswer> {
+  const { hostname, port } = new URL(origin);
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    const socket = connect(Number(port), hostname, () => socket.write(bytes));
+    socket.setTimeout(HANG_MS, () => socket.destroy(new Error('The server neither answered nor closed.')));
+    socket.on('data', (chunk) => chunks.push(chunk));
+    // A server that refuses early may close the connection while the rest is still being written.
+    socket.on('error', (error) => (chunks.length > 0 ? undefined : reject(error)));
+    socket.on('close', () => {
+      const whole = Buffer.concat(chunks).toString();
+      const text = whole.replace(/^HTTP\/1\.1 100 Continue\r\n\r\n/, '');
+      resolve({ status: Number(/^HTTP\/1\.1 (\d{3})/.exec(text)?.[1]), continued: text !== whole, text });
+    });
+  });
+}
+
+/** Returns the bytes of a request with `Connection: close`, which ends the exchange. */
+export function rawRequest(line: string, headers: readonly string[], body: string | Buffer = ''): Buffer {
+  const head = [`${line} HTTP/1.1`, 'Connection: close', ...headers, '', ''].join('\r\n');
+  return Buffer.concat([Buffer.from(head, 'latin1'), Buffer.from(body)]);
+}
+
+/** Returns all tasks of an account as text: the list, the statistics, and the total count, which paging does not limit. */
+export async function snapshotOf(client: Client, { token }: Account): Promise<string> {
+  const [list, stats, reduced] = await Promise.all([
+    client.call('GET', '/full/api/tasks', { token }),
+    client.call('GET', '/full/api/tasks/stats', { token }),
+    client.call('GET', '/reduced/api/tasks?limit=1', { token }),
+  ]);
+  if (list.status !== 200 || stats.status !== 200 || reduced.status !== 200)
+    throw new Error('the account cannot be read any more');
+  return [list.text, stats.text, reduced.body.total].join('\n');
+}
+
+/** A running product as the contract suite sees it: its address, and the files that an operator can see. */
+export interface Platform {
+  url: string;
+  /** Compares responses with `/api/openapi.json`, and records which ones occurred. */
+  description: DescriptionCheck;
+  /** The base of links in mails. */
+  publicUrl: string;
+  dataDir: string;
+  /** The JWK set that signs access tokens, with the private keys. */
+  accessKeysFile: string;
+  /** The private key of an internal signer, if services communicate over HTTP. */
+  identityKeyFile?: string;
+}
 
 /** Requests that take longer fail. */
-const HANG_MS = 5_000;
 
 export interface Task {
   id: string;

@@ -1,7 +1,6 @@
 import { request } from 'node:http';
 import { gunzipSync } from 'node:zlib';
-import { clientOf } from './client.ts';
-import type { Platform } from './platform.ts';
+import { clientOf, type Platform } from './client.ts';
 
 /** Which responses are compressed, and for which clients. */
 export function describeCompression(platform: () => Platform) {

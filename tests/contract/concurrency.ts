@@ -1,5 +1,4 @@
-import { clientOf, newEmail, PASSWORD, type Body, type Task } from './client.ts';
-import type { Platform } from './platform.ts';
+import { type Body, clientOf, newEmail, PASSWORD, type Platform, type Task } from './client.ts';
 
 /** Promises that must hold under concurrent requests. */
 export function describeConcurrency(platform: () => Platform) {

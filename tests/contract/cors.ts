@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { clientOf } from './client.ts';
-import type { Platform } from './platform.ts';
+import { clientOf, type Platform } from './client.ts';
 import { CHANGES } from './trusted-documents.ts';
 
 /** The only origin on the list of the platform that `describeCors` looks at. */

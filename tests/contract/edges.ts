@@ -1,7 +1,5 @@
 import type { ApiDescription } from '@taskmesh/testing/api-description';
-import { clientOf, type Account } from './client.ts';
-import type { Platform } from './platform.ts';
-import { exchange, rawRequest } from './raw.ts';
+import { type Account, clientOf, exchange, type Platform, rawRequest } from './client.ts';
 import { casesOf, expectError, words, type Envelope } from './shapes.ts';
 
 /** The methods of each path. */

@@ -2,8 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { request, type IncomingMessage } from 'node:http';
 import { json as jsonOf } from 'node:stream/consumers';
-import { clientOf, keysOf, type Account, type Body, type Task } from './client.ts';
-import type { Platform } from './platform.ts';
+import { type Account, type Body, clientOf, keysOf, type Platform, type Task } from './client.ts';
 import { casesOf, expectError, TASK_KEYS, TIME, UUID } from './shapes.ts';
 
 const SENTENCE = expect.stringMatching(/\S/);

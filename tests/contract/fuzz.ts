@@ -1,8 +1,6 @@
 import type { ApiDescription, JsonSchema } from '@taskmesh/testing/api-description';
 import fc from 'fast-check';
-import { clientOf, type Account } from './client.ts';
-import type { Platform } from './platform.ts';
-import { snapshotOf } from './snapshot.ts';
+import { type Account, clientOf, type Platform, snapshotOf } from './client.ts';
 
 /** One request, drawn from the API description and from values outside of it. */
 interface Draw {

@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { eventually } from '@taskmesh/testing';
-import { clientOf, newEmail, PASSWORD, type Account } from './client.ts';
-import type { Platform } from './platform.ts';
+import { type Account, clientOf, newEmail, PASSWORD, type Platform } from './client.ts';
 
 interface Session {
   accessToken: string;

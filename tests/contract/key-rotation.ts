@@ -1,8 +1,7 @@
 import { eventually } from '@taskmesh/testing';
 import { generateKeyPairSync } from 'node:crypto';
 import { readFileSync, renameSync, writeFileSync } from 'node:fs';
-import { clientOf } from './client.ts';
-import type { Platform } from './platform.ts';
+import { clientOf, type Platform } from './client.ts';
 
 interface KeyIds {
   keys: { kid: string }[];

@@ -1,13 +1,11 @@
 import { describeLoginLimit } from './accounts.ts';
 import { badInputs, goodSignUps, goodTasks, type BadInput } from './bad-inputs.ts';
-import { clientOf, PASSWORD, type Account } from './client.ts';
+import { type Account, clientOf, exchange, PASSWORD, rawRequest, snapshotOf } from './client.ts';
 import { describeConcurrency } from './concurrency.ts';
 import { describeFuzz } from './fuzz.ts';
 import { describeKeyRotation } from './key-rotation.ts';
 import { platformForTests } from './platform-for-tests.ts';
-import { exchange, rawRequest } from './raw.ts';
 import { expectError } from './shapes.ts';
-import { snapshotOf } from './snapshot.ts';
 
 const catalogue = badInputs();
 /** The number of requests sent at once; the server has room for all of their bodies. */

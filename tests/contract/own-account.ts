@@ -1,6 +1,5 @@
 import { eventually } from '@taskmesh/testing';
-import { clientOf, newEmail, PASSWORD, type Account, type CallOptions } from './client.ts';
-import type { Platform } from './platform.ts';
+import { type Account, type CallOptions, clientOf, newEmail, PASSWORD, type Platform } from './client.ts';
 import { mailedToken } from './recovery.ts';
 import { expectError, TIME, UUID } from './shapes.ts';
 

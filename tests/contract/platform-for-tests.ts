@@ -1,7 +1,7 @@
 import { createDescriptionCheck, type ApiDescription, type DescriptionCheck } from '@taskmesh/testing/api-description';
 import { join } from 'node:path';
 import { useProduct, type Command } from '../product.ts';
-import type { Platform } from './platform.ts';
+import type { Platform } from './client.ts';
 
 /** The base of links in mails: the address of a proxy, not the one that the product listens on. */
 export const PUBLIC_URL = 'https://tasks.example.com';

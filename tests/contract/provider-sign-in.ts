@@ -1,8 +1,7 @@
 import type { SignInProvider } from '@taskmesh/testing/sign-in-provider';
 import { createHash, randomBytes, randomUUID } from 'node:crypto';
 import { globSync, readFileSync } from 'node:fs';
-import { clientOf, newEmail, PASSWORD } from './client.ts';
-import type { Platform } from './platform.ts';
+import { clientOf, newEmail, PASSWORD, type Platform } from './client.ts';
 import { expectError } from './shapes.ts';
 
 interface Linked {

@@ -2,8 +2,7 @@ import { eventually } from '@taskmesh/testing';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { openSession } from './accounts.ts';
-import { clientOf, newEmail, PASSWORD } from './client.ts';
-import type { Platform } from './platform.ts';
+import { clientOf, newEmail, PASSWORD, type Platform } from './client.ts';
 import { expectError } from './shapes.ts';
 
 const INVALID = { status: 400, code: 'BAD_USER_INPUT', envelope: 'plain' } as const;

@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { clientOf, keysOf, type Account, type Answer, type Body, type Task } from './client.ts';
-import type { Platform } from './platform.ts';
+import { type Account, type Answer, type Body, clientOf, keysOf, type Platform, type Task } from './client.ts';
 import { expectError, REDUCED_KEYS, TIME, UUID } from './shapes.ts';
 
 const NOT_FOUND = { status: 404, code: 'NOT_FOUND', envelope: 'plain' } as const;

@@ -1,6 +1,5 @@
+import { makeTempDir } from '@taskmesh/testing';
 import { execFile } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { register } from '../http.ts';
@@ -19,14 +18,12 @@ const CHECKS = [
  */
 const EXCLUDED = '^/api/auth/(logout|profile|change-password|sessions|oidc/start)';
 
-let folder: string;
+const folder = makeTempDir();
 const product = useProduct('start');
 beforeAll(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'taskmesh-schemathesis-'));
   await run('python3', ['-m', 'venv', folder]);
   await run(join(folder, 'bin/pip'), ['install', '--quiet', `schemathesis==${VERSION}`]);
 }, 300_000);
-afterAll(() => rmSync(folder, { recursive: true }));
 
 it('responds to the requests of schemathesis as /api/openapi.json says', async () => {
   const { token } = await register(product().url);

@@ -1,8 +1,7 @@
 import { startSignInProvider, type SignInProvider } from '@taskmesh/testing/sign-in-provider';
 import { startMailServer, type MailServer, type ReceivedMail } from '@taskmesh/testing/mail-server';
-import { eventually } from '@taskmesh/testing';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { eventually, makeTempDir } from '@taskmesh/testing';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { clientOf } from './client.ts';
 import { ALLOWED_ORIGIN, describeCors } from './cors.ts';
@@ -14,7 +13,7 @@ import { describeSlowClients, REQUEST_TIMEOUT_S } from './slow-clients.ts';
 import { describeTrustedDocuments, MANIFEST } from './trusted-documents.ts';
 
 describe('the platform as separate processes, with settings of its own', () => {
-  const dir = mkdtempSync(join(tmpdir(), 'taskmesh-settings-'));
+  const dir = makeTempDir();
   const manifest = join(dir, 'documents.json');
   let mailServer: MailServer;
   let provider: SignInProvider;
@@ -39,11 +38,7 @@ describe('the platform as separate processes, with settings of its own', () => {
     TRUSTED_DOCUMENTS_FILE: manifest,
   }));
 
-  afterAll(async () => {
-    await mailServer.close();
-    await provider.close();
-    rmSync(dir, { recursive: true });
-  });
+  afterAll(() => mailServer.close());
 
   describeCors(platform);
   describeTrustedDocuments(platform);

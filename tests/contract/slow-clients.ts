@@ -1,7 +1,6 @@
 import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { clientOf, type Account } from './client.ts';
-import type { Platform } from './platform.ts';
+import { type Account, clientOf, type Platform } from './client.ts';
 
 /** The limit of the platform in `describeSlowClients` for a whole request. Headers must arrive within half of it. */
 export const REQUEST_TIMEOUT_S = 2;

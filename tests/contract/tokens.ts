@@ -9,8 +9,7 @@ import {
 } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { createServer, type AddressInfo } from 'node:net';
-import { clientOf, type Account, type CallOptions } from './client.ts';
-import type { Platform } from './platform.ts';
+import { type Account, type CallOptions, clientOf, type Platform } from './client.ts';
 import { expectError, type Envelope } from './shapes.ts';
 
 type Json = Record<string, unknown>;

@@ -1,8 +1,7 @@
 import { READ_SESSIONS, READ_TASKS } from '@taskmesh/client';
 import { createHash } from 'node:crypto';
 import { WebSocket } from 'ws';
-import { clientOf, newEmail, PASSWORD, type Account, type CallOptions } from './client.ts';
-import type { Platform } from './platform.ts';
+import { type Account, type CallOptions, clientOf, newEmail, PASSWORD, type Platform } from './client.ts';
 
 const hashOf = (document: string) => createHash('sha256').update(document).digest('hex');
 

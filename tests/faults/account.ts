@@ -2,9 +2,8 @@ import { eventually } from '@taskmesh/testing';
 import { createGraphql, newAccount, register } from '../http.ts';
 import { PROTOCOLS, type Protocol } from '../feed/streams/protocols.ts';
 import { openStream, type ReadList, type Stream } from '../feed/streams/stream.ts';
-import type { Restore } from './epochs.ts';
 import { contradictions, type Contradiction } from './history.ts';
-import type { Write } from './write.ts';
+import type { Restore, Write } from './write.ts';
 import { startWriter } from './writer.ts';
 
 export interface AccountOptions {

@@ -3,14 +3,13 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { createRest } from '../http.ts';
 import { createBystanders } from './bystanders.ts';
 import { doRandomFaults, report, runCampaign, type DoneFault } from './campaign.ts';
-import { miscounted } from './counts.ts';
 import { useStack } from '../stack.ts';
 import type { Guest } from './guest.ts';
 import { contradictingGuests, hostGuests } from './guests.ts';
 import { planFaults } from './inject.ts';
 import { readPublished } from './published.ts';
 import { createRandom, numberFromEnv } from './random.ts';
-import { wrongRemains } from './remains.ts';
+import { miscounted, wrongRemains } from './remains.ts';
 
 /** Determines the schedule of faults, the writes, the cuts and the deletions. */
 const SEED = numberFromEnv('TASKMESH_SEED', 20_261_121);

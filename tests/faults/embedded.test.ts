@@ -1,7 +1,6 @@
 import { startEmbedded, type Embedded } from '@taskmesh/all-in-one';
-import { eventually } from '@taskmesh/testing';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { eventually, makeTempDir } from '@taskmesh/testing';
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createClient, type Task } from '../contract/client.ts';
 import { PROTOCOLS } from '../feed/streams/protocols.ts';
@@ -15,7 +14,7 @@ const SEED = numberFromEnv('TASKMESH_SEED', 20_261_127);
 const RETURNS = 5;
 
 describe('the embedded platform', () => {
-  const dataDir = mkdtempSync(join(tmpdir(), 'taskmesh-embedded-kill-'));
+  const dataDir = makeTempDir();
   const lines: string[] = [];
   let platform: Embedded;
 
@@ -23,10 +22,7 @@ describe('the embedded platform', () => {
     const env = { DATA_DIR: dataDir, PORT: '0', LOG_LEVEL: 'warn', REALTIME_MAX_CONNECTION_AGE_S: '1' };
     platform = await startEmbedded({ env, progress: (line) => lines.push(line) });
   }, 180_000);
-  afterAll(async () => {
-    await platform.stop();
-    rmSync(dataDir, { recursive: true });
-  }, 180_000);
+  afterAll(() => platform.stop(), 180_000);
 
   it('loses, repeats and reorders nothing in any protocol if connections are closed after a second', async () => {
     const load = {

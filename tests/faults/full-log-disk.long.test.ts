@@ -1,6 +1,6 @@
+import { makeTempDir } from '@taskmesh/testing';
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, statfsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createClient } from '../contract/client.ts';
 import { startProduct, type Product } from '../product.ts';
@@ -12,7 +12,7 @@ asRoot('a full disk under the logs', () => {
   it.each(['start', 'stack'] as const)(
     'neither fails a request nor delays the stop of npm run %s, and is counted in the metrics',
     async (command) => {
-      const dataDir = mkdtempSync(join(tmpdir(), 'taskmesh-full-'));
+      const dataDir = makeTempDir();
       const logs = join(dataDir, 'logs');
       mkdirSync(logs);
       execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=512k', 'tmpfs', logs]);
@@ -46,7 +46,6 @@ asRoot('a full disk under the logs', () => {
       } finally {
         await product?.stop();
         execFileSync('umount', ['--lazy', logs]);
-        rmSync(dataDir, { recursive: true, force: true });
       }
     },
     240_000,

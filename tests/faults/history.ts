@@ -1,6 +1,5 @@
 import type { Reading, StreamedChange } from '../feed/streams/stream.ts';
-import { epochOf, isDue, mayBeListOf, mayBeOf, type Restore } from './epochs.ts';
-import type { Write } from './write.ts';
+import { epochOf, isDue, mayBeListOf, mayBeOf, type Restore, type Write } from './write.ts';
 
 /** The history of one account, as reported by its writers, its streams and its list. */
 export interface History {

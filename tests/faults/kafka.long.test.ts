@@ -1,18 +1,16 @@
 import { randomUUID } from 'node:crypto';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { findFreePort, startKafka, type Server } from '@taskmesh/local';
 import { createKafkaEventLog, type EventLog } from '@taskmesh/event-log';
 import { createLog } from '@taskmesh/service';
-import { eventually } from '@taskmesh/testing';
+import { eventually, makeTempDir } from '@taskmesh/testing';
 
 const KEYS = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h'];
 
-let dir: string;
+const dir = makeTempDir();
 let kafka: Server;
-let port: number;
 let log: EventLog;
 let topic: string;
 
@@ -67,15 +65,9 @@ async function startReading() {
   return { lowest: () => Math.min(...last.values()), gaps, count: () => count };
 }
 
-beforeAll(async () => {
-  dir = mkdtempSync(join(tmpdir(), 'taskmesh-kafka-faults-'));
-  port = await findFreePort();
-  await start();
-});
-afterAll(async () => {
-  await kafka.stop();
-  rmSync(dir, { recursive: true, force: true });
-}, 180_000);
+const port = await findFreePort();
+await start();
+afterAll(() => kafka.stop(), 180_000);
 
 beforeEach(async () => {
   topic = `faults-${randomUUID()}`;

@@ -1,16 +1,14 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { rmSync } from 'node:fs';
 import { connect } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { createRedisKeyValue, whyRedisFails, type KeyValue } from '@taskmesh/key-value';
 import { findFreePort, startRedis, type Server } from '@taskmesh/local';
 import { createLog } from '@taskmesh/service';
-import { eventually } from '@taskmesh/testing';
+import { eventually, makeTempDir } from '@taskmesh/testing';
 
-let dir: string;
+const dir = makeTempDir();
 let redis: Server;
-let port: number;
 let store: KeyValue;
 
 const start = async () => {
@@ -31,15 +29,9 @@ const log = createLog({
   destination: { write: (line: string) => void lines.push(JSON.parse(line)) },
 });
 
-beforeAll(async () => {
-  dir = mkdtempSync(join(tmpdir(), 'taskmesh-redis-faults-'));
-  port = await findFreePort();
-  await start();
-});
-afterAll(async () => {
-  await redis.stop();
-  rmSync(dir, { recursive: true, force: true });
-});
+const port = await findFreePort();
+await start();
+afterAll(() => redis.stop());
 
 beforeEach(async () => {
   store = createRedisKeyValue({ url: redis.url, log });

@@ -5,9 +5,14 @@ import { leftOpen, openHandles } from './left-open.ts';
 
 /** Events for errors in a test or a hook, and for uncaught errors. */
 const FAILURES = new Set(['test_fn_failure', 'hook_failure', 'error']);
+/** Events for the end of a test. */
+const TEST_ENDS = new Set(['test_done', 'test_skip', 'test_todo']);
 const TEST_TIMEOUT = Symbol.for('TEST_TIMEOUT_SYMBOL');
 /** The globals in which jest-circus keeps its state. */
 const JESTS_OWN = new Set(['JEST_STATE_SYMBOL', 'EVENT_HANDLERS', 'RETRY_TIMES_SETTER', TEST_TIMEOUT.description]);
+
+/** The global with what the running test, or the file, has registered by `atEnd` of libs/testing. */
+const CLEAN_UPS = Symbol.for('taskmesh.cleanUps');
 
 /** Work of a failed file may continue and open more handles, for which later files must not be blamed. */
 let hasAnyFailed = false;
@@ -27,6 +32,7 @@ export default class {
   #console;
   #exit;
   #hasRun = false;
+  #cleanUps = [];
 
   constructor({ projectConfig }, { testPath }) {
     this.#testPath = testPath;
@@ -38,6 +44,7 @@ export default class {
     this.#console = globalThis.console;
     this.#exit = process.exit;
     globalThis.jest = this.#jest;
+    globalThis[CLEAN_UPS] = this.#cleanUps;
   }
 
   setup() {
@@ -45,14 +52,20 @@ export default class {
     Error.prepareStackTrace = undefined;
   }
 
-  handleTestEvent({ name }) {
+  async handleTestEvent({ name }) {
     if (name === 'teardown') this.#hasRun = true;
     if (FAILURES.has(name)) hasAnyFailed = true;
+    if (name === 'test_start') globalThis[CLEAN_UPS] = [];
+    if (!TEST_ENDS.has(name)) return;
+    await cleanUp(globalThis[CLEAN_UPS]);
+    globalThis[CLEAN_UPS] = this.#cleanUps;
   }
 
   async teardown() {
     this.#jest.useRealTimers();
     this.#jest.restoreAllMocks();
+    await cleanUp(this.#cleanUps);
+    delete globalThis[CLEAN_UPS];
     const symbols = Object.getOwnPropertySymbols(globalThis).filter(({ description }) => JESTS_OWN.has(description));
     for (const name of [...Object.keys(this.injected), ...symbols, 'jest']) delete globalThis[name];
     Error.prepareStackTrace = undefined;
@@ -74,6 +87,10 @@ export default class {
   getVmContext() {
     return null;
   }
+}
+
+async function cleanUp(cleanUps) {
+  for (const each of cleanUps.reverse()) await each();
 }
 
 /** Creates the tests' `jest` object, without the functions that need Jest's own module system. */

@@ -44,6 +44,10 @@ describe('test files in one process', () => {
     expect(ran.get('takes-back.sample.ts')?.status).toBe('passed');
   });
 
+  it('clean up at the end of each test, and of the file, what they registered for that', () => {
+    expect(ran.get('cleans-up.sample.ts')).toMatchObject({ status: 'passed', message: '' });
+  });
+
   it('fail when they change what others see', () => {
     const { status, message } = ran.get('leaves.sample.ts') ?? {};
     expect(status).toBe('failed');

@@ -1,27 +1,23 @@
 import { eventually } from '@taskmesh/testing';
-import { createServer, type RequestListener, type Server, type ServerResponse } from 'node:http';
+import { createServer, type RequestListener, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { createAnswerBudget, createServicePool, type Post, type ServicePool } from './pools.ts';
 
 const arrived: string[] = [];
-let server: Server;
-let origin: string;
 let handle: RequestListener;
 let pool: ServicePool;
 
-beforeAll(async () => {
-  server = createServer((request, response) => {
-    let body = '';
-    request.on('data', (chunk) => (body += chunk));
-    request.on('end', () => {
-      arrived.push(body);
-      handle(request, response);
-    });
+const server = createServer((request, response) => {
+  let body = '';
+  request.on('data', (chunk) => (body += chunk));
+  request.on('end', () => {
+    arrived.push(body);
+    handle(request, response);
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`; // it listens on TCP
 });
+await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 beforeEach(() => {
   arrived.length = 0;
   handle = (_request, response) => response.end('answer');

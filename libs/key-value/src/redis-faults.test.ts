@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { createLog } from '@taskmesh/service';
-import { createFaultyProxy, eventually, requiredAddress, type FaultyProxy } from '@taskmesh/testing';
+import { atEnd, createFaultyProxy, eventually, type FaultyProxy, requiredAddress } from '@taskmesh/testing';
 import { Redis } from 'ioredis';
 import type { KeyValue } from './key-value.ts';
 import { createRedisKeyValue } from './redis.ts';
@@ -46,7 +46,6 @@ beforeEach(async () => {
 });
 afterEach(async () => {
   await store.close();
-  await proxy.close();
 });
 
 describe('a Redis that is down at startup', () => {
@@ -153,14 +152,11 @@ describe('a connection that died silently', () => {
     await eventually(store.isUp);
     proxy.freeze();
     const other = open();
-    try {
-      await eventually(() => proxy.connections() >= 2);
-      proxy.strand();
-      proxy.thaw();
-      await eventually(other.isUp);
-    } finally {
-      await other.close();
-    }
+    atEnd(() => other.close());
+    await eventually(() => proxy.connections() >= 2);
+    proxy.strand();
+    proxy.thaw();
+    await eventually(other.isUp);
   });
 });
 
@@ -247,14 +243,11 @@ describe('a Redis that refuses commands', () => {
     const url = throughProxy();
     [url.username, url.password] = ['somebody', 'not-the-password'];
     const other = open(url);
-    try {
-      await eventually(() => lines.length > 0);
-      expect(await other.get('key')).toBeNull();
-      expect(other.isUp()).toBe(false);
-      expect(lines).toMatchObject([{ level: 'warn', reason: expect.stringContaining('WRONGPASS') }]);
-      expect(JSON.stringify(lines)).not.toContain('not-the-password');
-    } finally {
-      await other.close();
-    }
+    atEnd(() => other.close());
+    await eventually(() => lines.length > 0);
+    expect(await other.get('key')).toBeNull();
+    expect(other.isUp()).toBe(false);
+    expect(lines).toMatchObject([{ level: 'warn', reason: expect.stringContaining('WRONGPASS') }]);
+    expect(JSON.stringify(lines)).not.toContain('not-the-password');
   });
 });

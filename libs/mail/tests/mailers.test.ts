@@ -1,11 +1,10 @@
 import { createLog, systemClock } from '@taskmesh/service';
-import { eventually } from '@taskmesh/testing';
+import { eventually, makeTempDir } from '@taskmesh/testing';
 import { startMailServer, type MailServer } from '@taskmesh/testing/mail-server';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
-import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { createServer, type AddressInfo, type Server, type Socket } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { inspect } from 'node:util';
 import { createFileMailer, createSmtpMailer, UndeliverableError, type Mailer } from '../src/index.ts';
@@ -70,7 +69,7 @@ describeMailer('an SMTP server', async () => {
 });
 
 describeMailer('files', async () => {
-  const dir = await mkdtemp(join(tmpdir(), 'taskmesh-mail-'));
+  const dir = makeTempDir();
   return {
     mailer: createFileMailer({ dir, from: FROM, clock: systemClock, ids: { next: randomUUID }, log }),
     arrived: async () => {
@@ -83,7 +82,7 @@ describeMailer('files', async () => {
 });
 
 it('keeps the newest 1,000 mail files', async () => {
-  const dir = await mkdtemp(join(tmpdir(), 'taskmesh-mail-'));
+  const dir = makeTempDir();
   const old = Array.from({ length: 1_000 }, (_, index) => `2026-01-01T00-00-00.${String(index).padStart(3, '0')}Z.eml`);
   await Promise.all(old.map((name) => writeFile(join(dir, name), '')));
   const mailer = createFileMailer({ dir, from: FROM, clock: systemClock, ids: { next: randomUUID }, log });
@@ -91,7 +90,6 @@ it('keeps the newest 1,000 mail files', async () => {
   const files = (await readdir(dir)).toSorted();
   expect(files).toHaveLength(1_000);
   expect(files[0]).toBe(old[1]);
-  await rm(dir, { recursive: true });
 });
 
 describe('an SMTP server that refuses a mail', () => {

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { connect, createServer, type Socket } from 'node:net';
 import { listenOnLastingPort } from './addresses.ts';
+import { atEnd } from './at-end.ts';
 
 /** A TCP proxy in front of a real server that simulates its failures. */
 export interface FaultyProxy {
@@ -61,6 +62,7 @@ export async function createFaultyProxy(target: { host: string; port: number }):
   };
 
   const port = await listenOnLastingPort(server);
+  atEnd(cut);
   return {
     host,
     port,

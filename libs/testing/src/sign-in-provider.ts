@@ -8,6 +8,7 @@ import {
 } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Provider, type AdapterFactory, type AdapterPayload } from 'oidc-provider';
+import { atEnd } from './at-end.ts';
 
 /** An account at the provider, as the provider reports it. */
 export interface ProviderAccount {
@@ -111,6 +112,10 @@ export async function startSignInProvider(options: SignInProviderOptions): Promi
     else pass(request, response, { port: portOf(inner), change });
   });
 
+  const close = async () => {
+    await Promise.all([front, inner].map(stop));
+  };
+  atEnd(close);
   return {
     ...{ issuer, clientId, clientSecret, accounts, requests },
     async signIn(location, sub) {
@@ -138,9 +143,7 @@ export async function startSignInProvider(options: SignInProviderOptions): Promi
       if (secret === undefined) return new UnsecuredJWT(claims).encode();
       return new SignJWT(claims).setProtectedHeader({ alg: 'HS256' }).sign(new TextEncoder().encode(secret));
     },
-    async close() {
-      await Promise.all([front, inner].map(stop));
-    },
+    close,
   };
 }
 

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { Client } from 'pg';
 import { requiredAddress } from './addresses.ts';
+import { atEnd } from './at-end.ts';
 
 export interface TestDatabase {
   url: string;
@@ -9,7 +10,7 @@ export interface TestDatabase {
   drop(): Promise<void>;
 }
 
-/** Creates a database on the test server, empty or as a copy of `template`. */
+/** Creates a database on the test server, empty or as a copy of `template`. It is dropped at the end of the test or file. */
 export async function createTestDatabase(
   name: string,
   server = requiredAddress('POSTGRES_URL'),
@@ -18,13 +19,12 @@ export async function createTestDatabase(
   const database = `test_${name}_${randomBytes(5).toString('hex')}`;
   await query(server, `create database ${database} template ${template}`);
   const url = inDatabase(server, database);
-  return {
-    url,
-    query: (text, values) => query(url, text, values),
-    drop: async () => {
-      await query(server, `drop database if exists ${database} with (force)`);
-    },
+  let dropped: Promise<unknown> | undefined;
+  const drop = async () => {
+    await (dropped ??= query(server, `drop database if exists ${database} with (force)`));
   };
+  atEnd(drop);
+  return { url, query: (text, values) => query(url, text, values), drop };
 }
 
 /** Creates a template database, which `prepare` fills once for all test files. `name` must change whenever its content does. */

@@ -1,5 +1,6 @@
 import { createServer, type IncomingHttpHeaders } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { atEnd } from './at-end.ts';
 
 /** A span in OTLP's JSON, with plain attribute values. */
 export interface ReceivedSpan {
@@ -106,6 +107,11 @@ export async function startTraceCollector(): Promise<TraceCollector> {
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo; // it listens on TCP
+  const stop = async () => {
+    server.closeAllConnections();
+    await new Promise((resolve) => server.close(resolve));
+  };
+  atEnd(stop);
   return {
     url: `http://127.0.0.1:${port}`,
     spans,
@@ -115,9 +121,6 @@ export async function startTraceCollector(): Promise<TraceCollector> {
       more = headers;
     },
     say: (body) => void (said = body),
-    async stop() {
-      server.closeAllConnections();
-      await new Promise((resolve) => server.close(resolve));
-    },
+    stop,
   };
 }

@@ -1,4 +1,4 @@
-import type { FeedEnd, FeedListener } from '../src/feed/feed.ts';
+import type { FeedEnd, OpenFeed } from '../src/feed/feed.ts';
 import { createSocketFeed } from '../src/feed/graphql-ws.ts';
 import { createSseFeed } from '../src/feed/sse.ts';
 import { createManualTime, settled } from './support/manual-time.ts';
@@ -14,16 +14,19 @@ const change = (sequence: number) => ({
 const result = (sequence: number) => ({ data: { taskChanges: change(sequence) } });
 const failure = (code: string, more: object = {}) => ({ errors: [{ message: code, extensions: { code, ...more } }] });
 
-function createListener() {
-  const seen: (number | string | undefined)[] = [];
-  const ends: FeedEnd[] = [];
-  const listener: FeedListener = {
-    onStanding: () => void seen.push('stands'),
-    onChange: ({ sequence }, traceparent) => void seen.push(traceparent ?? sequence),
-    onEnd: (end) => void ends.push(end),
+/** Returns a function that subscribes to the feed and records what it delivers. */
+const subscriberOf =
+  (openFeed: OpenFeed) =>
+  (variables: Parameters<OpenFeed>[0] = {}) => {
+    const seen: (number | string | undefined)[] = [];
+    const ends: FeedEnd[] = [];
+    const stop = openFeed(variables, {
+      onStanding: () => void seen.push('stands'),
+      onChange: ({ sequence }, traceparent) => void seen.push(traceparent ?? sequence),
+      onEnd: (end) => void ends.push(end),
+    });
+    return { seen, ends, stop };
   };
-  return { seen, ends, listener };
-}
 
 const ENDS: [what: string, result: object, end: FeedEnd][] = [
   ['CURSOR_EXPIRED', failure('CURSOR_EXPIRED'), { reason: 'expired' }],
@@ -100,14 +103,12 @@ describe('the feed over a WebSocket', () => {
       socket.say({ type: 'connection_ack' });
       return socket;
     };
-    return { time, sockets, signedIn, openFeed, connected };
+    return { time, sockets, signedIn, subscribe: subscriberOf(openFeed), connected };
   }
 
   it('shares one authenticated socket between subscriptions and delivers to each its own events', async () => {
-    const { openFeed, connected, sockets } = createWorld();
-    const [one, two] = [createListener(), createListener()];
-    openFeed({ after: 'a' }, one.listener);
-    openFeed({ after: 'b' }, two.listener);
+    const { subscribe, connected, sockets } = createWorld();
+    const [one, two] = [subscribe({ after: 'a' }), subscribe({ after: 'b' })];
     const socket = await connected();
     expect(sockets).toHaveLength(1);
     expect(socket.sent[0]).toEqual({ type: 'connection_init', payload: { authorization: 'Bearer token' } });
@@ -124,10 +125,8 @@ describe('the feed over a WebSocket', () => {
   });
 
   it.each(ENDS)('ends only the subscription on %s, not the socket', async (_what, payload, end) => {
-    const { openFeed, connected } = createWorld();
-    const [one, two] = [createListener(), createListener()];
-    openFeed({}, one.listener);
-    openFeed({}, two.listener);
+    const { subscribe, connected } = createWorld();
+    const [one, two] = [subscribe(), subscribe()];
     const socket = await connected();
     socket.say({ id: '1', type: 'next', payload });
     socket.say({ id: '1', type: 'next', payload: result(1) });
@@ -141,26 +140,22 @@ describe('the feed over a WebSocket', () => {
     [1013, { reason: 'cut', retryAfterMs: 0 }],
     [1006, { reason: 'cut', retryAfterMs: 0 }],
   ] as [number, FeedEnd][])('ends all subscriptions when the socket closes with %i', async (code, end) => {
-    const { openFeed, connected } = createWorld();
-    const [one, two] = [createListener(), createListener()];
-    openFeed({}, one.listener);
-    openFeed({}, two.listener);
+    const { subscribe, connected } = createWorld();
+    const [one, two] = [subscribe(), subscribe()];
     (await connected()).fall(code);
     expect([one.ends, two.ends]).toEqual([[end], [end]]);
   });
 
   it('sends nothing while the server closes the socket, and opens another for a new subscription', async () => {
-    const { openFeed, connected, sockets, time } = createWorld();
-    const [one, two, three] = [createListener(), createListener(), createListener()];
-    const stop = openFeed({}, one.listener);
-    openFeed({}, two.listener);
+    const { subscribe, connected, sockets, time } = createWorld();
+    const [one, two] = [subscribe(), subscribe()];
     const socket = await connected();
     const sent = socket.sent.length;
     socket.beginToFall();
-    stop();
+    one.stop();
     socket.say({ id: '2', type: 'next', payload: failure('UNAUTHENTICATED') });
     socket.say({ type: 'ping' });
-    openFeed({}, three.listener);
+    const three = subscribe();
     await time.pass(13_000);
     expect(socket.sent).toHaveLength(sent);
     expect(sockets).toHaveLength(2);
@@ -171,9 +166,8 @@ describe('the feed over a WebSocket', () => {
   });
 
   it('treats silence as a lost connection, unless pongs arrive', async () => {
-    const { openFeed, connected, time } = createWorld();
-    const { listener, ends } = createListener();
-    openFeed({}, listener);
+    const { subscribe, connected, time } = createWorld();
+    const { ends } = subscribe();
     const socket = await connected();
     for (let times = 0; times < 10; times++) {
       await time.pass(13_000);
@@ -187,17 +181,15 @@ describe('the feed over a WebSocket', () => {
   });
 
   it('gives up a socket that never opens', async () => {
-    const { openFeed, time } = createWorld();
-    const { listener, ends } = createListener();
-    openFeed({}, listener);
+    const { subscribe, time } = createWorld();
+    const { ends } = subscribe();
     await time.pass(31_000);
     expect(ends).toEqual([{ reason: 'cut', retryAfterMs: 0 }]);
   });
 
   it('delivers nothing to a stopped subscription, and closes the socket after the last one', async () => {
-    const { openFeed, connected, time } = createWorld();
-    const { listener, seen, ends } = createListener();
-    const stop = openFeed({}, listener);
+    const { subscribe, connected, time } = createWorld();
+    const { seen, ends, stop } = subscribe();
     const socket = await connected();
     stop();
     socket.say({ id: '1', type: 'next', payload: result(1) });
@@ -208,22 +200,21 @@ describe('the feed over a WebSocket', () => {
   });
 
   it('never reuses the socket of one user for another', async () => {
-    const { openFeed, connected, sockets, signedIn } = createWorld();
-    const stop = openFeed({}, createListener().listener);
+    const { subscribe, connected, sockets, signedIn } = createWorld();
+    const { stop } = subscribe();
     await connected();
     stop();
     Object.assign(signedIn, { userId: 'eve', token: 'token of eve' });
-    openFeed({}, createListener().listener);
+    subscribe();
     const socket = await connected();
     expect(sockets).toHaveLength(2);
     expect(socket.sent[0]?.payload).toEqual({ authorization: 'Bearer token of eve' });
   });
 
   it('reports unauthenticated without opening a socket when no one is signed in', async () => {
-    const { openFeed, sockets, signedIn } = createWorld();
+    const { subscribe, sockets, signedIn } = createWorld();
     signedIn.token = undefined;
-    const { listener, ends } = createListener();
-    openFeed({}, listener);
+    const { ends } = subscribe();
     await settled();
     expect(ends).toEqual([{ reason: 'unauthenticated', token: undefined }]);
     expect(sockets).toEqual([]);
@@ -246,14 +237,13 @@ describe('the feed over server-sent events', () => {
       controller?.enqueue(new TextEncoder().encode(text));
       await settled();
     };
-    return { time, requests, openFeed, say };
+    return { time, requests, subscribe: subscriberOf(openFeed), say };
   }
   const event = (payload: object) => `event: next\nid: c\ndata: ${JSON.stringify(payload)}\n\n`;
 
   it('parses changes from a stream that is split anywhere', async () => {
-    const { openFeed, say, requests } = createWorld();
-    const { listener, seen } = createListener();
-    openFeed({ after: 'a' }, listener);
+    const { subscribe, say, requests } = createWorld();
+    const { seen } = subscribe({ after: 'a' });
     await settled();
     expect(requests[0]?.headers).toMatchObject({ accept: 'text/event-stream', authorization: 'Bearer token' });
     for (const piece of `:\n\n${event(result(1))}id: c2\n\n${event(result(2))}`.match(/.{1,7}/gs) ?? [])
@@ -262,9 +252,8 @@ describe('the feed over server-sent events', () => {
   });
 
   it.each(ENDS)('ends the subscription on %s', async (_what, payload, end) => {
-    const { openFeed, say } = createWorld();
-    const { listener, ends } = createListener();
-    openFeed({}, listener);
+    const { subscribe, say } = createWorld();
+    const { ends } = subscribe();
     await settled();
     await say(`${event(payload)}event: complete\ndata:\n\n`);
     expect(ends).toEqual([end]);
@@ -274,9 +263,8 @@ describe('the feed over server-sent events', () => {
     [401, {}, { reason: 'unauthenticated', token: 'token' }],
     [503, { 'retry-after': '3' }, { reason: 'cut', retryAfterMs: 3_000 }],
   ] as [number, Record<string, string>, FeedEnd][])('ends on a response with %i', async (status, headers, end) => {
-    const { openFeed } = createWorld(status, headers);
-    const { listener, ends } = createListener();
-    openFeed({}, listener);
+    const { subscribe } = createWorld(status, headers);
+    const { ends } = subscribe();
     await settled();
     expect(ends).toEqual([end]);
   });
@@ -288,16 +276,14 @@ describe('the feed over server-sent events', () => {
         { status: 400 },
       )) as typeof globalThis.fetch;
     const openFeed = createSseFeed({ url: URL, token: async () => 'token', fetch, time: createManualTime() });
-    const { listener, ends } = createListener();
-    openFeed({}, listener);
+    const { ends } = subscriberOf(openFeed)();
     await settled();
     expect(ends).toMatchObject([{ reason: 'refused', error: { code: 'BAD_USER_INPUT' } }]);
   });
 
   it('treats silence as a lost connection, unless heartbeats arrive', async () => {
-    const { openFeed, say, time } = createWorld();
-    const { listener, ends } = createListener();
-    openFeed({}, listener);
+    const { subscribe, say, time } = createWorld();
+    const { ends } = subscribe();
     await settled();
     for (let times = 0; times < 5; times++) {
       await time.pass(25_000);
@@ -309,9 +295,8 @@ describe('the feed over server-sent events', () => {
   });
 
   it('delivers nothing to a stopped subscription', async () => {
-    const { openFeed, say } = createWorld();
-    const { listener, seen, ends } = createListener();
-    const stop = openFeed({}, listener);
+    const { subscribe, say } = createWorld();
+    const { seen, ends, stop } = subscribe();
     await settled();
     stop();
     await say(event(result(1))).catch(() => undefined);

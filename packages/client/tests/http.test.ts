@@ -2,6 +2,15 @@ import { createPost } from '../src/http.ts';
 import { READ_TASK } from '../src/operations.generated.ts';
 import { sendWrite } from '../src/writes/send-write.ts';
 import { keyOf, newKey } from '../src/writes/write.ts';
+import { realTime } from '../src/time.ts';
+
+it.each([2 ** 31, Infinity])('a timer of %d milliseconds does not fire at once', async (ms) => {
+  let calls = 0;
+  const cancel = realTime.after(ms, () => (calls += 1));
+  await new Promise((resolve) => setTimeout(resolve, 50));
+  cancel();
+  expect(calls).toBe(0);
+});
 
 const URL = 'http://127.0.0.1:4000/graphql';
 

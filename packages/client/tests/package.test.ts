@@ -10,19 +10,13 @@ const MAX_BYTES = 12 * 1024;
 const BUILD = join(import.meta.dirname, '../../../tools/build-package.ts');
 const NODE_MODULES = join(import.meta.dirname, '../../../node_modules');
 
-/** A user's project with the package installed. */
-let project: string;
-let installed: string;
-
-beforeAll(() => {
-  project = mkdtempSync(join(tmpdir(), 'taskmesh-client-'));
-  installed = join(project, 'node_modules/@taskmesh/client');
-  execFileSync(process.execPath, [BUILD, 'client', installed]);
-  mkdirSync(join(project, 'node_modules/@types'));
-  for (const name of ['react', '@types/react', '@types/prop-types', 'csstype'])
-    symlinkSync(join(NODE_MODULES, name), join(project, 'node_modules', name));
-  writeFileSync(join(project, 'package.json'), '{ "type": "module" }');
-});
+const project = mkdtempSync(join(tmpdir(), 'taskmesh-client-'));
+const installed = join(project, 'node_modules/@taskmesh/client');
+execFileSync(process.execPath, [BUILD, 'client', installed]);
+mkdirSync(join(project, 'node_modules/@types'));
+for (const name of ['react', '@types/react', '@types/prop-types', 'csstype'])
+  symlinkSync(join(NODE_MODULES, name), join(project, 'node_modules', name));
+writeFileSync(join(project, 'package.json'), '{ "type": "module" }');
 afterAll(() => rmSync(project, { recursive: true, force: true }));
 
 /** Bundles into one file with minified names, like production builds. `bundle` alone keeps top-level names. */

@@ -79,12 +79,18 @@ function createWorld(storage: Storage = createMemoryStorage()) {
   return { accounts, time, storage, open, session: open() };
 }
 
+/** The same, where the user of `CREDENTIALS` has signed in. */
+async function signedIn(storage?: Storage) {
+  const world = createWorld(storage);
+  await world.session.signIn(CREDENTIALS);
+  return world;
+}
+
 const read = ({ request }: ReturnType<typeof createSession>) => request(READ_TASK, { id: '1' });
 
 describe('a rejected token', () => {
   it('is refreshed once for all requests that it failed, and each request is repeated once', async () => {
-    const { accounts, session } = createWorld();
-    await session.signIn(CREDENTIALS);
+    const { accounts, session } = await signedIn();
     accounts.endAccess();
     await Promise.all([read(session), read(session), read(session)]);
     expect(accounts.count(REFRESH_SESSION)).toBe(1);
@@ -92,8 +98,7 @@ describe('a rejected token', () => {
   });
 
   it('is refreshed by only one of the pages that share a storage', async () => {
-    const { accounts, session, open } = createWorld();
-    await session.signIn(CREDENTIALS);
+    const { accounts, open } = await signedIn();
     const pages = [open(), open(), open()];
     await Promise.all(pages.map(read));
     accounts.endAccess();
@@ -102,8 +107,7 @@ describe('a rejected token', () => {
   });
 
   it('ends the session if it cannot be refreshed, and is not used again', async () => {
-    const { accounts, session, storage } = createWorld();
-    await session.signIn(CREDENTIALS);
+    const { accounts, session, storage } = await signedIn();
     accounts.endAccess();
     accounts.endRefresh();
     const heard: unknown[] = [];
@@ -115,8 +119,7 @@ describe('a rejected token', () => {
   });
 
   it('is kept while the server is unreachable', async () => {
-    const { accounts, session, time } = createWorld();
-    await session.signIn(CREDENTIALS);
+    const { accounts, session, time } = await signedIn();
     await time.pass(LIFE_S * 1_000);
     accounts.goAway(true);
     await expect(read(session)).rejects.toMatchObject({ code: 'NETWORK' });
@@ -127,8 +130,7 @@ describe('a rejected token', () => {
 });
 
 it('refreshes a token that is about to expire before using it', async () => {
-  const { accounts, session, time } = createWorld();
-  await session.signIn(CREDENTIALS);
+  const { accounts, session, time } = await signedIn();
   await time.pass(LIFE_S * 1_000 * 0.95);
   await read(session);
   expect(accounts.count(REFRESH_SESSION)).toBe(1);
@@ -136,8 +138,7 @@ it('refreshes a token that is about to expire before using it', async () => {
 });
 
 it('continues a stored session on another page', async () => {
-  const { session, open } = createWorld();
-  await session.signIn(CREDENTIALS);
+  const { open } = await signedIn();
   const next = open();
   expect(next.user()).toBeUndefined();
   await read(next);
@@ -145,8 +146,7 @@ it('continues a stored session on another page', async () => {
 });
 
 it('reports a changed name and stores it for the next page', async () => {
-  const { session, open } = createWorld();
-  await session.signIn(CREDENTIALS);
+  const { session, open } = await signedIn();
   const heard: unknown[] = [];
   session.subscribe(() => heard.push(session.user()?.name));
   await session.changeName('Ada');
@@ -164,9 +164,8 @@ describe('a change of the name during a refresh of tokens', () => {
   };
 
   it('keeps the new tokens of the page', async () => {
-    const world = createWorld();
+    const world = await signedIn();
     const { accounts, session, storage } = world;
-    await session.signIn(CREDENTIALS);
     const token = (await session.token()) ?? '';
     accounts.takes(CHANGE_NAME, 1);
     await Promise.all([session.changeName('Ada'), session.refresh(token)]);
@@ -175,9 +174,8 @@ describe('a change of the name during a refresh of tokens', () => {
   });
 
   it('keeps the new tokens of another page', async () => {
-    const world = createWorld();
+    const world = await signedIn();
     const { accounts, session, open, storage } = world;
-    await session.signIn(CREDENTIALS);
     const other = open();
     const token = (await other.token()) ?? '';
     accounts.takes(CHANGE_NAME, 20);
@@ -217,8 +215,7 @@ describe('tokens that cannot be stored', () => {
 
   it('leave no used tokens in the storage, and are stored again when there is room', async () => {
     const { storage, fill } = createFull();
-    const { accounts, session, open } = createWorld(storage);
-    await session.signIn(CREDENTIALS);
+    const { accounts, session, open } = await signedIn(storage);
     fill(true);
     accounts.endAccess();
     await read(session);
@@ -233,8 +230,7 @@ describe('tokens that cannot be stored', () => {
 
 describe('operations of one user are never sent as another user', () => {
   it('after a sign-in on another page', async () => {
-    const { accounts, session, open } = createWorld();
-    await session.signIn(CREDENTIALS);
+    const { accounts, session, open } = await signedIn();
     accounts.endAccess();
     const other = open();
     await other.signIn(EVE);
@@ -247,8 +243,7 @@ describe('operations of one user are never sent as another user', () => {
     async (which) => {
       // During the request, during the refresh of its token, and during its repetition.
       const moments = [0, 2, 4, 7, 9, 12].map(async (laterMs) => {
-        const { accounts, session, storage } = createWorld();
-        await session.signIn(CREDENTIALS);
+        const { accounts, session, storage } = await signedIn();
         accounts.endAccess();
         if (which === 'cannot be refreshed') accounts.endRefresh();
         const asked = read(session).catch(({ code }: TaskmeshError) => code);
@@ -264,8 +259,7 @@ describe('operations of one user are never sent as another user', () => {
 });
 
 it('discards the tokens on sign-out, even offline', async () => {
-  const { accounts, session, storage } = createWorld();
-  await session.signIn(CREDENTIALS);
+  const { accounts, session, storage } = await signedIn();
   accounts.goAway(true);
   await session.signOut();
   expect(session.user()).toBeNull();
@@ -274,8 +268,7 @@ it('discards the tokens on sign-out, even offline', async () => {
 });
 
 it('ends the session on the server on sign-out, even with an expired token', async () => {
-  const { accounts, session } = createWorld();
-  await session.signIn(CREDENTIALS);
+  const { accounts, session } = await signedIn();
   accounts.endAccess();
   await session.signOut();
   expect(accounts.sessions()).toBe(0);
@@ -283,8 +276,7 @@ it('ends the session on the server on sign-out, even with an expired token', asy
 
 it('forgets the user on sign-out even if the storage fails, and reports the failure', async () => {
   const storage: Storage = { ...createMemoryStorage(), removeItem: () => Promise.reject(new Error('broken')) };
-  const { accounts, session } = createWorld(storage);
-  await session.signIn(CREDENTIALS);
+  const { accounts, session } = await signedIn(storage);
   await expect(session.signOut()).rejects.toThrow('broken');
   expect([session.user(), accounts.sessions()]).toEqual([null, 0]);
 });
@@ -305,8 +297,7 @@ describe('signing out while the storage does not respond', () => {
 
   it('forgets the user at once and ends the session on the server after the timeout', async () => {
     const { storage, stop } = createStuck();
-    const { accounts, session, time } = createWorld(storage);
-    await session.signIn(CREDENTIALS);
+    const { accounts, session, time } = await signedIn(storage);
     stop();
     const signedOut = session.signOut();
     await Promise.resolve();
@@ -360,8 +351,7 @@ it('does not make clients with separate storages wait for each other', async () 
 });
 
 it('refreshes tokens of another page before using them if they have expired, too', async () => {
-  const { accounts, session, open, time } = createWorld();
-  await session.signIn(CREDENTIALS);
+  const { accounts, session, open, time } = await signedIn();
   const other = open();
   await read(other);
   accounts.endAccess();
@@ -407,9 +397,8 @@ it.each([
 
 describe('a slow refresh on one page', () => {
   const lateRefresh = async () => {
-    const world = createWorld();
-    const { accounts, session, open } = world;
-    await session.signIn(CREDENTIALS);
+    const world = await signedIn();
+    const { accounts, open } = world;
     const other = open();
     await read(other);
     accounts.endAccess();
@@ -446,8 +435,7 @@ describe('a slow refresh on one page', () => {
 });
 
 it('a sign-out on a page that still shows a previous user keeps the stored session of another user', async () => {
-  const { session, open, storage } = createWorld();
-  await session.signIn(CREDENTIALS);
+  const { session, open, storage } = await signedIn();
   const other = open();
   await read(other);
   session.close(); // receives no messages of the other page
@@ -494,8 +482,7 @@ it('keeps the user signed in if the storage briefly cannot be read', async () =>
     ...memory,
     getItem: (key) => (isBroken ? Promise.reject(new Error('broken')) : memory.getItem(key)),
   };
-  const { session, open } = createWorld(storage);
-  await session.signIn(CREDENTIALS);
+  const { session, open } = await signedIn(storage);
   const other = open();
   await read(other);
   isBroken = true;

@@ -40,9 +40,7 @@ describe('an event log in Kafka', () => {
     topic = `kafka-${randomUUID()}`;
     await log.ensureTopic(topic, { partitions: 1 });
   });
-  afterAll(async () => {
-    await admin.disconnect();
-  });
+  afterAll(() => admin.disconnect());
 
   const read = async (of = log) => {
     const values: string[] = [];

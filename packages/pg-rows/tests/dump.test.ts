@@ -1,9 +1,8 @@
-import { createTestDatabase, type TestDatabase } from '@taskmesh/testing';
+import { createTestDatabase, makeTempDir, type TestDatabase } from '@taskmesh/testing';
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { mkdtemp, readFile, rm, stat } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { promisify } from 'node:util';
@@ -55,20 +54,15 @@ const FULL_TABLES = ['people', '"select"', 'audit', 'unchecked'];
 const run = promisify(execFile);
 const PSQL = '/usr/bin/psql';
 
-let dir: string;
+const dir = makeTempDir();
 let path: string;
 let store: TestDatabase;
 let count = 0;
 
-beforeAll(async () => {
-  dir = await mkdtemp(join(tmpdir(), 'taskmesh-dump-'));
-});
-afterAll(() => rm(dir, { recursive: true }));
 beforeEach(async () => {
   store = await createTestDatabase('dump');
   path = join(dir, `${(count += 1)}.sql`);
 });
-afterEach(() => store.drop());
 
 async function begin() {
   const client = new Client({ connectionString: store.url, application_name: 'dump' });
@@ -130,14 +124,10 @@ describe('dumping a store', () => {
     await store.query(FULL_SCHEMA);
     await dump();
     const copy = await createTestDatabase('copy');
-    try {
-      const { stderr } = await psql(copy.url);
-      expect(stderr).toBe('');
-      expect(await contentOf(copy.query)).toEqual(await contentOf(store.query));
-      expect(await schemaOf(copy.query)).toEqual(await schemaOf(store.query));
-    } finally {
-      await copy.drop();
-    }
+    const { stderr } = await psql(copy.url);
+    expect(stderr).toBe('');
+    expect(await contentOf(copy.query)).toEqual(await contentOf(store.query));
+    expect(await schemaOf(copy.query)).toEqual(await schemaOf(store.query));
   });
 
   it('writes a dump from which the loader restores the same rows, and reports its contents', async () => {
@@ -152,12 +142,8 @@ describe('dumping a store', () => {
     expect(text.toString().startsWith('--\n-- PostgreSQL database dump\n--\n')).toBe(true);
     expect(text.toString().trimEnd().endsWith('-- PostgreSQL database dump complete\n--')).toBe(true);
     const fresh = await createLoading('dumpload');
-    try {
-      expect(await fresh.load(text)).toMatchObject({ copiedRows: 63 });
-      expect(await rowsOf(fresh.query, 'restored')).toEqual(await rowsOf(store.query));
-    } finally {
-      await fresh.drop();
-    }
+    expect(await fresh.load(text)).toMatchObject({ copiedRows: 63 });
+    expect(await rowsOf(fresh.query, 'restored')).toEqual(await rowsOf(store.query));
   });
 
   it('dumps the store as of one moment, without concurrent writes', async () => {
@@ -198,14 +184,10 @@ describe('dumping a store', () => {
     );
     await dump();
     const copy = await createTestDatabase('copy');
-    try {
-      await psql(copy.url);
-      expect(
-        await copy.query(`select relname from pg_class where relnamespace = 'public'::regnamespace and relkind = 'r'`),
-      ).toEqual([{ relname: 't\ncreate table injected (); --' }]);
-    } finally {
-      await copy.drop();
-    }
+    await psql(copy.url);
+    expect(
+      await copy.query(`select relname from pg_class where relnamespace = 'public'::regnamespace and relkind = 'r'`),
+    ).toEqual([{ relname: 't\ncreate table injected (); --' }]);
   });
 
   it.each([
@@ -260,15 +242,11 @@ describe('dumping a store', () => {
       'statistics object': 1,
     });
     const copy = await createTestDatabase('copy');
-    try {
-      await psql(copy.url);
-      expect(await copy.query('select n, what from kept order by n')).toEqual([
-        { n: 1, what: 'one' },
-        { n: 2, what: 'two' },
-      ]);
-    } finally {
-      await copy.drop();
-    }
+    await psql(copy.url);
+    expect(await copy.query('select n, what from kept order by n')).toEqual([
+      { n: 1, what: 'one' },
+      { n: 2, what: 'two' },
+    ]);
   });
 
   it.each([

@@ -1,15 +1,11 @@
-import { createLoading, genuineDump, type Loading } from './loading.ts';
+import { createLoading, genuineDump } from './loading.ts';
 
-let database: Loading;
+const database = await createLoading('load');
 const load = (dump: string | Buffer) => database.load(dump);
 const query = (text: string) => database.query(text);
 
 describe('loading a dump', () => {
-  beforeAll(async () => {
-    database = await createLoading('load');
-  });
   beforeEach(() => database.clear());
-  afterAll(() => database.drop());
 
   it('loads dumps of pg_dump, with and without restrict lines', async () => {
     const dump = await genuineDump();

@@ -1,40 +1,27 @@
-import { createTestDatabase, type TestDatabase } from '@taskmesh/testing';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { createTestDatabase, makeTempDir } from '@taskmesh/testing';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Client } from 'pg';
 import { checkOnlyTables, loadDump, type LoadReport } from '../src/index.ts';
 
-/** A database with an empty schema `restored`, into which dumps are loaded. */
-export interface Loading extends Pick<TestDatabase, 'query' | 'drop' | 'url'> {
-  dir: string;
-  load(dump: string | Buffer): Promise<LoadReport>;
-  /** @throws Error when the load created anything but tables */
-  check(): Promise<void>;
-  /** Removes the loaded tables. */
-  clear(): Promise<void>;
-}
-
-export async function createLoading(name: string): Promise<Loading> {
-  const database = await createTestDatabase(name);
-  const dir = await mkdtemp(join(tmpdir(), 'pg-rows-'));
-  const { url, query } = database;
+/** Creates a database with an empty schema `restored`, into which dumps are loaded. */
+export async function createLoading(name: string) {
+  const { url, query } = await createTestDatabase(name);
+  const dir = makeTempDir();
   await query('create schema restored');
   return {
     url,
     query,
     dir,
-    async load(dump) {
+    async load(dump: string | Buffer): Promise<LoadReport> {
       const path = join(dir, 'database.sql');
       await writeFile(path, dump);
       return withClient(url, (client) => loadDump({ path, client, schema: 'restored' }));
     },
+    /** @throws Error when the load created anything but tables */
     check: () => withClient(url, (client) => checkOnlyTables(client, 'restored')),
+    /** Removes the loaded tables. */
     clear: async () => void (await query('drop schema restored cascade; create schema restored')),
-    async drop() {
-      await database.drop();
-      await rm(dir, { recursive: true });
-    },
   };
 }
 

@@ -1,14 +1,7 @@
-import { createLoading, type Loading } from './loading.ts';
+import { createLoading } from './loading.ts';
 
-let database: Loading;
-beforeAll(async () => {
-  database = await createLoading('bare');
-  await query('create table restored.t (a int, b text default now()::text, c int[])');
-});
-afterAll(() => database.drop());
-
-const query = (text: string) => database.query(text);
-const check = () => database.check();
+const { url, query, check } = await createLoading('bare');
+await query('create table restored.t (a int, b text default now()::text, c int[])');
 
 describe('a database into which a dump was loaded', () => {
   it('may contain tables with columns of built-in types, their defaults and their rows', async () => {
@@ -81,7 +74,7 @@ describe('a database into which a dump was loaded', () => {
       'alter table restored.t drop column d; drop domain restored.d',
     ],
   ])('is rejected if it contains a %s: %s', async (kind, make, drop) => {
-    const fresh = new URL(database.url).pathname.slice(1);
+    const fresh = new URL(url).pathname.slice(1);
     await query(make.replace('$FRESH', fresh));
     await expect(check()).rejects.toThrow(new RegExp(`more than tables: .*1 × ${kind}[,.]`));
     await query(drop.replace('$FRESH', fresh));

@@ -1,8 +1,7 @@
-import { createTestDatabase } from '@taskmesh/testing';
+import { createTestDatabase, makeTempDir } from '@taskmesh/testing';
 import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
-import { mkdtemp, mkdir, rm, symlink, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 
@@ -12,7 +11,7 @@ const MODULES = join(ROOT, '../../node_modules');
 
 it('the example in the README runs', async () => {
   const [source, target] = [await createTestDatabase('source'), await createTestDatabase('target')];
-  const dir = await mkdtemp(join(tmpdir(), 'pg-rows-readme-'));
+  const dir = makeTempDir();
   try {
     await source.query(`
       create table people (id int primary key, name text, password text);

@@ -1,9 +1,9 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { LoadError } from '../src/index.ts';
-import { createLoading, genuineDump, type Loading } from './loading.ts';
+import { createLoading, genuineDump } from './loading.ts';
 
-let database: Loading;
+const database = await createLoading('refuse');
 const load = (dump: string | Buffer) => database.load(dump);
 const tables = () =>
   database.query(
@@ -11,10 +11,6 @@ const tables = () =>
   );
 
 describe('a dump that is rejected', () => {
-  beforeAll(async () => {
-    database = await createLoading('refuse');
-  });
-  afterAll(() => database.drop());
   afterEach(async () => {
     expect(await tables()).toEqual([]);
   });

@@ -1,6 +1,6 @@
 import { hashSync } from '@node-rs/argon2';
 import { hashSync as bcrypt } from 'bcrypt';
-import { codeOf, DELETE_ACCOUNT, LOGIN, loggedIn, SIGN_UP, SIGN_UP_PLAIN, signedUp } from './support/operations.ts';
+import { codeOf, DELETE_ACCOUNT, SIGN_UP, SIGN_UP_PLAIN } from './support/operations.ts';
 import { PASSWORD, useAuth } from './support/running-auth.ts';
 
 const running = useAuth({ hashCost: { memoryCost: 16, timeCost: 2 } });
@@ -28,8 +28,8 @@ describe('signing up', () => {
 
 describe('logging in', () => {
   it('opens another session of the account, ignoring the case of the address', async () => {
-    const first = await signedUp(running, 'Login@example.com');
-    const second = await loggedIn(running, ' LOGIN@EXAMPLE.COM');
+    const first = await running.signUp('Login@example.com');
+    const second = await running.logIn(' LOGIN@EXAMPLE.COM');
     expect(second.userId).toBe(first.userId);
     expect(second.sessionId).not.toBe(first.sessionId);
   });
@@ -45,34 +45,34 @@ describe('logging in', () => {
     const columns = 'password_hash as hash, password_version as version';
     const stored = async () =>
       (await running.database.query(`select ${columns} from accounts where email_key = $1`, [email]))[0];
-    await signedUp(running, email);
+    await running.signUp(email);
     await running.database.query('update accounts set password_hash = $2 where email_key = $1', [email, foreign]);
-    expect(codeOf(await running.send(LOGIN, { input: { email, password: 'not the one' } }))).toBe('UNAUTHENTICATED');
+    expect(codeOf(await running.tryLogIn(email, 'not the one'))).toBe('UNAUTHENTICATED');
     expect(await stored()).toEqual({ hash: foreign, version: 1 });
 
-    await Promise.all([loggedIn(running, email), loggedIn(running, email)]);
+    await Promise.all([running.logIn(email), running.logIn(email)]);
     const upgraded = await stored();
     expect(upgraded).toEqual({ hash: expect.stringMatching(/^\$argon2id\$v=19\$m=16,t=2,p=1\$/), version: 1 });
-    await loggedIn(running, email);
+    await running.logIn(email);
     expect(await stored()).toEqual(upgraded);
   });
 
   it('keeps a bcrypt hash of a password beyond the 72 bytes that bcrypt reads, as its end may be mistyped', async () => {
     const email = 'long@example.com';
     const password = 'a'.repeat(80);
-    await signedUp(running, email);
+    await running.signUp(email);
     const foreign = bcrypt(password, 4);
     await running.database.query('update accounts set password_hash = $2 where email_key = $1', [email, foreign]);
     for (const typed of [`${'a'.repeat(72)}mistyped`, password])
-      expect(codeOf(await running.send(LOGIN, { input: { email, password: typed } }))).toBeUndefined();
+      expect(codeOf(await running.tryLogIn(email, typed))).toBeUndefined();
   });
 
   it('rejects an empty password, even if another system has hashed one', async () => {
     const email = 'none@example.com';
-    await signedUp(running, email);
+    await running.signUp(email);
     const foreign = hashSync('', { algorithm: 2, memoryCost: 16, timeCost: 2 });
     await running.database.query('update accounts set password_hash = $2 where email_key = $1', [email, foreign]);
-    expect(codeOf(await running.send(LOGIN, { input: { email, password: '' } }))).toBe('UNAUTHENTICATED');
+    expect(codeOf(await running.tryLogIn(email, ''))).toBe('UNAUTHENTICATED');
   });
 
   it('creates a refresh token if it is selected, even in a fragment, and otherwise a session as short as its access token', async () => {
@@ -101,8 +101,8 @@ describe('logging in', () => {
 
 describe('the caller', () => {
   it('resolves as an entity, but no other account does', async () => {
-    const ada = await signedUp(running, 'entity-ada@example.com');
-    const bob = await signedUp(running, 'entity-bob@example.com');
+    const ada = await running.signUp('entity-ada@example.com');
+    const bob = await running.signUp('entity-bob@example.com');
     const query = 'query ($r: [_Any!]!) { _entities(representations: $r) { ... on User { id email } } }';
     const r = [ada, bob].map(({ userId }) => ({ __typename: 'User', id: userId }));
     const result = await running.send(query, { r }, ada.identity);
@@ -111,7 +111,7 @@ describe('the caller', () => {
   });
 
   it('no longer resolves once the account is deleted, and gets UNAUTHENTICATED', async () => {
-    const { userId, identity } = await signedUp(running, 'entity-gone@example.com');
+    const { userId, identity } = await running.signUp('entity-gone@example.com');
     await running.send(DELETE_ACCOUNT, { input: { password: PASSWORD } }, identity);
     const query = 'query ($r: [_Any!]!) { _entities(representations: $r) { ... on User { name } } }';
     const result = await running.send(query, { r: [{ __typename: 'User', id: userId }] }, identity);

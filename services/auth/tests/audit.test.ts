@@ -1,16 +1,4 @@
-import {
-  CHANGE_EMAIL,
-  CHANGE_NAME,
-  CHANGE_PASSWORD,
-  LOGIN,
-  LOGOUT,
-  loggedIn,
-  REFRESH,
-  REQUEST_RESET,
-  RESET,
-  signedUp,
-  type OpenSession,
-} from './support/operations.ts';
+import { CHANGE_EMAIL, CHANGE_NAME, CHANGE_PASSWORD, type OpenSession } from './support/operations.ts';
 import { PASSWORD, useAuth } from './support/running-auth.ts';
 
 const running = useAuth();
@@ -18,18 +6,18 @@ const running = useAuth();
 describe('the audit trail', () => {
   it('lists every change to an account in order, with IP and request, and without secrets', async () => {
     const email = 'ada@example.com';
-    const first = await signedUp(running, email);
-    await running.send(LOGIN, { input: { email, password: 'not the one' } });
-    const second = await loggedIn(running, email);
-    await running.send(LOGOUT, {}, second.identity);
-    const { data } = await running.send(REFRESH, { token: first.refreshToken });
-    await running.send(REFRESH, { token: first.refreshToken });
-    await running.send(REQUEST_RESET, { email });
+    const first = await running.signUp(email);
+    await running.tryLogIn(email, 'not the one');
+    const second = await running.logIn(email);
+    await running.logOut(second.identity);
+    const { data } = await running.refresh(first.refreshToken);
+    await running.refresh(first.refreshToken);
+    await running.requestReset(email);
     await running.auth.processAll();
     const token = running.postbox.mails[0]?.text.split('\n').find((line) => /^[\w-]{43}$/.test(line));
     const password = 'another horse battery';
-    await running.send(RESET, { input: { token, newPassword: password } });
-    const { identity, sessionId } = await loggedIn(running, email, password);
+    await running.resetPassword(token, password);
+    const { identity, sessionId } = await running.logIn(email, password);
     await running.send(CHANGE_PASSWORD, { input: { currentPassword: password, newPassword: password } }, identity);
     await running.send(CHANGE_EMAIL, { input: { email: 'new@example.com', password } }, identity);
     await running.send(CHANGE_NAME, { name: 'Another' }, identity);
@@ -60,7 +48,7 @@ describe('the audit trail', () => {
   });
 
   it('records a failed login with an unknown address without an account', async () => {
-    await running.send(LOGIN, { input: { email: 'unknown@example.com', password: 'x' } });
+    await running.tryLogIn('unknown@example.com', 'x');
     const rows = await running.database.query('select kind, account_id from audit_log where account_id is null');
     expect(rows).toEqual([{ kind: 'login.failed', account_id: null }]);
   });
@@ -84,11 +72,11 @@ describe("the caller's own audit trail", () => {
     (await running.send(TRAIL, variables, identity)).data?.['auditEntries'] as { id: string; kind: string }[];
 
   it('lists entries, newest first, in pages, and none of other accounts', async () => {
-    const eve = await signedUp(running, 'eve@example.com');
-    const second = await loggedIn(running, 'eve@example.com');
-    const bob = await signedUp(running, 'bob@example.com');
-    await running.send(LOGIN, { input: { email: 'eve@example.com', password: 'wrong' } });
-    await running.send(LOGOUT, {}, second.identity);
+    const eve = await running.signUp('eve@example.com');
+    const second = await running.logIn('eve@example.com');
+    const bob = await running.signUp('bob@example.com');
+    await running.tryLogIn('eve@example.com', 'wrong');
+    await running.logOut(second.identity);
     const entries = await trailOf(eve);
     const times = { id: expect.stringMatching(/^\d+$/), at: expect.stringMatching(/Z$/), ip: '192.0.2.1' };
     expect(entries).toEqual([

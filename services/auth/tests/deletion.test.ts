@@ -9,13 +9,8 @@ import {
   codeOf,
   CREATE_TOKEN,
   DELETE_ACCOUNT,
-  loggedIn,
   LOGIN_PLAIN,
-  ME,
-  REFRESH,
-  REQUEST_RESET,
   SIGN_UP_PLAIN,
-  signedUp,
   type OpenSession,
 } from './support/operations.ts';
 import { noteDeletions, PASSWORD, useAuth } from './support/running-auth.ts';
@@ -63,10 +58,10 @@ const textOfStore = async (): Promise<string> => {
 
 describe('deleting an account', () => {
   it('ends all its sessions and tokens, sends a last mail, and frees its address', async () => {
-    const ada = await signedUp(running, 'Ada@example.com');
-    const other = await loggedIn(running, 'ada@example.com');
+    const ada = await running.signUp('Ada@example.com');
+    const other = await running.logIn('ada@example.com');
     const token = await createToken(ada);
-    const bob = await signedUp(running, 'bob@example.com');
+    const bob = await running.signUp('bob@example.com');
     const result = await del(ada);
     expect(result.data).toEqual({ deleteAccount: true });
     const { sessions } = await running.auth.internal.endedSessions(0);
@@ -75,28 +70,28 @@ describe('deleting an account', () => {
     );
     expect(result.extensions).toEqual({ endedSessions: sessions });
     for (const { refreshToken } of [ada, other])
-      expect(codeOf(await running.send(REFRESH, { token: refreshToken }))).toBe('UNAUTHENTICATED');
+      expect(codeOf(await running.refresh(refreshToken))).toBe('UNAUTHENTICATED');
     expect(codeOf(await login('ada@example.com'))).toBe('UNAUTHENTICATED');
-    expect(codeOf(await running.send(ME, {}, ada.identity))).toBe('UNAUTHENTICATED');
+    expect(codeOf(await running.me(ada.identity))).toBe('UNAUTHENTICATED');
     await running.auth.processAll();
     expect(running.postbox.mails).toEqual([
       expect.objectContaining({ to: 'Ada@example.com', subject: 'Your Taskmesh account was deleted' }),
     ]);
-    const again = await signedUp(running, 'ADA@example.com');
+    const again = await running.signUp('ADA@example.com');
     expect(again.userId).not.toBe(ada.userId);
-    expect((await running.send(ME, {}, bob.identity)).data?.me).toMatchObject({ email: 'bob@example.com' });
-    expect(codeOf(await running.send(REFRESH, { token: bob.refreshToken }))).toBeUndefined();
+    expect((await running.me(bob.identity)).data?.me).toMatchObject({ email: 'bob@example.com' });
+    expect(codeOf(await running.refresh(bob.refreshToken))).toBeUndefined();
   });
 
   it('leaves nothing in the store except the fact of the deletion, once the last mail is sent', async () => {
-    const ada = await signedUp(running, 'ada@example.com');
+    const ada = await running.signUp('ada@example.com');
     await createToken(ada);
     await login('ada@example.com', 'wrong');
     await running.send(CHANGE_NAME, { name: 'Ada Lovelace' }, ada.identity);
-    await running.send(REQUEST_RESET, { email: 'ada@example.com' });
+    await running.requestReset('ada@example.com');
     await running.send(CHANGE_EMAIL, { input: { email: 'lovelace@example.com', password: PASSWORD } }, ada.identity);
     await running.auth.processAll();
-    await running.send(REQUEST_RESET, { email: 'ada@example.com' });
+    await running.requestReset('ada@example.com');
     await del(ada);
     running.postbox.failure = new Error('away');
     await running.auth.processAll();
@@ -111,7 +106,7 @@ describe('deleting an account', () => {
   });
 
   it('happens once for many concurrent requests, and no login or change comes in between', async () => {
-    const ada = await signedUp(running, 'ada@example.com');
+    const ada = await running.signUp('ada@example.com');
     const change = { input: { currentPassword: PASSWORD, newPassword: 'another horse battery' } };
     const asked = [
       ...Array.from({ length: 4 }, () => del(ada)),
@@ -135,7 +130,7 @@ describe('deleting an account', () => {
   });
 
   it('erases a long trail with statements of bounded size, completely or not at all', async () => {
-    const [ada, bob] = [await signedUp(running, 'ada@example.com'), await signedUp(running, 'bob@example.com')];
+    const [ada, bob] = [await running.signUp('ada@example.com'), await running.signUp('bob@example.com')];
     await running.database.query(
       `insert into audit_log (at, kind, account_id, ip, request_id)
        select now(), 'session.refreshed', $1::uuid, '192.0.2.1', n::text from generate_series(1, 20000) n`,
@@ -158,7 +153,7 @@ describe('deleting an account', () => {
   });
 
   it('finds its recovery mails by address, no matter how many others are queued', async () => {
-    const ada = await signedUp(running, 'ada@example.com');
+    const ada = await running.signUp('ada@example.com');
     await running.database.query(
       `insert into recovery_requests (id, email_key, request_id, created_at, next_attempt_at)
        select gen_random_uuid(), case n when 1 then 'ada@example.com' else n || '@example.com' end, n::text, now(), now() + interval '1 day'
@@ -175,7 +170,7 @@ describe('deleting an account', () => {
   });
 
   it('also erases entries that running requests write afterwards', async () => {
-    const ada = await signedUp(running, 'ada@example.com');
+    const ada = await running.signUp('ada@example.com');
     await del(ada);
     await running.database.query(
       `insert into audit_log (at, kind, account_id, ip, request_id) values (now(), 'login.failed', $1, '192.0.2.1', 'late')`,
@@ -187,7 +182,7 @@ describe('deleting an account', () => {
 });
 
 const deleted = async (email: string) => {
-  const session = await signedUp(running, email);
+  const session = await running.signUp(email);
   expect(codeOf(await del(session))).toBeUndefined();
   return session.userId;
 };
@@ -246,7 +241,7 @@ describe('the account log', () => {
 
   it('numbers concurrent deletions in commit order', async () => {
     const sessions = [];
-    for (let number = 0; number < 8; number++) sessions.push(await signedUp(running, `${number}@example.com`));
+    for (let number = 0; number < 8; number++) sessions.push(await running.signUp(`${number}@example.com`));
     await Promise.all(sessions.map((session) => del(session)));
     const { changes } = await running.auth.accounts.accountChanges(START);
     expect(changes.map(({ sequence }) => sequence)).toEqual([1, 2, 3, 4, 5, 6, 7, 8]);
@@ -311,7 +306,7 @@ it('treats a sign-up during a deletion as a new account', async () => {
     input: { email: 'ada@example.com', password: PASSWORD, name: 'A' },
   });
   expect(codeOf(first)).toBeUndefined();
-  const ada = await loggedIn(running, 'ada@example.com');
+  const ada = await running.logIn('ada@example.com');
   const results = await Promise.all([
     del(ada),
     ...Array.from({ length: 5 }, () =>

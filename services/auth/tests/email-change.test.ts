@@ -8,13 +8,7 @@ import {
   CHANGE_PASSWORD,
   codeOf,
   CONFIRM_EMAIL,
-  loggedIn,
   LOGIN_PLAIN,
-  LOGOUT,
-  ME,
-  REQUEST_RESET,
-  RESET,
-  signedUp,
   type OpenSession,
 } from './support/operations.ts';
 
@@ -33,8 +27,7 @@ const pathOf = ({ errors }: SubgraphResult) => {
   const [issue] = (errors?.[0]?.extensions?.issues ?? []) as Issue[];
   return issue?.path;
 };
-const emailOf = async ({ identity }: OpenSession) =>
-  ((await running.send(ME, {}, identity)).data?.me as { email: string }).email;
+const emailOf = async ({ identity }: OpenSession) => ((await running.me(identity)).data?.me as { email: string }).email;
 
 async function mails() {
   await running.auth.processAll();
@@ -55,14 +48,14 @@ async function tokenFor(email: string): Promise<string> {
 
 /** An account that requests another address, and the token that is mailed there. */
 async function requested(email = 'new@example.com') {
-  const ada = await signedUp(running, 'ada@example.com');
+  const ada = await running.signUp('ada@example.com');
   await request(ada, email);
   return { ada, token: await tokenFor(email) };
 }
 
 describe('changing the address', () => {
   it('accepts another spelling of the same address, but not the identical one', async () => {
-    const ada = await signedUp(running, 'ada@example.com');
+    const ada = await running.signUp('ada@example.com');
     await request(ada, 'Ada@Example.com');
     await confirm(await tokenFor('Ada@Example.com'));
     expect(await emailOf(ada)).toBe('Ada@Example.com');
@@ -73,7 +66,7 @@ describe('changing the address', () => {
 describe('a confirmation mail that reaches a stranger through a mistyped address', () => {
   it('does not let the stranger take over the account by address or by password', async () => {
     const { ada, token } = await requested('stranger@example.com');
-    const stranger = await signedUp(running, 'stranger@elsewhere.example', 'the password of a stranger');
+    const stranger = await running.signUp('stranger@elsewhere.example', 'the password of a stranger');
     const tries = [
       await confirm(token, {}),
       await confirm(token, { password: '' }),
@@ -85,16 +78,16 @@ describe('a confirmation mail that reaches a stranger through a mistyped address
     expect(tries.map(codeOf)).toEqual([
       ...['UNAUTHENTICATED', 'UNAUTHENTICATED', 'BAD_USER_INPUT', 'BAD_USER_INPUT', 'FORBIDDEN', 'BAD_USER_INPUT'],
     ]);
-    await running.send(REQUEST_RESET, { email: 'stranger@example.com' });
+    await running.requestReset('stranger@example.com');
     expect((await mails()).map(({ to }) => to)).toEqual(['stranger@example.com']);
     expect(await emailOf(ada)).toBe('ada@example.com');
-    await loggedIn(running, 'ada@example.com');
+    await running.logIn('ada@example.com');
   });
 
   it('reveals nothing about the account, not even that it has no password', async () => {
     const answers = [];
     for (const hasPassword of [true, false]) {
-      const ada = await signedUp(running, `ada.${hasPassword}@example.com`);
+      const ada = await running.signUp(`ada.${hasPassword}@example.com`);
       await request(ada, 'stranger@example.com');
       const token = await tokenFor('stranger@example.com');
       if (!hasPassword) await takePassword(ada);
@@ -131,8 +124,8 @@ describe('a confirmation mail that reaches a stranger through a mistyped address
 
 describe('the owner of the account', () => {
   it('confirms with a session instead of the password, and the trail records which one', async () => {
-    const ada = await signedUp(running, 'ada@example.com');
-    const other = await loggedIn(running, 'ada@example.com');
+    const ada = await running.signUp('ada@example.com');
+    const other = await running.logIn('ada@example.com');
     await request(ada, 'new@example.com');
     expect((await confirm(await tokenFor('new@example.com'), other)).data).toEqual({ confirmEmailChange: true });
     expect(await emailOf(ada)).toBe('new@example.com');
@@ -152,7 +145,7 @@ describe('the owner of the account', () => {
     ['their own personal token', (ada) => ({ ...ada.identity, scope: 'write' }) as Identity],
     ["somebody else's personal token", (_ada, bob) => ({ ...bob.identity, scope: 'write' }) as Identity],
   ])('confirms only with the right password when sending %s', async (_what, choose) => {
-    const [ada, bob] = [await signedUp(running, 'ada@example.com'), await signedUp(running, 'bob@example.com')];
+    const [ada, bob] = [await running.signUp('ada@example.com'), await running.signUp('bob@example.com')];
     await request(ada, 'new@example.com');
     const token = await tokenFor('new@example.com');
     const identity = choose(ada, bob);
@@ -203,9 +196,9 @@ describe('a token for a new address', () => {
     [
       'a password that was set by mail',
       async () => {
-        await running.send(REQUEST_RESET, { email: 'ada@example.com' });
+        await running.requestReset('ada@example.com');
         const newPassword = 'another horse battery';
-        return running.send(RESET, { input: { token: await tokenFor('ada@example.com'), newPassword } });
+        return running.resetPassword(await tokenFor('ada@example.com'), newPassword);
       },
     ],
   ])('is invalid after %s', async (_what, end) => {
@@ -215,7 +208,7 @@ describe('a token for a new address', () => {
   });
 
   it('is not mailed if the change was cancelled before', async () => {
-    const ada = await signedUp(running, 'ada@example.com');
+    const ada = await running.signUp('ada@example.com');
     running.postbox.failure = new Error('later');
     await request(ada, 'new@example.com');
     await running.auth.processAll();
@@ -226,21 +219,19 @@ describe('a token for a new address', () => {
   });
 
   it('invalidates recovery mails to the former address', async () => {
-    const ada = await signedUp(running, 'ada@example.com');
-    await running.send(REQUEST_RESET, { email: 'ada@example.com' });
+    const ada = await running.signUp('ada@example.com');
+    await running.requestReset('ada@example.com');
     const reset = await tokenFor('ada@example.com');
     await request(ada, 'new@example.com');
     await confirm(await tokenFor('new@example.com'));
-    expect(codeOf(await running.send(RESET, { input: { token: reset, newPassword: 'another horse battery' } }))).toBe(
-      'BAD_USER_INPUT',
-    );
+    expect(codeOf(await running.resetPassword(reset, 'another horse battery'))).toBe('BAD_USER_INPUT');
   });
 });
 
 describe('an address that is taken', () => {
   it('can be requested like any other, and only its owner learns of it', async () => {
-    const ada = await signedUp(running, 'ada@example.com');
-    await signedUp(running, 'Bob@example.com');
+    const ada = await running.signUp('ada@example.com');
+    await running.signUp('Bob@example.com');
     const answers = [await request(ada, 'free@example.com'), await request(ada, 'bob@EXAMPLE.com')];
     expect(answers[0]).toEqual(answers[1]);
     expect(answers[0]).toEqual({ data: { requestEmailChange: true } });
@@ -252,14 +243,14 @@ describe('an address that is taken', () => {
 
   it('yields CONFLICT if it was taken meanwhile and the caller has proved to read its mail, and changes nothing', async () => {
     const { ada, token } = await requested();
-    await signedUp(running, 'NEW@example.com');
+    await running.signUp('NEW@example.com');
     expect(codeOf(await confirm(token))).toBe('CONFLICT');
     expect(await emailOf(ada)).toBe('ada@example.com');
     expect((await mails()).map(({ to }) => to)).toEqual(['new@example.com']);
   });
 
   it('goes to one of two accounts that confirm it concurrently', async () => {
-    const [ada, bob] = [await signedUp(running, 'ada@example.com'), await signedUp(running, 'bob@example.com')];
+    const [ada, bob] = [await running.signUp('ada@example.com'), await running.signUp('bob@example.com')];
     const tokens = [];
     for (const each of [ada, bob]) {
       await request(each, 'new@example.com');
@@ -272,20 +263,20 @@ describe('an address that is taken', () => {
 
 describe('requesting another address', () => {
   it('requires the right password, an active session, and a valid address', async () => {
-    const ada = await signedUp(running, 'ada@example.com');
+    const ada = await running.signUp('ada@example.com');
     const issues = (await request(ada, 'new@example.com', 'wrong')).errors?.[0]?.extensions?.issues;
     expect(issues).toEqual([{ path: 'password', message: 'The password is wrong.' }]);
     for (const email of ['unknown', '', 'a@b@c', 'a@b.c\nBcc: x@y.z'])
       expect(codeOf(await request(ada, email))).toBe('BAD_USER_INPUT');
     expect(codeOf(await request({ identity: { role: 'anonymous' } }, 'new@example.com'))).toBe('UNAUTHENTICATED');
-    await running.send(LOGOUT, {}, ada.identity);
+    await running.logOut(ada.identity);
     expect(codeOf(await request(ada, 'new@example.com'))).toBe('UNAUTHENTICATED');
     expect(await mails()).toEqual([]);
   });
 
   it('silently limits mails to one address to five an hour, regardless of the caller', async () => {
-    const ada = await signedUp(running, 'ada@example.com');
-    const bob = await signedUp(running, 'bob@example.com');
+    const ada = await running.signUp('ada@example.com');
+    const bob = await running.signUp('bob@example.com');
     for (const each of [ada, bob, ada, bob, ada, bob, ada]) {
       expect(codeOf(await request(each, 'victim@example.com'))).toBeUndefined();
       await running.auth.processAll();
@@ -294,16 +285,16 @@ describe('requesting another address', () => {
   });
 
   it('does not use up the recovery mails of the owner of that address', async () => {
-    await signedUp(running, 'victim@example.com');
-    const ada = await signedUp(running, 'ada@example.com');
+    await running.signUp('victim@example.com');
+    const ada = await running.signUp('ada@example.com');
     for (let count = 0; count < 6; count++) await request(ada, 'victim@example.com');
-    await running.send(REQUEST_RESET, { email: 'victim@example.com' });
+    await running.requestReset('victim@example.com');
     const subjects = (await mails()).map(({ to, subject }) => to === 'victim@example.com' && subject);
     expect(subjects).toContain('Set a new Taskmesh password');
   });
 
   it('keeps the previous token valid when it sends no further mail', async () => {
-    const ada = await signedUp(running, 'ada@example.com');
+    const ada = await running.signUp('ada@example.com');
     let token = '';
     for (let count = 0; count < 5; count++) {
       await request(ada, 'new@example.com');
@@ -315,7 +306,7 @@ describe('requesting another address', () => {
   });
 
   it('locks the account before its mail, like every change, so that they do not deadlock', async () => {
-    const ada = await signedUp(running, 'ada@example.com');
+    const ada = await running.signUp('ada@example.com');
     running.postbox.failure = new Error('away');
     await request(ada, 'new@example.com');
     await running.auth.processAll();
@@ -329,10 +320,10 @@ describe('requesting another address', () => {
   });
 
   it('cancels a recovery mail in progress: none goes to the former address', async () => {
-    await signedUp(running, 'ada@example.com');
+    await running.signUp('ada@example.com');
     const moving = `update accounts set email = 'new@example.com', email_key = 'new@example.com'`;
     await whileHeld(running, [moving], async () => {
-      await running.send(REQUEST_RESET, { email: 'ada@example.com' });
+      await running.requestReset('ada@example.com');
       await running.auth.processAll();
     });
     expect(running.postbox.mails.filter(({ to }) => to === 'ada@example.com')).toEqual([]);

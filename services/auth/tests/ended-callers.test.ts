@@ -16,10 +16,7 @@ import {
   END_OTHERS,
   END_SESSION,
   END_TOKEN,
-  loggedIn,
   LOGOUT,
-  REFRESH,
-  signedUp,
   type OpenSession,
 } from './support/operations.ts';
 import { LINK_IDENTITY, UNLINK_IDENTITY, VERIFIER } from './support/provider-sign-in.ts';
@@ -46,7 +43,7 @@ let people = 0;
 async function somebody(): Promise<Person> {
   const email = `person.${++people}@example.com`;
   const newEmail = `new.${email}`;
-  const [session, other] = [await signedUp(running, email), await loggedIn(running, email)];
+  const [session, other] = [await running.signUp(email), await running.logIn(email)];
   const { userId } = other;
   const [linkedId, code] = [randomUUID(), `code ${people}`];
   await running.database.query(
@@ -159,7 +156,7 @@ describe('an ended session that gateways do not know of yet', () => {
     const both = 'mutation ($id: ID!) { endSession(id: $id) endOtherSessions }';
     const { errors = [] } = await running.send(both, { id: session.sessionId }, session.identity);
     expect(errors.map(({ extensions }) => extensions?.code)).toEqual(['UNAUTHENTICATED']);
-    expect(codeOf(await running.send(REFRESH, { token: other.refreshToken }))).toBeUndefined();
+    expect(codeOf(await running.refresh(other.refreshToken))).toBeUndefined();
   });
 });
 

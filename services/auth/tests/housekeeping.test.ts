@@ -1,5 +1,5 @@
 import { createMemoryKeyValue } from '@taskmesh/key-value';
-import { codeOf, LOGIN, LOGOUT, loggedIn, REFRESH, REQUEST_RESET, sessionOf, signedUp } from './support/operations.ts';
+import { codeOf, REFRESH, sessionOf } from './support/operations.ts';
 import { noteDeletions, useAuth } from './support/running-auth.ts';
 
 const DAY_MS = 24 * 3_600_000;
@@ -13,44 +13,44 @@ const count = async (table: string) =>
 
 describe('the rows of a session', () => {
   it('do not grow with refreshes, and distinguish a used token from one that was never issued', async () => {
-    const { refreshToken, sessionId } = await signedUp(running, 'a@example.com');
+    const { refreshToken, sessionId } = await running.signUp('a@example.com');
     let newest = refreshToken;
     for (let round = 0; round < 20; round++) {
-      newest = sessionOf(await running.send(REFRESH, { token: newest }), 'refreshSession').refreshToken;
+      newest = sessionOf(await running.refresh(newest), 'refreshSession').refreshToken;
       expect(await count('refresh_tokens')).toBe(1);
     }
     expect(await count('sessions')).toBe(1);
-    expect(codeOf(await running.send(REFRESH, { token: refreshToken }))).toBe('UNAUTHENTICATED');
+    expect(codeOf(await running.refresh(refreshToken))).toBe('UNAUTHENTICATED');
     expect((await running.auth.internal.endedSessions(0)).sessions).toMatchObject([{ sessionId }]);
-    expect(codeOf(await running.send(REFRESH, { token: newest }))).toBe('UNAUTHENTICATED');
+    expect(codeOf(await running.refresh(newest))).toBe('UNAUTHENTICATED');
   });
 
   it.each([
     ['the release before', 'refresh_key = null'],
     ['an earlier release', 'refresh_key = null, refresh_family = null'],
   ])('accept a token of %s, whose second use still ends the session', async (_release, columns) => {
-    const { refreshToken, sessionId } = await signedUp(running, 'a@example.com');
+    const { refreshToken, sessionId } = await running.signUp('a@example.com');
     await running.database.query(`update sessions set ${columns}`);
-    const second = sessionOf(await running.send(REFRESH, { token: refreshToken }), 'refreshSession');
-    const third = sessionOf(await running.send(REFRESH, { token: second.refreshToken }), 'refreshSession');
+    const second = sessionOf(await running.refresh(refreshToken), 'refreshSession');
+    const third = sessionOf(await running.refresh(second.refreshToken), 'refreshSession');
     expect(third.sessionId).toBe(sessionId);
-    expect(codeOf(await running.send(REFRESH, { token: refreshToken }))).toBe('UNAUTHENTICATED');
-    expect(codeOf(await running.send(REFRESH, { token: third.refreshToken }))).toBe('UNAUTHENTICATED');
+    expect(codeOf(await running.refresh(refreshToken))).toBe('UNAUTHENTICATED');
+    expect(codeOf(await running.refresh(third.refreshToken))).toBe('UNAUTHENTICATED');
     expect((await running.auth.internal.endedSessions(0)).sessions).toMatchObject([{ sessionId }]);
   });
 });
 
 describe('refreshing', () => {
   it('has a limit for each session, beyond which the token stays unused', async () => {
-    let { refreshToken } = await signedUp(running, 'a@example.com');
-    const other = await loggedIn(running, 'a@example.com');
+    let { refreshToken } = await running.signUp('a@example.com');
+    const other = await running.logIn('a@example.com');
     for (let round = 0; round < 60; round++)
-      refreshToken = sessionOf(await running.send(REFRESH, { token: refreshToken }), 'refreshSession').refreshToken;
+      refreshToken = sessionOf(await running.refresh(refreshToken), 'refreshSession').refreshToken;
     const before = await kinds();
-    const refused = await running.send(REFRESH, { token: refreshToken });
+    const refused = await running.refresh(refreshToken);
     expect(refused.errors?.[0]?.extensions).toEqual({ code: 'RATE_LIMITED', retryAfterSeconds: expect.any(Number) });
     expect(await kinds()).toEqual(before);
-    expect(codeOf(await running.send(REFRESH, { token: other.refreshToken }))).toBeUndefined();
+    expect(codeOf(await running.refresh(other.refreshToken))).toBeUndefined();
 
     const keyValue = createMemoryKeyValue(); // as in another process, without Redis
     const elsewhere = await running.another({}, { keyValue });
@@ -74,10 +74,9 @@ describe('refreshing', () => {
 
 describe('the audit trail', () => {
   it('deletes failed logins and refreshes after 30 days, other entries after the retention', async () => {
-    const { refreshToken } = await signedUp(running, 'a@example.com');
-    await running.send(REFRESH, { token: refreshToken });
-    for (const email of ['a@example.com', 'unknown@example.com'])
-      await running.send(LOGIN, { input: { email, password: 'wrong' } });
+    const { refreshToken } = await running.signUp('a@example.com');
+    await running.refresh(refreshToken);
+    for (const email of ['a@example.com', 'unknown@example.com']) await running.tryLogIn(email, 'wrong');
     expect(await kinds()).toEqual(['account.created', 'session.refreshed', 'login.failed', 'login.failed']);
     running.clock.advance(29 * DAY_MS);
     await running.auth.processAll();
@@ -91,8 +90,8 @@ describe('the audit trail', () => {
   });
 
   it('keeps the newest 100,000 failed logins without an account, and all those with one', async () => {
-    const { userId } = await signedUp(running, 'a@example.com');
-    await running.send(LOGIN, { input: { email: 'a@example.com', password: 'wrong' } });
+    const { userId } = await running.signUp('a@example.com');
+    await running.tryLogIn('a@example.com', 'wrong');
     await running.database.query(
       `insert into audit_log (at, kind, request_id) select now(), 'login.failed', n::text from generate_series(1, 102500) n`,
     );
@@ -127,9 +126,9 @@ describe('a long trail', () => {
 
 describe('expired rows', () => {
   it('are deleted in batches, and the others stay', async () => {
-    const { identity, userId } = await signedUp(running, 'a@example.com');
-    await running.send(LOGOUT, {}, identity);
-    await running.send(REQUEST_RESET, { email: 'a@example.com' });
+    const { identity, userId } = await running.signUp('a@example.com');
+    await running.logOut(identity);
+    await running.requestReset('a@example.com');
     await running.auth.processAll();
     await running.database.query(
       `insert into sessions (id, account_id, created_at, tokens_until, expires_at)

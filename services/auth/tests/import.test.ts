@@ -2,19 +2,7 @@ import { eventually } from '@taskmesh/testing';
 import { emailKey } from '../src/accounts/email-key.ts';
 import { COST } from '../src/passwords/hasher.ts';
 import { PASSWORD, tokenIn, useAuth } from './support/running-auth.ts';
-import {
-  CHANGE_EMAIL,
-  codeOf,
-  CONFIRM_EMAIL,
-  loggedIn,
-  LOGIN,
-  LOGOUT,
-  ME,
-  REFRESH,
-  REQUEST_RESET,
-  RESET,
-  signedUp,
-} from './support/operations.ts';
+import { CHANGE_EMAIL, codeOf, CONFIRM_EMAIL } from './support/operations.ts';
 import {
   ARCHIVED,
   archiveOf,
@@ -79,9 +67,9 @@ describe('a restored database', () => {
   });
 
   it('is compared with the live store: which accounts would be removed or restored, and how many sessions would end', async () => {
-    await signedUp(running, 'stays@compare.test');
-    const { userId } = await signedUp(running, 'goes@compare.test');
-    await loggedIn(running, 'goes@compare.test');
+    await running.signUp('stays@compare.test');
+    const { userId } = await running.signUp('goes@compare.test');
+    await running.logIn('goes@compare.test');
     loaded = await backupOf(running);
     await loaded.query(`delete from restored.accounts where id = '${userId}'; ${restoredAccount()}`);
     expect(await running.auth.restore.importDatabase(loaded.name)).toMatchObject({ complete: true });
@@ -199,23 +187,21 @@ describe('a restore of the accounts', () => {
   };
 
   it('keeps active sessions, keeps ended ones ended, and removes the accounts created since', async () => {
-    const kept = await signedUp(running, 'kept@example.test');
-    const loggedOut = await loggedIn(running, 'kept@example.test');
+    const kept = await running.signUp('kept@example.test');
+    const loggedOut = await running.logIn('kept@example.test');
     const backup = await backupOf(running);
-    await running.send(LOGOUT, {}, loggedOut.identity);
-    const later = await loggedIn(running, 'kept@example.test');
-    const gone = await signedUp(running, 'gone@example.test');
+    await running.logOut(loggedOut.identity);
+    const later = await running.logIn('kept@example.test');
+    const gone = await running.signUp('gone@example.test');
     const before = await running.auth.internal.endedSessions(0);
     await restore(backup);
 
-    expect((await running.send(ME, {}, kept.identity)).data?.me).toMatchObject({ email: 'kept@example.test' });
-    expect(codeOf(await running.send(REFRESH, { token: later.refreshToken }))).toBeUndefined();
-    expect(codeOf(await running.send(REFRESH, { token: loggedOut.refreshToken }))).toBe('UNAUTHENTICATED');
-    expect(codeOf(await running.send(REFRESH, { token: gone.refreshToken }))).toBe('UNAUTHENTICATED');
-    expect(codeOf(await running.send(LOGIN, { input: { email: 'gone@example.test', password: PASSWORD } }))).toBe(
-      'UNAUTHENTICATED',
-    );
-    await loggedIn(running, 'kept@example.test');
+    expect((await running.me(kept.identity)).data?.me).toMatchObject({ email: 'kept@example.test' });
+    expect(codeOf(await running.refresh(later.refreshToken))).toBeUndefined();
+    expect(codeOf(await running.refresh(loggedOut.refreshToken))).toBe('UNAUTHENTICATED');
+    expect(codeOf(await running.refresh(gone.refreshToken))).toBe('UNAUTHENTICATED');
+    expect(codeOf(await running.tryLogIn('gone@example.test'))).toBe('UNAUTHENTICATED');
+    await running.logIn('kept@example.test');
 
     const after = await running.auth.internal.endedSessions(before.last);
     expect(before.sessions.map(({ sessionId }) => sessionId)).toEqual([loggedOut.sessionId]);
@@ -227,17 +213,17 @@ describe('a restore of the accounts', () => {
   });
 
   it('keeps mailed recovery tokens of remaining accounts, and sends queued mails', async () => {
-    await signedUp(running, 'forgetful@example.test');
-    await running.send(REQUEST_RESET, { email: 'forgetful@example.test' });
+    await running.signUp('forgetful@example.test');
+    await running.requestReset('forgetful@example.test');
     await running.auth.processAll();
     const token = running.postbox.mails[0]?.text.match(/^[\w-]{20,}$/m)?.[0];
     running.postbox.failure = new Error('The post is closed.');
-    await running.send(REQUEST_RESET, { email: 'forgetful@example.test' });
+    await running.requestReset('forgetful@example.test');
     await restore(await backupOf(running));
 
-    const reset = await running.send(RESET, { input: { token, newPassword: 'another battery staple' } });
+    const reset = await running.resetPassword(token, 'another battery staple');
     expect(codeOf(reset)).toBeUndefined();
-    await loggedIn(running, 'forgetful@example.test', 'another battery staple');
+    await running.logIn('forgetful@example.test', 'another battery staple');
     running.postbox.failure = undefined;
     running.clock.advance(3_600_000);
     await running.auth.processAll();
@@ -245,9 +231,9 @@ describe('a restore of the accounts', () => {
   });
 
   it('keeps mailed tokens for new addresses and mails about changes of remaining accounts', async () => {
-    const ada = await signedUp(running, 'ada@example.test');
+    const ada = await running.signUp('ada@example.test');
     const backup = await backupOf(running);
-    const gone = await signedUp(running, 'gone@example.test');
+    const gone = await running.signUp('gone@example.test');
     for (const [{ identity }, email] of [
       [ada, 'new@example.test'],
       [gone, 'never@example.test'],
@@ -269,62 +255,59 @@ describe('a restore of the accounts', () => {
   });
 
   it('keeps and continues the whole audit trail, regardless of the dump', async () => {
-    await signedUp(running, 'audited@example.test');
+    await running.signUp('audited@example.test');
     const backup = await backupOf(running);
     await backup.query(
       `create table restored.audit_log (id bigint, kind text); insert into restored.audit_log values (1, 'forged')`,
     );
     await running.auth.restore.importDatabase(backup.name);
-    await loggedIn(running, 'audited@example.test');
+    await running.logIn('audited@example.test');
     const before = await trail();
     olds.push(await swap(running, backup.name));
     expect(await trail()).toEqual(before);
-    await loggedIn(running, 'audited@example.test');
+    await running.logIn('audited@example.test');
     expect((await trail()).slice(0, -1)).toEqual(before);
     await expect(running.database.query('delete from audit_log')).rejects.toThrow('only grows');
   });
 
   it('can be undone: the former accounts are back, and sessions that ended since stay ended', async () => {
-    const someone = await signedUp(running, 'someone@example.test');
+    const someone = await running.signUp('someone@example.test');
     const backup = await backupOf(running);
-    const later = await signedUp(running, 'later@example.test');
+    const later = await running.signUp('later@example.test');
     await running.auth.restore.importDatabase(backup.name);
     const old = await swap(running, backup.name);
-    await running.send(LOGOUT, {}, someone.identity);
-    const again = await loggedIn(running, 'someone@example.test');
+    await running.logOut(someone.identity);
+    const again = await running.logIn('someone@example.test');
     const before = await trail();
 
     await running.auth.restore.resume(old);
     const replaced = await swap(running, old);
     olds.push(replaced);
-    await loggedIn(running, 'later@example.test');
+    await running.logIn('later@example.test');
     for (const { refreshToken } of [someone, later])
-      expect(codeOf(await running.send(REFRESH, { token: refreshToken }))).toBe('UNAUTHENTICATED');
-    expect(codeOf(await running.send(REFRESH, { token: again.refreshToken }))).toBeUndefined();
+      expect(codeOf(await running.refresh(refreshToken))).toBe('UNAUTHENTICATED');
+    expect(codeOf(await running.refresh(again.refreshToken))).toBeUndefined();
     expect((await trail()).slice(0, before.length)).toEqual(before);
     const { sessions } = await running.auth.internal.endedSessions(0);
     expect(sessions.map(({ sequence }) => sequence)).toEqual(sessions.map((_session, index) => index + 1));
   });
 
   it('copies only later changes at the end, after copying ahead', async () => {
-    const [stays, leaves] = [
-      await signedUp(running, 'stays@example.test'),
-      await signedUp(running, 'goes@example.test'),
-    ];
-    const removed = await loggedIn(running, 'stays@example.test');
-    const used = await loggedIn(running, 'stays@example.test');
+    const [stays, leaves] = [await running.signUp('stays@example.test'), await running.signUp('goes@example.test')];
+    const removed = await running.logIn('stays@example.test');
+    const used = await running.logIn('stays@example.test');
     const backup = await backupOf(running);
-    const gone = await signedUp(running, 'gone@example.test');
+    const gone = await running.signUp('gone@example.test');
     await running.auth.restore.importDatabase(backup.name);
     await running.auth.restore.carryOverAhead(backup.name);
     const versions = () => backup.query('select id::text, xmin::text as version from sessions');
     const ahead = await versions();
     expect(ahead).toHaveLength(4);
 
-    await running.send(LOGOUT, {}, leaves.identity);
+    await running.logOut(leaves.identity);
     await running.database.query('delete from sessions where id = $1', [removed.sessionId]);
     await running.database.query('update sessions set last_used_at = now() where id = $1', [used.sessionId]);
-    const later = await loggedIn(running, 'goes@example.test');
+    const later = await running.logIn('goes@example.test');
     await running.auth.restore.carryOver(backup.name);
     const copied = (await versions()).filter(({ version }) => !ahead.some((row) => row.version === version));
     expect(copied.map(({ id }) => id).toSorted()).toEqual(
@@ -344,7 +327,7 @@ describe('a restore of the accounts', () => {
   });
 
   it('copies more rows than fit into one batch', async () => {
-    const { userId } = await signedUp(running, 'many@example.test');
+    const { userId } = await running.signUp('many@example.test');
     await running.database.query(
       `insert into sessions (id, account_id, created_at, tokens_until, expires_at)
        select gen_random_uuid(), $1, now(), now() + interval '1 hour', now() + interval '1 day' from generate_series(1, 12000)`,
@@ -383,42 +366,42 @@ describe('an archive of the accounts', () => {
   };
 
   it('restores its audit trail in a new installation, before the entries of that installation', async () => {
-    await signedUp(running, 'audited@example.test');
-    await loggedIn(running, 'audited@example.test');
+    await running.signUp('audited@example.test');
+    await running.logIn('audited@example.test');
     const archived = await facts();
     const archive = await archiveOf(running);
     await forget('true');
     running.clock.advance(60_000);
     await running.database.query('truncate accounts cascade');
-    await signedUp(running, 'operator@example.test');
+    await running.signUp('operator@example.test');
     const own = await facts();
     expect(await restoreArchive(archive)).toMatchObject({ complete: true, rows: { audit_log: archived.length } });
     expect(await facts()).toEqual([...archived, ...own]);
-    await loggedIn(running, 'audited@example.test');
+    await running.logIn('audited@example.test');
     expect((await facts()).slice(0, -1)).toEqual([...archived, ...own]);
     await expect(running.database.query('delete from audit_log')).rejects.toThrow('only grows');
   });
 
   it('restores its trail where there is none, followed by entries written before the swap', async () => {
-    await signedUp(running, 'audited@example.test');
+    await running.signUp('audited@example.test');
     const archived = await facts();
     const archive = await archiveOf(running);
     await forget('true');
     await running.auth.restore.importDatabase(archive.name, ARCHIVED);
-    await loggedIn(running, 'audited@example.test');
+    await running.logIn('audited@example.test');
     const [later] = await facts();
     olds.push(await swap(running, archive.name));
     expect(await facts()).toEqual([...archived, later]);
   });
 
   it('duplicates no entry of the trail, and restores entries that the live one has deleted', async () => {
-    await signedUp(running, 'audited@example.test');
+    await running.signUp('audited@example.test');
     running.clock.advance(60_000);
-    await loggedIn(running, 'audited@example.test');
+    await running.logIn('audited@example.test');
     const archive = await archiveOf(running);
     const second = await archiveOf(running);
     running.clock.advance(60_000);
-    await loggedIn(running, 'audited@example.test');
+    await running.logIn('audited@example.test');
     const all = await facts();
     await restoreArchive(archive);
     expect(await facts()).toEqual(all);
@@ -428,12 +411,12 @@ describe('an archive of the accounts', () => {
   });
 
   it('finds where the live trail begins, whatever the date format of its database', async () => {
-    await signedUp(running, 'audited@example.test');
+    await running.signUp('audited@example.test');
     const archived = await facts();
     const archive = await archiveOf(running);
     await forget('true');
     running.clock.advance(60_000);
-    await loggedIn(running, 'audited@example.test');
+    await running.logIn('audited@example.test');
     const own = await facts();
     await running.database.query(
       `do $$ begin execute format('alter database %I set datestyle = ''German''', current_database()); end $$;`,
@@ -448,7 +431,7 @@ describe('an archive of the accounts', () => {
     ['account_log', 'occurred_at', 'infinity'],
     ['account_log', 'occurred_at', '294276-12-31'],
   ])('is refused when an entry of %s has an invalid time: %s = %s', async (table, column, time) => {
-    await signedUp(running, 'audited@example.test');
+    await running.signUp('audited@example.test');
     const archive = await archiveOf(running);
     await archive.query(`
       insert into restored.account_log (sequence, account_id, kind, occurred_at) values (1, ${ID}, 'DELETED', now());
@@ -461,17 +444,17 @@ describe('an archive of the accounts', () => {
   });
 
   it('leaves the ids of later entries to the store, even if one in the archive has the last possible id', async () => {
-    await signedUp(running, 'audited@example.test');
+    await running.signUp('audited@example.test');
     const archive = await archiveOf(running);
     await archive.query(`update restored.audit_log set id = ${2n ** 63n - 1n}`);
     await forget('true');
     await restoreArchive(archive);
-    await loggedIn(running, 'audited@example.test');
+    await running.logIn('audited@example.test');
     expect(await running.database.query('select id from audit_log order by id')).toEqual([{ id: '0' }, { id: '1' }]);
   });
 
   it('leaves out entries from the future, which would never be deleted and would keep later ones', async () => {
-    await signedUp(running, 'audited@example.test');
+    await running.signUp('audited@example.test');
     const archived = await facts();
     const archive = await archiveOf(running);
     await archive.query(
@@ -483,7 +466,7 @@ describe('an archive of the accounts', () => {
   });
 
   it('restores linked identities, except those unlinked since', async () => {
-    const { userId } = await signedUp(running, 'linked@example.test');
+    const { userId } = await running.signUp('linked@example.test');
     for (const subject of ['stays', 'unlinked', 'lost'])
       await running.database.query(
         `insert into linked_identities select gen_random_uuid(), id, 'https://issuer.test', $1::text, email, $2, $2
@@ -510,7 +493,7 @@ describe('an archive of the accounts', () => {
   });
 
   it('restores no linked identity that may have been unlinked before the live trail begins', async () => {
-    await signedUp(running, 'cleared@example.test');
+    await running.signUp('cleared@example.test');
     await running.database.query(
       `insert into linked_identities select gen_random_uuid(), id, 'https://issuer.test', 'unlinked', email, $1, $1
        from accounts`,
@@ -520,14 +503,14 @@ describe('an archive of the accounts', () => {
     await running.database.query('delete from linked_identities');
     await forget('true');
     running.clock.advance(60_000);
-    await loggedIn(running, 'cleared@example.test');
+    await running.logIn('cleared@example.test');
     await running.auth.restore.importDatabase(archive.name, ARCHIVED);
     olds.push(await swap(running, archive.name));
     expect(await running.database.query('select subject from linked_identities')).toEqual([]);
   });
 
   it('is validated by the same rules, regardless of the search_path of the restored database', async () => {
-    await signedUp(running, 'same@example.test');
+    await running.signUp('same@example.test');
     for (const archived of [ARCHIVED, undefined]) {
       const archive = await archiveOf(running);
       await archive.query(HOSTILE_NAMES);

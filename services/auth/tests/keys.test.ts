@@ -1,8 +1,8 @@
 import { createSigningKey, type KeySet } from '@taskmesh/identity';
 import { createLog } from '@taskmesh/service';
+import { makeTempDir } from '@taskmesh/testing';
 import type { JWK } from 'jose';
-import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createKeyRing } from '../src/keys/key-ring.ts';
 import { runAuth } from './support/running-auth.ts';
@@ -19,11 +19,8 @@ describe('the keys of access tokens', () => {
   let dir: string;
   let file: string;
   beforeEach(async () => {
-    dir = await mkdtemp(join(tmpdir(), 'taskmesh-keys-'));
+    dir = makeTempDir();
     file = join(dir, 'keys.json');
-  });
-  afterEach(async () => {
-    await rm(dir, { recursive: true });
   });
 
   it('are created if missing, readable only by the owner, and published without the private part', async () => {

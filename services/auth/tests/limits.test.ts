@@ -9,7 +9,6 @@ import {
   LOGIN_PLAIN,
   REQUEST_RESET,
   RESET,
-  signedUp,
 } from './support/operations.ts';
 import { PASSWORD, useAuth, type RunningAuth } from './support/running-auth.ts';
 
@@ -29,7 +28,7 @@ describe('limits per address, never multiplied', () => {
   const running = useAuth();
 
   it('keeps the account open to its owner at another IP', async () => {
-    await signedUp(running, 'ada@example.com');
+    await running.signUp('ada@example.com');
     await codesOf(11, () => login(running, 'ada@example.com', 'wrong', '192.0.2.7'));
     expect(codeOf(await login(running, 'ada@example.com', PASSWORD, '192.0.2.8'))).toBeUndefined();
   });
@@ -54,27 +53,27 @@ describe('limits per address, never multiplied', () => {
     });
 
     it('lets the owner in from networks used before, and from everywhere with a new password', async () => {
-      await signedUp(running, 'ada@example.com');
+      await running.signUp('ada@example.com');
       expect(codeOf(await login(running, 'ada@example.com', PASSWORD, '2001:db8:1:2::1'))).toBeUndefined();
       expect(await guesses('ada@example.com')).toEqual(times(100, 'UNAUTHENTICATED'));
       for (const password of ['wrong', PASSWORD]) await expectRefused('ada@example.com', password);
       expect(codeOf(await login(running, 'ada@example.com', PASSWORD, '192.0.2.1'))).toBeUndefined();
       expect(codeOf(await login(running, 'ada@example.com', PASSWORD, '2001:db8:1:2::2'))).toBeUndefined();
 
-      await running.send(REQUEST_RESET, { email: 'ada@example.com' });
+      await running.requestReset('ada@example.com');
       await running.auth.processAll();
       const token = running.postbox.mails[0]?.text.match(/^[\w-]{20,}$/m)?.[0];
-      await running.send(RESET, { input: { token, newPassword: 'another battery staple' } });
+      await running.resetPassword(token, 'another battery staple');
       expect(codeOf(await login(running, 'ada@example.com', 'another battery staple', '203.0.113.9'))).toBeUndefined();
     });
   });
 
   it('lets the owner in after setting a new password, at the IP where the old one was tried too often', async () => {
-    await signedUp(running, 'ada@example.com');
+    await running.signUp('ada@example.com');
     await codesOf(11, () => login(running, 'ada@example.com', 'forgotten', '192.0.2.7'));
     await codesOf(11, () => login(running, 'ada@example.com', 'guessed', '192.0.2.8'));
 
-    await running.send(REQUEST_RESET, { email: 'ada@example.com' });
+    await running.requestReset('ada@example.com');
     await running.auth.processAll();
     const token = running.postbox.mails[0]?.text.match(/^[\w-]{20,}$/m)?.[0];
     await running.send(RESET, { input: { token, newPassword: 'another battery staple' } }, from('192.0.2.7'));
@@ -84,7 +83,7 @@ describe('limits per address, never multiplied', () => {
   });
 
   it('evaluates no more than ten of many parallel guesses, and not the right one after them', async () => {
-    await signedUp(running, 'ada@example.com');
+    await running.signUp('ada@example.com');
     const guesses = [...times(30, 'a wrong guess'), PASSWORD];
     const results = await Promise.all(guesses.map((guess) => login(running, 'ada@example.com', guess, '192.0.2.7')));
     const codes = results.map(codeOf);
@@ -93,8 +92,8 @@ describe('limits per address, never multiplied', () => {
   });
 
   it('counts a guess before it waits for the second hash of its rejection', async () => {
-    await signedUp(running, 'ada@example.com');
-    await signedUp(running, 'imported@example.com');
+    await running.signUp('ada@example.com');
+    await running.signUp('imported@example.com');
     const imported = `update accounts set password_hash = $1 where email_key = 'imported@example.com'`;
     await running.database.query(imported, [`$2b$12$${'x'.repeat(53)}`]);
     const logIn = (password: string) => login(running, 'ada@example.com', password, '192.0.2.7');
@@ -106,7 +105,7 @@ describe('limits per address, never multiplied', () => {
   });
 
   it('rejects more than sixty changes of a name, a password or an address, each counted separately', async () => {
-    const { identity } = await signedUp(running, 'ada@example.com');
+    const { identity } = await running.signUp('ada@example.com');
     const rename = () => running.send(CHANGE_NAME, { name: 'Ada' }, identity);
     expect(await codesOf(61, rename)).toEqual([...times(60, 'ok'), 'RATE_LIMITED']);
     const change = () =>
@@ -127,7 +126,7 @@ describe('limits per caller', () => {
   const running = useAuth({ env: { RATE_LIMIT_FACTOR: '0.1' } });
 
   it('rejects too many logins, even successful ones, together with passwords sent for changes', async () => {
-    const { identity } = await signedUp(running, 'ada@example.com');
+    const { identity } = await running.signUp('ada@example.com');
     const here = { ...identity, ip: '192.0.2.7' };
     const change = () =>
       running.send(CHANGE_PASSWORD, { input: { currentPassword: PASSWORD, newPassword: PASSWORD } }, here);

@@ -11,15 +11,7 @@ import {
   type Person,
 } from './support/provider-sign-in.ts';
 import { PASSWORD, tokenIn } from './support/running-auth.ts';
-import {
-  CHANGE_EMAIL,
-  codeOf,
-  CONFIRM_EMAIL,
-  REQUEST_RESET,
-  RESET,
-  signedUp,
-  type OpenSession,
-} from './support/operations.ts';
+import { CHANGE_EMAIL, codeOf, CONFIRM_EMAIL, type OpenSession } from './support/operations.ts';
 import { ARCHIVED, archiveOf, dropDatabase, swap } from './support/restored.ts';
 
 const { provider, running } = useSignIn();
@@ -36,16 +28,16 @@ const listOf = async ({ identity }: Asking) =>
     email: string;
   }[];
 const resetPassword = async (email: string, newPassword: string) => {
-  await running.send(REQUEST_RESET, { email });
+  await running.requestReset(email);
   await running.auth.processAll();
   const token = tokenIn(running.postbox.mails.findLast(({ to }) => to === email)?.text);
-  return running.send(RESET, { input: { token, newPassword } });
+  return running.resetPassword(token, newPassword);
 };
 const subjects = () => running.postbox.mails.map(({ to, subject }) => `${to}: ${subject}`);
 
 describe('linking by a signed-in user', () => {
   it("requires the account's password and verified address; the identity is listed, reported by mail, and can sign in", async () => {
-    const ada = await signedUp(running, 'Ada@Example.com');
+    const ada = await running.signUp('Ada@Example.com');
     expect(codeOf(await link(await codeFor(running, provider, 'ada'), ada))).toBeUndefined();
     expect(await listOf(ada)).toEqual([
       {
@@ -59,7 +51,7 @@ describe('linking by a signed-in user', () => {
   });
 
   it('is rejected with a wrong password, which counts as a failed login and does not use up the code', async () => {
-    const ada = await signedUp(running, ADA.email);
+    const ada = await running.signUp(ADA.email);
     const code = await codeFor(running, provider, 'ada');
     expect(codeOf(await link(code, ada, 'wrong'))).toBe('BAD_USER_INPUT');
     expect(await running.database.query(`select 1 from audit_log where kind = 'login.failed'`)).toHaveLength(1);
@@ -68,7 +60,7 @@ describe('linking by a signed-in user', () => {
   });
 
   it('leaves ten minutes to find the password', async () => {
-    const ada = await signedUp(running, ADA.email);
+    const ada = await running.signUp(ADA.email);
     const codes = [await codeFor(running, provider, 'ada'), await codeFor(running, provider, 'ada')];
     running.clock.advance(9 * 60_000);
     expect(codeOf(await link(codes[0] ?? '', ada))).toBeUndefined();
@@ -80,7 +72,7 @@ describe('linking by a signed-in user', () => {
   });
 
   it('is rejected for another address, so that no one keeps access to an account whose address is not theirs', async () => {
-    const squatter = await signedUp(running, 'victim@example.com');
+    const squatter = await running.signUp('victim@example.com');
     expect(codeOf(await link(await codeFor(running, provider, 'ada'), squatter))).toBe('FORBIDDEN');
     provider.accounts.set('ada', { ...ADA, email: 'victim@example.com', email_verified: false });
     expect(codeOf(await link(await codeFor(running, provider, 'ada'), squatter))).toBe('FORBIDDEN');
@@ -89,13 +81,13 @@ describe('linking by a signed-in user', () => {
 
   it('is rejected for an identity that is already linked to any account', async () => {
     await signedIn(running, provider, 'ada');
-    const bob = await signedUp(running, 'bob@example.com');
+    const bob = await running.signUp('bob@example.com');
     expect(codeOf(await link(await codeFor(running, provider, 'ada'), bob))).toBe('CONFLICT');
     expect(await listOf(bob)).toEqual([]);
   });
 
   it('links once in many concurrent attempts, with the same or different codes', async () => {
-    const ada = await signedUp(running, ADA.email);
+    const ada = await running.signUp(ADA.email);
     const codes = await Promise.all(Array.from({ length: 4 }, () => codeFor(running, provider, 'ada')));
     const [one = '', two = '', three = '', four = ''] = codes;
     const results = await Promise.all([
@@ -115,7 +107,7 @@ describe('linking by a signed-in user', () => {
 
 describe('unlinking an identity', () => {
   it('is reported by mail, and the identity can no longer sign in', async () => {
-    const ada = await signedUp(running, ADA.email);
+    const ada = await running.signUp(ADA.email);
     await link(await codeFor(running, provider, 'ada'), ada);
     const [linked] = await listOf(ada);
     expect((await unlink(linked?.id ?? '', ada)).data).toEqual({ unlinkIdentity: linked?.id });
@@ -148,14 +140,14 @@ describe('unlinking an identity', () => {
 
   it('does not find identities of other accounts', async () => {
     const ada = await signedIn(running, provider, 'ada');
-    const bob = await signedUp(running, 'bob@example.com');
+    const bob = await running.signUp('bob@example.com');
     for (const id of [(await listOf(ada))[0]?.id ?? '', 'nonsense', '0199e1c3-0a41-7d1e-8d5c-2f6a8a1b9c3d'])
       expect(codeOf(await unlink(id, bob))).toBe('NOT_FOUND');
     expect(await listOf(ada)).toHaveLength(1);
   });
 
   it('is serialized with a concurrent sign-in', async () => {
-    const ada = await signedUp(running, ADA.email);
+    const ada = await running.signUp(ADA.email);
     for (let round = 0; round < 5; round++) {
       await link(await codeFor(running, provider, 'ada'), ada);
       const [linked] = await listOf(ada);
@@ -170,7 +162,7 @@ describe('unlinking an identity', () => {
 
 describe('a password reset by mail', () => {
   it('removes identities linked before the account had this address, as they would survive the recovery', async () => {
-    const squatter = await signedUp(running, ADA.email);
+    const squatter = await running.signUp(ADA.email);
     await link(await codeFor(running, provider, 'ada'), squatter);
     await running.send(CHANGE_EMAIL, { input: { email: 'victim@example.com', password: PASSWORD } }, squatter.identity);
     await running.auth.processAll();
@@ -220,7 +212,7 @@ describe('a restored archive', () => {
 
 it('a password counts when the previous release sets it, which does not know accounts without a password', async () => {
   const ada = await signedIn(running, provider, 'ada');
-  await signedUp(running, 'bob@example.com');
+  await running.signUp('bob@example.com');
   // The statement of that release for a password reset by mail. It never changes.
   await running.database.query(
     `update "accounts" set "password_hash" = (select password_hash from accounts where email = 'bob@example.com'),

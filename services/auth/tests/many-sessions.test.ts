@@ -9,14 +9,10 @@ import {
   codeOf,
   DELETE_ACCOUNT,
   END_OTHERS,
-  loggedIn,
   LOGIN,
   LOGIN_PLAIN,
-  REFRESH,
-  REQUEST_RESET,
   RESET,
   sessionOf,
-  signedUp,
   type OpenSession,
 } from './support/operations.ts';
 
@@ -37,7 +33,6 @@ const withAtMost = (maxSessionsPerAccount = 1_000) => {
     });
   });
   beforeEach(() => running.reset());
-  afterAll(() => running.stop());
 };
 
 const living = async ({ userId }: Pick<OpenSession, 'userId'>) =>
@@ -88,13 +83,9 @@ async function statements(): Promise<number> {
 
 /** Runs many concurrent logins to an account with `before` sessions. */
 async function race({ most, before }: { most: number; before: number }) {
-  const ada = await signedUp(running, 'ada@example.com');
+  const ada = await running.signUp('ada@example.com');
   await fill(ada, before - 1);
-  const others = await Promise.all(
-    Array.from({ length: 20 }, async () =>
-      running.send(LOGIN, { input: { email: 'ada@example.com', password: PASSWORD } }),
-    ),
-  );
+  const others = await Promise.all(Array.from({ length: 20 }, async () => running.tryLogIn('ada@example.com')));
   const opened = others.filter((result) => !result.errors).length;
   for (const result of others) expect([undefined, BUSY]).toContain(codeOf(result));
   expect(opened).toBeGreaterThanOrEqual(most - before + 1);
@@ -112,15 +103,15 @@ describe('an account that may have one session', () => {
   withAtMost(1);
 
   it('has one after each login', async () => {
-    let last = await signedUp(running, 'ada@example.com');
+    let last = await running.signUp('ada@example.com');
     for (let logins = 0; logins < 3; logins++) {
-      last = await loggedIn(running, 'ada@example.com');
+      last = await running.logIn('ada@example.com');
       expect(await living(last)).toEqual([last.sessionId]);
     }
   });
 
   it('reports all sessions that ended in one operation', async () => {
-    await signedUp(running, 'ada@example.com');
+    await running.signUp('ada@example.com');
     const both = `mutation ($input: LoginInput!) {
       one: login(input: $input) { accessToken }
       other: login(input: $input) { accessToken }
@@ -132,9 +123,9 @@ describe('an account that may have one session', () => {
   });
 
   it('opens and ends no session if the password has changed meanwhile', async () => {
-    const ada = await signedUp(running, 'ada@example.com');
+    const ada = await running.signUp('ada@example.com');
     const changing = 'update accounts set password_version = password_version + 1';
-    const login = () => running.send(LOGIN, { input: { email: 'ada@example.com', password: PASSWORD } });
+    const login = () => running.tryLogIn('ada@example.com');
     expect(codeOf(await whileHeld(running, [changing], login))).toBe('UNAUTHENTICATED');
     expect(await living(ada)).toEqual([ada.sessionId]);
     expect(await wholeList()).toEqual([]);
@@ -145,13 +136,12 @@ describe('an account that may have two sessions', () => {
   withAtMost(2);
 
   it('counts only usable sessions', async () => {
-    const ada = await signedUp(running, 'ada@example.com');
+    const ada = await running.signUp('ada@example.com');
     await running.send(LOGIN_PLAIN, { input: { email: 'ada@example.com', password: PASSWORD } });
     running.clock.advance(61 * MINUTE_MS); // the second one had only an access token
-    const other = await loggedIn(running, 'ada@example.com');
+    const other = await running.logIn('ada@example.com');
     expect(await wholeList()).toEqual([]);
-    for (const { refreshToken } of [ada, other])
-      expect(codeOf(await running.send(REFRESH, { token: refreshToken }))).toBeUndefined();
+    for (const { refreshToken } of [ada, other]) expect(codeOf(await running.refresh(refreshToken))).toBeUndefined();
   });
 
   const MANY = 5_000;
@@ -167,7 +157,7 @@ describe('an account that may have two sessions', () => {
     [
       'sets a new password by mail',
       async (_who, email) => {
-        await running.send(REQUEST_RESET, { email });
+        await running.requestReset(email);
         await running.auth.processAll();
         const token = tokenIn(running.postbox.mails.findLast(({ to }) => to === email)?.text);
         return [RESET, { input: { token, newPassword } }];
@@ -186,7 +176,7 @@ describe('an account that may have two sessions', () => {
         ['few@example.com', 3],
         ['many@example.com', MANY],
       ] as const) {
-        const who = await signedUp(running, email);
+        const who = await running.signUp(email);
         await fill(who, count);
         const act = await way(who, email);
         const listed = (await wholeList()).length;
@@ -212,22 +202,22 @@ describe('an account that may have three sessions', () => {
   withAtMost(3);
 
   it('lets its owner in and ends the least recently used session', async () => {
-    const first = await signedUp(running, 'ada@example.com');
-    const second = await loggedIn(running, 'ada@example.com');
-    const third = await loggedIn(running, 'ada@example.com');
-    const bob = await signedUp(running, 'bob@example.com');
+    const first = await running.signUp('ada@example.com');
+    const second = await running.logIn('ada@example.com');
+    const third = await running.logIn('ada@example.com');
+    const bob = await running.signUp('bob@example.com');
     const at = running.clock.now() + 2 * MINUTE_MS;
     await running.auth.internal.noteSessionUses([{ sessionId: first.sessionId, at }]);
-    const result = await running.send(LOGIN, { input: { email: 'ada@example.com', password: PASSWORD } });
+    const result = await running.tryLogIn('ada@example.com');
     const fourth = sessionOf(result, 'login');
     expect(listedBy(result)).toEqual([second.sessionId]);
     expect((await wholeList()).map(({ sessionId }) => sessionId)).toEqual([second.sessionId]);
     expect((await living(first)).toSorted()).toEqual(
       [first, third, fourth].map(({ sessionId }) => sessionId).toSorted(),
     );
-    expect(codeOf(await running.send(REFRESH, { token: second.refreshToken }))).toBe('UNAUTHENTICATED');
+    expect(codeOf(await running.refresh(second.refreshToken))).toBe('UNAUTHENTICATED');
     for (const { refreshToken } of [first, third, fourth, bob])
-      expect(codeOf(await running.send(REFRESH, { token: refreshToken }))).toBeUndefined();
+      expect(codeOf(await running.refresh(refreshToken))).toBeUndefined();
     expect(await auditOf('session.ended', first)).toEqual([
       { id: second.sessionId, ip: '192.0.2.1', request_id: 'request-1' },
     ]);
@@ -247,12 +237,12 @@ describe('an account', () => {
   withAtMost();
 
   it('opens a session for each successful login and none for a failed one', async () => {
-    const ada = await signedUp(running, 'ada@example.com');
+    const ada = await running.signUp('ada@example.com');
     const codes: unknown[] = [];
     const logins = () =>
       Promise.all(
         Array.from({ length: 20 }, async () => {
-          const result = await running.send(LOGIN, { input: { email: 'ada@example.com', password: PASSWORD } });
+          const result = await running.tryLogIn('ada@example.com');
           codes.push(codeOf(result));
         }),
       );
@@ -266,13 +256,13 @@ describe('an account', () => {
   });
 
   it('may have a thousand sessions by default, and is reduced to these by the next login if it has more', async () => {
-    const ada = await signedUp(running, 'ada@example.com');
+    const ada = await running.signUp('ada@example.com');
     await fill(ada, 999);
-    await loggedIn(running, 'ada@example.com');
+    await running.logIn('ada@example.com');
     expect(await living(ada)).toHaveLength(1_000);
     expect(await wholeList()).toHaveLength(1);
     await fill(ada, 1_500);
-    const { sessionId } = await loggedIn(running, 'ada@example.com');
+    const { sessionId } = await running.logIn('ada@example.com');
     expect(await living(ada)).toHaveLength(1_000);
     expect(await living(ada)).toEqual(expect.arrayContaining([sessionId, ada.sessionId]));
     expect(await wholeList()).toHaveLength(1_502);

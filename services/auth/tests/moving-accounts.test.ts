@@ -1,7 +1,7 @@
 import { createTestDatabase } from '@taskmesh/testing';
 import { hash } from 'bcrypt';
 import { readFileSync } from 'node:fs';
-import { codeOf, loggedIn, LOGIN } from './support/operations.ts';
+import { codeOf } from './support/operations.ts';
 import { dropDatabase, nameOf, swap } from './support/restored.ts';
 import { PASSWORD, runAuth } from './support/running-auth.ts';
 
@@ -44,7 +44,7 @@ it.each([
   });
   const old = await swap(running, nameOf(other));
 
-  await loggedIn(running, 'ada@example.com');
+  await running.logIn('ada@example.com');
   expect(
     await running.database.query(
       'select email, name, has_password, left(password_hash, 9) as kind from accounts order by email',
@@ -53,9 +53,8 @@ it.each([
     { email: 'Ada@Example.com', name: 'Ada', has_password: true, kind: '$argon2id' },
     { email: 'bob@example.com', name: 'bob', has_password: false, kind: '$argon2id' },
   ]);
-  await loggedIn(running, 'ada@example.com');
-  const bob = await running.send(LOGIN, { input: { email: 'bob@example.com', password: PASSWORD } });
+  await running.logIn('ada@example.com');
+  const bob = await running.tryLogIn('bob@example.com');
   expect(codeOf(bob)).toBe('UNAUTHENTICATED');
-  await running.stop();
   await dropDatabase(old);
 });

@@ -1,13 +1,4 @@
-import {
-  CHANGE_PASSWORD,
-  codeOf,
-  LOGIN,
-  LOGIN_PLAIN,
-  REQUEST_RESET,
-  RESET,
-  signedUp,
-  type OpenSession,
-} from './support/operations.ts';
+import { CHANGE_PASSWORD, codeOf, LOGIN_PLAIN, type OpenSession } from './support/operations.ts';
 import { PASSWORD, tokenIn, useAuth } from './support/running-auth.ts';
 
 const MINUTE_MS = 60_000;
@@ -29,7 +20,7 @@ describe('changing the password', () => {
   ) => running.send(CHANGE_PASSWORD, { input: { currentPassword, newPassword } }, identity);
 
   it('counts wrong passwords as failed logins: then neither the right one nor a login works, until a reset by mail', async () => {
-    const ada = await signedUp(running, 'ada@example.com');
+    const ada = await running.signUp('ada@example.com');
     for (let tries = 0; tries < 10; tries++) expect(codeOf(await change(ada, `wrong ${tries}`))).toBe('BAD_USER_INPUT');
     const refused = await change(ada);
     expect(refused.errors?.[0]?.extensions).toEqual({ code: 'RATE_LIMITED', retryAfterSeconds: expect.any(Number) });
@@ -38,7 +29,7 @@ describe('changing the password', () => {
   });
 
   it('succeeds once in many concurrent attempts', async () => {
-    const ada = await signedUp(running, 'ada@example.com');
+    const ada = await running.signUp('ada@example.com');
     const passwords = Array.from({ length: 5 }, (_, number) => `${NEW_PASSWORD} ${number}`);
     const results = await Promise.all(passwords.map((password) => change(ada, PASSWORD, password)));
     const won = passwords.filter((_password, index) => !results[index]?.errors);
@@ -50,18 +41,16 @@ describe('changing the password', () => {
   });
 
   it('invalidates a recovery mail that was already sent', async () => {
-    const ada = await signedUp(running, 'ada@example.com');
-    await running.send(REQUEST_RESET, { email: 'ada@example.com' });
+    const ada = await running.signUp('ada@example.com');
+    await running.requestReset('ada@example.com');
     await running.auth.processAll();
     const token = tokenIn(running.postbox.mails[0]?.text);
     await change(ada);
-    expect(codeOf(await running.send(RESET, { input: { token, newPassword: 'a third horse battery' } }))).toBe(
-      'BAD_USER_INPUT',
-    );
+    expect(codeOf(await running.resetPassword(token, 'a third horse battery'))).toBe('BAD_USER_INPUT');
   });
 
   it('is reported by mail, even after mails of kinds that only a newer version knows, which it skips', async () => {
-    const ada = await signedUp(running, 'ada@example.com');
+    const ada = await running.signUp('ada@example.com');
     await running.database.query(
       `insert into account_mails (id, account_id, kind, recipient, request_id, created_at, next_attempt_at)
        select gen_random_uuid(), $1, 'kind.of.tomorrow', 'ada@example.com', 'request-1', to_timestamp(0), to_timestamp(n)
@@ -79,7 +68,7 @@ describe('changing the password', () => {
   });
 
   it('is reported at most twenty times an hour, as the address of a new account is not confirmed', async () => {
-    const ada = await signedUp(running, 'victim@example.com');
+    const ada = await running.signUp('victim@example.com');
     for (let count = 0; count < 10; count++) await change(ada, PASSWORD, PASSWORD);
     running.postbox.failure = new Error('connect ECONNREFUSED');
     await running.auth.processAll();
@@ -91,20 +80,19 @@ describe('changing the password', () => {
   });
 });
 
-const request = (email: string) => running.send(REQUEST_RESET, { email });
-const reset = (token: string, newPassword = NEW_PASSWORD) => running.send(RESET, { input: { token, newPassword } });
+const reset = (token: string, newPassword = NEW_PASSWORD) => running.resetPassword(token, newPassword);
 
 async function mailedToken(email: string): Promise<string> {
-  await request(email);
+  await running.requestReset(email);
   await running.auth.processAll();
   return tokenIn(running.postbox.mails.at(-1)?.text);
 }
 
 describe('requesting a recovery mail', () => {
   it('responds and stores the same for an unknown address, but sends nothing', async () => {
-    await signedUp(running, 'ada@example.com');
+    await running.signUp('ada@example.com');
     running.postbox.failure = new Error('later');
-    const answers = [await request('ada@example.com'), await request('unknown@example.com')];
+    const answers = [await running.requestReset('ada@example.com'), await running.requestReset('unknown@example.com')];
     expect(answers).toEqual([{ data: { requestPasswordReset: true } }, { data: { requestPasswordReset: true } }]);
     await running.auth.processAll();
     const rows = await running.database.query('select email_key from recovery_requests');
@@ -113,7 +101,7 @@ describe('requesting a recovery mail', () => {
   });
 
   it('stores no usable token', async () => {
-    await signedUp(running, 'ada@example.com');
+    await running.signUp('ada@example.com');
     const token = await mailedToken('ada@example.com');
     const stored = JSON.stringify(await running.database.query('select * from reset_tokens'));
     expect(stored).toContain('hash');
@@ -121,9 +109,9 @@ describe('requesting a recovery mail', () => {
   });
 
   it('retries with growing pauses while the mail server is unavailable, even after a restart', async () => {
-    await signedUp(running, 'ada@example.com');
+    await running.signUp('ada@example.com');
     running.postbox.failure = new Error('connect ECONNREFUSED');
-    await request('ada@example.com');
+    await running.requestReset('ada@example.com');
     await running.auth.processAll();
     running.clock.advance(1_500);
     await running.auth.processAll();
@@ -143,8 +131,8 @@ describe('requesting a recovery mail', () => {
   it('sends each mail once with two instances', async () => {
     const other = await running.another();
     for (const name of ['a', 'b', 'c', 'd', 'e']) {
-      await signedUp(running, `${name}@example.com`);
-      await request(`${name}@example.com`);
+      await running.signUp(`${name}@example.com`);
+      await running.requestReset(`${name}@example.com`);
     }
     await Promise.all([running.auth.processAll(), other.processAll()]);
     expect(running.postbox.mails.map(({ to }) => to).toSorted()).toEqual(
@@ -155,7 +143,7 @@ describe('requesting a recovery mail', () => {
 
 describe('setting a new password', () => {
   it('accepts a token once, even in parallel requests', async () => {
-    await signedUp(running, 'ada@example.com');
+    await running.signUp('ada@example.com');
     const token = await mailedToken('ada@example.com');
     const results = await Promise.all(['first new one', 'second new one'].map((password) => reset(token, password)));
     expect(results.map(codeOf).filter((code) => code === 'BAD_USER_INPUT')).toHaveLength(1);
@@ -167,7 +155,7 @@ describe('setting a new password', () => {
     ['a common one', 'password1'],
     ['the address', 'Ada@Example.com'],
   ])('does not use up the token for a rejected password: %s', async (_what, password) => {
-    await signedUp(running, 'ada@example.com');
+    await running.signUp('ada@example.com');
     const token = await mailedToken('ada@example.com');
     const refused = await reset(token, password);
     expect(refused.errors?.[0]?.extensions).toMatchObject({
@@ -178,7 +166,7 @@ describe('setting a new password', () => {
   });
 
   it('rejects a token after 30 minutes, and one that never existed', async () => {
-    await signedUp(running, 'ada@example.com');
+    await running.signUp('ada@example.com');
     const token = await mailedToken('ada@example.com');
     running.clock.advance(30 * MINUTE_MS + 1_000);
     for (const unusable of [token, 'x'.repeat(43), '', '\0', '\ud800']) {
@@ -188,11 +176,9 @@ describe('setting a new password', () => {
   });
 
   it('leaves no session open that was opened concurrently with the old password', async () => {
-    const { userId } = await signedUp(running, 'ada@example.com');
+    const { userId } = await running.signUp('ada@example.com');
     const token = await mailedToken('ada@example.com');
-    const logins = Array.from({ length: 12 }, () =>
-      running.send(LOGIN, { input: { email: 'ada@example.com', password: PASSWORD } }),
-    );
+    const logins = Array.from({ length: 12 }, () => running.tryLogIn('ada@example.com'));
     const results = await Promise.all([...logins.slice(0, 6), reset(token), ...logins.slice(6)]);
     expect(results[6]?.data).toEqual({ resetPassword: true });
     const open = await running.database.query('select 1 from sessions where account_id = $1 and ended_at is null', [

@@ -1,15 +1,5 @@
 import { hashOfPersonalToken } from '@taskmesh/identity';
-import {
-  CHANGE_PASSWORD,
-  codeOf,
-  CREATE_TOKEN,
-  END_TOKEN,
-  REQUEST_RESET,
-  RESET,
-  signedUp,
-  TOKENS,
-  type OpenSession,
-} from './support/operations.ts';
+import { CHANGE_PASSWORD, codeOf, CREATE_TOKEN, END_TOKEN, TOKENS, type OpenSession } from './support/operations.ts';
 import { PASSWORD, tokenIn, useAuth } from './support/running-auth.ts';
 import { backupOf, dropDatabase, swap } from './support/restored.ts';
 
@@ -47,7 +37,7 @@ async function made(session: Pick<OpenSession, 'identity'>, change: object = {})
 
 describe('creating a personal token', () => {
   it('returns it once, stores only its hash, and adds an audit entry', async () => {
-    const ada = await signedUp(running, 'ada@example.com');
+    const ada = await running.signUp('ada@example.com');
     const { token, personalToken } = await made(ada, { name: ' Backups ', scope: 'WRITE' });
     expect(token).toMatch(/^taskmesh_pat_[\w-]{43}$/);
     expect(personalToken).toMatchObject({ name: 'Backups', scope: 'WRITE', lastUsedAt: null });
@@ -68,13 +58,13 @@ describe('creating a personal token', () => {
     ['an end that has passed', () => ({ expiresAt: inDays(-1) })],
     ['an end that is too far away', () => ({ expiresAt: inDays(367) })],
   ])('is rejected with %s', async (_what, change) => {
-    const ada = await signedUp(running, 'ada@example.com');
+    const ada = await running.signUp('ada@example.com');
     expect(codeOf(await create(ada, change()))).toBe('BAD_USER_INPUT');
     expect(await listOf(ada)).toEqual([]);
   });
 
   it('is limited to a hundred tokens, even in concurrent requests, until one has ended', async () => {
-    const ada = await signedUp(running, 'ada@example.com');
+    const ada = await running.signUp('ada@example.com');
     await running.database.query(
       `insert into personal_tokens (id, account_id, name, scope, hash, created_at, expires_at)
        select gen_random_uuid(), $1, 'One of many', 'read', n::text, now(), now() + interval '1 day' from generate_series(1, 97) n`,
@@ -88,7 +78,7 @@ describe('creating a personal token', () => {
   });
 
   it('is limited to a hundred a day, so that the list of ended tokens stays short', async () => {
-    const ada = await signedUp(running, 'ada@example.com');
+    const ada = await running.signUp('ada@example.com');
     for (let count = 0; count < 100; count++) {
       const { personalToken } = await made(ada);
       await running.send(END_TOKEN, { id: personalToken.id }, ada.identity);
@@ -99,7 +89,7 @@ describe('creating a personal token', () => {
 
 describe('a personal token', () => {
   it('is valid until it expires, and is then deleted', async () => {
-    const ada = await signedUp(running, 'ada@example.com');
+    const ada = await running.signUp('ada@example.com');
     const { token } = await made(ada, { expiresAt: inDays(1) });
     running.clock.advance(DAY_MS - 1_000);
     expect(await find(token)).not.toBeNull();
@@ -110,7 +100,7 @@ describe('a personal token', () => {
   });
 
   it('lists its last use, to the minute', async () => {
-    const ada = await signedUp(running, 'ada@example.com');
+    const ada = await running.signUp('ada@example.com');
     const { personalToken } = await made(ada);
     const at = running.clock.now() + 5 * MINUTE_MS;
     const uses = [0, 30_000, -MINUTE_MS].map((more) => [{ sessionId: personalToken.id, at: at + more }]);
@@ -119,17 +109,17 @@ describe('a personal token', () => {
   });
 
   it('survives a password change, and ends with a password reset by mail', async () => {
-    const ada = await signedUp(running, 'ada@example.com');
-    const bob = await signedUp(running, 'bob@example.com');
+    const ada = await running.signUp('ada@example.com');
+    const bob = await running.signUp('bob@example.com');
     const [{ token, personalToken }, foreign] = [await made(ada), await made(bob)];
     const input = { currentPassword: PASSWORD, newPassword: 'another horse battery' };
     await running.send(CHANGE_PASSWORD, { input }, ada.identity);
     expect(await find(token)).not.toBeNull();
     await running.auth.processAll();
-    await running.send(REQUEST_RESET, { email: 'ada@example.com' });
+    await running.requestReset('ada@example.com');
     await running.auth.processAll();
     const mailed = tokenIn(running.postbox.mails.at(-1)?.text);
-    await running.send(RESET, { input: { token: mailed, newPassword: 'a third horse battery' } });
+    await running.resetPassword(mailed, 'a third horse battery');
     expect(await find(token)).toBeNull();
     expect(await endedIds()).toEqual([ada.sessionId, personalToken.id]);
     expect(await find(foreign.token)).not.toBeNull();
@@ -138,7 +128,7 @@ describe('a personal token', () => {
 
 describe('ending a personal token', () => {
   it('adds it to the list that gateways read, for at most a day, and adds an audit entry', async () => {
-    const ada = await signedUp(running, 'ada@example.com');
+    const ada = await running.signUp('ada@example.com');
     const { token, personalToken } = await made(ada);
     const result = await running.send(END_TOKEN, { id: personalToken.id.toUpperCase() }, ada.identity);
     expect(result.data).toEqual({ endPersonalToken: personalToken.id });
@@ -153,7 +143,7 @@ describe('ending a personal token', () => {
   });
 
   it('succeeds once in many concurrent requests', async () => {
-    const ada = await signedUp(running, 'ada@example.com');
+    const ada = await running.signUp('ada@example.com');
     const { personalToken } = await made(ada);
     const codes = await Promise.all(
       Array.from({ length: 8 }, async () =>
@@ -168,11 +158,11 @@ describe('ending a personal token', () => {
 
 describe('a restore of the accounts', () => {
   it('keeps active tokens, keeps ended ones ended, and ends those of deleted accounts', async () => {
-    const ada = await signedUp(running, 'ada@example.test');
+    const ada = await running.signUp('ada@example.test');
     const [kept, ended] = [await made(ada), await made(ada)];
     const backup = await backupOf(running);
     await running.send(END_TOKEN, { id: ended.personalToken.id }, ada.identity);
-    const gone = await signedUp(running, 'gone@example.test');
+    const gone = await running.signUp('gone@example.test');
     const lost = await made(gone);
     await running.auth.restore.importDatabase(backup.name);
     const old = await swap(running, backup.name);

@@ -7,14 +7,14 @@ import {
   createFaultyProxy,
   createTestDatabase,
   eventually,
-  nodeEnvironment,
   type FaultyProxy,
+  makeTempDir,
+  nodeEnvironment,
   type TestDatabase,
 } from '@taskmesh/testing';
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { codeOf, LOGIN, LOGOUT, ME, sessionOf, SIGN_UP } from './support/operations.ts';
 import { PASSWORD } from './support/running-auth.ts';
@@ -107,7 +107,7 @@ const migrate = (more: Record<string, string> = {}) =>
 
 beforeEach(async () => {
   running = [];
-  dir = await mkdtemp(join(tmpdir(), 'taskmesh-auth-process-'));
+  dir = makeTempDir();
   database = await createTestDatabase('auth_process');
   const { hostname, port } = new URL(database.url);
   proxy = await createFaultyProxy({ host: hostname, port: Number(port) });
@@ -118,9 +118,6 @@ beforeEach(async () => {
 });
 afterEach(async () => {
   for (const auth of running) await auth.stop();
-  await proxy.close();
-  await database.drop();
-  await rm(dir, { recursive: true });
 });
 
 describe('auth as a process', () => {

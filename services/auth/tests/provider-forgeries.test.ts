@@ -68,7 +68,6 @@ describe('an ID token', () => {
       'signed with a key of somebody else',
       async (claims) => {
         const other = await startSignInProvider({ redirectUri: REDIRECT_URI });
-        await other.close();
         return other.sign(claims);
       },
     ],
@@ -182,7 +181,6 @@ describe('a browser that comes back', () => {
     const asked = provider.requests.length;
     expect(Object.fromEntries(answerIn(await complete(running, binding, back)))).toEqual(failed);
     expect([other.requests, provider.requests.slice(asked)]).toEqual([[], []]);
-    await other.close();
   });
 
   it("gets the provider's error, sanitized and of limited length", async () => {

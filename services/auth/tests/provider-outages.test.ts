@@ -3,7 +3,7 @@ import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { ADA, answerIn, begin, complete, LINKED_IDENTITIES, signedIn, useSignIn } from './support/provider-sign-in.ts';
-import { codeOf, loggedIn, signedUp } from './support/operations.ts';
+import { codeOf } from './support/operations.ts';
 
 const MIB = 1024 * 1024;
 
@@ -49,8 +49,8 @@ describe('an unavailable provider', () => {
     expect(await running.auth.ready()).toMatchObject({ ok: true });
     await expect(begin(running)).rejects.toMatchObject(UNAVAILABLE);
     expect(await running.auth.ready()).toMatchObject({ ok: true });
-    await signedUp(running, 'bob@example.com');
-    const { identity } = await loggedIn(running, 'bob@example.com');
+    await running.signUp('bob@example.com');
+    const { identity } = await running.logIn('bob@example.com');
     expect((await running.send(LINKED_IDENTITIES, {}, identity)).data).toEqual({ linkedIdentities: [] });
     expect((await running.send('{ signInProvider { name } }')).data).toEqual({ signInProvider: { name: 'Example' } });
   });

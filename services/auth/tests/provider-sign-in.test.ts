@@ -15,15 +15,7 @@ import {
   VERIFIER,
 } from './support/provider-sign-in.ts';
 import { PASSWORD, runAuth, tokenIn } from './support/running-auth.ts';
-import {
-  CHANGE_EMAIL,
-  CHANGE_PASSWORD,
-  codeOf,
-  loggedIn,
-  REQUEST_RESET,
-  RESET,
-  signedUp,
-} from './support/operations.ts';
+import { CHANGE_EMAIL, CHANGE_PASSWORD, codeOf } from './support/operations.ts';
 
 const MINUTE_MS = 60_000;
 
@@ -73,7 +65,6 @@ describe('signing in through the provider', () => {
     telling.accounts.set('carol', { email: 'carol@example.com', email_verified: false });
     await expect(signedIn(other, telling, 'carol')).rejects.toThrow();
     await other.stop();
-    await telling.close();
   });
 
   it.each([undefined, ' ', 'a\u0000b', 'a\ud800', 'x'.repeat(256)])(
@@ -108,7 +99,7 @@ describe('signing in through the provider', () => {
   });
 
   it('rejects an unverified address in the same way with and without an account, at any age of the code', async () => {
-    await signedUp(running, 'bob@example.com');
+    await running.signUp('bob@example.com');
     for (const email of ['bob@example.com', 'unknown@example.com']) {
       provider.accounts.set('ada', { email, email_verified: false });
       const code = await codeFor(running, provider, 'ada');
@@ -140,7 +131,7 @@ describe('signing in through the provider', () => {
 
 describe('an existing account with the same address', () => {
   it('is linked only with its password, once, and is notified by mail', async () => {
-    const { userId } = await signedUp(running, 'Ada@Example.com');
+    const { userId } = await running.signUp('Ada@Example.com');
     const code = await codeFor(running, provider, 'ada');
     const refused = await signInWith(running, code);
     expect(codeOf(refused)).toBe('LINK_REQUIRED');
@@ -153,23 +144,23 @@ describe('an existing account with the same address', () => {
     await running.auth.processAll();
     expect(emailedTo('Ada@Example.com')).toEqual(['Another way to sign in to your Taskmesh account']);
     expect(await facts()).toEqual(expect.arrayContaining(['login.failed', 'identity.linked']));
-    await loggedIn(running, ADA.email);
+    await running.logIn(ADA.email);
   });
 
   it('can be linked within ten minutes, even with a password set by mail meanwhile', async () => {
-    await signedUp(running, ADA.email);
+    await running.signUp(ADA.email);
     const code = await codeFor(running, provider, 'ada');
     expect(codeOf(await signInWith(running, code))).toBe('LINK_REQUIRED');
-    await running.send(REQUEST_RESET, { email: ADA.email });
+    await running.requestReset(ADA.email);
     await running.auth.processAll();
     const token = tokenIn(running.postbox.mails.at(-1)?.text);
-    await running.send(RESET, { input: { token, newPassword: 'a password set by mail' } });
+    await running.resetPassword(token, 'a password set by mail');
     running.clock.advance(9 * MINUTE_MS);
     expect(codeOf(await signInWith(running, code, { password: 'a password set by mail' }))).toBeUndefined();
   });
 
   it('cannot be linked later, nor by a page with another secret', async () => {
-    await signedUp(running, ADA.email);
+    await running.signUp(ADA.email);
     const code = await codeFor(running, provider, 'ada');
     expect(codeOf(await signInWith(running, code))).toBe('LINK_REQUIRED');
     const other = { verifier: `${VERIFIER}-of-another-page`, password: PASSWORD };
@@ -234,7 +225,7 @@ describe('the code of a sign-in', () => {
       const email = `ada${round}@example.com`;
       provider.accounts.set(`ada${round}`, { ...ADA, email });
       const code = await codeFor(running, provider, `ada${round}`);
-      const [entered, joined] = await Promise.allSettled([signInWith(running, code), signedUp(running, email)]);
+      const [entered, joined] = await Promise.allSettled([signInWith(running, code), running.signUp(email)]);
       const outcome = entered.status === 'fulfilled' ? codeOf(entered.value) : entered.status;
       expect([outcome, joined.status]).toEqual(
         outcome === undefined ? [undefined, 'rejected'] : ['LINK_REQUIRED', 'fulfilled'],
@@ -265,11 +256,11 @@ describe('an account without a password', () => {
         'CONFLICT',
         expect.stringContaining('recovery mail'),
       ]);
-    await running.send(REQUEST_RESET, { email: ADA.email });
+    await running.requestReset(ADA.email);
     await running.auth.processAll();
     const token = tokenIn(running.postbox.mails.at(-1)?.text);
-    await running.send(RESET, { input: { token, newPassword: 'the first password' } });
-    const { identity: again } = await loggedIn(running, ADA.email, 'the first password');
+    await running.resetPassword(token, 'the first password');
+    const { identity: again } = await running.logIn(ADA.email, 'the first password');
     const next = { input: { currentPassword: 'the first password', newPassword: 'the second password' } };
     expect(codeOf(await running.send(CHANGE_PASSWORD, next, again))).toBeUndefined();
     expect((await signedIn(running, provider, 'ada')).userId).toBe((await accounts())[0]?.id);

@@ -9,13 +9,8 @@ import {
   CONFIRM_EMAIL,
   DELETE_ACCOUNT,
   LOGIN,
-  LOGOUT,
-  loggedIn,
-  ME,
-  REFRESH,
   RESET,
   sessionOf,
-  signedUp,
   SIGN_UP_PLAIN,
 } from './support/operations.ts';
 import { PASSWORD, runAuth, useAuth, whileHeld, type RunningAuth } from './support/running-auth.ts';
@@ -49,12 +44,12 @@ describe('connections that are killed under load', () => {
       const signUp = await running.send(SIGN_UP_PLAIN, { input: { email, password: PASSWORD, name } });
       if (!note(signUp)) return;
       acknowledged.push(email);
-      const login = await running.send(LOGIN, { input: { email, password: PASSWORD } });
+      const login = await running.tryLogIn(email);
       if (!note(login)) return;
       const { identity, sessionId, refreshToken } = sessionOf(login, 'login');
-      note(await running.send(ME, {}, identity));
-      note(await running.send(REFRESH, { token: refreshToken }));
-      if (note(await running.send(LOGOUT, {}, identity))) ended.push(sessionId);
+      note(await running.me(identity));
+      note(await running.refresh(refreshToken));
+      if (note(await running.logOut(identity))) ended.push(sessionId);
     };
     await Promise.all(Array.from({ length: 24 }, (_, index) => person(`p${index}`)));
     done = true;
@@ -64,32 +59,32 @@ describe('connections that are killed under load', () => {
       new Set(codes.includes('SERVICE_UNAVAILABLE') ? ['SERVICE_UNAVAILABLE'] : []),
     );
     expect(acknowledged.length).toBeGreaterThan(0);
-    for (const email of acknowledged) expect((await loggedIn(running, email)).userId).toBeTruthy();
+    for (const email of acknowledged) expect((await running.logIn(email)).userId).toBeTruthy();
     const { sessions } = await running.auth.internal.endedSessions(0);
     expect(sessions.map(({ sequence }) => sequence)).toEqual(sessions.map((_session, index) => index + 1));
     expect(sessions.map(({ sessionId }) => sessionId)).toEqual(expect.arrayContaining(ended));
   });
 
   it('do not affect readers', async () => {
-    const { identity } = await signedUp(running, 'ada@example.com');
+    const { identity } = await running.signUp('ada@example.com');
     await running.database.query(
       `select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'taskmesh-auth'`,
     );
-    expect(codeOf(await running.send(ME, {}, identity))).toBeUndefined();
+    expect(codeOf(await running.me(identity))).toBeUndefined();
   });
 });
 
 describe('a database that does not respond', () => {
   it('causes SERVICE_UNAVAILABLE after a timeout, without hindering later requests', async () => {
-    const sessions = [await signedUp(running, 'ada@example.com')];
-    while (sessions.length < 15) sessions.push(await loggedIn(running, 'ada@example.com'));
+    const sessions = [await running.signUp('ada@example.com')];
+    while (sessions.length < 15) sessions.push(await running.logIn('ada@example.com'));
     running.proxy.freeze();
-    const logouts = await Promise.all(sessions.map(({ identity }) => running.send(LOGOUT, {}, identity)));
+    const logouts = await Promise.all(sessions.map(({ identity }) => running.logOut(identity)));
     expect(new Set(logouts.map(codeOf))).toEqual(new Set(['SERVICE_UNAVAILABLE']));
     running.proxy.thaw();
     for (const { refreshToken } of sessions)
       await eventually(async () => {
-        const again = await running.send(REFRESH, { token: refreshToken });
+        const again = await running.refresh(refreshToken);
         expect([undefined, 'UNAUTHENTICATED']).toContain(codeOf(again)); // some sessions may have ended
       });
   });
@@ -97,8 +92,8 @@ describe('a database that does not respond', () => {
 
 describe('changes that wait for an account', () => {
   it('leave connections for the logins of others', async () => {
-    await signedUp(running, 'other@example.com');
-    const busy = await Promise.all(['a', 'b', 'c'].map((name) => signedUp(running, `${name}@example.com`)));
+    await running.signUp('other@example.com');
+    const busy = await Promise.all(['a', 'b', 'c'].map((name) => running.signUp(`${name}@example.com`)));
     const held = `select from accounts where email_key <> 'other@example.com' for update`;
     const change = () =>
       Promise.all(
@@ -109,7 +104,7 @@ describe('changes that wait for an account', () => {
     const changes = await whileHeld(running, [held], change, {
       waiting: 3,
       async meanwhile() {
-        await loggedIn(running, 'other@example.com');
+        await running.logIn('other@example.com');
       },
     });
     for (const change of changes) expect(codeOf(change)).toBeUndefined();
@@ -129,7 +124,7 @@ describe('sign-ins that wait for an account leave connections for others:', () =
     ['with a password', () => login('ada')],
     ['at a provider', byCode],
   ])('%s', async (_how, signIn) => {
-    for (const name of ['ada', 'bob']) await signedUp(running, `${name}@example.com`);
+    for (const name of ['ada', 'bob']) await running.signUp(`${name}@example.com`);
     await running.database.query(
       `insert into linked_identities (id, account_id, issuer, subject, email, created_at, last_used_at)
        select gen_random_uuid(), id, 'issuer', 'subject', email, now(), now() from accounts where email_key like 'ada%'`,
@@ -154,22 +149,22 @@ describe('sign-ins that wait for an account leave connections for others:', () =
 describe('requests that wait for one row leave connections for others:', () => {
   const loginOfBob = {
     async meanwhile() {
-      await loggedIn(running, 'bob@example.com');
+      await running.logIn('bob@example.com');
     },
   };
 
   it('refreshes of one session', async () => {
-    const [ada] = [await signedUp(running, 'ada@example.com'), await signedUp(running, 'bob@example.com')];
+    const [ada] = [await running.signUp('ada@example.com'), await running.signUp('bob@example.com')];
     const forged = ada.refreshToken.slice(0, -24) + 'x'.repeat(24);
-    const refresh = () => Promise.all(Array.from({ length: 15 }, () => running.send(REFRESH, { token: forged })));
+    const refresh = () => Promise.all(Array.from({ length: 15 }, () => running.refresh(forged)));
     const held: [string, ...unknown[]] = ['select from sessions where id = $1 for update', ada.sessionId];
     for (const answer of await whileHeld(running, held, refresh, loginOfBob))
       expect(codeOf(answer)).toBe('UNAUTHENTICATED');
-    expect(codeOf(await running.send(REFRESH, { token: ada.refreshToken }))).toBeUndefined();
+    expect(codeOf(await running.refresh(ada.refreshToken))).toBeUndefined();
   });
 
   it('attempts with mailed tokens', async () => {
-    await signedUp(running, 'bob@example.com');
+    await running.signUp('bob@example.com');
     const input = { token: 't'.repeat(43), newPassword: 'another long phrase' };
     const attempts = Array.from({ length: 15 }, () => [
       () => running.send(RESET, { input }),
@@ -181,9 +176,9 @@ describe('requests that wait for one row leave connections for others:', () => {
   });
 
   it('deletions of accounts', async () => {
-    await signedUp(running, 'bob@example.com');
+    await running.signUp('bob@example.com');
     const names = Array.from({ length: 15 }, (_, index) => `user-${index}@example.com`);
-    const users = await Promise.all(names.map((email) => signedUp(running, email)));
+    const users = await Promise.all(names.map((email) => running.signUp(email)));
     const remove = () =>
       Promise.all(
         users.map(({ identity }) => running.send(DELETE_ACCOUNT, { input: { password: PASSWORD } }, identity)),
@@ -194,7 +189,7 @@ describe('requests that wait for one row leave connections for others:', () => {
 });
 
 it('lists of one account leave connections for others', async () => {
-  const [ada, bob] = [await signedUp(running, 'ada@example.com'), await signedUp(running, 'bob@example.com')];
+  const [ada, bob] = [await running.signUp('ada@example.com'), await running.signUp('bob@example.com')];
   const tables = 'sessions, personal_tokens, linked_identities, audit_log';
   const lists = ['sessions', 'personalTokens', 'linkedIdentities', 'auditEntries'].flatMap((list) =>
     Array.from({ length: 5 }, () => `{ ${list} { id } }`),
@@ -203,7 +198,7 @@ it('lists of one account leave connections for others', async () => {
   const answers = await whileHeld(running, [`lock table ${tables} in access exclusive mode`], ask, {
     waiting: 3,
     async meanwhile() {
-      expect(codeOf(await running.send(ME, {}, bob.identity))).toBeUndefined();
+      expect(codeOf(await running.me(bob.identity))).toBeUndefined();
     },
   });
   for (const answer of answers) expect(codeOf(answer)).toBeUndefined();
@@ -214,16 +209,13 @@ describe('password hashing', () => {
   beforeAll(async () => {
     hashing = await runAuth({ env: { RATE_LIMIT_FACTOR: '0', HASH_CONCURRENCY: '1' }, hashCost: COST });
   });
-  afterAll(() => hashing.stop());
 
   it('does not block the event loop for other requests', async () => {
-    const { identity } = await signedUp(hashing, 'ada@example.com');
-    const logins = Array.from({ length: 50 }, () =>
-      hashing.send(LOGIN, { input: { email: 'n@example.com', password: 'x' } }),
-    );
+    const { identity } = await hashing.signUp('ada@example.com');
+    const logins = Array.from({ length: 50 }, () => hashing.tryLogIn('n@example.com', 'x'));
     let finished = 0;
     for (const login of logins) void login.then(() => finished++);
-    for (let index = 0; index < 20; index++) expect(codeOf(await hashing.send(ME, {}, identity))).toBeUndefined();
+    for (let index = 0; index < 20; index++) expect(codeOf(await hashing.me(identity))).toBeUndefined();
     expect(finished).toBeLessThan(50);
     await Promise.all(logins);
   });

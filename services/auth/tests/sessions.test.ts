@@ -8,11 +8,9 @@ import {
   END_SESSION,
   LOGIN_PLAIN,
   LOGOUT,
-  loggedIn,
   REFRESH,
   sessionOf,
   SESSIONS,
-  signedUp,
   type OpenSession,
 } from './support/operations.ts';
 import { PASSWORD, useAuth } from './support/running-auth.ts';
@@ -23,26 +21,25 @@ const HOUR_MS = 60 * MINUTE_MS;
 const running = useAuth();
 
 const expOf = (accessToken: string) => decodeJwt(accessToken).exp;
-const refresh = (token: string) => running.send(REFRESH, { token });
 const endedIds = async (after = 0) =>
   (await running.auth.internal.endedSessions(after)).sessions.map(({ sessionId }) => sessionId);
 
 describe('a refresh whose caller has stopped waiting', () => {
   it('changes nothing, so that it can be retried', async () => {
-    const { refreshToken, sessionId } = await signedUp(running, 'ada@example.com');
+    const { refreshToken, sessionId } = await running.signUp('ada@example.com');
     let looks = 0;
     const call = { identity: { role: 'anonymous' }, requestId: 'request-1', isCancelled: () => looks++ > 0 } as const;
     const request = { query: REFRESH, variables: { token: refreshToken } };
     expect(codeOf(await running.auth.subgraph.execute(request, call))).toBe('SERVICE_UNAVAILABLE');
-    expect(sessionOf(await refresh(refreshToken), 'refreshSession').sessionId).toBe(sessionId);
+    expect(sessionOf(await running.refresh(refreshToken), 'refreshSession').sessionId).toBe(sessionId);
   });
 });
 
 describe('logging out', () => {
   it('ends this session, and lists it until the second in which its token expires', async () => {
-    const { identity, sessionId, accessToken } = await signedUp(running, 'a@example.com');
+    const { identity, sessionId, accessToken } = await running.signUp('a@example.com');
     expect(await running.auth.internal.endedSessions(0)).toEqual({ last: 0, sessions: [] });
-    const result = await running.send(LOGOUT, {}, identity);
+    const result = await running.logOut(identity);
     expect(result.data).toEqual({ logout: true });
     const entry = { sequence: 1, sessionId, until: expOf(accessToken) };
     expect(result.extensions).toEqual({ endedSessions: [entry] });
@@ -51,28 +48,26 @@ describe('logging out', () => {
   });
 
   it('is rejected for a session that has already ended, even in parallel', async () => {
-    const { identity } = await signedUp(running, 'a@example.com');
-    const codes = await Promise.all(
-      Array.from({ length: 8 }, async () => codeOf(await running.send(LOGOUT, {}, identity))),
-    );
+    const { identity } = await running.signUp('a@example.com');
+    const codes = await Promise.all(Array.from({ length: 8 }, async () => codeOf(await running.logOut(identity))));
     expect(codes.filter((code) => code === undefined)).toHaveLength(1);
     expect(codes.filter((code) => code === 'UNAUTHENTICATED')).toHaveLength(7);
     expect(await endedIds()).toHaveLength(1);
   });
 
   it("does not end another user's session", async () => {
-    const ada = await signedUp(running, 'ada@example.com');
-    const bob = await signedUp(running, 'bob@example.com');
+    const ada = await running.signUp('ada@example.com');
+    const bob = await running.signUp('bob@example.com');
     const forged = { role: 'user', userId: ada.userId, sessionId: bob.sessionId } as const;
-    expect(codeOf(await running.send(LOGOUT, {}, forged))).toBe('UNAUTHENTICATED');
+    expect(codeOf(await running.logOut(forged))).toBe('UNAUTHENTICATED');
     expect(await endedIds()).toEqual([]);
   });
 });
 
 describe('the list of ended sessions', () => {
   it('has a gapless sequence in commit order for a polling reader', async () => {
-    const sessions = [await signedUp(running, 'a@example.com')];
-    while (sessions.length < 12) sessions.push(await loggedIn(running, 'a@example.com'));
+    const sessions = [await running.signUp('a@example.com')];
+    while (sessions.length < 12) sessions.push(await running.logIn('a@example.com'));
     const seen: number[] = [];
     let done = false;
     const reader = (async () => {
@@ -83,7 +78,7 @@ describe('the list of ended sessions', () => {
         after = last;
       }
     })();
-    await Promise.all(sessions.map(({ identity }) => running.send(LOGOUT, {}, identity)));
+    await Promise.all(sessions.map(({ identity }) => running.logOut(identity)));
     done = true;
     await reader;
     expect(seen).toEqual(sessions.map((_session, index) => index + 1));
@@ -101,8 +96,8 @@ describe('the list of ended sessions', () => {
   });
 
   it('keeps a session until 90 s after its last token, as channels accept it for 60 s and clocks differ by 30 s, and the sequence continues', async () => {
-    const { identity, sessionId } = await signedUp(running, 'a@example.com');
-    await running.send(LOGOUT, {}, identity);
+    const { identity, sessionId } = await running.signUp('a@example.com');
+    await running.logOut(identity);
     running.clock.advance(HOUR_MS + 80_000);
     await running.auth.processAll();
     expect(await endedIds()).toEqual([sessionId]);
@@ -110,60 +105,60 @@ describe('the list of ended sessions', () => {
     expect(await running.auth.internal.endedSessions(0)).toEqual({ last: 1, sessions: [] });
     await running.auth.processAll();
     expect(await running.database.query('select 1 from ended_sessions')).toEqual([]);
-    const next = await loggedIn(running, 'a@example.com');
-    await running.send(LOGOUT, {}, next.identity);
+    const next = await running.logIn('a@example.com');
+    await running.logOut(next.identity);
     expect((await running.auth.internal.endedSessions(1)).sessions).toMatchObject([{ sequence: 2 }]);
   });
 
   it('includes a session that ends when its last token has just expired, but none later', async () => {
-    const [just, long] = [await signedUp(running, 'a@example.com'), await signedUp(running, 'b@example.com')];
+    const [just, long] = [await running.signUp('a@example.com'), await running.signUp('b@example.com')];
     running.clock.advance(HOUR_MS + 80_000);
-    await running.send(LOGOUT, {}, just.identity);
+    await running.logOut(just.identity);
     expect(await endedIds()).toEqual([just.sessionId]);
     const { identity } = long;
     running.clock.advance(11_000);
-    expect((await running.send(LOGOUT, {}, identity)).extensions).toBeUndefined();
+    expect((await running.logOut(identity)).extensions).toBeUndefined();
     expect(await endedIds()).toEqual([]);
   });
 });
 
 describe('refreshing a session', () => {
   it('keeps an ended session in the list until the newest access token expires', async () => {
-    const { identity, refreshToken } = await signedUp(running, 'a@example.com');
+    const { identity, refreshToken } = await running.signUp('a@example.com');
     running.clock.advance(HOUR_MS / 2);
-    const { accessToken } = sessionOf(await refresh(refreshToken), 'refreshSession');
-    await running.send(LOGOUT, {}, identity);
+    const { accessToken } = sessionOf(await running.refresh(refreshToken), 'refreshSession');
+    await running.logOut(identity);
     expect((await running.auth.internal.endedSessions(0)).sessions[0]?.until).toBe(expOf(accessToken));
   });
 
   it('ends nothing for a token that was never issued, even if parts of it were', async () => {
     for (const token of ['', '\0', '\ud800', 'x'.repeat(100_000)])
-      expect(codeOf(await refresh(token))).toBe('UNAUTHENTICATED');
-    const { refreshToken: used } = await signedUp(running, 'a@example.com');
-    let { refreshToken: unused } = sessionOf(await refresh(used), 'refreshSession');
+      expect(codeOf(await running.refresh(token))).toBe('UNAUTHENTICATED');
+    const { refreshToken: used } = await running.signUp('a@example.com');
+    let { refreshToken: unused } = sessionOf(await running.refresh(used), 'refreshSession');
     for (const token of [used, unused]) {
       const other = token.endsWith('A') ? 'B' : 'A';
       const forged = [token.slice(0, -1), `${token}A`, token.slice(0, 16), `${token.slice(0, -1)}${other}`];
       forged.push(`${token.slice(0, 16)}${createOpaqueToken().token}`, `${token.slice(0, 16)}${'A'.repeat(48)}`);
-      for (const each of forged) expect(codeOf(await refresh(each))).toBe('UNAUTHENTICATED');
+      for (const each of forged) expect(codeOf(await running.refresh(each))).toBe('UNAUTHENTICATED');
       expect(await endedIds()).toEqual([]);
-      unused = sessionOf(await refresh(unused), 'refreshSession').refreshToken;
+      unused = sessionOf(await running.refresh(unused), 'refreshSession').refreshToken;
     }
-    expect(codeOf(await refresh(used))).toBe('UNAUTHENTICATED');
+    expect(codeOf(await running.refresh(used))).toBe('UNAUTHENTICATED');
     expect(await endedIds()).toHaveLength(1);
   });
 
   it('rejects an expired token, and expired rows are deleted', async () => {
-    const { refreshToken } = await signedUp(running, 'a@example.com');
+    const { refreshToken } = await running.signUp('a@example.com');
     running.clock.advance(30 * 24 * HOUR_MS + 1_000);
-    expect(codeOf(await refresh(refreshToken))).toBe('UNAUTHENTICATED');
+    expect(codeOf(await running.refresh(refreshToken))).toBe('UNAUTHENTICATED');
     await running.auth.processAll();
     expect(await running.database.query('select 1 from sessions')).toEqual([]);
     expect(await running.database.query('select 1 from refresh_tokens')).toEqual([]);
   });
 
   it('stores no usable token', async () => {
-    const { refreshToken, accessToken } = await signedUp(running, 'a@example.com');
+    const { refreshToken, accessToken } = await running.signUp('a@example.com');
     const stored = JSON.stringify(await running.database.query('select * from refresh_tokens, sessions'));
     expect(stored).not.toContain(refreshToken);
     expect(stored).not.toContain(accessToken);
@@ -172,7 +167,7 @@ describe('refreshing a session', () => {
 
 describe('several instances', () => {
   it('share sessions and keys, even after a restart', async () => {
-    const { identity, refreshToken, sessionId } = await signedUp(running, 'a@example.com');
+    const { identity, refreshToken, sessionId } = await running.signUp('a@example.com');
     await running.auth.stop();
     const restarted = await running.another();
     expect(await restarted.internal.accessTokenKeys()).toEqual(await running.auth.internal.accessTokenKeys());
@@ -188,10 +183,10 @@ const sessionsOf = async ({ identity }: OpenSession) =>
 
 describe("the list of the caller's sessions", () => {
   it('shows the client that last refreshed a session', async () => {
-    const ada = await signedUp(running, 'ada@example.com');
+    const ada = await running.signUp('ada@example.com');
     running.clock.advance(HOUR_MS);
     const tablet: Identity = { role: 'anonymous', ip: '203.0.113.4', client: 'Tablet/1' };
-    await running.send(REFRESH, { token: ada.refreshToken }, tablet);
+    await running.refresh(ada.refreshToken, tablet);
     const [session] = await sessionsOf(ada);
     expect(session).toMatchObject({ ip: '203.0.113.4', client: 'Tablet/1' });
     expect(Date.parse(session?.lastUsedAt ?? '')).toBeGreaterThanOrEqual(
@@ -200,7 +195,7 @@ describe("the list of the caller's sessions", () => {
   });
 
   it('records uses from gateways, to the minute, never backwards, and only for active sessions', async () => {
-    const [ada, other] = [await signedUp(running, 'ada@example.com'), await loggedIn(running, 'ada@example.com')];
+    const [ada, other] = [await running.signUp('ada@example.com'), await running.logIn('ada@example.com')];
     const begun = running.clock.now();
     const lastUse = async () => {
       const session = (await sessionsOf(ada)).find(({ id }) => id === ada.sessionId);
@@ -231,7 +226,7 @@ describe("the list of the caller's sessions", () => {
   });
 
   it('does not wait for a concurrent change of a session', async () => {
-    const [ada, bob] = [await signedUp(running, 'ada@example.com'), await signedUp(running, 'bob@example.com')];
+    const [ada, bob] = [await running.signUp('ada@example.com'), await running.signUp('bob@example.com')];
     const at = running.clock.now() + HOUR_MS;
     const sessions = [ada, bob].map(({ sessionId }) => ({ sessionId, at }));
     const uses = Array.from({ length: 20 }, (_, turn) =>
@@ -243,8 +238,8 @@ describe("the list of the caller's sessions", () => {
   });
 
   it('shows only active sessions of the caller, and nothing to anonymous callers', async () => {
-    const ada = await signedUp(running, 'ada@example.com');
-    const bob = await signedUp(running, 'bob@example.com');
+    const ada = await running.signUp('ada@example.com');
+    const bob = await running.signUp('bob@example.com');
     expect((await sessionsOf(bob)).map(({ id }) => id)).toEqual([bob.sessionId]);
     expect(codeOf(await running.send(SESSIONS))).toBe('UNAUTHENTICATED');
     await running.send(LOGIN_PLAIN, { input: { email: 'ada@example.com', password: PASSWORD } });
@@ -256,7 +251,7 @@ describe("the list of the caller's sessions", () => {
 
 describe('ending one of the own sessions', () => {
   it('does not find an expired session', async () => {
-    const ada = await signedUp(running, 'ada@example.com');
+    const ada = await running.signUp('ada@example.com');
     const plain = await running.send(LOGIN_PLAIN, { input: { email: 'ada@example.com', password: PASSWORD } });
     const { sessionId } = plain.extensions?.['session'] as { sessionId: string };
     running.clock.advance(HOUR_MS + 1_000);

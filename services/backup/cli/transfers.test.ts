@@ -1,11 +1,10 @@
-import { eventually, nodeEnvironment } from '@taskmesh/testing';
+import { eventually, makeTempDir, nodeEnvironment } from '@taskmesh/testing';
 import { generateX25519Identity } from 'age-encryption';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
@@ -20,19 +19,14 @@ const SECRET = 'secret.tar.gz.age';
 const MIB = 1024 * 1024;
 const CONTENT = Buffer.alloc(4 * MIB, 'x');
 
-let dir: string;
-let stored: Buffer;
-beforeAll(async () => {
-  dir = await mkdtemp(join(tmpdir(), 'taskmesh-cli-'));
-  await writeFile(join(dir, 'key.txt'), `${KEY}\n`, { mode: 0o600 });
-  await writeFile(join(dir, 'strangers.txt'), `${await generateX25519Identity()}\n`, { mode: 0o600 });
-  await writeFile(join(dir, 'nonsense.txt'), 'nonsense', { mode: 0o600 });
-  const cipher = await createArchiveCipher({ identities: [KEY], recipients: [] });
-  stored = await buffer((await cipher?.encrypt(Readable.from([CONTENT]))) ?? Readable.from([]));
-});
+const dir = makeTempDir();
+await writeFile(join(dir, 'key.txt'), `${KEY}\n`, { mode: 0o600 });
+await writeFile(join(dir, 'strangers.txt'), `${await generateX25519Identity()}\n`, { mode: 0o600 });
+await writeFile(join(dir, 'nonsense.txt'), 'nonsense', { mode: 0o600 });
+const cipher = await createArchiveCipher({ identities: [KEY], recipients: [] });
+const stored: Buffer = await buffer((await cipher?.encrypt(Readable.from([CONTENT]))) ?? Readable.from([]));
 const KEYS = ['key.txt', 'nonsense.txt', 'strangers.txt'];
 afterEach(async () => expect((await readdir(dir)).toSorted()).toEqual(KEYS));
-afterAll(() => rm(dir, { recursive: true }));
 
 /** The moment at which it pauses until the test lets it continue. */
 type Moment = 'download' | 'upload' | 'stored' | 'restore' | 'never';
@@ -193,22 +187,18 @@ describe('an interrupted command', () => {
     ['SIGINT', 130],
     ['SIGTERM', 143],
     ['SIGHUP', 129],
-  ] as const)(
-    'cleans up on %s and exits with %i',
-    async (signal, status) => {
-      const taskmesh = await startTaskmesh('restore');
-      const env = { ...nodeEnvironment(), INIT_CWD: dir };
-      const child = spawn(process.execPath, [MAIN, ...RESTORE, '--url', taskmesh.url], { env, stdio: 'ignore' });
-      await taskmesh.reached;
-      expect(taskmesh.left()).toHaveLength(2);
-      child.kill(signal);
-      const [code] = await once(child, 'exit');
-      expect(code).toBe(status);
-      await eventually(() => expect(taskmesh.left()).toEqual([SECRET]));
-      taskmesh.close();
-    },
-    60_000,
-  );
+  ] as const)('cleans up on %s and exits with %i', async (signal, status) => {
+    const taskmesh = await startTaskmesh('restore');
+    const env = { ...nodeEnvironment(), INIT_CWD: dir };
+    const child = spawn(process.execPath, [MAIN, ...RESTORE, '--url', taskmesh.url], { env, stdio: 'ignore' });
+    await taskmesh.reached;
+    expect(taskmesh.left()).toHaveLength(2);
+    child.kill(signal);
+    const [code] = await once(child, 'exit');
+    expect(code).toBe(status);
+    await eventually(() => expect(taskmesh.left()).toEqual([SECRET]));
+    taskmesh.close();
+  });
 });
 
 describe('a download', () => {

@@ -1,11 +1,10 @@
 import { once } from 'node:events';
-import { createReadStream, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createReadStream, writeFileSync } from 'node:fs';
 import { open } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { AppError, unavailable } from '@taskmesh/contracts';
-import { eventually } from '@taskmesh/testing';
+import { eventually, makeTempDir } from '@taskmesh/testing';
 import type { BackupService } from './archives/archive.service.ts';
 import type { RestoreService } from './restore/restore.service.ts';
 import { createBackupWork } from './backup-work.ts';
@@ -32,10 +31,9 @@ describe('a failure that is reported to callers', () => {
 });
 
 describe('a downloaded archive', () => {
-  const dir = mkdtempSync(join(tmpdir(), 'taskmesh-work-'));
+  const dir = makeTempDir();
   const path = join(dir, 'archive');
   writeFileSync(path, Buffer.alloc(1_000_000));
-  afterAll(() => rmSync(dir, { recursive: true }));
 
   async function download() {
     const handle = await open(path);

@@ -1,5 +1,5 @@
-import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { makeTempDir } from '@taskmesh/testing';
+import { chmod, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { readBackupConfig } from './config.ts';
 
@@ -80,11 +80,7 @@ describe('the configuration of backup', () => {
 
   describe('a key file', () => {
     const KEYS = ['AGE-SECRET-KEY-1QQQ', 'AGE-SECRET-KEY-PQ-1QQQ'];
-    let dir: string;
-    beforeAll(async () => {
-      dir = await mkdtemp(join(tmpdir(), 'taskmesh-keys-'));
-    });
-    afterAll(() => rm(dir, { recursive: true }));
+    const dir = makeTempDir();
     const readKeys = async (text: string, mode: number) => {
       const path = join(dir, 'key.txt');
       await rm(path, { force: true });

@@ -1,12 +1,12 @@
 import { createLog } from '@taskmesh/service';
-import { mkdir, mkdtemp, readdir, rm, stat, utimes, writeFile } from 'node:fs/promises';
-import { hostname, tmpdir } from 'node:os';
+import { makeTempDir } from '@taskmesh/testing';
+import { mkdir, readdir, stat, utimes, writeFile } from 'node:fs/promises';
+import { hostname } from 'node:os';
 import { basename, join } from 'node:path';
 import { createTemporaryDirs, createTemporaryFiles } from './temporary-files.ts';
 
 let dir: string;
-beforeEach(async () => (dir = await mkdtemp(join(tmpdir(), 'taskmesh-temporary-'))));
-afterEach(() => rm(dir, { recursive: true, force: true }));
+beforeEach(async () => (dir = makeTempDir()));
 
 const logged: string[] = [];
 const log = createLog({ service: 'test', level: 'error', destination: { write: (line) => void logged.push(line) } });

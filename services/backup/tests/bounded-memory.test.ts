@@ -8,14 +8,8 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
 import { createArchiveCipher } from '../src/archives/encryption.ts';
 import { pax, tar, type TarEntry } from './archives/tar-bytes.ts';
-import {
-  accountsDump,
-  createBackupFixture,
-  ownArchive,
-  tasksDump,
-  type BackupFixture,
-} from './support/backup-fixture.ts';
-import { startBackupProcess, type BackupProcess } from './support/backup-process.ts';
+import { accountsDump, createBackupFixture, ownArchive, tasksDump } from './support/backup-fixture.ts';
+import { startBackupProcess } from './support/backup-process.ts';
 import { privateMib } from './support/memory.ts';
 
 const MEBIBYTE = 1024 * 1024;
@@ -161,21 +155,13 @@ const CREATE = 'mutation { result: createBackup { file } }';
 const QUICK = /^(a small one|a manifest at its limit|a dump: (one INSERT|deep|many tables|a line of COPY).*)$/;
 const ARCHIVES = HARD_ARCHIVES.filter(({ what }) => process.env.TASKMESH_LONG || QUICK.test(what));
 
-let fixture: BackupFixture;
-let backup: BackupProcess;
-let idleMib: number;
-beforeAll(async () => {
-  fixture = await createBackupFixture('memory', { keys: [KEY] });
-  await fixture.backup.stop();
-  backup = await startBackupProcess(fixture.config);
-  await pause(1_000); // garbage of the start is collected meanwhile
-  idleMib = privateMib(backup.pid);
-  expect(idleMib).toBeGreaterThan(0);
-}, 180_000);
-afterAll(async () => {
-  await backup.stop();
-  await fixture.close();
-});
+const fixture = await createBackupFixture('memory', { keys: [KEY] });
+await fixture.backup.stop();
+const backup = await startBackupProcess(fixture.config);
+await pause(1_000); // garbage of the start is collected meanwhile
+const idleMib = privateMib(backup.pid);
+expect(idleMib).toBeGreaterThan(0);
+afterAll(() => backup.stop());
 
 /** Sends a request to the service, and expects its memory to stay within the bound. */
 async function ask(query: string, variables: Record<string, unknown> = {}) {

@@ -1,13 +1,7 @@
 import { openSnapshot } from '@taskmesh/pg-rows';
 import { createLog } from '@taskmesh/service';
 import { databaseOf } from '@taskmesh/store';
-import {
-  createFaultyProxy,
-  createTestDatabase,
-  eventually,
-  type FaultyProxy,
-  type TestDatabase,
-} from '@taskmesh/testing';
+import { createFaultyProxy, createTestDatabase, eventually } from '@taskmesh/testing';
 import { Client } from 'pg';
 import { createBackupDatabase } from '../src/database.ts';
 import { connectAdmin, maintenanceUrl, withAdmin, withAdmins } from '../src/databases/connect.ts';
@@ -20,21 +14,12 @@ import { administer } from './support/test-stores.ts';
 const IDLE_MS = 400;
 const log = createLog({ service: 'test', level: 'silent' });
 
-let store: TestDatabase;
-let proxy: FaultyProxy;
-/** The URL of the store through the proxy. */
-let proxied: string;
-beforeAll(async () => {
-  store = await createTestDatabase('databases');
-  const { hostname, port } = new URL(store.url);
-  proxy = await createFaultyProxy({ host: hostname, port: Number(port) });
-  proxied = Object.assign(new URL(store.url), { host: `${proxy.host}:${proxy.port}` }).href;
-});
+const store = await createTestDatabase('databases');
+const { hostname, port } = new URL(store.url);
+
+const proxy = await createFaultyProxy({ host: hostname, port: Number(port) });
+const proxied = Object.assign(new URL(store.url), { host: `${proxy.host}:${proxy.port}` }).href;
 afterEach(() => proxy.thaw());
-afterAll(async () => {
-  await proxy.close();
-  await store.drop();
-});
 
 const exists = async (name: string) =>
   (await administer('select from pg_database where datname = $1', [name])).length === 1;
@@ -124,21 +109,16 @@ describe('keeping writers out', () => {
     await expect(stopped).rejects.toThrow();
     expect(outcomes).toEqual(['55P03', 'written']);
     await writer.end();
-    await fresh.drop();
   });
 });
 
 it('a dump never runs functions with which the owner of a store shadows those of PostgreSQL', async () => {
   const owned = await createTestDatabase('owned');
-  try {
-    await owned.query(`create schema mine; create function mine.is_same(text, text) returns boolean language plpgsql
+  await owned.query(`create schema mine; create function mine.is_same(text, text) returns boolean language plpgsql
         as $$ begin raise exception 'run as %', current_user; end $$;
       create operator mine.= (leftarg = text, rightarg = text, function = mine.is_same);
       alter database ${databaseOf(owned.url)} set search_path = mine, pg_catalog`);
-    (await openSnapshot(await connectAdmin(owned.url))).close();
-  } finally {
-    await owned.drop();
-  }
+  (await openSnapshot(await connectAdmin(owned.url))).close();
 });
 
 it('an administrator can change a store that the operator has made read-only until a restore', async () => {

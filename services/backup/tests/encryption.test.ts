@@ -1,3 +1,4 @@
+import { makeTempDir } from '@taskmesh/testing';
 import {
   generateHybridIdentity,
   generateX25519Identity,
@@ -7,8 +8,7 @@ import {
 } from 'age-encryption';
 import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { mkdtemp, readFile, rm, stat } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
@@ -17,7 +17,7 @@ import { promisify } from 'node:util';
 import { readKeyFile } from '../src/archives/key-file.ts';
 import { createArchiveCipher, type ArchiveCipher } from '../src/archives/encryption.ts';
 import type { BackupConfig } from '../src/index.ts';
-import { createBackupFixture, restoreWith, type BackupFixture } from './support/backup-fixture.ts';
+import { createBackupFixture, restoreWith } from './support/backup-fixture.ts';
 
 const KEY = await generateX25519Identity();
 const OTHER_KEY = await generateX25519Identity();
@@ -100,13 +100,9 @@ describe('the cipher of archives', () => {
   });
 });
 
-let fixture: BackupFixture;
-beforeAll(async () => {
-  fixture = await createBackupFixture('encryption', { keys: [KEY] });
-  await fixture.tasks.query(`insert into tasks select gen_random_uuid(), 'task ' || n from generate_series(1, 500) n`);
-  await fixture.auth.query(`insert into accounts values (1, 'secret@example.com')`);
-});
-afterAll(() => fixture.close());
+const fixture = await createBackupFixture('encryption', { keys: [KEY] });
+await fixture.tasks.query(`insert into tasks select gen_random_uuid(), 'task ' || n from generate_series(1, 500) n`);
+await fixture.auth.query(`insert into accounts values (1, 'secret@example.com')`);
 
 describe('encrypted archives', () => {
   it('are made, verified and restored like others', async () => {
@@ -186,7 +182,7 @@ describe('archives for recipients', () => {
 
 describe('the command that creates a key', () => {
   it('creates a file that the service accepts, and never replaces one', async () => {
-    const dir = await mkdtemp(join(tmpdir(), 'taskmesh-key-'));
+    const dir = makeTempDir();
     const path = join(dir, 'key.txt');
     const make = () => promisify(execFile)(process.execPath, [fileURLToPath(new URL('../src/archives/make-key-file.ts', import.meta.url)), path]); // prettier-ignore
     const { stdout } = await make();
@@ -196,6 +192,5 @@ describe('the command that creates a key', () => {
     expect(await createArchiveCipher({ identities: keys, recipients: [] })).toBeDefined();
     expect(stdout).not.toContain(keys[0]);
     await expect(make()).rejects.toMatchObject({ code: 1, stderr: expect.stringContaining('EEXIST') });
-    await rm(dir, { recursive: true });
   });
 });

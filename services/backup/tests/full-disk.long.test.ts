@@ -5,15 +5,11 @@ import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { promisify } from 'node:util';
 import { gzipSync } from 'node:zlib';
-import { createBackupFixture, type BackupFixture } from './support/backup-fixture.ts';
+import { createBackupFixture } from './support/backup-fixture.ts';
 
 const run = promisify(execFile);
 const MEGABYTE = 1024 * 1024;
 const FULL = /the disk (is full|has too little room)/;
-
-let fixture: BackupFixture;
-/** An archive that was made while the disk had space. */
-let archive: string;
 const mounted: string[] = [];
 
 /** Mounts a small disk in memory on a directory, which only root may do. */
@@ -26,16 +22,14 @@ const resize = (dir: string, sizeBytes: number) => run('mount', ['-o', `remount,
 const fill = (dir: string, bytes: number) => writeFile(join(dir, 'filler'), randomBytes(bytes));
 const inBackups = async () => (await readdir(fixture.config.backupsDir)).sort();
 
-beforeAll(async () => {
-  fixture = await createBackupFixture('full_disk');
-  await mount(fixture.config.backupsDir, 64 * MEGABYTE);
-  await mount(fixture.config.temporaryDir, 64 * MEGABYTE);
-  await fixture.auth.query(`insert into accounts values (1, 'a@example.com')`);
-  await fixture.tasks.query(
-    `insert into tasks select gen_random_uuid(), 'task ' || n || md5(n::text) from generate_series(1, 40000) n`,
-  );
-  archive = (await fixture.backup.backups.create()).file;
-}, 120_000);
+const fixture = await createBackupFixture('full_disk');
+await mount(fixture.config.backupsDir, 64 * MEGABYTE);
+await mount(fixture.config.temporaryDir, 64 * MEGABYTE);
+await fixture.auth.query(`insert into accounts values (1, 'a@example.com')`);
+await fixture.tasks.query(
+  `insert into tasks select gen_random_uuid(), 'task ' || n || md5(n::text) from generate_series(1, 40000) n`,
+);
+const archive = (await fixture.backup.backups.create()).file;
 afterEach(async () => {
   for (const dir of mounted) {
     await resize(dir, 64 * MEGABYTE);
@@ -49,7 +43,6 @@ afterEach(async () => {
 }, 120_000);
 afterAll(async () => {
   for (const dir of mounted) await run('umount', ['--lazy', dir]);
-  await fixture.close();
 });
 
 describe('on a full disk', () => {

@@ -10,22 +10,11 @@ import type { Manifest } from '../src/archives/manifest.ts';
 import { scanArchives, type ScanDeps } from '../src/archives/new-archives.ts';
 import { createBackup } from '../src/index.ts';
 import { tar } from './archives/tar-bytes.ts';
-import {
-  ask,
-  bothStores,
-  createBackupFixture,
-  createRecordingLog,
-  tasksDump,
-  type BackupFixture,
-} from './support/backup-fixture.ts';
+import { ask, bothStores, createBackupFixture, createRecordingLog, tasksDump } from './support/backup-fixture.ts';
 
 const KEY = await generateX25519Identity();
 
-let fixture: BackupFixture;
-beforeAll(async () => {
-  fixture = await createBackupFixture('listing');
-});
-afterAll(() => fixture.close());
+const fixture = await createBackupFixture('listing');
 beforeEach(() => fixture.reset());
 
 const put = (file: string, content: Buffer | string) => writeFile(join(fixture.config.backupsDir, file), content);

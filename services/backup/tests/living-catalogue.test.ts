@@ -10,11 +10,7 @@ import {
 import { DATABASE_STATE, STORE_STATE } from './support/catalogue.ts';
 import { createOwners } from './support/store-owners.ts';
 
-let fixture: BackupFixture;
-beforeAll(async () => {
-  fixture = await createBackupFixture('catalogue');
-});
-afterAll(() => fixture.close());
+const fixture = await createBackupFixture('catalogue');
 afterEach(async () => expect(await fixture.leftovers()).toEqual([]));
 
 async function catalogueOf({ url, query }: BackupFixture['tasks']) {

@@ -6,18 +6,14 @@ import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { gzipSync } from 'node:zlib';
 import { lookAtDisk, type LookAtDisk } from '../src/disk-space.ts';
-import { createBackupFixture, type BackupFixture } from './support/backup-fixture.ts';
+import { createBackupFixture } from './support/backup-fixture.ts';
 import { startBackupProcess } from './support/backup-process.ts';
 import { withClient } from './support/databases.ts';
 
 const MIB = 1024 * 1024;
 const CREATE = 'mutation { createBackup { file sizeBytes sha256 createdAt stores verifiedAt } }';
 
-let fixture: BackupFixture;
-beforeAll(async () => {
-  fixture = await createBackupFixture('making');
-});
-afterAll(() => fixture.close());
+const fixture = await createBackupFixture('making');
 beforeEach(() => fixture.reset());
 afterEach(async () => expect(await fixture.leftovers()).toEqual([]));
 

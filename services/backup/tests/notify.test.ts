@@ -40,7 +40,6 @@ describe('a failed scheduled run', () => {
   beforeAll(async () => {
     fixture = await createBackupFixture('notify');
   });
-  afterAll(() => fixture.close());
   beforeEach(() => fixture.reset());
 
   const start = async ({ secrets, ...settings }: Difference) => {

@@ -1,7 +1,6 @@
 import { databaseOf, inDatabase } from '@taskmesh/store';
-import { createTestDatabase, eventually, type TestDatabase } from '@taskmesh/testing';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { createTestDatabase, eventually, makeTempDir } from '@taskmesh/testing';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DEFAULT_SIZES } from '../src/archives/limits.ts';
 import { dropFresh } from '../src/databases/fresh-database.ts';
@@ -13,18 +12,11 @@ import { createRecordingLog, tasksDump } from './support/backup-fixture.ts';
 import { createOwners, TASKS_SCHEMA } from './support/store-owners.ts';
 import { withClient } from './support/databases.ts';
 
-let live: TestDatabase;
-let dir: string;
+const dir = makeTempDir();
 let count = 0;
-beforeAll(async () => {
-  live = await createTestDatabase('prepare');
-  await live.query(TASKS_SCHEMA);
-  dir = await mkdtemp(join(tmpdir(), 'taskmesh-prepare-'));
-});
-afterAll(async () => {
-  await live.drop();
-  await rm(dir, { recursive: true });
-});
+
+const live = await createTestDatabase('prepare');
+await live.query(TASKS_SCHEMA);
 
 /** Prepares a store whose owner calls `importDatabase` on the loaded database. Returns the outcome and leaves nothing behind. */
 async function prepare(

@@ -1,28 +1,18 @@
 import { createLog } from '@taskmesh/service';
-import type { Database } from '@taskmesh/store';
-import { createTestDatabase, type TestDatabase } from '@taskmesh/testing';
+import { createTestDatabase } from '@taskmesh/testing';
 import type { Backup } from '../src/archives/archive.entity.ts';
-import { createBackupRepository, type BackupRepository } from '../src/archives/archive.repository.ts';
+import { createBackupRepository } from '../src/archives/archive.repository.ts';
 import { createBackupDatabase } from '../src/database.ts';
 import { newRestore } from '../src/restore/restore-stores.ts';
 import type { Restore } from '../src/restore/restore.entities.ts';
-import { createRestoreRepository, type RestoreRepository } from '../src/restore/restore.repository.ts';
+import { createRestoreRepository } from '../src/restore/restore.repository.ts';
 
-let store: TestDatabase;
-let database: Database;
-let repository: BackupRepository;
-let journal: RestoreRepository;
-beforeAll(async () => {
-  store = await createTestDatabase('repositories');
-  database = await createBackupDatabase({ url: store.url, log: createLog({ service: 'test', level: 'silent' }) });
-  await database.migrate();
-  repository = createBackupRepository(database);
-  journal = createRestoreRepository(database);
-});
-afterAll(async () => {
-  await database.close();
-  await store.drop();
-});
+const store = await createTestDatabase('repositories');
+const database = await createBackupDatabase({ url: store.url, log: createLog({ service: 'test', level: 'silent' }) });
+await database.migrate();
+const repository = createBackupRepository(database);
+const journal = createRestoreRepository(database);
+afterAll(() => database.close());
 
 const UNKNOWN_FILE: Omit<Backup, 'file'> = {
   ...{ sizeBytes: 10, sha256: null, createdAt: new Date(1_000), stores: [], origin: 'unknown', modifiedAt: new Date(1_000) },

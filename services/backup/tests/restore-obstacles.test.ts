@@ -1,13 +1,7 @@
 import { databaseOf, inDatabase } from '@taskmesh/store';
 import { createFaultyProxy, eventually } from '@taskmesh/testing';
 import { maintenanceUrl } from '../src/databases/connect.ts';
-import {
-  bothStores,
-  createBackupFixture,
-  restoreWith,
-  type BackupFixture,
-  type Other,
-} from './support/backup-fixture.ts';
+import { bothStores, createBackupFixture, restoreWith, type Other } from './support/backup-fixture.ts';
 import { withClient } from './support/databases.ts';
 import { Client } from 'pg';
 
@@ -31,15 +25,10 @@ const SUBSCRIBE = `create subscription obstacle connection '' publication p with
 const NOT_RESTORED = { success: true, outcome: 'PROCESSED', databaseRestored: false };
 const OLD = ['old', 'old@x'];
 const NEW = ['new', 'new@x'];
-
-let fixture: BackupFixture;
 const { hold, letGo } = createHeldSessions();
 
-beforeAll(async () => {
-  fixture = await createBackupFixture('obstacles');
-  await fixture.archive('own.tar.gz', bothStores('new'));
-});
-afterAll(() => fixture.close());
+const fixture = await createBackupFixture('obstacles');
+await fixture.archive('own.tar.gz', bothStores('new'));
 
 beforeEach(() => fixture.fillStores('old', 'old@x'));
 afterEach(async () => {
@@ -155,7 +144,6 @@ describe('a restore', () => {
         );
       });
     });
-    await proxy.close();
     expect(await fixture.inStores()).toEqual(OLD);
   }, 180_000);
 

@@ -1,26 +1,12 @@
 import { eventually } from '@taskmesh/testing';
 import { Client } from 'pg';
-import {
-  accountsDump,
-  createBackupFixture,
-  ownArchive,
-  tasksDump,
-  type BackupFixture,
-} from './support/backup-fixture.ts';
+import { accountsDump, createBackupFixture, ownArchive, tasksDump } from './support/backup-fixture.ts';
 import { startSecondServer } from './support/second-server.ts';
 
-let server: Awaited<ReturnType<typeof startSecondServer>>;
-let fixture: BackupFixture;
+const authServer = await startSecondServer({ wal_level: 'logical', max_prepared_transactions: 2 });
 
-beforeAll(async () => {
-  server = await startSecondServer({ wal_level: 'logical', max_prepared_transactions: 2 });
-  fixture = await createBackupFixture('replication', { authServer: server.url });
-  await fixture.archive('own.tar.gz', ownArchive({ tasks: tasksDump(['new']), auth: accountsDump(['new@x']) }));
-}, 180_000);
-afterAll(async () => {
-  await fixture.close();
-  await server.stop();
-}, 180_000);
+const fixture = await createBackupFixture('replication', { authServer });
+await fixture.archive('own.tar.gz', ownArchive({ tasks: tasksDump(['new']), auth: accountsDump(['new@x']) }));
 
 beforeEach(async () => {
   await fixture.fillStores('old', 'old@x');

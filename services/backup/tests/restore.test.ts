@@ -12,22 +12,17 @@ import {
   ownArchive,
   restoreWith,
   tasksDump,
-  type BackupFixture,
 } from './support/backup-fixture.ts';
 import { withClient } from './support/databases.ts';
 
 const OLD = ['old', 'old@x'];
 const NEW = ['new', 'new@x'];
 
-let fixture: BackupFixture;
-beforeAll(async () => {
-  fixture = await createBackupFixture('restore');
-  await fixture.archive('own.tar.gz', bothStores('new'));
-  await fixture.archive('bad-auth.tar.gz', ownArchive({ tasks: tasksDump(['new']), auth: 'selec;' }));
-  await fixture.archive('foreign.tar.gz', { 'database.sql': tasksDump(['new']) });
-  await symlink('/etc/passwd', join(fixture.config.backupsDir, 'link'));
-});
-afterAll(() => fixture.close());
+const fixture = await createBackupFixture('restore');
+await fixture.archive('own.tar.gz', bothStores('new'));
+await fixture.archive('bad-auth.tar.gz', ownArchive({ tasks: tasksDump(['new']), auth: 'selec;' }));
+await fixture.archive('foreign.tar.gz', { 'database.sql': tasksDump(['new']) });
+await symlink('/etc/passwd', join(fixture.config.backupsDir, 'link'));
 beforeEach(() => fixture.fillStores('old', 'old@x'));
 afterEach(async () => expect(await fixture.leftovers()).toEqual([]));
 

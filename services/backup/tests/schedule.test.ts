@@ -3,7 +3,7 @@ import { Cron } from 'croner';
 import { readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { MAX_UNFIT } from '../src/schedule/retention.ts';
-import { createBackupFixture, restoreWith, type BackupFixture, type Difference } from './support/backup-fixture.ts';
+import { createBackupFixture, restoreWith, type Difference } from './support/backup-fixture.ts';
 import { startBackupProcess } from './support/backup-process.ts';
 import { withClient } from './support/databases.ts';
 
@@ -11,11 +11,7 @@ const EVERY_SECOND = '* * * * * *';
 /** A valid schedule that is very unlikely to be due during a test: 29 February. */
 const RARELY = '0 0 29 2 *';
 
-let fixture: BackupFixture;
-beforeAll(async () => {
-  fixture = await createBackupFixture('schedule');
-});
-afterAll(() => fixture.close());
+const fixture = await createBackupFixture('schedule');
 beforeEach(() => fixture.reset());
 
 type Other = Awaited<ReturnType<typeof start>>;

@@ -5,26 +5,15 @@ import { settleRestore } from '../src/restore/settle-restore.ts';
 import type { RestoreStage } from '../src/restore/restore.entities.ts';
 import { undoRestore } from '../src/restore/restore-stores.ts';
 import type { StoreName } from '../src/databases/store.ts';
-import {
-  administer,
-  createTestStores,
-  KEPT_MS,
-  NOW,
-  type TestStores,
-  type RestoreTrial,
-} from './support/test-stores.ts';
+import { administer, createTestStores, KEPT_MS, NOW, type RestoreTrial } from './support/test-stores.ts';
 import { withClient } from './support/databases.ts';
 
 const UNTOUCHED = ['live: former, fresh: new', 'live: former, fresh: new'];
 const SWAPPED = ['live: new, old: (former)', 'live: new, old: (former)'];
 const KEPT_UNTIL = new Date(NOW.getTime() + KEPT_MS);
-
-let testStores: TestStores;
 let trial: RestoreTrial;
-beforeAll(async () => {
-  testStores = await createTestStores();
-});
-afterAll(() => testStores.drop());
+
+const testStores = await createTestStores();
 
 interface Left {
   stage: RestoreStage;

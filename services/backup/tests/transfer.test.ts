@@ -4,14 +4,10 @@ import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { gzipSync } from 'node:zlib';
-import { bothStores, createBackupFixture, type BackupFixture } from './support/backup-fixture.ts';
+import { bothStores, createBackupFixture } from './support/backup-fixture.ts';
 import { childrenOf } from './support/memory.ts';
 
-let fixture: BackupFixture;
-beforeAll(async () => {
-  fixture = await createBackupFixture('transfer');
-});
-afterAll(() => fixture.close());
+const fixture = await createBackupFixture('transfer');
 
 const MIB = 1024 * 1024;
 const onDisk = (file: string) => join(fixture.config.backupsDir, file);

@@ -1,7 +1,7 @@
 import { databaseOf } from '@taskmesh/store';
 import { eventually } from '@taskmesh/testing';
 import type { Backup } from '../src/index.ts';
-import { ask, bothStores, createBackupFixture, tasksDump, type BackupFixture } from './support/backup-fixture.ts';
+import { ask, bothStores, createBackupFixture, tasksDump } from './support/backup-fixture.ts';
 import { DATABASE_STATE, STORE_STATE } from './support/catalogue.ts';
 
 const HOUR_MS = 60 * 60_000;
@@ -9,13 +9,9 @@ const FIRST = ['first', 'first@x'];
 const ONE = ['one', 'one@x'];
 const FAILED = { success: false, databaseRestored: false };
 
-let fixture: BackupFixture;
-beforeAll(async () => {
-  fixture = await createBackupFixture('undo', { keepOldMs: HOUR_MS });
-  for (const name of ['one', 'two']) await fixture.archive(`${name}.tar.gz`, bothStores(name));
-  await fixture.archive('tasks.tar.gz', { 'database.sql': tasksDump(['alone']) });
-});
-afterAll(() => fixture.close());
+const fixture = await createBackupFixture('undo', { keepOldMs: HOUR_MS });
+for (const name of ['one', 'two']) await fixture.archive(`${name}.tar.gz`, bothStores(name));
+await fixture.archive('tasks.tar.gz', { 'database.sql': tasksDump(['alone']) });
 
 beforeEach(() => fixture.fillStores('first', 'first@x'));
 afterEach(async () => {

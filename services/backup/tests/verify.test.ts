@@ -5,23 +5,13 @@ import { createHash } from 'node:crypto';
 import { readFile, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { restoreNames } from '../src/databases/names.ts';
-import {
-  accountsDump,
-  createBackupFixture,
-  ownArchive,
-  tasksDump,
-  type BackupFixture,
-} from './support/backup-fixture.ts';
+import { accountsDump, createBackupFixture, ownArchive, tasksDump } from './support/backup-fixture.ts';
 import { startBackupProcess } from './support/backup-process.ts';
 import { withClient } from './support/databases.ts';
 
 const VERIFY = 'mutation ($file: String!) { verifyBackup(file: $file) { file stores verifiedAt verifiedVersion } }';
 
-let fixture: BackupFixture;
-beforeAll(async () => {
-  fixture = await createBackupFixture('verify', { patience: { busyMs: 1_000 } });
-});
-afterAll(() => fixture.close());
+const fixture = await createBackupFixture('verify', { patience: { busyMs: 1_000 } });
 
 beforeEach(async () => {
   await fixture.fillStores('living', 'living@x');

@@ -1,7 +1,7 @@
 import { createSigningKey } from '@taskmesh/identity';
 import { ConfigError, type Env } from '@taskmesh/service';
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { makeTempDir } from '@taskmesh/testing';
+import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { readGatewayConfig, readGatewayProcess } from './config.ts';
 
@@ -77,7 +77,7 @@ describe('the configuration', () => {
   });
 
   it('reads the token of this machine from its file if there is no backup token', async () => {
-    const dir = await mkdtemp(join(tmpdir(), 'taskmesh-config-'));
+    const dir = makeTempDir();
     const file = join(dir, 'keys', 'machine-token');
     const read = (env: Env = {}) => readGatewayConfig({ DATA_DIR: dir, ...env }).secrets.machineToken;
     expect(read()).toBeUndefined();
@@ -91,7 +91,6 @@ describe('the configuration', () => {
       await writeFile(file, content);
       expect([content, read()]).toEqual([content, undefined]);
     }
-    await rm(dir, { recursive: true });
   });
 
   it('requires a manifest if documents are trusted, and a port for operators', () => {
@@ -105,7 +104,7 @@ describe('the configuration', () => {
 describe('the neighbours of a process', () => {
   it('must be configured, and so must the key that signs for them', async () => {
     expect(problemsOf(() => readGatewayProcess({}))).toHaveLength(Object.keys(URLS).length + 1);
-    const dir = await mkdtemp(join(tmpdir(), 'taskmesh-config-'));
+    const dir = makeTempDir();
     const IDENTITY_KEY_FILE = join(dir, 'key.json');
     const identityKey = await createSigningKey('gateway-1');
     await writeFile(IDENTITY_KEY_FILE, JSON.stringify(identityKey));
@@ -115,7 +114,6 @@ describe('the neighbours of a process', () => {
       redis: undefined,
       kafka: { brokers: ['k1:9092', 'k2:9092'], topicPrefix: '' },
     });
-    await rm(dir, { recursive: true });
   });
 
   it('are not our services if a foreign graph has its own', () => {

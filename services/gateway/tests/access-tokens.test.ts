@@ -65,7 +65,6 @@ it('a gateway that has not reached auth yet is not ready and accepts no token, w
   gateway.auth.failInternal(undefined);
   await eventually(async () => (await fetch(`${at.origin}/readyz`)).status === 200, { timeoutMs: 15_000 });
   expect(await statusOf(token, at)).toBe(200);
-  await at.stop();
 });
 
 it.each(PROTOCOLS)('a read-only personal token follows changes over %s until it ends', async (protocol) => {

@@ -240,6 +240,5 @@ describe('a text sent with the hash of a trusted document', () => {
     await TRANSPORTS['POST']?.(gateway, { query: good, extensions: persisted(sha256(good)) });
     await eventually(async () => (await keyValue.get(`apq:${sha256(good)}`)) === good);
     expect(await keyValue.get(`apq:${sha256(trusted)}`)).toBeNull();
-    await gateway.stop();
   });
 });

@@ -21,7 +21,6 @@ it("a gateway whose clock differs from the services' by half a minute serves log
     await eventually(isRefused, { timeoutMs: 1_000 });
     expect(await problemsOf(gateway)).toEqual([]);
   }
-  await gateway.stop();
 });
 
 it.each([
@@ -37,6 +36,5 @@ it.each([
     expect(problems).toEqual(Array(3).fill(expect.stringMatching(sentence)));
     const warnings = gateway.logged.filter(({ msg }) => String(msg).startsWith('the clock of a service'));
     expect(warnings.map(({ peer }) => peer).sort()).toEqual(['auth', 'backup', 'tasks']);
-    await gateway.stop();
   },
 );

@@ -1,6 +1,6 @@
 import { eventually } from '@taskmesh/testing';
-import { useGateway } from './fakes/gateway.ts';
-import { holdExecution } from './fakes/hold-execution.ts';
+import { startTestGateway } from './fakes/gateway.ts';
+import { holdExecution } from './fakes/tasks.ts';
 import {
   connectGraphqlWs,
   PROTOCOLS,
@@ -19,13 +19,10 @@ const QUERY_WITHOUT_CURSOR = `subscription ($after: String, $with: Boolean = fal
 }`;
 const BARE_QUERY = 'subscription { taskChanges { sequence task { title } } }';
 
-let token: string;
 const open: { close(): void }[] = [];
 
-const gateway = useGateway({ env: { REALTIME_MAX_CONNECTION_AGE_S: '1' }, random: () => 0.5 });
-beforeAll(async () => {
-  token = await gateway.auth.token(USER);
-});
+const gateway = await startTestGateway({ env: { REALTIME_MAX_CONNECTION_AGE_S: '1' }, random: () => 0.5 });
+const token = await gateway.auth.token(USER);
 afterEach(() => {
   for (const each of open.splice(0)) each.close();
 });

@@ -5,7 +5,6 @@ async function answersOf(queries: string[], env: Record<string, string> = {}) {
   const gateway = await startTestGateway({ env });
   const token = await gateway.auth.token('a0000000-0000-4000-8000-000000000001');
   const answers = await Promise.all(queries.map((query) => gateway.graphql(query, { token })));
-  await gateway.stop();
   return answers.map(({ body }) => body.errors?.[0]?.extensions.code);
 }
 

@@ -1,15 +1,11 @@
 import { serverAudits } from 'graphql-http';
 import { createHash } from 'node:crypto';
-import { ask, useGateway } from './fakes/gateway.ts';
+import { ask, startTestGateway } from './fakes/gateway.ts';
 
 const USER = 'a0000000-0000-4000-8000-000000000001';
 
-let token: string;
-
-const gateway = useGateway();
-beforeAll(async () => {
-  token = await gateway.auth.token(USER);
-});
+const gateway = await startTestGateway();
+const token = await gateway.auth.token(USER);
 
 const get = (path: string, headers: Record<string, string> = {}) => fetch(`${gateway.origin}${path}`, { headers });
 const codesOf = (body: { errors?: { extensions: Record<string, unknown> }[] }) =>

@@ -2,7 +2,7 @@ import { eventually, fastestOf } from '@taskmesh/testing';
 import { once } from 'node:events';
 import type { WebSocket } from 'ws';
 import { startTestGateway, useGateway } from './fakes/gateway.ts';
-import { holdExecution } from './fakes/hold-execution.ts';
+import { holdExecution } from './fakes/tasks.ts';
 import { connectGraphqlWs, type GraphqlWsClient, openWebSocket, streamGraphqlWs, streamHttp } from './fakes/streams.ts';
 
 const USER = 'a0000000-0000-4000-8000-000000000001';
@@ -264,6 +264,5 @@ describe('a socket that sends too much', () => {
       'first complete',
     ]);
     expect(limited.tasks.calls).toHaveLength(1);
-    await limited.stop();
   });
 });

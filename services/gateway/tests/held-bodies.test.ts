@@ -6,12 +6,7 @@ import { startTestGateway, type TestGateway } from './fakes/gateway.ts';
 
 const MIB = 1024 * 1024;
 
-let gateway: TestGateway;
-
-beforeAll(async () => {
-  gateway = await startTestGateway();
-});
-afterAll(() => gateway.stop());
+const gateway = await startTestGateway();
 
 const post = (body: string) =>
   fetch(`${gateway.origin}/graphql`, {
@@ -64,7 +59,6 @@ describe('large bodies whose clients have disconnected', () => {
       }),
     });
   });
-  afterAll(() => busy.stop());
 
   it('count until their processing has ended', async () => {
     const query = '{ taskStatistics { total } }';

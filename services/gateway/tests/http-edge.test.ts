@@ -4,7 +4,7 @@ import { connect, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Connections } from '../src/connections/connections.ts';
 import { startTestGateway, useGateway } from './fakes/gateway.ts';
-import { holdExecution } from './fakes/hold-execution.ts';
+import { holdExecution } from './fakes/tasks.ts';
 
 const USER = 'a0000000-0000-4000-8000-000000000001';
 
@@ -75,7 +75,6 @@ describe('a page on this machine', () => {
       const isNamed = origin === 'http://localhost:5173';
       expect(headers.get('access-control-allow-origin')).toBe(isNamed ? origin : null);
     }
-    await production.stop();
   });
 
   it('cannot use endpoints for callers on this machine', async () => {

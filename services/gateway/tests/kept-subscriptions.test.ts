@@ -1,15 +1,14 @@
 import { collectGarbage, eventually } from '@taskmesh/testing';
 import { setTimeout } from 'node:timers/promises';
-import { useGateway } from './fakes/gateway.ts';
-import { holdExecution } from './fakes/hold-execution.ts';
+import { startTestGateway } from './fakes/gateway.ts';
+import { holdExecution } from './fakes/tasks.ts';
 import { connectGraphqlWs, streamGraphqlWs, streamHttp } from './fakes/streams.ts';
 
 const USER = 'a0000000-0000-4000-8000-000000000001';
 const KIB = 1024;
 
-const gateway = useGateway();
-let token: string;
-beforeAll(async () => void (token = await gateway.auth.token(USER)));
+const gateway = await startTestGateway();
+const token = await gateway.auth.token(USER);
 
 const overSse = (query: string, variables = {}) =>
   fetch(`${gateway.origin}/graphql`, {

@@ -1,7 +1,7 @@
 import { newPersonalToken } from '@taskmesh/identity';
 import { createMemoryKeyValue } from '@taskmesh/key-value';
 import { startTestGateway, useGateway } from './fakes/gateway.ts';
-import { guess } from './fakes/guess.ts';
+import { guess } from './fakes/rest.ts';
 
 const USER = 'a0000000-0000-4000-8000-000000000001';
 const TOKEN = 'the-token-of-operators';
@@ -105,8 +105,6 @@ it('wrong tokens count across all gateways that share a store, and for a whole I
     for (const ip of ['2001:db8::3', '2001:db8:0:ffff::1']) expect(await statusFrom(ip)).toBe(429);
     expect(await statusFrom('2001:db8:1::3')).toBe(200);
   }
-  await other.stop();
-  await gateway.stop();
 });
 
 it('wrong tokens of this machine count from our own page; programs here, and pages of other sites, neither count nor are locked out', async () => {
@@ -123,7 +121,6 @@ it('wrong tokens of this machine count from our own page; programs here, and pag
   for (let tries = 1; tries < 10; tries++) expect(await post({ origin, ...bearer(`wrong-${tries}`) })).toBe(401);
   expect(await post({ origin, ...bearer(token) })).toBe(429);
   expect(await post({})).toBe(200);
-  await gateway.stop();
 });
 
 it("guesses of an operator token with the form of a user's are counted, but users' tokens over GraphQL are not", async () => {
@@ -139,5 +136,4 @@ it("guesses of an operator token with the form of a user's are counted, but user
   expect(await statusOf(token)).toBe(200);
   for (let tries = 1; tries < 10; tries++) expect(await statusOf(`${token}${tries}`)).toBe(401);
   expect(await statusOf(token)).toBe(429);
-  await gateway.stop();
 });

@@ -1,9 +1,8 @@
 import { createSigningKey } from '@taskmesh/identity';
-import { eventually, freePort, nodeEnvironment } from '@taskmesh/testing';
+import { eventually, freePort, makeTempDir, nodeEnvironment } from '@taskmesh/testing';
 import { spawn, type ChildProcessWithoutNullStreams } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { composed } from './fakes/foreign-service.ts';
 
@@ -22,7 +21,7 @@ const supergraphWith = (field: string): string =>
 
 describe('the process of a gateway', () => {
   it('starts without any service, is not ready, and stops on request', async () => {
-    const folder = await mkdtemp(join(tmpdir(), 'gateway-'));
+    const folder = makeTempDir();
     const keyFile = join(folder, 'key.json');
     await writeFile(keyFile, JSON.stringify(await createSigningKey('gateway-1')));
     const [port, adminPort] = [await freePort(), await freePort()];
@@ -56,11 +55,10 @@ describe('the process of a gateway', () => {
     const exited = once(child, 'exit');
     child.kill('SIGTERM');
     expect((await exited)[0]).toBe(0);
-    await rm(folder, { recursive: true });
   }, 180_000);
 
   it('loads a new supergraph at SIGHUP, and continues', async () => {
-    const folder = await mkdtemp(join(tmpdir(), 'gateway-'));
+    const folder = makeTempDir();
     const file = join(folder, 'supergraph.graphql');
     const write = (field: string) => writeFile(file, supergraphWith(field));
     await write('first');
@@ -79,6 +77,5 @@ describe('the process of a gateway', () => {
     const exited = once(child, 'exit');
     child.kill('SIGTERM');
     expect((await exited)[0]).toBe(0);
-    await rm(folder, { recursive: true });
   }, 180_000);
 });

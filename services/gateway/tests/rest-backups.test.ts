@@ -7,32 +7,26 @@ import { request as rawRequest } from 'undici';
 import { archiveEndpoints } from '../src/rest/backup/archives.ts';
 import { restoreEndpoints } from '../src/rest/backup/restores.ts';
 import { isBytes, type Endpoint } from '../src/rest/endpoint.ts';
-import { startTestGateway, type TestGateway } from './fakes/gateway.ts';
-import { restOf, type RestCall } from './fakes/rest.ts';
+import { startTestGateway } from './fakes/gateway.ts';
+import { restOf } from './fakes/rest.ts';
 
 const MIB = 1024 * 1024;
 const RESTORED_AT = encodeURIComponent('2026-11-20T10:00:00.000Z');
-
-let gateway: TestGateway;
-let call: RestCall;
 /** The operations of the graph that backup received, with their time limits in seconds. */
 const asked: [operation: string | undefined, waitsS: number][] = [];
 
-beforeAll(async () => {
-  gateway = await startTestGateway({
-    mode: 'http',
-    wrap: (connections) => ({
-      ...connections,
-      request(service, url, request, options) {
-        if (service === 'backup')
-          asked.push([/Rest[A-Za-z]+/.exec(request.query)?.[0], Math.ceil((options.timeoutMs ?? 0) / 1_000)]);
-        return connections.request(service, url, request, options);
-      },
-    }),
-  });
-  ({ call } = await restOf(gateway));
+const gateway = await startTestGateway({
+  mode: 'http',
+  wrap: (connections) => ({
+    ...connections,
+    request(service, url, request, options) {
+      if (service === 'backup')
+        asked.push([/Rest[A-Za-z]+/.exec(request.query)?.[0], Math.ceil((options.timeoutMs ?? 0) / 1_000)]);
+      return connections.request(service, url, request, options);
+    },
+  }),
 });
-afterAll(() => gateway.stop());
+const { call } = await restOf(gateway);
 
 /** Overrides what backup does until the end of the test. */
 const behave = (changes: Partial<BackupWork>) => Object.assign(gateway.backupWork.work, changes);

@@ -10,11 +10,10 @@ import {
 } from '@taskmesh/contracts';
 import type { SubgraphRequest, SubgraphResult } from '@taskmesh/subgraph';
 import { eventually } from '@taskmesh/testing';
-import type { ApiDescription, DescribedOperation } from '@taskmesh/testing/api-description';
+import type { DescribedOperation } from '@taskmesh/testing/api-description';
 import type { Connections } from '../src/connections/connections.ts';
-import { startTestGateway, type TestGateway } from './fakes/gateway.ts';
-import { guess } from './fakes/guess.ts';
-import { restOf, type RestCall, type RestOptions } from './fakes/rest.ts';
+import { startTestGateway } from './fakes/gateway.ts';
+import { guess, restOf, type RestOptions } from './fakes/rest.ts';
 
 const USER = '0199e1c2-5b7a-7cc3-98c4-dc0c0c07398f';
 const ID = '0199e1c3-0a41-7d1e-8d5c-2f6a8a1b9c3d';
@@ -22,13 +21,8 @@ const SECRET = 'connect ECONNREFUSED 10.0.0.7:5432';
 
 /** The error that the services return instead of a result. */
 let failure: Error | undefined;
-let gateway: TestGateway;
-/** A second gateway, where operators need a token. */
-let withToken: TestGateway;
 /** The address from which too many wrong tokens were sent. */
 const GUESSER = { 'x-forwarded-for': '203.0.113.9' };
-let description: ApiDescription;
-let call: RestCall;
 
 const resultOf = (error: Error): SubgraphResult => {
   const { code, issues, retryAfterSeconds } = error as Partial<AppError>;
@@ -91,16 +85,11 @@ async function exported({ query, variables }: SubgraphRequest): Promise<Subgraph
   return data && { data };
 }
 
-beforeAll(async () => {
-  gateway = await startTestGateway({ wrap: failing });
-  const env = { BACKUP_TOKEN: 'secret', TRUSTED_PROXIES: '127.0.0.1' };
-  withToken = await startTestGateway({ env, beside: gateway });
-  await guess(withToken.origin, 10, { headers: GUESSER });
-  ({ description, call } = await restOf(gateway));
-});
-afterAll(async () => {
-  for (const each of [withToken, gateway]) await each.stop();
-});
+const gateway = await startTestGateway({ wrap: failing });
+const env = { BACKUP_TOKEN: 'secret', TRUSTED_PROXIES: '127.0.0.1' };
+const withToken = await startTestGateway({ env, beside: gateway });
+await guess(withToken.origin, 10, { headers: GUESSER });
+const { description, call } = await restOf(gateway);
 afterEach(() => {
   failure = undefined;
 });

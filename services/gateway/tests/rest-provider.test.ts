@@ -146,5 +146,4 @@ it("passes on the client's address and user agent; without TLS the cookie has a 
     { input: { returnTo: '/tasks', codeChallenge: CHALLENGE }, origin: originOf(begun) },
     { input: { binding: BINDING, search: 'code=a%2Bb&state=state&iss=x' }, origin: originOf(ended) },
   ]);
-  await plain.stop();
 });

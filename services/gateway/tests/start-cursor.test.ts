@@ -1,15 +1,12 @@
 import { eventually } from '@taskmesh/testing';
-import { startTestGateway, type TestGateway, useGateway } from './fakes/gateway.ts';
+import { startTestGateway, type TestGateway } from './fakes/gateway.ts';
 
 const USER = 'a0000000-0000-4000-8000-000000000001';
 const QUERY =
   'subscription ($after: String, $filter: TaskFilter) { taskChanges(after: $after, filter: $filter) { sequence } }';
 
-let token: string;
-const gateway = useGateway();
-beforeAll(async () => {
-  token = await gateway.auth.token(USER);
-});
+const gateway = await startTestGateway();
+const token = await gateway.auth.token(USER);
 
 interface Options {
   after?: string;
@@ -90,10 +87,7 @@ describe('a live stream of server-sent events whose filter excludes the newest c
       .mockImplementation((run, ms, ...rest) => setInterval(run, ms === 250 ? 2 : ms, ...rest));
     beating = await startTestGateway({ beside: gateway });
   });
-  afterAll(async () => {
-    jest.restoreAllMocks();
-    await beating.stop();
-  });
+  afterAll(() => jest.restoreAllMocks());
 
   it('sends the newest cursor with its heartbeats, from which clients resume', async () => {
     const stream = await open('text/event-stream', { filter: { priority: 'HIGH' } }, beating);

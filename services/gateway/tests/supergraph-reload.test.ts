@@ -1,14 +1,13 @@
-import { collectGarbage, eventually } from '@taskmesh/testing';
+import { collectGarbage, eventually, makeTempDir } from '@taskmesh/testing';
 import { GraphQLSchema, print, visit, type DocumentNode } from 'graphql';
 import { readFileSync } from 'node:fs';
-import { mkdir, mkdtemp, rename, rm, symlink, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, rename, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { composed, startForeignService, type ForeignService } from './fakes/foreign-service.ts';
 import { startTestGateway, type TestGateway } from './fakes/gateway.ts';
 import { GRAPHQL_PROTOCOLS, streamBy, streamChannel, type TestStream } from './fakes/streams.ts';
-import { OWN_SERVICES, typeDefsOf } from './fakes/type-defs.ts';
+import { OWN_SERVICES, typeDefsOf } from './fakes/fake-subgraph.ts';
 
 const USER = 'a0000000-0000-4000-8000-000000000001';
 const COMMITTED = readFileSync(new URL('../supergraph.graphql', import.meta.url), 'utf8');
@@ -95,7 +94,7 @@ describe('a gateway whose supergraph file changes', () => {
       Query: { motto: () => 'onwards' },
     });
     withStars = compose([{ name: 'reviews', url: reviews.url, typeDefs: REVIEWS }]);
-    folder = await mkdtemp(join(tmpdir(), 'supergraph-'));
+    folder = makeTempDir();
     file = join(folder, 'supergraph.graphql');
     await writeFile(file, COMMITTED);
     gateway = await startTestGateway({ env: { SUPERGRAPH_FILE: file } });
@@ -108,11 +107,7 @@ describe('a gateway whose supergraph file changes', () => {
   afterEach(() => {
     for (const stream of open.splice(0)) stream.close();
   });
-  afterAll(async () => {
-    await gateway.stop();
-    reviews.stop();
-    await rm(folder, { recursive: true });
-  });
+  afterAll(() => reviews.stop());
 
   it('accepts a field that was added, until it is removed', async () => {
     const ask = () => gateway.graphql('{ motto tasks { edges { node { title stars } } } }', { token });
@@ -242,7 +237,7 @@ describe('a gateway whose supergraph file changes', () => {
   });
 
   it('notices changes by itself, also when a link above the file is swapped as for a ConfigMap, and tries a broken file once', async () => {
-    const volume = await mkdtemp(join(tmpdir(), 'volume-'));
+    const volume = makeTempDir();
     const publish = async (version: string, sdl: string) => {
       await mkdir(join(volume, version));
       await writeFile(join(volume, version, 'supergraph.graphql'), sdl);
@@ -265,7 +260,5 @@ describe('a gateway whose supergraph file changes', () => {
     expect(await refused()).toBe(1);
     await other.gateway.reload();
     expect(await refused()).toBe(2);
-    await other.stop();
-    await rm(volume, { recursive: true });
   });
 });

@@ -108,7 +108,6 @@ describe('an address that opens too many sockets', () => {
     await eventually(async () =>
       (await openWebSocket(`${crowded.origin}/graphql`, 'graphql-transport-ws')).terminate(),
     );
-    await crowded.stop();
   });
 });
 

@@ -35,7 +35,6 @@ describe('bodies that arrive before anything reads them', () => {
     for (const socket of open) socket.destroy();
     open = [];
   });
-  afterAll(() => gateway.stop());
 
   const send = async (text: string | Buffer): Promise<Socket> => {
     const socket = connect(Number(new URL(gateway.origin).port), '127.0.0.1').on('error', () => undefined);

@@ -1,8 +1,8 @@
-import { eventually } from '@taskmesh/testing';
+import { connectClient, eventually } from '@taskmesh/testing';
 import { followed, replayed, storedTasks } from './support/history.ts';
-import { codeOf, useTasks } from './support/running-tasks.ts';
+import { codeOf, startTasks } from './support/running-tasks.ts';
 
-const service = useTasks({ name: 'away' });
+const service = await startTasks({ name: 'away' });
 
 const endConnections = () =>
   service.database.query(
@@ -67,9 +67,7 @@ it('is not ready and responds with SERVICE_UNAVAILABLE while its database accept
   const server = new URL(service.database.url);
   const name = server.pathname.slice(1);
   server.pathname = '/postgres';
-  const { Client } = await import('pg');
-  const admin = new Client({ connectionString: server.href });
-  await admin.connect();
+  const admin = await connectClient(server.href);
   try {
     await admin.query(`alter database ${name} with allow_connections false`);
     await admin.query('select pg_terminate_backend(pid) from pg_stat_activity where datname = $1', [name]);
@@ -77,7 +75,6 @@ it('is not ready and responds with SERVICE_UNAVAILABLE while its database accept
     expect((await service.tasks.ready()).ok).toBe(false);
   } finally {
     await admin.query(`alter database ${name} with allow_connections true`);
-    await admin.end();
   }
   await eventually(async () => expect((await service.tasks.ready()).ok).toBe(true));
   await user.create({ title: 'back again' });

@@ -1,7 +1,7 @@
 import { TASK_CHANGES_TOPIC, type TaskChanged } from '@taskmesh/contracts';
 import { createKafkaEventLog, type EventLog } from '@taskmesh/event-log';
 import { createLog } from '@taskmesh/service';
-import { eventually, requiredAddress } from '@taskmesh/testing';
+import { atEnd, eventually, requiredAddress } from '@taskmesh/testing';
 import { Kafka, logLevel } from 'kafkajs';
 import { randomUUID } from 'node:crypto';
 import { Registry } from 'prom-client';
@@ -45,12 +45,9 @@ describe('dead letters, with a real Kafka', () => {
   const metrics = new Registry();
   let service: TestTasks;
   beforeAll(async () => {
+    atEnd(() => eventLog.close());
     service = await startTasks({ name: 'dead_letters', eventLog, metrics });
   }, 180_000);
-  afterAll(async () => {
-    await service.stop();
-    await eventLog.close();
-  });
   afterEach(async () => {
     await letters().discardDeadLetters({ all: true });
   });
@@ -159,31 +156,27 @@ describe('dead letters, with a real Kafka', () => {
 it('publishes changes once that were sent together with a rejected one, or were too large together', async () => {
   const eventLog = kafkaOfItsOwn({ maxBytes: 50_000 });
   await eventLog.ensureTopic(TASK_CHANGES_TOPIC, { partitions: 8 });
+  atEnd(() => eventLog.close());
   const service = await startTasks({ name: 'beside', eventLog });
-  try {
-    const users = Array.from({ length: 40 }, () => service.user(randomUUID()));
-    for (const user of users) await user.create({ title: 'first' });
-    await eventually(() => expect(service.published).toHaveLength(40));
-    // One transaction, so that one request contains all: one owner's change is too large, the others only in total.
-    await service.database.query(
-      `with next as (update feeds set sequence = sequence + 1 returning owner_id, sequence)
+  const users = Array.from({ length: 40 }, () => service.user(randomUUID()));
+  for (const user of users) await user.create({ title: 'first' });
+  await eventually(() => expect(service.published).toHaveLength(40));
+  // One transaction, so that one request contains all: one owner's change is too large, the others only in total.
+  await service.database.query(
+    `with next as (update feeds set sequence = sequence + 1 returning owner_id, sequence)
        insert into changes (part, owner_id, sequence, kind, task, previous, occurred_at)
        select part, c.owner_id, next.sequence, 'UPDATE',
          (task::jsonb || jsonb_build_object('title', 'flows', 'description', repeat('x', case c.owner_id when $1 then 90000 else 9000 end)))::json,
          task, now()
        from next join changes c on c.owner_id = next.owner_id order by c.id`,
-      [users[20]?.id],
-    );
-    await service.delivered();
-    await eventually(() => expect(service.published).toHaveLength(79));
-    expect(new Set(service.published.map(({ id }) => id)).size).toBe(79);
-    expect(await service.database.query('select owner_id, sequence::int from dead_letters')).toEqual([
-      { owner_id: users[20]?.id, sequence: 2 },
-    ]);
-    await users[20]?.create({ title: 'behind it' });
-    await eventually(() => expect(service.published).toHaveLength(80));
-  } finally {
-    await service.stop();
-    await eventLog.close();
-  }
+    [users[20]?.id],
+  );
+  await service.delivered();
+  await eventually(() => expect(service.published).toHaveLength(79));
+  expect(new Set(service.published.map(({ id }) => id)).size).toBe(79);
+  expect(await service.database.query('select owner_id, sequence::int from dead_letters')).toEqual([
+    { owner_id: users[20]?.id, sequence: 2 },
+  ]);
+  await users[20]?.create({ title: 'behind it' });
+  await eventually(() => expect(service.published).toHaveLength(80));
 }, 180_000);

@@ -1,18 +1,18 @@
 import type { TaskChanged } from '@taskmesh/contracts';
 import { createMemoryEventLog, type EventLog } from '@taskmesh/event-log';
-import { eventually } from '@taskmesh/testing';
+import { atEnd, eventually } from '@taskmesh/testing';
 import { randomUUID } from 'node:crypto';
 import { Client } from 'pg';
 import { Registry } from 'prom-client';
 import { partOf } from '../src/feed/change.ts';
 import { DELETE_TASKS } from '../src/owners/owner.statements.ts';
 import { createAccountLog } from './support/account-log.ts';
-import { startHere, useTasks, type TestTasks, type TestUser } from './support/running-tasks.ts';
+import { startTasks, type TestTasks, type TestUser } from './support/running-tasks.ts';
 
 const TABLES_OF_OWNER = ['tasks', 'changes', 'idempotency_keys', 'dead_letters', 'closed_owners'];
 
 const log = createAccountLog();
-const service = useTasks({ name: 'deletions', accounts: log.accounts, poolSize: 30 });
+const service = await startTasks({ name: 'deletions', accounts: log.accounts, poolSize: 30 });
 
 /** The number of this owner's rows in each table that has any. */
 async function leftOf({ id }: Pick<TestUser, 'id'>, { database } = service): Promise<Record<string, number>> {
@@ -210,17 +210,14 @@ describe('when an account was deleted', () => {
       const off = ['indexscan', ...others].map((way) => `-c enable_${way}=off`).join(' ');
       const client = new Client({ connectionString: service.database.url, options: off });
       await client.connect();
-      try {
-        await client.query('begin'); // keeps the service from erasing meanwhile
-        await client.query('insert into closed_owners (owner_id, deleted_at) values ($1, now())', [ada.id]);
-        await client.query('update feeds set ends_at = sequence where owner_id = $1', [ada.id]);
-        await client.query(DELETE_TASKS.text, [partOf(ada.id), ada.id, new Date(), 60]);
-        const changes = 'select sequence::int from changes where owner_id = $1 order by id';
-        const { rows } = await client.query(changes, [ada.id]);
-        expect(rows).toEqual(Array.from({ length: 61 }, (_, index) => ({ sequence: index + 1 })));
-      } finally {
-        await client.end();
-      }
+      atEnd(() => client.end());
+      await client.query('begin'); // keeps the service from erasing meanwhile
+      await client.query('insert into closed_owners (owner_id, deleted_at) values ($1, now())', [ada.id]);
+      await client.query('update feeds set ends_at = sequence where owner_id = $1', [ada.id]);
+      await client.query(DELETE_TASKS.text, [partOf(ada.id), ada.id, new Date(), 60]);
+      const changes = 'select sequence::int from changes where owner_id = $1 order by id';
+      const { rows } = await client.query(changes, [ada.id]);
+      expect(rows).toEqual(Array.from({ length: 61 }, (_, index) => ({ sequence: index + 1 })));
     },
   );
 });
@@ -280,7 +277,7 @@ it('erases changes only after an unavailable event log has accepted them', async
     publish: (topic, records) => (isUp ? inner.publish(topic, records) : Promise.reject(new Error('away'))),
   };
   const log = createAccountLog();
-  const own = await startHere({ name: 'deletions_away', accounts: log.accounts, eventLog });
+  const own = await startTasks({ name: 'deletions_away', accounts: log.accounts, eventLog });
   const ada = own.user();
   await createMany(ada, 3);
   log.delete(ada.id);
@@ -296,7 +293,7 @@ it('erases changes only after an unavailable event log has accepted them', async
 it('deletes the tasks of every account while the event log is unavailable', async () => {
   const eventLog: EventLog = { ...createMemoryEventLog(), publish: () => Promise.reject(new Error('away')) };
   const log = createAccountLog();
-  const own = await startHere({ name: 'deletions_many_away', accounts: log.accounts, eventLog });
+  const own = await startTasks({ name: 'deletions_many_away', accounts: log.accounts, eventLog });
   const users = Array.from({ length: 120 }, () => own.user());
   for (const user of users) {
     await user.create({ title: 'the only one' });
@@ -309,7 +306,7 @@ it('deletes the tasks of every account while the event log is unavailable', asyn
 
 it('reports the number and the age of pending deletions', async () => {
   const [metrics, log] = [new Registry(), createAccountLog()];
-  const own = await startHere({ name: 'deletions_metrics', accounts: log.accounts, metrics });
+  const own = await startTasks({ name: 'deletions_metrics', accounts: log.accounts, metrics });
   const valueOf = async (name: string) => (await metrics.getSingleMetric(name)?.get())?.values[0]?.value;
   expect(await valueOf('taskmesh_account_deletions_pending')).toBe(0);
   await own.database.query(`insert into closed_owners values ($1, now() - interval '1 hour')`, [randomUUID()]);

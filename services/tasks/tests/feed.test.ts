@@ -1,11 +1,11 @@
 import { databaseOf } from '@taskmesh/store';
 import { unsealCursor } from '@taskmesh/contracts';
 import { createSecretKey } from 'node:crypto';
-import { createTestClock, useTasks, type TestTasks } from './support/running-tasks.ts';
+import { createTestClock, startTasks, type TestTasks } from './support/running-tasks.ts';
 
 const HOUR_MS = 3_600_000;
 const clock = createTestClock();
-const service = useTasks({ name: 'feed', clock, env: { CHANGE_RETENTION_HOURS: '2' } });
+const service = await startTasks({ name: 'feed', clock, env: { CHANGE_RETENTION_HOURS: '2' } });
 
 const cursorOf = async (user: ReturnType<TestTasks['user']>): Promise<string> =>
   (await user.ask('{ tasks { changesCursor } }')).tasks.changesCursor;

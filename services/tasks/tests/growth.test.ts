@@ -1,11 +1,12 @@
 import type { Statement } from '@taskmesh/store';
+import { connectClient } from '@taskmesh/testing';
 import type { Task } from '../src/tasks/task.entities.ts';
 import { placeOf, type TaskOrder } from '../src/tasks/task-order.ts';
 import type { ListRequest } from '../src/tasks/list.statements.ts';
 import { createTaskRepository } from '../src/tasks/task.repository.ts';
 import { GIVEN_FIELDS } from '../src/tasks/task-row.ts';
 import { DELETE, FIND, UPDATE } from '../src/tasks/task.statements.ts';
-import { Client, escapeLiteral } from 'pg';
+import { type Client, escapeLiteral } from 'pg';
 import { openStore } from './support/store.ts';
 
 const LARGE_OWNER = '01890000-0000-7000-8000-0000000000aa';
@@ -14,16 +15,13 @@ const SMALL_OWNER = '01890000-0000-7000-8000-0000000000bb';
 /** Number of tasks of other owners, nearly all alike, so that their statistics mislead the planner. */
 const OTHERS = 5_000;
 
-type LargeStore = Awaited<ReturnType<typeof openLargeStore>>;
-
 /**
  * A store of many small owners, and one with `owned` tasks. Matches of the filters are rare among those and last in every
  * order: without an index, a scan has to read all of them.
  */
 async function openLargeStore(owned: number) {
-  const { store, database, close } = await openStore('large_store', { poolSize: 1 });
-  const client = new Client({ connectionString: store.url });
-  await client.connect();
+  const { store, database } = await openStore('large_store', { poolSize: 1 });
+  const client = await connectClient(store.url);
   const insert = (of: string, count: number) =>
     client.query(
       `insert into tasks (id, user_id, title, completed, priority, category, due_date, created_at, updated_at)
@@ -43,10 +41,6 @@ async function openLargeStore(owned: number) {
     client,
     /** A setting of the service's own connections. */
     setting: async (name: string) => (await database.pool.query(`show ${name}`)).rows[0]?.[name] as unknown,
-    async close() {
-      await client.end();
-      await close();
-    },
   };
 }
 
@@ -87,12 +81,7 @@ async function pagesOf(client: Client, { text }: Statement, values: unknown[]): 
 const OWNED = 20_000;
 /** Fifty index lookups, each with the row. */
 const FEW_PAGES = 320;
-
-let store: LargeStore;
-beforeAll(async () => {
-  store = await openLargeStore(OWNED);
-});
-afterAll(() => store.close());
+const store = await openLargeStore(OWNED);
 
 /** Returns how many pages the repository's statements touch. */
 async function pagesFor(use: (repository: ReturnType<typeof createTaskRepository>) => Promise<unknown>) {

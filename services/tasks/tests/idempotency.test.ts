@@ -1,10 +1,9 @@
-import { eventually } from '@taskmesh/testing';
+import { connectClient, eventually } from '@taskmesh/testing';
 import { createHash } from 'node:crypto';
-import { Client } from 'pg';
-import { codeOf, createTestClock, startHere, useTasks } from './support/running-tasks.ts';
+import { codeOf, createTestClock, startTasks } from './support/running-tasks.ts';
 
 const clock = createTestClock();
-const service = useTasks({ name: 'idempotency', clock });
+const service = await startTasks({ name: 'idempotency', clock });
 
 const CREATE =
   'mutation ($input: CreateTaskInput!, $key: String) { createTask(input: $input, idempotencyKey: $key) { id } }';
@@ -60,7 +59,7 @@ it('forgets a key after 24 hours', async () => {
 
 it("forgets no key that is valid by the database's clock, even if its own clock is ahead", async () => {
   const ahead = createTestClock(new Date().toISOString());
-  const other = await startHere({ name: 'clock_ahead', clock: ahead });
+  const other = await startTasks({ name: 'clock_ahead', clock: ahead });
   const user = other.user();
   const first = await user.create({ title: 'once' }, 'key');
   ahead.advance(25 * 3_600_000);
@@ -88,8 +87,7 @@ it('keeps the newest 10,000 keys of an owner', async () => {
 it('responds with CONFLICT at once while the first request is still running', async () => {
   const user = service.user();
   await user.create({ title: 'has a feed' });
-  const blocker = new Client({ connectionString: service.database.url });
-  await blocker.connect();
+  const blocker = await connectClient(service.database.url);
   await blocker.query('begin');
   await blocker.query('select 1 from feeds where owner_id = $1 for update', [user.id]);
   const first = user.create({ title: 'slow' }, 'key');
@@ -110,8 +108,7 @@ it('responds with CONFLICT at once while the first request is still running', as
 it('responds to a retry while another one is running', async () => {
   const user = service.user();
   const first = await user.create({ title: 'once' }, 'key');
-  const other = new Client({ connectionString: service.database.url });
-  await other.connect();
+  const other = await connectClient(service.database.url);
   await other.query(`select pg_advisory_lock(hashtextextended('key', hashtextextended($1, 0)))`, [user.id]);
   expect((await user.create({ title: 'once' }, 'key')).id).toBe(first.id);
   clock.advance(24 * 3_600_000);

@@ -2,11 +2,10 @@ import { createTaskInput } from '@taskmesh/contracts';
 import { eventually, type TestDatabase } from '@taskmesh/testing';
 import { randomUUID } from 'node:crypto';
 import { nameOf, restoredDatabase, restoredRow, RESTORED_TASKS, type RestoredRow } from './support/restored.ts';
-import { useTasks } from './support/running-tasks.ts';
+import { startTasks } from './support/running-tasks.ts';
 
-const living = useTasks({ name: 'import' });
+const living = await startTasks({ name: 'import' });
 let loaded: TestDatabase & { name: string };
-afterEach(() => loaded.drop());
 
 async function importDatabase(statements: string) {
   loaded = await restoredDatabase(statements);

@@ -1,25 +1,14 @@
-import { openLockSession, openSession, type Database } from '@taskmesh/store';
-import { createFaultyProxy, eventually, type TestDatabase } from '@taskmesh/testing';
+import { openLockSession, openSession } from '@taskmesh/store';
+import { atEnd, createFaultyProxy, eventually } from '@taskmesh/testing';
 import { openLease, type Lease } from '../src/relay/relay.repository.ts';
 import type { ReadChange } from '../src/relay/publisher.ts';
 import { openStore } from './support/store.ts';
 
-let store: TestDatabase;
-let database: Database;
-let close: () => Promise<void>;
-const leases: Lease[] = [];
-
-beforeAll(async () => {
-  ({ store, database, close } = await openStore('lease'));
-});
-afterEach(async () => {
-  for (const lease of leases.splice(0)) await lease.end();
-});
-afterAll(() => close());
+const { store, database } = await openStore('lease');
 
 async function open(onNews = () => undefined as void): Promise<Lease> {
   const lease = await openLease(database, { onNews, onReplay: onNews, monotonicMs: () => performance.now() });
-  leases.push(lease);
+  atEnd(() => lease.end());
   return lease;
 }
 
@@ -51,19 +40,18 @@ it('loses its parts within seconds when it is frozen during a response that fill
   };
   await eventually(async () => expect(await isSending()).toBe(true), { everyMs: 1 });
   proxy.strand(); // like the kernel, which keeps the connection of a stopped process
-  try {
-    await eventually(
-      async () => {
-        const [row] = await store.query('select pg_try_advisory_lock($1, $2) as ours', [LOCK_CLASS, LOCK]);
-        expect(row?.ours).toBe(true);
-      },
-      { timeoutMs: 40_000, everyMs: 500 },
-    );
-  } finally {
+  atEnd(async () => {
     await proxy.close();
     await answer;
     await frozen.close();
-  }
+  });
+  await eventually(
+    async () => {
+      const [row] = await store.query('select pg_try_advisory_lock($1, $2) as ours', [LOCK_CLASS, LOCK]);
+      expect(row?.ours).toBe(true);
+    },
+    { timeoutMs: 40_000, everyMs: 500 },
+  );
 }, 60_000);
 
 describe('large changes', () => {

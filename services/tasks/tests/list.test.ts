@@ -1,15 +1,9 @@
 import fc from 'fast-check';
-import { codeOf, issuesOf, startTasks, type Answer, type TestTasks, type TestUser } from './support/running-tasks.ts';
+import { type Answer, codeOf, issuesOf, startTasks, type TestUser } from './support/running-tasks.ts';
 
-let service: TestTasks;
-let user: TestUser;
-
-beforeAll(async () => {
-  service = await startTasks({ name: 'list' });
-  user = service.user();
-  for (let n = 0; n < 12; n++) await user.create({ title: `task ${n}` });
-});
-afterAll(() => service.stop());
+const service = await startTasks({ name: 'list' });
+const user = service.user();
+for (let n = 0; n < 12; n++) await user.create({ title: `task ${n}` });
 
 const LIST = `query ($filter: TaskFilter, $orderBy: TaskOrder, $first: Int, $after: String, $offset: Int) {
   tasks(filter: $filter, orderBy: $orderBy, first: $first, after: $after, offset: $offset) {

@@ -1,9 +1,8 @@
 import { createIdentitySigner, createSigningKey, publicKeys } from '@taskmesh/identity';
-import { createTestDatabase, eventually, nodeEnvironment, type TestDatabase } from '@taskmesh/testing';
+import { createTestDatabase, eventually, makeTempDir, nodeEnvironment } from '@taskmesh/testing';
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { migrations } from '../migrations/index.ts';
@@ -11,20 +10,15 @@ import type { Answer } from './support/running-tasks.ts';
 
 const MAIN = fileURLToPath(new URL('../src/main.ts', import.meta.url));
 const USER = '01890000-0000-7000-8000-0000000000aa';
-const folder = mkdtempSync(join(tmpdir(), 'taskmesh-tasks-'));
-let database: TestDatabase;
+const folder = makeTempDir();
 let child: ChildProcess | undefined;
 
-beforeAll(async () => {
-  database = await createTestDatabase('main');
-});
+const database = await createTestDatabase('main');
 afterAll(async () => {
   if (child && child.exitCode === null && child.signalCode === null) {
     child.kill('SIGKILL');
     await once(child, 'exit');
   }
-  await database.drop();
-  rmSync(folder, { recursive: true });
 });
 
 function run(env: Record<string, string>) {

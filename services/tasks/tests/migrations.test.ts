@@ -1,10 +1,10 @@
-import { startHere } from './support/running-tasks.ts';
+import { startTasks } from './support/running-tasks.ts';
 import { openStore } from './support/store.ts';
 
 const COLUMN = 'alter table tasks add column of_tomorrow text';
 
 it('continues without an error while a newer release adds a column', async () => {
-  const service = await startHere({ name: 'rolling', poolSize: 2 });
+  const service = await startTasks({ name: 'rolling', poolSize: 2 });
   const user = service.user();
   const task = await user.create({ title: 'steady' });
   let uses = 0;
@@ -35,7 +35,7 @@ it('continues without an error while a newer release adds a column', async () =>
 });
 
 it('keeps columns in the log that only a newer release knows', async () => {
-  const service = await startHere({ name: 'newer' });
+  const service = await startTasks({ name: 'newer' });
   const user = service.user();
   const { id } = await user.create({ title: 'noted' });
   await service.database.query(COLUMN);
@@ -49,7 +49,7 @@ it('keeps columns in the log that only a newer release knows', async () => {
 });
 
 it('repairs times that an update has moved past the year 9999', async () => {
-  const { store, database, close } = await openStore('times_end', { poolSize: 1 });
+  const { store, database } = await openStore('times_end', { poolSize: 1 });
   await store.query(`delete from mikro_orm_migrations where name = '0003-times-end'`);
   const owner = '01890000-0000-7000-8000-0000000000aa';
   await store.query(
@@ -61,19 +61,15 @@ it('repairs times that an update has moved past the year 9999', async () => {
      select 1, $1, 1, 'UPDATE', row_to_json(task), row_to_json(task), updated_at from task`,
     [owner],
   );
-  try {
-    await database.migrate();
-    const last = '9999-12-31 23:59:59.999+00';
-    expect(
-      await store.query(
-        `select t.updated_at = $1::timestamptz as task, c.occurred_at = $1::timestamptz as change,
-           (c.task->>'updated_at')::timestamptz = $1::timestamptz as image,
-           (c.previous->>'updated_at')::timestamptz = $1::timestamptz as previous, c.task->>'title' = t.title as title
-         from tasks t, changes c`,
-        [last],
-      ),
-    ).toEqual([{ task: true, change: true, image: true, previous: true, title: true }]);
-  } finally {
-    await close();
-  }
+  await database.migrate();
+  const last = '9999-12-31 23:59:59.999+00';
+  expect(
+    await store.query(
+      `select t.updated_at = $1::timestamptz as task, c.occurred_at = $1::timestamptz as change,
+         (c.task->>'updated_at')::timestamptz = $1::timestamptz as image,
+         (c.previous->>'updated_at')::timestamptz = $1::timestamptz as previous, c.task->>'title' = t.title as title
+       from tasks t, changes c`,
+      [last],
+    ),
+  ).toEqual([{ task: true, change: true, image: true, previous: true, title: true }]);
 });

@@ -1,11 +1,10 @@
 import type { Session } from '@taskmesh/store';
-import { eventually } from '@taskmesh/testing';
+import { atEnd, connectClient, eventually } from '@taskmesh/testing';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Client } from 'pg';
 import { createDeadLetterRepository } from '../src/relay/dead-letter.repository.ts';
 import { createDeadLetterService } from '../src/relay/dead-letter.service.ts';
 import { openLease } from '../src/relay/relay.repository.ts';
-import { startHere } from './support/running-tasks.ts';
+import { startTasks } from './support/running-tasks.ts';
 import { openStore, silent } from './support/store.ts';
 
 const CHANGES = 20_000;
@@ -20,15 +19,9 @@ const INSERT = `
     'completed', false, 'due_date', null, 'category', null, 'priority', 'low', 'created_at', now, 'updated_at', now, 'version', 1), now
   from counted, moment`;
 
-async function connect(url: string): Promise<Client> {
-  const client = new Client({ connectionString: url });
-  await client.connect();
-  return client;
-}
-
 /** A store, and a lease on its whole log that records its statements. */
 async function openLog() {
-  const { store, database, close } = await openStore('polling', { poolSize: 2 });
+  const { store, database } = await openStore('polling', { poolSize: 2 });
   const statements: Parameters<Session['run']>[] = [];
   const openSession: typeof database.openSession = async (options) => {
     const session = await database.openSession(options);
@@ -41,7 +34,8 @@ async function openLog() {
   const notices = { onNews: () => undefined, onReplay: () => undefined };
   const lease = await openLease({ openSession }, { ...notices, monotonicMs: () => performance.now() });
   await lease.claim();
-  const [snapshot, explainer] = [await connect(store.url), await connect(store.url)];
+  atEnd(() => lease.end());
+  const [snapshot, explainer] = [await connectClient(store.url), await connectClient(store.url)];
   return {
     store,
     database,
@@ -70,92 +64,73 @@ async function openLog() {
     },
     /** The id after which the last read started. */
     lowest: () => Math.min(...(statements.findLast(([{ name }]) => name === 'relay-read')?.[1]?.[1] as number[])),
-    async close() {
-      await Promise.all([lease.end(), snapshot.end(), explainer.end()]);
-      await close();
-    },
   };
 }
 
 it('does not read published changes again, no matter how long an old snapshot is held', async () => {
-  const { snapshot, lease, commit, publish, pages, close } = await openLog();
-  try {
-    await snapshot.query('begin isolation level repeatable read');
-    await snapshot.query('select from changes');
-    await commit(CHANGES);
-    await publish(CHANGES);
-    await eventually(async () => expect(await pages()).toBeLessThan(60), { everyMs: 100 });
-    // This is due to the low-water mark: a read from the beginning has to scan all entries.
-    lease.restart();
-    expect(await pages()).toBeGreaterThan(1_000);
-  } finally {
-    await close();
-  }
+  const { snapshot, lease, commit, publish, pages } = await openLog();
+  await snapshot.query('begin isolation level repeatable read');
+  await snapshot.query('select from changes');
+  await commit(CHANGES);
+  await publish(CHANGES);
+  await eventually(async () => expect(await pages()).toBeLessThan(60), { everyMs: 100 });
+  // This is due to the low-water mark: a read from the beginning has to scan all entries.
+  lease.restart();
+  expect(await pages()).toBeGreaterThan(1_000);
 }, 180_000);
 
 it('finds a replayed change, no matter how old it is', async () => {
-  const { store, database, lease, commit, publish, lowest, close } = await openLog();
-  try {
-    await commit(50);
-    await publish(50);
-    await store.query(
-      `insert into dead_letters (source, fingerprint, change_id, owner_id, sequence, reason)
-       select 'relay', 'change 7', id, owner_id, sequence, 'r' from changes where id = 7`,
-    );
-    const risen = async () => {
-      await lease.read(500, []);
-      expect(lowest()).toBe(50);
-    };
-    await eventually(risen, { everyMs: 50 });
-    const deadLetters = createDeadLetterService({
-      repository: createDeadLetterRepository(database),
-      onReplayed: () => undefined,
-      log: silent,
-    });
-    expect(await deadLetters.replayDeadLetters({ all: true })).toEqual({ replayed: 1 });
-    await eventually(async () => expect(await lease.read(500, [])).toMatchObject([{ id: '7' }]));
-  } finally {
-    await close();
-  }
+  const { store, database, lease, commit, publish, lowest } = await openLog();
+  await commit(50);
+  await publish(50);
+  await store.query(
+    `insert into dead_letters (source, fingerprint, change_id, owner_id, sequence, reason)
+     select 'relay', 'change 7', id, owner_id, sequence, 'r' from changes where id = 7`,
+  );
+  const risen = async () => {
+    await lease.read(500, []);
+    expect(lowest()).toBe(50);
+  };
+  await eventually(risen, { everyMs: 50 });
+  const deadLetters = createDeadLetterService({
+    repository: createDeadLetterRepository(database),
+    onReplayed: () => undefined,
+    log: silent,
+  });
+  expect(await deadLetters.replayDeadLetters({ all: true })).toEqual({ replayed: 1 });
+  await eventually(async () => expect(await lease.read(500, [])).toMatchObject([{ id: '7' }]));
 });
 
 it('finds the very first change after a long time without any', async () => {
-  const { lease, commit, close } = await openLog();
-  try {
-    const begun = performance.now();
-    while (performance.now() - begun < 1_300) {
-      expect(await lease.read(500, [])).toEqual([]);
-      await sleep(50);
-    }
-    await commit(1);
-    expect(await lease.read(500, [])).toMatchObject([{ id: '1' }]);
-  } finally {
-    await close();
+  const { lease, commit } = await openLog();
+  const begun = performance.now();
+  while (performance.now() - begun < 1_300) {
+    expect(await lease.read(500, [])).toEqual([]);
+    await sleep(50);
   }
+  await commit(1);
+  expect(await lease.read(500, [])).toMatchObject([{ id: '1' }]);
 });
 
 it('finds a change that is committed after higher ids, no matter how late', async () => {
-  const service = await startHere({ name: 'late' });
+  const service = await startTasks({ name: 'late' });
   const [late, early] = [service.user(), service.user()];
-  const writer = await connect(service.database.url);
-  try {
-    await writer.query('begin');
-    await writer.query(INSERT, [late.id]);
-    const begun = performance.now();
-    let count = 0;
-    while (performance.now() - begun < 2_000) {
-      await service.database.query(INSERT, [early.id]);
-      count++;
-      await sleep(20);
-    }
-    await eventually(() => expect(service.published).toHaveLength(count));
-    await writer.query('commit');
-    await eventually(() => expect(service.published.at(-1)?.ownerId).toBe(late.id));
-    expect(service.published.map(({ ownerId, sequence }) => `${ownerId} ${sequence}`)).toEqual([
-      ...Array.from({ length: count }, (_, n) => `${early.id} ${n + 1}`),
-      `${late.id} 1`,
-    ]);
-  } finally {
-    await writer.end();
+  const writer = await connectClient(service.database.url);
+  atEnd(() => writer.end());
+  await writer.query('begin');
+  await writer.query(INSERT, [late.id]);
+  const begun = performance.now();
+  let count = 0;
+  while (performance.now() - begun < 2_000) {
+    await service.database.query(INSERT, [early.id]);
+    count++;
+    await sleep(20);
   }
+  await eventually(() => expect(service.published).toHaveLength(count));
+  await writer.query('commit');
+  await eventually(() => expect(service.published.at(-1)?.ownerId).toBe(late.id));
+  expect(service.published.map(({ ownerId, sequence }) => `${ownerId} ${sequence}`)).toEqual([
+    ...Array.from({ length: count }, (_, n) => `${early.id} ${n + 1}`),
+    `${late.id} 1`,
+  ]);
 }, 180_000);

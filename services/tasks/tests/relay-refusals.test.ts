@@ -1,12 +1,12 @@
 import { eventually } from '@taskmesh/testing';
 import { Registry } from 'prom-client';
 import { choosyLog, expectWholeHistory, faultyLog, HASTE, refusal, usersOf } from './support/relay.ts';
-import { startHere, type TestUser } from './support/running-tasks.ts';
+import { startTasks, type TestUser } from './support/running-tasks.ts';
 
 it('dead-letters a record that the event log rejects permanently; other records and the feed continue', async () => {
   const metrics = new Registry();
   const eventLog = choosyLog(({ value }) => (value.includes('poison') ? refusal('MESSAGE_TOO_LARGE') : undefined));
-  const service = await startHere({ name: 'relay_poison', eventLog, metrics, relay: HASTE });
+  const service = await startTasks({ name: 'relay_poison', eventLog, metrics, relay: HASTE });
   const [poisoner, neighbour] = usersOf(2, service).flat() as [TestUser, TestUser];
   await poisoner.create({ title: 'before' });
   const { id } = await poisoner.create({ title: 'poison' });
@@ -32,7 +32,7 @@ it('keeps the order of a blocked owner, even after a permanently rejected record
     if (isOut) return refusal('LEADER_NOT_AVAILABLE');
     return value.includes('poison') ? refusal('MESSAGE_TOO_LARGE') : undefined;
   });
-  const service = await startHere({ name: 'relay_behind', eventLog, relay: HASTE });
+  const service = await startTasks({ name: 'relay_behind', eventLog, relay: HASTE });
   const user = service.user();
   // More than the relay tries at once for a blocked owner.
   for (let n = 1; n <= 150; n++) await user.create({ title: n % 40 === 0 ? 'poison' : `task ${n}` });
@@ -51,7 +51,7 @@ it('publishes a dead letter that is replayed while its owner is blocked as soon 
     if (isOut) return refusal('LEADER_NOT_AVAILABLE');
     return isTooLarge && value.includes('poison') ? refusal('MESSAGE_TOO_LARGE') : undefined;
   });
-  const service = await startHere({ name: 'relay_replayed', eventLog, relay: HASTE });
+  const service = await startTasks({ name: 'relay_replayed', eventLog, relay: HASTE });
   const user = service.user();
   await user.create({ title: 'poison' });
   await user.create({ title: 'before' });
@@ -82,7 +82,7 @@ it('never mistakes an outage for a bad record, whatever the error: only the owne
   const eventLog = choosyLog(({ key }) =>
     isOut && key === clients[0] ? refusal(reasons[tries++ % reasons.length] ?? '') : undefined,
   );
-  const service = await startHere({ name: 'relay_outage', eventLog, relay: HASTE });
+  const service = await startTasks({ name: 'relay_outage', eventLog, relay: HASTE });
   const users = usersOf(3, service).flat();
   clients.push(...users.map(({ id }) => id));
   for (const user of users) await user.create({ title: 'waits or not' });
@@ -102,7 +102,7 @@ it('publishes for other owners at full rate while a partition accepts nothing, a
   const eventLog = choosyLog(({ key }) =>
     isOut && partition(key) === 3 ? refusal('LEADER_NOT_AVAILABLE') : undefined,
   );
-  const service = await startHere({ name: 'relay_partition', eventLog });
+  const service = await startTasks({ name: 'relay_partition', eventLog });
   const fill = (from: number, to: number, last: string) =>
     service.database.query(
       `with owner as (select n, ('01890000-0000-7000-8000-00000000' || lpad(to_hex(n), 3, '0') || $3)::uuid as id
@@ -147,7 +147,7 @@ it('never mistakes an unavailable event log for a bad record', async () => {
     if (isAway) throw refusal('MESSAGE_TOO_LARGE'); // an error for the whole batch says nothing about a single record
     await publish();
   });
-  const service = await startHere({ name: 'relay_blame', eventLog, relay: HASTE });
+  const service = await startTasks({ name: 'relay_blame', eventLog, relay: HASTE });
   const users = usersOf(5, service).flat();
   for (const user of users) await user.create({ title: 'waits' });
   await eventually(() => expect(calls).toBeGreaterThan(60));

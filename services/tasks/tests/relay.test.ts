@@ -3,7 +3,7 @@ import { createLog } from '@taskmesh/service';
 import { eventually } from '@taskmesh/testing';
 import { Registry } from 'prom-client';
 import { expectWholeHistory, faultyLog, HASTE, seeded, usersOf, writeAtRandom } from './support/relay.ts';
-import { createTestClock, startHere, type TestTasks, type TestUser } from './support/running-tasks.ts';
+import { createTestClock, startTasks, type TestTasks, type TestUser } from './support/running-tasks.ts';
 
 it('keeps order and loses nothing with an event log that rejects, accepts half, or fails after accepting', async () => {
   const random = seeded(2);
@@ -21,7 +21,7 @@ it('keeps order and loses nothing with an event log that rejects, accepts half, 
       if (dice < 0.7) throw new Error('denied');
     },
   };
-  const service = await startHere({ name: 'relay_faults', eventLog, relay: HASTE });
+  const service = await startTasks({ name: 'relay_faults', eventLog, relay: HASTE });
   const users = usersOf(5, service).flat();
   await writeAtRandom(users, 200, seeded(3));
   await expectWholeHistory(service, users);
@@ -30,7 +30,7 @@ it('keeps order and loses nothing with an event log that rejects, accepts half, 
 });
 
 it('keeps order and loses nothing with two instances whose connections are killed repeatedly', async () => {
-  const one = await startHere({ name: 'relay_two' });
+  const one = await startTasks({ name: 'relay_two' });
   const other = await one.another();
   const holders = new Set<unknown>();
   let killing = true;
@@ -61,7 +61,7 @@ it('keeps order and loses nothing with two instances whose connections are kille
 });
 
 it('passes its parts to another instance when it stops', async () => {
-  const one = await startHere({ name: 'relay_handover' });
+  const one = await startTasks({ name: 'relay_handover' });
   const other = await one.another();
   const partsOf = async ({ tasks }: TestTasks) => (await tasks.ready()).checks?.relayParts;
   await eventually(async () => expect(await partsOf(one)).toBe(8));
@@ -91,7 +91,7 @@ it('starts and accepts writes without an event log, and catches up in order when
   const logged: string[] = [];
   const write = (line: string) => logged.push((JSON.parse(line) as { msg: string }).msg);
   const log = createLog({ service: 'tasks', level: 'info', destination: { write } });
-  const service = await startHere({ name: 'relay_away', eventLog, relay: HASTE, log });
+  const service = await startTasks({ name: 'relay_away', eventLog, relay: HASTE, log });
   const users = usersOf(3, service).flat();
   await writeAtRandom(users, 200, seeded(5));
   await eventually(async () => expect((await service.tasks.ready()).checks?.eventLog).toBe(false));
@@ -117,7 +117,7 @@ it('reports how far it lags behind', async () => {
     if (isAway) throw new Error('away');
     await publish();
   });
-  const service = await startHere({ name: 'relay_metrics', eventLog, clock, metrics, relay: HASTE });
+  const service = await startTasks({ name: 'relay_metrics', eventLog, clock, metrics, relay: HASTE });
   const valueOf = async (name: string) => Number(new RegExp(`^${name} (.*)$`, 'm').exec(await metrics.metrics())?.[1]);
   const user = service.user();
   for (let n = 0; n < 3; n++) await user.create({ title: 'pending' });

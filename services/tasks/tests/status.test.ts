@@ -1,31 +1,29 @@
 import { createMemoryEventLog, type EventLog } from '@taskmesh/event-log';
-import { createFaultyProxy, eventually, type FaultyProxy, type TestDatabase } from '@taskmesh/testing';
+import { createFaultyProxy, eventually } from '@taskmesh/testing';
 import { migrations } from '../migrations/index.ts';
-import { createTasks, readTasksConfig, type Tasks } from '../src/index.ts';
+import { createTasks, readTasksConfig } from '../src/index.ts';
 import { createAccountLog } from './support/account-log.ts';
 import { createStore, silent } from './support/store.ts';
-
-let database: TestDatabase;
-let proxy: FaultyProxy;
-let tasks: Tasks;
 let isLogUp: () => Promise<boolean> = async () => true;
 
-beforeAll(async () => {
-  database = await createStore('status');
-  const url = new URL(database.url);
-  proxy = await createFaultyProxy({ host: url.hostname, port: Number(url.port) });
-  url.port = String(proxy.port);
-  const eventLog: EventLog = { ...createMemoryEventLog(), isUp: () => isLogUp() };
-  const clock = { now: () => Date.now() };
-  const { accounts } = createAccountLog();
-  tasks = await createTasks(readTasksConfig({ POSTGRES_URL: url.href }), { clock, log: silent, eventLog, accounts });
-  await tasks.start();
+const database = await createStore('status');
+const url = new URL(database.url);
+const proxy = await createFaultyProxy({ host: url.hostname, port: Number(url.port) });
+url.port = String(proxy.port);
+const eventLog: EventLog = { ...createMemoryEventLog(), isUp: () => isLogUp() };
+const clock = { now: () => Date.now() };
+const { accounts } = createAccountLog();
+const tasks = await createTasks(readTasksConfig({ POSTGRES_URL: url.href }), {
+  clock,
+  log: silent,
+  eventLog,
+  accounts,
 });
+await tasks.start();
 afterAll(async () => {
   await proxy.restore().catch(() => undefined);
   await tasks.stop();
   await proxy.close();
-  await database.drop();
 });
 
 const UP = {

@@ -5,22 +5,16 @@ import { PARTITIONS } from '../src/feed/change.ts';
 import { LOCK_CLASS } from '../src/relay/relay.statements.ts';
 import { dropOld, nameOf, RESTORED_TASKS, restoredDatabase, restoredRow, swap } from './support/restored.ts';
 import { followed, replayed, storedTasks } from './support/history.ts';
-import { codeOf, startTasks, type Answer, type TestTasks, type TestUser } from './support/running-tasks.ts';
+import { type Answer, codeOf, startTasks, type TestTasks, type TestUser } from './support/running-tasks.ts';
 
 const CREATE = 'mutation ($title: String!) { createTask(input: { title: $title }) { id } }';
 const READ = '{ tasks(first: 5) { totalCount changesCursor edges { node { id } } } taskStatistics { total } }';
 const RESTORED_TITLE = 'from the dump';
-
-let service: TestTasks;
-let replica: TestTasks;
 const olds: string[] = [];
 
-beforeAll(async () => {
-  service = await startTasks({ name: 'swap' });
-  replica = await service.another();
-});
+const service = await startTasks({ name: 'swap' });
+const replica = await service.another();
 afterAll(async () => {
-  await service.stop();
   for (const old of olds) await dropOld(old);
 });
 

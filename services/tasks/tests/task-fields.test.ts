@@ -5,7 +5,7 @@ import { isNonNullType, buildASTSchema, getNamedType, isInputObjectType, isObjec
 import { createTasksDatabase } from '../src/database.ts';
 import { GIVEN_FIELDS, toTask } from '../src/tasks/task-row.ts';
 import { restoredDatabase } from './support/restored.ts';
-import { codeOf, useTasks, type Answer } from './support/running-tasks.ts';
+import { type Answer, codeOf, startTasks } from './support/running-tasks.ts';
 
 /*
  * A new field of a task must be added everywhere: each test names a place where it may be missing. Code that is derived from
@@ -21,7 +21,7 @@ function fieldsOf(name: string) {
 
 const namesIn = (type: string) => fieldsOf(type).map(({ name }) => name);
 
-const service = useTasks({ name: 'fields' });
+const service = await startTasks({ name: 'fields' });
 
 describe('every field of a task that libs/contracts/src/events/task-fields.ts lists', () => {
   it('is in the type Task of tasks.graphql, where the owner is `owner`', () =>
@@ -133,15 +133,11 @@ describe('every field that callers set', () => {
     const row = await stored((await service.user().create(all())).id);
     const columns = Object.values(TASK_FIELDS).map(({ column, type }) => `${column} ${type}`);
     const dump = await restoredDatabase(`create schema restored; create table restored.tasks (${columns.join(', ')})`);
-    try {
-      await dump.query('insert into restored.tasks select * from json_populate_record(null::restored.tasks, $1)', [
-        JSON.stringify(row),
-      ]);
-      const result = await service.tasks.restore.importDatabase(dump.name);
-      expect(result).toEqual({ complete: true, rows: { tasks: 1 }, dropped: [] });
-      expect(await dump.query('select row_to_json(t) as row from tasks t')).toEqual([{ row }]);
-    } finally {
-      await dump.drop();
-    }
+    await dump.query('insert into restored.tasks select * from json_populate_record(null::restored.tasks, $1)', [
+      JSON.stringify(row),
+    ]);
+    const result = await service.tasks.restore.importDatabase(dump.name);
+    expect(result).toEqual({ complete: true, rows: { tasks: 1 }, dropped: [] });
+    expect(await dump.query('select row_to_json(t) as row from tasks t')).toEqual([{ row }]);
   });
 });

@@ -1,15 +1,14 @@
 import type { Database } from '@taskmesh/store';
-import { eventually, type TestDatabase } from '@taskmesh/testing';
+import { connectClient, eventually, type TestDatabase } from '@taskmesh/testing';
 import { randomUUID } from 'node:crypto';
-import { Client } from 'pg';
 import { createReleaseBefore } from './support/release-before.ts';
 import { restoredDatabase, restoredRow, RESTORED_TASKS, type RestoredRow } from './support/restored.ts';
-import { codeOf, startHere, useTasks, type TestUser } from './support/running-tasks.ts';
+import { codeOf, startTasks, type TestUser } from './support/running-tasks.ts';
 import { openStore } from './support/store.ts';
 
 const MOST = 20;
 
-const service = useTasks({ name: 'task_limit', env: { MAX_TASKS_PER_OWNER: String(MOST) } });
+const service = await startTasks({ name: 'task_limit', env: { MAX_TASKS_PER_OWNER: String(MOST) } });
 
 const CREATE = `mutation ($key: String) { createTask(input: { title: "one more" }, idempotencyKey: $key) { id } }`;
 const create = (user: TestUser, key?: string) => user.send(CREATE, { key });
@@ -55,28 +54,23 @@ describe('an owner at the task limit', () => {
   });
 
   it('claims no key if a concurrent first create leaves no room for the task', async () => {
-    const single = await startHere({ name: 'first_creates', env: { MAX_TASKS_PER_OWNER: '1' } });
-    const others = new Client({ connectionString: single.database.url });
-    await others.connect();
-    try {
-      const user = single.user();
-      await single.tasks.processDeletions();
-      await others.query('begin');
-      await others.query('insert into feeds (owner_id, sequence, tasks) values ($1, 1, 1)', [user.id]);
-      const creating = create(user, 'key');
-      await eventually(async () =>
-        expect(
-          await single.database.query(
-            `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
-          ),
-        ).toHaveLength(1),
-      );
-      await others.query('commit');
-      expect(codeOf(await creating)).toBe('CONFLICT');
-      expect(await single.database.query('select from idempotency_keys')).toEqual([]);
-    } finally {
-      await others.end();
-    }
+    const single = await startTasks({ name: 'first_creates', env: { MAX_TASKS_PER_OWNER: '1' } });
+    const others = await connectClient(single.database.url);
+    const user = single.user();
+    await single.tasks.processDeletions();
+    await others.query('begin');
+    await others.query('insert into feeds (owner_id, sequence, tasks) values ($1, 1, 1)', [user.id]);
+    const creating = create(user, 'key');
+    await eventually(async () =>
+      expect(
+        await single.database.query(
+          `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
+        ),
+      ).toHaveLength(1),
+    );
+    await others.query('commit');
+    expect(codeOf(await creating)).toBe('CONFLICT');
+    expect(await single.database.query('select from idempotency_keys')).toEqual([]);
   });
 
   it('can still retry creates, and update and delete tasks', async () => {
@@ -111,19 +105,15 @@ it('counts the tasks of a restored store, which may be more', async () => {
   const owner = randomUUID();
   const rows: RestoredRow[] = [...Array.from({ length: MOST + 1 }, () => ({ user_id: `'${owner}'` })), {}];
   const loaded = await restoredDatabase(RESTORED_TASKS + rows.map(restoredRow).join(''));
-  try {
-    await service.tasks.restore.importDatabase(loaded.name);
-    await expectCounted(loaded);
-    await loaded.query('delete from tasks where user_id <> $1', [owner]);
-    await service.tasks.restore.resume(loaded.name);
-    await expectCounted(loaded);
-  } finally {
-    await loaded.drop();
-  }
+  await service.tasks.restore.importDatabase(loaded.name);
+  await expectCounted(loaded);
+  await loaded.query('delete from tasks where user_id <> $1', [owner]);
+  await service.tasks.restore.resume(loaded.name);
+  await expectCounted(loaded);
 });
 
 it('counts the tasks of a store loaded with psql, which has no feeds, when it first reads the account log', async () => {
-  const loaded = await startHere({ name: 'loaded_by_psql', env: { MAX_TASKS_PER_OWNER: String(MOST) } });
+  const loaded = await startTasks({ name: 'loaded_by_psql', env: { MAX_TASKS_PER_OWNER: String(MOST) } });
   const [user, other] = [loaded.user(), loaded.user()];
   await fill(user, MOST - 1);
   const [id = ''] = await fill(other, 2);
@@ -140,41 +130,36 @@ it('counts the tasks of a store loaded with psql, which has no feeds, when it fi
 });
 
 it('lets owners write once their tasks are counted, while others are still being counted', async () => {
-  const loaded = await startHere({ name: 'counted_in_parts' });
-  const other = new Client({ connectionString: loaded.database.url });
-  await other.connect();
-  try {
-    const user = loaded.user();
-    const [first, last] = [user.id, 'ffffffff-0000-4000-8000-000000000000'];
-    await user.create({ title: 'any' });
-    await loaded.database.query(
-      `insert into tasks (id, user_id, title, completed, priority, created_at, updated_at)
+  const loaded = await startTasks({ name: 'counted_in_parts' });
+  const other = await connectClient(loaded.database.url);
+  const user = loaded.user();
+  const [first, last] = [user.id, 'ffffffff-0000-4000-8000-000000000000'];
+  await user.create({ title: 'any' });
+  await loaded.database.query(
+    `insert into tasks (id, user_id, title, completed, priority, created_at, updated_at)
        select gen_random_uuid(), case when n < 12000 then $1::uuid else $2::uuid end, 'any', false, 'low', now(), now()
        from generate_series(1, 12000) n`,
-      [first, last],
-    );
-    await loaded.database.query('truncate feeds, changes');
-    await loaded.database.query('insert into feeds (owner_id, sequence) values ($1, 0)', [last]);
-    await loaded.database.query('update account_position set epoch = 0, sequence = 0');
-    await other.query('begin');
-    await other.query('select from feeds where owner_id = $1 for update', [last]);
-    const counting = loaded.tasks.processDeletions();
-    await eventually(async () =>
-      expect(await loaded.database.query('select tasks from feeds where owner_id = $1', [first])).toEqual([
-        { tasks: 12_000 },
-      ]),
-    );
-    await user.create({ title: 'meanwhile' });
-    await other.query('commit');
-    await counting;
-    await expectCounted(loaded.database);
-  } finally {
-    await other.end();
-  }
+    [first, last],
+  );
+  await loaded.database.query('truncate feeds, changes');
+  await loaded.database.query('insert into feeds (owner_id, sequence) values ($1, 0)', [last]);
+  await loaded.database.query('update account_position set epoch = 0, sequence = 0');
+  await other.query('begin');
+  await other.query('select from feeds where owner_id = $1 for update', [last]);
+  const counting = loaded.tasks.processDeletions();
+  await eventually(async () =>
+    expect(await loaded.database.query('select tasks from feeds where owner_id = $1', [first])).toEqual([
+      { tasks: 12_000 },
+    ]),
+  );
+  await user.create({ title: 'meanwhile' });
+  await other.query('commit');
+  await counting;
+  await expectCounted(loaded.database);
 });
 
 it('disables the limit with 0', async () => {
-  const unlimited = await startHere({ name: 'no_task_limit', env: { MAX_TASKS_PER_OWNER: '0' } });
+  const unlimited = await startTasks({ name: 'no_task_limit', env: { MAX_TASKS_PER_OWNER: '0' } });
   await fill(unlimited.user(), MOST + 1);
 });
 
@@ -201,7 +186,6 @@ describe('beside the previous release', () => {
   describe('counts the tasks that it left', () => {
     let store: TestDatabase;
     let database: Database;
-    let close: () => Promise<void>;
     const [owner, unknown] = [randomUUID(), randomUUID()];
     const tasksOf = (...owners: string[]) => `
       insert into tasks (id, user_id, title, completed, priority, created_at, updated_at)
@@ -209,7 +193,7 @@ describe('beside the previous release', () => {
       from unnest(array[${owners.map((each) => `'${each}'`).join(', ')}]) owner`;
 
     beforeEach(async () => {
-      ({ store, database, close } = await openStore('counted', { poolSize: 1 }));
+      ({ store, database } = await openStore('counted', { poolSize: 1 }));
       await store.query(`
         delete from mikro_orm_migrations where name = '0007-one-counter';
         drop trigger feeds_count_tasks on feeds; drop trigger feeds_count_first_task on feeds; drop function feeds_count_tasks;
@@ -222,7 +206,6 @@ describe('beside the previous release', () => {
       await store.query(`insert into feeds (owner_id, sequence, keys) values ('${owner}', 7, 1)`);
       await store.query(tasksOf(owner, owner, unknown));
     });
-    afterEach(() => close());
 
     it('with and without a feed', async () => {
       await database.migrate();
@@ -234,24 +217,19 @@ describe('beside the previous release', () => {
 
     /** Runs the migration beside a transaction with the changes `before`, which commits once the migration waits in `waitsIn`. */
     const migrateBeside = async (before: string[], waitsIn: string, meanwhile: string[] = []) => {
-      const writer = new Client({ connectionString: store.url });
-      await writer.connect();
-      try {
-        for (const statement of ['begin', ...before]) await writer.query(statement);
-        const migrating = database.migrate();
-        await eventually(async () =>
-          expect(
-            await store.query(
-              `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock' and query ~ $1`,
-              [waitsIn],
-            ),
-          ).toHaveLength(1),
-        );
-        for (const statement of [...meanwhile, 'commit']) await writer.query(statement);
-        await migrating;
-      } finally {
-        await writer.end();
-      }
+      const writer = await connectClient(store.url);
+      for (const statement of ['begin', ...before]) await writer.query(statement);
+      const migrating = database.migrate();
+      await eventually(async () =>
+        expect(
+          await store.query(
+            `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock' and query ~ $1`,
+            [waitsIn],
+          ),
+        ).toHaveLength(1),
+      );
+      for (const statement of [...meanwhile, 'commit']) await writer.query(statement);
+      await migrating;
       await expectCounted(store);
     };
 

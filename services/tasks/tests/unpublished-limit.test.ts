@@ -1,27 +1,20 @@
 import { choosyLog, HASTE, refusal, usersOf } from './support/relay.ts';
-import { codeOf, startTasks, type TestTasks, type TestUser } from './support/running-tasks.ts';
+import { codeOf, startTasks, type TestUser } from './support/running-tasks.ts';
 
 const MAX_UNPUBLISHED = 10_000;
 
 let isOut = true;
-let service: TestTasks;
-let busy: TestUser;
-let other: TestUser;
-let id = '';
 
-beforeAll(async () => {
-  const eventLog = choosyLog(() => (isOut ? refusal('LEADER_NOT_AVAILABLE') : undefined));
-  service = await startTasks({ name: 'unpublished_limit', eventLog, relay: HASTE });
-  [busy, other] = usersOf(2, service).flat() as [TestUser, TestUser];
-  ({ id } = await busy.create({ title: 'first' }, 'first'));
-  // As if the owner had continued to write during the outage, up to one change below the limit.
-  await service.database.query(
-    `insert into changes (part, owner_id, sequence, kind, task, previous, occurred_at)
+const eventLog = choosyLog(() => (isOut ? refusal('LEADER_NOT_AVAILABLE') : undefined));
+const service = await startTasks({ name: 'unpublished_limit', eventLog, relay: HASTE });
+const [busy, other] = usersOf(2, service).flat() as [TestUser, TestUser];
+const { id } = await busy.create({ title: 'first' }, 'first');
+// As if the owner had continued to write during the outage, up to one change below the limit.
+await service.database.query(
+  `insert into changes (part, owner_id, sequence, kind, task, previous, occurred_at)
      select part, owner_id, n, kind, task, previous, occurred_at from changes, generate_series(2, ${MAX_UNPUBLISHED - 1}) n`,
-  );
-  await service.database.query(`update feeds set sequence = ${MAX_UNPUBLISHED - 1}`);
-});
-afterAll(() => service.stop());
+);
+await service.database.query(`update feeds set sequence = ${MAX_UNPUBLISHED - 1}`);
 
 const unpublished = async () =>
   (await service.database.query('select from changes where owner_id = $1 and published_at is null', [busy.id])).length;

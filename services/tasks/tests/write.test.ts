@@ -1,9 +1,8 @@
-import { eventually } from '@taskmesh/testing';
-import { Client } from 'pg';
-import { createTestClock, useTasks } from './support/running-tasks.ts';
+import { connectClient, eventually } from '@taskmesh/testing';
+import { createTestClock, startTasks } from './support/running-tasks.ts';
 
 const clock = createTestClock();
-const service = useTasks({ name: 'write', clock });
+const service = await startTasks({ name: 'write', clock });
 
 describe('updating a task', () => {
   it('increases updated_at even if the clock stands still or goes back', async () => {
@@ -95,8 +94,7 @@ const WAITING = `select from pg_stat_activity where wait_event_type = 'Lock' and
 it("serves other owners while one owner's writes wait for a lock", async () => {
   const [ada, bob] = [service.user(), service.user()];
   await ada.create({ title: 'first' });
-  const blocker = new Client({ connectionString: service.database.url });
-  await blocker.connect();
+  const blocker = await connectClient(service.database.url);
   await blocker.query('begin');
   await blocker.query('select from feeds where owner_id = $1 for update', [ada.id]);
   const writes = Promise.allSettled(Array.from({ length: 14 }, () => ada.create({ title: 'waits' })));

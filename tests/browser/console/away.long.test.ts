@@ -64,7 +64,6 @@ it('lists keep their tasks while the server is unreachable, across views and fil
   await page.getByText('Not connected').waitFor({ state: 'detached' });
   await show('Done');
   await lists(['second']);
-  await network.close();
 });
 
 it('shows the sign-in form to a user whose session ended in the tab where they signed up', async () => {

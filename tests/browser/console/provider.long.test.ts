@@ -17,7 +17,6 @@ const { url, open, linkTo } = usePlatform(async () => {
     ...{ OIDC_ISSUER: issuer, OIDC_CLIENT_ID: clientId, OIDC_CLIENT_SECRET: clientSecret },
   };
 });
-afterAll(() => provider.close());
 
 function newPerson(email = newAccount().email): string {
   provider.accounts.set(randomUUID(), { email, email_verified: true, name: 'Ada' });

@@ -1,10 +1,8 @@
 import { startEmbedded, type Embedded } from '@taskmesh/all-in-one';
 import { findFreePorts, INNER_SERVICES } from '@taskmesh/local';
 import { createLog, settlesWithin } from '@taskmesh/service';
-import { eventually, ownInstallation } from '@taskmesh/testing';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { eventually, makeTempDir, ownInstallation } from '@taskmesh/testing';
+import { readFileSync } from 'node:fs';
 import { Client } from 'pg';
 
 const { POSTGRES_URL, DATABASE_PREFIX } = ownInstallation();
@@ -23,7 +21,7 @@ async function connected(url: string): Promise<Client> {
   return client;
 }
 
-const dataDir = mkdtempSync(join(tmpdir(), 'taskmesh-first-start-'));
+const dataDir = makeTempDir();
 let platform: Embedded | undefined;
 afterAll(async () => {
   await platform?.stop();
@@ -33,7 +31,6 @@ afterAll(async () => {
   for (const service of INNER_SERVICES)
     await admin.query(`drop database if exists ${DATABASE_PREFIX}${service} with (force)`);
   await admin.end();
-  rmSync(dataDir, { recursive: true });
 }, 60_000);
 
 it('a first start logs no warnings, even if auth takes much longer than tasks to create its tables', async () => {

@@ -1,11 +1,9 @@
-import { ownInstallation } from '@taskmesh/testing';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { makeTempDir, ownInstallation } from '@taskmesh/testing';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { startProduct } from '../../product.ts';
 
-const dir = mkdtempSync(join(tmpdir(), 'taskmesh-unusable-'));
-afterAll(() => rmSync(dir, { recursive: true }));
+const dir = makeTempDir();
 
 /** Returns the output of a command that fails to start. Expects no secrets and no stack trace in it. */
 async function refusal(settings: Record<string, string>): Promise<string> {

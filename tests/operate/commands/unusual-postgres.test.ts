@@ -2,10 +2,9 @@ import { startEmbedded, type Embedded } from '@taskmesh/all-in-one';
 import { createBackup, readBackupConfig } from '@taskmesh/backup';
 import { findFreePort, findFreePorts, INNER_SERVICES, provideProgram, startChild, untilReady } from '@taskmesh/local';
 import { createLog } from '@taskmesh/service';
-import { requiredAddress } from '@taskmesh/testing';
+import { makeTempDir, requiredAddress } from '@taskmesh/testing';
 import { randomBytes } from 'node:crypto';
-import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { chmodSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Client } from 'pg';
 import { describeJourney } from '../journey/journey.ts';
@@ -27,7 +26,7 @@ async function startPgBouncer(serverUrl: string, poolMode: 'session' | 'transact
   const [server, url] = [new URL(serverUrl), new URL(serverUrl)];
   const port = await findFreePort();
   url.port = String(port);
-  const dir = mkdtempSync(join(tmpdir(), 'taskmesh-pgbouncer-'));
+  const dir = makeTempDir();
   chmodSync(dir, 0o755); // as root, PgBouncer runs as another user
   const password = decodeURIComponent(server.password);
   writeFileSync(join(dir, 'users.txt'), `"${server.username}" "${password}"\n`, { mode: 0o644 });
@@ -65,7 +64,6 @@ auth_query = select usename, passwd from pg_catalog.pg_shadow where usename = $1
     url: url.href,
     async stop() {
       await child.stop();
-      rmSync(dir, { recursive: true });
     },
   };
 }
@@ -116,7 +114,7 @@ async function dropDatabases(prefix: string): Promise<void> {
 
 /** Tests the product on the PostgreSQL that `prepare` returns, which contains every store. */
 function describeProduct(prepare: (prefix: string) => Promise<{ url: string; release: () => Promise<unknown> }>) {
-  const dataDir = mkdtempSync(join(tmpdir(), 'taskmesh-postgres-'));
+  const dataDir = makeTempDir();
   const prefix = `test_unusual_${randomBytes(4).toString('hex')}_`;
   let postgres: Awaited<ReturnType<typeof prepare>> | undefined;
   let platform: Embedded | undefined;
@@ -133,7 +131,6 @@ function describeProduct(prepare: (prefix: string) => Promise<{ url: string; rel
     await platform?.stop();
     await dropDatabases(prefix);
     await postgres?.release();
-    rmSync(dataDir, { recursive: true });
   });
 
   it('reports no problems', async () => {
@@ -180,16 +177,15 @@ describe('behind PgBouncer in transaction mode', () => {
   afterAll(() => pooler.stop());
 
   it('the start fails with the reason and the remedy', async () => {
-    const dataDir = mkdtempSync(join(tmpdir(), 'taskmesh-postgres-'));
+    const dataDir = makeTempDir();
     const env = { DATA_DIR: dataDir, PORT: '0', ADMIN_PORT: '0', LOG_LEVEL: 'fatal', POSTGRES_URL: pooler.url };
     const start = startEmbedded({ env, progress: () => {} });
     await expect(start).rejects.toThrow(/is reached by a pooler that keeps no sessions.*pool_mode = session/);
-    rmSync(dataDir, { recursive: true });
   });
 
   it('backup, whose own store is reached directly, does not start either if an admin URL leads through PgBouncer', async () => {
     const name = `unusual_${randomBytes(4).toString('hex')}_backup`;
-    const dataDir = mkdtempSync(join(tmpdir(), 'taskmesh-postgres-'));
+    const dataDir = makeTempDir();
     await admin([`create database ${name}`]);
     const [own, pooled] = [server, pooler.url].map((url) => Object.assign(new URL(url), { pathname: `/${name}` }).href);
     const env = { DATA_DIR: dataDir, POSTGRES_URL: own, TASKS_ADMIN_URL: own, AUTH_ADMIN_URL: pooled };
@@ -200,7 +196,6 @@ describe('behind PgBouncer in transaction mode', () => {
     } finally {
       await backup.stop();
       await dropDatabases(name);
-      rmSync(dataDir, { recursive: true });
     }
   });
 });

@@ -1,17 +1,6 @@
 import { databaseUrl, ensureDatabases, findFreePorts, serviceDatabase } from '@taskmesh/local';
-import { eventually, ownInstallation } from '@taskmesh/testing';
-import {
-  chmodSync,
-  chownSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  statSync,
-} from 'node:fs';
-import { tmpdir } from 'node:os';
+import { eventually, makeTempDir, ownInstallation } from '@taskmesh/testing';
+import { chmodSync, chownSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { logIn, register } from '../../http.ts';
 import { describeFeedRules } from '../../feed/feed-rules.ts';
@@ -47,7 +36,7 @@ function volume(dir: string, name: string): string {
 const isReady = (port: number) => async () => expect((await fetch(`http://127.0.0.1:${port}/readyz`)).status).toBe(200);
 
 describeImages(`the images${why ? ` (not tried here: ${why})` : ''}`, () => {
-  const dir = mkdtempSync(join(tmpdir(), 'taskmesh-image-'));
+  const dir = makeTempDir();
   const running = new Set<Container>();
   const images = {} as Record<'services' | 'all', Image>;
 
@@ -73,7 +62,6 @@ describeImages(`the images${why ? ` (not tried here: ${why})` : ''}`, () => {
   afterAll(async () => {
     await Promise.all([...running].map((container) => container.stop()));
     for (const image of Object.values(images)) await image.close();
-    rmSync(dir, { recursive: true });
   });
 
   describe('contain', () => {

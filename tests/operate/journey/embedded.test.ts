@@ -1,8 +1,8 @@
 import { startEmbedded, type Embedded } from '@taskmesh/all-in-one';
 import { DEMO_ACCOUNT, findFreePorts, seed } from '@taskmesh/local';
+import { makeTempDir } from '@taskmesh/testing';
 import { startTraceCollector, type TraceCollector } from '@taskmesh/testing/trace-collector';
-import { mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { describeOwnAccount } from './accounts.ts';
 import { describeJourney } from './journey.ts';
@@ -52,7 +52,7 @@ function describeSeed(platform: () => { urls: string[] }) {
 }
 
 describe('the embedded platform', () => {
-  const dataDir = mkdtempSync(join(tmpdir(), 'taskmesh-journey-'));
+  const dataDir = makeTempDir();
   let platform: Embedded;
   let collector: TraceCollector;
 
@@ -63,11 +63,7 @@ describe('the embedded platform', () => {
     const env = { DATA_DIR: dataDir, ...ports, LOG_LEVEL: 'warn', ...tracesTo(collector) };
     platform = await startEmbedded({ env, progress: () => {} });
   }, 180_000);
-  afterAll(async () => {
-    await platform.stop();
-    await collector.stop();
-    rmSync(dataDir, { recursive: true });
-  }, 180_000);
+  afterAll(() => platform.stop(), 180_000);
 
   it('writes logs that only their owner can read', () => {
     const modes = readdirSync(join(dataDir, 'logs')).map((file) => statSync(join(dataDir, 'logs', file)).mode & 0o777);

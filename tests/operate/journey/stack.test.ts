@@ -3,9 +3,7 @@ import { startStack, type Stack } from '@taskmesh/local';
 import { createKafkaEventLog } from '@taskmesh/event-log';
 import { createLog } from '@taskmesh/service';
 import { startTraceCollector, type TraceCollector } from '@taskmesh/testing/trace-collector';
-import { nodeEnvironment, ownInstallation } from '@taskmesh/testing';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { makeTempDir, nodeEnvironment, ownInstallation } from '@taskmesh/testing';
 import { join } from 'node:path';
 import { describeFeedClients } from '../../feed/feed-clients.ts';
 import { describeFeedRules } from '../../feed/feed-rules.ts';
@@ -17,7 +15,7 @@ import { describeRestore } from './restore.ts';
 import { describeTraces, tracesTo } from './traces.ts';
 
 describe('the stack of separate processes, two gateways, real PostgreSQL, Redis and Kafka', () => {
-  const dataDir = mkdtempSync(join(tmpdir(), 'taskmesh-journey-'));
+  const dataDir = makeTempDir();
   let stack: Stack;
   const installation = ownInstallation();
   let collector: TraceCollector;
@@ -32,11 +30,7 @@ describe('the stack of separate processes, two gateways, real PostgreSQL, Redis 
     };
     stack = await startStack({ dataDir, gateways: 2, env, log: () => {} });
   });
-  afterAll(async () => {
-    await stack.stop();
-    await collector.stop();
-    rmSync(dataDir, { recursive: true });
-  }, 180_000);
+  afterAll(() => stack.stop(), 180_000);
 
   describeJourney(() => ({ urls: stack.urls }));
   describeOwnAccount(() => ({ urls: stack.urls }));

@@ -35,6 +35,10 @@ function document(name: string, query: Query, options: Options = {}): Case {
   };
 }
 
+/** Documents with the same outcome, by name. */
+const documentsOf = (by: Case['by'], outcome: string, queries: Record<string, Query>): Case[] =>
+  Object.entries(queries).map(([name, query]) => document(name, query, { by, outcome }));
+
 const INVALID = '200 GRAPHQL_VALIDATION_FAILED';
 const UNPARSABLE = '200 GRAPHQL_PARSE_FAILED';
 const LONG = 127_000;
@@ -46,204 +50,93 @@ const INTROSPECTION = `{ queryType { name } types { kind name description
 const REFERENCE = 'fragment R on __Type { kind name ofType { kind name ofType { kind name ofType { kind name } } } }';
 
 const queries: readonly Case[] = [
-  document('a literal of 127,000 characters', (turn) => taskWith(`"${turn}${'x'.repeat(LONG)}"`), { outcome: NO_USER }),
-  document('a literal that begins as a mark of ours', (turn) => taskWith(`"literal ${turn}${' '.repeat(LONG)}"`), {
-    outcome: NO_USER,
-  }),
-  document('a literal of escapes', (turn) => taskWith(`"${turn}${'\\u0041'.repeat(LONG / 6)}"`), { outcome: NO_USER }),
-  document('a block string of 10,000 lines', (turn) => taskWith(`"""${turn}${' \n'.repeat(9_900)}x"""`), {
-    outcome: NO_USER,
-  }),
-  document('an integer of 127,000 digits', (turn) => taskWith(`1${turn}${'7'.repeat(LONG)}`), { outcome: NO_USER }),
-  document('blanks', (turn) => `${' '.repeat(LONG)}{ a${turn}: __typename }`),
-  document('comments on 10,000 lines', (turn) => `${'#,,,,,,,,,\n'.repeat(9_999)}{ a${turn}: __typename }`),
-  document(
-    'errors behind 10,000 lines',
-    (turn) => `${'\n'.repeat(9_990)}{ ${times(1_900, (at) => `x${turn}_${at}`)} }`,
-    {
-      outcome: INVALID,
-    },
-  ),
-  document('lists in lists', (turn) => taskWith(`${'['.repeat(1_900)}${turn}${']'.repeat(1_900)}`), {
-    outcome: UNPARSABLE,
-  }),
-  document('selections in selections', (turn) => `${'{a'.repeat(1_300)}${turn}${'}'.repeat(1_300)}`, {
-    outcome: INVALID,
-  }),
-  document('1,900 fields', (turn) => `{ ${times(1_900, () => '__typename')} a${turn}: __typename }`),
-  document(
-    '1,900 fields of 30 aliases',
-    (turn) =>
+  ...documentsOf('stranger', NO_USER, {
+    'a literal of 127,000 characters': (turn) => taskWith(`"${turn}${'x'.repeat(LONG)}"`),
+    'a literal that begins as a mark of ours': (turn) => taskWith(`"literal ${turn}${' '.repeat(LONG)}"`),
+    'a literal of escapes': (turn) => taskWith(`"${turn}${'\\u0041'.repeat(LONG / 6)}"`),
+    'a block string of 10,000 lines': (turn) => taskWith(`"""${turn}${' \n'.repeat(9_900)}x"""`),
+    'an integer of 127,000 digits': (turn) => taskWith(`1${turn}${'7'.repeat(LONG)}`),
+    '1,900 fields of 30 aliases': (turn) =>
       `{ ${times(29, (at) => `a${turn}_${at}: task(id: "${at}") { ${times(60, (of) => TASK_FIELDS[of % 9] ?? '')} }`)} }`,
-    { outcome: NO_USER },
-  ),
-  document(
-    '2,000 fields of 30 aliases',
-    (turn) =>
+    '2,000 fields of 30 aliases': (turn) =>
       `{ ${times(30, (at) => `a${turn}_${at}: task(id: "${at}") { ...F }`)} } fragment F on Task { ${times(32, (at) => `... on Task @include(if: true) { owner { ${['name', 'email', 'id'][at % 3]} } }`)} }`,
-    { outcome: NO_USER },
-  ),
-  document(
-    '30 aliases that ask both services in turn',
-    (turn) => {
+    '30 aliases that ask both services in turn': (turn) => {
       const nested = 'owner { name tasks(first: 1) { edges { node { '.repeat(2);
       return `{ ${times(30, (at) => `a${turn}_${at}: task(id: "${at}") { ${nested} id owner { name } ${'} } } }'.repeat(2)} }`)} }`;
     },
-    { outcome: NO_USER },
-  ),
-  document(
-    '2,000 fields of spread fragments',
-    (turn) => `{ a${turn}: task(id: "1") { ${'...A '.repeat(30)} } }
+    '2,000 fields of spread fragments': (turn) => `{ a${turn}: task(id: "1") { ${'...A '.repeat(30)} } }
       fragment A on Task { ${'...B '.repeat(10)} } fragment B on Task { owner { tasks { totalCount } ${'...C '.repeat(3)} } }
       fragment C on User { id }`,
-    { outcome: NO_USER },
-  ),
-  document(
-    '140 fragments that spread each other',
-    (turn) =>
-      `{ a${turn}: task(id: "1") { ...F0 } } ${times(139, (at) => `fragment F${at} on Task { ${times(8, (of) => (at + of < 139 ? `...F${at + of + 1}` : 'id'))} }`)} fragment F139 on Task { id }`,
-    { outcome: INVALID },
-  ),
-  document(
-    '140 fragments beside each other',
-    (turn) =>
+    '140 fragments beside each other': (turn) =>
       `{ a${turn}: task(id: "1") { ${times(139, (at) => `...F${at}`)} } } ${times(139, (at) => `fragment F${at} on Task { ${times(8, (of) => TASK_FIELDS[of] ?? '')} }`)}`,
-    { outcome: NO_USER },
-  ),
-  document(
-    'overlapping fields',
-    (turn) =>
+    'overlapping fields': (turn) =>
       `{ a${turn}: task(id: "1") { ${times(20, (at) => `owner { tasks(first: 1) { totalCount edges { cursor node { ${TASK_FIELDS.slice(at % 8).join(' ')} } } } }`)} } }`,
-    { outcome: NO_USER },
-  ),
-  document(
-    'overlapping inline fragments',
-    (turn) =>
+    'overlapping inline fragments': (turn) =>
       `{ a${turn}: task(id: "1") { ${times(60, () => `... @include(if: true) { owner @skip(if: false) { id ... { name email } } }`)} } }`,
-    { outcome: NO_USER },
-  ),
-  document('570 directives at a field', (turn) => `{ a${turn}: __typename ${'@include(if: true) '.repeat(570)} }`, {
-    outcome: INVALID,
-  }),
-  document('unknown directives', (turn) => `{ a${turn}: __typename ${times(1_900, (at) => `@d${at}`)} }`, {
-    outcome: INVALID,
-  }),
-  document(
-    '400 conditions',
-    (turn) =>
+    '400 conditions': (turn) =>
       `query($v: Boolean! = true) { ${times(29, (at) => `a${turn}_${at}: task(id: "1") { ${times(14, (of) => `${TASK_FIELDS[of % 9]} @include(if: $v)`)} }`)} }`,
-    { outcome: NO_USER },
-  ),
-  document(
-    'variants of a document',
-    (turn) =>
+    'variants of a document': (turn) =>
       `query(${times(12, (at) => `$v${at}: Boolean! = ${(turn >> at) % 2 === 0}`)}) { ${times(12, (at) => `a${at}: task(id: "1") @include(if: $v${at}) { ${TASK_FIELDS.join(' ')} owner { name taskStatistics { total } } }`)} __typename }`,
-    { outcome: NO_USER },
-  ),
-  document('660 variables', (turn) => `query(${times(660, (at) => `$v${turn}_${at}: String`)}) { __typename }`, {
-    outcome: INVALID,
+    'mutations of 30 aliases': (turn) =>
+      `mutation { ${times(30, (at) => `m${at}: createTask(input: { title: "task ${turn}" }) { ${TASK_FIELDS.join(' ')} }`)} }`,
   }),
-  document(
-    '400 variables in use',
-    (turn) =>
-      `query(${times(400, (at) => `$v${at}: String = "${turn}"`)}) { ${times(20, (at) => `a${at}: tasks(filter: { category: $v${at} }) { totalCount }`)} }`,
-    { outcome: INVALID },
-  ),
-  document('introspection, as tools send it', (turn) => `{ a${turn}: __schema ${INTROSPECTION} } ${REFERENCE}`),
-  document(
-    'introspection at the limit of cost',
-    (turn) =>
+  ...documentsOf('stranger', '200', {
+    blanks: (turn) => `${' '.repeat(LONG)}{ a${turn}: __typename }`,
+    'comments on 10,000 lines': (turn) => `${'#,,,,,,,,,\n'.repeat(9_999)}{ a${turn}: __typename }`,
+    '1,900 fields': (turn) => `{ ${times(1_900, () => '__typename')} a${turn}: __typename }`,
+    'introspection, as tools send it': (turn) => `{ a${turn}: __schema ${INTROSPECTION} } ${REFERENCE}`,
+    'introspection at the limit of cost': (turn) =>
       `{ ${times(2, (at) => `a${turn}_${at}: __schema { types { fields { name args { name type { ...R } } type { ...R } } } }`)} } ${REFERENCE}`,
-  ),
-  document(
-    'introspection at the limit of depth',
-    (turn) =>
+    'introspection at the limit of depth': (turn) =>
       `{ a${turn}: __type(name: "Task") { fields { type ${'{ ofType '.repeat(9)} { name } ${'}'.repeat(9)} } } }`,
-  ),
-  document(
-    '29 introspections',
-    (turn) => `{ ${times(29, (at) => `a${turn}_${at}: __schema { types { name fields { name type { name } } } }`)} }`,
-  ),
+    '29 introspections': (turn) =>
+      `{ ${times(29, (at) => `a${turn}_${at}: __schema { types { name fields { name type { name } } } }`)} }`,
+  }),
+  ...documentsOf('stranger', INVALID, {
+    'errors behind 10,000 lines': (turn) => `${'\n'.repeat(9_990)}{ ${times(1_900, (at) => `x${turn}_${at}`)} }`,
+    'selections in selections': (turn) => `${'{a'.repeat(1_300)}${turn}${'}'.repeat(1_300)}`,
+    '140 fragments that spread each other': (turn) =>
+      `{ a${turn}: task(id: "1") { ...F0 } } ${times(139, (at) => `fragment F${at} on Task { ${times(8, (of) => (at + of < 139 ? `...F${at + of + 1}` : 'id'))} }`)} fragment F139 on Task { id }`,
+    '570 directives at a field': (turn) => `{ a${turn}: __typename ${'@include(if: true) '.repeat(570)} }`,
+    'unknown directives': (turn) => `{ a${turn}: __typename ${times(1_900, (at) => `@d${at}`)} }`,
+    '660 variables': (turn) => `query(${times(660, (at) => `$v${turn}_${at}: String`)}) { __typename }`,
+    '400 variables in use': (turn) =>
+      `query(${times(400, (at) => `$v${at}: String = "${turn}"`)}) { ${times(20, (at) => `a${at}: tasks(filter: { category: $v${at} }) { totalCount }`)} }`,
+    'everything unknown': (turn) => `{ ${times(600, (at) => `tsks${turn}_${at}(i: 1)`)} }`,
+  }),
+  ...documentsOf('stranger', UNPARSABLE, {
+    'lists in lists': (turn) => taskWith(`${'['.repeat(1_900)}${turn}${']'.repeat(1_900)}`),
+    'a document that cannot be parsed': () => `{ a(b: "${'x'.repeat(LONG)}`,
+  }),
   document(
     '790 operations',
     (turn) => `${times(790, (at) => `query Q${at} { __typename }`)} query Z { a${turn}: __typename }`,
-    {
-      operationName: 'Z',
-    },
+    { operationName: 'Z' },
   ),
-  document(
-    'mutations of 30 aliases',
-    (turn) =>
-      `mutation { ${times(30, (at) => `m${at}: createTask(input: { title: "task ${turn}" }) { ${TASK_FIELDS.join(' ')} }`)} }`,
-    {
-      outcome: NO_USER,
-    },
-  ),
-  document(
-    'a login',
-    (turn) =>
+  ...documentsOf('stranger', '200 UNAUTHENTICATED', {
+    'a login': (turn) =>
       `mutation { login(input: { email: "l${turn}@limits.example", password: "not the right one" }) { user { id } } }`,
-    {
-      outcome: '200 UNAUTHENTICATED',
-    },
-  ),
-  document('everything unknown', (turn) => `{ ${times(600, (at) => `tsks${turn}_${at}(i: 1)`)} }`, {
-    outcome: INVALID,
   }),
-  document('a document that cannot be parsed', () => `{ a(b: "${'x'.repeat(LONG)}`, { outcome: UNPARSABLE }),
-
-  document(
-    'two pages of 1,000 tasks',
-    (turn) =>
+  ...documentsOf('account', '200', {
+    'two pages of 1,000 tasks': (turn) =>
       `{ ${times(2, (at) => `a${turn}_${at}: tasks(first: 1000) { edges { cursor node { ${TASK_FIELDS.join(' ')} } } }`)} }`,
-    {
-      by: 'account',
-    },
-  ),
-  document(
-    '1,000 descriptions by three names',
-    (turn) =>
+    '1,000 descriptions by three names': (turn) =>
       `{ a${turn}: tasks(first: 999) { edges { node { description ${times(2, (at) => `d${at}: description`)} } } } }`,
-    {
-      by: 'account',
-    },
-  ),
-  document(
-    'owners of 1,000 tasks',
-    (turn) => `{ a${turn}: tasks(first: 1000) { edges { node { id owner { id name email emailConfirmedAt } } } } }`,
-    { by: 'account' },
-  ),
-  document(
-    'tasks of owners of tasks',
-    (turn) =>
+    'owners of 1,000 tasks': (turn) =>
+      `{ a${turn}: tasks(first: 1000) { edges { node { id owner { id name email emailConfirmedAt } } } } }`,
+    'tasks of owners of tasks': (turn) =>
       `{ a${turn}: tasks(first: 30) { edges { node { owner { tasks(first: 25) { edges { node { ${TASK_FIELDS.join(' ')} owner { name } } } } } } } } }`,
-    { by: 'account' },
-  ),
-  document(
-    'statistics of owners',
-    (turn) => `{ a${turn}: tasks(first: 1000) { edges { node { owner { taskStatistics { total } } } } } }`,
-    {
-      by: 'account',
-    },
-  ),
-  document(
-    '30 counts',
-    (turn) => `{ ${times(30, (at) => `a${at}: tasks(filter: { category: "c${turn}_${at}" }) { totalCount }`)} }`,
-    {
-      by: 'account',
-    },
-  ),
-  document(
-    'the audit trail',
-    (turn) => `{ ${times(4, (at) => `a${turn}_${at}: auditEntries(first: 1000) { id at kind sessionId ip }`)} }`,
-    { by: 'account' },
-  ),
-  document(
-    '30 updates',
-    (turn) =>
+    'statistics of owners': (turn) =>
+      `{ a${turn}: tasks(first: 1000) { edges { node { owner { taskStatistics { total } } } } } }`,
+    '30 counts': (turn) =>
+      `{ ${times(30, (at) => `a${at}: tasks(filter: { category: "c${turn}_${at}" }) { totalCount }`)} }`,
+    'the audit trail': (turn) =>
+      `{ ${times(4, (at) => `a${turn}_${at}: auditEntries(first: 1000) { id at kind sessionId ip }`)} }`,
+  }),
+  ...documentsOf('account', '200 NOT_FOUND', {
+    '30 updates': (turn) =>
       `mutation { ${times(30, (at) => `m${at}: updateTask(id: "00000000-0000-4000-8000-000000000000", input: { title: "task ${turn}" }) { ${TASK_FIELDS.join(' ')} }`)} }`,
-    { by: 'account', outcome: '200 NOT_FOUND' },
-  ),
+  }),
 ];
 
 const CREATE = 'mutation($input: CreateTaskInput!) { createTask(input: $input) { id } }';

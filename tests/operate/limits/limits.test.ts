@@ -1,7 +1,6 @@
 import { eventually } from '@taskmesh/testing';
 import { ALL_CASES, CROWDED } from './all-cases.ts';
-import type { Account } from './case.ts';
-import { startMeasuredProduct, type MeasuredProduct } from './measured-product.ts';
+import { startMeasuredProduct } from './measured-product.ts';
 import {
   BUDGETS,
   createAccount,
@@ -12,17 +11,10 @@ import {
   MEMORY_LIMIT_MIB,
 } from './suite.ts';
 
-let product: MeasuredProduct;
-let account: Account;
-let slowness: number;
-let keptMib: number;
-
-beforeAll(async () => {
-  product = await startMeasuredProduct();
-  account = await createAccount(product);
-  slowness = await measureSlowness(product, account);
-  keptMib = await product.keptMib();
-}, 300_000);
+const product = await startMeasuredProduct();
+const account = await createAccount(product);
+const slowness = await measureSlowness(product, account);
+const keptMib = await product.keptMib();
 afterAll(() => product.stop());
 
 const KINDS = [...new Set(ALL_CASES.map(({ kind }) => kind))];

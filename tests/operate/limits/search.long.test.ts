@@ -1,3 +1,4 @@
+import { atEnd } from '@taskmesh/testing';
 import { createRandom, numberFromEnv } from '../../faults/random.ts';
 import { startMeasuredProduct } from './measured-product.ts';
 import { searchWorst, SPACES } from './search.ts';
@@ -10,17 +11,14 @@ it.each(SPACES)(
   'a search among $name finds nothing above the budget',
   async (space) => {
     const product = await startMeasuredProduct();
-    try {
-      const account = await createAccount(product);
-      const slowness = await measureSlowness(product, account);
-      const given = { product, account, slowness, random: createRandom(SEED), seconds: SECONDS };
-      const found = await searchWorst(space, given);
-      console.log(`Seed ${SEED}, ${SECONDS} s, ${space.name}: ${JSON.stringify(found)}`);
-      expect(found.worst.cpuMs).toBeLessThan(BUDGETS[space.by].cpuMs);
-      expect(found.worst.pauseMs).toBeLessThan(BUDGETS[space.by].pauseMs);
-    } finally {
-      await product.stop();
-    }
+    atEnd(() => product.stop());
+    const account = await createAccount(product);
+    const slowness = await measureSlowness(product, account);
+    const given = { product, account, slowness, random: createRandom(SEED), seconds: SECONDS };
+    const found = await searchWorst(space, given);
+    console.log(`Seed ${SEED}, ${SECONDS} s, ${space.name}: ${JSON.stringify(found)}`);
+    expect(found.worst.cpuMs).toBeLessThan(BUDGETS[space.by].cpuMs);
+    expect(found.worst.pauseMs).toBeLessThan(BUDGETS[space.by].pauseMs);
   },
   SECONDS * 1_000 + 300_000,
 );

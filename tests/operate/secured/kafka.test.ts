@@ -1,8 +1,8 @@
-import { findFreePorts, startKafka, type Server } from '@taskmesh/local';
+import { findFreePorts, startKafka } from '@taskmesh/local';
 import { createKafkaEventLog } from '@taskmesh/event-log';
 import { readKafkaSettings, whyKafkaFails } from '@taskmesh/service/event-log';
 import { createLog } from '@taskmesh/service';
-import { eventually } from '@taskmesh/testing';
+import { atEnd, eventually } from '@taskmesh/testing';
 import { createAuthority } from '@taskmesh/testing/certificates';
 import { randomUUID } from 'node:crypto';
 import { temporaryFiles } from './temporary-files.ts';
@@ -12,55 +12,49 @@ const files = temporaryFiles('kafka');
 const log = createLog({ service: 'test', level: 'silent' });
 /** Ports by the protocol of the listener. */
 const ports = { SSL: 0, SASL_SSL: 0, SASL_PLAINTEXT: 0 };
-let kafka: Server;
-let trusted: string;
-let identified: string;
-let strangersCa: string;
 
-beforeAll(async () => {
-  const authority = await createAuthority();
-  const [server, client, stranger] = await Promise.all([
-    authority.issue(),
-    authority.issue('taskmesh'),
-    createAuthority(),
-  ]);
-  const ca = files.write('ca.pem', authority.ca);
-  trusted = `sslrootcert=${ca}`;
-  identified = `sslcert=${files.write('client.crt', client.cert)}&sslkey=${files.write('client.key', client.key)}`;
-  strangersCa = files.write('stranger.pem', stranger.ca);
-  // All in one call, so that they are distinct.
-  const [ssl = 0, saslSsl = 0, saslPlaintext = 0, port = 0, controllerPort = 0] = await findFreePorts(5);
-  Object.assign(ports, { SSL: ssl, SASL_SSL: saslSsl, SASL_PLAINTEXT: saslPlaintext });
-  const listeners = Object.entries(ports).map(([name, port]) => `${name}://127.0.0.1:${port}`);
-  const loginModule = (mechanism: string, module: string, options = '') =>
-    ['sasl_ssl', 'sasl_plaintext'].map(
-      (listener) =>
-        `listener.name.${listener}.${mechanism}.sasl.jaas.config=org.apache.kafka.common.security.${module} required ${options};`,
-    );
-  kafka = await startKafka({
-    dataDir: files.path('kafka'),
-    port,
-    log: () => undefined,
-    formatArguments: ['SCRAM-SHA-256', 'SCRAM-SHA-512'].flatMap((mechanism) => [
-      '--add-scram',
-      `${mechanism}=[name=taskmesh,password=${PASSWORD}]`,
-    ]),
-    properties: [
-      `listeners=PLAINTEXT://127.0.0.1:${port},CONTROLLER://127.0.0.1:${controllerPort},${listeners.join()}`,
-      `advertised.listeners=PLAINTEXT://127.0.0.1:${port},${listeners.join()}`,
-      `controller.quorum.voters=1@127.0.0.1:${controllerPort}`,
-      `listener.security.protocol.map=${['PLAINTEXT', ...Object.keys(ports)].map((name) => `${name}:${name}`).join()},CONTROLLER:PLAINTEXT`,
-      'sasl.enabled.mechanisms=PLAIN,SCRAM-SHA-256,SCRAM-SHA-512',
-      ...loginModule('plain', 'plain.PlainLoginModule', `user_taskmesh="${PASSWORD}"`),
-      ...loginModule('scram-sha-256', 'scram.ScramLoginModule'),
-      ...loginModule('scram-sha-512', 'scram.ScramLoginModule'),
-      'ssl.keystore.type=PEM',
-      `ssl.keystore.location=${files.write('server.pem', server.key + server.cert)}`,
-      'ssl.truststore.type=PEM',
-      `ssl.truststore.location=${ca}`,
-      'listener.name.ssl.ssl.client.auth=required',
-    ],
-  });
+const authority = await createAuthority();
+const [server, client, stranger] = await Promise.all([
+  authority.issue(),
+  authority.issue('taskmesh'),
+  createAuthority(),
+]);
+const ca = files.write('ca.pem', authority.ca);
+const trusted = `sslrootcert=${ca}`;
+const identified = `sslcert=${files.write('client.crt', client.cert)}&sslkey=${files.write('client.key', client.key)}`;
+const strangersCa = files.write('stranger.pem', stranger.ca);
+// All in one call, so that they are distinct.
+const [ssl = 0, saslSsl = 0, saslPlaintext = 0, port = 0, controllerPort = 0] = await findFreePorts(5);
+Object.assign(ports, { SSL: ssl, SASL_SSL: saslSsl, SASL_PLAINTEXT: saslPlaintext });
+const listeners = Object.entries(ports).map(([name, port]) => `${name}://127.0.0.1:${port}`);
+const loginModule = (mechanism: string, module: string, options = '') =>
+  ['sasl_ssl', 'sasl_plaintext'].map(
+    (listener) =>
+      `listener.name.${listener}.${mechanism}.sasl.jaas.config=org.apache.kafka.common.security.${module} required ${options};`,
+  );
+const kafka = await startKafka({
+  dataDir: files.path('kafka'),
+  port,
+  log: () => undefined,
+  formatArguments: ['SCRAM-SHA-256', 'SCRAM-SHA-512'].flatMap((mechanism) => [
+    '--add-scram',
+    `${mechanism}=[name=taskmesh,password=${PASSWORD}]`,
+  ]),
+  properties: [
+    `listeners=PLAINTEXT://127.0.0.1:${port},CONTROLLER://127.0.0.1:${controllerPort},${listeners.join()}`,
+    `advertised.listeners=PLAINTEXT://127.0.0.1:${port},${listeners.join()}`,
+    `controller.quorum.voters=1@127.0.0.1:${controllerPort}`,
+    `listener.security.protocol.map=${['PLAINTEXT', ...Object.keys(ports)].map((name) => `${name}:${name}`).join()},CONTROLLER:PLAINTEXT`,
+    'sasl.enabled.mechanisms=PLAIN,SCRAM-SHA-256,SCRAM-SHA-512',
+    ...loginModule('plain', 'plain.PlainLoginModule', `user_taskmesh="${PASSWORD}"`),
+    ...loginModule('scram-sha-256', 'scram.ScramLoginModule'),
+    ...loginModule('scram-sha-512', 'scram.ScramLoginModule'),
+    'ssl.keystore.type=PEM',
+    `ssl.keystore.location=${files.write('server.pem', server.key + server.cert)}`,
+    'ssl.truststore.type=PEM',
+    `ssl.truststore.location=${ca}`,
+    'listener.name.ssl.ssl.client.auth=required',
+  ],
 });
 afterAll(async () => {
   await kafka?.stop();
@@ -91,16 +85,13 @@ describe('a Kafka that requires TLS or a login', () => {
     const settings = settingsOf(listener, way());
     expect(await whyKafkaFails(settings)).toBeUndefined();
     const eventLog = createKafkaEventLog({ ...settings, clientId: 'test', log });
-    try {
-      const topic = `secured-${randomUUID()}`;
-      const seen: string[] = [];
-      await eventLog.ensureTopic(topic, { partitions: 2 });
-      await eventLog.read(topic, ({ value }) => seen.push(value)).ready();
-      await eventLog.publish(topic, [{ key: 'k', value: 'over a guarded line' }]);
-      await eventually(() => expect(seen).toEqual(['over a guarded line']));
-    } finally {
-      await eventLog.close();
-    }
+    atEnd(() => eventLog.close());
+    const topic = `secured-${randomUUID()}`;
+    const seen: string[] = [];
+    await eventLog.ensureTopic(topic, { partitions: 2 });
+    await eventLog.read(topic, ({ value }) => seen.push(value)).ready();
+    await eventLog.publish(topic, [{ key: 'k', value: 'over a guarded line' }]);
+    await eventually(() => expect(seen).toEqual(['over a guarded line']));
   });
 
   const UNTRUSTED = /not trusted \(sslrootcert in KAFKA_BROKERS\)/;

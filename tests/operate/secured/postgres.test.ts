@@ -1,6 +1,6 @@
-import { startPostgres, type PostgresServer } from '@taskmesh/local';
+import { startPostgres } from '@taskmesh/local';
 import { whyPostgresFails } from '@taskmesh/store/why-postgres-fails';
-import { eventually } from '@taskmesh/testing';
+import { atEnd, eventually } from '@taskmesh/testing';
 import { createAuthority } from '@taskmesh/testing/certificates';
 import { chownSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -10,32 +10,27 @@ import { startProduct } from '../../product.ts';
 import { temporaryFiles } from './temporary-files.ts';
 
 const files = temporaryFiles('postgres');
-let server: PostgresServer;
-let ca: string;
-let strangersCa: string;
 
-beforeAll(async () => {
-  const authority = await createAuthority();
-  const { cert, key } = await authority.issue();
-  ca = files.write('ca.pem', authority.ca);
-  strangersCa = files.write('stranger.pem', (await createAuthority()).ca);
-  const dataDir = files.path('postgres');
-  server = await startPostgres({ dataDir, log: () => undefined });
-  const { uid, gid } = statSync(dataDir);
-  const write = (name: string, content: string) => {
-    writeFileSync(join(dataDir, name), content, { mode: 0o600 });
-    chownSync(join(dataDir, name), uid, gid);
-  };
-  write('server.crt', cert);
-  write('server.key', key);
-  await withClient(server.url, async (client) => {
-    await client.query('alter system set ssl = on');
-    write('pg_hba.conf', 'hostssl all all 127.0.0.1/32 scram-sha-256\n');
-    await client.query('select pg_reload_conf()');
-  });
-  await eventually(async () => {
-    await expect(withClient(server.url, async () => undefined)).rejects.toThrow(/no encryption/);
-  });
+const authority = await createAuthority();
+const { cert, key } = await authority.issue();
+const ca = files.write('ca.pem', authority.ca);
+const strangersCa = files.write('stranger.pem', (await createAuthority()).ca);
+const dataDir = files.path('postgres');
+const server = await startPostgres({ dataDir, log: () => undefined });
+const { uid, gid } = statSync(dataDir);
+const write = (name: string, content: string) => {
+  writeFileSync(join(dataDir, name), content, { mode: 0o600 });
+  chownSync(join(dataDir, name), uid, gid);
+};
+write('server.crt', cert);
+write('server.key', key);
+await withClient(server.url, async (client) => {
+  await client.query('alter system set ssl = on');
+  write('pg_hba.conf', 'hostssl all all 127.0.0.1/32 scram-sha-256\n');
+  await client.query('select pg_reload_conf()');
+});
+await eventually(async () => {
+  await expect(withClient(server.url, async () => undefined)).rejects.toThrow(/no encryption/);
 });
 afterAll(async () => {
   await server?.stop();
@@ -64,22 +59,19 @@ describe('a PostgreSQL that requires TLS', () => {
   it('serves the product with TLS on every connection, including backups', async () => {
     const POSTGRES_URL = url({ sslmode: 'verify-full', sslrootcert: ca });
     const product = await startProduct('start', { POSTGRES_URL });
-    try {
-      const { create, titles } = await register(product.url);
-      await create('a task');
-      expect(await titles()).toEqual(['a task']);
-      await withClient(POSTGRES_URL, async (admin) => {
-        const { rows } = await admin.query(
-          `select count(*)::int as all, count(*) filter (where ssl)::int as secured
+    atEnd(() => product.stop());
+    const { create, titles } = await register(product.url);
+    await create('a task');
+    expect(await titles()).toEqual(['a task']);
+    await withClient(POSTGRES_URL, async (admin) => {
+      const { rows } = await admin.query(
+        `select count(*)::int as all, count(*) filter (where ssl)::int as secured
            from pg_stat_activity join pg_stat_ssl using (pid) where application_name like 'taskmesh-%'`,
-        );
-        expect(rows[0].all).toBeGreaterThan(2);
-        expect(rows[0].secured).toBe(rows[0].all);
-      });
-      expect((await createRest(product.url)('POST', '/backups')).status).toBeLessThan(300);
-    } finally {
-      await product.stop();
-    }
+      );
+      expect(rows[0].all).toBeGreaterThan(2);
+      expect(rows[0].secured).toBe(rows[0].all);
+    });
+    expect((await createRest(product.url)('POST', '/backups')).status).toBeLessThan(300);
   });
 
   const UNTRUSTED = /authority that is not trusted \(sslrootcert in POSTGRES_URL\)/;

@@ -1,38 +1,32 @@
 import { createRedisKeyValue, readRedisSettings, whyRedisFails } from '@taskmesh/key-value';
 import { findFreePorts } from '@taskmesh/local';
 import { createLog } from '@taskmesh/service';
-import { eventually } from '@taskmesh/testing';
+import { atEnd, eventually } from '@taskmesh/testing';
 import { createAuthority } from '@taskmesh/testing/certificates';
-import { spawn, type ChildProcess } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { temporaryFiles } from './temporary-files.ts';
 
 const PASSWORD = 'kept-to-itself';
 const files = temporaryFiles('redis');
 const log = createLog({ service: 'test', level: 'silent' });
-let redis: ChildProcess;
-let [tlsPort = 0, plainPort = 0]: number[] = [];
-let ca: string;
-let strangersCa: string;
 
-beforeAll(async () => {
-  const authority = await createAuthority();
-  const { cert, key } = await authority.issue();
-  ca = files.write('ca.pem', authority.ca);
-  strangersCa = files.write('stranger.pem', (await createAuthority()).ca);
-  [tlsPort = 0, plainPort = 0] = await findFreePorts(2);
-  const configuration = {
-    ...{ bind: '127.0.0.1', port: plainPort, 'tls-port': tlsPort, 'tls-auth-clients': 'no', save: '""' },
-    'tls-cert-file': files.write('server.crt', cert),
-    'tls-key-file': files.write('server.key', key),
-    user: `taskmesh on >${PASSWORD} ~* &* +@all`,
-    requirepass: PASSWORD,
-  };
-  const lines = Object.entries(configuration).map((line) => line.join(' '));
-  redis = spawn('redis-server', [files.write('redis.conf', lines.join('\n'))], { stdio: 'ignore' });
-  await once(redis, 'spawn');
-  await eventually(async () => (await failure(over('rediss'))) === undefined);
-});
+const authority = await createAuthority();
+const { cert, key } = await authority.issue();
+const ca = files.write('ca.pem', authority.ca);
+const strangersCa = files.write('stranger.pem', (await createAuthority()).ca);
+const [tlsPort = 0, plainPort = 0] = await findFreePorts(2);
+const configuration = {
+  ...{ bind: '127.0.0.1', port: plainPort, 'tls-port': tlsPort, 'tls-auth-clients': 'no', save: '""' },
+  'tls-cert-file': files.write('server.crt', cert),
+  'tls-key-file': files.write('server.key', key),
+  user: `taskmesh on >${PASSWORD} ~* &* +@all`,
+  requirepass: PASSWORD,
+};
+const lines = Object.entries(configuration).map((line) => line.join(' '));
+const redis = spawn('redis-server', [files.write('redis.conf', lines.join('\n'))], { stdio: 'ignore' });
+await once(redis, 'spawn');
+await eventually(async () => (await failure(over('rediss'))) === undefined);
 afterAll(async () => {
   const ended = once(redis, 'exit');
   redis.kill();
@@ -56,13 +50,10 @@ const failure = async (env: Record<string, string>) => (await whyRedisFails(sett
 describe('a Redis that requires TLS and a password', () => {
   it('is used for values and limits', async () => {
     const store = createRedisKeyValue({ ...settingsOf(over('rediss')), log });
-    try {
-      await store.set('key', 'value', { ttlSeconds: 60 });
-      expect(await store.get('key')).toBe('value');
-      expect(store.isUp()).toBe(true);
-    } finally {
-      await store.close();
-    }
+    atEnd(() => store.close());
+    await store.set('key', 'value', { ttlSeconds: 60 });
+    expect(await store.get('key')).toBe('value');
+    expect(store.isUp()).toBe(true);
   });
 
   const UNTRUSTED = /not trusted \(sslrootcert in REDIS_URL\)/;

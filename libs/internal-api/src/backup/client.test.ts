@@ -1,25 +1,18 @@
 import { once } from 'node:events';
-import { createServer, type Server, type ServerResponse } from 'node:http';
+import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Readable } from 'node:stream';
-import type { BackupWork } from './backup-work.ts';
 import { createBackupWorkClient } from './client.ts';
 import { createStreamPool } from '../pools.ts';
-
-let server: Server;
 let answer: (response: ServerResponse) => void;
-let pool: ReturnType<typeof createStreamPool>;
-let work: BackupWork;
 
-beforeAll(async () => {
-  server = createServer((request, response) => {
-    request.resume().on('end', () => answer(response));
-  }).listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo; // always an AddressInfo for TCP
-  pool = createStreamPool(`http://127.0.0.1:${port}`, { connections: 1 });
-  work = createBackupWorkClient({ pool, signer: { tokenFor: async () => 'token' } });
-});
+const server = createServer((request, response) => {
+  request.resume().on('end', () => answer(response));
+}).listen(0, '127.0.0.1');
+await once(server, 'listening');
+const { port } = server.address() as AddressInfo; // always an AddressInfo for TCP
+const pool = createStreamPool(`http://127.0.0.1:${port}`, { connections: 1 });
+const work = createBackupWorkClient({ pool, signer: { tokenFor: async () => 'token' } });
 afterAll(async () => {
   await pool.destroy();
   server.close();

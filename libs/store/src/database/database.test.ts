@@ -1,14 +1,10 @@
 import { defineEntity, p } from '@mikro-orm/core';
-import { createTestDatabase, type TestDatabase } from '@taskmesh/testing';
+import { createTestDatabase } from '@taskmesh/testing';
 import { openDatabase } from '../../tests/open-database.ts';
 
 const Named = defineEntity({ name: 'Named', properties: { name: p.text().primary() } });
 
-let store: TestDatabase;
-beforeAll(async () => {
-  store = await createTestDatabase('database');
-});
-afterAll(() => store.drop());
+const store = await createTestDatabase('database');
 
 it('closes its connections, whether or not the ORM has used them', async () => {
   for (const usesOrm of [false, true]) {

@@ -82,5 +82,4 @@ it('closes connections to a server that no longer accepts writes, because the ne
   await whileAway({ kind: 'write' }, write);
   expect(await store.query('select * from written')).toEqual([]);
   await database.close();
-  await store.drop();
 });

@@ -21,7 +21,6 @@ describe('the statements of a database', () => {
     database.measure(registry);
   });
   afterEach(() => database.close());
-  afterAll(() => store.drop());
 
   const figures = async (of: RegExp) => {
     const lines = (await registry.metrics()).split('\n').filter((line) => of.test(line));

@@ -1,19 +1,14 @@
-import { createTestDatabase, type TestDatabase } from '@taskmesh/testing';
+import { createTestDatabase } from '@taskmesh/testing';
 import { Pool, type types } from 'pg';
 import { runPrepared } from './prepared-query.ts';
-
-let store: TestDatabase;
 let pool: Pool;
 
-beforeAll(async () => {
-  store = await createTestDatabase('prepared_query');
-});
+const store = await createTestDatabase('prepared_query');
 beforeEach(() => {
   pool = new Pool({ connectionString: store.url, max: 1 });
   pool.on('error', () => undefined);
 });
 afterEach(() => pool.end());
-afterAll(() => store.drop());
 
 const run = (text: string, values: unknown[] = []) => runPrepared(pool, { name: text.slice(0, 60), text }, values);
 

@@ -1,16 +1,12 @@
-import { createTestDatabase, eventually, type TestDatabase } from '@taskmesh/testing';
+import { createTestDatabase, eventually } from '@taskmesh/testing';
 import { openSession, type Session } from './session.ts';
 
-let store: TestDatabase;
 const sessions: Session[] = [];
 
-beforeAll(async () => {
-  store = await createTestDatabase('session');
-});
+const store = await createTestDatabase('session');
 afterEach(async () => {
   for (const session of sessions.splice(0)) await session.close();
 });
-afterAll(() => store.drop());
 
 async function open(options: Partial<Parameters<typeof openSession>[0]> = {}): Promise<Session> {
   const session = await openSession({ url: store.url, name: 'session-under-test', ...options });

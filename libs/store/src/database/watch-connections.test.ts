@@ -1,23 +1,13 @@
-import {
-  createFaultyProxy,
-  createTestDatabase,
-  eventually,
-  type FaultyProxy,
-  type TestDatabase,
-} from '@taskmesh/testing';
+import { createFaultyProxy, createTestDatabase, eventually, type FaultyProxy } from '@taskmesh/testing';
 import { Pool } from 'pg';
 import { watchConnections } from './watch-connections.ts';
 
 /** Much longer than the pauses of a busy machine, which do not count as a silent server. */
 const SILENCE_MS = 2_000;
-
-let store: TestDatabase;
 let network: FaultyProxy;
 let pool: Pool;
 
-beforeAll(async () => {
-  store = await createTestDatabase('watch_connections');
-});
+const store = await createTestDatabase('watch_connections');
 beforeEach(async () => {
   const url = new URL(store.url);
   network = await createFaultyProxy({ host: url.hostname, port: Number(url.port) });
@@ -28,9 +18,7 @@ beforeEach(async () => {
 });
 afterEach(async () => {
   await pool.end();
-  await network.close();
 });
-afterAll(() => store.drop());
 
 const one = async () => (await pool.query<{ one: number }>('select 1 as one')).rows;
 

@@ -1,6 +1,6 @@
-import { createTestDatabase, type TestDatabase } from '@taskmesh/testing';
+import { createTestDatabase } from '@taskmesh/testing';
 import { once } from 'node:events';
-import { connect, createServer, type AddressInfo, type Server, type Socket } from 'node:net';
+import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
 import { Transform } from 'node:stream';
 import { openDatabase, silent } from '../../tests/open-database.ts';
 import { createSchemaGate } from './schema-gate.ts';
@@ -8,34 +8,27 @@ import { whyPostgresFails, whyTooOld } from './why-postgres-fails.ts';
 
 const OLD = '140023';
 const REASON = 'is of version 14, and has to be of 15 or newer';
-
-let store: TestDatabase;
-let relay: Server;
-let oldUrl: string;
 const sockets = new Set<Socket>();
 
 // A relay in front of the test server, which changes the version in its responses.
-beforeAll(async () => {
-  store = await createTestDatabase('server_version');
-  const [{ server_version_num: version } = {}] = await store.query('show server_version_num');
-  const { hostname, port } = new URL(store.url);
-  relay = createServer((client) => {
-    const server = connect(Number(port), hostname);
-    for (const socket of [client, server]) sockets.add(socket.on('error', () => undefined));
-    const older = new Transform({
-      transform: (bytes: Buffer, _encoding, done) =>
-        done(null, Buffer.from(bytes.toString('latin1').replaceAll(String(version), OLD), 'latin1')),
-    });
-    client.pipe(server).pipe(older).pipe(client);
-  }).listen(0, '127.0.0.1');
-  await once(relay, 'listening');
-  const { port: relayPort } = relay.address() as AddressInfo; // always an AddressInfo for TCP
-  oldUrl = Object.assign(new URL(store.url), { hostname: '127.0.0.1', port: String(relayPort) }).href;
-});
+const store = await createTestDatabase('server_version');
+const [{ server_version_num: version } = {}] = await store.query('show server_version_num');
+const { hostname, port } = new URL(store.url);
+const relay = createServer((client) => {
+  const server = connect(Number(port), hostname);
+  for (const socket of [client, server]) sockets.add(socket.on('error', () => undefined));
+  const older = new Transform({
+    transform: (bytes: Buffer, _encoding, done) =>
+      done(null, Buffer.from(bytes.toString('latin1').replaceAll(String(version), OLD), 'latin1')),
+  });
+  client.pipe(server).pipe(older).pipe(client);
+}).listen(0, '127.0.0.1');
+await once(relay, 'listening');
+const { port: relayPort } = relay.address() as AddressInfo; // always an AddressInfo for TCP
+const oldUrl = Object.assign(new URL(store.url), { hostname: '127.0.0.1', port: String(relayPort) }).href;
 afterAll(async () => {
   for (const socket of sockets) socket.destroy();
   await new Promise((resolve) => relay.close(resolve));
-  await store.drop();
 });
 
 it('recognises versions that are too old', () => {

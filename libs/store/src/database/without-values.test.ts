@@ -1,20 +1,14 @@
-import { createTestDatabase, type TestDatabase } from '@taskmesh/testing';
+import { createTestDatabase } from '@taskmesh/testing';
 import { withoutValues } from './without-values.ts';
 
 const SECRET = 'what-a-user-wrote';
 
-let database: TestDatabase;
-beforeAll(async () => {
-  database = await createTestDatabase('values');
-  await database.query('create table t (a int check (a < 9), b text unique)');
-  await database.query(`insert into t values (1, '${SECRET}')`);
-  await database.query(
-    `create function shout() returns trigger language plpgsql as $$ begin raise '${SECRET}'; end $$`,
-  );
-  await database.query('create table loud (b text)');
-  await database.query('create trigger loud before insert on loud for each row execute function shout()');
-});
-afterAll(() => database.drop());
+const database = await createTestDatabase('values');
+await database.query('create table t (a int check (a < 9), b text unique)');
+await database.query(`insert into t values (1, '${SECRET}')`);
+await database.query(`create function shout() returns trigger language plpgsql as $$ begin raise '${SECRET}'; end $$`);
+await database.query('create table loud (b text)');
+await database.query('create trigger loud before insert on loud for each row execute function shout()');
 
 const shown = (error: unknown) =>
   [String(error), ...Object.values(error as object), (error as Error).stack, JSON.stringify(error)].join('\n');

@@ -1,4 +1,4 @@
-import { createTestDatabase, type TestDatabase } from '@taskmesh/testing';
+import { atEnd, createTestDatabase } from '@taskmesh/testing';
 import { createLog } from '@taskmesh/service';
 import { randomBytes } from 'node:crypto';
 import { databaseOf } from '../database/connection.ts';
@@ -27,21 +27,13 @@ it('reads and writes correctly whatever the operator has set, and quotes no row 
 });
 
 const role = `importer_${randomBytes(4).toString('hex')}`;
-let live: TestDatabase;
-let restored: TestDatabase;
 
-beforeAll(async () => {
-  live = await createTestDatabase('rights_live');
-  restored = await createTestDatabase('rights_restored');
-  await live.query(`create role ${role} login password 'secret'`);
-  await restored.query(`create schema restored; create table restored.things (id int); create table things (id int)`);
-  await restored.query('insert into restored.things values (1)');
-});
-afterAll(async () => {
-  await restored.drop();
-  await live.query(`drop role ${role}`);
-  await live.drop();
-});
+const live = await createTestDatabase('rights_live');
+atEnd(() => live.query(`drop role ${role}`));
+const restored = await createTestDatabase('rights_restored');
+await live.query(`create role ${role} login password 'secret'`);
+await restored.query(`create schema restored; create table restored.things (id int); create table things (id int)`);
+await restored.query('insert into restored.things values (1)');
 
 const rules: StoreRules = {
   ...{ table: 'things', columns: { id: { type: 'integer' } }, needed: ['id'], values: [], duplicates: '', tables: {} },

@@ -1,19 +1,12 @@
-import { createTestDatabase, type TestDatabase } from '@taskmesh/testing';
-import { openSession, type SqlSession } from '../database/session.ts';
+import { createTestDatabase } from '@taskmesh/testing';
+import { openSession } from '../database/session.ts';
 import { isValue, PROVIDE_IS_VALUE } from './restored-tables.ts';
 
-let database: TestDatabase;
-let session: SqlSession;
-beforeAll(async () => {
-  database = await createTestDatabase('is_value');
-  const settings = { search_path: 'pg_catalog,pg_temp' };
-  session = await openSession({ url: database.url, name: 'is-value', settings, timeoutMs: 5_000 });
-  await session.run(PROVIDE_IS_VALUE);
-});
-afterAll(async () => {
-  await session.close();
-  await database.drop();
-});
+const database = await createTestDatabase('is_value');
+const settings = { search_path: 'pg_catalog,pg_temp' };
+const session = await openSession({ url: database.url, name: 'is-value', settings, timeoutMs: 5_000 });
+await session.run(PROVIDE_IS_VALUE);
+afterAll(() => session.close());
 
 const VALUES: [type: string, right: string[], wrong: string[]][] = [
   ['uuid', ['00000000-0000-0000-0000-000000000000', '{0199E1C25B7A7CC398C4DC0C0C07398F}'], ['', 'x', '0199e1c2']],

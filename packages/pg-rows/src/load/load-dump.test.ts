@@ -1,5 +1,5 @@
-import { mkdtemp, open, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { makeTempDir } from '@taskmesh/testing';
+import { open, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { checkFrame } from './load-dump.ts';
 
@@ -7,11 +7,7 @@ const HEAD = '--\n-- PostgreSQL database dump\n--\n';
 const TAIL = '-- PostgreSQL database dump complete\n';
 const LONG = 'select 1;\n'.repeat(1_000);
 
-let dir: string;
-beforeAll(async () => {
-  dir = await mkdtemp(join(tmpdir(), 'taskmesh-frame-'));
-});
-afterAll(() => rm(dir, { recursive: true }));
+const dir = makeTempDir();
 
 async function check(text: string): Promise<void> {
   const path = join(dir, 'database.sql');

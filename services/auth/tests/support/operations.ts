@@ -1,6 +1,5 @@
 import type { Identity } from '@taskmesh/identity';
 import type { SubgraphResult } from '@taskmesh/subgraph';
-import { PASSWORD, type RunningAuth } from './running-auth.ts';
 
 export const SIGN_UP = `mutation ($input: SignUpInput!) {
   signUp(input: $input) { accessToken refreshToken expiresIn user { id email name emailConfirmedAt } }
@@ -39,14 +38,6 @@ export interface OpenSession {
   accessToken: string;
   refreshToken: string;
   identity: Identity;
-}
-
-export async function signedUp(running: RunningAuth, email: string, password = PASSWORD): Promise<OpenSession> {
-  return sessionOf(await running.send(SIGN_UP, { input: { email, password, name: 'Somebody' } }), 'signUp');
-}
-
-export async function loggedIn(running: RunningAuth, email: string, password = PASSWORD): Promise<OpenSession> {
-  return sessionOf(await running.send(LOGIN, { input: { email, password } }), 'login');
 }
 
 export function sessionOf(result: SubgraphResult, field: string): OpenSession {

@@ -39,7 +39,6 @@ export function useSignIn(options: RunOptions = {}): { provider: SignInProvider;
     provider.accounts.set('ada', ADA);
   });
   const running = useAuth(() => ({ ...options, env: settingsFor(provider) }));
-  afterAll(() => provider.close());
   return { provider, running };
 }
 

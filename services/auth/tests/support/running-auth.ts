@@ -4,23 +4,33 @@ import { createMemoryKeyValue, type KeyValue } from '@taskmesh/key-value';
 import { createLog, type Env, type Log } from '@taskmesh/service';
 import type { SubgraphResult } from '@taskmesh/subgraph';
 import {
+  atEnd,
   createFaultyProxy,
   createTemplate,
   createTestDatabase,
   eventually,
+  makeTempDir,
   type FaultyProxy,
   type TestDatabase,
 } from '@taskmesh/testing';
 import { createHash } from 'node:crypto';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { Client } from 'pg';
 import type { Registry } from 'prom-client';
 import { migrations } from '../../migrations/index.ts';
 import { createAuthDatabase } from '../../src/database.ts';
 import { createAuth, readAuthConfig, type Auth, type AuthConfig, type Mail, type Mailer } from '../../src/index.ts';
 import type { HashCost } from '../../src/passwords/hasher.ts';
+import {
+  LOGIN,
+  LOGOUT,
+  ME,
+  REFRESH,
+  REQUEST_RESET,
+  RESET,
+  sessionOf,
+  SIGN_UP,
+  type OpenSession,
+} from './operations.ts';
 
 export const PASSWORD = 'correct horse battery';
 /** The lowest cost that argon2 accepts. */
@@ -52,6 +62,16 @@ export interface RunningAuth {
   postbox: Postbox;
   /** Sends an operation, anonymously unless there is an identity. */
   send(query: string, variables?: object, identity?: Identity): Promise<SubgraphResult>;
+  /** Opens an account. */
+  signUp(email: string, password?: string): Promise<OpenSession>;
+  logIn(email: string, password?: string): Promise<OpenSession>;
+  /** Like `logIn`, for logins that may be refused. */
+  tryLogIn(email: string, password?: string): Promise<SubgraphResult>;
+  logOut(identity: Identity): Promise<SubgraphResult>;
+  refresh(token: string, identity?: Identity): Promise<SubgraphResult>;
+  me(identity: Identity): Promise<SubgraphResult>;
+  requestReset(email: string): Promise<SubgraphResult>;
+  resetPassword(token: string | undefined, newPassword: string): Promise<SubgraphResult>;
   /** Another instance with the same database and files, as after a restart. Shares the counted limits, unless `keyValue` is given. */
   another(env?: Env, own?: { keyValue: KeyValue }): Promise<Auth>;
   /** Prepares the next test: one instance with an empty store, the current time, no mails, and no counted limits. */
@@ -71,7 +91,7 @@ export interface RunOptions {
   metrics?: Registry;
 }
 
-/** The whole service with its own database; only the clock and the postbox are fakes. */
+/** The whole service with its own database, until the end of the test or file; only the clock and the postbox are fakes. */
 export async function runAuth(options: RunOptions = {}): Promise<RunningAuth> {
   const { env = {}, hashCost = CHEAP } = options;
   const counters = createCounters();
@@ -82,7 +102,7 @@ export async function runAuth(options: RunOptions = {}): Promise<RunningAuth> {
   const url = new URL(database.url);
   const proxy = await createFaultyProxy({ host: url.hostname, port: Number(url.port) });
   url.host = `${proxy.host}:${proxy.port}`;
-  const dataDir = await mkdtemp(join(tmpdir(), 'taskmesh-auth-'));
+  const dataDir = makeTempDir();
   const [clock, monotonicClock] = [createTestClock(), createTestClock()];
   const postbox = createPostbox();
   const running = new Set<Auth>();
@@ -109,6 +129,15 @@ export async function runAuth(options: RunOptions = {}): Promise<RunningAuth> {
   };
   let auth = await another();
 
+  const stopAll = async () => {
+    for (const each of running) await each.stop();
+    await keyValue.close();
+    await eventLog.close();
+  };
+  let stopped: Promise<void> | undefined;
+  const stop = () => (stopped ??= stopAll());
+  atEnd(stop);
+
   return {
     get auth() {
       return auth;
@@ -121,6 +150,16 @@ export async function runAuth(options: RunOptions = {}): Promise<RunningAuth> {
     postbox,
     another,
     send: (query, variables, identity) => send(auth, query, variables, identity),
+    signUp: async (email, password = PASSWORD) =>
+      sessionOf(await send(auth, SIGN_UP, { input: { email, password, name: 'Somebody' } }), 'signUp'),
+    logIn: async (email, password = PASSWORD) =>
+      sessionOf(await send(auth, LOGIN, { input: { email, password } }), 'login'),
+    tryLogIn: (email, password = PASSWORD) => send(auth, LOGIN, { input: { email, password } }),
+    logOut: (identity) => send(auth, LOGOUT, {}, identity),
+    refresh: (token, identity) => send(auth, REFRESH, { token }, identity),
+    me: (identity) => send(auth, ME, {}, identity),
+    requestReset: (email) => send(auth, REQUEST_RESET, { email }),
+    resetPassword: (token, newPassword) => send(auth, RESET, { input: { token, newPassword } }),
     async reset() {
       for (const each of running) if (each !== auth) await each.stop();
       await database.query(EMPTY);
@@ -129,14 +168,7 @@ export async function runAuth(options: RunOptions = {}): Promise<RunningAuth> {
       counters.reset();
       if (!running.has(auth)) auth = await another();
     },
-    async stop() {
-      for (const each of running) await each.stop();
-      await keyValue.close();
-      await eventLog.close();
-      await proxy.close();
-      await database.drop();
-      await rm(dataDir, { recursive: true });
-    },
+    stop,
   };
 }
 
@@ -149,7 +181,6 @@ export function useAuth(options: RunOptions | (() => RunOptions) = {}): RunningA
     Object.defineProperties(running, Object.getOwnPropertyDescriptors(await runAuth({ ...given, env })));
   });
   beforeEach(() => running.reset());
-  afterAll(() => running.stop());
   return running;
 }
 

@@ -1,7 +1,6 @@
 import { unavailable } from '@taskmesh/contracts';
-import { eventually } from '@taskmesh/testing';
-import { chmod, lstat, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { eventually, makeTempDir } from '@taskmesh/testing';
+import { chmod, lstat, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { createGzip, gzipSync } from 'node:zlib';
@@ -18,15 +17,13 @@ let dir: string;
 let out: string;
 
 beforeEach(async () => {
-  root = await mkdtemp(join(tmpdir(), 'taskmesh-extract-'));
+  root = makeTempDir();
   out = join(root, 'out');
   dir = join(root, 'temporary', 'run');
   await mkdir(out);
   await mkdir(dir, { recursive: true, mode: 0o700 });
   await writeFile(join(out, 'victim'), 'untouched');
 });
-
-afterEach(() => rm(root, { recursive: true, maxRetries: 3 }));
 
 const extract = (bytes: Buffer, limits: Partial<ArchiveLimits> = {}, usableBytes?: number) =>
   extractArchive({

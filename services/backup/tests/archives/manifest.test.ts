@@ -1,5 +1,5 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { makeTempDir } from '@taskmesh/testing';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { readManifest } from '../../src/archives/manifest.ts';
 import { ownArchive } from '../support/backup-fixture.ts';
@@ -19,9 +19,8 @@ interface Written {
 
 let dir: string;
 beforeEach(async () => {
-  dir = await mkdtemp(join(tmpdir(), 'taskmesh-manifest-'));
+  dir = makeTempDir();
 });
-afterEach(() => rm(dir, { recursive: true }));
 
 const files = () => ownArchive({ tasks: 'tasks', auth: 'auth' });
 const put = async (content: Record<string, string | undefined>) => {

@@ -1,8 +1,7 @@
-import { eventually } from '@taskmesh/testing';
+import { eventually, makeTempDir } from '@taskmesh/testing';
 import { execFileSync } from 'node:child_process';
 import { createHash, randomBytes } from 'node:crypto';
-import { mkdir, mkdtemp, readdir, readFile, readlink, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, readdir, readFile, readlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
@@ -15,9 +14,8 @@ const FILES = ['manifest.json', 'database.sql', 'auth.sql'];
 
 let dir: string;
 beforeEach(async () => {
-  dir = await mkdtemp(join(tmpdir(), 'taskmesh-write-'));
+  dir = makeTempDir();
 });
-afterEach(() => rm(dir, { recursive: true }));
 
 /** Returns words that compress well but do not repeat. */
 const words = (bytes: number) => {

@@ -2,8 +2,8 @@ import { checkOnlyTables, loadDump, LoadError } from '@taskmesh/pg-rows';
 import { databaseOf } from '@taskmesh/store';
 import { connect, disconnect } from '@taskmesh/store/connection';
 import { withoutValues } from '@taskmesh/store/without-values';
-import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { makeTempDir } from '@taskmesh/testing';
+import { readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { MAX_TABLES } from '../../src/archives/limits.ts';
 import { RESTORED_SCHEMA } from '../../src/databases/names.ts';
@@ -62,49 +62,44 @@ const MISREAD = `select relname from pg_class where relnamespace = 'restored'::r
  * is loaded in a separate process, as the service does.
  */
 async function tryHostileDumps(seeds: Iterable<number>, server?: string): Promise<Tally> {
-  const dir = await mkdtemp(join(tmpdir(), 'taskmesh-hostile-'));
+  const dir = makeTempDir();
   const database = await createFreshTestDatabase('hostile', server);
   const { live, names } = database;
   await live.query(LIVING);
   const tally: Tally = {};
-  try {
-    await withClient(database.adminUrl, async (fresh) => {
-      const inFresh = async (text: string) => (await fresh.query(text)).rows;
-      const livingPrint = await createFingerprint(live.query);
-      const freshPrint = await createFingerprint(inFresh);
-      const state = async () => ({
-        living: [await live.query(DATABASE_STATE, [databaseOf(live.url)]), await livingPrint(live.query)],
-        fresh: [await live.query(DATABASE_STATE, [names.fresh]), await freshPrint(inFresh)],
-        server: await live.query(SERVER_STATE, [databaseOf(live.url)]),
-        files: await readdir(dir),
-      });
-      const path = join(dir, 'database.sql');
-      await writeFile(path, '');
-      await inFresh('drop schema restored cascade');
-      const before = await state();
-      for (const seed of seeds) {
-        await inFresh(`create schema restored; grant usage, create on schema restored to "${names.loader}"`);
-        const { theme, dump } = hostileDump(seed, { ...names, mark: join(dir, 'mark') });
-        await writeFile(path, dump);
-        try {
-          const end = await endOf(path, database.loaderUrl, server ? loadAsServiceDoes : loadHere);
-          await checkOnlyTables(fresh, 'restored');
-          expect(await inFresh(`select relname from pg_class where relnamespace = 'restored'::regnamespace and (relkind <> 'r' or relowner <> '${names.loader}'::regrole or relacl is not null)`)).toEqual([]); // prettier-ignore
-          expect(await inFresh(MISREAD)).toEqual([]);
-          await inFresh('drop schema restored cascade');
-          expect(await state()).toEqual(before);
-          const counts = (tally[theme] ??= { loaded: 0, refused: 0, isNoSql: 0 });
-          counts[end === undefined ? 'loaded' : /it is no SQL/.test(end) ? 'isNoSql' : 'refused'] += 1;
-        } catch (cause) {
-          throw new Error(`The dump of seed ${seed} (${theme}) did more than bring rows.`, { cause });
-        }
-      }
+  await withClient(database.adminUrl, async (fresh) => {
+    const inFresh = async (text: string) => (await fresh.query(text)).rows;
+    const livingPrint = await createFingerprint(live.query);
+    const freshPrint = await createFingerprint(inFresh);
+    const state = async () => ({
+      living: [await live.query(DATABASE_STATE, [databaseOf(live.url)]), await livingPrint(live.query)],
+      fresh: [await live.query(DATABASE_STATE, [names.fresh]), await freshPrint(inFresh)],
+      server: await live.query(SERVER_STATE, [databaseOf(live.url)]),
+      files: await readdir(dir),
     });
-    return tally;
-  } finally {
-    await database.drop();
-    await rm(dir, { recursive: true });
-  }
+    const path = join(dir, 'database.sql');
+    await writeFile(path, '');
+    await inFresh('drop schema restored cascade');
+    const before = await state();
+    for (const seed of seeds) {
+      await inFresh(`create schema restored; grant usage, create on schema restored to "${names.loader}"`);
+      const { theme, dump } = hostileDump(seed, { ...names, mark: join(dir, 'mark') });
+      await writeFile(path, dump);
+      try {
+        const end = await endOf(path, database.loaderUrl, server ? loadAsServiceDoes : loadHere);
+        await checkOnlyTables(fresh, 'restored');
+        expect(await inFresh(`select relname from pg_class where relnamespace = 'restored'::regnamespace and (relkind <> 'r' or relowner <> '${names.loader}'::regrole or relacl is not null)`)).toEqual([]); // prettier-ignore
+        expect(await inFresh(MISREAD)).toEqual([]);
+        await inFresh('drop schema restored cascade');
+        expect(await state()).toEqual(before);
+        const counts = (tally[theme] ??= { loaded: 0, refused: 0, isNoSql: 0 });
+        counts[end === undefined ? 'loaded' : /it is no SQL/.test(end) ? 'isNoSql' : 'refused'] += 1;
+      } catch (cause) {
+        throw new Error(`The dump of seed ${seed} (${theme}) did more than bring rows.`, { cause });
+      }
+    }
+  });
+  return tally;
 }
 
 /** Returns why a dump was rejected; undefined if it was loaded. @throws Error if the load ended otherwise, or took too much memory */
@@ -137,15 +132,11 @@ const DUMPS = isLong ? 460 : 51;
 const THEMES = 17;
 
 /** A server for this test only, because other tests change roles and origins meanwhile. */
-let server: Awaited<ReturnType<typeof startSecondServer>> | undefined;
-beforeAll(async () => {
-  if (isLong) server = await startSecondServer();
-}, 180_000);
-afterAll(() => server?.stop());
+const server = isLong ? await startSecondServer() : undefined;
 
 it('a dump can only load rows: anything else in it is skipped or refused, and never executed', async () => {
   const seeds = Array.from({ length: DUMPS }, (_, index) => index + 1);
-  const tally = Object.values(await tryHostileDumps(seeds, server?.url));
+  const tally = Object.values(await tryHostileDumps(seeds, server));
   const sum = (key: 'loaded' | 'refused' | 'isNoSql') => tally.reduce((total, counts) => total + counts[key], 0);
   expect(tally).toHaveLength(THEMES);
   // Some dumps are loaded: the loader skips their harmful statements.

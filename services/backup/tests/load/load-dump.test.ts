@@ -1,25 +1,16 @@
 import { LoadError } from '@taskmesh/pg-rows';
-import { eventually } from '@taskmesh/testing';
+import { eventually, makeTempDir } from '@taskmesh/testing';
 import { readFileSync } from 'node:fs';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { handOver } from '../../src/databases/fresh-database.ts';
 import { loadDump } from '../../src/restore/load-dump.ts';
 import { childrenOf } from '../support/memory.ts';
-import { createFreshTestDatabase, withClient, type FreshTestDatabase } from '../support/databases.ts';
+import { createFreshTestDatabase, withClient } from '../support/databases.ts';
 
-let database: FreshTestDatabase;
-let dir: string;
+const dir = makeTempDir();
 
-beforeAll(async () => {
-  dir = await mkdtemp(join(tmpdir(), 'taskmesh-load-'));
-  database = await createFreshTestDatabase('load');
-});
-afterAll(async () => {
-  await database.drop();
-  await rm(dir, { recursive: true });
-});
+const database = await createFreshTestDatabase('load');
 
 async function load(sql: string | Buffer, { timeoutMs = 20_000 } = {}) {
   const path = join(dir, 'database.sql');

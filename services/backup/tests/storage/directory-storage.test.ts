@@ -1,20 +1,8 @@
 import { errorMessage } from '@taskmesh/contracts/error-details';
+import { makeTempDir } from '@taskmesh/testing';
 import { execFileSync } from 'node:child_process';
-import {
-  chmod,
-  chown,
-  link,
-  mkdir,
-  mkdtemp,
-  readdir,
-  rename,
-  rm,
-  symlink,
-  truncate,
-  writeFile,
-} from 'node:fs/promises';
+import { chmod, chown, link, mkdir, readdir, rename, rm, symlink, truncate, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
@@ -23,28 +11,22 @@ import type { OpenArchive } from '../../src/storage/backup-storage.ts';
 import { createDirectoryStorage } from '../../src/storage/directory-storage.ts';
 import { describeBackupStorage } from './storage.contract.ts';
 
-let root: string;
-let dir: string;
+const root = makeTempDir();
 
-beforeAll(async () => {
-  root = await mkdtemp(join(tmpdir(), 'taskmesh-names-'));
-  dir = join(root, 'backups');
-  await mkdir(join(dir, 'folder'), { recursive: true });
-  await mkdir(join(root, 'backups-evil'));
-  await writeFile(join(root, 'backups-evil', 'x'), 'outside');
-  await writeFile(join(root, 'outside.tar.gz'), 'outside');
-  await writeFile(join(dir, 'a.tar.gz'), 'inside');
-  await writeFile(join(dir, 'folder', 'b.tar.gz'), 'deeper');
-  await symlink(join(root, 'outside.tar.gz'), join(dir, 'to-file'));
-  await symlink('/', join(dir, 'to-root'));
-  await symlink('a.tar.gz', join(dir, 'to-a'));
-  await symlink('nowhere', join(dir, 'dangling'));
-  await symlink('loop', join(dir, 'loop'));
-  await link(join(dir, 'a.tar.gz'), join(dir, 'second-name'));
-  execFileSync('mkfifo', [join(dir, 'pipe')]);
-});
-
-afterAll(() => rm(root, { recursive: true }));
+const dir = join(root, 'backups');
+await mkdir(join(dir, 'folder'), { recursive: true });
+await mkdir(join(root, 'backups-evil'));
+await writeFile(join(root, 'backups-evil', 'x'), 'outside');
+await writeFile(join(root, 'outside.tar.gz'), 'outside');
+await writeFile(join(dir, 'a.tar.gz'), 'inside');
+await writeFile(join(dir, 'folder', 'b.tar.gz'), 'deeper');
+await symlink(join(root, 'outside.tar.gz'), join(dir, 'to-file'));
+await symlink('/', join(dir, 'to-root'));
+await symlink('a.tar.gz', join(dir, 'to-a'));
+await symlink('nowhere', join(dir, 'dangling'));
+await symlink('loop', join(dir, 'loop'));
+await link(join(dir, 'a.tar.gz'), join(dir, 'second-name'));
+execFileSync('mkfifo', [join(dir, 'pipe')]);
 
 const storage = (place = dir) => createDirectoryStorage({ dir: place, now: () => Date.now(), look: lookAtDisk });
 
@@ -234,13 +216,9 @@ async function withoutRights(work: () => Promise<void>): Promise<void> {
 }
 
 describe('an empty directory', () => {
-  let empty: string;
-  beforeAll(async () => {
-    empty = await mkdtemp(join(tmpdir(), 'taskmesh-storage-'));
-  });
+  const empty = makeTempDir();
   afterAll(async () => {
     expect(await readdir(empty)).toEqual([]);
-    await rm(empty, { recursive: true });
   });
 
   describeBackupStorage('a directory', () => storage(empty));

@@ -1,56 +1,20 @@
 import type { Identity } from '@taskmesh/identity';
 import { databaseOf } from '@taskmesh/store';
 import { createLog, type Log } from '@taskmesh/service';
-import { createTemplate, createTestDatabase, type TestDatabase } from '@taskmesh/testing';
+import { atEnd, createTemplate, createTestDatabase, makeTempDir } from '@taskmesh/testing';
 import { createHash } from 'node:crypto';
-import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, readdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { Registry } from 'prom-client';
 import { migrations } from '../../migrations/index.ts';
 import { createBackupDatabase } from '../../src/database.ts';
-import {
-  createBackup,
-  readBackupConfig,
-  type Backup,
-  type BackupConfig,
-  type BackupDeps,
-  type StoreOwner,
-} from '../../src/index.ts';
+import { createBackup, readBackupConfig, type Backup, type BackupConfig, type BackupDeps } from '../../src/index.ts';
 import { tar } from '../archives/tar-bytes.ts';
 import { AUTH_SCHEMA, createOwners, TASKS_SCHEMA } from './store-owners.ts';
 import type { S3Location } from '../../src/storage/s3-location.ts';
 
-export interface BackupFixture {
-  backup: Backup;
-  config: BackupConfig;
-  owners: { tasks: StoreOwner; auth: StoreOwner };
-  /** Backup's own database and the two stores. */
-  own: TestDatabase;
-  tasks: TestDatabase;
-  auth: TestDatabase;
-  /** The log records so far. */
-  logged: Record<string, unknown>[];
-  metrics: Registry;
-  archive(name: string, files: Record<string, string>): Promise<void>;
-  /** Sends a request to the fixture's service as an operator. */
-  ask(query: string, variables?: Record<string, unknown>): Promise<Answer>;
-  restore(file: string, parameters?: RestoreParameters): Promise<Restored>;
-  /** Starts another service on the same stores. */
-  startOther(difference?: Difference): Promise<Other>;
-  /** Runs `work` with another service, then stops that service. */
-  withOther<Result>(difference: Difference, work: (other: Other) => Promise<Result>): Promise<Result>;
-  /** Restores the initial state, with new tables in the stores. */
-  reset(): Promise<void>;
-  /** Replaces the content of the live stores with one task and one account. */
-  fillStores(title: string, email: string): Promise<void>;
-  /** Returns the titles of the tasks, then the addresses of the accounts. */
-  inStores(): Promise<unknown[]>;
-  /** Returns the databases and roles of restores that still exist, and temporary directories. */
-  leftovers(): Promise<string[]>;
-  close(): Promise<void>;
-}
+export type BackupFixture = Awaited<ReturnType<typeof createBackupFixture>>;
 
 export interface Other extends Backup {
   logged: Record<string, unknown>[];
@@ -85,6 +49,7 @@ export interface Restored {
   safetyBackup: string | null;
 }
 
+/** Starts a service with two stores, for the tests of a file. */
 export async function createBackupFixture(
   name: string,
   {
@@ -99,7 +64,7 @@ export async function createBackupFixture(
     authServer?: string | undefined;
     patience?: BackupDeps['patience'];
   } = {},
-): Promise<BackupFixture> {
+) {
   const [own, tasks, auth] = await Promise.all([
     createTestDatabase(`${name}_own`, undefined, await migrated()),
     createTestDatabase(`${name}_tasks`),
@@ -107,7 +72,7 @@ export async function createBackupFixture(
   ]);
   await tasks.query(TASKS_SCHEMA);
   await auth.query(AUTH_SCHEMA);
-  const dir = await mkdtemp(join(tmpdir(), 'taskmesh-backup-'));
+  const dir = makeTempDir();
   // Only the settings that an operator must set.
   const usual = readBackupConfig({
     ...{ POSTGRES_URL: own.url, TASKS_ADMIN_URL: tasks.url, AUTH_ADMIN_URL: auth.url },
@@ -120,14 +85,11 @@ export async function createBackupFixture(
   const metrics = new Registry();
   const backup = await createBackup(config, { clock: { now: () => Date.now() }, owners, log, metrics, patience });
   await backup.start();
+  atEnd(backup.stop);
 
-  const startOther: BackupFixture['startOther'] = async ({
-    secrets,
-    now = Date.now,
-    look,
-    patience: ofOther = patience,
-    ...more
-  } = {}) => {
+  /** Starts another service on the same stores. */
+  const startOther = async (difference: Difference = {}): Promise<Other> => {
+    const { secrets, now = Date.now, look, patience: ofOther = patience, ...more } = difference;
     const { owners: theirs = owners, ...settings } = more;
     const recording = createRecordingLog();
     const deps = {
@@ -147,20 +109,24 @@ export async function createBackupFixture(
     backup,
     config,
     owners,
+    /** Backup's own database and the two stores. */
     own,
     tasks,
     auth,
+    /** The log records so far. */
     logged,
     metrics,
-    archive: (file, files) =>
+    archive: (file: string, files: Record<string, string>) =>
       writeFile(
         join(config.backupsDir, file),
         gzipSync(tar(Object.entries(files).map(([path, content]) => ({ name: path, content })))),
       ),
-    ask: (query, variables) => ask(backup, query, variables),
-    restore: (file, parameters) => restoreWith(backup, file, parameters),
+    /** Sends a request to the fixture's service as an operator. */
+    ask: (query: string, variables?: Record<string, unknown>) => ask(backup, query, variables),
+    restore: (file: string, parameters?: RestoreParameters) => restoreWith(backup, file, parameters),
     startOther,
-    async withOther(difference, work) {
+    /** Runs `work` with another service, then stops that service. */
+    async withOther<Result>(difference: Difference, work: (other: Other) => Promise<Result>): Promise<Result> {
       const other = await startOther(difference);
       try {
         return await work(other);
@@ -168,23 +134,27 @@ export async function createBackupFixture(
         await other.stop();
       }
     },
-    async reset() {
+    /** Restores the initial state, with new tables in the stores. */
+    async reset(): Promise<void> {
       await own.query('truncate backups, restores, verifications, schedule, failing_runs');
       await tasks.query(`drop schema public cascade; create schema public; ${TASKS_SCHEMA}`);
       await auth.query(`drop schema public cascade; create schema public; ${AUTH_SCHEMA}`);
       for (const file of await readdir(config.backupsDir)) await rm(join(config.backupsDir, file), { recursive: true });
       logged.length = 0;
     },
-    async fillStores(title, email) {
+    /** Replaces the content of the live stores with one task and one account. */
+    async fillStores(title: string, email: string): Promise<void> {
       await tasks.query(`truncate tasks; insert into tasks values (gen_random_uuid(), '${title}')`);
       await auth.query(`truncate accounts cascade; insert into accounts values (1, '${email}')`);
     },
-    async inStores() {
+    /** Returns the titles of the tasks, then the addresses of the accounts. */
+    async inStores(): Promise<unknown[]> {
       const titles = await tasks.query('select title as what from tasks');
       const emails = await auth.query('select email as what from accounts');
       return [...titles, ...emails].map(({ what }) => what);
     },
-    async leftovers() {
+    /** Returns the databases and roles of restores that still exist, and temporary directories. */
+    async leftovers(): Promise<string[]> {
       const stems = [tasks, auth].map(({ url }) => `${databaseOf(url)}_%`);
       const made = `select datname as name from pg_database where datname like any($1) union select rolname from pg_roles where rolname like any($1)`;
       const servers = authServer ? [own, auth] : [own];
@@ -192,11 +162,6 @@ export async function createBackupFixture(
       const names = new Set(found.flat().map((row) => String(row.name)));
       const folders = await readdir(config.temporaryDir).catch(() => []);
       return [...names, ...folders];
-    },
-    async close() {
-      await backup.stop();
-      await Promise.all([own.drop(), tasks.drop(), auth.drop()]);
-      await rm(dir, { recursive: true });
     },
   };
 }

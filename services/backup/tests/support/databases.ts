@@ -1,6 +1,6 @@
 import { databaseOf, inDatabase } from '@taskmesh/store';
 import { connect, disconnect } from '@taskmesh/store/connection';
-import { createTestDatabase, type TestDatabase } from '@taskmesh/testing';
+import { atEnd, createTestDatabase, type TestDatabase } from '@taskmesh/testing';
 import { randomBytes } from 'node:crypto';
 import type { Client } from 'pg';
 import { DEFAULT_SIZES } from '../../src/archives/limits.ts';
@@ -24,7 +24,6 @@ export interface FreshTestDatabase {
   loaderUrl: string;
   /** Connects as the administrator. */
   adminUrl: string;
-  drop(): Promise<void>;
 }
 
 /** Creates a live database and an empty one beside it, as a restore does. */
@@ -32,14 +31,11 @@ export async function createFreshTestDatabase(name: string, server?: string): Pr
   const live = await createTestDatabase(name, server);
   const names = restoreNames(databaseOf(live.url), randomBytes(6).toString('hex'));
   const loaderUrl = await createFreshDatabase(live.url, names, loadLimits(DEFAULT_SIZES));
+  atEnd(() => dropFresh(live.url, names));
   return {
     live,
     names,
     loaderUrl,
     adminUrl: inDatabase(live.url, names.fresh),
-    async drop() {
-      await dropFresh(live.url, names);
-      await live.drop();
-    },
   };
 }

@@ -1,17 +1,14 @@
+import { atEnd, makeTempDir } from '@taskmesh/testing';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 
 const LOCAL = new URL('../../../../deploy/local/src/index.ts', import.meta.url).href;
 
-/** Starts a second PostgreSQL server with its own settings. */
-export async function startSecondServer(
-  settings: Record<string, string | number> = {},
-): Promise<{ url: string; stop(): Promise<void> }> {
-  const dir = await mkdtemp(join(tmpdir(), 'taskmesh-second-'));
+/** Starts a second PostgreSQL server with its own settings, for the tests of a file. Returns its URL. */
+export async function startSecondServer(settings: Record<string, string | number> = {}): Promise<string> {
+  const dir = makeTempDir();
   const script = `
     const { startPostgres } = await import(${JSON.stringify(LOCAL)});
     const { appendFileSync } = await import('node:fs');
@@ -34,12 +31,9 @@ export async function startSecondServer(
   const child = spawn(process.execPath, ['--input-type=module', '-e', script], { stdio: ['pipe', 'pipe', 'inherit'] });
   const exit = once(child, 'exit');
   const { value } = await createInterface({ input: child.stdout })[Symbol.asyncIterator]().next();
-  return {
-    url: String(value),
-    async stop() {
-      child.stdin.end();
-      await exit;
-      await rm(dir, { recursive: true, force: true });
-    },
-  };
+  atEnd(async () => {
+    child.stdin.end();
+    await exit;
+  });
+  return String(value);
 }

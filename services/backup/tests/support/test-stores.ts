@@ -1,6 +1,6 @@
 import { inDatabase } from '@taskmesh/store';
 import { createLog } from '@taskmesh/service';
-import { requiredAddress } from '@taskmesh/testing';
+import { atEnd, requiredAddress } from '@taskmesh/testing';
 import { randomBytes } from 'node:crypto';
 import { DEFAULT_SIZES } from '../../src/archives/limits.ts';
 import { maintenanceUrl } from '../../src/databases/connect.ts';
@@ -51,6 +51,10 @@ export async function createTestStores() {
     administer(`select datname as name, oid::text as id, datallowconn as open from pg_database where datname like $1`, [
       `test\\_stores\\_%${mark}%`,
     ]);
+  atEnd(async () => {
+    for (const { name } of await databases()) await administer(`drop database ${String(name)} with (force)`);
+    await administer(`drop role ${administrator}`);
+  });
 
   /** Gives all databases their names back. `wanted` maps the labels used here to the names. */
   async function putBack(wanted: ReadonlyMap<string, string>): Promise<void> {
@@ -141,11 +145,6 @@ export async function createTestStores() {
           await administer(`alter database ${live} allow_connections ${open}`);
         },
       };
-    },
-
-    async drop(): Promise<void> {
-      for (const { name } of await databases()) await administer(`drop database ${String(name)} with (force)`);
-      await administer(`drop role ${administrator}`);
     },
   };
 }

@@ -1,7 +1,23 @@
 import type { Log } from '@taskmesh/service';
 import { createSubgraph, type Subgraph, type SubgraphContext } from '@taskmesh/internal-api';
-import { Kind, type DocumentNode, type ObjectTypeDefinitionNode, type ObjectTypeExtensionNode } from 'graphql';
-import { typeDefsOf, type OwnService } from './type-defs.ts';
+import { type DocumentNode, Kind, type ObjectTypeDefinitionNode, type ObjectTypeExtensionNode, parse } from 'graphql';
+import { globSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import type { InProcessServices } from '../../src/connections/in-process.ts';
+
+export type OwnService = keyof InProcessServices;
+
+const SERVICES = join(import.meta.dirname, '../../..');
+
+/** All services with a part in the graph. */
+export const OWN_SERVICES = globSync('*/codegen.json', { cwd: SERVICES }).map(dirname) as OwnService[];
+
+/** A service's SDL from the repository. */
+export function typeDefsOf(service: OwnService): DocumentNode {
+  const folder = join(SERVICES, service, 'src');
+  const files = globSync('**/*.graphql', { cwd: folder }).toSorted();
+  return parse(files.map((file) => readFileSync(join(folder, file), 'utf8')).join('\n'));
+}
 
 type Resolvers = Record<string, Record<string, unknown>>;
 

@@ -2,22 +2,19 @@ import { TASK_CHANGES_TOPIC } from '@taskmesh/contracts';
 import { createMemoryKeyValue, type KeyValue } from '@taskmesh/key-value';
 import { createMemoryEventLog } from '@taskmesh/event-log';
 import { createLog, stopAll, systemClock, type Clock, type Log, type Tracing } from '@taskmesh/service';
-import { eventually } from '@taskmesh/testing';
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { atEnd, eventually, makeTempDir } from '@taskmesh/testing';
+import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Registry } from 'prom-client';
 import { readGatewayConfig } from '../../src/config.ts';
 import type { Connections } from '../../src/connections/connections.ts';
 import { connectInProcess, type InProcessServices } from '../../src/connections/in-process.ts';
 import { createGateway, type Gateway } from '../../src/create-gateway.ts';
-import { createFakeSubgraph } from './fake-subgraph.ts';
-import { createFakeBackupWork } from './backup-work.ts';
+import { createFakeSubgraph, type OwnService } from './fake-subgraph.ts';
 import { createFakeAuth } from './auth.ts';
-import { createFakeOperators } from './operators.ts';
+import { createFakeBackupWork, createFakeOperators } from './operators.ts';
 import { createFakeTasks, type FakeTasks } from './tasks.ts';
 import { connectServers } from './servers.ts';
-import type { OwnService } from './type-defs.ts';
 
 /** The services in memory. */
 export async function createFakes(log: Log) {
@@ -90,6 +87,7 @@ export interface TestGatewayOptions {
   wrap?: (connections: Connections) => Connections;
 }
 
+/** Starts a gateway, which stops after the tests of the file, unless the test stops it. */
 export async function startTestGateway(options: TestGatewayOptions = {}): Promise<TestGateway> {
   const { env = {}, mode = 'in-process', waitUntilReady = true, clock = systemClock, random, tracing } = options;
   const logged: Record<string, unknown>[] = [];
@@ -99,7 +97,7 @@ export async function startTestGateway(options: TestGatewayOptions = {}): Promis
     destination: { write: (line) => void logged.push(JSON.parse(line) as Record<string, unknown>) },
   });
   const { auth, tasks, backupWork, operators, services } = options.beside ?? (await createFakes(log));
-  const folder = await mkdtemp(join(tmpdir(), 'gateway-'));
+  const folder = makeTempDir();
   const files: Record<string, string> = {};
   for (const [variable, text] of Object.entries(options.files ?? {}))
     await writeFile((files[variable] = join(folder, variable)), text);
@@ -129,6 +127,14 @@ export async function startTestGateway(options: TestGatewayOptions = {}): Promis
   await gateway.start();
   if (waitUntilReady) await eventually(() => gateway.ready().ok);
   const origin = gateway.address();
+  const stopAllParts = async () => {
+    await gateway.stop();
+    await connections.close();
+    await stopAll(Object.values(servers ?? {}));
+  };
+  let stopped: Promise<void> | undefined;
+  const stop = () => (stopped ??= stopAllParts());
+  atEnd(stop);
 
   return {
     gateway,
@@ -157,23 +163,17 @@ export async function startTestGateway(options: TestGatewayOptions = {}): Promis
         { query, variables, operationName },
         { ...(token && { authorization: `Bearer ${token}` }), ...headers },
       ),
-    async stop() {
-      await gateway.stop();
-      await connections.close();
-      await stopAll(Object.values(servers ?? {}));
-      await rm(folder, { recursive: true, force: true });
-    },
+    stop,
   };
 }
 
-/** A gateway for all tests of a file or a `describe`. It starts before them and stops after them. */
+/** A gateway for the tests of a `describe`, which starts before them. */
 export function useGateway(options: TestGatewayOptions | (() => Promise<TestGatewayOptions>) = {}): TestGateway {
   const gateway = {} as TestGateway; // complete when the tests begin
   beforeAll(async () => {
     const given = typeof options === 'function' ? await options() : options;
     Object.assign(gateway, await startTestGateway(given));
   });
-  afterAll(() => gateway.stop());
   return gateway;
 }
 

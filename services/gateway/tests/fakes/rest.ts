@@ -1,5 +1,18 @@
-import { createDescriptionCheck, type ApiDescription } from '@taskmesh/testing/api-description';
+import { type ApiDescription, createDescriptionCheck } from '@taskmesh/testing/api-description';
 import type { TestGateway } from './gateway.ts';
+
+/** Sends this many different wrong operator tokens, and returns the statuses. */
+export function guess(
+  origin: string,
+  count: number,
+  { path = '/api/operations/status', headers = {} }: { path?: string; headers?: Record<string, string> } = {},
+): Promise<number[]> {
+  const tries = Array.from({ length: count }, async (_, index) => {
+    const authorization = `Bearer wrong-${index}`;
+    return (await fetch(`${origin}${path}`, { headers: { ...headers, authorization } })).status;
+  });
+  return Promise.all(tries);
+}
 
 export interface RestOptions {
   headers?: Record<string, string>;

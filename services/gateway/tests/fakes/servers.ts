@@ -22,7 +22,7 @@ import {
 import { bearerToken, startAll, systemClock, type Clock, type Log } from '@taskmesh/service';
 import { connectHttp } from '../../src/connections/over-http.ts';
 import type { InProcessServices } from '../../src/connections/in-process.ts';
-import type { OwnService } from './type-defs.ts';
+import type { OwnService } from './fake-subgraph.ts';
 
 type SubgraphServer = ReturnType<typeof createSubgraphServer>;
 

@@ -43,9 +43,7 @@ export function nameOf({ url }: TestDatabase): string {
 
 /** Swaps the two by renaming: the restored one gets the name of the live one, and that one the name `old`. */
 export async function swap(live: string, fresh: string, old: string): Promise<void> {
-  const admin = new Client({ connectionString: requiredAddress('POSTGRES_URL') });
-  await admin.connect();
-  try {
+  await withAdmin(async (admin) => {
     await admin.query(`alter database ${live} with allow_connections false`);
     // A session that was being opened may appear after the first query.
     for (let left = 1; left !== 0;)
@@ -56,15 +54,16 @@ export async function swap(live: string, fresh: string, old: string): Promise<vo
     await admin.query(`alter database ${live} rename to ${old}`);
     await admin.query(`alter database ${fresh} rename to ${live}`);
     await admin.query('commit');
-  } finally {
-    await admin.end();
-  }
+  });
 }
 
 /** Drops the database that was live before a swap. */
 export async function dropOld(old: string): Promise<void> {
+  await withAdmin((admin) => admin.query(`drop database if exists ${old} with (force)`));
+}
+
+async function withAdmin(work: (admin: Client) => Promise<unknown>): Promise<void> {
   const admin = new Client({ connectionString: requiredAddress('POSTGRES_URL') });
   await admin.connect();
-  await admin.query(`drop database if exists ${old} with (force)`);
-  await admin.end();
+  await work(admin).finally(() => admin.end());
 }

@@ -4,7 +4,7 @@ import type { AccountsInternal } from '@taskmesh/internal-api';
 import { createMemoryEventLog, type EventLog } from '@taskmesh/event-log';
 import type { Backoff, Clock, Log } from '@taskmesh/service';
 import type { SubgraphResult } from '@taskmesh/subgraph';
-import type { TestDatabase } from '@taskmesh/testing';
+import { atEnd, type TestDatabase } from '@taskmesh/testing';
 import { randomUUID } from 'node:crypto';
 import type { Registry } from 'prom-client';
 import { createTasks, readTasksConfig, type Tasks } from '../../src/index.ts';
@@ -52,7 +52,7 @@ export interface TestTasks {
   /** Resolves once all committed changes are published and read. */
   delivered(): Promise<void>;
   user(id?: string): TestUser;
-  /** A second instance on the same store, until the end of the test. */
+  /** A second instance on the same store. */
   another(options?: Pick<TestTasksOptions, 'eventLog' | 'accounts'>): Promise<TestTasks>;
   stop(): Promise<void>;
 }
@@ -76,41 +76,9 @@ const NONE_DELETED: AccountsInternal = {
   accountChanges: async () => ({ epoch: 1, head: 0, changes: [] }),
 };
 
-/** The instances that stop with the current test. */
-const ofThisTest: TestTasks[] = [];
-afterEach(async () => {
-  for (const each of ofThisTest.splice(0).reverse()) await each.stop();
-});
-
-async function untilTheEnd(starting: Promise<TestTasks>): Promise<TestTasks> {
-  const service = await starting;
-  ofThisTest.push(service);
-  return service;
-}
-
-/** Like `startTasks`, until the end of the test. */
-export const startHere = (options: TestTasksOptions) => untilTheEnd(startTasks(options));
-
-/** Starts the service with a new database and an event log in memory. */
-export async function startTasks(options: TestTasksOptions): Promise<TestTasks> {
-  const database = await createStore(options.name);
-  const started = await startOn(database, options);
-  return {
-    ...started,
-    stop: async () => {
-      await started.stop();
-      await database.drop();
-    },
-  };
-}
-
-/** Like `startTasks`, for all tests of a file. */
-export function useTasks(options: TestTasksOptions): TestTasks {
-  const service = {} as TestTasks; // complete when the tests begin
-  beforeAll(async () => void Object.assign(service, await startTasks(options)));
-  afterAll(() => service.stop());
-  return service;
-}
+/** Starts the service with a new database and an event log in memory, until the end of the test or file. */
+export const startTasks = async (options: TestTasksOptions): Promise<TestTasks> =>
+  startOn(await createStore(options.name), options);
 
 async function startOn(database: TestDatabase, options: TestTasksOptions): Promise<TestTasks> {
   const { clock = { now: () => Date.now() }, env, eventLog = createMemoryEventLog(), metrics } = options;
@@ -125,6 +93,9 @@ async function startOn(database: TestDatabase, options: TestTasksOptions): Promi
     { clock, log, eventLog, accounts, metrics },
   );
   await tasks.start();
+  let stopped: Promise<void> | undefined;
+  const stop = () => (stopped ??= tasks.stop().then(() => reader.stop()));
+  atEnd(stop);
   return {
     tasks,
     database,
@@ -135,11 +106,8 @@ async function startOn(database: TestDatabase, options: TestTasksOptions): Promi
       await new Promise(setImmediate); // the in-memory log delivers in the next turn
     },
     user: (id = randomUUID()) => createUser(tasks, id),
-    another: (more) => untilTheEnd(startOn(database, { ...options, eventLog, ...more })),
-    stop: async () => {
-      await tasks.stop();
-      await reader.stop();
-    },
+    another: (more) => startOn(database, { ...options, eventLog, ...more }),
+    stop,
   };
 }
 

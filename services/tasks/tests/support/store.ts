@@ -1,6 +1,6 @@
 import { createLog } from '@taskmesh/service';
-import type { Database, StoreOptions } from '@taskmesh/store';
-import { createTemplate, createTestDatabase, type TestDatabase } from '@taskmesh/testing';
+import type { StoreOptions } from '@taskmesh/store';
+import { atEnd, createTemplate, createTestDatabase, type TestDatabase } from '@taskmesh/testing';
 import { createHash } from 'node:crypto';
 import { migrations } from '../../migrations/index.ts';
 import { createTasksDatabase } from '../../src/database.ts';
@@ -20,20 +20,10 @@ export async function createStore(name: string): Promise<TestDatabase> {
   return createTestDatabase(name, undefined, template);
 }
 
-export interface OpenStore {
-  store: TestDatabase;
-  database: Database;
-  /** Closes and drops both. */
-  close(): Promise<void>;
-}
-
-/** Creates a store and opens the service's connections to it. */
-export async function openStore(name: string, options: Partial<StoreOptions> = {}): Promise<OpenStore> {
+/** Creates a store and opens the service's connections to it, until the end of the test or file. */
+export async function openStore(name: string, options: Partial<StoreOptions> = {}) {
   const store = await createStore(name);
   const database = await createTasksDatabase({ url: store.url, log: silent, ...options });
-  const close = async () => {
-    await database.close();
-    await store.drop();
-  };
-  return { store, database, close };
+  atEnd(() => database.close());
+  return { store, database };
 }
