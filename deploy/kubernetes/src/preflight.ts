@@ -22,19 +22,12 @@ export type ExpectedSecrets = z.output<typeof expectedSecrets>;
 /** URLs of PostgreSQL besides POSTGRES_URL: for backup's administrators, and for migrations with a role of their own. */
 const MORE_OF_POSTGRESQL = ['AUTH_ADMIN_URL', 'TASKS_ADMIN_URL', 'MIGRATION_URL'];
 
-export interface Findings {
-  /** Sentences; any problem stops the upgrade. */
-  problems: string[];
-  /** Sentences about problems that may resolve themselves. */
-  notes: string[];
-}
-
 export async function preflight(options: {
   expected: ExpectedSecrets;
   secretsDir: string;
   env: Env;
   check?: typeof checkGivenServers;
-}): Promise<Findings> {
+}) {
   const { expected, secretsDir, env, check = checkGivenServers } = options;
   const problems = new Set<string>();
   const notes = new Set<string>();
@@ -66,7 +59,12 @@ export async function preflight(options: {
         for (const problem of error.problems) problems.add(locate(problem));
       }
     }
-  return { problems: [...problems], notes: [...notes] };
+  return {
+    /** Sentences; any problem stops the upgrade. */
+    problems: [...problems],
+    /** Sentences about problems that may resolve themselves. */
+    notes: [...notes],
+  };
 }
 
 /** Adds where the chart's values name the secret, because three services have a POSTGRES_URL. */

@@ -21,14 +21,7 @@ export {
 export { databaseUrl, ensureDatabases, withPostgres } from './databases.ts';
 export { supervise, type Supervised } from './stack/supervise.ts';
 export { checkGivenServers, findKafka, provideServers, startKafka } from './provide-servers.ts';
-export {
-  databasePrefix,
-  ensureServiceDatabases,
-  INNER_SERVICES,
-  serviceDatabase,
-  serviceDatabases,
-  type InnerService,
-} from './stack/inner-services.ts';
+export * from './stack/inner-services.ts';
 export { serviceReady } from './stack/service-processes.ts';
 export { startStack, type Stack } from './stack/start-stack.ts';
 export type { StackProcess } from './stack/stack.ts';

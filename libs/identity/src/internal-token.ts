@@ -53,14 +53,7 @@ export type Callers = Readonly<Record<string, readonly Identity['role'][]>>;
 /** The gateway speaks for its clients; any other service only for itself. */
 export const GATEWAY_ROLES: readonly Identity['role'][] = ['anonymous', 'user', 'operator', 'service'];
 
-export interface IdentityVerifierOptions {
-  audience: string;
-  keys: KeySet;
-  callers: Callers;
-  clock: Clock;
-}
-
-export function createIdentityVerifier(options: IdentityVerifierOptions) {
+export function createIdentityVerifier(options: { audience: string; keys: KeySet; callers: Callers; clock: Clock }) {
   const { audience, keys, callers, clock } = options;
   const cache = new ExpiringCache<Identity>(CACHE_SIZE);
   const imported = new Map<string, Promise<CryptoKey | Uint8Array>>();

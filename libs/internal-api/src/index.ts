@@ -28,16 +28,7 @@ export type {
 export * from './operators.ts';
 export { createBackupWorkClient } from './backup/client.ts';
 export { createLines, readLines, receiveBody, type Lines } from './backup/streams.ts';
-export {
-  asSeenRestore,
-  queryOfRestore,
-  refuseOthers,
-  RESTORE_PARAMETERS,
-  restoreParametersOf,
-  seenRestoreOf,
-  UNDO_PARAMETERS,
-  type RestoreParameters,
-} from './backup/parameters.ts';
+export * from './backup/parameters.ts';
 export { backupWorkRoutes } from './backup/serve.ts';
 export { selects, timesSelected } from './graph/selection.ts';
 export { createSubgraphServer, type SubgraphServerOptions } from './graph/server.ts';

@@ -2,6 +2,22 @@ import { collectDefaultMetrics, Counter, Gauge, Registry, type Metric } from 'pr
 import { readVersion } from './config.ts';
 import { lostLogLines } from './log.ts';
 
+/** Makes counters and gauges of a registry. A gauge with `read` calls it at each scrape. */
+export function createMeters(registry: Registry) {
+  const registers = [registry];
+  return {
+    counter: (name: string, help: string, ...labelNames: string[]) =>
+      new Counter({ name, help, labelNames, registers }),
+    gauge: (name: string, help: string, read?: () => number) =>
+      new Gauge({
+        ...{ name, help, registers },
+        collect() {
+          if (read) this.set(read());
+        },
+      }),
+  };
+}
+
 /** A registry with the process's own metrics (version, event loop, memory, CPU). Create one per process. */
 export function createMetrics(labels: Record<string, string> = {}): Registry {
   const registry = new Registry();

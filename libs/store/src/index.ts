@@ -1,13 +1,7 @@
 export { epochAt, LARGEST_EPOCH } from './change-log/epoch-at.ts';
 export { createSignal, createWorkerHealth, keepWorking } from './change-log/keep-working.ts';
 export { openLockSession } from './change-log/lock-session.ts';
-export {
-  createDatabase,
-  transactionsOf,
-  type Database,
-  type DatabaseOptions,
-  type StoreOptions,
-} from './database/database.ts';
+export * from './database/database.ts';
 export { readBacklog, watchBacklog, type Backlog } from './database/backlog.ts';
 export * from './database/schema-gate.ts';
 export { asUnavailable, isCheckViolation, isUniqueViolation, outcomeOf, unlessFrozen } from './database/failures.ts';

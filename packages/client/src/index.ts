@@ -1,11 +1,4 @@
-export {
-  createClient,
-  type Client,
-  type ClientOptions,
-  type FetchOptions,
-  type RefusedWrite,
-  type WriteOptions,
-} from './client.ts';
+export * from './client.ts';
 export { type Document } from './document.ts';
 export { TaskmeshError, type InputIssue } from './errors.ts';
 export { type LiveStatus } from './list/live-state.ts';

@@ -6,11 +6,5 @@ export {
   type LogReader,
   type LogRecord,
 } from './event-log.ts';
-export {
-  createKafkaEventLog,
-  kafkaFailures,
-  type KafkaConfig,
-  type KafkaEventLogOptions,
-  type TlsFiles,
-} from './kafka.ts';
+export * from './kafka.ts';
 export { createMemoryEventLog } from './memory.ts';

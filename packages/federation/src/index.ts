@@ -13,11 +13,5 @@ export { createFederatedExecutor, type FederatedExecutor } from './federated-exe
 export type { FederatedGraph } from './supergraph.ts';
 export type { Incompleteness } from './projection/build-value.ts';
 export type { Failures, OperationRequest, OperationResult } from './run-operation.ts';
-export {
-  compiledSubscriptions,
-  planForEvents,
-  senderOfEvent,
-  type CompiledSubscriptionsOptions,
-  type SubscribeArgs,
-} from './subscriptions.ts';
+export * from './subscriptions.ts';
 export { readSupergraph, type PlannedGraph } from './supergraph.ts';

@@ -1,13 +1,5 @@
 export { createHeartbeats, type Heartbeats } from './heartbeats.ts';
-export type {
-  ChangeReader,
-  FailureReason,
-  FeedEnd,
-  Metrics,
-  RealtimeOptions,
-  RealtimeUser,
-  Subscribe,
-} from './options.ts';
+export * from './options.ts';
 export { createRealtimeServer, REALTIME_PATH, type Handshake, type RealtimeServer } from './server.ts';
 export {
   ALL_RESULTS_MS,

@@ -1,9 +1,1 @@
-export {
-  executableSubgraph,
-  type Around,
-  type CallOptions,
-  type Subgraph,
-  type SubgraphOptions,
-  type SubgraphRequest,
-  type SubgraphResult,
-} from './subgraph.ts';
+export * from './subgraph.ts';

@@ -1,26 +1,21 @@
-import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
+import { createMeters } from '@taskmesh/service';
+import { Histogram, type Registry } from 'prom-client';
 
 /** auth's own metrics. Few labels, and never ids. */
 export function createAuthMetrics(registry: Registry) {
-  const registers = [registry];
+  const { counter, gauge } = createMeters(registry);
   const hashing = new Histogram({
     name: 'taskmesh_auth_password_hash_seconds',
     help: 'Time to hash or check one password, without waiting for a turn',
     buckets: [0.005, 0.01, 0.02, 0.05, 0.1, 0.25, 1],
-    registers,
+    registers: [registry],
   });
-  const mutations = new Counter({
-    name: 'taskmesh_auth_mutations_total',
-    help: 'Mutations by name and outcome',
-    labelNames: ['mutation', 'outcome'],
-    registers,
-  });
-  const mails = new Counter({
-    name: 'taskmesh_auth_recovery_mails_total',
-    help: 'Attempts to send a mail about an account (recovery, changes) by outcome',
-    labelNames: ['outcome'],
-    registers,
-  });
+  const mutations = counter('taskmesh_auth_mutations_total', 'Mutations by name and outcome', 'mutation', 'outcome');
+  const mails = counter(
+    'taskmesh_auth_recovery_mails_total',
+    'Attempts to send a mail about an account (recovery, changes) by outcome',
+    'outcome',
+  );
   // Starts every series at zero, so that the first failure shows as an increase.
   for (const outcome of ['sent', 'failed', 'given-up']) mails.inc({ outcome }, 0);
   return {
@@ -29,14 +24,7 @@ export function createAuthMetrics(registry: Registry) {
     mutation: (mutation: string, outcome: string) => mutations.inc({ mutation, outcome }),
     mail: (outcome: 'sent' | 'failed' | 'given-up') => mails.inc({ outcome }),
     watchQueue(waiting: () => number) {
-      new Gauge({
-        name: 'taskmesh_auth_password_hash_waiting',
-        help: 'Passwords that wait for their turn to be hashed',
-        registers,
-        collect() {
-          this.set(waiting());
-        },
-      });
+      gauge('taskmesh_auth_password_hash_waiting', 'Passwords that wait for their turn to be hashed', waiting);
     },
   };
 }

@@ -1,13 +1,10 @@
 import { createHash, randomBytes } from 'node:crypto';
 
 /** A secret known only to its holder, and the hash that the database stores. */
-export interface OpaqueToken {
-  /** 256 random bits in base64url: 43 characters. */
-  token: string;
-  hash: string;
-}
+export type OpaqueToken = ReturnType<typeof createOpaqueToken>;
 
-export function createOpaqueToken(): OpaqueToken {
+export function createOpaqueToken() {
+  /** 256 random bits in base64url: 43 characters. */
   const token = randomBytes(32).toString('base64url');
   return { token, hash: hashOf(token) };
 }

@@ -1,51 +1,14 @@
 import { ConfigError, isLoopbackHost, readAll, readEnv, setting, type Env } from '@taskmesh/service';
-import { readSchemaPolicy, type SchemaPolicy } from '@taskmesh/store';
+import { readSchemaPolicy } from '@taskmesh/store';
 import { join, resolve } from 'node:path';
 import { z } from 'zod';
 import { readKeyFile } from './archives/key-file.ts';
-import { archiveSizes, DEFAULT_MAX_ARCHIVE_MB, type ArchiveSizes } from './archives/limits.ts';
-import type { StoreName } from './databases/store.ts';
-import { parseRetentionRules, type RetentionRules } from './schedule/retention.ts';
+import { archiveSizes, DEFAULT_MAX_ARCHIVE_MB } from './archives/limits.ts';
+import { parseRetentionRules } from './schedule/retention.ts';
 import { whyNoPattern } from './schedule/scheduler.ts';
-import { parseS3Url, type S3Location } from './storage/s3-location.ts';
+import { parseS3Url } from './storage/s3-location.ts';
 
-export interface BackupConfig extends ArchiveSizes {
-  postgresUrl: string;
-  backupsDir: string;
-  /** For extracting and writing archives. */
-  temporaryDir: string;
-  /** The store to which `database.sql` of an archive belongs. */
-  restoreStore: StoreName;
-  /** How long stores replaced by a restore are kept for an undo; with 0 they are dropped at once. */
-  keepOldMs: number;
-  /** Whether restores back up what they replace, unless the caller decides otherwise. */
-  usesSafetyBackups: boolean;
-  /** When archives are made: a cron pattern in UTC; undefined: only on request. */
-  schedule: string | undefined;
-  /** Which scheduled archives to keep; undefined: all. */
-  keep: RetentionRules | undefined;
-  /** Whether each scheduled archive is verified at once. */
-  verifiesScheduled: boolean;
-  /** When archives are verified again: a cron pattern in UTC; undefined: only on request. */
-  verifySchedule: string | undefined;
-  /** The age recipients who can open new archives; empty: the holder of the first key. */
-  recipients: string[];
-  /** Recipients of mails about failed scheduled runs; undefined: none. */
-  mail: { to: string[]; from: string; dataDir: string } | undefined;
-  schema: SchemaPolicy;
-  secrets: {
-    /** Administrators that may create and rename databases and roles; the path names the store's database. */
-    adminUrls: Record<StoreName, string>;
-    /** Age identities: new archives are encrypted to the first; all are tried to decrypt. If none, archives are not encrypted. */
-    keys: string[];
-    /** Receives HTTP requests about failed scheduled runs; undefined: none. */
-    webhookUrl: string | undefined;
-    /** If undefined, mails are written to files. */
-    smtpUrl: string | undefined;
-    /** The bucket for archives; if undefined, they are stored in `backupsDir`. */
-    s3: S3Location | undefined;
-  };
-}
+export type BackupConfig = ReturnType<typeof readBackupConfig>;
 
 const postgresUrl = () => setting.url('postgres:', 'postgresql:');
 const databaseUrl = () =>
@@ -118,7 +81,7 @@ const schema = z.object({
 });
 
 /** @throws ConfigError with every problem */
-export function readBackupConfig(env: Env): BackupConfig {
+export function readBackupConfig(env: Env) {
   const { values, keys, policy } = readAll({
     values: () => readEnv(schema, env),
     keys: () => readKeyFile(env, 'BACKUP_KEY_FILE'),
@@ -132,26 +95,41 @@ export function readBackupConfig(env: Env): BackupConfig {
   return {
     postgresUrl: values.POSTGRES_URL,
     backupsDir: resolve(values.BACKUPS_DIR ?? join(values.DATA_DIR, 'backups')),
+    /** For extracting and writing archives. */
     temporaryDir: resolve(values.DATA_DIR, 'backup-scratch'),
     ...archiveSizes(values.BACKUP_MAX_ARCHIVE_MB),
+    /** When archives are made: a cron pattern in UTC; undefined: only on request. */
     schedule: values.BACKUP_SCHEDULE,
+    /** Which scheduled archives to keep; undefined: all. */
     keep: values.BACKUP_KEEP,
+    /** Whether each scheduled archive is verified at once. */
     verifiesScheduled: values.BACKUP_VERIFY ?? !opensNothing,
+    /** When archives are verified again: a cron pattern in UTC; undefined: only on request. */
     verifySchedule: values.BACKUP_VERIFY_SCHEDULE,
+    /** The age recipients who can open new archives; empty: the holder of the first key. */
     recipients: values.BACKUP_RECIPIENTS,
+    /** Recipients of mails about failed scheduled runs; undefined: none. */
     mail:
       values.BACKUP_MAIL_TO.length > 0
         ? { to: values.BACKUP_MAIL_TO, from: values.MAIL_FROM, dataDir: values.DATA_DIR }
         : undefined,
+    /** The store to which `database.sql` of an archive belongs. */
     restoreStore: values.RESTORE_DATABASE,
+    /** How long stores replaced by a restore are kept for an undo; with 0 they are dropped at once. */
     keepOldMs: values.RESTORE_KEEP_OLD,
+    /** Whether restores back up what they replace, unless the caller decides otherwise. */
     usesSafetyBackups: values.RESTORE_KEEP_OLD === 0, // otherwise a restore could not be taken back
     schema: policy,
     secrets: {
+      /** Administrators that may create and rename databases and roles; the path names the store's database. */
       adminUrls: { tasks: values.TASKS_ADMIN_URL, auth: values.AUTH_ADMIN_URL },
+      /** Age identities: new archives are encrypted to the first; all are tried to decrypt. If none, archives are not encrypted. */
       keys,
+      /** Receives HTTP requests about failed scheduled runs; undefined: none. */
       webhookUrl: values.BACKUP_WEBHOOK_URL,
+      /** If undefined, mails are written to files. */
       smtpUrl: values.SMTP_URL,
+      /** The bucket for archives; if undefined, they are stored in `backupsDir`. */
       s3: values.BACKUP_S3_URL,
     },
   };

@@ -1,5 +1,6 @@
 import type { RestoreEnd } from '@taskmesh/internal-api';
-import { Counter, Gauge, type Registry } from 'prom-client';
+import { createMeters } from '@taskmesh/service';
+import type { Registry } from 'prom-client';
 import { isOwn, type Backup, type BackupOrigin } from './archives/archive.entity.ts';
 import { FAILURE_REASONS, type FailureReason } from './archives/archive.errors.ts';
 import { isInFuture } from './clock-skew.ts';
@@ -11,10 +12,10 @@ export type BackupMetrics = ReturnType<typeof createBackupMetrics>;
 
 /** Labels have few values and never contain ids. */
 export function createBackupMetrics(registry: Registry) {
-  const registers = [registry];
+  const meters = createMeters(registry);
   const counter = (name: string, help: string, ...labelNames: string[]) =>
-    new Counter({ name: `taskmesh_backup_${name}_total`, help, labelNames, registers });
-  const gauge = (name: string, help: string) => new Gauge({ name: `taskmesh_backup_${name}`, help, registers });
+    meters.counter(`taskmesh_backup_${name}_total`, help, ...labelNames);
+  const gauge = (name: string, help: string) => meters.gauge(`taskmesh_backup_${name}`, help);
   const lastProved = gauge(
     'last_proved_timestamp_seconds',
     'When the newest archive that a restore has proved was made (Unix time); 0: there is none',

@@ -1,7 +1,7 @@
 import type { TaskChanged } from '@taskmesh/contracts';
 import type { EndReason as SocketEnd } from '@taskmesh/realtime-protocol';
-import { activeSpan, type Clock, createLatencyHistogram } from '@taskmesh/service';
-import { Counter, Gauge, type Registry } from 'prom-client';
+import { activeSpan, type Clock, createLatencyHistogram, createMeters } from '@taskmesh/service';
+import { Gauge, type Registry } from 'prom-client';
 
 export type Protocol = 'graphql-ws' | 'sse' | 'multipart' | 'channel';
 const PROTOCOLS: Protocol[] = ['graphql-ws', 'sse', 'multipart', 'channel'];
@@ -12,41 +12,19 @@ export type FailureReason = 'cursor_expired' | 'graph_changed' | 'subscription_l
 /** Why a connection ended: a socket, or a stream (one SSE or multipart stream is one connection), which may fail with an error. */
 export type EndReason = SocketEnd | 'failed';
 
-export interface FeedMetrics {
-  /** A change that has readers here came from the event log, or had to be fetched. */
-  arrived(change: TaskChanged, way: 'event_log' | 'gap_fill'): void;
-  gapFilled(): void;
-  resumed(outcome: 'resumed' | 'expired'): void;
-  replayed(count: number): void;
-}
+export type RealtimeMetrics = ReturnType<typeof createRealtimeMetrics>;
+export type FeedMetrics = Pick<RealtimeMetrics, 'arrived' | 'gapFilled' | 'resumed' | 'replayed'>;
+export type SubscriptionMetrics = Pick<RealtimeMetrics, 'subscribed' | 'delivered' | 'failed'>;
 
-export interface SubscriptionMetrics {
-  subscribed(protocol: Protocol): () => void;
-  /** `since` is when the subscription began (Unix ms): changes committed before are replays and are not measured. */
-  delivered(protocol: Protocol, change: Pick<TaskChanged, 'occurredAt'>, since: number): void;
-  failed(protocol: Protocol, reason: FailureReason): void;
-}
-
-export interface ConnectionMetrics {
-  /** Call the returned function when the connection closes. */
-  connected(protocol: Protocol): (reason: EndReason) => void;
-  /** Read at each scrape. */
-  watchOwners(owners: () => number): void;
-}
-
-export function createRealtimeMetrics(
-  registry: Registry,
-  clock: Clock,
-): FeedMetrics & SubscriptionMetrics & ConnectionMetrics {
-  const registers = [registry];
-  const counter = (name: string, help: string, labelNames: string[] = []) =>
-    new Counter({ name, help, labelNames, registers });
-  const byProtocol = (name: string, help: string) => new Gauge({ name, help, labelNames: ['protocol'], registers });
+export function createRealtimeMetrics(registry: Registry, clock: Clock) {
+  const { counter, gauge } = createMeters(registry);
+  const byProtocol = (name: string, help: string) =>
+    new Gauge({ name, help, labelNames: ['protocol'], registers: [registry] });
 
   const resumes = counter(
     'taskmesh_realtime_resumes_total',
     'Subscriptions that came with a cursor, by whether it could be used',
-    ['outcome'],
+    'outcome',
   );
   const replays = counter(
     'taskmesh_realtime_replayed_changes_total',
@@ -61,7 +39,8 @@ export function createRealtimeMetrics(
   const failures = counter(
     'taskmesh_realtime_subscriptions_failed_total',
     'Subscriptions that were refused, or ended with an error',
-    ['protocol', 'reason'],
+    'protocol',
+    'reason',
   );
   const delivery = createLatencyHistogram<'protocol'>(registry, {
     name: 'taskmesh_realtime_delivery_latency_seconds',
@@ -71,7 +50,8 @@ export function createRealtimeMetrics(
   const ended = counter(
     'taskmesh_realtime_connections_ended_total',
     'Connections that ended, by who or what ended them',
-    ['protocol', 'reason'],
+    'protocol',
+    'reason',
   );
 
   const observeArrival = {
@@ -90,38 +70,35 @@ export function createRealtimeMetrics(
   const secondsSince = (atMs: number) => (clock.now() - atMs) / 1_000;
 
   return {
-    arrived: (change, way) => observeArrival[way](secondsSince(committedAt(change))),
-    gapFilled: () => gapFills.inc(),
-    resumed: (outcome) => resumes.inc({ outcome }),
-    replayed: (count) => replays.inc(count),
-    subscribed(protocol) {
+    /** A change that has readers here came from the event log, or had to be fetched. */
+    arrived: (change: TaskChanged, way: 'event_log' | 'gap_fill'): void =>
+      observeArrival[way](secondsSince(committedAt(change))),
+    gapFilled: (): void => gapFills.inc(),
+    resumed: (outcome: 'resumed' | 'expired'): void => resumes.inc({ outcome }),
+    replayed: (count: number): void => replays.inc(count),
+    subscribed(protocol: Protocol): () => void {
       subscriptions.inc({ protocol });
       return () => subscriptions.dec({ protocol });
     },
-    delivered(protocol, change, since) {
+    /** `since` is when the subscription began (Unix ms): changes committed before are replays and are not measured. */
+    delivered(protocol: Protocol, change: Pick<TaskChanged, 'occurredAt'>, since: number): void {
       const at = committedAt(change);
       if (at < since) return;
       observeDelivery.get(protocol)?.(secondsSince(at));
       traceDelivery(protocol);
     },
-    failed: (protocol, reason) => failures.inc({ protocol, reason }),
-    connected(protocol) {
+    failed: (protocol: Protocol, reason: FailureReason): void => failures.inc({ protocol, reason }),
+    /** Call the returned function when the connection closes. */
+    connected(protocol: Protocol): (reason: EndReason) => void {
       connections.inc({ protocol });
       return (reason) => {
         connections.dec({ protocol });
         ended.inc({ protocol, reason });
       };
     },
-    watchOwners(owners) {
-      new Gauge({
-        name: 'taskmesh_realtime_owners',
-        help: 'Owners whose changes somebody reads here',
-        registers,
-        collect() {
-          this.set(owners());
-        },
-      });
-    },
+    /** Read at each scrape. */
+    watchOwners: (owners: () => number) =>
+      void gauge('taskmesh_realtime_owners', 'Owners whose changes somebody reads here', owners),
   };
 }
 

@@ -1,5 +1,6 @@
+import { createMeters } from '@taskmesh/service';
 import { watchBacklog } from '@taskmesh/store';
-import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
+import { Gauge, Histogram, type Registry } from 'prom-client';
 import type { OwnerRepository } from './owners/owner.repository.ts';
 import type { DeadLetterRepository } from './relay/dead-letter.repository.ts';
 import type { RelayRepository } from './relay/relay.repository.ts';
@@ -9,14 +10,11 @@ export function watchClosedOwners(
   registry: Registry,
   { repository, readAgeMs }: { repository: Pick<OwnerRepository, 'backlog'>; readAgeMs: () => number },
 ): void {
-  new Gauge({
-    name: 'taskmesh_account_log_read_age_seconds',
-    help: 'Time since the account log was last read to its end.',
-    registers: [registry],
-    collect() {
-      this.set(readAgeMs() / 1_000);
-    },
-  });
+  createMeters(registry).gauge(
+    'taskmesh_account_log_read_age_seconds',
+    'Time since the account log was last read to its end.',
+    () => readAgeMs() / 1_000,
+  );
   watchBacklog(registry, {
     read: repository.backlog,
     pending: {
@@ -39,6 +37,7 @@ export function createRelayMetrics(
 ) {
   const { relay, deadLetters } = repositories;
   const registers = [registry];
+  const { counter } = createMeters(registry);
   watchBacklog(registry, {
     read: relay.backlog,
     pending: { name: 'taskmesh_outbox_pending_messages', help: 'Changes that are committed and not published.' },
@@ -64,21 +63,12 @@ export function createRelayMetrics(
     buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300],
     registers,
   });
-  const published = new Counter({
-    name: 'taskmesh_outbox_published_total',
-    help: 'Changes that the event log took.',
-    registers,
-  });
-  const failures = new Counter({
-    name: 'taskmesh_outbox_publish_failures_total',
-    help: 'Attempts to publish that the event log did not take.',
-    registers,
-  });
-  const deadLettered = new Counter({
-    name: 'taskmesh_outbox_dead_letters_total',
-    help: 'Changes that the event log refused for good.',
-    registers,
-  });
+  const published = counter('taskmesh_outbox_published_total', 'Changes that the event log took.');
+  const failures = counter(
+    'taskmesh_outbox_publish_failures_total',
+    'Attempts to publish that the event log did not take.',
+  );
+  const deadLettered = counter('taskmesh_outbox_dead_letters_total', 'Changes that the event log refused for good.');
   return {
     /** Takes, for each change, the time from its commit until the log had accepted it. */
     published(lagsMs: number[]): void {

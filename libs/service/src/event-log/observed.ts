@@ -1,6 +1,6 @@
 import { PublishError, type EventLog, type LogRecord } from '@taskmesh/event-log';
-import { Counter, type Registry } from 'prom-client';
-import { createLatencyHistogram } from '../metrics.ts';
+import type { Registry } from 'prom-client';
+import { createLatencyHistogram, createMeters } from '../metrics.ts';
 import { errorTypeOf, NO_TRACING, type Span, type SpanDescription, type Tracing } from '../telemetry/tracing.ts';
 
 type Label = 'messaging_system' | 'messaging_operation_name' | 'messaging_destination_name' | 'error_type';
@@ -13,22 +13,17 @@ export function measureEventLog(eventLog: EventLog, registry: Registry): EventLo
     'messaging_destination_name',
     'error_type',
   ];
+  const { counter } = createMeters(registry);
   const duration = createLatencyHistogram<Label>(registry, {
     name: 'messaging_client_operation_duration_seconds',
     help: 'Time until the event log had taken what was published at once, or had not',
   });
-  const sent = new Counter({
-    name: 'messaging_client_sent_messages_total',
-    help: 'Records that were published, or with an error_type were not, or may not have been',
-    labelNames,
-    registers: [registry],
-  });
-  const consumed = new Counter({
-    name: 'messaging_client_consumed_messages_total',
-    help: 'Records that were read',
-    labelNames,
-    registers: [registry],
-  });
+  const sent = counter(
+    'messaging_client_sent_messages_total',
+    'Records that were published, or with an error_type were not, or may not have been',
+    ...labelNames,
+  );
+  const consumed = counter('messaging_client_consumed_messages_total', 'Records that were read', ...labelNames);
   const labelsOf = (operation: 'send' | 'poll', topic: string) => ({
     messaging_system: eventLog.system ?? 'memory',
     messaging_operation_name: operation,

@@ -1,11 +1,12 @@
 import { errorCode } from '@taskmesh/contracts/error-details';
 import { randomUUID } from 'node:crypto';
-import { Counter, type Registry } from 'prom-client';
+import type { Registry } from 'prom-client';
 import { z } from 'zod';
 import { settlesWithin } from '../time.ts';
 import { isDecodable, readEnv, readVersion, setting, type Env } from '../config.ts';
 import type { Service } from '../lifecycle.ts';
 import type { Log } from '../log.ts';
+import { createMeters } from '../metrics.ts';
 import type { SdkOptions } from './sdk.ts';
 import { NO_TRACING, type Tracing } from './tracing.ts';
 
@@ -82,12 +83,11 @@ export async function openTelemetry(
 ): Promise<Telemetry> {
   if (!config) return { start: async () => undefined, stop: async () => undefined, tracing: () => NO_TRACING };
   const { startSdk } = await import('./sdk.ts');
-  const exported = new Counter({
-    name: 'otel_sdk_exporter_span_exported_total',
-    help: 'Spans that were sent to the collector; with an error_type, it did not take them',
-    labelNames: ['error_type'],
-    registers: [metrics],
-  });
+  const exported = createMeters(metrics).counter(
+    'otel_sdk_exporter_span_exported_total',
+    'Spans that were sent to the collector; with an error_type, it did not take them',
+    'error_type',
+  );
   const sdk = startSdk({
     ...config,
     scheduledDelayMs: SEND_EVERY_MS,

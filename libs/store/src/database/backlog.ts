@@ -3,13 +3,10 @@ import type { Database } from './database.ts';
 import type { Statement } from './prepared-query.ts';
 
 /** The size and age of work that waits to be processed. */
-export interface Backlog {
-  pending: number;
-  oldestPendingAgeSeconds: number;
-}
+export type Backlog = Awaited<ReturnType<typeof readBacklog>>;
 
 /** The statement returns `pending` and `oldest_age_s`. Rejects when the database is unavailable or too slow. */
-export async function readBacklog(database: Pick<Database, 'run'>, statement: Statement): Promise<Backlog> {
+export async function readBacklog(database: Pick<Database, 'run'>, statement: Statement) {
   const [row] = await database.run<{ pending: number; oldest_age_s: number }>('read', statement, []);
   return { pending: row?.pending ?? 0, oldestPendingAgeSeconds: row?.oldest_age_s ?? 0 };
 }

@@ -16,11 +16,7 @@ import { AppError } from '@taskmesh/contracts';
 import type { Database, SchemaState, StoreOptions } from './database.ts';
 import { refusalOf } from './why-postgres-fails.ts';
 
-export interface SchemaPolicy {
-  /** Whether the service migrates its own schema; otherwise it waits for the migration. */
-  migrates: boolean;
-  acceptsNewer: boolean;
-}
+export type SchemaPolicy = ReturnType<typeof readSchemaPolicy>;
 
 const LOOK_EVERY_MS = 1_000;
 
@@ -30,9 +26,13 @@ const settings = z.object({
 });
 
 /** @throws ConfigError */
-export function readSchemaPolicy(env: Env): SchemaPolicy {
+export function readSchemaPolicy(env: Env) {
   const values = readEnv(settings, env);
-  return { migrates: values.MIGRATE_AT_START, acceptsNewer: values.NEWER_SCHEMA === 'allow' };
+  return {
+    /** Whether the service migrates its own schema; otherwise it waits for the migration. */
+    migrates: values.MIGRATE_AT_START,
+    acceptsNewer: values.NEWER_SCHEMA === 'allow',
+  };
 }
 
 /** Returns why this version cannot run on the schema; undefined if it can. */

@@ -27,8 +27,6 @@ export interface ImporterOptions {
   log: Log;
 }
 
-export type Importer = ReturnType<typeof createImporter>;
-
 /** Rows do not pass through this process, unless a service's own rules read them. */
 export function createImporter({ name, url, databaseAt, rules, log }: ImporterOptions) {
   const databaseName = z

@@ -28,8 +28,6 @@ export interface LeadersOptions {
 /** The partition and leader of a record, or the reason why there is no leader. */
 export type Place = { partition: number; leader: string } | { partition: number; leader?: undefined; reason: unknown };
 
-export type Leaders = ReturnType<typeof createLeaders>;
-
 interface TopicLeaders {
   partitions: number;
   leaders: Map<number, string>;

@@ -21,11 +21,6 @@ export interface JoinedPart {
   variable: string;
 }
 
-export interface JoinedOperation {
-  text: string;
-  parts: JoinedPart[];
-}
-
 /** The operation of a fetch that can be joined: a query that selects only `_entities`. */
 interface EntitiesQuery {
   definition: OperationDefinitionNode;
@@ -81,7 +76,7 @@ export function isSameQuestion(one: FetchNode, other: FetchNode): boolean {
 }
 
 /** Joins fetches into one operation, each under its own response key. @throws Error when they cannot be joined */
-export function joinOperations(nodes: readonly [FetchNode, ...FetchNode[]]): JoinedOperation {
+export function joinOperations(nodes: readonly [FetchNode, ...FetchNode[]]): { text: string; parts: JoinedPart[] } {
   const [first, ...others] = nodes;
   if (others.length === 0) return { text: first.operation, parts: [{ key: ENTITIES, variable: REPRESENTATIONS }] };
   const queries = nodes.map((node) => {

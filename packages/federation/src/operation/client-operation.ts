@@ -6,22 +6,14 @@ import {
   Kind,
   visit,
   type DocumentNode,
-  type FragmentDefinitionNode,
-  type GraphQLObjectType,
   type GraphQLSchema,
-  type OperationDefinitionNode,
   type SelectionNode,
 } from 'graphql';
 
-export interface ClientOperation {
-  schema: GraphQLSchema;
-  definition: OperationDefinitionNode;
-  rootType: GraphQLObjectType;
-  fragments: Record<string, FragmentDefinitionNode>;
-}
+export type ClientOperation = ReturnType<typeof clientOperation>;
 
 /** @throws Error when the document has no such operation */
-export function clientOperation(schema: GraphQLSchema, document: DocumentNode, name?: string): ClientOperation {
+export function clientOperation(schema: GraphQLSchema, document: DocumentNode, name?: string) {
   const definition = getOperationAST(document, name);
   if (!definition) throw new Error('The document has no such operation.');
   const rootType = schema.getRootType(definition.operation);

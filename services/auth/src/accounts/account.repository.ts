@@ -18,12 +18,7 @@ import {
 import { emailKey } from './email-key.ts';
 
 /** An account with the data that logins need. */
-export interface StoredAccount {
-  account: Account;
-  passwordHash: string;
-  hasPassword: boolean;
-  passwordVersion: number;
-}
+export type StoredAccount = ReturnType<typeof storedAccountOf>;
 
 export interface NewAccount {
   account: Account;
@@ -145,7 +140,7 @@ interface AccountRow {
   confirmed_ms: number;
 }
 
-function storedAccountOf({ id, email, name, confirmed_ms, ...row }: AccountRow): StoredAccount {
+function storedAccountOf({ id, email, name, confirmed_ms, ...row }: AccountRow) {
   return {
     account: { id, email, name, emailConfirmedAt: new Date(confirmed_ms) },
     passwordHash: row.password_hash,

@@ -6,10 +6,9 @@ import {
   deleteAccountInput,
   parseInput,
 } from '@taskmesh/contracts';
-import type { EndedSession, RequestOrigin } from '@taskmesh/internal-api';
+import type { RequestOrigin } from '@taskmesh/internal-api';
 import { isUniqueViolation } from '@taskmesh/store';
 import { lockConfirmed, lockOwner, type Caller, type SignedIn } from '../accounts/account-transaction.repository.ts';
-import type { Account } from '../accounts/account.entity.ts';
 import { emailKey } from '../accounts/email-key.ts';
 import {
   emailIsTaken,
@@ -24,40 +23,12 @@ import { hashOf } from '../opaque-token.ts';
 import { callerOf } from '../rate-limits.ts';
 
 /** Changes that owners make to their accounts. */
-export interface ChangeService {
-  /** @throws AppError BAD_USER_INPUT, RATE_LIMITED, UNAUTHENTICATED when the session or personal token has ended meanwhile */
-  changeName(caller: Caller, name: string, origin: RequestOrigin): Promise<Account>;
-  /**
-   * Sets the password of a user who knows the current one, ends all their other sessions, and informs them by mail.
-   * @throws AppError BAD_USER_INPUT, RATE_LIMITED, UNAUTHENTICATED when the session has ended meanwhile
-   */
-  changePassword(user: SignedIn, input: unknown, origin: RequestOrigin): Promise<EndedSession[]>;
-  /**
-   * Puts a mail to the new address into the outbox, whether or not another account has that address: neither the result
-   * nor its timing reveals this. Replaces an earlier request, unless that address has had too many mails.
-   * @throws AppError BAD_USER_INPUT, RATE_LIMITED, UNAUTHENTICATED when the session has ended meanwhile
-   */
-  requestEmail(user: SignedIn, input: unknown, origin: RequestOrigin): Promise<void>;
-  /**
-   * Changes the account's address to the one that the token was mailed to, and informs the former one. The token only proves that
-   * somebody reads that mailbox, perhaps a stranger if the address was mistyped: `user` or the password in `input` proves who owns
-   * the account. A failed call does not use up the token.
-   * @throws AppError BAD_USER_INPUT, CONFLICT, RATE_LIMITED, FORBIDDEN for a user of another account, UNAUTHENTICATED without
-   * either, and when the session has ended meanwhile
-   */
-  confirmEmail(user: SignedIn | undefined, input: unknown, origin: RequestOrigin): Promise<void>;
-  /**
-   * Deletes the account if the password is right, ends its sessions and tokens, and sends a last mail. Other services learn of
-   * the deletion from the account log.
-   * @throws AppError BAD_USER_INPUT, RATE_LIMITED, UNAUTHENTICATED when the session has ended meanwhile
-   */
-  deleteAccount(user: SignedIn, input: unknown, origin: RequestOrigin): Promise<EndedSession[]>;
-}
+export type ChangeService = ReturnType<typeof createChangeService>;
 
 /** All deletions share one queue: they lock the account log, and several with long audit trails would hold a connection each. */
 const DELETIONS = 'deletions';
 
-export function createChangeService(common: CommonParts): ChangeService {
+export function createChangeService(common: CommonParts) {
   const { inTransaction, mails, check, hasher, rules, limits, clock, ids } = common;
 
   /** Returns the session that proves ownership; undefined if the password does, no matter who is signed in. */
@@ -76,7 +47,8 @@ export function createChangeService(common: CommonParts): ChangeService {
   };
 
   return {
-    async changeName(caller, given, origin) {
+    /** @throws AppError BAD_USER_INPUT, RATE_LIMITED, UNAUTHENTICATED when the session or personal token has ended meanwhile */
+    async changeName(caller: Caller, given: string, origin: RequestOrigin) {
       const { name } = parseInput(changeNameInput, { name: given });
       await limits.countChange(caller.userId, 'name');
       return inTransaction(async (transaction) => {
@@ -89,7 +61,11 @@ export function createChangeService(common: CommonParts): ChangeService {
         return account;
       }, caller.userId);
     },
-    async changePassword(user, input, origin) {
+    /**
+     * Sets the password of a user who knows the current one, ends all their other sessions, and informs them by mail.
+     * @throws AppError BAD_USER_INPUT, RATE_LIMITED, UNAUTHENTICATED when the session has ended meanwhile
+     */
+    async changePassword(user: SignedIn, input: unknown, origin: RequestOrigin) {
       const { userId, sessionId } = user;
       const { currentPassword, newPassword } = parseInput(changePasswordInput, input);
       const known = await check.confirm(userId, currentPassword, 'currentPassword', origin);
@@ -113,7 +89,12 @@ export function createChangeService(common: CommonParts): ChangeService {
       await limits.forgetFailedLogins(emailKey(known.account.email) ?? '', origin.ip);
       return ended;
     },
-    async requestEmail(user, input, origin) {
+    /**
+     * Puts a mail to the new address into the outbox, whether or not another account has that address: neither the result
+     * nor its timing reveals this. Replaces an earlier request, unless that address has had too many mails.
+     * @throws AppError BAD_USER_INPUT, RATE_LIMITED, UNAUTHENTICATED when the session has ended meanwhile
+     */
+    async requestEmail(user: SignedIn, input: unknown, origin: RequestOrigin) {
       const { userId, sessionId } = user;
       const { email, password } = parseInput(changeEmailInput, input);
       const known = await check.confirm(userId, password, 'password', origin);
@@ -132,7 +113,14 @@ export function createChangeService(common: CommonParts): ChangeService {
         transaction.addMail({ ...fact, id: ids.next(), kind: 'email.confirm', recipient: email });
       }, userId);
     },
-    async confirmEmail(user, input, origin) {
+    /**
+     * Changes the account's address to the one that the token was mailed to, and informs the former one. The token only proves that
+     * somebody reads that mailbox, perhaps a stranger if the address was mistyped: `user` or the password in `input` proves who owns
+     * the account. A failed call does not use up the token.
+     * @throws AppError BAD_USER_INPUT, CONFLICT, RATE_LIMITED, FORBIDDEN for a user of another account, UNAUTHENTICATED without
+     * either, and when the session has ended meanwhile
+     */
+    async confirmEmail(user: SignedIn | undefined, input: unknown, origin: RequestOrigin) {
       const { token: given, password } = parseInput(confirmEmailInput, input);
       const hash = hashOf(given);
       const ownerId = await mails.findAccountByEmailToken(hash, new Date(clock.now()), callerOf(origin.ip));
@@ -161,7 +149,12 @@ export function createChangeService(common: CommonParts): ChangeService {
         throw isUniqueViolation(error, 'accounts_email_key_unique') ? emailIsTaken() : error;
       });
     },
-    async deleteAccount(user, input, origin) {
+    /**
+     * Deletes the account if the password is right, ends its sessions and tokens, and sends a last mail. Other services learn of
+     * the deletion from the account log.
+     * @throws AppError BAD_USER_INPUT, RATE_LIMITED, UNAUTHENTICATED when the session has ended meanwhile
+     */
+    async deleteAccount(user: SignedIn, input: unknown, origin: RequestOrigin) {
       const { userId } = user;
       const { password } = parseInput(deleteAccountInput, input);
       const known = await check.confirm(userId, password, 'password', origin);

@@ -42,13 +42,7 @@ export interface SignInSecrets {
 }
 
 /** Validated claims. */
-export interface ProviderProfile {
-  issuer: string;
-  subject: string;
-  email: string | undefined;
-  emailVerified: boolean;
-  name: string | undefined;
-}
+export type ProviderProfile = Awaited<ReturnType<typeof readProfile>>;
 
 /** `refusal` is the provider's own error, such as `access_denied`. */
 export type ProviderAnswer =
@@ -174,7 +168,7 @@ async function readProfile(
   configuration: Configuration,
   tokens: TokenEndpointResponse & TokenEndpointResponseHelpers,
   isLinked: (identity: Subject) => Promise<boolean>,
-): Promise<ProviderProfile> {
+) {
   const claims = tokens.claims();
   if (!claims) throw new Error('The provider gave no ID token.');
   if (!SUBJECT.test(claims.sub)) throw new Error('The subject of the ID token is malformed.');

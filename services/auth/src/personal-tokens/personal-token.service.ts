@@ -1,8 +1,7 @@
 import { hashOfPersonalToken, newPersonalToken } from '@taskmesh/identity';
-import type { EndedSession, KnownToken, RequestOrigin } from '@taskmesh/internal-api';
+import type { RequestOrigin } from '@taskmesh/internal-api';
 import { parseInput, parseUuid, personalTokenInput } from '@taskmesh/contracts';
 import { lockOwner, type SignedIn } from '../accounts/account-transaction.repository.ts';
-import type { OwnToken } from '../accounts/account.repository.ts';
 import { expiryIsOutOfRange, noSuchToken, tooManyTokens } from '../auth.errors.ts';
 import type { CommonParts } from '../common-parts.ts';
 
@@ -10,28 +9,22 @@ import type { CommonParts } from '../common-parts.ts';
 const MAX_TOKENS = 100;
 const MAX_LIFETIME_MS = 366 * 86_400_000;
 
-export interface PersonalTokenService {
-  /** The usable tokens, newest first. */
-  list(userId: string): Promise<OwnToken[]>;
-  /**
-   * `token` is returned only here, and never stored.
-   * @throws AppError BAD_USER_INPUT, CONFLICT, RATE_LIMITED, UNAUTHENTICATED
-   */
-  create(user: SignedIn, input: unknown, origin: RequestOrigin): Promise<{ token: string; personalToken: OwnToken }>;
-  /** @throws AppError NOT_FOUND when the caller has no such token, UNAUTHENTICATED when their session has ended meanwhile */
-  end(user: SignedIn, id: string, origin: RequestOrigin): Promise<{ id: string; ended: EndedSession[] }>;
-  /** Finds a token by its `hashOfPersonalToken`; null when it is not valid. */
-  find(hash: string): Promise<KnownToken | null>;
-}
+export type PersonalTokenService = ReturnType<typeof createPersonalTokenService>;
 
-export function createPersonalTokenService(common: CommonParts): PersonalTokenService {
+export function createPersonalTokenService(common: CommonParts) {
   const { inTransaction, accounts, limits, clock, ids } = common;
   const now = () => new Date(clock.now());
 
   return {
-    list: (userId) => accounts.listTokens(userId, now()),
-    find: (hash) => accounts.findToken(hash, now()),
-    async create(user, input, origin) {
+    /** The usable tokens, newest first. */
+    list: (userId: string) => accounts.listTokens(userId, now()),
+    /** Finds a token by its `hashOfPersonalToken`; null when it is not valid. */
+    find: (hash: string) => accounts.findToken(hash, now()),
+    /**
+     * `token` is returned only here, and never stored.
+     * @throws AppError BAD_USER_INPUT, CONFLICT, RATE_LIMITED, UNAUTHENTICATED
+     */
+    async create(user: SignedIn, input: unknown, origin: RequestOrigin) {
       const { userId } = user;
       const { name, scope, expiresAt: until } = parseInput(personalTokenInput, input);
       const expiresAt = new Date(until);
@@ -53,7 +46,8 @@ export function createPersonalTokenService(common: CommonParts): PersonalTokenSe
       }, userId);
       return { token, personalToken };
     },
-    end: (user, id, origin) =>
+    /** @throws AppError NOT_FOUND when the caller has no such token, UNAUTHENTICATED when their session has ended meanwhile */
+    end: (user: SignedIn, id: string, origin: RequestOrigin) =>
       inTransaction(async (transaction) => {
         const { id: accountId } = await lockOwner(transaction, user);
         const uuid = parseUuid(id);

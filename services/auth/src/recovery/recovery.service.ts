@@ -6,32 +6,29 @@ import { hashOf } from '../opaque-token.ts';
 import { callerOf } from '../rate-limits.ts';
 import type { CommonParts } from '../common-parts.ts';
 
-export interface RecoveryService {
-  /**
-   * Puts a mail into the outbox, whether or not there is such an account: neither the result nor its timing reveals this.
-   * @throws AppError BAD_USER_INPUT for an invalid address, RATE_LIMITED
-   */
-  request(email: string, origin: RequestOrigin): Promise<void>;
-  /**
-   * Sets the password and ends all sessions and personal tokens of the account. A rejected password does not use up the token.
-   * Removes identities that were linked with another address.
-   * @throws AppError BAD_USER_INPUT
-   */
-  reset(input: unknown, origin: RequestOrigin): Promise<EndedSession[]>;
-}
+export type RecoveryService = ReturnType<typeof createRecoveryService>;
 
-export function createRecoveryService(common: CommonParts): RecoveryService {
+export function createRecoveryService(common: CommonParts) {
   const { inTransaction, mails, hasher, rules, limits, clock, ids } = common;
 
   return {
-    async request(address, { ip, requestId }) {
+    /**
+     * Puts a mail into the outbox, whether or not there is such an account: neither the result nor its timing reveals this.
+     * @throws AppError BAD_USER_INPUT for an invalid address, RATE_LIMITED
+     */
+    async request(address: string, { ip, requestId }: RequestOrigin) {
       const { email } = parseInput(forgotPasswordInput, { email: address });
       const key = emailKey(email) ?? email;
       await limits.countRecovery(ip);
       if (!(await limits.allowRecoveryMail(key))) return;
       await mails.requestRecovery({ id: ids.next(), emailKey: key, ip, requestId, createdAt: new Date(clock.now()) });
     },
-    async reset(input, origin) {
+    /**
+     * Sets the password and ends all sessions and personal tokens of the account. A rejected password does not use up the token.
+     * Removes identities that were linked with another address.
+     * @throws AppError BAD_USER_INPUT
+     */
+    async reset(input: unknown, origin: RequestOrigin) {
       const { token, newPassword } = parseInput(resetPasswordInput, input);
       const hash = hashOf(token);
       const account = await mails.findAccountByResetToken(hash, new Date(clock.now()), callerOf(origin.ip));

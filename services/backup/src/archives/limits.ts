@@ -1,14 +1,6 @@
 import { errorCode } from '@taskmesh/contracts/error-details';
 
-export interface ArchiveLimits {
-  compressedBytes: number;
-  /** Lowered to a quarter of the usable disk space if that is less. */
-  expandedBytes: number;
-  entries: number;
-  nameLength: number;
-  depth: number;
-  timeoutMs: number;
-}
+export type ArchiveLimits = ReturnType<typeof archiveLimits>;
 
 export const MIB = 1024 * 1024;
 
@@ -37,9 +29,10 @@ export interface ArchiveSizes {
   maxExpandedBytes: number;
 }
 
-export function archiveLimits({ maxArchiveBytes, maxExpandedBytes }: ArchiveSizes): ArchiveLimits {
+export function archiveLimits({ maxArchiveBytes, maxExpandedBytes }: ArchiveSizes) {
   return {
     compressedBytes: maxArchiveBytes,
+    /** Lowered to a quarter of the usable disk space if that is less. */
     expandedBytes: maxExpandedBytes,
     entries: 10_000,
     nameLength: 1_024,

@@ -33,12 +33,7 @@ export function restoreNames(live: string, id: string): RestoreNames {
 }
 
 /** The ids (oids) of those databases of a restore that exist. A database keeps its id when it is renamed. */
-export interface DatabaseIds {
-  live: string | undefined;
-  fresh: string | undefined;
-}
-
-export async function databaseIds(client: Client, { live, fresh }: RestoreNames): Promise<DatabaseIds> {
+export async function databaseIds(client: Client, { live, fresh }: RestoreNames) {
   const { rows } = await client.query<{ name: string; id: string }>(
     'select datname as name, oid::text as id from pg_catalog.pg_database where datname = any($1)',
     [[live, fresh]],

@@ -10,15 +10,7 @@ import {
   untilAborted,
 } from '../stall-detection.ts';
 
-export interface LoadLimits {
-  timeoutMs: number;
-  /** How long work may show no progress; the time for a full scan of the database is added. */
-  stallMs: number;
-  databaseBytes: number;
-  statementTimeoutMs: number;
-  /** For sorts on the server's disk. */
-  tempFileBytes: number;
-}
+export type LoadLimits = ReturnType<typeof loadLimits>;
 
 const MIN_TIMEOUT_MS = 15 * 60_000;
 const MIN_STATEMENT_TIMEOUT_MS = 5 * 60_000;
@@ -30,16 +22,15 @@ const BYTES_PER_MS = 1_024;
 const GROWTH = 16;
 
 /** High enough for every dump that fits into an archive. */
-export function loadLimits(
-  { maxExpandedBytes }: { maxExpandedBytes: number },
-  { stallMs } = DEFAULT_PATIENCE,
-): LoadLimits {
+export function loadLimits({ maxExpandedBytes }: { maxExpandedBytes: number }, { stallMs } = DEFAULT_PATIENCE) {
   const slowestMs = Math.ceil(maxExpandedBytes / BYTES_PER_MS);
   return {
+    /** How long work may show no progress; the time for a full scan of the database is added. */
     stallMs,
     timeoutMs: Math.max(MIN_TIMEOUT_MS, slowestMs),
     databaseBytes: Math.max(MIN_DATABASE_BYTES, maxExpandedBytes * GROWTH),
     statementTimeoutMs: Math.max(MIN_STATEMENT_TIMEOUT_MS, Math.ceil(slowestMs / 2)),
+    /** For sorts on the server's disk. */
     tempFileBytes: Math.max(MIN_TEMP_FILE_BYTES, maxExpandedBytes * 2),
   };
 }

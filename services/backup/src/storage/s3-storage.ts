@@ -40,16 +40,11 @@ const ATTEMPTS = 3;
 const QUICK_TIMEOUT_MS = 10_000;
 const inTime = () => ({ abortSignal: AbortSignal.timeout(QUICK_TIMEOUT_MS) });
 
-export interface S3StorageOptions {
-  location: S3Location;
-  now: () => number;
-}
-
 /**
  * Stores archives as objects in a bucket. Objects appear only once complete, so no unfinished archive is ever listed.
  * Every failure of the bucket is an AppError SERVICE_UNAVAILABLE.
  */
-export function createS3Storage({ location, now }: S3StorageOptions): BackupStorage {
+export function createS3Storage({ location, now }: { location: S3Location; now: () => number }): BackupStorage {
   const { bucket: Bucket, prefix } = location;
   const client = createClient(location);
   const keyOf = (file: string) => prefix + file;

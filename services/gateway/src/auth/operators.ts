@@ -131,11 +131,6 @@ function isProxyHeader(header: string): boolean {
 const GUESSES = 10;
 const WINDOW_S = 15 * 60;
 
-interface GivenToken {
-  caller: string;
-  token: string;
-}
-
 /**
  * Limits how many different tokens a caller may send. The right one counts as well: otherwise, sent together with many wrong
  * ones, it would be accepted before those are counted.
@@ -146,7 +141,7 @@ function limitTokenGuesses(name: string, makeLimiter: KeyValue['limiter']) {
   const known = makeLimiter({ name: `${name}.guess`, points: 1, windowSeconds: WINDOW_S });
 
   /** Returns for how many seconds this token is refused. Throwing would cost more than the rest of the request. */
-  return async ({ caller, token }: GivenToken): Promise<number | undefined> => {
+  return async ({ caller, token }: { caller: string; token: string }): Promise<number | undefined> => {
     const before = await guesses.peek(caller);
     if (!before.allowed) return secondsOf(before);
     if (!(await known.consume(hashOf(caller, token))).allowed) return undefined;

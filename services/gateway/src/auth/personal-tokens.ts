@@ -17,18 +17,13 @@ const MAX_WAITING = 1_000;
 /** Personal access tokens, which users create for programs. Only auth knows them, by their hashes. */
 export type PersonalTokens = ReturnType<typeof createPersonalTokens>;
 
-export interface PersonalTokensDeps {
-  auth: Pick<AuthInternal, 'findPersonalToken'>;
-  clock: Clock;
-}
-
 interface Lookup {
   user: User | undefined;
   /** Unix milliseconds. */
   requestedAt: number;
 }
 
-export function createPersonalTokens({ auth, clock }: PersonalTokensDeps) {
+export function createPersonalTokens({ auth, clock }: { auth: Pick<AuthInternal, 'findPersonalToken'>; clock: Clock }) {
   const [good, bad] = [new ExpiringCache<Lookup>(CACHE_SIZE), new ExpiringCache<Lookup>(CACHE_SIZE)];
   const underWay = new Map<string, Promise<Lookup>>();
   const queue = createFairQueue({

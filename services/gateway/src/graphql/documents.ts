@@ -17,11 +17,6 @@ const CACHE_BYTES = 32 * 1024 * 1024;
 /** Memory of an operation that ran, in addition to its document. */
 const OPERATION_BYTES = 1_024;
 
-export interface DocumentsDeps {
-  schema: GraphQLSchema;
-  config: GraphQLConfig;
-}
-
 interface ValidDocument {
   /** The SHA-256 of its text. */
   hash: string;
@@ -34,7 +29,7 @@ interface ValidDocument {
 }
 
 /** Prepares clients' documents for one graph: parses, validates, and applies the limits that need no variables. */
-export function createDocuments({ schema, config }: DocumentsDeps) {
+export function createDocuments({ schema, config }: { schema: GraphQLSchema; config: GraphQLConfig }) {
   /** By the SHA-256 of the text, because Apollo Server looks documents up by it. */
   const known = new LRUCache<string, ValidDocument>({
     maxSize: CACHE_BYTES,

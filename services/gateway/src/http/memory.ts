@@ -1,8 +1,8 @@
 import { unavailable } from '@taskmesh/contracts';
-import { collectGarbage, type Log } from '@taskmesh/service';
+import { collectGarbage, createMeters, type Log } from '@taskmesh/service';
 import { constants, type NodeGCPerformanceDetail, type PerformanceEntry, PerformanceObserver } from 'node:perf_hooks';
 import { getHeapStatistics } from 'node:v8';
-import { Gauge, type Registry } from 'prom-client';
+import type { Registry } from 'prom-client';
 
 /** Limit for requests until they are answered. An anonymous client's body is read before its sender is known. */
 const MAX_REQUEST_BYTES = 32 * 1024 * 1024;
@@ -90,20 +90,16 @@ export function createMemory({ maxBytes, metrics, log }: MemoryDeps) {
     if (cut > 0) log.warn({ cut, limit }, 'too much waited for slow readers: those with the most were cut off');
   };
 
-  const registers = [metrics];
-  const gauge = new Gauge({
-    name: 'taskmesh_gateway_live_memory_ratio',
-    help: 'Memory in use after the last major garbage collection, by the limit of the heap',
-    registers,
-  });
-  new Gauge({
-    name: 'taskmesh_realtime_queue_bytes',
-    help: 'Bytes that wait for clients to read them, or for the rest of a WebSocket message',
-    registers,
-    collect() {
-      this.set(sumOf(unread()));
-    },
-  });
+  const meters = createMeters(metrics);
+  const gauge = meters.gauge(
+    'taskmesh_gateway_live_memory_ratio',
+    'Memory in use after the last major garbage collection, by the limit of the heap',
+  );
+  meters.gauge(
+    'taskmesh_realtime_queue_bytes',
+    'Bytes that wait for clients to read them, or for the rest of a WebSocket message',
+    () => sumOf(unread()),
+  );
 
   return {
     async start() {

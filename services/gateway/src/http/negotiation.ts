@@ -80,16 +80,11 @@ export async function gzipFor(
   }
 }
 
-interface SentText {
-  text: string;
-  mayCompress: boolean;
-}
-
 /** Sends a text, compressed if that is allowed and the client accepts it. */
 export async function sendText(
   { headers }: FastifyRequest,
   reply: FastifyReply,
-  { text, mayCompress }: SentText,
+  { text, mayCompress }: { text: string; mayCompress: boolean },
 ): Promise<FastifyReply> {
   const body = await encodeText(text);
   if (!mayCompress || !isCompressible(body)) return reply.send(body);

@@ -14,13 +14,6 @@ const LITTLE_CHARACTERS = 8 * 1024;
 /** How many results of an account are produced concurrently. */
 const AT_ONCE = 2;
 
-/** A subscription's share in the cost of each change of its account. */
-export interface Share {
-  /** Runs the work of one event, so that no account monopolizes the process. */
-  readonly inTurn: LimitFunction;
-  release(): void;
-}
-
 /** The resources that a subscription needs for as long as it lives. */
 export interface Claim {
   /** Equal for subscriptions that share their results. */
@@ -40,6 +33,7 @@ interface Account {
   characters: number;
   /** The number of its subscriptions by key. */
   renderings: Map<string, number>;
+  /** Runs the work of one event, so that no account monopolizes the process. */
   inTurn: LimitFunction;
 }
 
@@ -50,7 +44,7 @@ export function createAccountShares(maxCost: number) {
   let documentCharacters = 0;
 
   return {
-    /** Undefined if the account's subscriptions would exceed a limit. The cost and document of equal keys count only once. */
+    /** A subscription's share in the cost of each change of its account. Undefined if the account's subscriptions would exceed a limit. The cost and document of equal keys count only once. */
     take(accountId: string, { key, source, variableCharacters, ...claim }: Claim) {
       const account = accounts.get(accountId) ?? {
         ...{ cost: 0, characters: 0, renderings: new Map<string, number>(), inTurn: pLimit(AT_ONCE) },

@@ -4,16 +4,8 @@ import type { PreparedOperation } from '../supergraph/operation.ts';
 import { coerceVariables } from '../supergraph/variables.ts';
 import type { TaskFilter } from './change-event.ts';
 
-export interface SubscriptionArguments {
-  after: string | undefined;
-  /** The document has `after` and selects `cursor`, so its client can resume from the last event. */
-  canResume: boolean;
-  filter: TaskFilter | undefined;
-  variables: Record<string, unknown>;
-}
-
 /** The arguments of a subscription to `taskChanges`. @throws GraphQLError */
-export function readArguments(prepared: PreparedOperation, raw: Record<string, unknown>): SubscriptionArguments {
+export function readArguments(prepared: PreparedOperation, raw: Record<string, unknown>) {
   const { schema, document, operation } = prepared;
   const variables = coerceVariables(prepared, raw);
   const fragments = Object.fromEntries(
@@ -36,6 +28,7 @@ export function readArguments(prepared: PreparedOperation, raw: Record<string, u
   const hasCursors = selected.some(([first]) => first?.name.value === 'cursor');
   return {
     after: typeof after === 'string' ? after : undefined,
+    /** The document has `after` and selects `cursor`, so its client can resume from the last event. */
     canResume: (node.arguments?.some(({ name }) => name.value === 'after') ?? false) && hasCursors,
     filter: filter ? (filter as TaskFilter) : undefined, // coerced by the schema
     variables,

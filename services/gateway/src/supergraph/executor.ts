@@ -4,6 +4,7 @@ import {
   type Clock,
   createBulkhead,
   createLatencyHistogram,
+  createMeters,
   inSpan,
   type Log,
   networkOf,
@@ -12,7 +13,7 @@ import {
   siteOf,
 } from '@taskmesh/service';
 import { getOperationAST, GraphQLError, parse, validate } from 'graphql';
-import { Counter, type Registry } from 'prom-client';
+import type { Registry } from 'prom-client';
 import type { ExecutorKind } from '../config.ts';
 import { costOf } from './operation-size.ts';
 import type { Turns } from './turns.ts';
@@ -177,7 +178,7 @@ export type GraphMetrics = ReturnType<typeof createGraphMetrics>;
 
 /** Labels are operation types, our services and error codes; never names or documents, which clients choose. */
 export function createGraphMetrics(registry: Registry) {
-  const registers = [registry];
+  const { counter } = createMeters(registry);
   const operations = createLatencyHistogram<'operation_type'>(registry, {
     name: 'graphql_operation_duration_seconds',
     help: 'Time to run a query or mutation, those of REST included',
@@ -186,18 +187,12 @@ export function createGraphMetrics(registry: Registry) {
     name: 'graphql_subgraph_request_duration_seconds',
     help: 'Time until a service answered one request of an operation',
   });
-  const errors = new Counter({
-    name: 'graphql_operation_errors_total',
-    help: 'Errors in results of operations, by code',
-    labelNames: ['code'],
-    registers,
-  });
-  const refused = new Counter({
-    name: 'graphql_operations_refused_total',
-    help: 'Operations of clients that were not let in: limits, validation, documents that are not trusted',
-    labelNames: ['code'],
-    registers,
-  });
+  const errors = counter('graphql_operation_errors_total', 'Errors in results of operations, by code', 'code');
+  const refused = counter(
+    'graphql_operations_refused_total',
+    'Operations of clients that were not let in: limits, validation, documents that are not trusted',
+    'code',
+  );
   const observeOperation: Record<string, Observe> = {
     query: operations.observer({ operation_type: 'query' }),
     mutation: operations.observer({ operation_type: 'mutation' }),

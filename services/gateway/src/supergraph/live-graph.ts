@@ -1,8 +1,8 @@
-import type { Log } from '@taskmesh/service';
+import { createMeters, type Log } from '@taskmesh/service';
 import type { DocumentNode, GraphQLSchema } from 'graphql';
 import { unwatchFile, watchFile } from 'node:fs';
 import { readFile } from 'node:fs/promises';
-import { Counter, Gauge, type Registry } from 'prom-client';
+import type { Registry } from 'prom-client';
 import type { AdmittedOperation, GraphExecutor, GraphSources, PreparedOperation, RequestCall } from './operation.ts';
 import type { Supergraph } from './supergraph.ts';
 
@@ -25,12 +25,7 @@ export type BeforeSwitch = (next: Graph) => Promise<() => void> | (() => void);
 /** The graph that is served, which may be replaced at any time. */
 export type LiveGraph = ReturnType<typeof createLiveGraph>;
 
-export interface LiveGraphOptions {
-  initial: Graph;
-  build: (sdl: string) => Graph;
-}
-
-export function createLiveGraph({ initial, build }: LiveGraphOptions) {
+export function createLiveGraph({ initial, build }: { initial: Graph; build: (sdl: string) => Graph }) {
   const bySchema = new WeakMap([[initial.supergraph.schema, initial]]);
   const preparers: BeforeSwitch[] = [];
   let current = initial;
@@ -121,18 +116,16 @@ export function watchSupergraph({ file, graph, metrics, log, lookEveryMs = LOOK_
 }
 
 function createReloadMetrics(registry: Registry) {
-  const registers = [registry];
-  const reloads = new Counter({
-    name: 'taskmesh_gateway_supergraph_reloads_total',
-    help: 'New supergraphs by outcome: loaded, or refused while the one before it goes on',
-    labelNames: ['outcome'],
-    registers,
-  });
-  const loadedAt = new Gauge({
-    name: 'taskmesh_gateway_supergraph_loaded_timestamp_seconds',
-    help: 'When the supergraph that is served was loaded',
-    registers,
-  });
+  const { counter, gauge } = createMeters(registry);
+  const reloads = counter(
+    'taskmesh_gateway_supergraph_reloads_total',
+    'New supergraphs by outcome: loaded, or refused while the one before it goes on',
+    'outcome',
+  );
+  const loadedAt = gauge(
+    'taskmesh_gateway_supergraph_loaded_timestamp_seconds',
+    'When the supergraph that is served was loaded',
+  );
   for (const outcome of ['loaded', 'refused']) reloads.inc({ outcome }, 0);
   loadedAt.setToCurrentTime();
   return {

@@ -6,11 +6,6 @@ import type { CallerClaims, GatewayContext } from '../context.ts';
 /** Calls `onEnd` once, when the token expires, its session ends or its key is removed. Returns a function that stops watching. */
 export type SessionWatch = (claims: Pick<CallerClaims, 'sid' | 'exp' | 'key'>, onEnd: () => void) => () => void;
 
-interface Watcher {
-  key: CallerClaims['key'];
-  end: () => void;
-}
-
 /** Uses one listener and one timer for all sockets, indexed by session id. Keys are removed too rarely to need an index. */
 export function createSessionWatch(
   options: Pick<GatewayContext, 'clock'> & {
@@ -20,7 +15,7 @@ export function createSessionWatch(
 ): SessionWatch & { stop(): void } {
   const { accessKeys, endedSessions } = options;
   const setAlarm = createAlarms(options.clock);
-  const watched = new Map<string, Set<Watcher>>();
+  const watched = new Map<string, Set<{ key: CallerClaims['key']; end: () => void }>>();
   const isRemoved = (key: CallerClaims['key']) => key !== undefined && !accessKeys.isCurrent(key);
   const unsubscribers = [
     endedSessions.onEnded((sessionId) => {

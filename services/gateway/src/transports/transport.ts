@@ -1,7 +1,7 @@
 import type { Heartbeats } from '@taskmesh/realtime-protocol';
 import type { GatewayContext } from '../context.ts';
 import type { TakePlace } from '../http/client-connections.ts';
-import type { ConnectionMetrics, SubscriptionMetrics } from '../realtime-metrics.ts';
+import type { FeedMetrics, RealtimeMetrics } from '../realtime-metrics.ts';
 import type { LimitAge, SessionWatch } from './connection-ends.ts';
 
 /** What every transport needs, independent of its protocol. */
@@ -15,4 +15,4 @@ export interface TransportDeps {
   metrics: TransportMetrics;
 }
 
-export type TransportMetrics = ConnectionMetrics & SubscriptionMetrics;
+export type TransportMetrics = Omit<RealtimeMetrics, keyof FeedMetrics>;

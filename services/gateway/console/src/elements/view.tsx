@@ -122,6 +122,23 @@ export function Row({ icon, title, label, hint, deed, children }: RowProps) {
   );
 }
 
+export interface DeedsProps {
+  /** What the buttons act on, as a part of their accessible names. */
+  of: string;
+  deeds: (ButtonProps & { text: string })[];
+}
+
+/** The buttons of a list item. */
+export function Deeds({ of, deeds }: DeedsProps) {
+  return (
+    <div class="deeds">
+      {deeds.map((deed) => (
+        <Button key={deed.text} aria-label={`${deed.text.replace('…', '')} ${of}`} {...deed} />
+      ))}
+    </div>
+  );
+}
+
 export function Brand() {
   return (
     <span class="brand">

@@ -1,9 +1,8 @@
-import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
 import { Confirm } from '../elements/confirm.tsx';
 import { useTell } from '../elements/notices.tsx';
 import { Ago, Sentence } from '../elements/times.tsx';
-import { Button, Failure, focusHeading, Read, View } from '../elements/view.tsx';
+import { Deeds, Failure, focusHeading, Read, View, type DeedsProps } from '../elements/view.tsx';
 import { useAction } from '../requests/use-action.ts';
 import { useApi } from './api/operators-api.ts';
 import type { DeadLetter } from './api/types.ts';
@@ -33,10 +32,6 @@ export function DeadLettersView() {
       focusHeading();
     }
   });
-  const deedOf = (name: string, { id }: DeadLetter) => ({
-    disabled: act.isBusy,
-    'aria-label': `${name} dead letter ${id}`,
-  });
   return (
     <View title="Dead letters" lead={LEAD}>
       <Failure error={act.error} />
@@ -49,23 +44,12 @@ export function DeadLettersView() {
                 <DeadLetterRow
                   key={letter.id}
                   letter={letter}
-                  deeds={
-                    <>
-                      {letter.canReplay && (
-                        <Button
-                          text="Replay"
-                          {...deedOf('Replay', letter)}
-                          onClick={() => void act.run('POST', letter)}
-                        />
-                      )}
-                      <Button
-                        text="Discard"
-                        class="danger"
-                        {...deedOf('Discard', letter)}
-                        onClick={() => setToDiscard(letter)}
-                      />
-                    </>
-                  }
+                  deeds={[
+                    ...(letter.canReplay
+                      ? [{ text: 'Replay', disabled: act.isBusy, onClick: () => void act.run('POST', letter) }]
+                      : []),
+                    { text: 'Discard', class: 'danger', disabled: act.isBusy, onClick: () => setToDiscard(letter) },
+                  ]}
                 />
               ))}
             </ul>
@@ -91,8 +75,7 @@ export function DeadLettersView() {
 
 const SOURCES = { relay: 'Refused by the event log', gateway: 'Not readable by gateways' };
 
-/** `deeds`: the buttons of the dead letter. */
-function DeadLetterRow({ letter, deeds }: { letter: DeadLetter; deeds: ComponentChildren }) {
+function DeadLetterRow({ letter, deeds }: { letter: DeadLetter } & Pick<DeedsProps, 'deeds'>) {
   const { id, source, ownerId, sequence, reason, record, diedAt, canReplay } = letter;
   return (
     <li class="row">
@@ -121,7 +104,7 @@ function DeadLetterRow({ letter, deeds }: { letter: DeadLetter; deeds: Component
           </details>
         )}
       </div>
-      <div class="deeds">{deeds}</div>
+      <Deeds of={`dead letter ${id}`} deeds={deeds} />
     </li>
   );
 }

@@ -7,11 +7,6 @@ import type { Progress } from './types.ts';
 /** The endpoints for operators. All methods throw an OperatorsError; a refused token is also passed to `onRefused`. */
 export type OperatorsApi = ReturnType<typeof createOperatorsApi>;
 
-export interface OperatorsApiOptions {
-  token: string;
-  onRefused(error: OperatorsError): void;
-}
-
 export const ApiContext = createContext<OperatorsApi | undefined>(undefined);
 
 export function useApi(): OperatorsApi {
@@ -22,7 +17,7 @@ export function useApi(): OperatorsApi {
 
 const LINES = 'application/x-ndjson';
 
-export function createOperatorsApi({ token, onRefused }: OperatorsApiOptions) {
+export function createOperatorsApi({ token, onRefused }: { token: string; onRefused(error: OperatorsError): void }) {
   const authorization = `Bearer ${token}`;
 
   const refused = (status: number, text: string): OperatorsError => {

@@ -1,11 +1,10 @@
-import type { ComponentChildren } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { Confirm } from '../../elements/confirm.tsx';
 import { TextField } from '../../elements/form.tsx';
 import { useTell } from '../../elements/notices.tsx';
 import { saveAs } from '../../elements/save-as.ts';
 import { Ago, Moment, Sentence } from '../../elements/times.tsx';
-import { Button, Failure, focusHeading, Read, Section, View } from '../../elements/view.tsx';
+import { Button, Deeds, Failure, focusHeading, Read, Section, View, type DeedsProps } from '../../elements/view.tsx';
 import { useAction } from '../../requests/use-action.ts';
 import { useReading } from '../../requests/use-reading.ts';
 import { useApi } from '../api/operators-api.ts';
@@ -61,7 +60,6 @@ export function BackupsView() {
   const download = useAction(async ({ file }: Backup) => {
     saveAs(file, await api.download(`/backups/${encodeURIComponent(file)}`));
   });
-  const deedOf = (name: string, { file }: Backup) => ({ disabled: isBusy, 'aria-label': `${name} ${file}` });
 
   return (
     <View title="Backups" lead={LEAD}>
@@ -80,29 +78,22 @@ export function BackupsView() {
                   <BackupRow
                     key={backup.file}
                     backup={backup}
-                    deeds={
-                      <>
-                        <Button text="Verify" {...deedOf('Verify', backup)} onClick={() => void verify(backup)} />
-                        <Button
-                          icon="download"
-                          text="Download"
-                          {...deedOf('Download', backup)}
-                          disabled={download.isBusy}
-                          onClick={() => void download.run(backup)}
-                        />
-                        <Button
-                          text="Restore…"
-                          {...deedOf('Restore', backup)}
-                          onClick={() => setQuestion({ kind: 'restore', backup })}
-                        />
-                        <Button
-                          text="Delete…"
-                          class="danger"
-                          {...deedOf('Delete', backup)}
-                          onClick={() => setQuestion({ kind: 'delete', backup })}
-                        />
-                      </>
-                    }
+                    deeds={[
+                      { text: 'Verify', disabled: isBusy, onClick: () => void verify(backup) },
+                      {
+                        icon: 'download',
+                        text: 'Download',
+                        disabled: download.isBusy,
+                        onClick: () => void download.run(backup),
+                      },
+                      { text: 'Restore…', disabled: isBusy, onClick: () => setQuestion({ kind: 'restore', backup }) },
+                      {
+                        text: 'Delete…',
+                        class: 'danger',
+                        disabled: isBusy,
+                        onClick: () => setQuestion({ kind: 'delete', backup }),
+                      },
+                    ]}
                   />
                 ))}
               </ul>
@@ -182,8 +173,7 @@ const ORIGINS: Record<Backup['origin'], string> = {
   unknown: 'added by hand',
 };
 
-/** `deeds`: the buttons of the archive. */
-function BackupRow({ backup, deeds }: { backup: Backup; deeds: ComponentChildren }) {
+function BackupRow({ backup, deeds }: { backup: Backup } & Pick<DeedsProps, 'deeds'>) {
   const { file, createdAt, sizeBytes, origin, verifiedAt, unfitAt, unfitReason } = backup;
   return (
     <li class="row">
@@ -202,7 +192,7 @@ function BackupRow({ backup, deeds }: { backup: Backup; deeds: ComponentChildren
           {unfitReason !== null && <Sentence text={`. It cannot be restored: ${unfitReason}`} />}
         </p>
       </div>
-      <div class="deeds">{deeds}</div>
+      <Deeds of={file} deeds={deeds} />
     </li>
   );
 }
