@@ -28,9 +28,7 @@ export type ChangeService = ReturnType<typeof createChangeService>;
 /** All deletions share one queue: they lock the account log, and several with long audit trails would hold a connection each. */
 const DELETIONS = 'deletions';
 
-export function createChangeService(common: CommonParts) {
-  const { inTransaction, mails, check, hasher, rules, limits, clock, ids } = common;
-
+export function createChangeService({ inTransaction, mails, check, hasher, rules, limits, clock, ids }: CommonParts) {
   /** Returns the session that proves ownership; undefined if the password does, no matter who is signed in. */
   const requireOwner = async (
     accountId: string,

@@ -71,8 +71,7 @@ export function addNotice(
 /** Lists, links and unlinks the identities of a signed-in user. */
 export type LinkedIdentityService = ReturnType<typeof createLinkedIdentityService>;
 
-export function createLinkedIdentityService(common: CommonParts) {
-  const { inTransaction, accounts, oidc, check, limits, clock, ids } = common;
+export function createLinkedIdentityService({ inTransaction, accounts, oidc, check, limits, clock, ids }: CommonParts) {
   const now = () => new Date(clock.now());
 
   return {

@@ -11,8 +11,7 @@ const MAX_LIFETIME_MS = 366 * 86_400_000;
 
 export type PersonalTokenService = ReturnType<typeof createPersonalTokenService>;
 
-export function createPersonalTokenService(common: CommonParts) {
-  const { inTransaction, accounts, limits, clock, ids } = common;
+export function createPersonalTokenService({ inTransaction, accounts, limits, clock, ids }: CommonParts) {
   const now = () => new Date(clock.now());
 
   return {

@@ -8,9 +8,7 @@ import type { CommonParts } from '../common-parts.ts';
 
 export type RecoveryService = ReturnType<typeof createRecoveryService>;
 
-export function createRecoveryService(common: CommonParts) {
-  const { inTransaction, mails, hasher, rules, limits, clock, ids } = common;
-
+export function createRecoveryService({ inTransaction, mails, hasher, rules, limits, clock, ids }: CommonParts) {
   return {
     /**
      * Puts a mail into the outbox, whether or not there is such an account: neither the result nor its timing reveals this.

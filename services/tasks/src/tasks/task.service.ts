@@ -47,9 +47,7 @@ export interface TaskStatistics {
  */
 export type TaskService = ReturnType<typeof createTaskService>;
 
-export function createTaskService(deps: TaskServiceDeps) {
-  const { repository, signCursor, onCommitted, clock, ids } = deps;
-
+export function createTaskService({ repository, signCursor, onCommitted, clock, ids }: TaskServiceDeps) {
   const write = ({ userId, traceparent }: Caller): Write => ({
     ownerId: userId,
     now: new Date(clock.now()).toISOString(),

@@ -108,7 +108,6 @@ function contentOf({ title, description, completed, dueDate, category, priority 
 }
 
 /** Drops a null title, which the types allow but no change has. In other fields, null means empty for new tasks too. */
-function withoutNull(changes: UpdateTaskInput): Partial<CreateTaskInput> {
-  const { title, ...others } = changes;
+function withoutNull({ title, ...others }: UpdateTaskInput): Partial<CreateTaskInput> {
   return { ...others, ...(title != null && { title }) };
 }
