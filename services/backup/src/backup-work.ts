@@ -7,7 +7,7 @@ import { entryOf } from './graphql/backup.resolvers.ts';
 import type { DryRun } from './restore/dry-run.ts';
 import type { RestoreService } from './restore/restore.service.ts';
 
-interface BackupWorkDeps {
+export interface BackupWorkDeps {
   backups: BackupService;
   restores: RestoreService;
   dryRun: DryRun;
