@@ -41,7 +41,7 @@ describe('a bearer token', () => {
 const app = fastify({ logger: false, forceCloseConnections: 'idle' });
 const asked = Promise.withResolvers<void>();
 const answer = Promise.withResolvers<string>();
-closePromptly(app);
+closePromptly(app, { mayTakeLong: () => false });
 app.get('/slow', async () => {
   asked.resolve();
   return answer.promise;
@@ -64,14 +64,16 @@ describe('a stopping server', () => {
     const silent = await open('');
     const halfway = await open('GET /slow HTTP/1.1\r\nHo');
     const post = 'POST /body HTTP/1.1\r\nHost: here\r\nContent-Type: application/json\r\nContent-Length: 9\r\n\r\n{"';
-    const halfBody = await open(post);
+    const [halfBody, dripping] = [await open(post), await open(post.replace('9', '999'))];
+    const drops = setInterval(() => dripping.write(' '), 100);
     const again = await open('GET /quick HTTP/1.1\r\nHost: here\r\n\r\nGET /qu');
     await once(again, 'data');
     const waiting = await open('GET /slow HTTP/1.1\r\nHost: here\r\n\r\n');
     await asked.promise;
 
     const stopped = app.close();
-    await Promise.all([silent, halfway, halfBody, again].map((socket) => once(socket, 'close')));
+    await Promise.all([silent, halfway, halfBody, dripping, again].map((socket) => once(socket, 'close')));
+    clearInterval(drops);
     answer.resolve('made');
     const [text] = (await once(waiting, 'data')) as [string];
     expect(text).toMatch(/^HTTP\/1.1 200 OK\r\n[^]*made$/);

@@ -57,8 +57,10 @@ export function bearerToken(header: string | undefined): string {
   return BEARER.exec(header ?? '')?.[1] ?? '';
 }
 
-/** How long a request may take to arrive. */
+/** How long a request may pause while it arrives. */
 const ARRIVAL_MS = 1_000;
+/** How long its body may still take, however steadily it arrives. */
+const BODY_MS = 3_000;
 const DRAIN_MS = 20_000;
 const SWEEP_MS = 50;
 /** Clients that have sent no request for this long count as inactive. */
@@ -68,9 +70,13 @@ const QUIET_MS = 1_000;
  * Lets a stopping server wait for its requests, within limits, but not for connections without one. Node treats
  * connections that have sent nothing or part of a request as busy, and no longer times them out once the server is
  * closing. For `lingerMs`, or until no client is active, the server still accepts requests, and each response asks the
- * client to close: a request already on its way over a connection that we close would fail.
+ * client to close: a request already on its way over a connection that we close would fail. `mayTakeLong` exempts connections
+ * from the limit for bodies.
  */
-export function closePromptly(app: FastifyInstance, { lingerMs = 0 } = {}): void {
+export function closePromptly(
+  app: FastifyInstance,
+  { lingerMs = 0, mayTakeLong = (_socket: Socket) => true } = {},
+): void {
   const { server } = app;
   /** The newest response that has not ended, by connection. */
   const answers = new Map<Socket, ServerResponse | undefined>();
@@ -103,9 +109,12 @@ export function closePromptly(app: FastifyInstance, { lingerMs = 0 } = {}): void
     const sweep = setInterval(() => {
       // A connection that becomes idle later would otherwise stay open until its keep-alive timeout.
       server.closeIdleConnections();
-      if (performance.now() - begun < ARRIVAL_MS) return;
+      const stoppingMs = performance.now() - begun;
+      if (stoppingMs < ARRIVAL_MS) return;
+      const isLate = (socket: Socket, { req }: ServerResponse) =>
+        stoppingMs >= BODY_MS && !req.complete && !mayTakeLong(socket);
       for (const [socket, answer] of answers)
-        if (!answer || answer.writableFinished || isStuck(socket, answer)) socket.destroy();
+        if (!answer || answer.writableFinished || isStuck(socket, answer) || isLate(socket, answer)) socket.destroy();
     }, SWEEP_MS).unref();
     server.once('close', () => {
       clearInterval(sweep);

@@ -1,4 +1,6 @@
+import { execFile } from 'node:child_process';
 import { createServer, type AddressInfo } from 'node:net';
+import { promisify } from 'node:util';
 import { findFreePorts, whyPortFails } from './ports.ts';
 
 describe('free ports', () => {
@@ -13,6 +15,15 @@ describe('free ports', () => {
     const allowed = new Set(all.splice(5_000, 1_000));
     const ports = await findFreePorts(2, all);
     expect(ports.every((port) => allowed.has(port))).toBe(true);
+  });
+
+  it('differ between processes that search at the same time', async () => {
+    const script = `import { findFreePorts } from '${import.meta.resolve('./ports.ts')}'; console.log(await findFreePorts(100) + '')`;
+    const search = () => promisify(execFile)(process.execPath, ['--input-type=module', '-e', script]);
+    const ports = (await Promise.all([search(), search(), search(), search()])).flatMap(({ stdout }) =>
+      stdout.trim().split(','),
+    );
+    expect(new Set(ports).size).toBe(400);
   });
 
   it('reports why a port is not available', async () => {

@@ -183,12 +183,24 @@ export function frameWriter(socket: WebSocket, connection: Connection): WriteFra
   };
 }
 
-/** The size of a message that has arrived only in part. ws buffers it without exposing its size. */
+/** Memory of a piece of a message, in addition to its bytes. */
+const PIECE_BYTES = 256;
+
+/**
+ * The memory of a message that has arrived only in part. ws buffers it without exposing its size: as views of the chunks that it
+ * arrived in, which also contained other frames.
+ */
 export function unfinishedBytes(socket: WebSocket): number {
   const { _receiver: receiver } = socket as unknown as {
-    _receiver: { _bufferedBytes: number; _messageLength: number } | null;
+    _receiver: Record<'_fragments' | '_buffers', Buffer[]> | null;
   };
-  return receiver ? receiver._bufferedBytes + receiver._messageLength : 0;
+  let bytes = 0;
+  let last: ArrayBufferLike | undefined;
+  for (const { buffer: chunk } of receiver ? [...receiver._fragments, ...receiver._buffers] : []) {
+    bytes += PIECE_BYTES + (chunk === last ? 0 : chunk.byteLength);
+    last = chunk;
+  }
+  return bytes;
 }
 
 /** Terminates the socket of a slow reader, because a close frame would wait behind all buffered data. */

@@ -442,19 +442,33 @@ describe('an archive of the accounts', () => {
     expect(await facts()).toEqual([...archived, ...own]);
   });
 
-  it.each(['-infinity', '294276-12-31'])(
-    'is refused when an entry of the trail is of a time that is none: %s',
-    async (at) => {
-      await signedUp(running, 'audited@example.test');
-      const archive = await archiveOf(running);
-      await archive.query(`update restored.audit_log set at = '${at}'`);
-      expect(await running.auth.restore.importDatabase(archive.name, ARCHIVED)).toEqual({
-        complete: false,
-        reason: expect.stringMatching(/^Rows of the table audit_log break the rules: at is in the years 0001 to 9999/),
-      });
-      await dropDatabase(archive.name);
-    },
-  );
+  it.each([
+    ['audit_log', 'at', '-infinity'],
+    ['audit_log', 'at', '294276-12-31'],
+    ['account_log', 'occurred_at', 'infinity'],
+    ['account_log', 'occurred_at', '294276-12-31'],
+  ])('is refused when an entry of %s has an invalid time: %s = %s', async (table, column, time) => {
+    await signedUp(running, 'audited@example.test');
+    const archive = await archiveOf(running);
+    await archive.query(`
+      insert into restored.account_log (sequence, account_id, kind, occurred_at) values (1, ${ID}, 'DELETED', now());
+      update restored.${table} set ${column} = '${time}'`);
+    expect(await running.auth.restore.importDatabase(archive.name, ARCHIVED)).toEqual({
+      complete: false,
+      reason: expect.stringContaining(`${table} break the rules: ${column} is in the years 0001 to 9999`),
+    });
+    await dropDatabase(archive.name);
+  });
+
+  it('leaves the ids of later entries to the store, even if one in the archive has the last possible id', async () => {
+    await signedUp(running, 'audited@example.test');
+    const archive = await archiveOf(running);
+    await archive.query(`update restored.audit_log set id = ${2n ** 63n - 1n}`);
+    await forget('true');
+    await restoreArchive(archive);
+    await loggedIn(running, 'audited@example.test');
+    expect(await running.database.query('select id from audit_log order by id')).toEqual([{ id: '0' }, { id: '1' }]);
+  });
 
   it('leaves out entries from the future, which would never be deleted and would keep later ones', async () => {
     await signedUp(running, 'audited@example.test');

@@ -101,6 +101,12 @@ it('allows a statement of a migration to take longer than one of a request', asy
   });
 });
 
+it('is ended by the server, which frees its locks, when its process is silent for ten seconds', async () => {
+  const silence = `select current_setting('idle_in_transaction_session_timeout') as silence`;
+  await (await open([`create table things as ${silence}`])).migrate();
+  expect(await store.query('select * from things')).toEqual([{ silence: '10s' }]);
+});
+
 it('applies each migration once, with many instances at the same time', async () => {
   const instances = await Promise.all(Array.from({ length: 4 }, () => open(TABLE, ['select pg_sleep(0.3)'])));
   await Promise.all(instances.map((database) => database.migrate()));

@@ -12,11 +12,10 @@ export interface Orm {
   migrator: Pick<MikroORM['migrator'], 'up'>;
 }
 
-/** Migrations may exceed the limits of requests. */
+/** The statements of migrations may take longer than those of requests. A silent process still loses its connection, and its locks. */
 export const MIGRATION_CONNECTIONS = {
   /** One connection for the transaction, one on which the ORM creates its own table. */
   pool: { min: 0, max: 2 },
-  settings: { idle_in_transaction_session_timeout: '0' },
   statementTimeoutMs: 0,
   silenceMs: Infinity,
 };

@@ -99,33 +99,22 @@ function wouldLose(lost: string[]): ImportedRows {
   };
 }
 
-/** Returns the number of rows; undefined if they violate the table's constraints. */
+/**
+ * Returns the number of rows; undefined if they violate the table's constraints. Sequences stay as they are: `complete` advances
+ * them, because an id of the archive may be the last possible one.
+ */
 async function put(session: SqlSession, table: string, columns: string[]): Promise<number | undefined> {
   const names = columns.map((name) => `"${name}"`).join(', ');
   try {
     const [row] = await session.run<{ count: string }>(`with put as (
           insert into ${STORE}."${table}" (${names}) overriding system value select ${names} from ${RESTORED}."${table}" returning 1
         ) select pg_catalog.count(*)::text as count from put`);
-    for (const { name } of await session.run<{ name: string }>(COUNTED_COLUMNS, [`${STORE}."${table}"`]))
-      await session.run(countOn(table, name));
     return Number(row?.count);
   } catch (error) {
     if (breaksRules(error)) return undefined;
     throw error;
   }
 }
-
-/** $1: table */
-const COUNTED_COLUMNS = `
-    select attname as name from pg_catalog.pg_attribute
-    where attrelid = $1::text::regclass and attnum > 0 and not attisdropped
-      and pg_catalog.pg_get_serial_sequence($1::text, attname::text) is not null`;
-
-const countOn = (
-  table: string,
-  column: string,
-): string => `select pg_catalog.setval(pg_catalog.pg_get_serial_sequence('${STORE}."${table}"', '${column}'), pg_catalog.max("${column}"))
-    from ${STORE}."${table}" having pg_catalog.max("${column}") > 0`;
 
 /** PostgreSQL's error classes for invalid values and violated constraints. */
 function breaksRules(error: unknown): boolean {

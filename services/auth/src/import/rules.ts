@@ -70,7 +70,11 @@ export const accountRules: Omit<StoreRules, 'complete'> = {
         columns.map((column) => inOurYears(column, `r.${column}`)),
         [],
       );
-    return (await timesOf('audit_log', ['at'])) ?? timesOf('linked_identities', ['created_at', 'last_used_at']);
+    return (
+      (await timesOf('audit_log', ['at'])) ??
+      (await timesOf('account_log', ['occurred_at'])) ??
+      timesOf('linked_identities', ['created_at', 'last_used_at'])
+    );
   },
 };
 

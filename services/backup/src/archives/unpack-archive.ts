@@ -22,8 +22,8 @@ export async function unpackArchive(source: Readable, { dir, limits, roomBytes =
     const { expandedBytes } = limits;
     const limit =
       roomBytes < expandedBytes
-        ? byteLimit(roomBytes, new DiskSpaceError('the disk has too little room'))
-        : byteLimit(expandedBytes, tooLarge(expandedBytes, 'unpacked'));
+        ? byteLimit(roomBytes, new DiskSpaceError('the disk has too little room'), unpack.hasEnd)
+        : byteLimit(expandedBytes, tooLarge(expandedBytes, 'unpacked'), unpack.hasEnd);
     await pipeline(source, createGunzip(), limit, unpack.stream, { signal: stop.signal });
   } catch (error) {
     // tar refuses an archive without entries, even if it is complete.
@@ -68,14 +68,17 @@ function createUnpack(dir: string, limits: ArchiveLimits, stop: AbortController)
   return { stream: unpack as unknown as NodeJS.WritableStream, hasEnd: () => hasEnd }; // tar types it as an emitter only
 }
 
-/** Passes on at most `maxBytes`; beyond that, fails with an ExtractionError that has this `cause`. */
-function byteLimit(maxBytes: number, cause: Error): Transform {
+/**
+ * Passes on at most `maxBytes`; beyond that, fails with an ExtractionError that has this `cause`. Drops what follows the end of the
+ * archive, which tar would collect in memory.
+ */
+function byteLimit(maxBytes: number, cause: Error, hasEnd: () => boolean): Transform {
   let bytes = 0;
   return new Transform({
     transform(chunk: Buffer, _encoding, done) {
       bytes += chunk.length;
       if (bytes > maxBytes) done(new ExtractionError(`The archive expands to more than ${maxBytes} bytes.`, { cause }));
-      else done(null, chunk);
+      else done(null, hasEnd() ? undefined : chunk);
     },
   });
 }

@@ -68,18 +68,20 @@ export function createS3Storage({ location, now }: { location: S3Location; now: 
    * Reads the object that was opened; fails if another one has replaced it. Not an async generator, which could not be
    * cancelled while it waits for the bucket.
    */
-  const read = (file: string, etag: string | undefined, signal?: AbortSignal): Readable => {
+  const read = (file: string, { ETag, ContentLength }: HeadObjectCommandOutput, signal?: AbortSignal): Readable => {
     const closed = new AbortController();
     const content = new PassThrough().once('close', () => closed.abort());
     content.on('error', () => undefined); // the reader, which may start later, gets the error as well
     const fail = (error: unknown) => void content.destroy(asBucketFailure(error));
     const abortSignal = AbortSignal.any([closed.signal, ...(signal ? [signal] : [])]);
     const send = async () => {
-      const { Body } = await client.send(new GetObjectCommand({ Bucket, Key: keyOf(file), IfMatch: etag }), {
+      const found = await client.send(new GetObjectCommand({ Bucket, Key: keyOf(file), IfMatch: ETag }), {
         abortSignal,
       });
-      const body = addAbortSignal(abortSignal, Body as Readable); // in Node
+      const body = addAbortSignal(abortSignal, found.Body as Readable); // in Node
       finished(body, (error) => error && fail(error));
+      // Otherwise a truncated archive would count as unfit, which retention deletes in the end.
+      if ((found.ContentLength ?? ContentLength) !== ContentLength) refuseAnswer();
       body.pipe(content);
     };
     send().catch(fail);
@@ -89,7 +91,7 @@ export function createS3Storage({ location, now }: { location: S3Location; now: 
   /** After a lost response: whether the stored object is the one that was sent. */
   const isStored = async (file: string, { sizeBytes, sha256 }: WrittenArchive): Promise<boolean> => {
     const found = await head(file);
-    return found?.ContentLength === sizeBytes && (await sha256Of(read(file, found.ETag))) === sha256;
+    return found?.ContentLength === sizeBytes && (await sha256Of(read(file, found))) === sha256;
   };
 
   async function* uploadsUnderWay() {
@@ -115,9 +117,12 @@ export function createS3Storage({ location, now }: { location: S3Location; now: 
           const where = { Bucket, Prefix: prefix, Delimiter: '/', ContinuationToken };
           const page = await client.send(new ListObjectsV2Command(where), inTime());
           if (page.IsTruncated === undefined && page.Name === undefined) refuseAnswer();
+          // Otherwise the list would be incomplete, or would never end.
+          const { NextContinuationToken: next } = page;
+          if (page.IsTruncated && (next === undefined || next === ContinuationToken)) refuseAnswer();
           for (const { Key = '', Size = 0, LastModified } of page.Contents ?? [])
             archives.push({ file: Key.slice(prefix.length), sizeBytes: Size, modifiedAt: dateOf(LastModified) });
-          ContinuationToken = page.NextContinuationToken;
+          ContinuationToken = next;
         } while (ContinuationToken);
       } catch (error) {
         throw asBucketFailure(error);
@@ -135,7 +140,7 @@ export function createS3Storage({ location, now }: { location: S3Location; now: 
       return {
         kind: 'found',
         sizeBytes: found.ContentLength ?? 0,
-        read: (signal) => read(name, found.ETag, signal),
+        read: (signal) => read(name, found, signal),
         close: async () => undefined,
       };
     },

@@ -78,6 +78,12 @@ describe('extracting an archive', () => {
     await expectNothingOutside();
   });
 
+  it('ignores what follows the end of an archive, without holding it in memory', async () => {
+    const zeros = Array.from({ length: 128 }, () => gzipSync(Buffer.alloc(1024 * 1024)));
+    await unpack(Buffer.concat([gzipSync(tar([{ name: 'database.sql', content: 'x' }])), ...zeros]));
+    expect(await readdir(dir)).toEqual(['database.sql']);
+  });
+
   it('stops at a quarter of the free disk space, even if the limits allow more', async () => {
     const bytes = gzipSync(tar([{ name: 'a', content: 'x'.repeat(3_000) }])); // 4,608 bytes of tar
     await expect(extract(bytes, {}, 18_000)).rejects.toMatchObject({

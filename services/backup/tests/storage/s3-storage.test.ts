@@ -1,11 +1,11 @@
-import type { BackupStorage } from '../../src/storage/backup-storage.ts';
+import type { BackupStorage, OpenArchive } from '../../src/storage/backup-storage.ts';
 import { createS3Storage } from '../../src/storage/s3-storage.ts';
 import { parseS3Url } from '../../src/storage/s3-location.ts';
 import { createBackupFixture, restoreWith, type BackupFixture, type Other } from '../support/backup-fixture.ts';
 import { eventually } from '@taskmesh/testing';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { createServer } from 'node:http';
+import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Readable } from 'node:stream';
 import { startS3Front, startS3Server, type S3Front, type S3Server } from './s3-server.ts';
@@ -190,22 +190,54 @@ describe('archives in a bucket', () => {
 });
 
 describe('another server at the URL of a bucket', () => {
+  const no = { code: 'SERVICE_UNAVAILABLE', message: 'What answers at the address of the bucket is no bucket.' };
+
+  async function withPortal(listener: RequestListener, work: (at: BackupStorage) => Promise<unknown>): Promise<void> {
+    const portal = createServer(listener).listen(0, '127.0.0.1');
+    await once(portal, 'listening');
+    await work(storageAt(`s3://k:s@archives?endpoint=http://127.0.0.1:${(portal.address() as AddressInfo).port}`));
+    portal.closeAllConnections();
+    portal.close();
+  }
+
   it.each([
     ['text/html', '<html><body>Log in first</body></html>'],
     ['application/xml', '<?xml version="1.0"?><Other/>'],
     ['text/plain', ''],
-  ])('is not treated as an empty bucket, and nothing is deleted there: %s %s', async (type, body) => {
-    const portal = createServer((_request, response) => {
-      response.writeHead(200, { 'content-type': type }).end(body);
-    }).listen(0, '127.0.0.1');
-    await once(portal, 'listening');
-    const url = `s3://k:s@archives?endpoint=http://127.0.0.1:${(portal.address() as AddressInfo).port}`;
-    const no = { code: 'SERVICE_UNAVAILABLE', message: 'What answers at the address of the bucket is no bucket.' };
-    await expect(storageAt(url).list()).rejects.toMatchObject(no);
-    await expect(storageAt(url).remove('a.tar.gz')).rejects.toMatchObject(no);
-    portal.closeAllConnections();
-    portal.close();
+  ])('is not treated as an empty bucket, and nothing is deleted there: %s %s', (type, body) =>
+    withPortal(
+      (_request, response) => response.writeHead(200, { 'content-type': type }).end(body),
+      async (at) => {
+        await expect(at.list()).rejects.toMatchObject(no);
+        await expect(at.remove('a.tar.gz')).rejects.toMatchObject(no);
+      },
+    ),
+  );
+
+  it.each([
+    ['does not continue', ''],
+    ['repeats its pages', '<NextContinuationToken>a</NextContinuationToken>'],
+  ])('is refused when its list %s', async (_how, next) => {
+    let pages = 0;
+    const page = `<ListBucketResult><Name>archives</Name><IsTruncated>true</IsTruncated>${next}</ListBucketResult>`;
+    await withPortal(
+      (_request, response) => (++pages > 3 ? response.destroy() : response.end(page)),
+      (at) => expect(at.list()).rejects.toMatchObject(no),
+    );
   });
+
+  it('is refused when it sends only the beginning of an archive, which does not make the archive unfit', () =>
+    withPortal(
+      ({ method }, response) => {
+        const length = method === 'HEAD' ? 1_000 : 1;
+        const headers = { 'last-modified': new Date(0).toUTCString(), 'content-length': length };
+        response.writeHead(200, headers).end(method === 'HEAD' ? '' : 'x');
+      },
+      async (at) => {
+        const archive = (await at.open('a.tar.gz')) as OpenArchive;
+        await expect(archive.read().toArray()).rejects.toMatchObject(no);
+      },
+    ));
 });
 
 describe('uploads left in a bucket by a crash', () => {

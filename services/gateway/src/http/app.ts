@@ -73,7 +73,7 @@ export function createApp(config: GatewayConfig, deps: AppDeps): FastifyInstance
   limitConnections(app.server, { maxPerNetwork, trustedProxies: config.trustedProxies });
   awaitContinue(app.server);
   cutSlowReaders(app);
-  closePromptly(app, { lingerMs: config.production ? LINGER_MS : 0 });
+  closePromptly(app, { lingerMs: config.production ? LINGER_MS : 0, mayTakeLong });
   for (const method of METHODS) {
     if (method !== 'CONNECT' && !app.supportedMethods.includes(method)) app.addHttpMethod(method);
   }
