@@ -75,7 +75,7 @@ const QUIET_MS = 1_000;
  */
 export function closePromptly(
   app: FastifyInstance,
-  { lingerMs = 0, mayTakeLong = (_socket: Socket) => true } = {},
+  { lingerMs = 0, mayTakeLong = (_socket: Socket): boolean => true } = {},
 ): void {
   const { server } = app;
   /** The newest response that has not ended, by connection. */
@@ -86,9 +86,9 @@ export function closePromptly(
   });
   const received = new WeakMap<Socket, { bytes: number; sinceMs: number }>();
   /** Whether no more of a partly read request has arrived for a while. */
-  const isStuck = (socket: Socket, { req }: ServerResponse) => {
+  const isStuck = (socket: Socket, answer: ServerResponse) => {
     const { bytes, sinceMs } = received.get(socket) ?? {};
-    const isRead = req.readableFlowing === true && !req.complete;
+    const isRead = isReading(answer);
     if (isRead && bytes === socket.bytesRead && sinceMs !== undefined) return performance.now() - sinceMs >= ARRIVAL_MS;
     received.set(socket, { bytes: isRead ? socket.bytesRead : -1, sinceMs: performance.now() });
     return false;
@@ -111,8 +111,8 @@ export function closePromptly(
       server.closeIdleConnections();
       const stoppingMs = performance.now() - begun;
       if (stoppingMs < ARRIVAL_MS) return;
-      const isLate = (socket: Socket, { req }: ServerResponse) =>
-        stoppingMs >= BODY_MS && !req.complete && !mayTakeLong(socket);
+      const isLate = (socket: Socket, answer: ServerResponse) =>
+        stoppingMs >= BODY_MS && isReading(answer) && !mayTakeLong(socket);
       for (const [socket, answer] of answers)
         if (!answer || answer.writableFinished || isStuck(socket, answer) || isLate(socket, answer)) socket.destroy();
     }, SWEEP_MS).unref();
@@ -122,3 +122,6 @@ export function closePromptly(
     });
   });
 }
+
+/** Whether the request's body is being read, and has not arrived completely. */
+const isReading = ({ req }: ServerResponse) => req.readableFlowing === true && !req.complete;

@@ -164,3 +164,23 @@ describe('the metrics of the graph', () => {
     ).toBeGreaterThanOrEqual(1);
   });
 });
+
+describe('the metrics of requests', () => {
+  const gateway = useGateway();
+
+  it('have one series per status for all requests that no route serves, whatever their path and method', async () => {
+    for (const path of ['/livez', '/graphql', '/api/tasks', '/nothing'])
+      for (const method of ['GET', 'OPTIONS', 'PUT', 'PROPFIND'])
+        await fetch(gateway.origin + path, { method, headers: { accept: 'application/json' } });
+    const text = await gateway.metrics.metrics();
+    const labels = [...text.matchAll(/^http_request_duration_seconds_count\{(.*)\}/gm)].map(([, each]) => each);
+    expect(labels.toSorted()).toEqual([
+      'method="GET",route="/api/tasks",status="401"',
+      'method="GET",route="/graphql",status="400"',
+      'method="GET",route="/livez",status="200"',
+      'method="other",route="unknown",status="204"',
+      'method="other",route="unknown",status="404"',
+      'method="other",route="unknown",status="405"',
+    ]);
+  });
+});

@@ -6,10 +6,10 @@ import type { Database } from './database.ts';
 const MEANINGS = `select current_setting('search_path') as path, '2026-11-28 10:00:00.5+02'::timestamptz::text as time,
   '1 day 2:00'::interval::text as span, '\\x01'::bytea::text as bytes, 0.1::float8 + 0.2::float8 as sum, '{NULL}'::text[] as list,
   null = null as nothing, current_setting('transaction_isolation') as isolation,
-  current_setting('statement_timeout') <> '1ms' as lasts`;
+  current_setting('statement_timeout') <> '1ms' as lasts, current_setting('tcp_keepalives_idle') as silence`;
 const HOSTILE = `search_path = app; datestyle = 'SQL, DMY'; intervalstyle = sql_standard; bytea_output = escape;
   timezone = 'Asia/Kolkata'; extra_float_digits = -15; array_nulls = off; transform_null_equals = on; client_encoding = LATIN1;
-  lock_timeout = '1ms'; default_transaction_isolation = serializable; idle_session_timeout = '2s'; exit_on_error = on`;
+  lock_timeout = '1ms'; tcp_keepalives_idle = 3000; default_transaction_isolation = serializable; idle_session_timeout = '2s'; exit_on_error = on`;
 
 let store: TestDatabase;
 let database: Database;
@@ -26,6 +26,7 @@ afterAll(async () => {
 const EXPECTED = {
   ...{ path: 'public', time: '2026-11-28 08:00:00.5+00', span: '1 day 02:00:00', bytes: '\\x01' },
   ...{ sum: 0.30000000000000004, list: expect.anything(), nothing: null, isolation: 'read committed', lasts: true },
+  silence: '10',
 };
 
 it.each([

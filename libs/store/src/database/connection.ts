@@ -47,6 +47,10 @@ const PINNED: Settings = {
   transaction_timeout: '0',
   idle_in_transaction_session_timeout: '0',
   idle_session_timeout: '0',
+  // The server notices within half a minute that the client's host is lost, and frees its locks. Its system's default is two hours.
+  tcp_keepalives_idle: '10',
+  tcp_keepalives_interval: '5',
+  tcp_keepalives_count: '4',
 };
 
 /** Skips settings that older servers lack, and those that are already right: only superusers may set some of them. */

@@ -1,3 +1,4 @@
+import { unavailable } from '@taskmesh/contracts';
 import { errorCode } from '@taskmesh/contracts/error-details';
 import { constants } from 'node:fs';
 import { open, realpath, stat, type FileHandle } from 'node:fs/promises';
@@ -65,7 +66,7 @@ async function openFile(path: string): Promise<Located> {
       return {
         kind: 'found',
         sizeBytes: stats.size,
-        read: () => Readable.from(bytesOf(handle), { objectMode: false }),
+        read: () => Readable.from(bytesOf(handle, stats.size), { objectMode: false }),
         close,
       };
     await close();
@@ -78,11 +79,16 @@ async function openFile(path: string): Promise<Located> {
 
 const CHUNK_BYTES = 256 * 1024;
 
-/** Replaces the handle's own streams, which close it when they are abandoned. */
-async function* bytesOf(handle: FileHandle): AsyncGenerator<Buffer> {
-  for (let position = 0; ;) {
-    const { buffer, bytesRead } = await handle.read(Buffer.allocUnsafe(CHUNK_BYTES), 0, CHUNK_BYTES, position);
-    if (bytesRead === 0) return;
+/**
+ * Replaces the handle's own streams, which close it when they are abandoned. Reads exactly the announced bytes, even of a file that
+ * someone is still copying: in a response, further bytes would pass for the next response.
+ * @throws AppError SERVICE_UNAVAILABLE when the file has become shorter
+ */
+async function* bytesOf(handle: FileHandle, sizeBytes: number): AsyncGenerator<Buffer> {
+  for (let position = 0; position < sizeBytes;) {
+    const length = Math.min(CHUNK_BYTES, sizeBytes - position);
+    const { buffer, bytesRead } = await handle.read(Buffer.allocUnsafe(length), 0, length, position);
+    if (bytesRead === 0) throw unavailable('The archive has become shorter while it was read.');
     yield buffer.subarray(0, bytesRead);
     position += bytesRead;
   }

@@ -1,11 +1,25 @@
+import { errorMessage } from '@taskmesh/contracts/error-details';
 import { execFileSync } from 'node:child_process';
-import { chmod, chown, link, mkdir, mkdtemp, readdir, rename, rm, symlink, writeFile } from 'node:fs/promises';
+import {
+  chmod,
+  chown,
+  link,
+  mkdir,
+  mkdtemp,
+  readdir,
+  rename,
+  rm,
+  symlink,
+  truncate,
+  writeFile,
+} from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { lookAtDisk } from '../../src/disk-space.ts';
+import type { OpenArchive } from '../../src/storage/backup-storage.ts';
 import { createDirectoryStorage } from '../../src/storage/directory-storage.ts';
 import { describeBackupStorage } from './storage.contract.ts';
 
@@ -112,6 +126,19 @@ describe('a name in the archive directory', () => {
     if (located.kind !== 'found') throw new Error('not found');
     expect(await text(located.read())).toBe('first');
     expect(await text(located.read())).toBe('first');
+    await located.close();
+  });
+
+  it.each([
+    ['exactly the announced bytes of a file that grows meanwhile', 9, 'inside'],
+    ['no file that becomes shorter meanwhile', 2, 'The archive has become shorter while it was read.'],
+  ])('reads %s', async (_what, newLength, expected) => {
+    const file = join(dir, 'copied');
+    await writeFile(file, 'inside');
+    const located = (await storage().open('copied')) as OpenArchive;
+    expect(located.sizeBytes).toBe(6);
+    await truncate(file, newLength);
+    expect(await text(located.read()).catch(errorMessage)).toBe(expected);
     await located.close();
   });
 });

@@ -3,6 +3,9 @@ import type { FastifyInstance } from 'fastify';
 import type { Registry } from 'prom-client';
 import { traceparentOf } from './client.ts';
 
+/** Labels of requests that no route serves. Strangers could otherwise create thousands of series: any method on each route. */
+const UNSERVED = { method: 'other', route: 'unknown' };
+
 /** Times every request, by method, route (never the path itself) and status. */
 export function measureRequests(app: FastifyInstance, registry: Registry): void {
   const histogram = createLatencyHistogram<'method' | 'route' | 'status'>(registry, {
@@ -11,16 +14,15 @@ export function measureRequests(app: FastifyInstance, registry: Registry): void 
   });
   const observers = new Map<string, Observe>();
 
-  app.addHook(
-    'onResponse',
-    ({ method, routeOptions: { url: route = 'unknown' } }, { statusCode, elapsedTime }, done) => {
-      const key = `${method} ${route} ${statusCode}`;
-      const observe = observers.get(key) ?? histogram.observer({ method, route, status: String(statusCode) });
-      observers.set(key, observe);
-      observe(elapsedTime / 1_000);
-      done();
-    },
-  );
+  app.addHook('onResponse', ({ method, routeOptions: { url: route } }, { statusCode, elapsedTime }, done) => {
+    const isServed = route !== undefined && method !== 'OPTIONS' && statusCode !== 405;
+    const labels = isServed ? { method, route } : UNSERVED;
+    const key = `${labels.method} ${labels.route} ${statusCode}`;
+    const observe = observers.get(key) ?? histogram.observer({ ...labels, status: String(statusCode) });
+    observers.set(key, observe);
+    observe(elapsedTime / 1_000);
+    done();
+  });
 }
 
 /** Load balancers poll these constantly. */
