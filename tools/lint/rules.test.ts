@@ -1,6 +1,6 @@
 import { rulesBroken } from './rules-broken.ts';
 
-const SAMPLE = 'tools/lint/fixtures/sample.ts';
+const SAMPLE = 'tools/lint/sample/sample.ts';
 
 const defects = [
   {
