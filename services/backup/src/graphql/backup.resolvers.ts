@@ -1,9 +1,17 @@
 import { forOperators, type BackupEntry } from '@taskmesh/internal-api';
 import type { Backup } from '../archives/archive.entity.ts';
-import type { BackupWorkDeps } from '../backup-work.ts';
+import type { BackupService } from '../archives/archive.service.ts';
+import type { DryRun } from '../restore/dry-run.ts';
+import type { RestoreService } from '../restore/restore.service.ts';
 import type { Resolvers } from './types.generated.ts';
 
-export function createBackupResolvers({ backups, restores, dryRun }: BackupWorkDeps): Resolvers {
+export interface BackupResolversDeps {
+  backups: BackupService;
+  restores: RestoreService;
+  dryRun: DryRun;
+}
+
+export function createBackupResolvers({ backups, restores, dryRun }: BackupResolversDeps): Resolvers {
   return {
     Query: {
       backups: forOperators(async () => (await backups.list()).map(entryOf)),
