@@ -2,7 +2,7 @@ import { AppError, unavailable } from '@taskmesh/contracts';
 import type { BackupWork } from '@taskmesh/internal-api';
 import { asUnavailable } from '@taskmesh/store';
 import { finished } from 'node:stream';
-import type { BackupService, Download } from './archives/archive.service.ts';
+import type { Download } from './archives/archive.service.ts';
 import { entryOf, type BackupResolversDeps } from './graphql/backup.resolvers.ts';
 
 /**
