@@ -14,11 +14,11 @@ describe('test files in one process', () => {
   let ran: Map<string, { status: string; message: string }>;
   beforeAll(async () => {
     const config = {
-      rootDir: join(import.meta.dirname, 'sample'),
+      rootDir: join(import.meta.dirname, 'fixtures'),
       testMatch: ['**/*.sample.ts'],
       runtime: join(import.meta.dirname, 'runtime.mjs'),
       testEnvironment: join(import.meta.dirname, 'environment.mjs'),
-      testSequencer: join(import.meta.dirname, 'sample/by-name.mjs'),
+      testSequencer: join(import.meta.dirname, 'fixtures/by-name.mjs'),
       transform: {},
     };
     // One of the tests leaves something open, which would keep this process alive.

@@ -14,15 +14,12 @@ import {
 } from './calls.ts';
 
 /** The users of a server. Readers keep exactly `TASKS_EACH` tasks; writers' tasks grow, so their lists are not measured. */
-export interface Population {
-  readers: Account[];
-  writers: Account[];
-}
+export type Population = Awaited<ReturnType<typeof populate>>;
 
 const PASSWORD = 'a long enough passphrase';
 
 /** Signs up two accounts per connection and creates the readers' tasks, over the server's REST API. */
-export async function populate(url: string, connections: number): Promise<Population> {
+export async function populate(url: string, connections: number) {
   const client = new Pool(url, { connections });
   const post = async <Body>(path: string, body: object, token?: string): Promise<Body> =>
     JSON.parse(await send(client, { request: `POST ${path}`, body, status: 201, ...(token && { token }) }));

@@ -1,23 +1,4 @@
-export {
-  acquireLock,
-  describeError,
-  findFreePort,
-  findFreePorts,
-  killNotedProcesses,
-  limitLogFile,
-  makeRunDir,
-  PlainError,
-  postgresVersion,
-  provideProgram,
-  startChild,
-  startPostgres,
-  startRedis,
-  untilReady,
-  type PostgresServer,
-  type RunDir,
-  type RunningProcess,
-  type Server,
-} from '@taskmesh/local-servers';
+export * from '@taskmesh/local-servers';
 export { databaseUrl, ensureDatabases, withPostgres } from './databases.ts';
 export { supervise, type Supervised } from './stack/supervise.ts';
 export { checkGivenServers, findKafka, provideServers, startKafka } from './provide-servers.ts';

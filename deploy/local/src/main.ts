@@ -1,7 +1,6 @@
 import { killNotedProcesses } from '@taskmesh/local-servers';
-import { firstSteps, table } from './command.ts';
+import { firstSteps, runCommand, say, table } from './command.ts';
 import { operatorsAddress } from './machine-token.ts';
-import { runCommand, say } from './command.ts';
 import { readStackArguments, readStackSettings } from './stack/stack-config.ts';
 import { startStack, type Stack } from './stack/start-stack.ts';
 import type { StackProcess } from './stack/stack.ts';

@@ -17,8 +17,7 @@ interface Share {
 }
 
 /** Bounds how much work runs at once per key. Excess work of a key waits in order and does not hold up other keys. */
-export function createBulkhead(options: BulkheadOptions) {
-  const { concurrency, maxWaiting = Infinity, maxWaitMs, refusal } = options;
+export function createBulkhead({ concurrency, maxWaiting = Infinity, maxWaitMs, refusal }: BulkheadOptions) {
   const shares = new Map<string, Share>();
 
   /** Starts waiting work that fits now. */

@@ -10,8 +10,7 @@ export type {
 } from './execution/run.ts';
 export { isExactInteger, parseExactJson, type ExactInteger } from './exact-json.ts';
 export { createFederatedExecutor, type FederatedExecutor } from './federated-executor.ts';
-export type { FederatedGraph } from './supergraph.ts';
 export type { Incompleteness } from './projection/build-value.ts';
 export type { Failures, OperationRequest, OperationResult } from './run-operation.ts';
 export * from './subscriptions.ts';
-export { readSupergraph, type PlannedGraph } from './supergraph.ts';
+export { readSupergraph, type FederatedGraph, type PlannedGraph } from './supergraph.ts';

@@ -89,16 +89,13 @@ async function formatOnce(dataDir: string, format: () => Promise<unknown>): Prom
 }
 
 /** A runnable Kafka: Java and the class path of the jars. */
-export interface Kafka {
-  java: string;
-  classPath: string;
-}
+export type Kafka = Awaited<ReturnType<typeof findKafka>>;
 
 /**
  * Finds or installs what Kafka needs: its jars through Maven (cached), and Java and Maven from Debian if they are missing.
  * @throws PlainError naming the remedy
  */
-export async function findKafka(log: (line: string) => void, cacheDir = CACHE): Promise<Kafka> {
+export async function findKafka(log: (line: string) => void, cacheDir = CACHE) {
   const libraries = join(cacheDir, `kafka-${KAFKA_VERSION}`, 'libs');
   const missing = await missingPrograms(libraries);
   if (missing.length > 0 && MACHINE.canInstall()) await MACHINE.install(missing, log);

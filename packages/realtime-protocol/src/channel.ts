@@ -1,8 +1,12 @@
-import { createChannelReader, type ChannelReader, type ChannelReaderEnd } from './channel-reader.ts';
-import type { ViewOf } from './change-view.ts';
+import {
+  createChannelReader,
+  type ChannelReader,
+  type ChannelReaderEnd,
+  type ChannelReaderOptions,
+} from './channel-reader.ts';
 import type { Binding, JoinRequest } from './join.ts';
-import type { ChannelAddress, ChannelMessages } from './messages.ts';
-import type { FailureReason, Metrics, RealtimeUser, Subscribe } from './options.ts';
+import type { ChannelAddress } from './messages.ts';
+import type { FailureReason, Metrics, RealtimeUser } from './options.ts';
 import { SERVICE_RESTART, WS_CLOSE, type EndReason } from './socket.ts';
 
 /** How long a channel that was joined with a just-expired token waits for a new token. */
@@ -41,13 +45,9 @@ export interface ChannelsOfSocket {
   closeAll(reason: EndReason, close: [code: number, why: string]): void;
 }
 
-export interface ChannelDeps {
+export interface ChannelDeps extends Pick<ChannelReaderOptions, 'subscribe' | 'now' | 'messages' | 'viewOf'> {
   /** The user of a token; undefined when it is not valid. */
   verify(token: string): Promise<RealtimeUser | undefined>;
-  subscribe: Subscribe;
-  now: () => number;
-  messages: ChannelMessages;
-  viewOf: ViewOf;
   metrics: Metrics;
   channels: ChannelsOfSocket;
   onClosed(channel: Channel): void;

@@ -35,8 +35,7 @@ export function encode(version: ProtocolVersion, { payload, ...head }: Message):
 }
 
 /** For messages with the same head whose payloads are already JSON, so that channels can share the payloads. */
-function envelopeOf(version: ProtocolVersion, head: Omit<Message, 'payload'>): Envelope {
-  const { joinRef, ref, topic, event } = head;
+function envelopeOf(version: ProtocolVersion, { joinRef, ref, topic, event }: Omit<Message, 'payload'>): Envelope {
   if (version === '2.0.0')
     return { before: `${JSON.stringify([joinRef, ref, topic, event]).slice(0, -1)},`, after: ']' };
   const object = JSON.stringify({ topic, event, ref, join_ref: joinRef }).slice(0, -1);

@@ -6,7 +6,7 @@ export interface ProgressView {
   end(): void;
 }
 
-interface Terminal {
+export interface Terminal {
   isTTY?: boolean;
   columns?: number;
   write(text: string): unknown;

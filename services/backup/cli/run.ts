@@ -8,20 +8,14 @@ import { createClient, Refused, Unreachable, type BackupClient, type End } from 
 import { backupTable, bytesText, messageText, printable } from './format.ts';
 import { Interrupted } from './interruption.ts';
 import { HELP, readOptions, UsageError, type Options } from './options.ts';
-import { createProgressView, type ProgressView } from './progress.ts';
+import { createProgressView, type ProgressView, type Terminal } from './progress.ts';
 import { restore, undoQuestion } from './restore.ts';
-
-interface Output {
-  isTTY?: boolean;
-  columns?: number;
-  write(text: string): unknown;
-}
 
 export interface World {
   args: string[];
   env: Readonly<Record<string, string | undefined>>;
-  out: Output;
-  err: Output;
+  out: Terminal;
+  err: Terminal;
   /** Paths are relative to this directory. */
   cwd: string;
   /** Prompts the user; undefined without a terminal. */

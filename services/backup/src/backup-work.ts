@@ -2,16 +2,8 @@ import { AppError, unavailable } from '@taskmesh/contracts';
 import type { BackupWork } from '@taskmesh/internal-api';
 import { asUnavailable } from '@taskmesh/store';
 import { finished } from 'node:stream';
-import type { BackupService, Download } from './archives/archive.service.ts';
-import { entryOf } from './graphql/backup.resolvers.ts';
-import type { DryRun } from './restore/dry-run.ts';
-import type { RestoreService } from './restore/restore.service.ts';
-
-interface BackupWorkDeps {
-  backups: BackupService;
-  restores: RestoreService;
-  dryRun: DryRun;
-}
+import type { Download } from './archives/archive.service.ts';
+import { entryOf, type BackupResolversDeps } from './graphql/backup.resolvers.ts';
 
 /**
  * A client can make a transfer last as long as it likes, with parts of the archive in memory, so transfers are limited.
@@ -19,7 +11,7 @@ interface BackupWorkDeps {
  */
 const MAX_TRANSFERS = 4;
 
-export function createBackupWork({ backups, restores, dryRun }: BackupWorkDeps): BackupWork {
+export function createBackupWork({ backups, restores, dryRun }: BackupResolversDeps): BackupWork {
   let transfers = 0;
   /** Returns a function to call at the end. @throws AppError SERVICE_UNAVAILABLE */
   const beginTransfer = () => {

@@ -1,12 +1,8 @@
-import type { KeyValue } from '@taskmesh/key-value';
-import type { EventLog } from '@taskmesh/event-log';
 import {
   closeOnStop,
   inOrder,
   monotonicClock,
-  type Clock,
   type HealthReport,
-  type Log,
   type Service,
   NO_TRACING,
   type Tracing,
@@ -18,7 +14,6 @@ import { createEndedSessions, createSessionUses } from './auth/sessions.ts';
 import { createOperators } from './auth/operators.ts';
 import { createPersonalTokens } from './auth/personal-tokens.ts';
 import type { GatewayConfig } from './config.ts';
-import type { Connections } from './connections/connections.ts';
 import { createCallerBulkheads, createExecutor, createGraphMetrics } from './supergraph/executor.ts';
 import { createServiceMap } from './supergraph/data-source.ts';
 import { createLargeAnswers } from './supergraph/large-answers.ts';
@@ -43,12 +38,7 @@ import type { GatewayContext } from './context.ts';
 import { createRealtime } from './transports/create-realtime.ts';
 import { restRoutes } from './rest/rest.ts';
 
-export interface GatewayDeps {
-  clock: Clock;
-  log: Log;
-  keyValue: KeyValue;
-  eventLog: EventLog;
-  connections: Connections;
+export interface GatewayDeps extends Pick<GatewayContext, 'clock' | 'log' | 'keyValue' | 'eventLog' | 'connections'> {
   metrics?: Registry;
   /** @default nothing is traced */
   tracing?: Tracing;

@@ -19,8 +19,7 @@ export interface HousekeepingDeps {
   log: Log;
 }
 
-export function createHousekeeping(deps: HousekeepingDeps) {
-  const { feeds, tasks, changeRetentionMs, clock, log } = deps;
+export function createHousekeeping({ feeds, tasks, changeRetentionMs, clock, log }: HousekeepingDeps) {
   let isStopped = false;
 
   /** Deletes from the start of the log until a whole batch is recent. */

@@ -1,5 +1,4 @@
-import { parseOptions } from '../command.ts';
-import { runCommand, say, UsageError } from '../command.ts';
+import { parseOptions, runCommand, say, UsageError } from '../command.ts';
 import { DEMO_ACCOUNT, seed } from './seed.ts';
 
 const { TASKMESH_URL, PORT } = process.env;

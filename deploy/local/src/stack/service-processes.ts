@@ -2,12 +2,11 @@ import { runInDataDir } from '@taskmesh/local-servers';
 import { withoutEmpty, type Env } from '@taskmesh/service';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { localUrl } from './ports.ts';
 import { databaseUrl } from '../databases.ts';
 import type { ServerName } from '../provide-servers.ts';
 import { INNER_SERVICES, serviceDatabase, type InnerService } from './inner-services.ts';
 import type { KeyFiles } from './keys.ts';
-import type { PortPair, StackPorts } from './ports.ts';
+import { localUrl, type PortPair, type StackPorts } from './ports.ts';
 import type { StackLife, StackOptions } from './stack.ts';
 
 /** A process of one of our services: its addresses, and the environment that configures them. */

@@ -4,17 +4,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { say } from '../command.ts';
 import { provideServers } from '../provide-servers.ts';
-import { runNode, runStep, whyNoTests, type StepResult } from './steps.ts';
+import { runNode, runStep, whyNoTests, type StepResult, type Wanted } from './steps.ts';
 
-export interface TestRunOptions {
-  /** Arguments for Jest. If there are any, lint, types and generated files are not checked. */
-  jestArgs: string[];
-  /** Whether to include the tests that take long. */
-  long: boolean;
-  env: Readonly<Record<string, string | undefined>>;
+export interface TestRunOptions extends Wanted {
   /** The directory of the servers' data. */
   dataDir: string;
-  signal: AbortSignal;
 }
 
 type TestsResult = Awaited<ReturnType<typeof runJest>>;

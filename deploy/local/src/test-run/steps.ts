@@ -47,8 +47,10 @@ export function runNode(
   }).finally(() => signal.removeEventListener('abort', end));
 }
 
-interface Wanted {
+export interface Wanted {
+  /** Arguments for Jest. If there are any, lint, types and generated files are not checked. */
   jestArgs: string[];
+  /** Whether to include the tests that take long. */
   long: boolean;
   env: Readonly<Record<string, string | undefined>>;
   signal: AbortSignal;

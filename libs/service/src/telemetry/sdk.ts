@@ -203,8 +203,7 @@ const PROTOCOLS = {
 type PartialSuccess = NonNullable<ReturnType<typeof ProtobufTraceSerializer.deserializeResponse>['partialSuccess']>;
 
 /** Exports spans and reports the outcomes. Never resends spans that the collector rejected. */
-function createExporter(options: SdkOptions): SpanExporter {
-  const { url, protocol, onOutage, onRecovery, onObjection, onExported } = options;
+function createExporter({ url, protocol, onOutage, onRecovery, onObjection, onExported }: SdkOptions): SpanExporter {
   const { contentType, serializer } = PROTOCOLS[protocol];
   let isAway = false;
   let isObjecting = false;

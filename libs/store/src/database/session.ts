@@ -33,8 +33,7 @@ export interface SqlSession extends Session {
 }
 
 /** Opens a connection. @throws AppError SERVICE_UNAVAILABLE when the server is unavailable */
-export async function openSession(options: SessionOptions): Promise<SqlSession> {
-  const { timeoutMs = 5_000, ...where } = options;
+export async function openSession({ timeoutMs = 5_000, ...where }: SessionOptions): Promise<SqlSession> {
   const socket = new Socket();
   const gone = new AbortController();
   const lose = (reason: unknown) => {

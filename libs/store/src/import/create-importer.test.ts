@@ -2,7 +2,7 @@ import { atEnd, createTestDatabase } from '@taskmesh/testing';
 import { createLog } from '@taskmesh/service';
 import { randomBytes } from 'node:crypto';
 import { databaseOf } from '../database/connection.ts';
-import { SESSION_LIMITS } from '../database/testing/schema.ts';
+import { SESSION_LIMITS } from '../../tests/schema.ts';
 import { createImporter, openImportSession } from './create-importer.ts';
 import type { StoreDatabase, StoreRules } from './restored-tables.ts';
 

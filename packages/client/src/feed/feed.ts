@@ -1,5 +1,4 @@
-import type { TaskmeshError } from '../errors.ts';
-import { errorOf, isPassing, type GraphqlError } from '../errors.ts';
+import { errorOf, isPassing, type GraphqlError, type TaskmeshError } from '../errors.ts';
 import type { Change } from '../list/known-tasks.ts';
 import type { TaskChangesSubscription, TaskChangesSubscriptionVariables } from '../operations.generated.ts';
 

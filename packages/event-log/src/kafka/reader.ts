@@ -1,6 +1,6 @@
-import type { Logger, LogReader, LogRecord } from '../event-log.ts';
+import type { Logger, LogReader } from '../event-log.ts';
 import type { Address } from './config.ts';
-import { createFollower, type Follower } from './follower.ts';
+import { createFollower, type Follower, type FollowerOptions } from './follower.ts';
 import type { Node } from './node.ts';
 import { createPositions } from './positions.ts';
 import { backoffMs, pause } from './timing.ts';
@@ -10,14 +10,10 @@ const REFRESH_MS = 5_000;
 /** While the topic or a leader is missing, metadata is refreshed more often. */
 const REFRESH_INCOMPLETE_MS = 500;
 
-export interface ReaderOptions {
-  topic: string;
-  onRecord: (record: LogRecord) => void;
+export interface ReaderOptions extends Pick<FollowerOptions, 'topic' | 'onRecord' | 'log' | 'random'> {
   /** Queried for metadata in turn, which name further brokers. */
   seeds: Address[];
   connect: (address: Address) => Node;
-  log: Logger;
-  random: () => number;
 }
 
 /**

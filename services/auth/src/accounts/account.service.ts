@@ -3,10 +3,10 @@ import { emailIsTaken, wrongCredentials } from '../auth.errors.ts';
 import type { CommonParts } from '../common-parts.ts';
 import { isPartlyVerified, type Attempt } from '../passwords/hasher.ts';
 import type { PasswordRules } from '../passwords/password-rules.ts';
-import type { Opening, SessionMaker } from '../sessions/new-session.ts';
+import type { OpenedSession, Opening, SessionMaker } from '../sessions/new-session.ts';
 import type { SessionService } from '../sessions/session.service.ts';
 import type { Account } from './account.entity.ts';
-import type { StoredAccount } from './account.repository.ts';
+import type { OwnEntry, StoredAccount } from './account.repository.ts';
 import { emailKey } from './email-key.ts';
 import { failedLogin } from './password-check.service.ts';
 
@@ -23,7 +23,15 @@ export interface Credentials extends Attempt {
 /** Returns the account that the credentials belong to; undefined if they are wrong. */
 export type Authenticate = (credentials: Credentials) => Promise<StoredAccount | undefined>;
 
-export type AccountService = ReturnType<typeof createAccountService>;
+export interface AccountService {
+  /** Opens an account and its first session. @throws AppError BAD_USER_INPUT, RATE_LIMITED, CONFLICT */
+  signUp(input: unknown, options: Opening): Promise<OpenedSession>;
+  /** @throws AppError BAD_USER_INPUT, RATE_LIMITED, UNAUTHENTICATED, SERVICE_UNAVAILABLE */
+  login(input: unknown, options: Opening): Promise<OpenedSession>;
+  find(id: string): Promise<Account | null>;
+  /** The entries of the account's audit trail, newest first. @throws AppError BAD_USER_INPUT */
+  listEntries(id: string, page: { first: number; after: string | null }): Promise<OwnEntry[]>;
+}
 
 export interface AccountServiceDeps extends CommonParts {
   maker: SessionMaker;
@@ -32,7 +40,7 @@ export interface AccountServiceDeps extends CommonParts {
   strategyOf: (check: Authenticate) => Authenticate;
 }
 
-export function createAccountService(deps: AccountServiceDeps) {
+export function createAccountService(deps: AccountServiceDeps): AccountService {
   const { accounts, maker, sessions, hasher, rules, limits, clock, ids, log } = deps;
   const newAccountInput = signUpBy(rules);
 
@@ -49,8 +57,7 @@ export function createAccountService(deps: AccountServiceDeps) {
   };
 
   return {
-    /** Opens an account and its first session. @throws AppError BAD_USER_INPUT, RATE_LIMITED, CONFLICT */
-    async signUp(input: unknown, { withRefreshToken, origin }: Opening) {
+    async signUp(input, { withRefreshToken, origin }) {
       const { email, password, name } = parseInput(newAccountInput, input);
       await limits.countSignUp(origin.ip);
       if (await accounts.findByEmail(email)) throw emailIsTaken(); // avoids the costly hash; the unique index decides
@@ -60,8 +67,7 @@ export function createAccountService(deps: AccountServiceDeps) {
       if (!(await accounts.insert({ account, passwordHash, session, origin }))) throw emailIsTaken();
       return session.opened;
     },
-    /** @throws AppError BAD_USER_INPUT, RATE_LIMITED, UNAUTHENTICATED, SERVICE_UNAVAILABLE */
-    async login(input: unknown, { withRefreshToken, origin }: Opening) {
+    async login(input, { withRefreshToken, origin }) {
       const { email, password } = parseInput(loginInput, input);
       const key = emailKey(email) ?? '';
       await limits.countLogin(key, origin.ip);
@@ -79,9 +85,8 @@ export function createAccountService(deps: AccountServiceDeps) {
       );
       return opened;
     },
-    find: async (id: string): Promise<Account | null> => (await accounts.findById(id))?.account ?? null,
-    /** The entries of the account's audit trail, newest first. @throws AppError BAD_USER_INPUT */
-    async listEntries(id: string, { first, after }: { first: number; after: string | null }) {
+    find: async (id) => (await accounts.findById(id))?.account ?? null,
+    async listEntries(id, { first, after }) {
       if (first < 1 || first > MAX_ENTRIES)
         throw badUserInput([{ path: 'first', message: `first must be a whole number from 1 to ${MAX_ENTRIES}.` }]);
       if (after !== null && !ENTRY_ID.test(after))

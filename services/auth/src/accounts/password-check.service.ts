@@ -6,6 +6,20 @@ import type { AccountRepository, StoredAccount } from './account.repository.ts';
 import { accountIsGone, noPasswordYet, wrongPassword } from '../auth.errors.ts';
 import { emailKey } from './email-key.ts';
 
+export interface PasswordCheckService {
+  /**
+   * Verifies the password of a signed-in user and returns the account. A wrong password counts as a failed login. `path` is the name
+   * of the client's field.
+   * @throws AppError BAD_USER_INPUT for a wrong password, CONFLICT if the account has none, RATE_LIMITED, SERVICE_UNAVAILABLE
+   */
+  confirm(userId: string, password: string, path: string, origin: RequestOrigin): Promise<StoredAccount>;
+  /**
+   * Like `confirm`, for a caller who is not signed in and must learn nothing else about the account: if it has no password, every
+   * password is wrong, after the same time. @throws AppError BAD_USER_INPUT, RATE_LIMITED, SERVICE_UNAVAILABLE
+   */
+  confirmAnonymous(userId: string, password: string, path: string, origin: RequestOrigin): Promise<void>;
+}
+
 export interface PasswordCheckServiceDeps {
   accounts: AccountRepository;
   hasher: Hasher;
@@ -27,7 +41,12 @@ export function failedLogin(
   return () => (counted ??= count());
 }
 
-export function createPasswordCheckService({ accounts, hasher, limits, clock }: PasswordCheckServiceDeps) {
+export function createPasswordCheckService({
+  accounts,
+  hasher,
+  limits,
+  clock,
+}: PasswordCheckServiceDeps): PasswordCheckService {
   const compare = async (
     { account, passwordHash }: StoredAccount,
     { password, path }: { password: string; path: string },
@@ -44,23 +63,14 @@ export function createPasswordCheckService({ accounts, hasher, limits, clock }: 
   };
 
   return {
-    /**
-     * Verifies the password of a signed-in user and returns the account. A wrong password counts as a failed login. `path` is the name
-     * of the client's field.
-     * @throws AppError BAD_USER_INPUT for a wrong password, CONFLICT if the account has none, RATE_LIMITED, SERVICE_UNAVAILABLE
-     */
-    async confirm(userId: string, password: string, path: string, origin: RequestOrigin) {
+    async confirm(userId, password, path, origin) {
       const stored = await accounts.findById(userId);
       if (!stored) throw accountIsGone();
       if (!stored.hasPassword) throw noPasswordYet();
       await compare(stored, { password, path }, origin);
       return stored;
     },
-    /**
-     * Like `confirm`, for a caller who is not signed in and must learn nothing else about the account: if it has no password, every
-     * password is wrong, after the same time. @throws AppError BAD_USER_INPUT, RATE_LIMITED, SERVICE_UNAVAILABLE
-     */
-    async confirmAnonymous(userId: string, password: string, path: string, origin: RequestOrigin) {
+    async confirmAnonymous(userId, password, path, origin) {
       const stored = await accounts.findById(userId);
       if (!stored) throw wrongPassword(path);
       await compare(stored, { password, path }, origin);

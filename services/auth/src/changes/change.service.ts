@@ -6,9 +6,10 @@ import {
   deleteAccountInput,
   parseInput,
 } from '@taskmesh/contracts';
-import type { RequestOrigin } from '@taskmesh/internal-api';
+import type { EndedSession, RequestOrigin } from '@taskmesh/internal-api';
 import { isUniqueViolation } from '@taskmesh/store';
 import { lockConfirmed, lockOwner, type Caller, type SignedIn } from '../accounts/account-transaction.repository.ts';
+import type { Account } from '../accounts/account.entity.ts';
 import { emailKey } from '../accounts/email-key.ts';
 import {
   emailIsTaken,
@@ -23,12 +24,40 @@ import { hashOf } from '../opaque-token.ts';
 import { callerOf } from '../rate-limits.ts';
 
 /** Changes that owners make to their accounts. */
-export type ChangeService = ReturnType<typeof createChangeService>;
+export interface ChangeService {
+  /** @throws AppError BAD_USER_INPUT, RATE_LIMITED, UNAUTHENTICATED when the session or personal token has ended meanwhile */
+  changeName(caller: Caller, name: string, origin: RequestOrigin): Promise<Account>;
+  /**
+   * Sets the password of a user who knows the current one, ends all their other sessions, and informs them by mail.
+   * @throws AppError BAD_USER_INPUT, RATE_LIMITED, UNAUTHENTICATED when the session has ended meanwhile
+   */
+  changePassword(user: SignedIn, input: unknown, origin: RequestOrigin): Promise<EndedSession[]>;
+  /**
+   * Puts a mail to the new address into the outbox, whether or not another account has that address: neither the result
+   * nor its timing reveals this. Replaces an earlier request, unless that address has had too many mails.
+   * @throws AppError BAD_USER_INPUT, RATE_LIMITED, UNAUTHENTICATED when the session has ended meanwhile
+   */
+  requestEmail(user: SignedIn, input: unknown, origin: RequestOrigin): Promise<void>;
+  /**
+   * Changes the account's address to the one that the token was mailed to, and informs the former one. The token only proves that
+   * somebody reads that mailbox, perhaps a stranger if the address was mistyped: `user` or the password in `input` proves who owns
+   * the account. A failed call does not use up the token.
+   * @throws AppError BAD_USER_INPUT, CONFLICT, RATE_LIMITED, FORBIDDEN for a user of another account, UNAUTHENTICATED without
+   * either, and when the session has ended meanwhile
+   */
+  confirmEmail(user: SignedIn | undefined, input: unknown, origin: RequestOrigin): Promise<void>;
+  /**
+   * Deletes the account if the password is right, ends its sessions and tokens, and sends a last mail. Other services learn of
+   * the deletion from the account log.
+   * @throws AppError BAD_USER_INPUT, RATE_LIMITED, UNAUTHENTICATED when the session has ended meanwhile
+   */
+  deleteAccount(user: SignedIn, input: unknown, origin: RequestOrigin): Promise<EndedSession[]>;
+}
 
 /** All deletions share one queue: they lock the account log, and several with long audit trails would hold a connection each. */
 const DELETIONS = 'deletions';
 
-export function createChangeService(common: CommonParts) {
+export function createChangeService(common: CommonParts): ChangeService {
   const { inTransaction, mails, check, hasher, rules, limits, clock, ids } = common;
 
   /** Returns the session that proves ownership; undefined if the password does, no matter who is signed in. */
@@ -47,8 +76,7 @@ export function createChangeService(common: CommonParts) {
   };
 
   return {
-    /** @throws AppError BAD_USER_INPUT, RATE_LIMITED, UNAUTHENTICATED when the session or personal token has ended meanwhile */
-    async changeName(caller: Caller, given: string, origin: RequestOrigin) {
+    async changeName(caller, given, origin) {
       const { name } = parseInput(changeNameInput, { name: given });
       await limits.countChange(caller.userId, 'name');
       return inTransaction(async (transaction) => {
@@ -61,11 +89,7 @@ export function createChangeService(common: CommonParts) {
         return account;
       }, caller.userId);
     },
-    /**
-     * Sets the password of a user who knows the current one, ends all their other sessions, and informs them by mail.
-     * @throws AppError BAD_USER_INPUT, RATE_LIMITED, UNAUTHENTICATED when the session has ended meanwhile
-     */
-    async changePassword(user: SignedIn, input: unknown, origin: RequestOrigin) {
+    async changePassword(user, input, origin) {
       const { userId, sessionId } = user;
       const { currentPassword, newPassword } = parseInput(changePasswordInput, input);
       const known = await check.confirm(userId, currentPassword, 'currentPassword', origin);
@@ -89,12 +113,7 @@ export function createChangeService(common: CommonParts) {
       await limits.forgetFailedLogins(emailKey(known.account.email) ?? '', origin.ip);
       return ended;
     },
-    /**
-     * Puts a mail to the new address into the outbox, whether or not another account has that address: neither the result
-     * nor its timing reveals this. Replaces an earlier request, unless that address has had too many mails.
-     * @throws AppError BAD_USER_INPUT, RATE_LIMITED, UNAUTHENTICATED when the session has ended meanwhile
-     */
-    async requestEmail(user: SignedIn, input: unknown, origin: RequestOrigin) {
+    async requestEmail(user, input, origin) {
       const { userId, sessionId } = user;
       const { email, password } = parseInput(changeEmailInput, input);
       const known = await check.confirm(userId, password, 'password', origin);
@@ -113,14 +132,7 @@ export function createChangeService(common: CommonParts) {
         transaction.addMail({ ...fact, id: ids.next(), kind: 'email.confirm', recipient: email });
       }, userId);
     },
-    /**
-     * Changes the account's address to the one that the token was mailed to, and informs the former one. The token only proves that
-     * somebody reads that mailbox, perhaps a stranger if the address was mistyped: `user` or the password in `input` proves who owns
-     * the account. A failed call does not use up the token.
-     * @throws AppError BAD_USER_INPUT, CONFLICT, RATE_LIMITED, FORBIDDEN for a user of another account, UNAUTHENTICATED without
-     * either, and when the session has ended meanwhile
-     */
-    async confirmEmail(user: SignedIn | undefined, input: unknown, origin: RequestOrigin) {
+    async confirmEmail(user, input, origin) {
       const { token: given, password } = parseInput(confirmEmailInput, input);
       const hash = hashOf(given);
       const ownerId = await mails.findAccountByEmailToken(hash, new Date(clock.now()), callerOf(origin.ip));
@@ -149,12 +161,7 @@ export function createChangeService(common: CommonParts) {
         throw isUniqueViolation(error, 'accounts_email_key_unique') ? emailIsTaken() : error;
       });
     },
-    /**
-     * Deletes the account if the password is right, ends its sessions and tokens, and sends a last mail. Other services learn of
-     * the deletion from the account log.
-     * @throws AppError BAD_USER_INPUT, RATE_LIMITED, UNAUTHENTICATED when the session has ended meanwhile
-     */
-    async deleteAccount(user: SignedIn, input: unknown, origin: RequestOrigin) {
+    async deleteAccount(user, input, origin) {
       const { userId } = user;
       const { password } = parseInput(deleteAccountInput, input);
       const known = await check.confirm(userId, password, 'password', origin);

@@ -69,21 +69,26 @@ export function addNotice(
 }
 
 /** Lists, links and unlinks the identities of a signed-in user. */
-export type LinkedIdentityService = ReturnType<typeof createLinkedIdentityService>;
+export interface LinkedIdentityService {
+  /** Newest first. */
+  list(userId: string): Promise<OwnIdentity[]>;
+  /**
+   * Requires the account's password, and the verified address must be the account's own: otherwise somebody could keep access to
+   * an account whose address they do not own.
+   * @throws AppError BAD_USER_INPUT, FORBIDDEN, CONFLICT, RATE_LIMITED, UNAUTHENTICATED when the session has ended meanwhile
+   */
+  link(user: SignedIn, input: unknown, origin: RequestOrigin): Promise<OwnIdentity>;
+  /** @throws AppError NOT_FOUND, CONFLICT for the last way into an account, UNAUTHENTICATED when the session has ended meanwhile */
+  unlink(user: SignedIn, id: string, origin: RequestOrigin): Promise<string>;
+}
 
-export function createLinkedIdentityService(common: CommonParts) {
+export function createLinkedIdentityService(common: CommonParts): LinkedIdentityService {
   const { inTransaction, accounts, oidc, check, limits, clock, ids } = common;
   const now = () => new Date(clock.now());
 
   return {
-    /** Newest first. */
     list: accounts.listIdentities,
-    /**
-     * Requires the account's password, and the verified address must be the account's own: otherwise somebody could keep access to
-     * an account whose address they do not own.
-     * @throws AppError BAD_USER_INPUT, FORBIDDEN, CONFLICT, RATE_LIMITED, UNAUTHENTICATED when the session has ended meanwhile
-     */
-    async link(user: SignedIn, input: unknown, origin: RequestOrigin) {
+    async link(user, input, origin) {
       const { userId, sessionId } = user;
       const { code: token, verifier, password } = parseInput(linkIdentityInput, input);
       await limits.countProviderSignIn(origin.ip);
@@ -106,8 +111,7 @@ export function createLinkedIdentityService(common: CommonParts) {
         throw isUniqueViolation(error, 'linked_identities_issuer_subject_key') ? isLinkedAlready() : error;
       });
     },
-    /** @throws AppError NOT_FOUND, CONFLICT for the last way into an account, UNAUTHENTICATED when the session has ended meanwhile */
-    async unlink(user: SignedIn, id: string, origin: RequestOrigin) {
+    async unlink(user, id, origin) {
       const { userId, sessionId } = user;
       const uuid = parseUuid(id);
       await inTransaction(async (transaction) => {

@@ -17,12 +17,19 @@ import type { CommonParts } from '../common-parts.ts';
 /** Of concurrent sign-ins, unique indexes let one succeed; the others start over. */
 const MAX_ATTEMPTS = 3;
 
-export type ProviderSignInService = ReturnType<typeof createProviderSignInService>;
+export interface ProviderSignInService {
+  /**
+   * Opens a session of the linked account, of a new account, or of the account with the verified address, which it links if the
+   * password is right. A wrong password does not use up the code.
+   * @throws AppError BAD_USER_INPUT, FORBIDDEN without a verified address, LINK_REQUIRED, RATE_LIMITED, CONFLICT
+   */
+  signIn(input: unknown, options: Opening): Promise<OpenedSession>;
+}
 
 /** Uses up a locked code, and locks the account that the session is for. */
 type Step = (transaction: AccountTransaction, code: SignInCode, now: Date) => Promise<Account>;
 
-export function createProviderSignInService(common: CommonParts, sessions: SessionService) {
+export function createProviderSignInService(common: CommonParts, sessions: SessionService): ProviderSignInService {
   const { inTransaction, oidc, accounts, check, limits, clock, ids } = common;
   const now = () => new Date(clock.now());
 
@@ -107,12 +114,7 @@ export function createProviderSignInService(common: CommonParts, sessions: Sessi
   };
 
   return {
-    /**
-     * Opens a session of the linked account, of a new account, or of the account with the verified address, which it links if the
-     * password is right. A wrong password does not use up the code.
-     * @throws AppError BAD_USER_INPUT, FORBIDDEN without a verified address, LINK_REQUIRED, RATE_LIMITED, CONFLICT
-     */
-    async signIn(input: unknown, opening: Opening) {
+    async signIn(input, opening) {
       const { code, verifier, password } = parseInput(signInWithCodeInput, input);
       await limits.countProviderSignIn(opening.origin.ip);
       return open({ hash: hashOf(code), challenge: hashOf(verifier) }, password, opening);

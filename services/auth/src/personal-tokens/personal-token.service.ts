@@ -1,7 +1,8 @@
 import { hashOfPersonalToken, newPersonalToken } from '@taskmesh/identity';
-import type { RequestOrigin } from '@taskmesh/internal-api';
+import type { EndedSession, KnownToken, RequestOrigin } from '@taskmesh/internal-api';
 import { parseInput, parseUuid, personalTokenInput } from '@taskmesh/contracts';
 import { lockOwner, type SignedIn } from '../accounts/account-transaction.repository.ts';
+import type { OwnToken } from '../accounts/account.repository.ts';
 import { expiryIsOutOfRange, noSuchToken, tooManyTokens } from '../auth.errors.ts';
 import type { CommonParts } from '../common-parts.ts';
 
@@ -9,22 +10,28 @@ import type { CommonParts } from '../common-parts.ts';
 const MAX_TOKENS = 100;
 const MAX_LIFETIME_MS = 366 * 86_400_000;
 
-export type PersonalTokenService = ReturnType<typeof createPersonalTokenService>;
+export interface PersonalTokenService {
+  /** The usable tokens, newest first. */
+  list(userId: string): Promise<OwnToken[]>;
+  /**
+   * `token` is returned only here, and never stored.
+   * @throws AppError BAD_USER_INPUT, CONFLICT, RATE_LIMITED, UNAUTHENTICATED
+   */
+  create(user: SignedIn, input: unknown, origin: RequestOrigin): Promise<{ token: string; personalToken: OwnToken }>;
+  /** @throws AppError NOT_FOUND when the caller has no such token, UNAUTHENTICATED when their session has ended meanwhile */
+  end(user: SignedIn, id: string, origin: RequestOrigin): Promise<{ id: string; ended: EndedSession[] }>;
+  /** Finds a token by its `hashOfPersonalToken`; null when it is not valid. */
+  find(hash: string): Promise<KnownToken | null>;
+}
 
-export function createPersonalTokenService(common: CommonParts) {
+export function createPersonalTokenService(common: CommonParts): PersonalTokenService {
   const { inTransaction, accounts, limits, clock, ids } = common;
   const now = () => new Date(clock.now());
 
   return {
-    /** The usable tokens, newest first. */
-    list: (userId: string) => accounts.listTokens(userId, now()),
-    /** Finds a token by its `hashOfPersonalToken`; null when it is not valid. */
-    find: (hash: string) => accounts.findToken(hash, now()),
-    /**
-     * `token` is returned only here, and never stored.
-     * @throws AppError BAD_USER_INPUT, CONFLICT, RATE_LIMITED, UNAUTHENTICATED
-     */
-    async create(user: SignedIn, input: unknown, origin: RequestOrigin) {
+    list: (userId) => accounts.listTokens(userId, now()),
+    find: (hash) => accounts.findToken(hash, now()),
+    async create(user, input, origin) {
       const { userId } = user;
       const { name, scope, expiresAt: until } = parseInput(personalTokenInput, input);
       const expiresAt = new Date(until);
@@ -46,8 +53,7 @@ export function createPersonalTokenService(common: CommonParts) {
       }, userId);
       return { token, personalToken };
     },
-    /** @throws AppError NOT_FOUND when the caller has no such token, UNAUTHENTICATED when their session has ended meanwhile */
-    end: (user: SignedIn, id: string, origin: RequestOrigin) =>
+    end: (user, id, origin) =>
       inTransaction(async (transaction) => {
         const { id: accountId } = await lockOwner(transaction, user);
         const uuid = parseUuid(id);

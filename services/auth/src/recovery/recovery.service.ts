@@ -6,29 +6,32 @@ import { hashOf } from '../opaque-token.ts';
 import { callerOf } from '../rate-limits.ts';
 import type { CommonParts } from '../common-parts.ts';
 
-export type RecoveryService = ReturnType<typeof createRecoveryService>;
+export interface RecoveryService {
+  /**
+   * Puts a mail into the outbox, whether or not there is such an account: neither the result nor its timing reveals this.
+   * @throws AppError BAD_USER_INPUT for an invalid address, RATE_LIMITED
+   */
+  request(email: string, origin: RequestOrigin): Promise<void>;
+  /**
+   * Sets the password and ends all sessions and personal tokens of the account. A rejected password does not use up the token.
+   * Removes identities that were linked with another address.
+   * @throws AppError BAD_USER_INPUT
+   */
+  reset(input: unknown, origin: RequestOrigin): Promise<EndedSession[]>;
+}
 
-export function createRecoveryService(common: CommonParts) {
+export function createRecoveryService(common: CommonParts): RecoveryService {
   const { inTransaction, mails, hasher, rules, limits, clock, ids } = common;
 
   return {
-    /**
-     * Puts a mail into the outbox, whether or not there is such an account: neither the result nor its timing reveals this.
-     * @throws AppError BAD_USER_INPUT for an invalid address, RATE_LIMITED
-     */
-    async request(address: string, { ip, requestId }: RequestOrigin) {
+    async request(address, { ip, requestId }) {
       const { email } = parseInput(forgotPasswordInput, { email: address });
       const key = emailKey(email) ?? email;
       await limits.countRecovery(ip);
       if (!(await limits.allowRecoveryMail(key))) return;
       await mails.requestRecovery({ id: ids.next(), emailKey: key, ip, requestId, createdAt: new Date(clock.now()) });
     },
-    /**
-     * Sets the password and ends all sessions and personal tokens of the account. A rejected password does not use up the token.
-     * Removes identities that were linked with another address.
-     * @throws AppError BAD_USER_INPUT
-     */
-    async reset(input: unknown, origin: RequestOrigin) {
+    async reset(input, origin) {
       const { token, newPassword } = parseInput(resetPasswordInput, input);
       const hash = hashOf(token);
       const account = await mails.findAccountByResetToken(hash, new Date(clock.now()), callerOf(origin.ip));

@@ -46,9 +46,7 @@ export type SessionMaker = ReturnType<typeof createSessionMaker>;
 export type NewSession = Awaited<ReturnType<SessionMaker['prepare']>>;
 
 /** Creates tokens and the rows that belong to them, but stores nothing. */
-export function createSessionMaker(deps: SessionMakerDeps) {
-  const { accessTokenTtlSeconds, refreshTokenTtlDays, clock, ids, keys } = deps;
-
+export function createSessionMaker({ accessTokenTtlSeconds, refreshTokenTtlDays, clock, ids, keys }: SessionMakerDeps) {
   const freshTokens = async (sessionId: string, { id, email }: Account, options: FreshTokensOptions) => {
     const { withRefreshToken, former, refreshKey } = options;
     const now = new Date(clock.now());

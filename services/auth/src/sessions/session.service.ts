@@ -1,5 +1,5 @@
 import { parseUuid, unavailable } from '@taskmesh/contracts';
-import type { EndedSession, RequestOrigin } from '@taskmesh/internal-api';
+import type { AuthInternal, EndedSession, RequestOrigin } from '@taskmesh/internal-api';
 import { lockOwner, type AccountTransaction, type SignedIn } from '../accounts/account-transaction.repository.ts';
 import type { Account } from '../accounts/account.entity.ts';
 import type { CommonParts } from '../common-parts.ts';
@@ -9,7 +9,7 @@ import { forgottenBefore } from './ended-session.repository.ts';
 import type { NewSession, OpenedSession, Opening, SessionMaker } from './new-session.ts';
 import { familyHashOf, isSigned } from './refresh-token.ts';
 import type { Session } from './session.entities.ts';
-import type { SessionRepository } from './session.repository.ts';
+import type { OwnSession, SessionRepository } from './session.repository.ts';
 import { noSuchSession, refreshTokenUnusable, sessionHasEnded } from '../auth.errors.ts';
 
 /**
@@ -29,7 +29,29 @@ export interface RefreshOptions extends Opening {
   onReuse: (ended: EndedSession[]) => void;
 }
 
-export type SessionService = ReturnType<typeof createSessionService>;
+export interface SessionService {
+  /** Returns undefined if the password has changed. Ends the account's least recently used sessions if there are too many. */
+  open(account: Account, options: OpenOptions): Promise<OpenedSession | undefined>;
+  /** Like `open`, as part of a transaction that has locked the account. */
+  openIn(transaction: AccountTransaction, account: Account, options: Opening): Promise<OpenedSession>;
+  /**
+   * Uses up the token, unless it is rate-limited or the caller has stopped waiting for the next one.
+   * @throws AppError UNAUTHENTICATED, RATE_LIMITED, SERVICE_UNAVAILABLE
+   */
+  refresh(refreshToken: string, options: RefreshOptions): Promise<OpenedSession>;
+  /** Ends the caller's session. @throws AppError UNAUTHENTICATED if it has already ended */
+  end(user: SignedIn, origin: RequestOrigin): Promise<EndedSession[]>;
+  /** The usable sessions, newest first, at most 1,000. */
+  list(user: SignedIn): Promise<OwnSession[]>;
+  /** @throws AppError NOT_FOUND when the caller has no such session, UNAUTHENTICATED when their own has ended meanwhile */
+  endOne(user: SignedIn, id: string, origin: RequestOrigin): Promise<{ id: string; ended: EndedSession[] }>;
+  /**
+   * Ends all sessions except the caller's. `count` includes those whose access tokens have expired. `ended` is limited to 1,000.
+   * @throws AppError UNAUTHENTICATED when the caller's own has ended meanwhile
+   */
+  endOthers(user: SignedIn, origin: RequestOrigin): Promise<{ count: number; ended: EndedSession[] }>;
+  endedSessions: AuthInternal['endedSessions'];
+}
 
 export interface SessionServiceDeps extends CommonParts {
   repository: SessionRepository;
@@ -54,7 +76,7 @@ const REFRESHES_AT_ONCE = 4;
 const refreshTurn = (token: string, { ip }: RequestOrigin) =>
   `${callerOf(ip)} ${familyHashOf(token).charCodeAt(0) % REFRESHES_AT_ONCE}`;
 
-export function createSessionService(deps: SessionServiceDeps) {
+export function createSessionService(deps: SessionServiceDeps): SessionService {
   const { inTransaction, repository, maker, limits, clock, mostPerAccount } = deps;
   const now = () => new Date(clock.now());
 
@@ -138,20 +160,14 @@ export function createSessionService(deps: SessionServiceDeps) {
     }, session.opened.account.id);
 
   return {
-    /** Returns undefined if the password has changed. Ends the account's least recently used sessions if there are too many. */
-    async open(account: Account, options: OpenOptions) {
+    async open(account, options) {
       const session = await maker.prepare(account, options);
       const isOpen = await repository.insert(session, { ...options, most: Math.max(0, mostPerAccount - SPARE) });
       return isOpen ? session.opened : openInTurn(session, options);
     },
-    /** Like `open`, as part of a transaction that has locked the account. */
-    openIn: async (transaction: AccountTransaction, account: Account, options: Opening) =>
+    openIn: async (transaction, account, options) =>
       store(transaction, await maker.prepare(account, options), options.origin),
-    /**
-     * Uses up the token, unless it is rate-limited or the caller has stopped waiting for the next one.
-     * @throws AppError UNAUTHENTICATED, RATE_LIMITED, SERVICE_UNAVAILABLE
-     */
-    async refresh(refreshToken: string, options: RefreshOptions) {
+    async refresh(refreshToken, options) {
       await limits.countRefreshTry(options.origin.ip);
       const refreshed = await inTransaction(
         async (transaction) => {
@@ -166,18 +182,15 @@ export function createSessionService(deps: SessionServiceDeps) {
       if (refreshed) options.onReuse(refreshed.reused);
       throw refreshTokenUnusable();
     },
-    /** Ends the caller's session. @throws AppError UNAUTHENTICATED if it has already ended */
-    end: ({ userId, sessionId }: SignedIn, origin: RequestOrigin) =>
+    end: ({ userId, sessionId }, origin) =>
       inTransaction(async (transaction) => {
         const which = { accountId: userId, now: now(), recordedFrom: origin };
         const { count, ended } = await transaction.endSession(which, sessionId);
         if (count === 0) throw sessionHasEnded();
         return ended;
       }, userId),
-    /** The usable sessions, newest first, at most 1,000. */
-    list: (user: SignedIn) => repository.listLiving(user, now()),
-    /** @throws AppError NOT_FOUND when the caller has no such session, UNAUTHENTICATED when their own has ended meanwhile */
-    endOne: (user: SignedIn, id: string, origin: RequestOrigin) =>
+    list: (user) => repository.listLiving(user, now()),
+    endOne: (user, id, origin) =>
       inTransaction(async (transaction) => {
         const { id: accountId } = await lockOwner(transaction, user);
         const uuid = parseUuid(id);
@@ -186,17 +199,13 @@ export function createSessionService(deps: SessionServiceDeps) {
         if (usable === 0) throw noSuchSession();
         return { id: uuid, ended };
       }, user.userId),
-    /**
-     * Ends all sessions except the caller's. `count` includes those whose access tokens have expired. `ended` is limited to 1,000.
-     * @throws AppError UNAUTHENTICATED when the caller's own has ended meanwhile
-     */
-    endOthers: (user: SignedIn, origin: RequestOrigin) =>
+    endOthers: (user, origin) =>
       inTransaction(async (transaction) => {
         const { id: accountId } = await lockOwner(transaction, user);
         const which = { accountId, kept: user.sessionId, now: now(), recordedFrom: origin };
         const { usable, ended } = await transaction.endAllSessions(which);
         return { count: usable, ended };
       }, user.userId),
-    endedSessions: (after: number) => repository.listEnded(after, forgottenBefore(clock.now())),
+    endedSessions: (after) => repository.listEnded(after, forgottenBefore(clock.now())),
   };
 }

@@ -1,5 +1,5 @@
 import { conflict, notFound, unavailable } from '@taskmesh/contracts';
-import type { OnWorkProgress } from '@taskmesh/internal-api';
+import type { BackupScan, OnWorkProgress } from '@taskmesh/internal-api';
 import { settlesWithin } from '@taskmesh/service';
 import type { Readable } from 'node:stream';
 import { isInFuture } from '../clock-skew.ts';
@@ -22,7 +22,39 @@ export interface Download {
   close(): Promise<void>;
 }
 
-export type BackupService = ReturnType<typeof createBackupService>;
+export interface BackupService {
+  /** Makes an archive of all stores. @throws AppError with the reason when it could not be made */
+  create(onProgress?: OnWorkProgress, origin?: MadeOrigin): Promise<Backup>;
+  /**
+   * Lists the archives in the storage with what the catalogue knows, newest first (those dated in the future last).
+   * Examines new archives once, which may continue after the return.
+   */
+  list(): Promise<Backup[]>;
+  /** Returns the same list without examining any archive. */
+  known(): Promise<Backup[]>;
+  /** Removes unfinished archives, and updates the metrics from the storage. */
+  tidy(): Promise<void>;
+  find(file: string): Promise<Backup | undefined>;
+  /** Reads the archive as stored: an encrypted one stays encrypted. */
+  download(file: string): Promise<Download | undefined>;
+  /**
+   * Stores an upload, which is listed once it is complete. Uploading the same content with the same name again changes
+   * nothing. Calls `onStored` once, when the upload is stored or refused; examining it takes longer.
+   * @throws AppError BAD_USER_INPUT for a bad name or content, PAYLOAD_TOO_LARGE, CONFLICT when the name is taken
+   */
+  upload(file: string, content: Readable, onStored?: () => void): Promise<Backup>;
+  /**
+   * Restores the archive into temporary databases beside the live ones, which stay untouched, and drops these databases.
+   * @throws AppError NOT_FOUND; CONFLICT with the reason when the archive is unfit for a restore; SERVICE_UNAVAILABLE
+   */
+  verify(file: string, onProgress?: OnWorkProgress, origin?: 'request' | 'schedule'): Promise<Backup>;
+  /** Adds archives that are missing from the catalogue. @throws AppError SERVICE_UNAVAILABLE */
+  scan(onProgress?: OnWorkProgress): Promise<BackupScan>;
+  remove(file: string): Promise<boolean>;
+  /** Removes what killed writers left behind. Never throws: other functions may work while the storage is unavailable. */
+  start(): Promise<void>;
+  stop(): Promise<void>;
+}
 
 export interface BackupServiceDeps extends CommonParts {
   /** Ensures that only one archive is made at a time, across all instances. */
@@ -31,7 +63,7 @@ export interface BackupServiceDeps extends CommonParts {
   verifier: Verifier;
 }
 
-export function createBackupService(deps: BackupServiceDeps) {
+export function createBackupService(deps: BackupServiceDeps): BackupService {
   const { storage, repository, verifier, createLock, metrics, archiveLimits, patience, now, product, log } = deps;
   const waitMs = { ...WAIT_MS, request: patience.busyMs };
 
@@ -85,7 +117,6 @@ export function createBackupService(deps: BackupServiceDeps) {
 
   const showFigures = async () => metrics.archives(await list(), now());
 
-  /** Removes unfinished archives, and updates the metrics from the storage. */
   const tidy = async () => {
     const pieces = await storage.sweep().catch((err: unknown) => {
       log.warn({ err }, 'unfinished archives not removed');
@@ -125,8 +156,7 @@ export function createBackupService(deps: BackupServiceDeps) {
   };
 
   return {
-    /** Makes an archive of all stores. @throws AppError with the reason when it could not be made */
-    async create(onProgress?: OnWorkProgress, origin: MadeOrigin = 'request') {
+    async create(onProgress, origin = 'request') {
       try {
         return await createLock.run(waitMs[origin], () => createAlone(origin, onProgress));
       } catch (error) {
@@ -136,21 +166,15 @@ export function createBackupService(deps: BackupServiceDeps) {
       }
     },
 
-    /**
-     * Lists the archives in the storage with what the catalogue knows, newest first (those dated in the future last).
-     * Examines new archives once, which may continue after the return.
-     */
     async list() {
       const archives = await list();
       return (await newcomers.meet(archives)) ? list() : archives;
     },
-    /** Returns the same list without examining any archive. */
     known: list,
     find,
     tidy,
 
-    /** Reads the archive as stored: an encrypted one stays encrypted. */
-    async download(file: string) {
+    async download(file) {
       const archive = isListableName(file) ? await storage.open(file) : undefined;
       if (archive?.kind !== 'found') return undefined;
       const { sizeBytes, read, close } = archive;
@@ -163,12 +187,7 @@ export function createBackupService(deps: BackupServiceDeps) {
       }
     },
 
-    /**
-     * Stores an upload, which is listed once it is complete. Uploading the same content with the same name again changes
-     * nothing. Calls `onStored` once, when the upload is stored or refused; examining it takes longer.
-     * @throws AppError BAD_USER_INPUT for a bad name or content, PAYLOAD_TOO_LARGE, CONFLICT when the name is taken
-     */
-    async upload(file: string, content: Readable, onStored: () => void = () => undefined) {
+    async upload(file, content, onStored = () => undefined) {
       const store = async () => {
         checkUploadName(file);
         return storage.write(file, takeUpload(file, content, archiveLimits.compressedBytes));
@@ -194,15 +213,7 @@ export function createBackupService(deps: BackupServiceDeps) {
       }
     },
 
-    /**
-     * Restores the archive into temporary databases beside the live ones, which stay untouched, and drops these databases.
-     * @throws AppError NOT_FOUND; CONFLICT with the reason when the archive is unfit for a restore; SERVICE_UNAVAILABLE
-     */
-    async verify(
-      file: string,
-      onProgress: OnWorkProgress = () => undefined,
-      origin: 'request' | 'schedule' = 'request',
-    ) {
+    async verify(file, onProgress = () => undefined, origin = 'request') {
       const stored = await storage.find(file);
       const archive = stored && (await storage.open(file));
       if (!stored || archive?.kind !== 'found') throw notFound('There is no such backup file.');
@@ -233,10 +244,9 @@ export function createBackupService(deps: BackupServiceDeps) {
       }
     },
 
-    /** Adds archives that are missing from the catalogue. @throws AppError SERVICE_UNAVAILABLE */
-    scan: (onProgress: OnWorkProgress = () => undefined) => scanArchives(looking, onProgress),
+    scan: (onProgress = () => undefined) => scanArchives(looking, onProgress),
 
-    async remove(file: string): Promise<boolean> {
+    async remove(file) {
       const removed = await storage.remove(file);
       if (removed) {
         // A failure is harmless: only the storage decides whether an archive exists.
@@ -248,7 +258,6 @@ export function createBackupService(deps: BackupServiceDeps) {
       return removed;
     },
 
-    /** Removes what killed writers left behind. Never throws: other functions may work while the storage is unavailable. */
     async start() {
       const report = (error: unknown) => log.error({ err: error }, 'the place of the archives is not available');
       try {
@@ -262,7 +271,7 @@ export function createBackupService(deps: BackupServiceDeps) {
       }
     },
 
-    async stop(): Promise<void> {
+    async stop() {
       stopping.abort();
       const ended = Promise.all([lookingAround, newcomers.ended()]);
       if (!(await settlesWithin(ended, STOP_WAIT_MS))) log.warn('a look at the place of the archives was given up');

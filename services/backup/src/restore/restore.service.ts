@@ -1,5 +1,10 @@
 import { AppError, badUserInput, unavailable } from '@taskmesh/contracts';
-import { asSeenRestore, type OnWorkProgress, type RestoreParameters as Given } from '@taskmesh/internal-api';
+import {
+  asSeenRestore,
+  type OnWorkProgress,
+  type RestoreParameters as Given,
+  type UndoableRestore,
+} from '@taskmesh/internal-api';
 import { LoadError } from '@taskmesh/pg-rows';
 import type { Log } from '@taskmesh/service';
 import { isServersFault } from '../archives/archive.errors.ts';
@@ -29,9 +34,26 @@ export interface RestoreServiceDeps extends CommonParts {
 /** Without `stores`, all stores in the archive are restored. Without `safetyBackup`, the service's setting applies. */
 export type RestoreParameters = { [Name in keyof Given]: Given[Name] | null };
 
-export type RestoreService = ReturnType<typeof createRestoreService>;
+export interface RestoreService {
+  /** Restores from the archive named `file`. @throws AppError BAD_USER_INPUT; all other failures are results as well */
+  restore(file: string, onProgress?: OnWorkProgress, parameters?: RestoreParameters): Promise<RestoreResult>;
+  /**
+   * Undoes the last restore while its old stores are kept; with `restoredAt`, only the restore of that time.
+   * @throws AppError BAD_USER_INPUT; all other failures are results as well
+   */
+  undo(onProgress?: OnWorkProgress, restoredAt?: unknown): Promise<RestoreResult>;
+  /** The restore that an undo would revert; null when nothing is kept. */
+  undoable(): Promise<UndoableRestore | null>;
+  /**
+   * Makes clients start over, after stores were reset by other means. Without `atLeast`, the epoch is derived from the clock.
+   * @throws AppError SERVICE_UNAVAILABLE; CONFLICT when the clock is clearly behind; BAD_USER_INPUT
+   */
+  newEpoch(atLeast?: number | null): Promise<number>;
+  /** Completes interrupted restores; drops databases that are no longer kept. @throws Error if something remains to do */
+  settleInterrupted(): Promise<void>;
+}
 
-export function createRestoreService(deps: RestoreServiceDeps) {
+export function createRestoreService(deps: RestoreServiceDeps): RestoreService {
   const { storage, stores, lock, journal, metrics, patience, now, nextId, keepOldMs, log } = deps;
 
   /** Completes restores that a crash or an unreachable server interrupted. The caller holds the lock. */
@@ -109,8 +131,7 @@ export function createRestoreService(deps: RestoreServiceDeps) {
   };
 
   return {
-    /** Restores from the archive named `file`. @throws AppError BAD_USER_INPUT; all other failures are results as well */
-    async restore(file: string, onProgress: OnWorkProgress = () => undefined, parameters: RestoreParameters = {}) {
+    async restore(file, onProgress = () => undefined, parameters = {}) {
       const { allowLoss, stores: wanted, safetyBackup, decryptedFrom } = parameters;
       const work = {
         file,
@@ -123,15 +144,10 @@ export function createRestoreService(deps: RestoreServiceDeps) {
       };
       return counted('restore', restore(file, work));
     },
-    /**
-     * Undoes the last restore while its old stores are kept; with `restoredAt`, only the restore of that time.
-     * @throws AppError BAD_USER_INPUT; all other failures are results as well
-     */
-    async undo(onProgress: OnWorkProgress = () => undefined, restoredAt: unknown = null) {
+    async undo(onProgress = () => undefined, restoredAt = null) {
       const seen = restoredAt === null ? undefined : new Date(asSeenRestore(restoredAt));
       return counted('undo', undo(onProgress, seen));
     },
-    /** The restore that an undo would revert; null when nothing is kept. */
     async undoable() {
       const kept = await journal.kept(now());
       if (!kept) return null;
@@ -145,15 +161,10 @@ export function createRestoreService(deps: RestoreServiceDeps) {
         replacedKeptMs: keepOldMs,
       };
     },
-    /**
-     * Makes clients start over, after stores were reset by other means. Without `atLeast`, the epoch is derived from the clock.
-     * @throws AppError SERVICE_UNAVAILABLE; CONFLICT when the clock is clearly behind; BAD_USER_INPUT
-     */
-    newEpoch: (atLeast?: number | null) =>
+    newEpoch: (atLeast) =>
       newEpoch(atLeast).catch((error: unknown) => {
         throw error instanceof LockBusyError ? unavailable(error.message, error) : error;
       }),
-    /** Completes interrupted restores; drops databases that are no longer kept. @throws Error if something remains to do */
     settleInterrupted: () => settleUnfinished().finally(removeLeft),
   };
 }

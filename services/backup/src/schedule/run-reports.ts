@@ -27,8 +27,7 @@ export type RunReports = ReturnType<typeof createRunReports>;
 const AGAIN_MS = 24 * 60 * 60_000;
 const MAX_RUN_MS = 24 * 60 * 60_000;
 
-export function createRunReports(deps: RunReportsDeps) {
-  const { repository, channels, metrics, now, log, maxRunMs = MAX_RUN_MS } = deps;
+export function createRunReports({ repository, channels, metrics, now, log, maxRunMs = MAX_RUN_MS }: RunReportsDeps) {
   /** Used when the database is unavailable, which may be the very failure to report. */
   const remembered = new Map<RunName, FailingRun>();
   let closed = false;

@@ -19,8 +19,7 @@ export interface EndedSessionsDeps {
 }
 
 /** auth is the source of truth, and is polled continuously. */
-export function createEndedSessions(deps: EndedSessionsDeps) {
-  const { auth, clock, log, monotonicMs = () => performance.now() } = deps;
+export function createEndedSessions({ auth, clock, log, monotonicMs = () => performance.now() }: EndedSessionsDeps) {
   /** When to forget each session, in monotonic time. */
   const ended = new Map<string, number>();
   const listeners = new Set<(sessionId: string) => void>();

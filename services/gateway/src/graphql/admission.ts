@@ -44,8 +44,7 @@ export interface AdmissionDeps {
   log: Log;
 }
 
-export function createAdmission(deps: AdmissionDeps) {
-  const { config, graph, trusted, persisted, turns, metrics, log } = deps;
+export function createAdmission({ config, graph, trusted, persisted, turns, metrics, log }: AdmissionDeps) {
   const findText = (request: CheckedRequest): CheckedRequest => {
     const { query, hash } = request;
     const agreed = hash && trusted.byHash(hash.value);

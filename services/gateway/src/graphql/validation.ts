@@ -128,8 +128,7 @@ function mergeSelections(set: SelectionSetNode): SelectionSetNode | undefined {
 }
 
 /** Everything about a selection except its directives and its own selection set. */
-function keyOf(selection: SelectionNode): string {
-  const { directives: _, ...bare } = selection;
+function keyOf({ directives: _, ...bare }: SelectionNode): string {
   if (bare.kind === Kind.FRAGMENT_SPREAD || !bare.selectionSet) return print(bare);
   const { selectionSet: _set, ...head } = bare;
   return `${print(head as SelectionNode)} {`;

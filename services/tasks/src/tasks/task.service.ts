@@ -5,7 +5,14 @@ import { createHash } from 'node:crypto';
 import { taskNotFound } from './task.errors.ts';
 import type { Task } from './task.entities.ts';
 import { idempotencyKeyInput, listInput } from './task.inputs.ts';
-import { cursorOf, decodeCursor, DEFAULT_ORDER, type RequestedFields, type TaskOrder } from './task-order.ts';
+import {
+  cursorOf,
+  decodeCursor,
+  DEFAULT_ORDER,
+  type RequestedFields,
+  type TaskOrder,
+  type TaskPage,
+} from './task-order.ts';
 import { LARGE_PAGE, type RequestReads } from './request-reads.ts';
 import type { TaskRepository, Write } from './task.repository.ts';
 
@@ -45,9 +52,20 @@ export interface TaskStatistics {
  * Reads and writes the caller's own tasks. Writes fail with SERVICE_UNAVAILABLE while too many changes of the caller wait to
  * be published.
  */
-export type TaskService = ReturnType<typeof createTaskService>;
+export interface TaskService {
+  /** @throws AppError BAD_USER_INPUT; CONFLICT while the key's first request runs, or when the owner has the maximum of tasks */
+  create(caller: Caller, input: unknown, idempotencyKey?: unknown): Promise<Task>;
+  /** @throws AppError BAD_USER_INPUT, NOT_FOUND, PRECONDITION_FAILED */
+  update(caller: Caller, id: string, input: unknown, ifVersion?: number | null): Promise<Task>;
+  /** Returns the id of the deleted task. @throws AppError NOT_FOUND, PRECONDITION_FAILED */
+  remove(caller: Caller, id: string, ifVersion?: number | null): Promise<string>;
+  find(caller: Caller, id: string): Promise<Task | null>;
+  /** @throws AppError BAD_USER_INPUT; SERVICE_UNAVAILABLE when too many large pages are being sent */
+  list(caller: Caller, args: ListArguments, requested: RequestedFields, reads: RequestReads): Promise<TaskPage>;
+  statistics(caller: Caller, reads: RequestReads): Promise<TaskStatistics>;
+}
 
-export function createTaskService(deps: TaskServiceDeps) {
+export function createTaskService(deps: TaskServiceDeps): TaskService {
   const { repository, signCursor, onCommitted, clock, ids } = deps;
 
   const write = ({ userId, traceparent }: Caller): Write => ({
@@ -71,8 +89,7 @@ export function createTaskService(deps: TaskServiceDeps) {
   };
 
   return {
-    /** @throws AppError BAD_USER_INPUT; CONFLICT while the key's first request runs, or when the owner has the maximum of tasks */
-    async create(caller: Caller, input: unknown, idempotencyKey?: unknown) {
+    async create(caller, input, idempotencyKey) {
       const task = parseInput(createTaskInput, input);
       if (idempotencyKey != null) {
         return createOnce(caller, task, parseInput(idempotencyKeyInput, { idempotencyKey }).idempotencyKey);
@@ -82,28 +99,25 @@ export function createTaskService(deps: TaskServiceDeps) {
       return created;
     },
 
-    /** @throws AppError BAD_USER_INPUT, NOT_FOUND, PRECONDITION_FAILED */
-    async update(caller: Caller, id: string, input: unknown, ifVersion?: number | null) {
+    async update(caller, id, input, ifVersion) {
       const change = parseInput(updateTaskInput, input);
       const task = await repository.update(write(caller), known(id), change, ifVersion ?? null);
       onCommitted(caller.userId);
       return task;
     },
 
-    /** Returns the id of the deleted task. @throws AppError NOT_FOUND, PRECONDITION_FAILED */
-    async remove(caller: Caller, id: string, ifVersion?: number | null) {
+    async remove(caller, id, ifVersion) {
       const removed = await repository.remove(write(caller), known(id), ifVersion ?? null);
       onCommitted(caller.userId);
       return removed;
     },
 
-    async find(caller: Caller, id: string): Promise<Task | null> {
+    async find(caller, id) {
       const uuid = parseUuid(id);
       return uuid === undefined ? null : ((await repository.find(caller.userId, uuid)) ?? null);
     },
 
-    /** @throws AppError BAD_USER_INPUT; SERVICE_UNAVAILABLE when too many large pages are being sent */
-    async list(caller: Caller, args: ListArguments, requested: RequestedFields, reads: RequestReads) {
+    async list(caller, args, requested, reads) {
       const { filter, first, after, offset } = parseInput(listInput, args);
       const order = { ...DEFAULT_ORDER, ...args.orderBy };
       const skipped = offset ?? 0;
@@ -145,7 +159,7 @@ export function createTaskService(deps: TaskServiceDeps) {
       };
     },
 
-    async statistics(caller: Caller, reads: RequestReads): Promise<TaskStatistics> {
+    async statistics(caller, reads) {
       const { total, completed } = await reads.run(0, (isInTurn) => repository.statistics(caller.userId, isInTurn));
       const completionPercentage = total === 0 ? 0 : Math.round((completed / total) * 10_000) / 100;
       return { total, completed, pending: total - completed, completionPercentage };

@@ -13,20 +13,10 @@ import { useLeaveGuard } from '../elements/use-leave-guard.ts';
 import type { Conflict } from './conflict.ts';
 import { conflictOf, saveEdit, type Edit } from './save-edit.ts';
 
-/** Changes to tasks. They are shown at once; a later failure is reported in the view that is open by then. */
-export interface Edits {
-  /** Changes that need a decision. */
-  conflicts: readonly Conflict[];
-  create(input: CreateTaskInput): void;
-  /** Sets these fields unconditionally, even if the task has been changed elsewhere. */
-  set(task: Task, changes: UpdateTaskInput): void;
-  save(edit: Edit): void;
-  remove(task: Task): void;
-  /** Removes the conflict from the list, and saves the chosen values, if any. */
-  settle(conflict: Conflict, chosen?: UpdateTaskInput): void;
-}
+export type Edits = ReturnType<typeof useEdits>;
 
-export function useEdits(): Edits {
+/** Changes to tasks. They are shown at once; a later failure is reported in the view that is open by then. */
+export function useEdits() {
   const client = useClient();
   const tell = useTell();
   const [conflicts, setConflicts] = useState<readonly Conflict[]>([]);
@@ -74,15 +64,17 @@ export function useEdits(): Edits {
 
   return useMemo(
     () => ({
+      /** Changes that need a decision. */
       conflicts,
       create,
-      set(task, changes) {
+      /** Sets these fields unconditionally, even if the task has been changed elsewhere. */
+      set(task: Task, changes: UpdateTaskInput) {
         client
           .updateTask(task.id, changes)
           .catch((error: unknown) => tellProblem(`“${task.title}” was not changed`, error));
       },
       save,
-      remove(task) {
+      remove(task: Task) {
         client.deleteTask(task.id).catch((error: unknown) => {
           const isGone = error instanceof TaskmeshError && error.code === 'NOT_FOUND';
           if (!isGone) tellProblem(`“${task.title}” was not deleted`, error);
@@ -90,7 +82,8 @@ export function useEdits(): Edits {
         // The API cannot restore a deleted task, so undo creates a copy.
         tell({ text: `Deleted “${task.title}”.`, action: { label: 'Undo', run: () => create(contentOf(task)) } });
       },
-      settle(conflict, chosen) {
+      /** Removes the conflict from the list, and saves the chosen values, if any. */
+      settle(conflict: Conflict, chosen?: UpdateTaskInput) {
         setConflicts((before) => before.filter((each) => each !== conflict));
         if (!chosen) return;
         const { theirs, base } = conflict;
@@ -108,7 +101,6 @@ function contentOf({ title, description, completed, dueDate, category, priority 
 }
 
 /** Drops a null title, which the types allow but no change has. In other fields, null means empty for new tasks too. */
-function withoutNull(changes: UpdateTaskInput): Partial<CreateTaskInput> {
-  const { title, ...others } = changes;
+function withoutNull({ title, ...others }: UpdateTaskInput): Partial<CreateTaskInput> {
   return { ...others, ...(title != null && { title }) };
 }

@@ -16,8 +16,7 @@ export interface ProviderEndpointsDeps {
 }
 
 /** Signing in at a provider, and the identities that this links. */
-export function createProviderEndpoints(deps: ProviderEndpointsDeps): readonly Endpoint[] {
-  const { signIn, publicUrl, errorPage } = deps;
+export function createProviderEndpoints({ signIn, publicUrl, errorPage }: ProviderEndpointsDeps): readonly Endpoint[] {
   const cookie = signInCookie({ isSecure: publicUrl.startsWith('https:') });
   const goTo = (location: string, setCookie: string) => ({
     headers: { location, 'set-cookie': setCookie, 'referrer-policy': 'no-referrer' },

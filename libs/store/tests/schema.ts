@@ -1,7 +1,7 @@
 import { createLog } from '@taskmesh/service';
 import { createTestDatabase } from '@taskmesh/testing';
-import type { Database, StoreOptions } from '../database.ts';
-import type { Statement } from '../prepared-query.ts';
+import type { Database, StoreOptions } from '../src/database/database.ts';
+import type { Statement } from '../src/database/prepared-query.ts';
 
 /**
  * Returns the SQL that would turn the migrated schema into the one that the entities describe; empty when they agree.
