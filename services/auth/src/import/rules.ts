@@ -52,6 +52,9 @@ function rulesFor(columns: Columns): RowRule[] {
   ];
 }
 
+/** The times in the other tables of an archive. */
+const TIMES = { audit_log: ['at'], account_log: ['occurred_at'], linked_identities: ['created_at', 'last_used_at'] };
+
 export const accountRules: Omit<StoreRules, 'complete'> = {
   table: 'accounts',
   columns: { ...needed, has_password: { type: 'boolean' }, password_version: { type: 'integer', isVersion: true } },
@@ -63,18 +66,12 @@ export const accountRules: Omit<StoreRules, 'complete'> = {
   async check(session, schema, columns) {
     const reason = await checkEmailKeys(session, schema, columns);
     if (reason !== undefined || schema !== STORE) return reason;
-    const timesOf = (table: string, columns: string[]) =>
-      brokenRules(
-        session,
-        { schema, table },
-        columns.map((column) => inOurYears(column, `r.${column}`)),
-        [],
-      );
-    return (
-      (await timesOf('audit_log', ['at'])) ??
-      (await timesOf('account_log', ['occurred_at'])) ??
-      timesOf('linked_identities', ['created_at', 'last_used_at'])
-    );
+    for (const [table, times] of Object.entries(TIMES)) {
+      const rules = times.map((column) => inOurYears(column, `r.${column}`));
+      const broken = await brokenRules(session, { schema, table }, rules, []);
+      if (broken !== undefined) return broken;
+    }
+    return undefined;
   },
 };
 

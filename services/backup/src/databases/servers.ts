@@ -14,7 +14,7 @@ export interface Server {
 /** Limits how long a server that does not respond holds up the others. */
 export const SERVER_TIMEOUT_MS = 30_000;
 /** After this time, the server itself releases the locks of a process that is suspended or unreachable. */
-export const IDLE_LOCK_MS = 60_000;
+export const IDLE_LOCK_MS = 15_000;
 const FENCE_TIMEOUT_MS = 10_000;
 const LARGEST = 2 ** 31;
 
