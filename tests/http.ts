@@ -13,6 +13,15 @@ export interface RestRequest {
   headers?: Record<string, string>;
 }
 
+/** `fetch`, with errors that name the request: whether one fails at once or after a while shows who closed the connection. */
+async function send(url: string, init: RequestInit & { method: string }): Promise<Response> {
+  const sentAt = performance.now();
+  return fetch(url, init).catch((cause: unknown) => {
+    const ms = Math.round(performance.now() - sentAt);
+    throw new Error(`${init.method} ${url} had no response after ${ms} ms`, { cause });
+  });
+}
+
 /** A REST client by the interface document alone. `path` is relative to `/api`. */
 export function createRest(url: string) {
   return async function rest<Body = Record<string, unknown>>(
@@ -20,7 +29,7 @@ export function createRest(url: string) {
     path: string,
     { token, body, headers }: RestRequest = {},
   ): Promise<Answer<Body>> {
-    const response = await fetch(`${url}/api${path}`, {
+    const response = await send(`${url}/api${path}`, {
       method,
       headers: {
         ...(body !== undefined && { 'content-type': 'application/json' }),
@@ -46,7 +55,7 @@ export function createGraphql(url: string) {
     query: string,
     { token, variables }: { token?: string; variables?: Record<string, unknown> } = {},
   ): Promise<GraphqlAnswer<Data>> {
-    const response = await fetch(`${url}/graphql`, {
+    const response = await send(`${url}/graphql`, {
       method: 'POST',
       headers: { 'content-type': 'application/json', ...(token && { authorization: `Bearer ${token}` }) },
       body: JSON.stringify({ query, variables }),
