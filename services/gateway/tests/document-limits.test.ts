@@ -12,13 +12,20 @@ const filled = (filler: string, times: number) => `{ __typename }${filler.repeat
 const costly = (outer: number, inner: number) =>
   `{ me { tasks(first: ${outer}) { edges { node { owner { tasks(first: ${inner}) { edges { cursor } } } } } } } }`;
 
+/** 155 of the longest descriptions, 31 times each, have 57 MB as JSON. */
+const copies = (page: number) => {
+  const aliases = Array.from({ length: 30 }, (_, index) => `a${index}: description`).join(' ');
+  return `{ tasks(first: ${page}) { edges { node { description ${aliases} } } } }`;
+};
+
 it('a document may have 128,000 characters and 10,000 lines, with any content, and may cost 5,000', async () => {
-  const within = [filled('#', 127_986), filled('\r\n', 9_999), costly(30, 30)];
-  const beyond = [filled('#', 127_987), filled('\r\n', 10_000), costly(1_000, 1)];
-  expect(await answersOf(within)).toEqual([undefined, undefined, undefined]);
+  const within = [filled('#', 127_986), filled('\r\n', 9_999), costly(30, 30), copies(30)];
+  const beyond = [filled('#', 127_987), filled('\r\n', 10_000), costly(1_000, 1), copies(155)];
+  expect(await answersOf(within)).toEqual(within.map(() => undefined));
   expect(await answersOf(beyond)).toEqual([
     'GRAPHQL_PARSE_FAILED',
     'GRAPHQL_PARSE_FAILED',
+    'GRAPHQL_VALIDATION_FAILED',
     'GRAPHQL_VALIDATION_FAILED',
   ]);
 });

@@ -13,8 +13,7 @@ import {
 } from '@apollo/server/plugin/disabled';
 import type { Log } from '@taskmesh/service';
 import type { GraphQLFormattedError } from 'graphql';
-import { setImmediate as nextTurn } from 'node:timers/promises';
-import { type AdmittedOperation, InvalidOperation, LARGE_COST, type RequestCall } from '../supergraph/operation.ts';
+import { type AdmittedOperation, InvalidOperation, type RequestCall } from '../supergraph/operation.ts';
 import type { Graph, LiveGraph } from '../supergraph/live-graph.ts';
 
 /** An operation that came over HTTP. */
@@ -125,7 +124,6 @@ function gatewayOf(graph: LiveGraph): ApolloServerOptionsWithGateway<Context>['g
  */
 async function execute(graph: LiveGraph, admitted: AdmittedOperation, caller: RequestCall): Promise<GraphQLResponse> {
   const { data, errors } = await graph.run(admitted, caller);
-  if (admitted.cost > LARGE_COST) await nextTurn(); // Apollo Server serializes the result in one step
   const status = errors && data === null ? retryStatusOf(errors) : undefined;
   const headers = new HeaderMap(status ? [['retry-after', '1']] : []);
   return { http: { status, headers }, body: { kind: 'single', singleResult: { data, ...(errors && { errors }) } } };

@@ -5,7 +5,7 @@ import { readGatewayConfig } from '../config.ts';
 import { createDocuments } from '../graphql/documents.ts';
 import { createCallerBulkheads, createExecutor } from './executor.ts';
 import { createLargeAnswers } from './large-answers.ts';
-import type { GraphSources, RequestCall } from './operation.ts';
+import { type GraphSources, LARGE_COST, type RequestCall } from './operation.ts';
 import { buildSupergraph } from './supergraph.ts';
 import { createTurns, type Turns } from './turns.ts';
 
@@ -33,8 +33,8 @@ function createRun(turns: Turns, changes: Partial<typeof supergraph> = {}) {
     schema: supergraph.schema,
     config: readGatewayConfig({ NODE_ENV: 'test' }).graphql,
   });
-  return (source = '{ taskStatistics { total } }', variables = {}) =>
-    executor.run({ operation: admit(source), variables, cost: 1 }, call);
+  return (source = '{ taskStatistics { total } }', variables = {}, cost = 1) =>
+    executor.run({ operation: admit(source), variables, cost }, call);
 }
 
 it('ends an operation that cannot be planned with an error, and nothing else', async () => {
@@ -83,5 +83,21 @@ describe('the queue of a network', () => {
       await run('{ __schema { types { name } } }');
       expect(turns).toHaveLength(time);
     }
+  });
+
+  it('includes what follows a costly result, because its caller serializes it in one step', async () => {
+    const run = createRun(createTurns());
+    await run('{ me { id } }'); // planned
+    const pauses: number[] = [];
+    let endedMs = 0;
+    const runAndSerialize = async () => {
+      await run('{ me { id } }', {}, LARGE_COST + 1);
+      const begunMs = performance.now();
+      pauses.push(begunMs - endedMs);
+      while (performance.now() < begunMs + 20);
+      endedMs = performance.now();
+    };
+    await Promise.all([runAndSerialize(), runAndSerialize(), runAndSerialize()]);
+    expect(Math.min(...pauses.slice(1))).toBeGreaterThan(15);
   });
 });

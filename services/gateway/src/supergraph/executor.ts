@@ -77,10 +77,15 @@ export function createExecutor(deps: ExecutorDeps): GraphExecutor {
 
   const run: GraphExecutor['run'] = async ({ operation, variables, cost }, call) => {
     const begunMs = performance.now();
+    const isStored = stored.get(operation.source) === operation;
     const begin = () => {
-      const ended = largeAnswers.run(call, (takeLarge) =>
-        planOf(operation)(variables, { ...runOf(operation, call), takeLarge }),
-      );
+      const ended = largeAnswers.run(call, async (takeLarge) => {
+        const result = await planOf(operation)(variables, { ...runOf(operation, call), takeLarge });
+        // The caller serializes the result in one step, as part of this turn. If it is refused, the work is still done.
+        if (cost > LARGE_COST && !isStored)
+          await turns.run(networkOf(call.ip), () => undefined, call.signal).catch(() => undefined);
+        return result;
+      });
       ended.catch(() => undefined); // it may fail before it is awaited
       return { ended };
     };
@@ -92,9 +97,7 @@ export function createExecutor(deps: ExecutorDeps): GraphExecutor {
     let result: EngineResult;
     try {
       if (cost > LARGE_COST) requireRoom();
-      result = await (stored.get(operation.source) === operation
-        ? runInTurn()
-        : inSpan(() => operationSpan(operation.operation), runInTurn));
+      result = await (isStored ? runInTurn() : inSpan(() => operationSpan(operation.operation), runInTurn));
     } catch (error) {
       result = { data: null, errors: [asGraphQL(error)] };
     }

@@ -134,7 +134,7 @@ function createWalker(schema: GraphQLSchema, document: DocumentNode, variables: 
       fields: 1,
       characters: lengthOf(node.arguments) + lengthOf(node.directives),
     };
-    if (!node.selectionSet) return { ...NOTHING, ...own, cost: node.alias || isOfSchema(parent) ? 1 : 0 };
+    if (!node.selectionSet) return { ...NOTHING, ...own, cost: leafCost(node, parent) };
     const introspection = INTROSPECTIONS.get(name);
     const field = fieldOf(parent, name);
     const type = introspection === undefined ? field && getNamedType(field.type) : schema.getType(introspection);
@@ -198,6 +198,14 @@ function lengthOf(nodes: readonly ASTNode[] = []): number {
 
 function limitPage(value: unknown, otherwise: number): number {
   return typeof value === 'number' ? Math.min(Math.max(value, 0), MAX_PAGE) : otherwise;
+}
+
+/** An alias repeats a field in each object of a page, and a text may be as long as all else in its object. */
+const ALIAS_COST = 5;
+
+function leafCost({ alias }: FieldNode, parent: GraphQLCompositeType | undefined): number {
+  if (isOfSchema(parent)) return 1;
+  return alias ? ALIAS_COST : 0;
 }
 
 function isOfSchema(type: GraphQLCompositeType | undefined): boolean {
