@@ -87,7 +87,7 @@ const zones = [
   },
 ];
 
-const ASK_REPOSITORY = 'Repositories own every statement: ask one of them.';
+const ASK_REPOSITORY = 'Repositories own every statement: use one of them.';
 
 // What only a repository imports.
 const storeAccess = [
@@ -236,7 +236,7 @@ export default tseslint.config(
             {
               name: '@taskmesh/internal-api',
               importNames: ['BackupWork'],
-              message: 'Backups are asked for over the graph; rest/backup has what it cannot carry (ADR 33).',
+              message: 'Backups are requested over the graph; rest/backup has what it cannot carry (ADR 33).',
             },
           ],
         },

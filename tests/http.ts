@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 
 /** A response: status, headers, and the parsed JSON body. */
-export interface Answer<Body = Record<string, unknown>> {
+export interface RestResponse<Body = Record<string, unknown>> {
   status: number;
   headers: Headers;
   body: Body;
@@ -28,7 +28,7 @@ export function createRest(url: string) {
     method: string,
     path: string,
     { token, body, headers }: RestRequest = {},
-  ): Promise<Answer<Body>> {
+  ): Promise<RestResponse<Body>> {
     const response = await send(`${url}/api${path}`, {
       method,
       headers: {
@@ -44,7 +44,7 @@ export function createRest(url: string) {
 
 export type Rest = ReturnType<typeof createRest>;
 
-export interface GraphqlAnswer<Data> {
+export interface GraphqlResponse<Data> {
   data: Data;
   errors?: { message: string; path?: (string | number)[]; extensions: { code: string } & Record<string, unknown> }[];
 }
@@ -54,13 +54,13 @@ export function createGraphql(url: string) {
   return async function graphql<Data = Record<string, never>>(
     query: string,
     { token, variables }: { token?: string; variables?: Record<string, unknown> } = {},
-  ): Promise<GraphqlAnswer<Data>> {
+  ): Promise<GraphqlResponse<Data>> {
     const response = await send(`${url}/graphql`, {
       method: 'POST',
       headers: { 'content-type': 'application/json', ...(token && { authorization: `Bearer ${token}` }) },
       body: JSON.stringify({ query, variables }),
     });
-    return (await response.json()) as GraphqlAnswer<Data>; // typed by the test
+    return (await response.json()) as GraphqlResponse<Data>; // typed by the test
   };
 }
 
@@ -108,14 +108,14 @@ export type Owner = Awaited<ReturnType<typeof register>>;
 /** Signs up with a new account. */
 export async function register(url: string, account = newAccount(), name = 'Ada') {
   const { status, body } = await createRest(url)<RestSession>('POST', '/auth/signup', { body: { ...account, name } });
-  if (status !== 201) throw new Error(`Sign-up was answered with ${status}.`);
+  if (status !== 201) throw new Error(`Sign-up failed with ${status}.`);
   return { ...account, id: body.user.id, ...workOf(url, body.access_token) };
 }
 
 /** Logs in with an existing account, as another device does. */
 export async function logIn(url: string, { email, password }: Account) {
   const { status, body } = await createRest(url)<RestSession>('POST', '/auth/login', { body: { email, password } });
-  if (status !== 200) throw new Error(`Login was answered with ${status}.`);
+  if (status !== 200) throw new Error(`Login failed with ${status}.`);
   return { email, password, id: body.user.id, ...workOf(url, body.access_token) };
 }
 

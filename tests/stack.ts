@@ -1,4 +1,4 @@
-import { say, startStack, type Stack } from '@taskmesh/local';
+import { printLine, startStack, type Stack } from '@taskmesh/local';
 import { nodeEnvironment } from '@taskmesh/testing';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -41,7 +41,7 @@ export function useStack(
     await stack?.stop();
     await servers?.stop();
     if (!process.env.TASKMESH_KEEP_LOGS) rmSync(folder, { recursive: true });
-    else say(`the logs: ${folder}`);
+    else printLine(`the logs: ${folder}`);
   }, 180_000);
 
   return {

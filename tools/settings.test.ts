@@ -1,6 +1,6 @@
 import { glob, readFile } from 'node:fs/promises';
 import { parseEnv } from 'node:util';
-import { doubtsAbout, type Env } from '../libs/service/src/config.ts';
+import { findSuspectSettings, type Env } from '../libs/service/src/config.ts';
 import { readEmbeddedSettings, readPlatformConfig } from '../deploy/all-in-one/src/config.ts';
 
 const ROOT = new URL('..', import.meta.url).pathname;
@@ -41,7 +41,7 @@ describe('.env.example', () => {
   });
 
   it('has no setting that looks like a misspelling of another', () => {
-    expect(doubtsAbout({ ...Object.fromEntries(example), BACKUP_DIR: '/var/backups' })).toEqual([
+    expect(findSuspectSettings({ ...Object.fromEntries(example), BACKUP_DIR: '/var/backups' })).toEqual([
       'BACKUP_DIR is not a setting and is ignored: is BACKUPS_DIR meant?',
     ]);
   });

@@ -1,4 +1,4 @@
-import { makeRunDir, runCommand, say, type RunDir } from '@taskmesh/local';
+import { makeRunDir, runCommand, printLine, type RunDir } from '@taskmesh/local';
 import { backup } from './backup/backup.ts';
 import { feed } from './feed/feed.ts';
 import { gateway } from './gateway/gateway.ts';
@@ -26,7 +26,7 @@ await runCommand({
     const run = named ? named(others) : prepare(requests)(process.argv.slice(2));
     if (!run) return;
     runDir = await makeRunDir(CACHE, 'bench-');
-    const around = { dataDir: runDir.path, env: productionEnvironment(process.env), log: say, signal };
+    const around = { dataDir: runDir.path, env: productionEnvironment(process.env), log: printLine, signal };
     await run(around).finally(runDir.remove);
   },
   killNow: () => runDir?.killNow(),

@@ -5,7 +5,7 @@ import { OPERATIONS, PROTOCOLS, type Operation } from './load/calls.ts';
 import { startLoad, type Load } from './machine/processes.ts';
 import { measureCost, startTargets, TARGETS, type Target, type TargetName } from './machine/targets.ts';
 import type { Report, Surroundings } from './run/benchmark.ts';
-import { measureByTurns, sumOf, summarise, type Turns } from './run/figures.ts';
+import { measureInRounds, sumOf, summarise, type RoundOptions } from './run/figures.ts';
 import { amount, choice, count, defineOptions } from './run/options.ts';
 import { describeOrigin, describeRounds, LATENCIES, table } from './run/report.ts';
 
@@ -65,8 +65,8 @@ async function run(chosen: Options & Surroundings) {
     await atTargets([name], async (targets, load) => {
       log(`${name}: lists beside logins …`);
       // The target is compared with itself.
-      const turns = { ...chosen, seconds: ROUND_FACTOR * chosen.seconds, warmUp: chosen.warmUp / 2 };
-      for (const [{ name: target }, rounds] of await measureByTurns(targets, turns, ({ url }, seconds) =>
+      const roundOptions = { ...chosen, seconds: ROUND_FACTOR * chosen.seconds, warmUp: chosen.warmUp / 2 };
+      for (const [{ name: target }, rounds] of await measureInRounds(targets, roundOptions, ({ url }, seconds) =>
         load.call('listBesideLogins', url, seconds),
       ))
         besideLogins.push({ target, ...summarise(rounds), requests: sumOf(rounds.map((round) => round.requests)) });
@@ -78,11 +78,16 @@ type Measured = Awaited<ReturnType<typeof measureOperation>>[number];
 type BesideLogins = BesideLoginsFigures & { target: TargetName; rounds: BesideLoginsFigures[] };
 
 /** Measures an operation at each populated target over each protocol, in alternating rounds. */
-async function measureOperation(operation: Operation, targets: readonly Target[], load: Load, turns: Turns) {
+async function measureOperation(
+  operation: Operation,
+  targets: readonly Target[],
+  load: Load,
+  roundOptions: RoundOptions,
+) {
   const cells = targets.flatMap((target) =>
     (target.name === 'bare' ? (['rest'] as const) : PROTOCOLS).map((protocol) => ({ target, protocol })),
   );
-  const taken = await measureByTurns(cells, turns, async ({ target, protocol }, seconds) => {
+  const taken = await measureInRounds(cells, roundOptions, async ({ target, protocol }, seconds) => {
     await load.call('open', target.url, operation, protocol);
     const found = await measureCost(target, 'requests', () => load.call('run', seconds));
     await load.call('close');

@@ -16,7 +16,7 @@ import { OPERATIONS, TASKS_EACH } from '../src/load/calls.ts';
 import { openConnections, populate, type Population } from '../src/load/connections.ts';
 import { cpuMsOf } from '../src/machine/cpu.ts';
 import { requests } from '../src/requests.ts';
-import { measureByTurns, median, quantile, summarise } from '../src/run/figures.ts';
+import { measureInRounds, median, quantile, summarise } from '../src/run/figures.ts';
 import { describeMachine, publish, table } from '../src/run/report.ts';
 import { scale } from '../src/scale/scale.ts';
 import { runBench } from './run-bench.ts';
@@ -129,7 +129,7 @@ describe('figures', () => {
   it('come from rounds that each start with a different item, after a warm-up', async () => {
     const order: string[] = [];
     const turns = { rounds: 2, seconds: 1, warmUp: 0, signal: new AbortController().signal };
-    const taken = await measureByTurns(['a', 'b'], turns, async (item, seconds) => order.push(`${item}${seconds}`));
+    const taken = await measureInRounds(['a', 'b'], turns, async (item, seconds) => order.push(`${item}${seconds}`));
     expect(order).toEqual(['a0', 'b0', 'a1', 'b1', 'b1', 'a1']);
     expect(taken).toEqual([
       ['a', [3, 6]],

@@ -22,8 +22,8 @@ afterAll(() => void server.close());
 
 const deliver = (n: number) => connections.forEach((socket) => socket.send(JSON.stringify({ title: titleOf(n) })));
 
-const open = (speech: 'bare' | 'graphql-ws', socketsPerOwner: number) =>
-  openListeners({ speech, groups: [{ url, users: [user] }], socketsPerOwner });
+const open = (kind: 'bare' | 'graphql-ws', socketsPerOwner: number) =>
+  openListeners({ kind, groups: [{ url, users: [user] }], socketsPerOwner });
 
 it('notices a change that arrives twice', async () => {
   const listeners = await open('bare', 2);

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { pace } from '../src/load/connections.ts';
-import { placeOf } from '../src/run/report.ts';
+import { sectionOf } from '../src/run/report.ts';
 import {
   attribute,
   cpuOf,
@@ -99,5 +99,5 @@ it('compares a prediction with the measurement, unless both are small', () => {
 it('docs/scaling.md contains the tables that the model computes from the stored figures (npm run bench -- scale --tables)', () => {
   const doc = readFileSync(SCALING_DOC, 'utf8');
   for (const [name, text] of Object.entries(describeScale(readMeasured())))
-    expect(doc.slice(...placeOf(doc, name)).trim()).toBe(text);
+    expect(doc.slice(...sectionOf(doc, name)).trim()).toBe(text);
 });

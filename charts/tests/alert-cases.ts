@@ -16,17 +16,17 @@ const growing = (by: number) => `0+${by}x120`;
 const when = (series: string, fires: string, silent = fires): Series => ({ [series]: { fires, silent } });
 const outcome = (is: string) => `,outcome="${is}"`;
 const upTo = (le: string) => of('gateway', 'taskmesh_realtime_delivery_latency_seconds_bucket', `,le="${le}"`);
-const answered = (status: number) => of('gateway', 'http_request_duration_seconds_count', `,status="${status}"`);
+const respondedWith = (status: number) => of('gateway', 'http_request_duration_seconds_count', `,status="${status}"`);
 const oldest = (what: string) => of('tasks', `taskmesh_${what}_oldest_pending_age_seconds`);
 const [backupRuns, verified] = ['taskmesh_backup_schedule_failures_total', 'taskmesh_backup_verifications_total'];
 
 /** How a verification may end besides well. */
-const VERIFICATIONS_GONE_WRONG = ['unfit', 'unprovable', 'failed'];
+const FAILED_VERIFICATIONS = ['unfit', 'unprovable', 'failed'];
 
 /** Each alert with the series that decide. */
 const CASES: [alert: string, ...Series[]][] = [
   ['TaskmeshTargetDown', when(of('auth', 'up'), constant(0), constant(1))],
-  ['TaskmeshRequestsFail', when(answered(200), growing(600)), when(answered(503), growing(60), growing(1))],
+  ['TaskmeshRequestsFail', when(respondedWith(200), growing(600)), when(respondedWith(503), growing(60), growing(1))],
   ['TaskmeshEventLoopLate', when(of('tasks', 'nodejs_eventloop_lag_p99_seconds'), constant(0.5), constant(0.02))],
   ['TaskmeshLogLinesLost', when(of('tasks', 'taskmesh_log_lines_lost_total'), growing(1), constant(5))],
   [
@@ -61,7 +61,7 @@ const CASES: [alert: string, ...Series[]][] = [
     when(of('auth', 'taskmesh_auth_recovery_mails_total', outcome('failed')), growing(1), constant(9)),
   ],
   ['TaskmeshBackupFails', when(of('backup', backupRuns, ',run="retention"'), growing(1), constant(2))],
-  ...VERIFICATIONS_GONE_WRONG.map((wrong): [string, ...Series[]] => [
+  ...FAILED_VERIFICATIONS.map((wrong): [string, ...Series[]] => [
     'TaskmeshBackupFails',
     when(of('backup', verified, outcome(wrong)), growing(1), constant(2)),
     when(of('backup', verified, outcome('ok')), growing(1)),

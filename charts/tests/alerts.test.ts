@@ -18,7 +18,7 @@ it('every alert has a case that makes it fire', async () => {
 });
 
 it('every alert is PromQL', async () => {
-  for (const { alert, expr } of await allAlerts()) expect([alert, whyNoPromql(expr)]).toEqual([alert, undefined]);
+  for (const { alert, expr } of await allAlerts()) expect([alert, findPromqlProblem(expr)]).toEqual([alert, undefined]);
 });
 
 it('no alert names a job: elsewhere than in the chart they have other names, and $SELECTOR stands for them', () => {
@@ -42,11 +42,11 @@ it('every panel of the dashboard is PromQL', () => {
   for (const { title, targets } of panels)
     for (const { expr } of targets) {
       const asked = expr.replaceAll('$__rate_interval', '5m');
-      expect([title, whyNoPromql(asked)]).toEqual([title, undefined]);
+      expect([title, findPromqlProblem(asked)]).toEqual([title, undefined]);
     }
 });
 
-function whyNoPromql(text: string): unknown {
+function findPromqlProblem(text: string): unknown {
   try {
     strict.parse(text);
     return undefined;

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { parse, parseAllDocuments } from 'yaml';
 import { CHARTS, CHART_NAMES } from '../tools/generated.ts';
 import { SHIPPED, SHIPPED_AND_ODD } from './support/odd-values.ts';
-import { whyRefused } from './settings-readers.ts';
+import { findRefusals } from './settings-readers.ts';
 import { parseManifests, render, renderAgain, renderText, runHelm, valuesFiles } from './support/helm.ts';
 import { containersOf, isSelected, policiesOf, portsOf, serving, workloads } from './support/manifest.ts';
 import { problemsOf } from './valid.ts';
@@ -64,7 +64,7 @@ describe.each(SHIPPED_AND_ODD)('%s', (_what, options) => {
       const values = Object.fromEntries(
         env.flatMap((each) => (each.value === undefined ? [] : [[each.name, each.value]])),
       );
-      expect(whyRefused(values, name === 'all' ? undefined : [name])).toEqual([]);
+      expect(findRefusals(values, name === 'all' ? undefined : [name])).toEqual([]);
     }
   });
 

@@ -6,7 +6,7 @@ import { parse } from 'yaml';
 import { CHARTS, CHART_NAMES, generatedFiles } from '../tools/generated.ts';
 import { render } from './support/helm.ts';
 import { SERVICES } from './containers.ts';
-import { whyRefused } from './settings-readers.ts';
+import { findRefusals } from './settings-readers.ts';
 
 type Tree = Record<string, unknown>;
 
@@ -179,7 +179,7 @@ describe('the settings in the values, and the services', () => {
       ...(name === 'OIDC_ISSUER' && { OIDC_CLIENT_ID: 'taskmesh' }),
     };
     const verdicts = (value: unknown) => {
-      const refusals = whyRefused({ ...(value !== '' && others), [name]: String(value) });
+      const refusals = findRefusals({ ...(value !== '' && others), [name]: String(value) });
       return [value, fits(keys, value), refusals.length === 0];
     };
     expect(right.map(verdicts)).toEqual(right.map((value) => [value, true, true]));

@@ -29,7 +29,7 @@ const ownOf = (service: string) => Object.keys(groups[service]?.settings ?? {});
 const SETTINGS = new Set([...common, ...Object.keys(READERS).flatMap(ownOf)]);
 
 /** Why the services would not start with these settings of the chart; others in `env` are left aside. */
-export function whyRefused(env: Env, services = Object.keys(READERS)): string[] {
+export function findRefusals(env: Env, services = Object.keys(READERS)): string[] {
   const set = Object.fromEntries(Object.entries(env).filter(([name]) => SETTINGS.has(name)));
   return services.flatMap((service) => {
     try {

@@ -11,7 +11,7 @@ if (args.some((arg) => arg !== '--check')) {
 for (const [file, text] of CHART_NAMES.flatMap((chart) => [...generatedFiles(chart)])) {
   if (args.length === 0) writeFileSync(file, text);
   else if (readFileSync(file, 'utf8') !== text) {
-    console.error(`${file} is not what values.yaml says: npm run charts:generate`);
+    console.error(`${file} is out of date: run npm run charts:generate`);
     process.exitCode = 1;
   }
 }

@@ -180,7 +180,7 @@ function schemaOf(value: Node, path: string, { description, annotation }: Commen
   }
   documented.push({ path, description, default: value.toJSON() });
   if (annotation.$ref) return { ...common, ...annotation };
-  if (isSeq(value) && !annotation.items) throw new Error(`${path} does not say what its items are`);
+  if (isSeq(value) && !annotation.items) throw new Error(`${path} does not describe its items`);
   return { ...common, ...typeOf(value, path), ...annotation };
 }
 

@@ -81,7 +81,7 @@ function readList() {
  * kills npm, because a graceful end takes minutes to roll back an installation that will be repeated anyway.
  */
 export async function npmInstall(args, what, prepare = () => undefined) {
-  takeLock(what);
+  acquireLock(what);
   try {
     const undo = prepare();
     const { code, complaints, signal } = await runNpm([...INSTALL, ...args]);
@@ -107,7 +107,7 @@ function failure(what, lines, complaints) {
 
 const JUST_MADE_MS = 2_000;
 
-function takeLock(what) {
+function acquireLock(what) {
   try {
     mkdirSync(CACHE, { recursive: true });
     writeFileSync(LOCK, String(process.pid), { flag: 'wx' });
@@ -122,7 +122,7 @@ function takeLock(what) {
         `Another start installs dependencies here (process ${holder}). Start again when it has finished, or remove ${LOCK} if that is another program.`,
       );
     rmSync(LOCK, { force: true });
-    takeLock(what);
+    acquireLock(what);
   }
 }
 

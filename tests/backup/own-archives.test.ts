@@ -91,7 +91,7 @@ describe('an archive that was made here', () => {
     [
       'names a table that it does not have',
       ({ manifest }) => (manifest.stores.tasks.rows['labels'] = 0),
-      /names the table labels, which is not there/,
+      /names the table labels, which is missing/,
     ],
     [
       'is without a table of its version',

@@ -98,7 +98,7 @@ export interface Body<Data = Task> {
   user: { id: string; email: string; email_confirmed_at: string };
 }
 
-export interface Answer<Content = Body> {
+export interface ClientResponse<Content = Body> {
   status: number;
   headers: Headers;
   text: string;
@@ -138,7 +138,7 @@ export function createClient(origin: () => string, description?: () => Descripti
     method: string,
     path: string,
     options: CallOptions = {},
-  ): Promise<Answer<Content>> {
+  ): Promise<ClientResponse<Content>> {
     const { token, json, raw = json === undefined ? undefined : JSON.stringify(json), headers } = options;
     const response = await fetch(origin() + path, {
       method,
@@ -170,7 +170,7 @@ export function createClient(origin: () => string, description?: () => Descripti
       const { status, body } = await call('POST', '/api/auth/signup', {
         json: { email, password: PASSWORD, name: 'Ada Lovelace' },
       });
-      if (status !== 201) throw new Error(`sign-up was answered with ${status}`);
+      if (status !== 201) throw new Error(`sign-up failed with ${status}`);
       return { id: body.user.id, email, token: body.access_token };
     },
     logIn: (email: string, password = PASSWORD) => call('POST', '/api/auth/login', { json: { email, password } }),

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { type Account, type Answer, type Body, clientOf, keysOf, type Platform, type Task } from './client.ts';
+import { type Account, type ClientResponse, type Body, clientOf, keysOf, type Platform, type Task } from './client.ts';
 import { expectError, REDUCED_KEYS, TIME, UUID } from './shapes.ts';
 
 const NOT_FOUND = { status: 404, code: 'NOT_FOUND', envelope: 'plain' } as const;
@@ -15,7 +15,7 @@ export function describeReducedTasks(platform: () => Platform, prefix: string) {
     [owner, stranger] = [await client.signUp(), await client.signUp()];
   });
 
-  const call = (method: string, path: string, json?: object, { token } = owner): Promise<Answer<Task>> =>
+  const call = (method: string, path: string, json?: object, { token } = owner): Promise<ClientResponse<Task>> =>
     client.call<Task>(method, `${prefix}/tasks${path}`, { token, ...(json && { json }) });
 
   describe(`reduced tasks below ${prefix}`, () => {

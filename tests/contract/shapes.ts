@@ -1,4 +1,4 @@
-import { keysOf, type Answer, type Body } from './client.ts';
+import { keysOf, type ClientResponse, type Body } from './client.ts';
 
 export const UUID = expect.stringMatching(/^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
 export const TIME = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
@@ -30,7 +30,7 @@ export type Envelope = 'tasks' | 'plain';
 
 /** Checks a complete error: status, type, keys and code, and the headers of 401, 405, 429 and 503. */
 export function expectError(
-  { status, headers, body }: Answer<unknown>,
+  { status, headers, body }: ClientResponse<unknown>,
   expected: { status: number; code: string; envelope: Envelope },
 ) {
   expect(status).toBe(expected.status);

@@ -166,7 +166,7 @@ export async function readListAt(url: string, token: string): Promise<ReadList> 
   const { data, errors } = await createGraphql(url)<{
     tasks: { edges: { node: { id: string; title: string; version: number } }[]; changesCursor: string };
   }>(LIST, { token });
-  if (errors) throw new Error(`The list was answered with ${JSON.stringify(errors)}.`);
+  if (errors) throw new Error(`The list failed with ${JSON.stringify(errors)}.`);
   const { edges, changesCursor } = data.tasks;
   return {
     tasks: new Map(edges.map(({ node: { id, title, version } }) => [id, { title, version }])),

@@ -1,4 +1,4 @@
-import { say } from '@taskmesh/local';
+import { printLine } from '@taskmesh/local';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { PROTOCOLS, PROTOCOLS_WITH_NAMES } from '../feed/streams/protocols.ts';
 import { report, runCampaign, type DoneFault } from './campaign.ts';
@@ -17,7 +17,7 @@ describe('the feed while auth, which supplies the names of owners, is down for a
   it('delivers every event complete or not at all, and exactly once', async () => {
     const freezeAuth = async (_accounts: unknown, random: () => number): Promise<DoneFault[]> => {
       await sleep(CALM_MS * random());
-      say(`freeze auth for ${AWAY_MS / 1000} s`);
+      printLine(`freeze auth for ${AWAY_MS / 1000} s`);
       await inject(faulty, { target: 'auth', kind: 'freeze', forMs: AWAY_MS });
       await sleep(CALM_MS);
       return [{ target: 'auth', kind: 'freeze' }];
@@ -30,9 +30,9 @@ describe('the feed while auth, which supplies the names of owners, is down for a
       owners: Array.from({ length: 3 }, () => ({ paceMs: 150, protocols })),
       faults: freezeAuth,
       cutEveryMs: 2 * AWAY_MS, // most streams stay connected to the end
-      log: say,
+      log: printLine,
     });
-    say(report(result));
+    printLine(report(result));
     expect(result.contradictions).toEqual([]);
     expect(result.surprises).toEqual([]);
     const { writes, streams } = result.figures;

@@ -1,4 +1,4 @@
-import { say } from '@taskmesh/local';
+import { printLine } from '@taskmesh/local';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createRest } from '../http.ts';
 import { createBystanders } from './bystanders.ts';
@@ -57,15 +57,17 @@ describe('the feed while everything around it is killed, frozen and restarted, a
             archive = await makeArchive();
           }
           const durationMs = DURATION_MS / ROUNDS;
-          done.push(...(await doRandomFaults({ ...options, targets: TARGETS, durationMs, plan, log: say }, random)));
+          done.push(
+            ...(await doRandomFaults({ ...options, targets: TARGETS, durationMs, plan, log: printLine }, random)),
+          );
           const gone = await hosted.stop();
           guests.push(...gone);
           const found = await contradictingGuests(gone, done, options);
-          const lost = gone.reduce((sum, { lostAnswers }) => sum + lostAnswers, 0);
-          say(
+          const lost = gone.reduce((sum, { lostResponses }) => sum + lostResponses, 0);
+          printLine(
             `round ${round}: ${gone.length} accounts deleted, ${lost} answers of that lost; ${found.length} findings`,
           );
-          for (const what of found.slice(0, 20)) say(`  ! ${what.slice(0, 400)}`);
+          for (const what of found.slice(0, 20)) printLine(`  ! ${what.slice(0, 400)}`);
           findings.push(...found);
         }
         return done;
@@ -76,10 +78,10 @@ describe('the feed while everything around it is killed, frozen and restarted, a
         seed: SEED,
         owners: Array.from({ length: 6 }, () => ({ paceMs: 60 })),
         faults: inRounds,
-        log: say,
+        log: printLine,
       });
       await published.close();
-      say(report(result));
+      printLine(report(result));
       expect(findings).toEqual([]);
       expect(result.contradictions).toEqual([]);
       expect(result.surprises).toEqual([]);

@@ -133,7 +133,7 @@ export function describeDeletions(faulty: RunningStack): void {
       const gone = await guests.stop();
       expect(await contradictingGuests(gone, [], options)).toEqual([]);
       expect(await bystanders.rows()).toEqual(before);
-      const lost = gone.reduce((sum, { lostAnswers }) => sum + lostAnswers, 0);
+      const lost = gone.reduce((sum, { lostResponses }) => sum + lostResponses, 0);
       console.info(`seed ${SEED}: ${gone.length} accounts deleted, ${lost} answers of that lost`);
     }, 240_000);
 

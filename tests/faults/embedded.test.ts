@@ -46,7 +46,7 @@ describe('the embedded platform', () => {
     await eventually(async () => expect(await problems()).toEqual([]));
     const thaw = freeze(platform.postgresPid ?? 0);
     try {
-      const databases = ['auth', 'tasks', 'backup'].map((name) => `The database of ${name} does not answer.`);
+      const databases = ['auth', 'tasks', 'backup'].map((name) => `The database of ${name} does not respond.`);
       await eventually(async () => expect(await problems()).toEqual(databases));
     } finally {
       thaw();

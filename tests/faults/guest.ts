@@ -33,9 +33,9 @@ export interface Guest {
   /** When it signed up, when its deletion was requested, and when that was confirmed (`performance.now()`). */
   cameAt: number;
   sentAt: number;
-  goneAt: number;
+  deletedAt: number;
   /** Attempts to delete it that got no response or a 503. */
-  lostAnswers: number;
+  lostResponses: number;
   /** Events that must not occur, even during faults. */
   surprises: string[];
 }
@@ -82,17 +82,17 @@ export async function hostGuest(options: GuestOptions): Promise<Guest> {
 
   isDoomed = true;
   const sentAt = performance.now();
-  let lostAnswers = 0;
+  let lostResponses = 0;
   for (;;) {
     const answer = await deleteAccount(anyUrl(), access);
     if (answer === 200) break;
     // An earlier attempt without a response must have succeeded.
-    if (answer === 401 && lostAnswers > 0) break;
-    if (answer === undefined || answer === 503) lostAnswers++;
-    else surprise(`its deletion was answered with ${answer}`);
+    if (answer === 401 && lostResponses > 0) break;
+    if (answer === undefined || answer === 503) lostResponses++;
+    else surprise(`its deletion failed with ${answer}`);
     await sleep(AGAIN_AFTER_MS);
   }
-  const goneAt = performance.now();
+  const deletedAt = performance.now();
 
   await eventually(() => streams.every((stream) => stream.ending() !== undefined), { timeoutMs: ENDS_WITHIN_MS }).catch(
     () => surprise('its streams did not end'),
@@ -109,7 +109,7 @@ export async function hostGuest(options: GuestOptions): Promise<Guest> {
   }
   for (const writer of writers) surprises.push(...writer.surprises);
   const tokens = { access, refresh, personal };
-  return { name, email, ownerId, tokens, list, writes, streams, cameAt, sentAt, goneAt, lostAnswers, surprises };
+  return { name, email, ownerId, tokens, list, writes, streams, cameAt, sentAt, deletedAt, lostResponses, surprises };
 }
 
 interface Session {
@@ -129,7 +129,7 @@ export async function signIn(url: string, { email, name }: { email: string; name
   const ask = async (query: string, variables: object) => {
     const { data, errors } = await graphql<{ session?: Session } | null>(query, { variables: { ...variables } });
     if (data?.session) return data.session;
-    throw new Error(`Signing in was answered with ${JSON.stringify(errors)}.`);
+    throw new Error(`Signing in failed with ${JSON.stringify(errors)}.`);
   };
   return ask(SIGN_UP, { input: { ...input, name: name.slice(0, 50) } }).catch(() => ask(LOG_IN, { input }));
 }
@@ -155,13 +155,13 @@ async function createToken(url: string, { access, name }: { access: string; name
     token: access,
     variables: { input: { name: `of ${name}`, scope: 'WRITE', expiresAt } },
   });
-  if (!data) throw new Error(`Creating a token was answered with ${JSON.stringify(errors)}.`);
+  if (!data) throw new Error(`Creating a token failed with ${JSON.stringify(errors)}.`);
   return data.made.token;
 }
 
 async function requestReset(url: string, email: string): Promise<void> {
   const { status } = await createRest(url)('POST', '/auth/forgot-password', { body: { email } });
-  if (status >= 400) throw new Error(`The recovery mail was answered with ${status}.`);
+  if (status >= 400) throw new Error(`The recovery mail failed with ${status}.`);
 }
 
 /** Inserts tasks as if they had always existed. Safe to repeat. */

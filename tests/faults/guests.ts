@@ -25,7 +25,7 @@ export interface GuestsOptions {
 
 /** The number of guests at a time. */
 const ROOMS = 3;
-const STAY_MS = { least: 500, most: 4_000 };
+const STAY_MS = { least: 500, max: 4_000 };
 /** Numbers of tasks that a deletion removes in one, two and three statements. */
 const TASKS = [0, 250, 450];
 const GONE_WITHIN_MS = 90_000;
@@ -40,7 +40,7 @@ export function hostGuests({ stack, mark, random }: GuestsOptions) {
     while (!ending.signal.aborted) {
       const number = count++;
       const protocols = [0, 2].flatMap((offset) => PROTOCOLS[(number + offset) % PROTOCOLS.length] ?? []);
-      const staysMs = STAY_MS.least + random() * (STAY_MS.most - STAY_MS.least);
+      const staysMs = STAY_MS.least + random() * (STAY_MS.max - STAY_MS.least);
       const tasks = TASKS[number % TASKS.length] ?? 0;
       guests.push(await hostGuest({ stack, name: `${mark}-${number}`, random, protocols, tasks, staysMs }));
     }
@@ -163,11 +163,11 @@ async function comeAgain({ name, email, ownerId, list }: Guest, { stack, random 
     const disconnect = connect(
       { url, token, after: list.cursor },
       {
-        onStanding: () => undefined,
+        onSubscribed: () => undefined,
         onChange: (change) => said.resolve(`a change: ${JSON.stringify(change)}`),
         onCursor: () => undefined,
         onExpired: () => said.resolve('refused'),
-        onLostPlace: () => said.resolve('refused'),
+        onLostPosition: () => said.resolve('refused'),
         onFailure: () => said.resolve('refused'),
         onEnd: () => undefined,
       },

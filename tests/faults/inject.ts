@@ -19,7 +19,7 @@ export interface PlannedFault {
 
 const KINDS: FaultKind[] = ['kill', 'freeze', 'restart'];
 const WIPEABLE = 'kafka';
-const FREEZE_MS = { least: 1_000, most: 8_000 };
+const FREEZE_MS = { least: 1_000, max: 8_000 };
 const BACK_WITHIN_MS = 90_000;
 
 /**
@@ -31,7 +31,7 @@ export function* planFaults(targets: string[], random: () => number): Generator<
   );
   for (;;) {
     for (const combination of shuffled(combinations, random))
-      yield { ...combination, forMs: Math.round(FREEZE_MS.least + random() * (FREEZE_MS.most - FREEZE_MS.least)) };
+      yield { ...combination, forMs: Math.round(FREEZE_MS.least + random() * (FREEZE_MS.max - FREEZE_MS.least)) };
   }
 }
 

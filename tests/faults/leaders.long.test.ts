@@ -1,5 +1,5 @@
 import { TASK_CHANGES_TOPIC } from '@taskmesh/contracts';
-import { findFreePorts, say, startKafka, type Server } from '@taskmesh/local';
+import { findFreePorts, printLine, startKafka, type Server } from '@taskmesh/local';
 import kafkajs from 'kafkajs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { PROTOCOLS } from '../feed/streams/protocols.ts';
@@ -111,7 +111,7 @@ describe('the feed while a third of the partitions is without a leader', () => {
 
   const takeAway = async (node: number, kind: 'kill' | 'freeze'): Promise<Outage> => {
     const from = performance.now() + NOTICED_WITHIN_MS;
-    say(`${kind} Kafka ${node} for ${AWAY_MS / 1000} s`);
+    printLine(`${kind} Kafka ${node} for ${AWAY_MS / 1000} s`);
     kafka.nodes.get(node)?.kill(kind === 'kill' ? 'SIGKILL' : 'SIGSTOP');
     await sleep(AWAY_MS);
     const to = performance.now();
@@ -145,15 +145,15 @@ describe('the feed while a third of the partitions is without a leader', () => {
       seed: SEED,
       owners: OWNERS,
       faults: takeTwoAway,
-      log: say,
+      log: printLine,
     });
-    say(report(result));
+    printLine(report(result));
     const late = outages.flatMap((outage) => {
       const [held, free] = [true, false].map((isHeld) =>
         accounts.filter(({ ownerId }) => (leaderOf(ownerId) === outage.node) === isHeld),
       );
       if (!held?.length || !free?.length) throw new Error('The owners are not spread over the nodes.');
-      say(
+      printLine(
         `  without node ${outage.node}: ${describeLatencies('held back', held, outage)}, ${describeLatencies('others', free, outage)}`,
       );
       return free.flatMap((account) => {

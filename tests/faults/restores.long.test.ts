@@ -1,4 +1,4 @@
-import { say } from '@taskmesh/local';
+import { printLine } from '@taskmesh/local';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createRest } from '../http.ts';
 import type { Account } from './account.ts';
@@ -47,14 +47,14 @@ describe('the feed while the tasks are restored again and again', () => {
       await sleep(CALM_MS * (0.5 + random()));
       const forMs = FREEZE_MS.least + random() * (FREEZE_MS.most - FREEZE_MS.least);
       const url = faulty.stack.urls[target === 'gateway-1' ? 1 : 0] ?? '';
-      say(
+      printLine(
         `restore ${index + 1} of ${RESTORES}${target ? `, freeze ${target} for ${(forMs / 1000).toFixed(1)} s` : ''}`,
       );
       const [restored] = await Promise.all([
         restore(url, file),
         target && inject(faulty, { target, kind: 'freeze', forMs }),
       ]);
-      say(`  restored in ${((restored.answeredAt - restored.sentAt) / 1000).toFixed(1)} s`);
+      printLine(`  restored in ${((restored.answeredAt - restored.sentAt) / 1000).toFixed(1)} s`);
       done.push({ target: 'tasks', kind: 'restore' }, ...(target ? [{ target, kind: 'freeze' }] : []));
       await Promise.all(accounts.map((account) => account.restored(restored)));
     }
@@ -69,9 +69,9 @@ describe('the feed while the tasks are restored again and again', () => {
       owners: Array.from({ length: 4 }, () => ({ paceMs: 60, isRestored: true })),
       faults: restoreAgainAndAgain,
       cutEveryMs: 4_000, // so that streams reconnect at every moment of a restore
-      log: say,
+      log: printLine,
     });
-    say(report(result));
+    printLine(report(result));
     expect(result.contradictions).toEqual([]);
     expect(result.surprises).toEqual([]);
     expect(await miscounted(faulty.stack)).toEqual([]);

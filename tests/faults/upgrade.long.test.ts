@@ -1,4 +1,4 @@
-import { databaseUrl, say, serviceDatabase, withPostgres } from '@taskmesh/local';
+import { databaseUrl, printLine, serviceDatabase, withPostgres } from '@taskmesh/local';
 import { existsSync, mkdirSync, renameSync, rmSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -102,7 +102,7 @@ describe(`an installation of ${RELEASE_BEFORE.version} that is upgraded under lo
     const replace = async (kind: string, names: string[], services: string) => {
       for (const target of names) {
         await sleep(CALM_MS);
-        say(`${kind} of ${target}`);
+        printLine(`${kind} of ${target}`);
         runNext(target.replace(/-\d$/, ''), services);
         await faulty.stack.processes.get(target)?.restart();
         done.push({ target, kind });
@@ -124,9 +124,9 @@ describe(`an installation of ${RELEASE_BEFORE.version} that is upgraded under lo
       owners: Array.from({ length: 3 }, () => ({ paceMs: 60 })),
       faults: upgradeAndGoBack,
       cutEveryMs: 8_000,
-      log: say,
+      log: printLine,
     });
-    say(report(result));
+    printLine(report(result));
     expect(result.contradictions).toEqual([]);
     expect(result.surprises).toEqual([]);
     expect(result.figures.writes.confirmed).toBeGreaterThan(100);

@@ -38,7 +38,7 @@ type Outcome =
   | { outcome: 'surprise'; what: string };
 
 /** An outcome with the API and the gateway of the request. */
-type Answer = Outcome & { via: string };
+type WriteResponse = Outcome & { via: string };
 
 /** A request without a response in this time counts as unanswered: services give up earlier. */
 const TIMEOUT_MS = 20_000;
@@ -56,7 +56,7 @@ export function startWriter(options: WriterOptions): Writer {
   let lastDoneAt = performance.now();
   let longestGapMs = 0;
 
-  const send = async (request: Request): Promise<Answer> => {
+  const send = async (request: Request): Promise<WriteResponse> => {
     const url = urls[Math.floor(random() * urls.length)] ?? '';
     const isRest = random() < 0.5;
     const work = isRest ? overRest(url, token, request) : overGraphql(url, token, request);
@@ -76,7 +76,7 @@ export function startWriter(options: WriterOptions): Writer {
   };
 
   /** Repeats a create with an idempotency key until its outcome is known. Sends other requests once. */
-  const sendUntilClear = async (request: Request): Promise<Answer> => {
+  const sendUntilClear = async (request: Request): Promise<WriteResponse> => {
     for (let isFirst = true; ; isFirst = false) {
       const answer = await send(request);
       // The outcome of the earlier attempts is still unknown.
@@ -88,7 +88,7 @@ export function startWriter(options: WriterOptions): Writer {
     }
   };
 
-  const write = async (request: Request): Promise<Answer> => {
+  const write = async (request: Request): Promise<WriteResponse> => {
     const { kind, title, id } = request;
     const noted: Write = {
       kind,

@@ -3,7 +3,7 @@ import { createMemoryEventLog } from '@taskmesh/event-log';
 import {
   buildSupergraph,
   createFeed,
-  createLargeAnswers,
+  createLargeResponses,
   createLiveGraph,
   createSessionWatch,
   createAccountShares,
@@ -128,7 +128,8 @@ export async function createWorld(time: VirtualTime, { random, owners, hasDeleti
     supergraph,
     services: {
       tasks: {
-        ask: (asked: Parameters<typeof positionsAsked>[0]) => faults.call('foreign', async () => positionsAsked(asked)),
+        execute: (request: Parameters<typeof positionsAsked>[0]) =>
+          faults.call('foreign', async () => positionsAsked(request)),
       },
     },
   } as unknown as Graph; // no queries run here
@@ -139,8 +140,8 @@ export async function createWorld(time: VirtualTime, { random, owners, hasDeleti
     metrics: NO_METRICS,
     shares: createAccountShares(0),
     memory: { isShort: () => false },
-    turns: { run: async (_network, work) => work() },
-    largeAnswers: createLargeAnswers(),
+    blockingWork: { run: async (_network, work) => work() },
+    largeResponses: createLargeResponses(),
     formatResult: ({ data, errors = [] }) => ({
       data,
       ...(errors.length > 0 && {
@@ -165,7 +166,7 @@ export async function createWorld(time: VirtualTime, { random, owners, hasDeleti
       endedSessions: { has: () => false, onEnded: () => () => {} },
       accessKeys: { isCurrent: () => true, onRemoved: () => () => {} },
     }),
-    takeUser: () => () => undefined,
+    reserveUser: () => () => undefined,
     heartbeats: createHeartbeats(),
     limitAge: () => () => {}, // no limit
     metrics: NO_METRICS,

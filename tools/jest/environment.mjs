@@ -1,6 +1,6 @@
 import { ModernFakeTimers } from '@jest/fake-timers';
 import { ModuleMocker } from 'jest-mock';
-import { differences, lookAround } from './left-behind.ts';
+import { differences, recordSurroundings } from './left-behind.ts';
 import { leftOpen, openHandles } from './left-open.ts';
 
 /** Events for errors in a test or a hook, and for uncaught errors. */
@@ -38,7 +38,7 @@ export default class {
     this.#testPath = testPath;
     Error.stackTraceLimit = 100; // as in Jest
     Error.prepareStackTrace = undefined;
-    this.#before = lookAround();
+    this.#before = recordSurroundings();
     this.#openBefore = openHandles();
     this.#jest = createJest(projectConfig);
     this.#console = globalThis.console;
@@ -71,7 +71,7 @@ export default class {
     Error.prepareStackTrace = undefined;
     globalThis.console = this.#console;
     process.exit = this.#exit;
-    const left = differences(this.#before, lookAround());
+    const left = differences(this.#before, recordSurroundings());
     // A file that could not run, or failed midway, has an error of its own, which an error from here would replace.
     if (!this.#hasRun || hasAnyFailed) return;
     if (left.length > 0)

@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { differences, lookAround } from './left-behind.ts';
+import { differences, recordSurroundings } from './left-behind.ts';
 
 const run = promisify(execFile);
 const ROOT = join(import.meta.dirname, '../..');
@@ -82,10 +82,10 @@ describe('what a file leaves behind', () => {
     ['Array.prototype.left', () => (prototype.left = 1), () => delete prototype.left],
     ['process.cwd()', () => process.chdir('/'), () => process.chdir(cwd)],
   ])('is found: %s', (what, change, undo) => {
-    const before = lookAround();
-    expect(differences(before, lookAround())).toEqual([]);
+    const before = recordSurroundings();
+    expect(differences(before, recordSurroundings())).toEqual([]);
     change();
-    const after = lookAround();
+    const after = recordSurroundings();
     undo();
     expect(differences(before, after)).toEqual([what]);
   });

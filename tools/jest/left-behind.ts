@@ -13,7 +13,7 @@ const NODES = Object.getOwnPropertyNames(globalThis).filter(
 );
 
 /** Records the globals, the properties of Node's globals, the environment, the process's listeners and its directory. */
-export function lookAround(): Surroundings {
+export function recordSurroundings(): Surroundings {
   const seen = new Map<string, unknown>([['process.cwd()', process.cwd()]]);
   const note = (name: string, object: object) => {
     for (const key of Reflect.ownKeys(object)) {

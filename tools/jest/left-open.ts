@@ -5,7 +5,7 @@ export type OpenHandles = ReadonlyMap<string, number>;
 
 /** A handle still open after this time will never be closed. */
 const CLOSED_WITHIN_MS = 10_000;
-const LOOK_EVERY_MS = 20;
+const CHECK_EVERY_MS = 20;
 
 export function openHandles(): OpenHandles {
   void [process.stdin, process.stdout, process.stderr]; // they exist from their first use on, and keep nothing alive
@@ -22,6 +22,6 @@ export async function leftOpen(before: OpenHandles, withinMs = CLOSED_WITHIN_MS)
       return excess > 0 ? [`${excess} ${kind}`] : [];
     });
     if (more.length === 0 || performance.now() > deadline) return more;
-    await sleep(LOOK_EVERY_MS);
+    await sleep(CHECK_EVERY_MS);
   }
 }

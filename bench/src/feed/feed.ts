@@ -7,7 +7,7 @@ import type { Report, Surroundings } from '../run/benchmark.ts';
 import { summarise } from '../run/figures.ts';
 import { amount, choice, count, defineOptions } from '../run/options.ts';
 import { describeOrigin, describeRounds, table } from '../run/report.ts';
-import { PROTOCOLS, type Speech } from './sockets.ts';
+import { PROTOCOLS, type SocketKind } from './sockets.ts';
 import type { SourceName } from './sources.ts';
 import { usersFor } from './users.ts';
 
@@ -47,12 +47,12 @@ async function run(chosen: Options & Surroundings) {
   const { targets } = closers.use(await startTargets(names, { ...chosen, env }, { bare: startBareFeed }));
   const load = closers.use(await startLoad(dataDir));
 
-  const openSockets = async (target: Target, speech: Speech, name: (typeof LOADS)[number]) => {
+  const openSockets = async (target: Target, kind: SocketKind, name: (typeof LOADS)[number]) => {
     const socketsPerOwner = Math.min(FEED_LOADS[name].perOwner, chosen.sockets);
     const users = await createUsers(Math.floor(chosen.sockets / socketsPerOwner));
     const before = await bytesInUse(pidOf(target), hookDir);
     const { url, sources } = target;
-    await load.call('openFeed', { url, sources, speech, users, socketsPerOwner });
+    await load.call('openFeed', { url, sources, kind, users, socketsPerOwner });
     const bytes = (await bytesInUse(pidOf(target), hookDir)) - before;
     return { socketsPerOwner, bytesPerSocket: bytes / (users.length * socketsPerOwner) };
   };
@@ -123,7 +123,7 @@ function describe(report: FeedReport): Record<string, string> {
   return { 'feed figures': [describeOrigin(report, how), ...tables].filter(Boolean).join('\n\n') };
 }
 
-const SPEECHES: Partial<Record<Speech, string>> = { bare: 'ws', sse: 'SSE' };
+const SPEECHES: Partial<Record<SocketKind, string>> = { bare: 'ws', sse: 'SSE' };
 const SINCE: Record<SourceName, string> = { commit: 'commit', kafka: 'publish', http: 'post' };
 
 function feedTable(rows: readonly Row[]): string {

@@ -1,13 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { inTurns, pace } from '../load/connections.ts';
+import { roundRobin, pace } from '../load/connections.ts';
 import { quantile } from '../run/figures.ts';
-import { openListeners, setClock, type Speech } from './sockets.ts';
+import { openListeners, setClock, type SocketKind } from './sockets.ts';
 import { openSource, type Source, type SourceName, type Sources } from './sources.ts';
 import type { User } from './users.ts';
 
 export interface FeedLoadOptions {
   url: string;
-  speech: Speech;
+  kind: SocketKind;
   users: User[];
   socketsPerOwner: number;
   sources: Sources;
@@ -26,9 +26,9 @@ const PRIME_AGAIN_MS = 2_000;
 const PRIME_BATCH = 100;
 
 /** Opens the sockets; resolves when each has received a change, because not every protocol confirms a subscription. */
-export async function openFeedLoad({ url, speech, users, socketsPerOwner, sources }: FeedLoadOptions) {
+export async function openFeedLoad({ url, kind, users, socketsPerOwner, sources }: FeedLoadOptions) {
   const opened = new Map<SourceName, Promise<Source>>();
-  const listeners = await openListeners({ speech, groups: [{ url, users }], socketsPerOwner });
+  const listeners = await openListeners({ kind, groups: [{ url, users }], socketsPerOwner });
   let n = 0;
   const sourceOf = (name: SourceName) => {
     const source = opened.get(name) ?? openSource(name, sources);
@@ -66,7 +66,7 @@ export async function openFeedLoad({ url, speech, users, socketsPerOwner, source
       setClock();
       const start = performance.now();
       const madeAt = new Map<number, number>();
-      const nextUser = inTurns(users);
+      const nextUser = roundRobin(users);
       // At high rates, changes of several owners are made together, because making them is not measured.
       const together = Math.max(1, Math.min(users.length, Math.floor(changesPerS / 500)));
       const make = async () => {

@@ -8,7 +8,7 @@ export const PROTOCOLS = ['graphql-ws', 'sse', 'multipart', 'channel'] as const;
 export type Protocol = (typeof PROTOCOLS)[number];
 
 /** The protocol of a socket. The bare server's sockets get the same JSON without a protocol. */
-export type Speech = Protocol | 'bare';
+export type SocketKind = Protocol | 'bare';
 
 interface Handlers {
   onData: (chunk: Buffer) => void;
@@ -28,7 +28,7 @@ const HEARTBEAT_MS = 10_000;
 const AT_ONCE = 50;
 const ARRIVAL_MS = 60_000;
 
-const OPEN: Record<Speech, Open> = {
+const OPEN: Record<SocketKind, Open> = {
   bare: (url, { id }, handlers) => openWebSocket(`${url}/${id}`, [], handlers, []),
   'graphql-ws': (url, { token }, handlers) => {
     const init = { type: 'connection_init', payload: { authorization: `Bearer ${token}` } };
@@ -124,7 +124,7 @@ export function setClock(): void {
 }
 
 export interface ListenerOptions {
-  speech: Speech;
+  kind: SocketKind;
   /** The users of each server. A user who is listed twice gets twice as many sockets. */
   groups: { url: string; users: User[] }[];
   /** @default 1 */
@@ -134,7 +134,7 @@ export interface ListenerOptions {
 export type Listeners = Awaited<ReturnType<typeof openListeners>>;
 
 /** Opens sockets at one or more servers, and records what they receive. */
-export async function openListeners({ speech, groups, socketsPerOwner = 1 }: ListenerOptions) {
+export async function openListeners({ kind, groups, socketsPerOwner = 1 }: ListenerOptions) {
   const lasts = new Map<string, number[]>();
   const closes: (() => Promise<void>)[] = [];
   let failure: Error | undefined;
@@ -153,7 +153,7 @@ export async function openListeners({ speech, groups, socketsPerOwner = 1 }: Lis
       recording.numbers.push(n);
       recording.times.push(nowMs());
     };
-    closes.push(await OPEN[speech](url, user, { onData: createNumberFinder(onChange), onEnd: fail }));
+    closes.push(await OPEN[kind](url, user, { onData: createNumberFinder(onChange), onEnd: fail }));
   };
   const close = async () => void (await Promise.all(closes.map((each) => each())));
   const waiting = groups.flatMap(({ url, users }) =>

@@ -5,7 +5,7 @@ import { Client } from 'pg';
 import { Client as HttpClient } from 'undici';
 import { newId, partOf } from '../bare/server.ts';
 import { taskInput } from '../load/calls.ts';
-import { inTurns, pace } from '../load/connections.ts';
+import { roundRobin, pace } from '../load/connections.ts';
 import { nowMs, titleOf } from './sockets.ts';
 
 /** How changes are made: committed in the store; for the bare server, published to Kafka or posted. */
@@ -154,7 +154,7 @@ export async function createCommitter(tasksDatabase: string) {
     together,
     /** Creates single tasks for the owners in turn, at random moments. */
     atRandom(owners: string[], rate: { perSecond: number; seconds: number }) {
-      const next = inTurns(owners);
+      const next = roundRobin(owners);
       return pace(() => together([next()]), { ...rate, random: Math.random });
     },
     close: source.close,

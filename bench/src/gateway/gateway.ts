@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { cpuMsOf, mibOf } from '../machine/cpu.ts';
 import { startLoad, startServer } from '../machine/processes.ts';
 import type { Environment, Report, Surroundings } from '../run/benchmark.ts';
-import { combine, difference, measureByTurns, sumOf, summarise } from '../run/figures.ts';
+import { combine, difference, measureInRounds, sumOf, summarise } from '../run/figures.ts';
 import { amount, choice, count, defineOptions } from '../run/options.ts';
 import { describeOrigin, describeRounds, LATENCIES, table } from '../run/report.ts';
 import { ENGINES, startEngines, TITLES } from './engines.ts';
@@ -48,7 +48,7 @@ async function run(chosen: Options & Surroundings) {
   for (const query of chosen.only) {
     chosen.log(`${query} …`);
     const expected = await expectedResponse(query);
-    const taken = await measureByTurns(engines, chosen, async ({ url, pid }, seconds) => {
+    const taken = await measureInRounds(engines, chosen, async ({ url, pid }, seconds) => {
       await load.call('openGateway', { url, query: DOCUMENTS[query], expected, connections: chosen.connections });
       const read = async () => ({ cpuMs: sumOf(cpuMsOf([pid])), calls: await shop.requests() });
       const before = await read();

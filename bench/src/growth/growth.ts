@@ -4,7 +4,7 @@ import { startTargets } from '../machine/targets.ts';
 import type { Report, Surroundings } from '../run/benchmark.ts';
 import { amount, counts, defineOptions } from '../run/options.ts';
 import { describeOrigin, digits, table } from '../run/report.ts';
-import { giveTasks, growTo, measureRequests, type RequestCost } from './requests.ts';
+import { createTasks, growTo, measureRequests, type RequestCost } from './requests.ts';
 
 const ABOUT = `
 Checks whether the cost of requests stays the same as data grows: pages and CPU per request for owners of 50, 10,000 and
@@ -28,7 +28,7 @@ async function run({ owners: sizes, stores, seconds, ...around }: Options & Surr
   for (const target of targets) {
     const { tasksDatabase = '' } = target.sources;
     log('Tasks of small and large owners …');
-    const owners = await giveTasks(tasksDatabase, await createUsers(sizes.length), sizes);
+    const owners = await createTasks(tasksDatabase, await createUsers(sizes.length), sizes);
     for (const store of stores.toSorted((one, other) => one - other)) {
       log(`A store of ${store} tasks …`);
       await growTo(tasksDatabase, store);

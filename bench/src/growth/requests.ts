@@ -15,7 +15,7 @@ export interface Owner extends User {
 }
 
 const OF_OTHERS = 200;
-const AT_ONCE = 500_000;
+const MAX_CONCURRENT = 500_000;
 
 /**
  * Half of the tasks are completed, a quarter is completed and of the category `work`, and the ten oldest have the category
@@ -30,7 +30,7 @@ const insert = (owner: string) => `
   from generate_series($1::int, $2::int) n`;
 
 /** Creates tasks for the users: `sizes` has the number for each. */
-export const giveTasks = (tasksUrl: string, users: readonly User[], sizes: readonly number[]): Promise<Owner[]> =>
+export const createTasks = (tasksUrl: string, users: readonly User[], sizes: readonly number[]): Promise<Owner[]> =>
   withPostgres(tasksUrl, async (client) => {
     const owners: Owner[] = [];
     for (const [index, user] of users.entries()) {
@@ -46,10 +46,10 @@ export const giveTasks = (tasksUrl: string, users: readonly User[], sizes: reado
 export const growTo = (tasksUrl: string, size: number) =>
   withPostgres(tasksUrl, async (client) => {
     const { rows } = await client.query<{ count: number }>('select count(*)::int as count from tasks');
-    for (let from = rows[0]?.count ?? 0; from < size; from += AT_ONCE)
+    for (let from = rows[0]?.count ?? 0; from < size; from += MAX_CONCURRENT)
       await client.query(insert(`md5('other ' || (n / ${OF_OTHERS}))::uuid`), [
         from + 1,
-        Math.min(size, from + AT_ONCE),
+        Math.min(size, from + MAX_CONCURRENT),
       ]);
     // Autovacuum would do this sooner or later.
     await client.query('vacuum analyze tasks');

@@ -2,7 +2,7 @@ import { constants, setPriority } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { quantile } from '../run/figures.ts';
 import { CALLS } from './calls.ts';
-import { inTurns, openConnection, openConnections, pace, type Population } from './connections.ts';
+import { roundRobin, openConnection, openConnections, pace, type Population } from './connections.ts';
 
 export const PARALLEL_LOGINS = 50;
 /** A steady load that leaves capacity, so that the effect of additional logins can be measured. */
@@ -18,7 +18,7 @@ const LEAD_IN_MS = 200;
 /** Sends lists over REST at a steady pace, in alternating slices: alone, and while logins are always in progress. */
 export async function listBesideLogins(url: string, population: Population, seconds: number) {
   const lists = await openConnections(url, 'list', 'rest', population);
-  const nextReader = inTurns(population.readers);
+  const nextReader = roundRobin(population.readers);
   const logins = Array.from({ length: PARALLEL_LOGINS }, () => {
     const account = nextReader();
     return openConnection(url, (n) => CALLS.rest.login(account, n));

@@ -81,7 +81,7 @@ export function openConnection(
 /** Inspects connections and uses them together. @throws when a response is wrong */
 export async function useConnections(connections: readonly Connection[]) {
   await Promise.all(connections.map((connection) => connection.inspect()));
-  const nextConnection = inTurns(connections);
+  const nextConnection = roundRobin(connections);
   return {
     /** Keeps every connection busy for `seconds`. @throws on the first wrong response */
     async run(seconds: number) {
@@ -103,7 +103,7 @@ export function openConnections(
   protocol: Protocol,
   { readers, writers }: Population,
 ) {
-  const nextUrl = inTurns([urls].flat());
+  const nextUrl = roundRobin([urls].flat());
   const accounts = operation === 'create' ? writers : readers;
   return useConnections(
     accounts.map((account) => openConnection(nextUrl(), (n) => CALLS[protocol][operation](account, n))),
@@ -137,10 +137,10 @@ export async function pace(
 }
 
 /** Returns the items one after the other, then again from the first. @throws when there are none */
-export function inTurns<Item>(items: readonly Item[]): () => Item {
-  let turn = 0;
+export function roundRobin<Item>(items: readonly Item[]): () => Item {
+  let next = 0;
   return () => {
-    const item = items[turn++ % items.length];
+    const item = items[next++ % items.length];
     if (item === undefined) throw new Error('There is nothing to take turns with.');
     return item;
   };

@@ -4,7 +4,7 @@ import { cpus } from 'node:os';
 import { sumOf } from '../run/figures.ts';
 
 const TICK_MS = 1_000 / Number(execFileSync('getconf', ['CLK_TCK'], { encoding: 'utf8' }));
-const LOOK_EVERY_MS = 100;
+const SAMPLE_EVERY_MS = 100;
 
 /**
  * Returns the CPU time in milliseconds of each of these processes and all its descendants since their start. Read it twice
@@ -48,7 +48,7 @@ export function watchMemory(pid: number): () => { own: number; children: number 
     worst.own = Math.max(worst.own, mibOf(pid, 'RssAnon') - idle);
     worst.children = Math.max(worst.children, sumOf(children));
   };
-  const timer = setInterval(look, LOOK_EVERY_MS);
+  const timer = setInterval(look, SAMPLE_EVERY_MS);
   return () => {
     clearInterval(timer);
     return worst;

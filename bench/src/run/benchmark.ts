@@ -1,4 +1,4 @@
-import { say } from '@taskmesh/local';
+import { printLine } from '@taskmesh/local';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { othersShareSince } from '../machine/cpu.ts';
@@ -42,21 +42,21 @@ export function prepare<Options extends Common, Found extends object>(benchmark:
   return (args: string[]): ((around: Surroundings) => Promise<void>) | undefined => {
     const options = benchmark.options.read(args);
     const { help, name, publish: isPublished, profile, ...parameters } = options;
-    if (help) return void say(benchmark.options.help);
+    if (help) return void printLine(benchmark.options.help);
     return async (around) => {
       const startedAt = new Date().toISOString();
       const files = join(BENCH, 'results', name ?? startedAt.replaceAll(/[:.]/g, '-'));
       const othersShare = othersShareSince(process.pid); // includes all child processes
       const env = { ...around.env, ...(profile && profileSettings(files)) };
       const found = await benchmark.run({ ...options, ...around, env });
-      if (profile) say(summariseProfiles(files));
+      if (profile) printLine(summariseProfiles(files));
       if (!found) return;
       const origin = { startedAt, machine: describeMachine(), othersShare: othersShare(), parameters };
       const report: Report<Options, Found> = { ...origin, ...(found as NonNullable<Found>) };
       writeReport(`${files}.json`, report);
       const tables = benchmark.describe(report);
       if (isPublished) (benchmark.publish ?? (() => publish(join(BENCH, 'README.md'), tables)))(report);
-      say(`\n${Object.values(tables).join('\n\n')}\n\nAll rounds: ${files}.json`);
+      printLine(`\n${Object.values(tables).join('\n\n')}\n\nAll rounds: ${files}.json`);
     };
   };
 }

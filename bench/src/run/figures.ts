@@ -28,7 +28,7 @@ export function quantile(values: readonly number[], q: number): number {
   return lower + (upper - lower) * (position - Math.floor(position));
 }
 
-export interface Turns {
+export interface RoundOptions {
   rounds: number;
   /** Seconds of one round of one item. */
   seconds: number;
@@ -38,12 +38,12 @@ export interface Turns {
 }
 
 /** Warms up all items, then measures them in rounds. Each round begins with another item, so that none always follows the same one. */
-export async function measureByTurns<Item, Round>(
+export async function measureInRounds<Item, Round>(
   items: readonly Item[],
-  { rounds, seconds, warmUp, signal }: Turns,
+  { rounds, seconds, warmUp, signal }: RoundOptions,
   measure: (item: Item, seconds: number) => Promise<Round>,
 ): Promise<[Item, Round[]][]> {
-  const taken = items.map((item): [Item, Round[]] => [item, []]);
+  const results = items.map((item): [Item, Round[]] => [item, []]);
   const one = (item: Item, forSeconds: number) => {
     signal.throwIfAborted();
     return measure(item, forSeconds);
@@ -51,7 +51,8 @@ export async function measureByTurns<Item, Round>(
   for (const item of items) await one(item, warmUp);
   for (let round = 0; round < rounds; round++) {
     const first = round % items.length;
-    for (const [item, found] of [...taken.slice(first), ...taken.slice(0, first)]) found.push(await one(item, seconds));
+    for (const [item, found] of [...results.slice(first), ...results.slice(0, first)])
+      found.push(await one(item, seconds));
   }
-  return taken;
+  return results;
 }

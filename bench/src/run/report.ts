@@ -86,14 +86,14 @@ export function writeReport(file: string, report: object): void {
 export function publish(document: string, texts: Readonly<Record<string, string>>): void {
   for (const [name, text] of Object.entries(texts)) {
     const before = readFileSync(document, 'utf8');
-    const [begin, end] = placeOf(before, name);
+    const [begin, end] = sectionOf(before, name);
     if (begin < 0 || end < begin) throw new Error(`${document} has no place for ${name} (<!-- ${name}: begin --> …).`);
     writeFileSync(document, `${before.slice(0, begin)}\n\n${text}\n\n${before.slice(end)}`);
   }
 }
 
 /** Returns where the text of this name begins and ends in a document; -1 for a missing mark. */
-export function placeOf(document: string, name: string): [begin: number, end: number] {
+export function sectionOf(document: string, name: string): [begin: number, end: number] {
   const mark = `<!-- ${name}: begin -->`;
   const at = document.indexOf(mark);
   return [at < 0 ? at : at + mark.length, document.indexOf(`<!-- ${name}: end -->`)];

@@ -157,7 +157,7 @@ export async function calibrate(options: CalibrateOptions): Promise<Coefficients
     const empty = await bytesInUse(gatewayPid, hookDir);
     let listeners: Listeners | undefined;
     const opened = await measure('sockets opened', async () => {
-      listeners = await openListeners({ speech: 'graphql-ws', groups: [{ url, users }] });
+      listeners = await openListeners({ kind: 'graphql-ws', groups: [{ url, users }] });
       await sleep(SETTLED_MS);
     });
     learn('open', REST, { open: sockets }, opened);
@@ -167,7 +167,7 @@ export async function calibrate(options: CalibrateOptions): Promise<Coefficients
     await learnDelivery('delivered', users, 1, listeners);
     const owners = await createUsers(sockets / SOCKETS_PER_OWNER);
     const groups = [{ url, users: owners }];
-    const more = await openListeners({ speech: 'graphql-ws', groups, socketsPerOwner: SOCKETS_PER_OWNER });
+    const more = await openListeners({ kind: 'graphql-ws', groups, socketsPerOwner: SOCKETS_PER_OWNER });
     await learnDelivery('further', owners, SOCKETS_PER_OWNER, more);
     return { gatewayMiB: empty / 2 ** 20, socketKiB: (full - empty) / sockets / 1024 };
   }

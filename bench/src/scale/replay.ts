@@ -3,7 +3,7 @@ import { Client } from 'undici';
 import { openListeners, titleOf } from '../feed/sockets.ts';
 import type { User } from '../feed/users.ts';
 import { send, taskInput, type Call } from '../load/calls.ts';
-import { inTurns, openConnections, pace } from '../load/connections.ts';
+import { roundRobin, openConnections, pace } from '../load/connections.ts';
 import { bytesInUse } from '../machine/memory.ts';
 import { combine, sumOf } from '../run/figures.ts';
 import { SETTLED_MS, type CalibrateOptions } from './calibrate.ts';
@@ -31,8 +31,8 @@ export async function replay(
   const work = workOf(demand, { gateways, tasks: 1, auth: 1 });
   const users = await createUsers(demand.owners);
   const visitors = await createUsers(gateways);
-  const speech = 'graphql-ws';
-  const listeners = await openListeners({ speech, groups: groupsOf(urls, users) });
+  const kind = 'graphql-ws';
+  const listeners = await openListeners({ kind, groups: groupsOf(urls, users) });
   await sleep(SETTLED_MS);
   const owners = createOwners(urls.toReversed(), users);
   await listeners.expect(() => 2 * users.length, owners.begin);
@@ -41,7 +41,7 @@ export async function replay(
       ...{ perSecond: work[operation], ...(await openConnections(urls, operation, 'rest', population)) },
     })),
   );
-  const nextVisit = inTurns(visitors.map((user, index) => ({ url: urls[index] ?? '', users: [user] })));
+  const nextVisit = roundRobin(visitors.map((user, index) => ({ url: urls[index] ?? '', users: [user] })));
   const load = async (during: number) => {
     const at = (perSecond: number, next: () => Promise<unknown>) =>
       pace(next, { perSecond, seconds: during, random: Math.random });
@@ -53,7 +53,7 @@ export async function replay(
           ...[
             at(work.create, owners.create),
             at(work.update, owners.update),
-            at(work.open, async () => (await openListeners({ speech, groups: [nextVisit()] })).close()),
+            at(work.open, async () => (await openListeners({ kind, groups: [nextVisit()] })).close()),
           ],
           ...requests.map(({ perSecond, next }) => at(perSecond, next)),
         ]),
@@ -96,7 +96,7 @@ function groupsOf(urls: readonly string[], users: User[]) {
 /** Users who write over REST, with titles that listeners can recognise. */
 function createOwners(urls: readonly string[], users: readonly User[]) {
   let n = 0;
-  const nextUrl = inTurns(urls);
+  const nextUrl = roundRobin(urls);
   const owners = users.map(({ token }, index) => {
     const client = new Client(nextUrl());
     let firstId = '';
@@ -111,7 +111,7 @@ function createOwners(urls: readonly string[], users: readonly User[]) {
     const update = () => write({ request: `PATCH /api/tasks/${firstId}`, body: { completed: n % 2 === 0 } });
     return { create, update, begin: async () => void (firstId = await create()), close: () => client.close() };
   });
-  const next = inTurns(owners);
+  const next = roundRobin(owners);
   return {
     /** Creates the first task of each. */
     begin: () => Promise.all(owners.map((owner) => owner.begin())),

@@ -5,7 +5,7 @@ import {
   localUrl,
   PlainError,
   runCommand,
-  say,
+  printLine,
   seed,
   serviceReady,
 } from '@taskmesh/local';
@@ -19,7 +19,7 @@ import { keepPostgres } from './keep-postgres.ts';
 
 const MAIN = fileURLToPath(new URL('watched.main.ts', import.meta.url));
 const CONSOLE = fileURLToPath(new URL('../../../services/gateway/console/build/main.mjs', import.meta.url));
-const LOOK_EVERY_MS = 200;
+const CHECK_EVERY_MS = 200;
 
 const dataDir = resolve(process.env.DATA_DIR || '.data/dev');
 
@@ -27,7 +27,7 @@ await runCommand({
   async start(signal) {
     const env = { ...process.env, DATA_DIR: dataDir };
     const settings = readEmbeddedSettings(env);
-    const postgres = settings.postgresUrl ? undefined : await keepPostgres(dataDir, say, signal);
+    const postgres = settings.postgresUrl ? undefined : await keepPostgres(dataDir, printLine, signal);
     const postgresUrl = settings.postgresUrl ?? postgres?.current.url ?? '';
     // Node restarts the platform after each change, even if it had failed.
     const child = spawn(process.execPath, ['--watch', '--watch-preserve-output', MAIN], {
@@ -36,7 +36,7 @@ await runCommand({
     });
     const ended = once(child, 'exit');
     const console = spawn(process.execPath, [CONSOLE, '--watch'], { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
-    void tellDemo(settings.platform.gateway, signal);
+    void printDemo(settings.platform.gateway, signal);
     return {
       failed: ended.then(() => new PlainError('Node has stopped watching.')),
       async stop() {
@@ -53,14 +53,14 @@ await runCommand({
 type Addresses = Pick<PlatformConfig['gateway'], 'host' | 'port' | 'adminHost' | 'adminPort'>;
 
 /** Waits until the platform runs, which may be only after the developer has fixed the first mistakes. */
-async function tellDemo({ host, port, adminHost, adminPort }: Addresses, signal: AbortSignal): Promise<void> {
+async function printDemo({ host, port, adminHost, adminPort }: Addresses, signal: AbortSignal): Promise<void> {
   const isReady = () => serviceReady(localUrl(adminHost, adminPort)).catch(() => false);
-  while (!signal.aborted && !(await isReady())) await sleep(LOOK_EVERY_MS);
+  while (!signal.aborted && !(await isReady())) await sleep(CHECK_EVERY_MS);
   if (signal.aborted) return;
   try {
     await seed(localUrl(host, port));
-    say(`\nDemo: log in as ${DEMO_ACCOUNT.email} with the password "${DEMO_ACCOUNT.password}".`);
+    printLine(`\nDemo: log in as ${DEMO_ACCOUNT.email} with the password "${DEMO_ACCOUNT.password}".`);
   } catch (error) {
-    say(`There are no demo data: ${describeError(error)}`);
+    printLine(`There are no demo data: ${describeError(error)}`);
   }
 }

@@ -1,4 +1,4 @@
-import { whyMailsFail } from '@taskmesh/auth';
+import { findMailProblems } from '@taskmesh/auth';
 import { openKeyValue } from '@taskmesh/key-value';
 import {
   acquireLock,
@@ -16,7 +16,7 @@ import {
   createAdminServer,
   createLog,
   createMetrics,
-  doubtsAbout,
+  findSuspectSettings,
   ensureWritableDirectory,
   openLogOutput,
   openTelemetry,
@@ -30,7 +30,7 @@ import { join } from 'node:path';
 import { readEmbeddedSettings, readPlatformConfig } from './config.ts';
 import { createPlatform } from './create-platform.ts';
 import { keepPostgres } from './keep-postgres.ts';
-import { untilReady } from './until-ready.ts';
+import { waitUntilReady } from './wait-until-ready.ts';
 
 export interface EmbeddedOptions {
   env: Env;
@@ -65,8 +65,8 @@ export async function startEmbedded({ env, progress, signal, random }: EmbeddedO
     await checkWantedPorts(early.gateway);
     signal?.throwIfAborted();
 
-    for (const problem of [...doubtsAbout(env), ...whyMailsFail(env)]) progress(problem);
-    for (const problem of await checkGivenServers(env)) progress(`${problem} Going on without it until it does.`);
+    for (const problem of [...findSuspectSettings(env), ...findMailProblems(env)]) progress(problem);
+    for (const problem of await checkGivenServers(env)) progress(`${problem} Continuing without it until it does.`);
     const logFile = join(dataDir, 'logs', 'taskmesh.log');
     // The terminal is for people; logs go to a file.
     const destination = openLogOutput(logFile);
@@ -109,9 +109,9 @@ export async function startEmbedded({ env, progress, signal, random }: EmbeddedO
     closers.add(() => postgres?.retire());
     const adminUrl = localUrl(config.gateway.adminHost, config.gateway.adminPort);
     const failed = postgres?.givenUp ?? new Promise<never>(() => undefined);
-    const tell = (missing: string[]) =>
+    const reportMissing = (missing: string[]) =>
       progress(`Not ready yet: ${missing.join(', ')}. See ${adminUrl}/readyz?verbose and ${logFile}.`);
-    await untilReady({ started: platform.start(), ready, failed, tell, signal });
+    await waitUntilReady({ started: platform.start(), ready, failed, reportMissing, signal });
     return {
       url: localUrl(config.gateway.host, portOf(platform.address())),
       adminUrl,

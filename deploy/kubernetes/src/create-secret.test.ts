@@ -56,7 +56,7 @@ describe('the secret of an installation', () => {
 
   it('is not created if the API server refuses: the reason is reported without its values', async () => {
     answers = [403];
-    await expect(make()).rejects.toThrow('The API server does not take the secret keys: it answers 403.');
+    await expect(make()).rejects.toThrow('The API server does not take the secret keys: it responded with 403.');
     expect(requests).toHaveLength(1);
   });
 });

@@ -43,10 +43,10 @@ export async function createSecret(api: ApiServer, { name, namespace, labels, da
       });
       if (status === CREATED) return true;
       if (status === CONFLICT) return false;
-      reason = `it answers ${status}`;
+      reason = `it responded with ${status}`;
       if (status < 500) break;
     } catch {
-      reason = 'it does not answer';
+      reason = 'it does not respond';
     }
   }
   throw new Error(`The API server does not take the secret ${name}: ${reason}.`);

@@ -29,7 +29,7 @@ try {
       data: await makeKeys(),
     },
   );
-  console.log(`The secret ${env.SECRET_NAME} ${isNew ? 'was made' : 'is there and stays as it is'}.`);
+  console.log(`The secret ${env.SECRET_NAME} ${isNew ? 'was created' : 'exists and is unchanged'}.`);
 } catch (error) {
   console.error(error instanceof Error ? error.message : error);
   process.exitCode = 1;

@@ -6,5 +6,5 @@ const expected = expectedSecrets.parse(JSON.parse(EXPECTED_SECRETS));
 const { problems, notes } = await preflight({ expected, secretsDir: SECRETS_DIR, env });
 for (const note of notes) console.log(note);
 for (const problem of problems) console.error(problem);
-if (problems.length === 0) console.log('Every secret is there, and no server refuses us.');
+if (problems.length === 0) console.log('All secrets exist, and no server refuses us.');
 process.exit(problems.length === 0 ? 0 : 1);

@@ -46,8 +46,8 @@ describe('the preflight', () => {
     put('auth/postgresql/auth.crt');
     const check = () => Promise.reject(new Error('asked'));
     expect((await looked(check)).problems).toEqual([
-      "The secret redis has no key url, or is not there: make it, or name another one at redis of the chart's values.",
-      "The secret pg has no key auth, or is not there: make it, or name another one at postgresql.auth of the chart's values.",
+      "The secret redis has no key url, or does not exist: create it, or name another one at redis of the chart's values.",
+      "The secret pg has no key auth, or does not exist: create it, or name another one at postgresql.auth of the chart's values.",
     ]);
   });
 

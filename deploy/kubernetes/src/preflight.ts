@@ -88,7 +88,7 @@ function asRead(value: string, { query = [] }: ExpectedSecrets[string][number], 
 }
 
 const missing = ({ secret, key, path }: ExpectedSecrets[string][number]) =>
-  `The secret ${secret} has no key ${key}, or is not there: make it, or name another one at ${path} of the chart's values.`;
+  `The secret ${secret} has no key ${key}, or does not exist: create it, or name another one at ${path} of the chart's values.`;
 
 /** Not every component uses Kafka, and each that does has its own login. */
 const ofComponent = (env: Env, component: string): Env => ({

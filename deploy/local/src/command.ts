@@ -1,6 +1,6 @@
 import { errorMessage } from '@taskmesh/contracts/error-details';
 import { describeError, PlainError, StillRunning } from '@taskmesh/local-servers';
-import { ConfigError, surviveClosedOutput } from '@taskmesh/service';
+import { ConfigError, ignoreOutputErrors } from '@taskmesh/service';
 import { parseArgs } from 'node:util';
 
 export interface Command {
@@ -32,7 +32,7 @@ export async function runCommand(command: Command, { stopMs = STOP_MS } = {}): P
       command.killNow?.();
       process.exit(130);
     }
-    say('Stopping …');
+    printLine('Stopping …');
     limitStop();
     interruption.abort();
   };
@@ -45,7 +45,7 @@ export async function runCommand(command: Command, { stopMs = STOP_MS } = {}): P
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, interrupt);
   // The launcher holds the other end of this channel, which closes even if the launcher is killed.
   process.once('disconnect', () => interruption.signal.aborted || interrupt());
-  surviveClosedOutput(); // a closed terminal must not keep us from stopping
+  ignoreOutputErrors(); // a closed terminal must not keep us from stopping
 
   try {
     const running = await command.start(interruption.signal);
@@ -67,7 +67,7 @@ export async function runCommand(command: Command, { stopMs = STOP_MS } = {}): P
 /** The command's arguments are invalid. */
 export class UsageError extends PlainError {}
 
-export function say(line: string): void {
+export function printLine(line: string): void {
   process.stdout.write(`${line}\n`);
 }
 

@@ -51,11 +51,14 @@ export async function ensureDatabases(serverUrl: string, names: readonly string[
  * Returns a sentence for each administrator of the stores (by default the user of POSTGRES_URL) who lacks privileges for a
  * restore, which creates a database and a role. Everything else works without them, until someone needs a backup.
  */
-export async function whyNoRestores(serverUrl: string, env: Env): Promise<string[]> {
+export async function findMissingRights(serverUrl: string, env: Env): Promise<string[]> {
   const settings = ['TASKS_ADMIN_URL', 'AUTH_ADMIN_URL'].map((name) => (env[name] ? name : 'POSTGRES_URL'));
   const reasons = [...new Set(settings)].map(async (setting) => {
     // Backup itself reports a server that does not respond.
-    const { user, missing } = await missingRights(env[setting] || serverUrl).catch(() => ({ user: '', missing: [] }));
+    const { user, missing } = await describeMissingRights(env[setting] || serverUrl).catch(() => ({
+      user: '',
+      missing: [],
+    }));
     if (missing.length === 0) return [];
     const role = escapeIdentifier(user);
     return `The user of ${setting} may not do what a restore takes: backups are made, and none can be proved or restored. An administrator of the server mends it: alter role ${role} ${missing.join(' ')};`;
@@ -63,7 +66,7 @@ export async function whyNoRestores(serverUrl: string, env: Env): Promise<string
   return (await Promise.all(reasons)).flat();
 }
 
-async function missingRights(url: string): Promise<{ user: string; missing: string[] }> {
+async function describeMissingRights(url: string): Promise<{ user: string; missing: string[] }> {
   const { rows } = await withPostgres(
     maintenanceUrl(url),
     (client) =>

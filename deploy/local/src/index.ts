@@ -9,4 +9,4 @@ export type { StackProcess } from './stack/stack.ts';
 export { checkWantedPorts, localUrl, portOf } from './stack/ports.ts';
 export { DEMO_ACCOUNT, seed } from './seed/seed.ts';
 export { ensureMachineToken, operatorsAddress, type MachineToken } from './machine-token.ts';
-export { firstSteps, number, parseOptions, runCommand, say, UsageError } from './command.ts';
+export { firstSteps, number, parseOptions, runCommand, printLine, UsageError } from './command.ts';

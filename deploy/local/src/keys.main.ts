@@ -1,4 +1,4 @@
-import { runCommand, say, UsageError } from './command.ts';
+import { runCommand, printLine, UsageError } from './command.ts';
 import { ensureKeyFiles } from './stack/keys.ts';
 
 /** Creates the keys of an installation in the given folder, and keeps existing ones. */
@@ -7,6 +7,6 @@ await runCommand({
     const dir = process.argv[3];
     if (!dir) throw new UsageError('keys: name the folder for the keys.');
     await ensureKeyFiles(dir);
-    say(`The keys are in ${dir}.`);
+    printLine(`The keys are in ${dir}.`);
   },
 });

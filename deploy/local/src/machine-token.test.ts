@@ -1,5 +1,5 @@
 import { temporaryDir } from '@taskmesh/local-servers/testing';
-import { takeSignInCode } from '@taskmesh/service';
+import { redeemSignInCode } from '@taskmesh/service';
 import {
   chmodSync,
   mkdirSync,
@@ -89,7 +89,7 @@ describe('the address for operators', () => {
     expect(pathname + search).toBe('/');
     const [path, query] = hash.split('?');
     expect(path).toBe('#/operations');
-    expect(takeSignInCode(machineToken.file, new URLSearchParams(query).get('code') ?? '', Date.now())).toBe(true);
+    expect(redeemSignInCode(machineToken.file, new URLSearchParams(query).get('code') ?? '', Date.now())).toBe(true);
     expect(text).not.toContain(machineToken.token);
     expect(text).toContain(machineToken.file);
   });

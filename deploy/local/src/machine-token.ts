@@ -38,9 +38,9 @@ export function operatorsAddress(
   { isTerminal }: { isTerminal: boolean },
 ): string {
   const address = `${url}/#/operations`;
-  if (!machineToken) return `${address} (asks for BACKUP_TOKEN)`;
+  if (!machineToken) return `${address} (requires BACKUP_TOKEN)`;
   if (!isLoopbackHost(new URL(url).host)) return `${url}: on this machine only, or with a BACKUP_TOKEN`;
   const { file } = machineToken;
-  if (!isTerminal) return `${address} (asks for what is in ${file})`;
-  return `${address}?code=${issueSignInCode(file, Date.now())} (once, within 10 minutes; then it asks for what is in ${file})`;
+  if (!isTerminal) return `${address} (requires the token in ${file})`;
+  return `${address}?code=${issueSignInCode(file, Date.now())} (once, within 10 minutes; then it requires the token in ${file})`;
 }

@@ -1,5 +1,5 @@
 import { killNotedProcesses } from '@taskmesh/local-servers';
-import { firstSteps, runCommand, say, table } from './command.ts';
+import { firstSteps, runCommand, printLine, table } from './command.ts';
 import { operatorsAddress } from './machine-token.ts';
 import { readStackArguments, readStackSettings } from './stack/stack-config.ts';
 import { startStack, type Stack } from './stack/start-stack.ts';
@@ -13,14 +13,14 @@ await runCommand({
     const settings = readStackSettings(process.env);
     dataDir = settings.dataDir;
     const begin = performance.now();
-    const stack = await startStack({ ...settings, ...options, log: say, signal });
-    say(`\nTaskmesh runs, each part on its own (${((performance.now() - begin) / 1000).toFixed(1)} s).\n`);
-    say(overview(stack));
+    const stack = await startStack({ ...settings, ...options, log: printLine, signal });
+    printLine(`\nTaskmesh runs, each part on its own (${((performance.now() - begin) / 1000).toFixed(1)} s).\n`);
+    printLine(overview(stack));
     const [url = ''] = stack.urls;
-    say(`\n${firstSteps(url)}`);
-    say(`Explore the graph in a browser: ${url}/graphql`);
-    say(`Operators: ${operatorsAddress(url, stack.machineToken, { isTerminal: process.stdout.isTTY })}\n`);
-    say(`Logs, data, and mails without SMTP_URL: ${settings.dataDir}. Ctrl-C stops everything.`);
+    printLine(`\n${firstSteps(url)}`);
+    printLine(`Explore the graph in a browser: ${url}/graphql`);
+    printLine(`Operators: ${operatorsAddress(url, stack.machineToken, { isTerminal: process.stdout.isTTY })}\n`);
+    printLine(`Logs, data, and mails without SMTP_URL: ${settings.dataDir}. Ctrl-C stops everything.`);
     return stack;
   },
   killNow: () => dataDir && killNotedProcesses(dataDir),

@@ -8,9 +8,9 @@ import {
   type Server,
   type ServerOptions,
 } from '@taskmesh/local-servers';
-import { whyPostgresFails } from '@taskmesh/store/why-postgres-fails';
-import { readRedisSettings, whyRedisFails } from '@taskmesh/key-value';
-import { readKafkaSettings, whyKafkaFails } from '@taskmesh/service/event-log';
+import { findPostgresProblem } from '@taskmesh/store/postgres-problems';
+import { readRedisSettings, findRedisProblem } from '@taskmesh/key-value';
+import { readKafkaSettings, findKafkaProblem } from '@taskmesh/service/event-log';
 import { ConfigError, type Env, type Refusal } from '@taskmesh/service';
 import { once } from 'node:events';
 import { connect } from 'node:net';
@@ -30,26 +30,26 @@ interface ServerKind {
   variable: string;
   start(options: ServerOptions): Promise<Server>;
   /** Returns why the server that `env` names cannot be used. */
-  whyFails(env: Env): Promise<Refusal | undefined>;
+  findProblem(env: Env): Promise<Refusal | undefined>;
 }
 
 const SERVER_KINDS: Record<ServerName, ServerKind> = {
   postgres: {
     ...{ title: 'PostgreSQL', variable: 'POSTGRES_URL', start: startPostgres },
-    whyFails: ({ POSTGRES_URL = '' }) => whyPostgresFails(POSTGRES_URL),
+    findProblem: ({ POSTGRES_URL = '' }) => findPostgresProblem(POSTGRES_URL),
   },
   redis: {
     ...{ title: 'Redis', variable: 'REDIS_URL', start: startRedis },
-    async whyFails(env) {
+    async findProblem(env) {
       const settings = readRedisSettings(env);
-      return settings && whyRedisFails(settings);
+      return settings && findRedisProblem(settings);
     },
   },
   kafka: {
     ...{ title: 'Kafka', variable: 'KAFKA_BROKERS', start: startKafka },
-    async whyFails(env) {
+    async findProblem(env) {
       const settings = readKafkaSettings(env);
-      return settings && whyKafkaFails(settings);
+      return settings && findKafkaProblem(settings);
     },
   },
 };
@@ -83,7 +83,7 @@ export async function provideServers(options: {
     const { title, variable, start } = SERVER_KINDS[name];
     const given = env[variable];
     if (given) {
-      const refusal = await whyGivenFails(name, env);
+      const refusal = await findGivenProblem(name, env);
       if (refusal) throw new PlainError(`${refusal.reason} Correct it, or unset it to have one started.`);
       return given;
     }
@@ -96,7 +96,7 @@ export async function provideServers(options: {
   try {
     const [postgres = '', redis = '', kafka = ''] = await allOf(SERVER_NAMES.map(provide), (problems) => {
       const items = problems.map((problem) => `  - ${indent(problem).trimStart()}`);
-      return `Not all servers are there:\n${items.join('\n')}`;
+      return `Not all servers are available:\n${items.join('\n')}`;
     });
     return {
       /** By server: a URL, or Kafka's `host:port`. */
@@ -113,9 +113,9 @@ export async function provideServers(options: {
 }
 
 /** Returns a reason as a whole sentence; undefined if the server that `env` names can be used. */
-async function whyGivenFails(name: ServerName, env: Env): Promise<Refusal | undefined> {
-  const { title, variable, whyFails } = SERVER_KINDS[name];
-  const refusal = await whyFails(env);
+async function findGivenProblem(name: ServerName, env: Env): Promise<Refusal | undefined> {
+  const { title, variable, findProblem } = SERVER_KINDS[name];
+  const refusal = await findProblem(env);
   if (!refusal) return undefined;
   const reason = refusal.reason.replace(/\.$/, '');
   return { ...refusal, reason: `${variable} is set, but no ${title} works there: it ${reason}.` };
@@ -138,7 +138,7 @@ function occasionalServers({ SMTP_URL, BACKUP_S3_URL }: Env) {
   });
 }
 
-async function whySilent({ title, variable, host, port }: ReturnType<typeof occasionalServers>[number]) {
+async function explainSilence({ title, variable, host, port }: ReturnType<typeof occasionalServers>[number]) {
   const socket = connect({ host, port });
   try {
     await once(socket, 'connect', { signal: AbortSignal.timeout(3_000) });
@@ -157,10 +157,10 @@ async function whySilent({ title, variable, host, port }: ReturnType<typeof occa
  */
 export async function checkGivenServers(env: Env): Promise<string[]> {
   const names = SERVER_NAMES.filter((name) => env[SERVER_KINDS[name].variable]);
-  const refusals = await Promise.all(names.map((name) => whyGivenFails(name, env)));
+  const refusals = await Promise.all(names.map((name) => findGivenProblem(name, env)));
   const sentences = refusals.flatMap((refusal) => refusal?.reason ?? []);
-  const isFatal = refusals.some((refusal, index) => refusal?.isLasting || (refusal && names[index] === 'postgres'));
+  const isFatal = refusals.some((refusal, index) => refusal?.isPermanent || (refusal && names[index] === 'postgres'));
   if (isFatal) throw new ConfigError(sentences);
-  const silent = await Promise.all(occasionalServers(env).map(whySilent));
+  const silent = await Promise.all(occasionalServers(env).map(explainSilence));
   return [...sentences, ...silent.flat()];
 }

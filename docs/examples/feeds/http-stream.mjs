@@ -25,7 +25,7 @@ export async function followStream(after, { headersFor, parser }) {
         signal: silent.signal,
       });
       if (response.status === 401) return 'UNAUTHENTICATED';
-      if (!response.ok) throw new Error(`The stream was answered with ${response.status}.`);
+      if (!response.ok) throw new Error(`The stream failed with ${response.status}.`);
       console.log('live');
       let end;
       const parse = parser(({ data, errors }) => {

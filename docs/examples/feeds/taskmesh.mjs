@@ -47,7 +47,7 @@ async function showTasks() {
       body: JSON.stringify({ query }),
       signal: AbortSignal.timeout(SILENCE_MS),
     });
-    if (!response.ok) throw new Error(`The list was answered with ${response.status}.`);
+    if (!response.ok) throw new Error(`The list failed with ${response.status}.`);
     const { data, errors } = await response.json();
     if (errors) return { code: errors[0].extensions.code };
     for (const { node } of data.tasks.edges) console.log(`- ${node.title}`);

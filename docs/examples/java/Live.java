@@ -72,7 +72,7 @@ public class Live {
     String showTasks() throws IOException, InterruptedException {
         HttpResponse<InputStream> response = http.send(request(TASKS).build(), BodyHandlers.ofInputStream());
         try (InputStream body = response.body()) {
-            if (response.statusCode() != 200) throw new IOException("The list was answered with " + response.statusCode());
+            if (response.statusCode() != 200) throw new IOException("The list failed with " + response.statusCode());
             CompletableFuture<Void> silence = closeAfterSilence(body);
             String list = new String(body.readAllBytes(), UTF_8).strip();
             silence.cancel(false);
@@ -92,7 +92,7 @@ public class Live {
         HttpResponse<InputStream> response = http.send(request, BodyHandlers.ofInputStream());
         try (InputStream body = response.body()) {
             if (response.statusCode() == 401) return "UNAUTHENTICATED";
-            if (response.statusCode() != 200) throw new IOException("The stream was answered with " + response.statusCode());
+            if (response.statusCode() != 200) throw new IOException("The stream failed with " + response.statusCode());
             System.out.println("live");
             return readEvents(body);
         }

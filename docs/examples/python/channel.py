@@ -34,7 +34,7 @@ async def read_tasks(http: httpx.AsyncClient) -> dict | None:
     try:
         response = await http.post(f"{URL}/graphql", json={"query": TASKS})
         if response.status_code != 200:
-            raise ValueError(f"The list was answered with {response.status_code}.")
+            raise ValueError(f"The list failed with {response.status_code}.")
         result = response.json()
     except (httpx.HTTPError, ValueError) as error:
         print(str(error) or type(error).__name__, file=sys.stderr)  # time-outs of httpx say nothing

@@ -1,4 +1,4 @@
-import { hashOfPersonalToken, isPersonalToken, newPersonalToken } from './identity.ts';
+import { hashPersonalToken, isPersonalToken, newPersonalToken } from './identity.ts';
 
 const LIKE_ONE = `taskmesh_pat_${'x'.repeat(43)}`;
 
@@ -15,8 +15,8 @@ describe('a personal token', () => {
 
   it('has a hash that reveals nothing about it', () => {
     const token = newPersonalToken();
-    expect(hashOfPersonalToken(token)).toMatch(/^[\w-]{43}$/);
-    expect(hashOfPersonalToken(token)).toBe(hashOfPersonalToken(token));
-    expect(token).not.toContain(hashOfPersonalToken(token));
+    expect(hashPersonalToken(token)).toMatch(/^[\w-]{43}$/);
+    expect(hashPersonalToken(token)).toBe(hashPersonalToken(token));
+    expect(token).not.toContain(hashPersonalToken(token));
   });
 });

@@ -18,15 +18,15 @@ export function isPersonalToken(token: string): boolean {
 }
 
 /** The hash under which a token is stored and looked up. It needs no salt or slow hash: 256 random bits cannot be guessed. */
-export function hashOfPersonalToken(token: string): string {
+export function hashPersonalToken(token: string): string {
   return createHash('sha256').update(token).digest('base64url');
 }
 
 /**
  * The origin of a request; only auth receives it.
- * `ip` is the caller's address (for its limits), `client` its user agent, cut to `CLIENT_LENGTH` characters.
+ * `ip` is the caller's address (for its limits), `client` its user agent, cut to `MAX_CLIENT_LENGTH` characters.
  */
-export interface Whereabouts {
+export interface ClientOrigin {
   ip?: string;
   client?: string;
 }
@@ -36,14 +36,14 @@ export interface Whereabouts {
  * a personal access token, and `sessionId` is that token's id.
  */
 export type Identity =
-  | ({ role: 'anonymous' } & Whereabouts)
-  | ({ role: 'user'; userId: string; sessionId: string; scope?: TokenScope } & Whereabouts)
-  | ({ role: 'operator' } & Whereabouts)
+  | ({ role: 'anonymous' } & ClientOrigin)
+  | ({ role: 'user'; userId: string; sessionId: string; scope?: TokenScope } & ClientOrigin)
+  | ({ role: 'operator' } & ClientOrigin)
   /** A service on its own behalf, for internal calls. */
   | { role: 'service'; name: string };
 
 /** The longest user agent that we keep. */
-export const CLIENT_LENGTH = 255;
+export const MAX_CLIENT_LENGTH = 255;
 
 export const ANONYMOUS: Identity = { role: 'anonymous' };
 

@@ -1,7 +1,7 @@
 import { unauthenticated } from '@taskmesh/contracts';
 import type { Clock } from '@taskmesh/service';
 import { importJWK, jwtVerify, SignJWT, type CryptoKey, type JWK, type JWTPayload } from 'jose';
-import { CLOCK_SKEW_S, type Identity, type TokenScope, type Whereabouts } from './identity.ts';
+import { CLOCK_SKEW_S, type Identity, type TokenScope, type ClientOrigin } from './identity.ts';
 import { ExpiringCache } from './expiring-cache.ts';
 import type { KeySet } from './keys.ts';
 
@@ -75,7 +75,7 @@ export function createIdentityVerifier(options: { audience: string; keys: KeySet
           clockTolerance: CLOCK_SKEW_S,
         });
         const identity = Object.freeze(fromClaims(payload));
-        checkSpeaker(payload, { kid: protectedHeader.kid, identity, callers });
+        checkCaller(payload, { kid: protectedHeader.kid, identity, callers });
         const until = checkExpiry(payload, nowS);
         cache.set(token, identity, until);
         return identity;
@@ -98,13 +98,13 @@ function isKeyOf(service: string, kid = ''): boolean {
 }
 
 /** @throws when the key is not the issuer's, or the issuer may not assert this identity */
-function checkSpeaker(
+function checkCaller(
   { iss = '' }: JWTPayload,
   { kid, identity, callers }: { kid: string | undefined; identity: Identity; callers: Callers },
 ): void {
   if (!isKeyOf(iss, kid)) throw new Error('the key is not the issuer’s');
   const roles = Object.hasOwn(callers, iss) ? callers[iss] : undefined;
-  if (!roles?.includes(identity.role)) throw new Error('the issuer may not say that here');
+  if (!roles?.includes(identity.role)) throw new Error('the issuer may not assert this identity here');
   if (identity.role === 'service' && identity.name !== iss) throw new Error('a service in another one’s name');
 }
 
@@ -120,7 +120,7 @@ function cacheKey(identity: Identity, audience: string): string {
 }
 
 /** Uses the registered claim names `sub` and `sid`, and `svc` for a service's name. */
-function toClaims(rest: { userId?: string; sessionId?: string; scope?: TokenScope; name?: string } & Whereabouts) {
+function toClaims(rest: { userId?: string; sessionId?: string; scope?: TokenScope; name?: string } & ClientOrigin) {
   const { userId: sub, sessionId: sid, scope, ip, client, name: svc } = rest;
   return { sub, sid, scope, ip, client, svc };
 }

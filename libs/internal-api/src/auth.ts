@@ -1,7 +1,7 @@
 import type { AccountDeleted } from '@taskmesh/contracts';
 import type { KeySet, TokenScope } from '@taskmesh/identity';
 import type { ArchivedStore, ImportResult, StoreComparison } from './stores.ts';
-import { IMPORT_MS, PROVIDER_MS, SMALL_CALL_MS, type InternalApi } from './calls.ts';
+import { IMPORT_MS, PROVIDER_MS, SHORT_CALL_MS, type InternalApi } from './calls.ts';
 
 /** A revoked session. Its access tokens must be rejected until `until` (Unix seconds), when the last of them expires. */
 export interface EndedSession {
@@ -125,14 +125,14 @@ export interface AuthRestore {
 export const authInternal: InternalApi<AuthInternal> = {
   service: 'auth',
   caller: { role: 'service', name: 'gateway' },
-  timeoutMs: SMALL_CALL_MS,
+  timeoutMs: SHORT_CALL_MS,
   names: ['endedSessions', 'noteSessionUses', 'findPersonalToken', 'accessTokenKeys'],
 };
 
 export const accountsInternal: InternalApi<AccountsInternal> = {
   service: 'auth',
   caller: { role: 'service', name: 'tasks' },
-  timeoutMs: SMALL_CALL_MS,
+  timeoutMs: SHORT_CALL_MS,
   names: ['accountChanges'],
 };
 

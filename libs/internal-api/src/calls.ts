@@ -4,7 +4,7 @@ import { asJson, inSpan, type Log, type Span } from '@taskmesh/service';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { z } from 'zod';
 import type { ServicePool } from './pools.ts';
-import { beginWaiting, gaveUp, type WaitingOptions } from './waiting.ts';
+import { startWaiting, abandoned, type WaitingOptions } from './waiting.ts';
 
 /** Functions of a service that only other services may call. Arguments and results are JSON. */
 // eslint-disable-next-line @typescript-eslint/no-explicit-any -- the arguments of any such function
@@ -21,7 +21,7 @@ export interface InternalApi<Api extends Functions<Api>> {
   timeoutMs: number;
   names: (keyof Api & string)[];
   /** The parts of results that the caller depends on. Validated because during a rolling update the service may be of another version. */
-  answers?: Partial<Record<keyof Api & string, z.ZodType>>;
+  resultSchemas?: Partial<Record<keyof Api & string, z.ZodType>>;
 }
 
 /** Adds routes for other services to a service's server, which has authenticated the caller by then. */
@@ -61,7 +61,7 @@ export interface InternalClientOptions {
 
 /** Returns the same functions over HTTP. They fail with SERVICE_UNAVAILABLE when the service is down, slow or broken. */
 export function createInternalClient<Api extends Functions<Api>>(
-  { service, caller, timeoutMs, names, answers }: InternalApi<Api>,
+  { service, caller, timeoutMs, names, resultSchemas }: InternalApi<Api>,
   { pool, signer }: InternalClientOptions,
 ): Api {
   const call = async (name: keyof Api & string, args: unknown[], span: Span | undefined) => {
@@ -77,11 +77,11 @@ export function createInternalClient<Api extends Functions<Api>>(
       timeoutMs,
       idempotent: false,
     });
-    const { result, error } = readAnswer(text);
+    const { result, error } = parseResponse(text);
     if (status === 200) {
-      const misfit = answers?.[name]?.safeParse(result).error;
+      const misfit = resultSchemas?.[name]?.safeParse(result).error;
       if (misfit)
-        throw unavailable(undefined, new Error(`${service}.${name} answers in another form.`, { cause: misfit }));
+        throw unavailable(undefined, new Error(`${service}.${name} returned an unexpected result.`, { cause: misfit }));
       return result;
     }
     throw error ? fromWireError(error) : unavailable(undefined, new Error(`${service}.${name}: status ${status}`));
@@ -107,7 +107,7 @@ function isSame(identity: Identity, caller: Caller): boolean {
 }
 
 /** A response that is not JSON does not come from the service. */
-function readAnswer(text: string): { result?: unknown; error?: WireError } {
+function parseResponse(text: string): { result?: unknown; error?: WireError } {
   try {
     return JSON.parse(text) as { result?: unknown; error?: WireError };
   } catch (cause) {
@@ -119,18 +119,18 @@ function readAnswer(text: string): { result?: unknown; error?: WireError } {
  * Waits for work in this process as if it ran in another one. `isOver` returns whether the caller has stopped waiting.
  * @throws AppError SERVICE_UNAVAILABLE when there is no result in time
  */
-export async function answerInTime<Result>(
+export async function runWithTimeout<Result>(
   { timeoutMs, signal }: Pick<WaitingOptions, 'timeoutMs' | 'signal'>,
   work: (isOver: () => boolean) => Promise<Result>,
 ): Promise<Result> {
-  if (signal?.aborted) throw gaveUp('The caller has gone.');
+  if (signal?.aborted) throw abandoned('The caller has disconnected.');
   const { promise: givenUp, reject } = Promise.withResolvers<never>();
   let isOver = false;
   const onGivenUp = (error: Error) => {
     isOver = true;
     reject(error);
   };
-  const waiting = beginWaiting({ timeoutMs, signal, onGivenUp });
+  const waiting = startWaiting({ timeoutMs, signal, onGivenUp });
   try {
     return await Promise.race([work(() => isOver), givenUp]);
   } finally {
@@ -144,7 +144,7 @@ export function callInProcess<Api extends Functions<Api>>(definition: InternalAp
   const call = async (name: keyof Api & string, args: unknown[]) => {
     const given = asJson(args);
     try {
-      const result = await answerInTime({ timeoutMs }, () => implementation[name](...given));
+      const result = await runWithTimeout({ timeoutMs }, () => implementation[name](...given));
       return asJson(result ?? null);
     } catch (error) {
       throw fromWireError(toWireError(error), error);
@@ -185,7 +185,7 @@ function fromWireError({ code, message, issues, retryAfterSeconds }: WireError, 
 }
 
 /** Most internal calls are small and soon repeated, so a slow one is abandoned early. */
-export const SMALL_CALL_MS = 3_000;
+export const SHORT_CALL_MS = 3_000;
 /** Allows for up to four requests to a sign-in provider, three seconds each. */
 export const PROVIDER_MS = 15_000;
 /** Allows for the largest stores. The load before the import has a limit of its own, derived from the archive's. */

@@ -1,5 +1,11 @@
 export * from './calls.ts';
-export { createAnswerBudget, createServicePool, createStreamPool, type Post, type ServicePool } from './pools.ts';
+export {
+  createResponseBudget,
+  createServicePool,
+  createStreamPool,
+  type PostRequest,
+  type ServicePool,
+} from './pools.ts';
 export * from './stores.ts';
 export * from './auth.ts';
 export * from './tasks.ts';
@@ -9,6 +15,6 @@ export { createBackupWorkClient } from './backup/client.ts';
 export { createLines, readLines, receiveBody, type Lines } from './backup/streams.ts';
 export * from './backup/parameters.ts';
 export { backupWorkRoutes } from './backup/serve.ts';
-export { selects, timesSelected } from './graph/selection.ts';
+export { selects, countSelections } from './graph/selection.ts';
 export { createSubgraphServer, type SubgraphServerOptions } from './graph/server.ts';
 export * from './graph/subgraph.ts';

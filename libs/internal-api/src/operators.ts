@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { SMALL_CALL_MS, STATUS_MS, type InternalApi } from './calls.ts';
+import { SHORT_CALL_MS, STATUS_MS, type InternalApi } from './calls.ts';
 
 const time = z.string().meta({ format: 'date-time', description: 'In UTC, with milliseconds and Z.' });
 
@@ -103,12 +103,12 @@ export interface StatusOf<Status> {
   status(): Promise<Status>;
 }
 
-const forOperators = <Status>(service: string, answer: z.ZodType): InternalApi<StatusOf<Status>> => ({
+const forOperators = <Status>(service: string, resolve: z.ZodType): InternalApi<StatusOf<Status>> => ({
   service,
   caller: { role: 'operator' },
   timeoutMs: STATUS_MS,
   names: ['status'],
-  answers: { status: answer },
+  resultSchemas: { status: resolve },
 });
 
 /** The parts of each status that the gateway uses; it passes on the rest unchanged. */
@@ -156,9 +156,9 @@ export interface DeadLettersInternal {
 export const deadLettersInternal: InternalApi<DeadLettersInternal> = {
   service: 'tasks',
   caller: { role: 'operator' },
-  timeoutMs: SMALL_CALL_MS,
+  timeoutMs: SHORT_CALL_MS,
   names: ['deadLetters', 'replayDeadLetters', 'discardDeadLetters'],
-  answers: {
+  resultSchemas: {
     deadLetters: z.array(z.looseObject({ id: z.string() })),
     replayDeadLetters: z.looseObject({ replayed: z.number() }),
     discardDeadLetters: z.looseObject({ discarded: z.number() }),

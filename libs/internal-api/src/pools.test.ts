@@ -2,7 +2,7 @@ import { eventually } from '@taskmesh/testing';
 import { createServer, type RequestListener, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { createAnswerBudget, createServicePool, type Post, type ServicePool } from './pools.ts';
+import { createResponseBudget, createServicePool, type PostRequest, type ServicePool } from './pools.ts';
 
 const arrived: string[] = [];
 let handle: RequestListener;
@@ -29,7 +29,7 @@ afterAll(() => {
   server.close();
 });
 
-const post = (body: string, changes: Partial<Post> = {}, to = pool) =>
+const post = (body: string, changes: Partial<PostRequest> = {}, to = pool) =>
   to.post({ path: '/', headers: {}, body, timeoutMs: 30_000, idempotent: false, ...changes });
 
 function hold(): { release(): void } {
@@ -204,7 +204,7 @@ it('aborts the largest response if all together exceed the budget, and completes
     held.push(response);
     response.write('x'.repeat(Number(arrived.at(-1))));
   };
-  const budget = createAnswerBudget(1_000_000);
+  const budget = createResponseBudget(1_000_000);
   const pools = [createServicePool(origin, { budget }), createServicePool(origin, { budget })] as const;
   const small = post('400000', {}, pools[0]);
   await eventually(() => expect(held).toHaveLength(1));

@@ -1,7 +1,7 @@
 import type { LookupFunction } from 'node:net';
 import type { Dispatcher, Pool } from 'undici';
 import { unavailable } from '@taskmesh/contracts';
-import { beginWaiting, gaveUp } from './waiting.ts';
+import { startWaiting, abandoned } from './waiting.ts';
 
 const CONNECT_TIMEOUT_MS = 2_000;
 /** Shorter than the service's own keep-alive timeout, so that the client closes idle connections first. */
@@ -67,7 +67,7 @@ const LARGE_RESPONSE_BYTES = 256 * 1024;
 /** The connection was lost: the service never received the request, or died while handling it. */
 const RESETS = new Set(['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET']);
 
-export interface Post {
+export interface PostRequest {
   path: string;
   headers: Record<string, string>;
   body: string;
@@ -81,7 +81,7 @@ export interface Post {
   onLarge?: ((bytes: number) => void) | undefined;
 }
 
-export interface Answer {
+export interface PostResponse {
   status: number;
   text: string;
   /** When the service sent the response, by its own clock. */
@@ -92,26 +92,26 @@ export interface Answer {
 export type ServicePool = ReturnType<typeof createServicePool>;
 
 /** Limits the total memory of responses that are being received, for one pool or several. */
-export function createAnswerBudget(maxBytes: number) {
-  const held = new Map<() => void, number>();
+export function createResponseBudget(maxBytes: number) {
+  const receivedBytes = new Map<() => void, number>();
   return {
     /** Counts bytes of the response that `giveUp` aborts. Over the limit, aborts the response that holds the most. */
     add(giveUp: () => void, bytes: number) {
-      held.set(giveUp, (held.get(giveUp) ?? 0) + bytes);
-      const heldBytes = [...held.values()].reduce((sum, each) => sum + each, 0);
-      if (heldBytes <= maxBytes) return;
-      const [largest] = [...held].reduce((one, other) => (other[1] > one[1] ? other : one));
-      held.delete(largest);
+      receivedBytes.set(giveUp, (receivedBytes.get(giveUp) ?? 0) + bytes);
+      const totalBytes = [...receivedBytes.values()].reduce((sum, each) => sum + each, 0);
+      if (totalBytes <= maxBytes) return;
+      const [largest] = [...receivedBytes].reduce((one, other) => (other[1] > one[1] ? other : one));
+      receivedBytes.delete(largest);
       largest();
     },
     /** Call this when the response has ended. */
-    end: (giveUp: () => void) => void held.delete(giveUp),
+    end: (giveUp: () => void) => void receivedBytes.delete(giveUp),
   };
 }
 
 interface ServicePoolOptions extends Partial<PoolOptions> {
   /** Limits the bodies of all responses being received, together. @default no limit */
-  budget?: ReturnType<typeof createAnswerBudget>;
+  budget?: ReturnType<typeof createResponseBudget>;
 }
 
 export function createServicePool(
@@ -123,12 +123,12 @@ export function createServicePool(
   let outstanding = 0;
 
   /** A request that is abandoned while it waits is never sent. @throws AppError SERVICE_UNAVAILABLE without a response in time */
-  const post = (request: Post) =>
-    new Promise<Answer>((resolve, reject) => {
+  const post = (request: PostRequest) =>
+    new Promise<PostResponse>((resolve, reject) => {
       const { timeoutMs, signal, idempotent, onLarge, path, headers, body } = request;
-      if (pool.isDestroyed) return reject(gaveUp('The pool is closed.'));
-      if (signal?.aborted) return reject(gaveUp('The caller has gone.'));
-      if (outstanding >= connections + MAX_QUEUED) return reject(gaveUp('Too many requests wait for the service.'));
+      if (pool.isDestroyed) return reject(abandoned('The pool is closed.'));
+      if (signal?.aborted) return reject(abandoned('The caller has disconnected.'));
+      if (outstanding >= connections + MAX_QUEUED) return reject(abandoned('Too many requests wait for the service.'));
 
       let mayRepeat = idempotent;
       let isOver = false;
@@ -144,22 +144,22 @@ export function createServicePool(
         settle(() => reject(error));
         controller?.abort(error);
       };
-      const exceed = () => giveUp(gaveUp('The answers of services hold too much together.'));
+      const exceed = () => giveUp(abandoned('The responses of services are too large together.'));
       // Limits the time of the whole request.
-      const waiting = beginWaiting({ timeoutMs, signal, onGivenUp: giveUp });
+      const waiting = startWaiting({ timeoutMs, signal, onGivenUp: giveUp });
 
       const chunks: Buffer[] = [];
-      const answer: Answer = { status: 0, text: '' };
+      const response: PostResponse = { status: 0, text: '' };
       const handler: Dispatcher.DispatchHandler = {
         onRequestStart(begun) {
           // Thrown, because aborting the request would close the connection.
-          if (isOver) throw gaveUp('It was given up before it was sent.');
+          if (isOver) throw abandoned('The request was abandoned before it was sent.');
           controller = begun;
-          if (!idempotent) waiting.leaveCaller();
+          if (!idempotent) waiting.detachCaller();
         },
         onResponseStart(_controller, status, { date, 'content-length': length }) {
-          answer.status = status;
-          if (typeof date === 'string') answer.date = date;
+          response.status = status;
+          if (typeof date === 'string') response.date = date;
           try {
             if (Number(length) > LARGE_RESPONSE_BYTES) onLarge?.(Number(length));
           } catch (error) {
@@ -172,12 +172,12 @@ export function createServicePool(
           budget?.add(exceed, chunk.length);
         },
         onResponseEnd() {
-          answer.text = (chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks)).toString();
+          response.text = (chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks)).toString();
           outstanding--;
-          settle(() => resolve(answer));
+          settle(() => resolve(response));
         },
         onResponseError(_controller, error) {
-          const isReset = answer.status === 0 && 'code' in error && RESETS.has(String(error.code));
+          const isReset = response.status === 0 && 'code' in error && RESETS.has(String(error.code));
           if (isReset && mayRepeat && !isOver && !pool.isDestroyed) {
             mayRepeat = false;
             return void send();

@@ -1,6 +1,6 @@
 import type { TaskChanged } from '@taskmesh/contracts';
 import type { ArchivedStore, ImportResult, StoreComparison } from './stores.ts';
-import { IMPORT_MS, SMALL_CALL_MS, type InternalApi } from './calls.ts';
+import { IMPORT_MS, SHORT_CALL_MS, type InternalApi } from './calls.ts';
 
 export interface FeedPosition {
   epoch: number;
@@ -72,7 +72,7 @@ export interface TasksRestore {
 export const tasksInternal: InternalApi<TasksInternal> = {
   service: 'tasks',
   caller: { role: 'service', name: 'gateway' },
-  timeoutMs: SMALL_CALL_MS,
+  timeoutMs: SHORT_CALL_MS,
   names: ['heads', 'changesAfter', 'openCursor', 'reportUnreadable'],
 };
 

@@ -1,6 +1,6 @@
 import { unavailable } from '@taskmesh/contracts';
 
-export const gaveUp = (why: string) => unavailable(undefined, new Error(why));
+export const abandoned = (reason: string) => unavailable(undefined, new Error(reason));
 
 export interface WaitingOptions {
   timeoutMs: number;
@@ -10,19 +10,19 @@ export interface WaitingOptions {
   onGivenUp: (error: Error) => void;
 }
 
-export function beginWaiting({ timeoutMs, signal, onGivenUp }: WaitingOptions) {
-  const giveUp = (why: string) => {
+export function startWaiting({ timeoutMs, signal, onGivenUp }: WaitingOptions) {
+  const giveUp = (reason: string) => {
     end();
-    onGivenUp(gaveUp(why));
+    onGivenUp(abandoned(reason));
   };
-  const onGone = () => giveUp('The caller has gone.');
-  const timer = setTimeout(giveUp, timeoutMs, `No answer within ${timeoutMs} ms.`);
-  signal?.addEventListener('abort', onGone);
+  const onCallerGone = () => giveUp('The caller has disconnected.');
+  const timer = setTimeout(giveUp, timeoutMs, `No response within ${timeoutMs} ms.`);
+  signal?.addEventListener('abort', onCallerGone);
   /** From now on, the caller's signal no longer ends the waiting. */
-  const leaveCaller = () => signal?.removeEventListener('abort', onGone);
+  const detachCaller = () => signal?.removeEventListener('abort', onCallerGone);
   const end = () => {
     clearTimeout(timer);
-    leaveCaller();
+    detachCaller();
   };
-  return { end, leaveCaller };
+  return { end, detachCaller };
 }

@@ -3,13 +3,13 @@ import { Redis, ReplyError } from 'ioredis';
 import { createOutage, isReadOnly, isReplica, READ_ONLY, refusalOf } from './refusals.ts';
 import type { RedisConfig } from './settings.ts';
 
-const ANSWER_TIMEOUT_MS = 200;
+const RESPONSE_TIMEOUT_MS = 200;
 /** Only frees commands that got no response: callers have abandoned them by then, unless this process was too busy. */
 const COMMAND_TIMEOUT_MS = 1_000;
 const CONNECT_TIMEOUT_MS = 1_000;
 /** How long closing a connection may take before it is destroyed, because a frozen peer never closes its side. */
 const DISCONNECT_TIMEOUT_MS = 200;
-const RECONNECT: Backoff = { firstMs: 50, longestMs: 1_000 };
+const RECONNECT: Backoff = { firstMs: 50, maxMs: 1_000 };
 
 /** A client without a queue: while disconnected, commands fail at once. It always reconnects. */
 function createClient({ url, tls }: RedisConfig): Redis {
@@ -21,7 +21,7 @@ function createClient({ url, tls }: RedisConfig): Redis {
     commandTimeout: COMMAND_TIMEOUT_MS,
     connectTimeout: CONNECT_TIMEOUT_MS,
     disconnectTimeout: DISCONNECT_TIMEOUT_MS,
-    maxLoadingRetryTime: RECONNECT.longestMs,
+    maxLoadingRetryTime: RECONNECT.maxMs,
     keepAlive: 10_000,
     disableClientInfo: true,
     ...(url.startsWith('rediss:') && { tls: { ...tls } }),
@@ -31,8 +31,8 @@ function createClient({ url, tls }: RedisConfig): Redis {
   });
 }
 
-function inTime<Answer>(answer: Promise<Answer>): Promise<Answer> {
-  return withDeadline(answer, ANSWER_TIMEOUT_MS, () => new Error(`No answer within ${ANSWER_TIMEOUT_MS} ms`));
+function inTime<Answer>(response: Promise<Answer>): Promise<Answer> {
+  return withDeadline(response, RESPONSE_TIMEOUT_MS, () => new Error(`No response within ${RESPONSE_TIMEOUT_MS} ms`));
 }
 
 const FAILURES_TO_OPEN = 3;
@@ -108,12 +108,12 @@ export function createRedisConnection(options: RedisConnectionOptions) {
     if (checking) await checking;
     if (!isUp()) return otherwise;
     try {
-      const answer = await inTime(command());
-      noteAnswer();
-      return answer;
+      const response = await inTime(command());
+      noteResponse();
+      return response;
     } catch (error) {
       if (error instanceof ReplyError) {
-        noteAnswer();
+        noteResponse();
         if (isReadOnly(error)) reason = error;
         else outage.refused(error);
       } else if (circuit.failed() && !closed) {
@@ -124,18 +124,18 @@ export function createRedisConnection(options: RedisConnectionOptions) {
     }
   };
 
-  const noteAnswer = () => {
+  const noteResponse = () => {
     circuit.succeeded();
     if (!circuit.isOpen()) outage.ended();
   };
 
-  const ask = async () => {
+  const ping = async () => {
     for (let count = 0; count < FAILURES_TO_OPEN; count += 1) {
       if (await attempt(() => redis.ping(), null)) return;
     }
   };
   // Reconnects to a replica: it may have been promoted, or the address may lead to the primary now.
-  const heartbeat = setInterval(() => (cannotWrite ? giveUp() : void ask()), checkMs).unref();
+  const heartbeat = setInterval(() => (cannotWrite ? giveUp() : void ping()), checkMs).unref();
 
   return {
     redis,
@@ -149,24 +149,24 @@ export function createRedisConnection(options: RedisConnectionOptions) {
   };
 }
 
-const WHY_WITHIN_MS = 3_000;
+const PROBE_TIMEOUT_MS = 3_000;
 
 /** A Redis user may lack the permission to read the server's role. */
-async function connectAndAsk(redis: Redis): Promise<boolean> {
+async function connectAndPing(redis: Redis): Promise<boolean> {
   await redis.connect();
   await redis.ping();
   return isReplica(redis).catch(() => false);
 }
 
 /** Tries to connect once; returns undefined if Redis can be used. */
-export async function whyRedisFails(config: RedisConfig): Promise<Refusal | undefined> {
+export async function findRedisProblem(config: RedisConfig): Promise<Refusal | undefined> {
   const redis = createClient(config);
   const { promise: failed, reject } = Promise.withResolvers<never>();
   redis.once('error', reject);
   redis.once('close', () => reject(new Error('the connection is closed')));
-  const answered = Promise.race([failed, connectAndAsk(redis)]);
+  const hasResponded = Promise.race([failed, connectAndPing(redis)]);
   try {
-    const cannotWrite = await withDeadline(answered, WHY_WITHIN_MS, () => new Error('no answer in time'));
+    const cannotWrite = await withDeadline(hasResponded, PROBE_TIMEOUT_MS, () => new Error('no response in time'));
     return cannotWrite ? refusalOf(new Error(READ_ONLY)) : undefined;
   } catch (error) {
     return refusalOf(error);

@@ -6,7 +6,7 @@ import type { RedisConfig } from './settings.ts';
 
 export type { KeyValue, Limiter, LimiterOptions, LimiterResult } from './key-value.ts';
 export { createMemoryKeyValue } from './memory.ts';
-export { whyRedisFails } from './connection.ts';
+export { findRedisProblem } from './connection.ts';
 export { createRedisKeyValue } from './redis.ts';
 export { readRedisSettings, type RedisConfig } from './settings.ts';
 

@@ -11,7 +11,7 @@ async function take(limiter: RateLimiterAbstract, key: string, points: number): 
   return { allowed: counted.consumedPoints <= points, retryAfterSeconds: wholeSeconds(counted) };
 }
 
-async function look(limiter: RateLimiterAbstract, key: string, points: number): Promise<LimiterResult> {
+async function peek(limiter: RateLimiterAbstract, key: string, points: number): Promise<LimiterResult> {
   const counted = await limiter.get(key);
   if (!counted || counted.msBeforeNext <= 0) return { allowed: true, retryAfterSeconds: 0 };
   return { allowed: counted.consumedPoints < points, retryAfterSeconds: wholeSeconds(counted) };
@@ -38,7 +38,7 @@ export function createMemoryLimiters(): (options: LimiterOptions) => Limiter {
     const counter = counterOf(options);
     return {
       consume: (key) => take(counter, key, points),
-      peek: (key) => look(counter, key, points),
+      peek: (key) => peek(counter, key, points),
       reset: async (key) => {
         await counter.delete(key);
       },
@@ -74,7 +74,7 @@ export function createRedisLimiter({ redis, attempt }: RedisConnection, options:
       return sharedResult ?? ownResult;
     },
     async peek(key) {
-      const sharedResult = await attempt(() => look(shared, key, points), null);
+      const sharedResult = await attempt(() => peek(shared, key, points), null);
       return sharedResult && (isCounted || !sharedResult.allowed) ? sharedResult : own.peek(key);
     },
     async reset(key) {

@@ -2,7 +2,7 @@ import { explainTls, type Log, type Refusal } from '@taskmesh/service';
 import type { Redis } from 'ioredis';
 
 const LOGIN = /^(WRONGPASS|NOAUTH|NOPERM|ERR AUTH|ERR invalid password)/;
-const ONE_SIDED_TLS = 'perhaps one side speaks TLS and the other does not: rediss:// or redis:// in REDIS_URL';
+const ONE_SIDED_TLS = 'perhaps only one side uses TLS: rediss:// or redis:// in REDIS_URL';
 
 export const READ_ONLY = 'READONLY: it is a replica';
 
@@ -15,11 +15,11 @@ export function refusalOf(error: unknown): Refusal {
   if (tls) return tls;
   const message = messageOf(error);
   if (LOGIN.test(message))
-    return { reason: `refuses the user or the password (REDIS_URL): ${message}`, isLasting: true };
+    return { reason: `refuses the user or the password (REDIS_URL): ${message}`, isPermanent: true };
   if (isReadOnly(error))
-    return { reason: 'is a replica, which takes no writes: REDIS_URL must lead to the primary', isLasting: false };
+    return { reason: 'is a replica, which accepts no writes: REDIS_URL must point to the primary', isPermanent: false };
   const isOneSided = /closed|ECONNRESET|ETIMEDOUT|in time/.test(message);
-  return { reason: `does not answer: ${message}${isOneSided ? ` (${ONE_SIDED_TLS})` : ''}`, isLasting: false };
+  return { reason: `does not respond: ${message}${isOneSided ? ` (${ONE_SIDED_TLS})` : ''}`, isPermanent: false };
 }
 
 /** Uses only the message: the client's errors contain the failed command, with keys, values and even the password. */
@@ -30,17 +30,17 @@ function messageOf(error: unknown): string {
 /** Logs once that Redis is unavailable and once that it is back, however many calls and reconnects fail in between. */
 export function createOutage(log: Log) {
   const reportedKinds = new Set<string>();
-  let away = false;
+  let isUnavailable = false;
   return {
     began(reason: unknown): void {
-      if (away) return;
-      away = true;
-      log.warn({ reason: refusalOf(reason).reason }, 'Redis does not answer; going on without it');
+      if (isUnavailable) return;
+      isUnavailable = true;
+      log.warn({ reason: refusalOf(reason).reason }, 'Redis does not respond; continuing without it');
     },
     ended(): void {
-      if (!away) return;
-      away = false;
-      log.info('Redis answers again');
+      if (!isUnavailable) return;
+      isUnavailable = false;
+      log.info('Redis responds again');
     },
     /** Redis returned an error for a command; each kind of error is logged once. */
     refused(error: unknown): void {

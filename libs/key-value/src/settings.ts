@@ -1,4 +1,4 @@
-import { readEnv, refuseRemoved, setting, takeTlsFiles, type Env, type TlsFiles } from '@taskmesh/service';
+import { readEnv, refuseRemovedSettings, setting, extractTlsFiles, type Env, type TlsFiles } from '@taskmesh/service';
 import { z } from 'zod';
 
 export interface RedisConfig {
@@ -14,11 +14,11 @@ const schema = z.object({
 
 /** Returns undefined when Redis is not configured. @throws ConfigError with every problem */
 export function readRedisSettings(env: Env): RedisConfig | undefined {
-  refuseRemoved(env, 'REDIS_');
+  refuseRemovedSettings(env, 'REDIS_');
   const { REDIS_URL } = readEnv(schema, env);
   if (!REDIS_URL) return undefined;
   const url = new URL(REDIS_URL);
   const missingProtocol = url.protocol !== 'rediss:' && 'rediss:';
-  const tls = takeTlsFiles(url.searchParams, { setting: 'REDIS_URL', missingProtocol });
+  const tls = extractTlsFiles(url.searchParams, { setting: 'REDIS_URL', missingProtocol });
   return { url: url.href, tls };
 }

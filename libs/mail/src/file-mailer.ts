@@ -3,7 +3,7 @@ import { createTransport } from 'nodemailer';
 import { mkdir, readdir, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Mailer } from './mailer.ts';
-import { keepLinesWhole } from './plain-lines.ts';
+import { keepLongLines } from './plain-lines.ts';
 
 /** 4 MiB on a disk with blocks of 4 KiB. */
 const MAX_FILES = 1_000;
@@ -19,7 +19,7 @@ export interface FileMailerOptions {
 /** Writes each mail as an `.eml` file, which mail programs can open, for machines without a mail server. Keeps the newest 1,000. */
 export function createFileMailer({ dir, from, clock, ids, log }: FileMailerOptions): Mailer {
   const transport = createTransport({ streamTransport: true, buffer: true, newline: 'unix' });
-  keepLinesWhole(transport);
+  keepLongLines(transport);
 
   /** Sorts by name, because names begin with the time. */
   const removeOldest = async (): Promise<void> => {

@@ -7,7 +7,7 @@ const SENDABLE_AS_IT_IS = /^(?:[\t\x20-\x7e]{0,998}\r?\n)*[\t\x20-\x7e]{0,998}$/
  * nodemailer encodes text with lines beyond 76 characters as quoted-printable, which breaks links and their `=` for
  * readers of the mail's source. ASCII text with lines of allowed length needs no encoding.
  */
-export function keepLinesWhole(transport: Pick<Transporter, 'use'>): void {
+export function keepLongLines(transport: Pick<Transporter, 'use'>): void {
   transport.use('stream', (mail, done) => {
     const { text } = mail.data;
     if (typeof text === 'string' && SENDABLE_AS_IT_IS.test(text)) {

@@ -1,7 +1,7 @@
 import { createTransport } from 'nodemailer';
 import { connect, type Socket } from 'node:net';
 import { UndeliverableError, type Mailer } from './mailer.ts';
-import { keepLinesWhole } from './plain-lines.ts';
+import { keepLongLines } from './plain-lines.ts';
 
 /** The limit for a whole mail, even if the server keeps responding. The lease of a mail must be longer. */
 const DEADLINE_MS = 30_000;
@@ -33,7 +33,7 @@ export function createSmtpMailer(options: { url: string; from: string; deadlineM
     });
   };
   const transport = createTransport({ url, getSocket, disableFileAccess: true, disableUrlAccess: true });
-  keepLinesWhole(transport);
+  keepLongLines(transport);
 
   return {
     async send({ to, subject, text }) {

@@ -3,11 +3,11 @@ import { mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import {
-  doubtsAbout,
+  findSuspectSettings,
   ensureWritableDirectory,
   readEnv,
   readProcess,
-  refuseRemoved,
+  refuseRemovedSettings,
   setting,
   type Env,
 } from './config.ts';
@@ -108,7 +108,9 @@ describe('misspelt settings', () => {
   it.each(['POSTGRES_ULR', 'POSTGRES_UR', 'POSTGRES_URLS', 'POSTGRE_URL', 'POSTGRES-URL', 'OPSTGRES_URL'])(
     'are reported: %s',
     (name) => {
-      expect(doubtsAbout({ [name]: 'x' })).toEqual([`${name} is not a setting and is ignored: is POSTGRES_URL meant?`]);
+      expect(findSuspectSettings({ [name]: 'x' })).toEqual([
+        `${name} is not a setting and is ignored: is POSTGRES_URL meant?`,
+      ]);
     },
   );
 
@@ -117,33 +119,35 @@ describe('misspelt settings', () => {
     ['RATE_LIMIT', 'RATE_LIMIT_FACTOR'],
     ['SMTP_HOST', 'SMTP_URL'],
   ])('are reported if the last word is missing, unless the full setting is set as well: %s', (name, meant) => {
-    expect(doubtsAbout({ [name]: 'x' })).toEqual([`${name} is not a setting and is ignored: is ${meant} meant?`]);
-    expect(doubtsAbout({ [name]: 'x', [meant]: 'x' })).toEqual([]);
+    expect(findSuspectSettings({ [name]: 'x' })).toEqual([
+      `${name} is not a setting and is ignored: is ${meant} meant?`,
+    ]);
+    expect(findSuspectSettings({ [name]: 'x', [meant]: 'x' })).toEqual([]);
   });
 
   it('are reported with a replacement if they were settings of earlier versions', () => {
-    expect(doubtsAbout({ KAFKA_SSL: 'true', REALTIME_MAX_QUEUED_MB: '8' })).toEqual([
-      'KAFKA_SSL is no longer a setting and is ignored: KAFKA_BROKERS=kafkas://…?sslrootcert=FILE&sslcert=FILE&sslkey=FILE says it.',
+    expect(findSuspectSettings({ KAFKA_SSL: 'true', REALTIME_MAX_QUEUED_MB: '8' })).toEqual([
+      'KAFKA_SSL is no longer a setting and is ignored: KAFKA_BROKERS=kafkas://…?sslrootcert=FILE&sslcert=FILE&sslkey=FILE replaces it.',
       'REALTIME_MAX_QUEUED_MB is no longer a setting and is ignored: it is always 128, with answers over HTTP.',
     ]);
   });
 
   it('prevent the start if they protected a connection', () => {
-    expect(() => refuseRemoved({ KAFKA_SSL: 'false', KAFKA_SASL_USERNAME: '' }, 'KAFKA_')).not.toThrow();
-    expect(() => refuseRemoved({ KAFKA_SSL: 'true' }, 'KAFKA_')).toThrow('KAFKA_SSL is no longer a setting');
+    expect(() => refuseRemovedSettings({ KAFKA_SSL: 'false', KAFKA_SASL_USERNAME: '' }, 'KAFKA_')).not.toThrow();
+    expect(() => refuseRemovedSettings({ KAFKA_SSL: 'true' }, 'KAFKA_')).toThrow('KAFKA_SSL is no longer a setting');
   });
 
   const ofOthers = ['ACCESS_TOKEN', 'KAFKA_TOPIC', 'REDIS_HOST', 'SMTP', 'POSTGRES'];
   it.each([...ofOthers, 'POSTGRES_URL', 'POSTGRES_PORT', 'POSTGRES_LUX', 'HOSTS', 'PATH', 'postgres_url'])(
     'are not reported for other names: %s',
     (name) => {
-      expect(doubtsAbout({ [name]: 'x' })).toEqual([]);
+      expect(findSuspectSettings({ [name]: 'x' })).toEqual([]);
     },
   );
 });
 
 describe('an operator token', () => {
-  const ofToken = (env: Env) => doubtsAbout({ NODE_ENV: 'production', ...env });
+  const ofToken = (env: Env) => findSuspectSettings({ NODE_ENV: 'production', ...env });
 
   it('is reported without its value if it is too short for production', () => {
     const [problem, ...others] = ofToken({ BACKUP_TOKEN: 'x'.repeat(31) });
@@ -177,13 +181,13 @@ describe('a directory named by a setting', () => {
     writeFileSync(file, '');
     for (const dir of [file, join(file, 'below'), join(file, 'far', 'below')])
       expect(() => ensureWritableDirectory('DATA_DIR', dir)).toThrow(
-        /^Wrong configuration:\n {2}- DATA_DIR must lead to a directory that can be written \((EEXIST|ENOTDIR): ".*"\)$/,
+        /^Wrong configuration:\n {2}- DATA_DIR must name a writable directory \((EEXIST|ENOTDIR): ".*"\)$/,
       );
   });
 
   const onLinux = process.platform === 'linux' ? it : it.skip;
   onLinux('is refused if it cannot be created or written', () => {
     for (const dir of ['/proc', '/proc/taskmesh', '/proc/taskmesh/below'])
-      expect(() => ensureWritableDirectory('DATA_DIR', dir)).toThrow('- DATA_DIR must lead to a directory');
+      expect(() => ensureWritableDirectory('DATA_DIR', dir)).toThrow('- DATA_DIR must name a writable directory');
   });
 });

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmdirSync, statSync } from 'node:
 import { networkInterfaces } from 'node:os';
 import { dirname, join } from 'node:path';
 import { z } from 'zod';
-import { isOneSlipAway } from './nearest-name.mjs';
+import { isOneTypoApart } from './nearest-name.mjs';
 
 export type Env = Readonly<Record<string, string | undefined>>;
 
@@ -190,9 +190,7 @@ export function ensureWritableDirectory(setting: string, dir: string, mode = 0o7
     rmdirSync(mkdtempSync(join(dir, '.writable-')));
   } catch (error) {
     const reason = Error.isError(error) && 'code' in error ? String(error.code) : String(error);
-    throw new ConfigError([
-      `${setting} must lead to a directory that can be written (${reason}: ${JSON.stringify(dir)})`,
-    ]);
+    throw new ConfigError([`${setting} must name a writable directory (${reason}: ${JSON.stringify(dir)})`]);
   }
 }
 
@@ -215,10 +213,10 @@ const UNIT_OR_KIND = /^_(S|DAYS|HOURS|MB|BYTES|FACTOR|SIZE|FILE|URL)$/;
 /** Names that people know from other products, with our setting for the same thing. */
 const OTHERWISE: Readonly<Record<string, string>> = { SMTP_HOST: 'SMTP_URL' };
 
-const TLS_OF_REDIS = 'REDIS_URL=rediss://…?sslrootcert=FILE&sslcert=FILE&sslkey=FILE says it';
-const TLS_OF_KAFKA = 'KAFKA_BROKERS=kafkas://…?sslrootcert=FILE&sslcert=FILE&sslkey=FILE says it';
-const LOGIN_AT_KAFKA = 'KAFKA_BROKERS=kafkas://user@…?mechanism=scram-sha-512 says it';
-const ENDPOINT = 'OTEL_EXPORTER_OTLP_ENDPOINT, set or empty, says it';
+const TLS_OF_REDIS = 'REDIS_URL=rediss://…?sslrootcert=FILE&sslcert=FILE&sslkey=FILE replaces it';
+const TLS_OF_KAFKA = 'KAFKA_BROKERS=kafkas://…?sslrootcert=FILE&sslcert=FILE&sslkey=FILE replaces it';
+const LOGIN_AT_KAFKA = 'KAFKA_BROKERS=kafkas://user@…?mechanism=scram-sha-512 replaces it';
+const ENDPOINT = 'OTEL_EXPORTER_OTLP_ENDPOINT, set or empty, replaces it';
 /** Settings of earlier versions, with their replacements. */
 const REMOVED: Readonly<Record<string, string>> = {
   REDIS_TLS_CA_FILE: TLS_OF_REDIS,
@@ -249,17 +247,17 @@ const REMOVED: Readonly<Record<string, string>> = {
  * guess. Other programs share the environment, so only close matches count as misspelt. Call this after all settings
  * have been read.
  */
-export function doubtsAbout(env: Env): string[] {
-  return [...misspelt(env), ...shortTokens(env)];
+export function findSuspectSettings(env: Env): string[] {
+  return [...findMisspelt(env), ...findShortTokens(env)];
 }
 
-function misspelt(env: Env): string[] {
+function findMisspelt(env: Env): string[] {
   return Object.keys(env).flatMap((name) => {
     if (name.length < MIN_LENGTH || known.has(name)) return [];
     const instead = REMOVED[name];
     if (instead !== undefined && !env[name]) return [];
     if (instead !== undefined) return [`${name} is no longer a setting and is ignored: ${instead}.`];
-    const meant = [...known].find((each) => isOneSlipAway(name, each) || (!env[each] && isShort(name, each)));
+    const meant = [...known].find((each) => isOneTypoApart(name, each) || (!env[each] && isShort(name, each)));
     return meant === undefined ? [] : [`${name} is not a setting and is ignored: is ${meant} meant?`];
   });
 }
@@ -268,7 +266,7 @@ function misspelt(env: Env): string[] {
  * Refuses removed settings that protected a connection: ignoring them would connect without encryption.
  * @throws ConfigError when a removed setting that begins with `prefix` is set
  */
-export function refuseRemoved(env: Env, prefix: 'KAFKA_' | 'REDIS_'): void {
+export function refuseRemovedSettings(env: Env, prefix: 'KAFKA_' | 'REDIS_'): void {
   const problems = Object.entries(REMOVED).flatMap(([name, instead]) =>
     name.startsWith(prefix) && env[name] && env[name] !== 'false' ? [`${name} is no longer a setting: ${instead}`] : [],
   );
@@ -283,7 +281,7 @@ const isShort = (name: string, meant: string) =>
 /** 16 random bytes as hexadecimal digits. */
 const SHORTEST_TOKEN = 32;
 
-function shortTokens({ NODE_ENV, BACKUP_TOKEN: token }: Env): string[] {
+function findShortTokens({ NODE_ENV, BACKUP_TOKEN: token }: Env): string[] {
   const isRead = known.has('BACKUP_TOKEN');
   if (NODE_ENV !== 'production' || !token || token.length >= SHORTEST_TOKEN || !isRead) return [];
   return [

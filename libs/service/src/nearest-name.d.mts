@@ -1,2 +1,2 @@
 export function nearestName(given: string, names: readonly string[]): string | undefined;
-export function isOneSlipAway(left: string, right: string): boolean;
+export function isOneTypoApart(left: string, right: string): boolean;

@@ -6,13 +6,13 @@ const MIN_LENGTH = 3;
 /** Returns the name that `given` probably means: one slip away, or beginning with it; undefined when none is near. */
 export function nearestName(given, names) {
   return (
-    names.find((name) => isOneSlipAway(given, name)) ??
+    names.find((name) => isOneTypoApart(given, name)) ??
     names.find((name) => given.length >= MIN_LENGTH && name.startsWith(given))
   );
 }
 
 /** One character too many, too few or wrong, or two neighbours swapped. */
-export function isOneSlipAway(left, right) {
+export function isOneTypoApart(left, right) {
   let begin = 0;
   while (begin < left.length && left[begin] === right[begin]) begin++;
   const [a, b] = [left.slice(begin), right.slice(begin)];

@@ -79,10 +79,10 @@ export function closePromptly(
 ): void {
   const { server } = app;
   /** The newest response that has not ended, by connection. */
-  const answers = new Map<Socket, ServerResponse | undefined>();
+  const responses = new Map<Socket, ServerResponse | undefined>();
   server.on('connection', (socket: Socket) => {
-    answers.set(socket, undefined);
-    socket.once('close', () => answers.delete(socket));
+    responses.set(socket, undefined);
+    socket.once('close', () => responses.delete(socket));
   });
   const received = new WeakMap<Socket, { bytes: number; sinceMs: number }>();
   /** Whether no more of a partly read request has arrived for a while. */
@@ -93,18 +93,18 @@ export function closePromptly(
     received.set(socket, { bytes: isRead ? socket.bytesRead : -1, sinceMs: performance.now() });
     return false;
   };
-  let lastAskedAt = -Infinity;
-  server.on('request', ({ socket }, answer) => {
-    answers.set(socket, answer);
-    answer.once('close', () => answers.get(socket) === answer && answers.set(socket, undefined)); // an idle connection holds on to nothing
-    lastAskedAt = performance.now();
+  let lastRequestAt = -Infinity;
+  server.on('request', ({ socket }, response) => {
+    responses.set(socket, response);
+    response.once('close', () => responses.get(socket) === response && responses.set(socket, undefined)); // an idle connection holds on to nothing
+    lastRequestAt = performance.now();
   });
 
   app.addHook('preClose', async () => {
     const cut = setTimeout(() => server.closeAllConnections(), DRAIN_MS).unref();
     const lingersUntil = performance.now() + lingerMs;
-    const isAtWork = () => answers.size > 0 && performance.now() < lastAskedAt + QUIET_MS;
-    while (isAtWork() && performance.now() < lingersUntil) await sleep(SWEEP_MS);
+    const isBusy = () => responses.size > 0 && performance.now() < lastRequestAt + QUIET_MS;
+    while (isBusy() && performance.now() < lingersUntil) await sleep(SWEEP_MS);
     const begun = performance.now();
     const sweep = setInterval(() => {
       // A connection that becomes idle later would otherwise stay open until its keep-alive timeout.
@@ -113,7 +113,7 @@ export function closePromptly(
       if (stoppingMs < ARRIVAL_MS) return;
       const isLate = (socket: Socket, answer: ServerResponse) =>
         stoppingMs >= BODY_MS && isReading(answer) && !mayTakeLong(socket);
-      for (const [socket, answer] of answers)
+      for (const [socket, answer] of responses)
         if (!answer || answer.writableFinished || isStuck(socket, answer) || isLate(socket, answer)) socket.destroy();
     }, SWEEP_MS).unref();
     server.once('close', () => {

@@ -1,6 +1,6 @@
 import { jest } from '@jest/globals';
 import { eventually } from '@taskmesh/testing';
-import { activeSpan, within, type Span } from './telemetry/tracing.ts';
+import { activeSpan, runInSpan, type Span } from './telemetry/tracing.ts';
 import { createLog } from './log.ts';
 import { createPeriodic } from './periodic.ts';
 
@@ -14,7 +14,7 @@ function fixture({ everyMs, outcomes = [] }: { everyMs: number; outcomes?: ('fai
   };
   const periodic = createPeriodic({
     everyMs,
-    retry: { firstMs: Math.min(everyMs, 500), longestMs: Math.min(everyMs, 1_000) },
+    retry: { firstMs: Math.min(everyMs, 500), maxMs: Math.min(everyMs, 1_000) },
     async task() {
       startedAt.push(Date.now() - began);
       const outcome = outcomes.shift();
@@ -131,7 +131,7 @@ it('runs outside of the trace of the caller that requested it', async () => {
   const log = createLog({ service: 'test', level: 'silent' });
   const periodic = createPeriodic({ everyMs: 1, what: 'test', task: async () => void seen.push(activeSpan()), log });
   const span: Span = { traceId: 't', spanId: 's', traceparent: '', startMs: 0, child: () => span, set() {}, end() {} };
-  await within(span, () => periodic.now());
+  await runInSpan(span, () => periodic.now());
   await eventually(() => expect(seen.length).toBeGreaterThan(2));
   await periodic.stop();
   expect(seen.filter(Boolean)).toEqual([]);

@@ -1,4 +1,4 @@
-import { outside } from './telemetry/tracing.ts';
+import { runOutsideSpans } from './telemetry/tracing.ts';
 import { backoffMs, type Backoff } from './time.ts';
 import { createFailureLog, type Log } from './log.ts';
 
@@ -15,7 +15,7 @@ export interface PeriodicOptions {
 
 /** Repeats a task, one run at a time. Logs a failure when it begins, changes or lasts, and when the task works again. */
 export function createPeriodic(options: PeriodicOptions) {
-  const { everyMs, retry = { firstMs: everyMs, longestMs: everyMs }, task, what, log } = options;
+  const { everyMs, retry = { firstMs: everyMs, maxMs: everyMs }, task, what, log } = options;
   let timer: NodeJS.Timeout | undefined;
   let running: Promise<void> | undefined;
   let isStopped = false;
@@ -46,7 +46,7 @@ export function createPeriodic(options: PeriodicOptions) {
   /** Starts a run at once, or joins the current one; resolves when that run ends. Never rejects. */
   const now = (): Promise<void> => {
     clearTimeout(timer);
-    running ??= outside(run);
+    running ??= runOutsideSpans(run);
     return running;
   };
 
@@ -71,7 +71,7 @@ export function createPeriodic(options: PeriodicOptions) {
 }
 
 /** Runs all steps in turn, even if some fail. @throws the failure, or an AggregateError of several, when all have ended */
-export async function eachByItself(steps: Iterable<() => Promise<unknown>>): Promise<void> {
+export async function runAllSteps(steps: Iterable<() => Promise<unknown>>): Promise<void> {
   const failures: unknown[] = [];
   for (const step of steps) await step().catch((error: unknown) => failures.push(error));
   if (failures.length > 0)

@@ -30,7 +30,7 @@ export function createBulkhead({ concurrency, maxWaiting = Infinity, maxWaitMs, 
     if (share.running === 0 && shares.get(key) === share) shares.delete(key);
   };
 
-  const turnIn = async (key: string, share: Share, { signal, weight }: { signal: Signal; weight: number }) => {
+  const waitForRoom = async (key: string, share: Share, { signal, weight }: { signal: Signal; weight: number }) => {
     const { waiting } = share;
     if (waiting.size >= maxWaiting) throw refusal();
     const enter = (entry: Waiting) => {
@@ -58,7 +58,7 @@ export function createBulkhead({ concurrency, maxWaiting = Infinity, maxWaitMs, 
       const share = shares.get(key) ?? { running: 0, waiting: new Map<Waiting, number>() };
       shares.set(key, share);
       if (share.waiting.size === 0 && share.running + weight <= concurrency) share.running += weight;
-      else await turnIn(key, share, { signal, weight });
+      else await waitForRoom(key, share, { signal, weight });
       try {
         return await work();
       } finally {
@@ -117,7 +117,7 @@ export function createFairQueue(options: FairQueueOptions) {
     return true;
   };
 
-  const turn = async (caller: string, signal: Signal): Promise<void> => {
+  const waitForTurn = async (caller: string, signal: Signal): Promise<void> => {
     if (running < concurrency) return void running++;
     if (!hasRoomFor(caller)) throw refusal();
     const site = siteOf(caller);
@@ -157,7 +157,7 @@ export function createFairQueue(options: FairQueueOptions) {
      */
     async run<Result>(caller: string, work: () => Promise<Result>, signal?: AbortSignal): Promise<Result> {
       if (signal?.aborted) throw refusal();
-      await turn(caller, signal);
+      await waitForTurn(caller, signal);
       try {
         return await work();
       } catch (error) {
@@ -179,12 +179,15 @@ interface Waiting {
   refuse: (error: unknown) => void;
 }
 
-interface Patience extends Pick<FairQueueOptions, 'maxWaitMs' | 'refusal'> {
+interface WaitOptions extends Pick<FairQueueOptions, 'maxWaitMs' | 'refusal'> {
   signal: Signal;
 }
 
 /** Waits in a queue until started or refused. `enter` adds the entry, and returns a function that removes it. */
-function untilStarted({ maxWaitMs, refusal, signal }: Patience, enter: (entry: Waiting) => () => void): Promise<void> {
+function untilStarted(
+  { maxWaitMs, refusal, signal }: WaitOptions,
+  enter: (entry: Waiting) => () => void,
+): Promise<void> {
   return new Promise((resolve, reject) => {
     const settle = (then: () => void) => {
       clearTimeout(timer);

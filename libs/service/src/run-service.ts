@@ -1,7 +1,7 @@
 import type { Registry } from 'prom-client';
 import { createAdminServer } from './admin-server.ts';
 import { settlesWithin, systemClock, type Clock } from './time.ts';
-import { ConfigError, doubtsAbout, readAll, readProcess, type Env, type ProcessConfig } from './config.ts';
+import { ConfigError, findSuspectSettings, readAll, readProcess, type Env, type ProcessConfig } from './config.ts';
 import { inOrder, readyWhenStarted, type HealthReport, type Service } from './lifecycle.ts';
 import { createLog, type Log } from './log.ts';
 import { createMetrics } from './metrics.ts';
@@ -43,7 +43,7 @@ export interface OpenedService {
  */
 export async function runService<Settings>(env: Env, declaration: ServiceDeclaration<Settings>): Promise<void> {
   tuneV8();
-  surviveClosedOutput();
+  ignoreOutputErrors();
   const { service, log } = await create(declaration, env).catch((error: unknown) => {
     process.stderr.write(`${error instanceof ConfigError ? error.message : String(error)}\n`);
     process.exit(1);
@@ -86,7 +86,7 @@ async function create<Settings>({ name, port, settings, open }: ServiceDeclarati
     traces: () => readTelemetry(env),
   });
   const log = createLog({ service: name, level: general.logLevel });
-  for (const doubt of doubtsAbout(env)) log.warn(doubt);
+  for (const doubt of findSuspectSettings(env)) log.warn(doubt);
   const metrics = createMetrics({ service: name });
   const telemetry = await openTelemetry(traces, log, metrics);
   const opened = await open(own, { ...general, clock: systemClock, log, metrics, tracing: telemetry.tracing(name) });
@@ -102,6 +102,6 @@ async function create<Settings>({ name, port, settings, open }: ServiceDeclarati
 }
 
 /** The reader of our output may end before us, as `head` does: the failed writes must not end the process. */
-export function surviveClosedOutput(): void {
+export function ignoreOutputErrors(): void {
   for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);
 }

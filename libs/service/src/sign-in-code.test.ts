@@ -1,7 +1,7 @@
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { issueSignInCode, takeSignInCode } from './sign-in-code.ts';
+import { issueSignInCode, redeemSignInCode } from './sign-in-code.ts';
 
 const NOW = Date.parse('2026-11-24T10:00:00Z');
 const MINUTE = 60_000;
@@ -17,35 +17,35 @@ afterEach(() => rmSync(dir, { recursive: true }));
 describe('a code that stands for the token', () => {
   it('can be used once', () => {
     const code = issueSignInCode(file, NOW);
-    expect(takeSignInCode(file, code, NOW + MINUTE)).toBe(true);
-    expect(takeSignInCode(file, code, NOW + MINUTE)).toBe(false);
+    expect(redeemSignInCode(file, code, NOW + MINUTE)).toBe(true);
+    expect(redeemSignInCode(file, code, NOW + MINUTE)).toBe(false);
     expect(readdirSync(dir)).toEqual([]);
   });
 
   it('is valid for ten minutes', () => {
-    expect(takeSignInCode(file, issueSignInCode(file, NOW), NOW + 10 * MINUTE - 1)).toBe(true);
-    expect(takeSignInCode(file, issueSignInCode(file, NOW), NOW + 10 * MINUTE)).toBe(false);
+    expect(redeemSignInCode(file, issueSignInCode(file, NOW), NOW + 10 * MINUTE - 1)).toBe(true);
+    expect(redeemSignInCode(file, issueSignInCode(file, NOW), NOW + 10 * MINUTE)).toBe(false);
     const code = issueSignInCode(file, NOW);
     const [secret, until] = code.split('.');
-    expect(takeSignInCode(file, `${secret}.${Number(until) + MINUTE}`, NOW)).toBe(false);
+    expect(redeemSignInCode(file, `${secret}.${Number(until) + MINUTE}`, NOW)).toBe(false);
   });
 
   it('is not used up by wrong guesses', () => {
     const code = issueSignInCode(file, NOW);
     for (const wrong of ['', 'wrong', `${code}x`, code.slice(1), code.toUpperCase()])
-      expect([wrong, takeSignInCode(file, wrong, NOW)]).toEqual([wrong, false]);
-    expect(takeSignInCode(file, code, NOW)).toBe(true);
+      expect([wrong, redeemSignInCode(file, wrong, NOW)]).toEqual([wrong, false]);
+    expect(redeemSignInCode(file, code, NOW)).toBe(true);
   });
 
   it('invalidates the previous one', () => {
     const former = issueSignInCode(file, NOW);
     const code = issueSignInCode(file, NOW);
-    expect(takeSignInCode(file, former, NOW)).toBe(false);
-    expect(takeSignInCode(file, code, NOW)).toBe(true);
+    expect(redeemSignInCode(file, former, NOW)).toBe(false);
+    expect(redeemSignInCode(file, code, NOW)).toBe(true);
   });
 
   it('is readable only by its owner, and does not exist before it is issued', () => {
-    expect(takeSignInCode(file, '', NOW)).toBe(false);
+    expect(redeemSignInCode(file, '', NOW)).toBe(false);
     const code = issueSignInCode(file, NOW);
     const [name = ''] = readdirSync(dir);
     expect(statSync(join(dir, name)).mode & 0o777).toBe(0o600);

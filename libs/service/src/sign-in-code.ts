@@ -26,7 +26,7 @@ export function issueSignInCode(tokenFile: string, now: number): string {
 }
 
 /** Whether the code may be exchanged for the token in this file: true only once, across all processes. */
-export function takeSignInCode(tokenFile: string, code: string, now: number): boolean {
+export function redeemSignInCode(tokenFile: string, code: string, now: number): boolean {
   const file = fileOf(tokenFile);
   try {
     const issued = readFileSync(file, 'utf8').trim();

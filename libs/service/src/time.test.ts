@@ -1,9 +1,9 @@
 import { stat } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { askInTime, backoffMs, settlesWithin, withDeadline } from './time.ts';
+import { createTimedQuery, backoffMs, settlesWithin, withDeadline } from './time.ts';
 
 describe('the pause after failures', () => {
-  const BACKOFF = { firstMs: 50, longestMs: 1_000 };
+  const BACKOFF = { firstMs: 50, maxMs: 1_000 };
 
   it('doubles with each failure, up to a maximum', () => {
     expect([0, 1, 2, 3, 5, 6, 2_000].map((failures) => backoffMs(failures, BACKOFF))).toEqual([
@@ -50,7 +50,7 @@ describe('a query that may not be answered', () => {
   it('runs once at a time, and no caller waits longer than the limit', async () => {
     const { promise, resolve } = Promise.withResolvers<string>();
     let asked = 0;
-    const ask = askInTime(20, () => {
+    const ask = createTimedQuery(20, () => {
       asked++;
       return promise;
     });

@@ -20,12 +20,12 @@ export const timeOrderedIds: Ids = { next: () => v7() };
 export interface Backoff {
   /** The pause after the first failure; it doubles with each further failure. */
   firstMs: number;
-  longestMs: number;
+  maxMs: number;
 }
 
 /** Returns the pause after `failures` in a row; `random` (0 to 1) spreads it over its upper half, against stampedes. */
-export function backoffMs(failures: number, { firstMs, longestMs }: Backoff, random?: () => number): number {
-  const wholeMs = Math.min(firstMs * 2 ** Math.max(failures - 1, 0), longestMs);
+export function backoffMs(failures: number, { firstMs, maxMs }: Backoff, random?: () => number): number {
+  const wholeMs = Math.min(firstMs * 2 ** Math.max(failures - 1, 0), maxMs);
   return random ? wholeMs * (0.5 + random() / 2) : wholeMs;
 }
 
@@ -53,13 +53,13 @@ export async function withDeadline<Result>(
   late: () => Error,
 ): Promise<Result> {
   const { promise: tooLate, reject } = Promise.withResolvers<never>();
-  let lastLook: NodeJS.Immediate | undefined;
-  const timer = setTimeout(() => (lastLook = setImmediate(() => reject(late()))), timeoutMs);
+  let lastCheck: NodeJS.Immediate | undefined;
+  const timer = setTimeout(() => (lastCheck = setImmediate(() => reject(late()))), timeoutMs);
   try {
     return await Promise.race([work, tooLate]);
   } finally {
     clearTimeout(timer);
-    clearImmediate(lastLook);
+    clearImmediate(lastCheck);
   }
 }
 
@@ -79,13 +79,16 @@ export async function settlesWithin(work: Promise<unknown>, timeoutMs: number): 
  * For a query that may take long or never finish. It runs once at a time, however many callers wait. Each of them waits at
  * most `withinMs`, and gets undefined if the query has failed or not finished by then.
  */
-export function askInTime<Answer>(withinMs: number, ask: () => Promise<Answer>): () => Promise<Answer | undefined> {
-  let asking: Promise<Answer | undefined> | undefined;
+export function createTimedQuery<Result>(
+  timeoutMs: number,
+  query: () => Promise<Result>,
+): () => Promise<Result | undefined> {
+  let running: Promise<Result | undefined> | undefined;
   return async () => {
-    asking ??= ask()
+    running ??= query()
       .catch(() => undefined)
-      .finally(() => (asking = undefined));
-    const waiting = asking;
-    return (await settlesWithin(waiting, withinMs)) ? waiting : undefined;
+      .finally(() => (running = undefined));
+    const waiting = running;
+    return (await settlesWithin(waiting, timeoutMs)) ? waiting : undefined;
   };
 }

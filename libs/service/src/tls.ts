@@ -17,7 +17,7 @@ const PARAMETERS = { ca: 'sslrootcert', cert: 'sslcert', key: 'sslkey' } as cons
  * Reads the PEM files named by a URL's parameters, and removes these from `parameters`.
  * @throws ConfigError, with the setting's name, when a file cannot be read or used, or when the URL does not use TLS
  */
-export function takeTlsFiles(
+export function extractTlsFiles(
   parameters: URLSearchParams,
   { setting, missingProtocol }: { setting: string; missingProtocol?: string | false },
 ): TlsFiles {
@@ -37,13 +37,13 @@ export function takeTlsFiles(
     // Ignoring the file would mean an unencrypted connection.
     if (missingProtocol) problems.push(`${setting} must start with ${missingProtocol}// where it has ${parameter}`);
   }
-  if (problems.length === 0 && (files.cert || files.key) && !fit(files))
+  if (problems.length === 0 && (files.cert || files.key) && !checkUsable(files))
     problems.push(`sslcert and sslkey in ${setting} must name a certificate and its private key, without a passphrase`);
   if (problems.length > 0) throw new ConfigError(problems);
   return files;
 }
 
-function fit({ cert, key }: TlsFiles): boolean {
+function checkUsable({ cert, key }: TlsFiles): boolean {
   try {
     createSecureContext({ cert, key });
     return cert !== undefined && key !== undefined;
@@ -56,7 +56,7 @@ function fit({ cert, key }: TlsFiles): boolean {
 export interface Refusal {
   reason: string;
   /** Whether a person must fix it, because waiting does not help. */
-  isLasting: boolean;
+  isPermanent: boolean;
 }
 
 const UNTRUSTED = new Set([
@@ -75,21 +75,22 @@ export function explainTls(
 ): Refusal | undefined {
   for (let each = error; Error.isError(each); each = each.cause) {
     const code = 'code' in each ? String(each.code) : '';
-    if (UNTRUSTED.has(code)) return lasting(`has a certificate of an authority that is not trusted (${ca})`);
+    if (UNTRUSTED.has(code)) return permanent(`has a certificate of an authority that is not trusted (${ca})`);
     if (code === 'ERR_TLS_CERT_ALTNAME_INVALID')
-      return lasting('has a certificate for another name than the one that it is reached by');
-    if (code === 'CERT_HAS_EXPIRED') return lasting('has a certificate that has expired');
+      return permanent('has a certificate for another name than the one that it is reached by');
+    if (code === 'CERT_HAS_EXPIRED') return permanent('has a certificate that has expired');
     if (/ALERT.*(CERTIFICATE|UNKNOWN_CA)/.test(code))
-      return lasting(`does not take our certificate, or none (${cert})`);
-    if (/WRONG_VERSION_NUMBER|PACKET_LENGTH_TOO_LONG/.test(code)) return lasting(`speaks no TLS there (${tls})`);
+      return permanent(`does not take our certificate, or none (${cert})`);
+    if (/WRONG_VERSION_NUMBER|PACKET_LENGTH_TOO_LONG/.test(code))
+      return permanent(`does not use TLS on this port (${tls})`);
     // Node's message. A server that shuts down at this moment causes the same.
     if (each.message.includes('disconnected before secure TLS connection'))
       return {
-        reason: `ends the connection where TLS begins: perhaps it speaks none there (${tls})`,
-        isLasting: false,
+        reason: `closes the connection during the TLS handshake; it may not use TLS on this port (${tls})`,
+        isPermanent: false,
       };
   }
   return undefined;
 }
 
-const lasting = (reason: string): Refusal => ({ reason, isLasting: true });
+const permanent = (reason: string): Refusal => ({ reason, isPermanent: true });

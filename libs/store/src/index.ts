@@ -1,12 +1,12 @@
-export { epochAt, LARGEST_EPOCH } from './change-log/epoch-at.ts';
+export { epochAt, MAX_EPOCH } from './change-log/epoch-at.ts';
 export { createSignal, createWorkerHealth, keepWorking } from './change-log/keep-working.ts';
 export { openLockSession } from './change-log/lock-session.ts';
 export * from './database/database.ts';
 export { readBacklog, watchBacklog, type Backlog } from './database/backlog.ts';
 export * from './database/schema-gate.ts';
-export { asUnavailable, isCheckViolation, isUniqueViolation, outcomeOf, unlessFrozen } from './database/failures.ts';
+export { asUnavailable, isCheckViolation, isUniqueViolation, outcomeOf, explainFrozen } from './database/failures.ts';
 export { connect, databaseOf, inDatabase, type ConnectionOptions, type Settings } from './database/connection.ts';
-export { whyUnfit } from './database/why-postgres-fails.ts';
+export { findDatabaseProblem } from './database/postgres-problems.ts';
 export { SQL_STATE } from './database/sql-state.ts';
 export { inTransaction, openSession, type Session, type SessionOptions, type SqlSession } from './database/session.ts';
 export type { Statement } from './database/prepared-query.ts';
@@ -15,11 +15,11 @@ export { mirrorRows, type MirroredTable } from './import/mirror-rows.ts';
 export { createImporter, type ImporterOptions } from './import/create-importer.ts';
 export {
   BLANKS,
-  brokenRules,
-  charactersThat,
+  findBrokenRules,
+  filterCharacters,
   columnsOf,
-  inOurYears,
-  LARGEST_VERSION,
+  supportedYearsRule,
+  MAX_VERSION,
   RESTORED,
   STORE,
   valueOf,

@@ -32,7 +32,7 @@ const LOWEST = 15_000;
 const HIGHEST = 32_000;
 
 /** For a server that must be able to listen on the same port again later. Returns the port. */
-export async function listenOnLastingPort(server: Server): Promise<number> {
+export async function listenOnReusablePort(server: Server): Promise<number> {
   for (;;) {
     const port = randomInt(LOWEST, HIGHEST);
     try {
@@ -47,7 +47,7 @@ export async function listenOnLastingPort(server: Server): Promise<number> {
 /** For a process that is given its port before it starts. */
 export async function freePort(): Promise<number> {
   const server = createServer();
-  const port = await listenOnLastingPort(server);
+  const port = await listenOnReusablePort(server);
   await new Promise((resolve) => server.close(resolve));
   return port;
 }

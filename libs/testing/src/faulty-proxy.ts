@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { connect, createServer, type Socket } from 'node:net';
-import { listenOnLastingPort } from './addresses.ts';
+import { listenOnReusablePort } from './addresses.ts';
 import { atEnd } from './at-end.ts';
 
 /** A TCP proxy in front of a real server that simulates its failures. */
@@ -61,7 +61,7 @@ export async function createFaultyProxy(target: { host: string; port: number }):
     await closed;
   };
 
-  const port = await listenOnLastingPort(server);
+  const port = await listenOnReusablePort(server);
   atEnd(cut);
   return {
     host,

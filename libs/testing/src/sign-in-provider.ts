@@ -32,7 +32,7 @@ export interface SignInProvider {
   /** Changes the provider's JSON responses, until the next call. */
   tamper(change: Tamper | undefined): void;
   /** Responds to every request in this way instead, until the next call. */
-  answerWith(answer: ((response: ServerResponse) => void) | undefined): void;
+  respondWith(answer: ((response: ServerResponse) => void) | undefined): void;
   /** An ID token as this provider would sign it. */
   sign(claims: JWTPayload): Promise<string>;
   /** An ID token that is signed with a shared secret, or not at all. */
@@ -56,7 +56,7 @@ export async function startSignInProvider(options: SignInProviderOptions): Promi
   const accounts = new Map<string, ProviderAccount>();
   const requests: string[] = [];
   let change: Tamper | undefined;
-  let answer: ((response: ServerResponse) => void) | undefined;
+  let override: ((response: ServerResponse) => void) | undefined;
 
   const { privateKey } = await generateKeyPair(ALG, { extractable: true });
   const key: JWK = { ...(await exportJWK(privateKey)), kid: 'provider-key', alg: ALG, use: 'sig' };
@@ -108,7 +108,7 @@ export async function startSignInProvider(options: SignInProviderOptions): Promi
   });
   front.on('request', (request: IncomingMessage, response: ServerResponse) => {
     requests.push(`${request.method} ${request.url?.split('?')[0]}`);
-    if (answer) answer(response);
+    if (override) override(response);
     else pass(request, response, { port: portOf(inner), change });
   });
 
@@ -137,7 +137,7 @@ export async function startSignInProvider(options: SignInProviderOptions): Promi
       return url;
     },
     tamper: (next) => void (change = next),
-    answerWith: (next) => void (answer = next),
+    respondWith: (next) => void (override = next),
     sign: (claims) => new SignJWT(claims).setProtectedHeader({ alg: ALG, kid: 'provider-key' }).sign(privateKey),
     async signWith(claims, secret) {
       if (secret === undefined) return new UnsecuredJWT(claims).encode();

@@ -82,9 +82,9 @@ export interface TraceCollector {
   spans: ReceivedSpan[];
   exports: { path: string; headers: IncomingHttpHeaders; body: Buffer }[];
   /** Sets the status of further responses; any status but 200 rejects the export. */
-  answerWith(status: number, headers?: Record<string, string>): void;
+  respondWith(status: number, headers?: Record<string, string>): void;
   /** Sets the body of further responses. */
-  say(body: string | Uint8Array): void;
+  setBody(body: string | Uint8Array): void;
   stop(): Promise<void>;
 }
 
@@ -92,7 +92,7 @@ export async function startTraceCollector(): Promise<TraceCollector> {
   const spans: ReceivedSpan[] = [];
   const exports: TraceCollector['exports'] = [];
   let status = 200;
-  let said: string | Uint8Array = '{}';
+  let nextBody: string | Uint8Array = '{}';
   let more: Record<string, string> = {};
   const server = createServer((request, response) => {
     const chunks: Buffer[] = [];
@@ -102,7 +102,7 @@ export async function startTraceCollector(): Promise<TraceCollector> {
       exports.push({ path: request.url ?? '', headers: request.headers, body });
       const isJson = request.headers['content-type'] === 'application/json';
       if (status === 200 && isJson) spans.push(...readOtlpJson(body.toString()));
-      response.writeHead(status, { 'content-type': 'application/json', ...more }).end(said);
+      response.writeHead(status, { 'content-type': 'application/json', ...more }).end(nextBody);
     });
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -116,11 +116,11 @@ export async function startTraceCollector(): Promise<TraceCollector> {
     url: `http://127.0.0.1:${port}`,
     spans,
     exports,
-    answerWith(next, headers = {}) {
+    respondWith(next, headers = {}) {
       status = next;
       more = headers;
     },
-    say: (body) => void (said = body),
+    setBody: (body) => void (nextBody = body),
     stop,
   };
 }

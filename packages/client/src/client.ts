@@ -3,7 +3,7 @@ import { createSseFeed } from './feed/sse.ts';
 import { createPost, readRestFailure, type Post } from './http.ts';
 import { createLiveTasks, type LiveTasks, type LiveTasksOptions } from './list/live-tasks.ts';
 import type { Task } from './list/shape.ts';
-import { exclusively } from './locks.ts';
+import { runExclusively } from './locks.ts';
 import {
   CONFIRM_EMAIL_CHANGE,
   LINK_IDENTITY,
@@ -19,7 +19,7 @@ import {
 } from './operations.generated.ts';
 import { createProviderSignIn } from './provider-sign-in.ts';
 import { createSession, type User } from './session.ts';
-import { createMemoryStorage, storageInTime, type Storage } from './storage.ts';
+import { createMemoryStorage, waitForStorage, type Storage } from './storage.ts';
 import { toTaskmeshError, type TaskmeshError } from './errors.ts';
 import { realTime, type Time } from './time.ts';
 import { createWriteQueue } from './writes/write-queue.ts';
@@ -169,7 +169,7 @@ export function createClient(options: ClientOptions): Client {
       return linkIdentity;
     },
     async signOut() {
-      await session.signOut().finally(() => storageInTime(writes.stored(), time));
+      await session.signOut().finally(() => waitForStorage(writes.stored(), time));
     },
     async requestPasswordReset(email) {
       await post(REQUEST_PASSWORD_RESET, { email });
@@ -211,7 +211,7 @@ export function createClient(options: ClientOptions): Client {
           listener({ kind: write.kind, taskId: write.taskId, input: 'input' in write ? write.input : {}, error }),
       }),
     pendingWrites: () => writes.pending().length,
-    keepsWrites: writes.isKept,
+    keepsWrites: writes.isStored,
     close() {
       stopWaking();
       writes.close();
@@ -230,6 +230,6 @@ function onOnline(listener: () => void): () => void {
 /** Acquires a lock. Resolves with the function that releases it. */
 function own(name: string): Promise<() => void> {
   return new Promise((resolve) => {
-    void exclusively(name, () => new Promise<void>((release) => resolve(release)));
+    void runExclusively(name, () => new Promise<void>((release) => resolve(release)));
   });
 }

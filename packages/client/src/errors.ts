@@ -35,7 +35,7 @@ export class TaskmeshError extends Error {
 const TRANSIENT = new Set(['NETWORK', 'SERVICE_UNAVAILABLE', 'RATE_LIMITED']);
 
 /** Whether a retry of the same request may succeed. */
-export function isPassing(error: TaskmeshError): boolean {
+export function isTransient(error: TaskmeshError): boolean {
   return TRANSIENT.has(error.code);
 }
 

@@ -60,7 +60,7 @@ export async function readFailure(response: Response): Promise<TaskmeshError> {
 function failureOf(response: Response, body: Parsed<unknown> | undefined): TaskmeshError {
   if (body?.errors?.length) return errorOf(body.errors);
   // The gateway reports an invalid session as a GraphQL error. A bare 401 is from a proxy with a sign-in of its own.
-  return response.status === 401 ? new TaskmeshError('NETWORK', 'A proxy answered with 401.') : refusalOf(response);
+  return response.status === 401 ? new TaskmeshError('NETWORK', 'A proxy responded with 401.') : refusalOf(response);
 }
 
 async function bodyOf<Body>(response: Response): Promise<Body | undefined> {
@@ -86,7 +86,7 @@ const TIMEOUT = 408;
 /** Converts a response without a GraphQL body: from a proxy, or from a gateway that currently accepts no requests. */
 function refusalOf({ status, headers }: Response): TaskmeshError {
   const retryAfterMs = Number(headers.get('retry-after') ?? 0) * 1_000 || 0;
-  const message = `The server answered with ${status}.`;
+  const message = `The server responded with ${status}.`;
   if (status === 401) return new TaskmeshError('UNAUTHENTICATED', message);
   if (status === 429) return new TaskmeshError('RATE_LIMITED', message, { retryAfterMs });
   if (status >= 502 || status === TIMEOUT) return new TaskmeshError('SERVICE_UNAVAILABLE', message, { retryAfterMs });

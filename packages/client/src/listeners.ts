@@ -2,7 +2,7 @@
 export interface Listeners<Args extends unknown[]> {
   /** Returns a function that removes the listener. */
   add(listener: (...args: Args) => void): () => void;
-  tell(...args: Args): void;
+  notify(...args: Args): void;
 }
 
 export function createListeners<Args extends unknown[]>(): Listeners<Args> {
@@ -13,7 +13,7 @@ export function createListeners<Args extends unknown[]>(): Listeners<Args> {
       all.add(entry);
       return () => void all.delete(entry);
     },
-    tell(...args) {
+    notify(...args) {
       for (const { listener } of [...all])
         try {
           listener(...args);

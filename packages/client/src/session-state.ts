@@ -31,7 +31,7 @@ export type SessionState =
   | { kind: 'loading' }
   | { kind: 'signed-in'; tokens: Tokens; isStored: boolean }
   /** `userId`: the user of the ended session. `isLeft`: that user has signed out, on this or another page. */
-  | { kind: 'signed-out'; userId: string | undefined; isLeft: boolean };
+  | { kind: 'signed-out'; userId: string | undefined; hasSignedOut: boolean };
 
 export type SessionEvent =
   /** The tokens that are stored now. `left`: the user who has just signed out on another page. */
@@ -52,13 +52,13 @@ export function nextSession(state: SessionState, event: SessionEvent): SessionSt
       return { kind: 'signed-in', tokens: event.tokens, isStored: event.isStored };
     case 'left':
     case 'ended':
-      return { kind: 'signed-out', userId, isLeft: event.kind === 'left' };
+      return { kind: 'signed-out', userId, hasSignedOut: event.kind === 'left' };
     case 'found': {
       const { tokens, left } = event;
-      const isLeft = left !== undefined && left === userId && tokens?.user.id !== left;
-      if (state.kind === 'signed-out') return isLeft ? { ...state, isLeft } : state;
+      const hasSignedOut = left !== undefined && left === userId && tokens?.user.id !== left;
+      if (state.kind === 'signed-out') return hasSignedOut ? { ...state, hasSignedOut } : state;
       if (state.kind === 'signed-in' && !state.isStored) return state;
-      return tokens ? { kind: 'signed-in', tokens, isStored: true } : { kind: 'signed-out', userId, isLeft };
+      return tokens ? { kind: 'signed-in', tokens, isStored: true } : { kind: 'signed-out', userId, hasSignedOut };
     }
   }
 }

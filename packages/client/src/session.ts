@@ -2,7 +2,7 @@ import { TaskmeshError } from './errors.ts';
 import type { Post, PostOptions } from './http.ts';
 import { createListeners } from './listeners.ts';
 import type { Document } from './document.ts';
-import { exclusively } from './locks.ts';
+import { runExclusively } from './locks.ts';
 import {
   CHANGE_NAME,
   LOGIN,
@@ -25,7 +25,7 @@ import {
   type Tokens,
   type User,
 } from './session-state.ts';
-import { changeStorage, nameOf, readJson, storageInTime, type Storage } from './storage.ts';
+import { changeStorage, nameOf, readJson, waitForStorage, type Storage } from './storage.ts';
 import type { Time } from './time.ts';
 
 export type { User };
@@ -40,7 +40,7 @@ export interface SessionDeps {
 
 const KEY = 'taskmesh.session';
 /** The share of a token's lifetime after which it is refreshed. */
-const GOOD_FOR = 0.9;
+const REFRESH_AT_SHARE = 0.9;
 /** The server may take up to 15 s. Giving up earlier would leave its token used, and using it again ends the session. */
 const REFRESH_TIMEOUT_MS = 20_000;
 /** Errors with which the server reports that a session has ended. */
@@ -52,14 +52,15 @@ export function createSession({ post, storage, time }: SessionDeps) {
 
   const tokens = () => (state.kind === 'signed-in' ? state.tokens : undefined);
   const dispatch = (event: SessionEvent) => {
-    const before = { ...tokens()?.user, kind: state.kind, isLeft: isLeft() };
+    const before = { ...tokens()?.user, kind: state.kind, hasSignedOut: hasSignedOut() };
     state = nextSession(state, event);
     const { id, name } = tokens()?.user ?? {};
-    const isSame = before.kind === state.kind && before.isLeft === isLeft() && before.id === id && before.name === name;
-    if (!isSame) changes.tell();
+    const isSame =
+      before.kind === state.kind && before.hasSignedOut === hasSignedOut() && before.id === id && before.name === name;
+    if (!isSame) changes.notify();
   };
   /** Whether the last user has signed out, on this or another page, so that none of their data may remain. */
-  const isLeft = () => state.kind === 'signed-out' && state.isLeft;
+  const hasSignedOut = () => state.kind === 'signed-out' && state.hasSignedOut;
   /** The stored session, which another page may have changed; this page's own if it could not be stored. */
   const current = async () =>
     state.kind === 'signed-in' && !state.isStored ? state.tokens : readJson(storage, KEY, isTokens);
@@ -87,7 +88,7 @@ export function createSession({ post, storage, time }: SessionDeps) {
   };
   const tokensOf = ({ expiresIn, ...fields }: SessionFieldsFragment): Tokens => ({
     ...fields,
-    refreshAt: time.now() + expiresIn * 1_000 * GOOD_FOR,
+    refreshAt: time.now() + expiresIn * 1_000 * REFRESH_AT_SHARE,
   });
   const begin = async <Result, Input>(
     document: Document<Result, { input: Input }>,
@@ -141,7 +142,7 @@ export function createSession({ post, storage, time }: SessionDeps) {
     }
   };
   /** A token to replace `refused`; undefined when the session has ended. @throws TaskmeshError when it cannot be refreshed now */
-  const refresh = (refused: string) => exclusively(`${nameOf(storage)}.refresh`, () => refreshAlone(refused));
+  const refresh = (refused: string) => runExclusively(`${nameOf(storage)}.refresh`, () => refreshAlone(refused));
   /** A token that does not expire soon; undefined when no one is signed in. @throws TaskmeshError when it cannot be refreshed now */
   const token = async () => {
     await loaded;
@@ -180,9 +181,9 @@ export function createSession({ post, storage, time }: SessionDeps) {
     user: () => (state === LOADING ? undefined : (tokens()?.user ?? null)),
     /** Calls `listener` whenever somebody signs in or out. Returns a function that unsubscribes. */
     subscribe: changes.add,
-    isLeft,
+    hasSignedOut,
     /** Whether the current session still belongs to this user. Checks the storage, which another page may just have changed. */
-    isStillOf: async (userId: string) => (await current())?.user.id === userId,
+    belongsTo: async (userId: string) => (await current())?.user.id === userId,
     signUp: (input: SignUpInput): Promise<User> => begin(SIGN_UP, input, ({ signUp }) => signUp),
     signIn: (input: LoginInput): Promise<User> => begin(LOGIN, input, ({ login }) => login),
     signInWithCode: (input: SignInWithCodeInput) =>
@@ -192,7 +193,7 @@ export function createSession({ post, storage, time }: SessionDeps) {
      * @throws TaskmeshError STORAGE when the storage does not respond; rethrows errors of the storage
      */
     async signOut() {
-      if (state === LOADING) await storageInTime(loaded, time).catch(() => undefined);
+      if (state === LOADING) await waitForStorage(loaded, time).catch(() => undefined);
       let ended = tokens();
       const left = ended?.user.id;
       // Before listeners are notified, so that their changes of the storage find no session.
@@ -208,7 +209,7 @@ export function createSession({ post, storage, time }: SessionDeps) {
       });
       dispatch({ kind: 'left' });
       try {
-        await storageInTime(dropped, time);
+        await waitForStorage(dropped, time);
       } finally {
         if (ended) await end(ended).catch(() => undefined);
       }

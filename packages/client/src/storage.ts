@@ -1,5 +1,5 @@
 import { TaskmeshError } from './errors.ts';
-import { exclusively } from './locks.ts';
+import { runExclusively } from './locks.ts';
 import type { Time } from './time.ts';
 
 /** How long a sign-out waits for the storage, or for another page that changes it. */
@@ -30,7 +30,7 @@ export function createMemoryStorage(): Storage {
 
 /** Runs `work`, which changes the storage, while no other page changes it. `work` must read the current values first. */
 export function changeStorage<Result>(storage: Storage, work: () => Promise<Result>): Promise<Result> {
-  return exclusively(`${nameOf(storage)}.storage`, work);
+  return runExclusively(`${nameOf(storage)}.storage`, work);
 }
 
 export function nameOf({ name = 'taskmesh' }: Storage): string {
@@ -38,10 +38,10 @@ export function nameOf({ name = 'taskmesh' }: Storage): string {
 }
 
 /** Waits for work on the storage. @throws TaskmeshError STORAGE when it takes too long; rethrows errors of `work` */
-export async function storageInTime<Result>(work: Promise<Result>, { after }: Pick<Time, 'after'>): Promise<Result> {
+export async function waitForStorage<Result>(work: Promise<Result>, { after }: Pick<Time, 'after'>): Promise<Result> {
   let cancel = () => {};
   const late = new Promise<never>((_, reject) => {
-    const refuse = () => reject(new TaskmeshError('STORAGE', 'The storage does not answer.'));
+    const refuse = () => reject(new TaskmeshError('STORAGE', 'The storage does not respond.'));
     cancel = after(MAX_WAIT_MS, refuse);
   });
   return Promise.race([work, late]).finally(cancel);

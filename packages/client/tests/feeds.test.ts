@@ -21,7 +21,7 @@ const subscriberOf =
     const seen: (number | string | undefined)[] = [];
     const ends: FeedEnd[] = [];
     const stop = openFeed(variables, {
-      onStanding: () => void seen.push('stands'),
+      onSubscribed: () => void seen.push('stands'),
       onChange: ({ sequence }, traceparent) => void seen.push(traceparent ?? sequence),
       onEnd: (end) => void ends.push(end),
     });

@@ -45,7 +45,7 @@ describe('a page that is newer than the position of the feed', () => {
 describe('a page that is older than changes reported while it was being read', () => {
   it('does not restore tasks that were deleted or no longer match', () => {
     const known = open(page([task('1')], { hasNextPage: true, totalCount: 3 }));
-    const unwatch = known.watch();
+    const unwatch = known.trackReports();
     known.apply(change(1, 'DELETE', task('2'), task('2')));
     known.apply(change(2, 'UPDATE', task('3', { version: 2, completed: true }), task('3')));
     known.extend(page([task('2'), task('3')]));
@@ -56,7 +56,7 @@ describe('a page that is older than changes reported while it was being read', (
 
   it('includes tasks that were added within it meanwhile', () => {
     const known = open(page([task('1')], { hasNextPage: true, totalCount: 1 }));
-    const unwatch = known.watch();
+    const unwatch = known.trackReports();
     known.apply(change(1, 'INSERT', task('3'), null));
     expect(ids(known)).toEqual(['1.1']);
     known.extend(page([]));

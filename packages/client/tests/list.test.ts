@@ -27,7 +27,7 @@ function createBareList(options: LiveTasksOptions, { session, hold = () => () =>
       hold,
     },
     openFeed(_variables, listener) {
-      listener.onStanding();
+      listener.onSubscribed();
       return () => undefined;
     },
     time: createManualTime(),
@@ -73,7 +73,7 @@ describe('a list that reads many pages', () => {
         },
         openFeed(_variables, listener) {
           end = listener.onEnd;
-          listener.onStanding();
+          listener.onSubscribed();
           return () => undefined;
         },
         time,
@@ -166,7 +166,7 @@ describe('a list that follows its feed', () => {
     const statuses: string[] = [list.get().status];
     const leave = list.subscribe(() => void statuses.push(list.get().status));
     await settled();
-    const stands = async () => (feed?.onStanding(), time.pass(2_000));
+    const stands = async () => (feed?.onSubscribed(), time.pass(2_000));
     const ends = async (end: FeedEnd, ms = 2_000) => (feed?.onEnd(end), time.pass(ms));
     const signOut = () => (userId = undefined);
     return { list, time, statuses, leave, stands, ends, signOut, opened: () => opened };

@@ -1,4 +1,4 @@
-import { exclusively } from '../src/locks.ts';
+import { runExclusively } from '../src/locks.ts';
 
 const property = Object.getOwnPropertyDescriptor(globalThis, 'navigator') ?? {};
 const { navigator } = globalThis;
@@ -20,8 +20,8 @@ describe.each([
       if (name === 'first') throw new Error('failed');
       return name;
     };
-    const first = exclusively('lock', work('first'));
-    const second = exclusively('lock', work('second'));
+    const first = runExclusively('lock', work('first'));
+    const second = runExclusively('lock', work('second'));
     await expect(first).rejects.toThrow('failed');
     expect(await second).toBe('second');
     expect(happened).toEqual(['first begins', 'first ends', 'second begins', 'second ends']);
@@ -29,8 +29,8 @@ describe.each([
 
   it('does not make other names wait', async () => {
     const held = Promise.withResolvers<void>();
-    const first = exclusively('one', () => held.promise);
-    expect(await exclusively('other', async () => 'done')).toBe('done');
+    const first = runExclusively('one', () => held.promise);
+    expect(await runExclusively('other', async () => 'done')).toBe('done');
     held.resolve();
     await first;
   });

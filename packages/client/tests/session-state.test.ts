@@ -11,10 +11,10 @@ const signedIn = (id: string, isStored = true): SessionState => ({
   tokens: tokensOf(id),
   isStored,
 });
-const signedOut = (userId: string | undefined, isLeft = false): SessionState => ({
+const signedOut = (userId: string | undefined, hasSignedOut = false): SessionState => ({
   kind: 'signed-out',
   userId,
-  isLeft,
+  hasSignedOut,
 });
 const found = (id?: string, left?: string): SessionEvent => ({
   kind: 'found',

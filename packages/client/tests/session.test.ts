@@ -301,7 +301,7 @@ describe('signing out while the storage does not respond', () => {
     stop();
     const signedOut = session.signOut();
     await Promise.resolve();
-    expect([session.user(), session.isLeft()]).toEqual([null, true]);
+    expect([session.user(), session.hasSignedOut()]).toEqual([null, true]);
     const outcome = expect(signedOut).rejects.toMatchObject({ code: 'STORAGE' });
     await time.pass(5_000);
     await outcome;

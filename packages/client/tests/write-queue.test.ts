@@ -44,7 +44,7 @@ function createWorld(storage: Storage = createMemoryStorage()) {
   };
   const open = (own = async () => () => {}) =>
     createWriteQueue({
-      session: { user, subscribe, request, isLeft: () => isLeft, isStillOf: async (id) => id === userId },
+      session: { user, subscribe, request, hasSignedOut: () => isLeft, belongsTo: async (id) => id === userId },
       storage,
       time,
       limit: 3,
@@ -284,10 +284,10 @@ it('stores writes only after the other page that owns the stored writes is close
   const second = createWorld(storage).open(() => promise);
   void outcomeOf(second.add(create('k')));
   await settled();
-  expect([second.isKept(), await storage.getItem(KEY)]).toEqual([false, null]);
+  expect([second.isStored(), await storage.getItem(KEY)]).toEqual([false, null]);
   resolve(() => undefined);
   await settled();
-  expect([second.isKept(), await storage.getItem(KEY)]).toEqual([true, expect.stringContaining('"k"')]);
+  expect([second.isStored(), await storage.getItem(KEY)]).toEqual([true, expect.stringContaining('"k"')]);
 });
 
 it('rejects a write that cannot be stored', async () => {

@@ -2,7 +2,7 @@ import type { EventLog, Logger, LogReader } from './event-log.ts';
 import { registerCodecs } from './kafka/compression.ts';
 import { clientSettings, parseAddress, type Address, type KafkaConfig, type TlsFiles } from './kafka/config.ts';
 import { ensureTopic } from './kafka/ensure-topic.ts';
-import { leadersAnswer } from './kafka/leaders-answer.ts';
+import { areLeadersReady } from './kafka/leaders-ready.ts';
 import { createLibraryLogger, patchIdleTimer } from './kafka/library.ts';
 import { createNode } from './kafka/node.ts';
 import { createProducer } from './kafka/producer.ts';
@@ -67,7 +67,7 @@ export function createKafkaEventLog(options: KafkaEventLogOptions): EventLog {
       if (closing.signal.aborted) return false;
       // In parallel, so that a broker that accepts a connection but stays silent does not use up the others' time.
       const checks = seeds.map(async (seed) => {
-        if (!(await leadersAnswer(named(topic), seed, connect))) throw new Error('A leader does not answer.');
+        if (!(await areLeadersReady(named(topic), seed, connect))) throw new Error('A leader does not respond.');
       });
       return Promise.any(checks).then(
         () => true,

@@ -6,23 +6,23 @@ import type { ObjectPlan } from './projection/projection-plan.ts';
 import type { Data } from './projection/data.ts';
 
 /** How many fields get their own error when requests fail as a whole. Further fields are covered by one error without a path. */
-const MAX_PLACES = 100;
+const MAX_LOCATIONS = 100;
 
 /** Returns the errors of a plan's run with their paths in the client's result. */
 export function clientErrors(errors: readonly RunError[], plan: ObjectPlan, data: Data): ServiceError[] {
   const unplaced = errors.filter(({ path }) => !path);
-  const absent = unplaced.length > 0 ? absentFields(plan, data, MAX_PLACES + 1) : [];
+  const absent = unplaced.length > 0 ? absentFields(plan, data, MAX_LOCATIONS + 1) : [];
   const [first, ...others] = unplaced;
   /** The failed request that should have returned the field; otherwise the first, on which the field's request may have depended. */
   const causeOf = (from: string) =>
     others.length === 0 ? first : (unplaced.find(({ operation }) => requestedKeys(operation).has(from)) ?? first);
-  const places = Map.groupBy(absent.slice(0, MAX_PLACES), ({ from }) => causeOf(from));
+  const places = Map.groupBy(absent.slice(0, MAX_LOCATIONS), ({ from }) => causeOf(from));
 
   return errors.flatMap((error) => {
     const { path, operation: _operation, ...rest } = error;
     if (path) return clientPaths(plan, data, path).map((at) => (at.length > 0 ? { ...rest, path: at } : rest));
     const placed: ServiceError[] = (places.get(error) ?? []).map((field) => ({ ...rest, path: field.path }));
-    return placed.length === 0 || absent.length > MAX_PLACES ? [...placed, rest] : placed;
+    return placed.length === 0 || absent.length > MAX_LOCATIONS ? [...placed, rest] : placed;
   });
 }
 

@@ -18,11 +18,11 @@ export interface FederatedOperation<Context> {
 export type Resized = (bytes: number) => void;
 
 /** Runs planning, which takes milliseconds of CPU time, when its turn comes. May reject instead. */
-export type PlanInTurn<Context> = <Planned>(context: Context, plan: () => Planned) => Promise<Planned>;
+export type SchedulePlanning<Context> = <Planned>(context: Context, plan: () => Planned) => Promise<Planned>;
 
 export interface CompileDeps<Context> extends VariantDeps {
   ask: AskSubgraph<Context>;
-  planInTurn: PlanInTurn<Context>;
+  schedulePlanning: SchedulePlanning<Context>;
 }
 
 export function compileOperation<Context>(
@@ -30,7 +30,7 @@ export function compileOperation<Context>(
   document: DocumentNode,
   operationName?: string,
 ): FederatedOperation<Context> {
-  const { ask, planInTurn } = deps;
+  const { ask, schedulePlanning } = deps;
   const operation = clientOperation(deps.graph.schema, document, operationName);
   const conditions = conditionVariables(operation);
   const variants = new Map<string, OperationVariant<Context>>();
@@ -56,7 +56,7 @@ export function compileOperation<Context>(
   return {
     async run(request) {
       const { variables, context } = request;
-      const variant = variants.get(keyOf(variables)) ?? (await planInTurn(context, () => planned(variables)));
+      const variant = variants.get(keyOf(variables)) ?? (await schedulePlanning(context, () => planned(variables)));
       return runOperation({ variant, request, ask });
     },
   };

@@ -1,5 +1,5 @@
 import type { DocumentNode, GraphQLSchema } from 'graphql';
-import { compileOperation, type FederatedOperation, type PlanInTurn, type Resized } from './compile-operation.ts';
+import { compileOperation, type FederatedOperation, type SchedulePlanning, type Resized } from './compile-operation.ts';
 import type { AskSubgraph } from './execution/run.ts';
 import { createTypeConditions } from './execution/type-conditions.ts';
 import type { FederatedGraph } from './supergraph.ts';
@@ -16,18 +16,18 @@ export interface FederatedExecutor<Context> {
 
 /**
  * Executes operations on a federated graph with plans that are compiled once. Needs no closing.
- * @param planInTurn runs plans that become necessary only at a run. @default runs them at once
+ * @param schedulePlanning runs plans that become necessary only at a run. @default runs them at once
  */
 export function createFederatedExecutor<Context>(
   graph: FederatedGraph,
   ask: AskSubgraph<Context>,
-  planInTurn: PlanInTurn<Context> = async (_context, plan) => plan(),
+  schedulePlanning: SchedulePlanning<Context> = async (_context, plan) => plan(),
 ): FederatedExecutor<Context> {
   const isOfType = createTypeConditions(graph.supergraphSchema);
   const prefix = freePrefix(graph.supergraphSchema);
   return {
     compile: (document, operationName, resized = () => undefined) =>
-      compileOperation({ graph, ask, planInTurn, isOfType, prefix, resized }, document, operationName),
+      compileOperation({ graph, ask, schedulePlanning, isOfType, prefix, resized }, document, operationName),
   };
 }
 

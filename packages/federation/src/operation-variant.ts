@@ -67,7 +67,7 @@ export function compileVariant<Context>(
     const { node } = literals.restore(deps.graph.plan(literals.document));
     grow(FETCH_BYTES * JSON.stringify(node ?? null).length);
     // The planner returns an empty plan when no service can provide the selection.
-    if (!node) throw new GraphQLError('The services of this graph cannot bring what the operation selects.');
+    if (!node) throw new GraphQLError('The services of this graph cannot provide the selected fields.');
     if (node.kind === 'Subscription')
       throw new Error('This executor runs a subscription by a plan for its events only.');
     return compilePlan<Context>(node, compileDeps);

@@ -1,12 +1,12 @@
 import { ApolloServer } from '@apollo/server';
 import { compiledGateway, type AskSubgraph } from '../src/index.ts';
-import { answerOf, NO_WORDS, PRODUCT, supergraph } from './products-and-reviews.ts';
+import { responseOf, NO_WORDS, PRODUCT, supergraph } from './products-and-reviews.ts';
 
 describe("Apollo Server's gateway", () => {
   const asked: { service: string; user: string | undefined }[] = [];
   const ask: AskSubgraph<{ user?: string }> = async ({ operation: { service, text }, variables }, { user }) => {
     asked.push({ service, user });
-    return answerOf(service, text, variables);
+    return responseOf(service, text, variables);
   };
   const server = new ApolloServer<{ user?: string }>({ gateway: compiledGateway({ supergraph, ask }) });
   beforeAll(() => server.start());

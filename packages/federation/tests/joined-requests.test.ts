@@ -218,7 +218,7 @@ describe('an invalid response of a service', () => {
       errors: [{ message: 'no', path: [other, 0, 'name'] }, ...own],
     }));
     expect(errors?.map(({ message }) => message)).toContain(
-      'The service "people" did not answer for all objects that it was asked about.',
+      'The service "people" did not return all requested objects.',
     );
   });
 

@@ -73,7 +73,7 @@ describe('a plan', () => {
       ]),
     );
     const executor = createFederatedExecutor(graph, () => Promise.reject(new Error('Asked.')));
-    expect(() => executor.compile(parse('{ node { word } }'))).toThrow('cannot bring what the operation selects');
+    expect(() => executor.compile(parse('{ node { word } }'))).toThrow('cannot provide the selected fields');
     expect(() => executor.compile(parse('{ other { word } }'))).not.toThrow();
   });
 });

@@ -52,7 +52,7 @@ export const { supergraphSdl: supergraph = '' } = composeServices(
 );
 
 /** The response of a service over a network. */
-export async function answerOf(
+export async function responseOf(
   service: string,
   source: string,
   variableValues: Record<string, unknown>,

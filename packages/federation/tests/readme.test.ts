@@ -11,7 +11,7 @@ import { json } from 'node:stream/consumers';
 import { WebSocket, WebSocketServer } from 'ws';
 import { readSupergraph } from '../src/index.ts';
 import {
-  answerOf,
+  responseOf,
   NO_WORDS,
   PRODUCT,
   REVIEWED,
@@ -35,7 +35,7 @@ beforeAll(async () => {
     const server = createServer((request, response) => {
       void json(request)
         .then((body) => body as { query: string; variables: Record<string, unknown> })
-        .then(({ query, variables }) => answerOf(name, query, variables))
+        .then(({ query, variables }) => responseOf(name, query, variables))
         .then((result) => response.end(JSON.stringify(result)));
     }).listen(0, '127.0.0.1');
     const webSockets = new WebSocketServer({ server, path: '/graphql' });

@@ -1,7 +1,7 @@
 import { parse, type ExecutionResult } from 'graphql';
 import { once } from 'node:events';
 import { compiledSubscriptions, type SubgraphAnswer } from '../src/index.ts';
-import { answerOf, REVIEWED, reviewedEvent, supergraph } from './products-and-reviews.ts';
+import { responseOf, REVIEWED, reviewedEvent, supergraph } from './products-and-reviews.ts';
 
 describe('a subscription across several services', () => {
   const asked: { service: string; text: string; variables: unknown; user: unknown }[] = [];
@@ -10,7 +10,7 @@ describe('a subscription across several services', () => {
   let events: (signal: AbortSignal) => AsyncGenerator<SubgraphAnswer>;
   const subscribe = compiledSubscriptions<{ user: string }>({
     supergraph,
-    ask: ({ operation: { service, text }, variables }) => answerOf(service, text, variables),
+    ask: ({ operation: { service, text }, variables }) => responseOf(service, text, variables),
     async *subscribe({ operation: { service, text }, variables }, { user }, signal) {
       asked.push({ service, text, variables, user });
       try {

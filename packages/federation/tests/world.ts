@@ -105,7 +105,7 @@ export function createWorld(subgraphs: readonly Subgraph[], options: WorldOption
   const merged = buildSchema(printSchema(graph.schema));
   const requires = new Map(all.flatMap((document) => [...requirements(document)]));
   resolveAll(merged, { ...common, requires, changes: changes.merged, reads: reads.merged, isMerged: true });
-  const ask = askInMemory(services);
+  const ask = callInMemory(services);
   return { graph, services, merged, changes, reads, ask, executor: createFederatedExecutor(graph, ask) };
 }
 
@@ -257,7 +257,7 @@ function itemAt(place: string, type: GraphQLOutputType, schema: GraphQLSchema, o
 }
 
 /** Services as if over a network: they receive operation texts and return JSON. */
-function askInMemory(services: ReadonlyMap<string, GraphQLSchema>): AskSubgraph<Call[]> {
+function callInMemory(services: ReadonlyMap<string, GraphQLSchema>): AskSubgraph<Call[]> {
   const documents = new Map<string, DocumentNode>();
   return async ({ operation, variables }, calls) => {
     const schema = services.get(operation.service);

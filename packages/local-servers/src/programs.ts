@@ -11,11 +11,11 @@ const OUTPUT_MAX_BYTES = 16 * 1024 * 1024;
 export function findProgram(...names: string[]): string | undefined {
   const folders = (process.env.PATH ?? '').split(delimiter).concat('/usr/sbin', '/sbin');
   const paths = names.flatMap((name) => folders.map((folder) => join(folder, name)));
-  return paths.find((path) => mayUse(path, constants.X_OK));
+  return paths.find((path) => isAccessible(path, constants.X_OK));
 }
 
 /** Whether a file or folder exists and permits this access: `constants.X_OK`, `constants.W_OK`. */
-export function mayUse(path: string, mode: number): boolean {
+export function isAccessible(path: string, mode: number): boolean {
   try {
     accessSync(path, mode);
     return true;

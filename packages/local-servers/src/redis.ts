@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { findFreePort } from './ports.ts';
-import { filesBeside, runInDataDir } from './processes/data-dir.ts';
+import { filesFor, runInDataDir } from './processes/data-dir.ts';
 import { provideProgram } from './programs.ts';
 import { ensurePassword, type Server, type ServerOptions } from './server.ts';
 
@@ -26,7 +26,7 @@ export async function startRedis(options: ServerOptions): Promise<Server> {
   const port = options.port ?? (await findFreePort());
   let [url, password] = ['', ''];
   const prepare = async () => {
-    password = ensurePassword(filesBeside(dataDir).passwordFile);
+    password = ensurePassword(filesFor(dataDir).passwordFile);
     url = `redis://:${password}@127.0.0.1:${port}`;
     writeConfiguration(dataDir, ['bind 127.0.0.1', `port ${port}`, `requirepass ${password}`]);
     return { command: program, args: ['./redis.conf'], cwd: dataDir };

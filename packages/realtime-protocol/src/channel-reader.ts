@@ -8,7 +8,7 @@ export type ChannelReaderEnd = FeedEnd | 'slow';
 
 export type ChannelReader = ReturnType<typeof createChannelReader>;
 
-export interface ChannelReaderOptions extends Pick<JoinRequest, 'topic' | 'joinRef' | 'tellsCursor'> {
+export interface ChannelReaderOptions extends Pick<JoinRequest, 'topic' | 'joinRef' | 'wantsCursor'> {
   owner: string;
   bindings: Binding[];
   subscribe: Subscribe;
@@ -21,7 +21,7 @@ export interface ChannelReaderOptions extends Pick<JoinRequest, 'topic' | 'joinR
 
 /** Delivers one owner's changes to a channel for as long as the channel belongs to that owner. */
 export function createChannelReader(options: ChannelReaderOptions) {
-  const { owner, topic, joinRef, bindings, tellsCursor, messages, viewOf, metrics, onEnd } = options;
+  const { owner, topic, joinRef, bindings, wantsCursor, messages, viewOf, metrics, onEnd } = options;
   const begunAt = options.now();
   const ofChanges = messages.envelope({ joinRef: null, ref: null, topic, event: 'postgres_changes' });
   const ofCursors = messages.envelope({ joinRef, ref: null, topic, event: 'system' });
@@ -30,7 +30,7 @@ export function createChannelReader(options: ChannelReaderOptions) {
   const opened = Promise.withResolvers<void>();
   let detach = () => {};
   let isStopped = false;
-  let hasLostItsPlace = false;
+  let isPositionLost = false;
   /** The cursor at which this reader starts, until the cursor has been sent. */
   let firstCursor: string | undefined;
   let newestCursor = '';
@@ -45,13 +45,13 @@ export function createChannelReader(options: ChannelReaderOptions) {
   /** Changes that arrive together share one cursor message. */
   const scheduleCursor = (cursor: string) => {
     newestCursor = cursor;
-    if (!tellsCursor || isCursorDue) return;
+    if (!wantsCursor || isCursorDue) return;
     isCursorDue = true;
-    setImmediate(settle);
+    setImmediate(flushCursor);
   };
 
   /** Sends the cursor of the last change sent, if this is still pending. */
-  const settle = () => {
+  const flushCursor = () => {
     if (!isCursorDue) return;
     isCursorDue = false;
     if (!isStopped) sendCursor(newestCursor);
@@ -91,27 +91,27 @@ export function createChannelReader(options: ChannelReaderOptions) {
     owner,
     // Not a getter: V8 stores objects with own accessors as dictionaries, which are slower.
     /** Whether the cursor was not usable, so that the reader started from now. */
-    hasLostItsPlace: () => hasLostItsPlace,
+    hasLostPosition: () => isPositionLost,
     /**
      * Starts reading after the cursor, or from now if the cursor is not usable. Resolves once no later change can be missed.
      * @throws errors of `subscribe`
      */
     async begin(after: string | undefined) {
       if (bindings.length === 0) return;
-      hasLostItsPlace = !(await subscribe(after));
-      if (hasLostItsPlace) await subscribe(undefined);
+      isPositionLost = !(await subscribe(after));
+      if (isPositionLost) await subscribe(undefined);
     },
     /** Called when the client is ready: sends the buffered changes, then every new one. Further calls have no effect. */
     open() {
       const waiting = buffered ?? [];
       buffered = undefined;
-      hasLostItsPlace = false;
+      isPositionLost = false;
       opened.resolve();
-      if (tellsCursor && firstCursor !== undefined) sendCursor(firstCursor);
+      if (wantsCursor && firstCursor !== undefined) sendCursor(firstCursor);
       firstCursor = undefined;
       for (const change of waiting) if (!isStopped) deliver(change);
     },
-    settle,
+    flushCursor,
     /** Takes effect at once, even during `begin`. */
     stop() {
       isStopped = true;

@@ -29,7 +29,7 @@ export interface Channel extends ChannelAddress {
   /** Accepts another token. From then on, the channel belongs to that token's user. */
   offer(token: string): Promise<void>;
   /** Sends the cursor of the last change sent, if this is still pending. */
-  settle(): void;
+  flushCursor(): void;
   /** Takes effect at once: nothing more is written, and a change of the user in progress is abandoned. */
   close(): void;
 }
@@ -40,7 +40,7 @@ export interface ChannelsOfSocket {
    * Reserves the channel's part of the user's limits (the bindings, and one connection per socket) and watches the session.
    * Returns a function that releases both, or the name of the exceeded limit.
    */
-  hold(user: RealtimeUser, bindings: readonly Binding[]): (() => void) | 'connections' | 'bindings';
+  reserve(user: RealtimeUser, bindings: readonly Binding[]): (() => void) | 'connections' | 'bindings';
   /** Sends the reason on every channel, then closes the socket. Clients reconnect by themselves. */
   closeAll(reason: EndReason, close: [code: number, why: string]): void;
 }
@@ -54,16 +54,16 @@ export interface ChannelDeps extends Pick<ChannelReaderOptions, 'subscribe' | 'n
 }
 
 interface Refusal {
-  why: FailureReason;
+  message: FailureReason;
   reason: string;
 }
 
-const NOT_VALID: Refusal = { why: 'refused', reason: 'InvalidJWTToken: The token provided is not valid' };
+const NOT_VALID: Refusal = { message: 'refused', reason: 'InvalidJWTToken: The token provided is not valid' };
 /** Why the user of a valid token cannot have a channel. */
 const OBSTACLES = {
-  connections: { why: 'refused', reason: 'ConnectionRateLimitReached: Too many connections of this user' },
-  bindings: { why: 'subscription_limit', reason: 'FilterLimitReached: Too many bindings or filters of this user' },
-  unavailable: { why: 'unavailable', reason: 'UnableToSubscribe: The service is not available right now' },
+  connections: { message: 'refused', reason: 'ConnectionRateLimitReached: Too many connections of this user' },
+  bindings: { message: 'subscription_limit', reason: 'FilterLimitReached: Too many bindings or filters of this user' },
+  unavailable: { message: 'unavailable', reason: 'UnableToSubscribe: The service is not available right now' },
 } as const satisfies Record<string, Refusal>;
 
 export function createChannel(request: JoinRequest, deps: ChannelDeps): Channel {
@@ -77,7 +77,7 @@ export function createChannel(request: JoinRequest, deps: ChannelDeps): Channel 
   /** Releases the token's resources (session watch, user's limits) and stops the wait for a new token. */
   let release = () => {};
   let unsubscribed = () => {};
-  let turn: Promise<unknown> = Promise.resolve();
+  let lastStep: Promise<unknown> = Promise.resolve();
 
   const isClosed = () => state === 'closed';
 
@@ -85,9 +85,9 @@ export function createChannel(request: JoinRequest, deps: ChannelDeps): Channel 
    * Runs changes of the token one at a time, in the order of their arrival. `close` does not wait for its turn, so each step
    * checks `isClosed` after every await.
    */
-  const inTurn = (step: () => Promise<void>): Promise<void> => {
-    const mine = turn.then(() => (isClosed() ? undefined : step()));
-    turn = mine.catch(() => undefined);
+  const runInOrder = (step: () => Promise<void>): Promise<void> => {
+    const mine = lastStep.then(() => (isClosed() ? undefined : step()));
+    lastStep = mine.catch(() => undefined);
     return mine;
   };
 
@@ -100,15 +100,15 @@ export function createChannel(request: JoinRequest, deps: ChannelDeps): Channel 
     deps.onClosed(channel);
   };
 
-  const refuse = ({ why, reason }: Refusal) => {
+  const refuse = ({ message, reason }: Refusal) => {
     close();
-    metrics.failed(why);
+    metrics.failed(message);
     messages.reply(request, 'error', { reason });
   };
 
-  const fail = ({ why, reason }: Refusal) => {
+  const fail = ({ message, reason }: Refusal) => {
     close();
-    metrics.failed(why);
+    metrics.failed(message);
     messages.system(channel, { extension: 'system', status: 'error', message: reason });
     messages.failChannel(channel);
   };
@@ -123,7 +123,7 @@ export function createChannel(request: JoinRequest, deps: ChannelDeps): Channel 
     if (reason === 'slow') return channels.closeAll('slow', [WS_CLOSE.tryLater, 'Too slow']);
     if (reason === 'stopped') return channels.closeAll('restart', SERVICE_RESTART);
     if (state === 'joining') return refuse(OBSTACLES.unavailable);
-    fail({ why: 'cursor_expired', reason: 'CURSOR_EXPIRED: the data were restored; read them again' });
+    fail({ message: 'cursor_expired', reason: 'CURSOR_EXPIRED: the data were restored; read them again' });
   };
 
   const waitForFreshToken = () => {
@@ -143,12 +143,12 @@ export function createChannel(request: JoinRequest, deps: ChannelDeps): Channel 
     if (reader?.owner === userId) return undefined;
     // Nothing of the previous user is delivered from here on.
     reader?.stop();
-    const { tellsCursor } = request; // not the whole request: the reader lives as long as the channel
+    const { wantsCursor } = request; // not the whole request: the reader lives as long as the channel
     reader = createChannelReader({
       topic,
       joinRef,
       bindings,
-      tellsCursor,
+      wantsCursor,
       ...deps,
       owner: userId,
       onEnd: onReadingEnd,
@@ -164,7 +164,7 @@ export function createChannel(request: JoinRequest, deps: ChannelDeps): Channel 
     // Release first, so that a user at the limit can reuse the channel's own reservation.
     release();
     release = () => {};
-    const reservation = channels.hold(user, bindings);
+    const reservation = channels.reserve(user, bindings);
     if (typeof reservation === 'string') return reservation;
     release = reservation;
     return readFor(user.id, since);
@@ -172,7 +172,7 @@ export function createChannel(request: JoinRequest, deps: ChannelDeps): Channel 
 
   /** Sends a notice if the cursor was lost, then the changes that arrived during the transfer. */
   const open = () => {
-    if (reader?.hasLostItsPlace()) {
+    if (reader?.hasLostPosition()) {
       metrics.failed('cursor_expired');
       messages.system(channel, { extension: 'resume', status: 'error', message: 'CURSOR_EXPIRED' });
     }
@@ -182,8 +182,8 @@ export function createChannel(request: JoinRequest, deps: ChannelDeps): Channel 
   const acceptJoin = (next: 'pending' | 'live') => {
     state = next;
     unsubscribed = metrics.subscribed();
-    const entries = request.asked.map((entry, index) => ({ ...entry, id: bindings[index]?.id }));
-    request.asked = [];
+    const entries = request.requestedBindings.map((entry, index) => ({ ...entry, id: bindings[index]?.id }));
+    request.requestedBindings = [];
     messages.reply(request, 'ok', { postgres_changes: entries });
     if (bindings.length > 0)
       messages.system(channel, { extension: 'postgres_changes', status: 'ok', message: 'Subscribed to PostgreSQL' });
@@ -195,10 +195,10 @@ export function createChannel(request: JoinRequest, deps: ChannelDeps): Channel 
     topic,
     joinRef,
     wants,
-    canResume: () => request.tellsCursor && (request.since !== undefined || state !== 'pending'),
+    canResume: () => request.wantsCursor && (request.since !== undefined || state !== 'pending'),
     isJoined: () => state === 'pending' || state === 'live',
     join: () =>
-      inTurn(async () => {
+      runInOrder(async () => {
         const found = await userOf(token);
         if (isClosed()) return;
         if (!found) return refuse(NOT_VALID);
@@ -220,7 +220,7 @@ export function createChannel(request: JoinRequest, deps: ChannelDeps): Channel 
           channels.closeAll('connection_limit', [WS_CLOSE.tryLater, 'Too many connections']);
       }),
     offer: (fresh) =>
-      inTurn(async () => {
+      runInOrder(async () => {
         if (fresh === token) return;
         const found = await userOf(fresh);
         if (isClosed()) return;
@@ -237,7 +237,7 @@ export function createChannel(request: JoinRequest, deps: ChannelDeps): Channel 
         if (obstacle === 'bindings') return fail(OBSTACLES.bindings);
         channels.closeAll('error', [WS_CLOSE.tryLater, 'The service is not available right now']);
       }),
-    settle: () => reader?.settle(),
+    flushCursor: () => reader?.flushCursor(),
     close,
   };
   return channel;

@@ -14,7 +14,7 @@ export interface Channels extends ChannelsOfSocket {
   /** Whether the client has a cursor for every channel, so that it misses nothing when it reconnects. */
   canResume(): boolean;
   /** Ends every channel and sends each one's cursor, from which the client resumes when it reconnects, and the reason. */
-  sayGoodbye(why: string): void;
+  announceEnd(reason: string): void;
   endAll(): void;
 }
 
@@ -43,10 +43,10 @@ export function createChannels(deps: ChannelsDeps): Channels {
   };
 
   /** Closes all channels at once, regardless of how long the client takes to read the notice. */
-  const endAllWith = (why: string) => {
+  const endAllWith = (reason: string) => {
     for (const channel of [...byTopic.values()]) {
       channel.close();
-      messages.system(channel, { extension: 'system', status: 'error', message: why });
+      messages.system(channel, { extension: 'system', status: 'error', message: reason });
     }
   };
 
@@ -55,8 +55,8 @@ export function createChannels(deps: ChannelsDeps): Channels {
 
   const join = async (message: Message) => {
     const { topic, joinRef } = message;
-    const refuse = (reason: string, why: FailureReason = 'refused') => {
-      metrics.failed(why);
+    const refuse = (reason: string, failure: FailureReason = 'refused') => {
+      metrics.failed(failure);
       messages.reply(message, 'error', { reason });
     };
     const previous = byTopic.get(topic);
@@ -87,10 +87,10 @@ export function createChannels(deps: ChannelsDeps): Channels {
       if (refusals > REFUSALS_PER_CHANNEL * maxChannels)
         channels.closeAll('bad_message', [WS_CLOSE.tryLater, 'Too many refused joins']);
     },
-    hold({ id, expiresAt, watch }, bindings) {
+    reserve({ id, expiresAt, watch }, bindings) {
       const free = reserveUser(id);
       if (!free) return 'connections';
-      const release = bindingLimits.take(id, bindings);
+      const release = bindingLimits.reserve(id, bindings);
       if (!release) {
         free();
         return 'bindings';
@@ -103,13 +103,13 @@ export function createChannels(deps: ChannelsDeps): Channels {
       };
     },
     canResume: () => [...byTopic.values()].every((channel) => channel.canResume()),
-    sayGoodbye(why) {
-      for (const channel of [...byTopic.values()]) channel.settle();
-      endAllWith(why);
+    announceEnd(reason) {
+      for (const channel of [...byTopic.values()]) channel.flushCursor();
+      endAllWith(reason);
     },
-    closeAll(reason, [code, why]) {
-      endAllWith(why);
-      endSocket(socket, reason, [code, why]);
+    closeAll(reason, [code, text]) {
+      endAllWith(text);
+      endSocket(socket, reason, [code, text]);
     },
     endAll() {
       for (const channel of [...byTopic.values()]) channel.close();
@@ -129,19 +129,19 @@ function endOf(expiresAt: number, nowMs: number): string {
 function createUserReservations(takeSocket: TakeSocket): TakeSocket {
   const reservations = new Map<string, { channels: number; free: () => void }>();
   return (userId) => {
-    let place = reservations.get(userId);
-    if (!place) {
+    let reservation = reservations.get(userId);
+    if (!reservation) {
       const free = takeSocket(userId);
       if (!free) return undefined;
-      place = { channels: 0, free };
-      reservations.set(userId, place);
+      reservation = { channels: 0, free };
+      reservations.set(userId, reservation);
     }
-    const taken = place;
-    taken.channels++;
+    const reserved = reservation;
+    reserved.channels++;
     return () => {
-      if (--taken.channels > 0) return;
+      if (--reserved.channels > 0) return;
       reservations.delete(userId);
-      taken.free();
+      reserved.free();
     };
   };
 }
@@ -153,15 +153,15 @@ export interface BindingLimitOptions {
   cost: number;
   /** Memory per user for all distinct filters. */
   bytes: number;
-  /** Memory for all users. Beyond this limit, only users with at most `littleBytes` are admitted. */
+  /** Memory for all users. Beyond this limit, only users with at most `smallUserBytes` are admitted. */
   allBytes: number;
-  littleBytes: number;
+  smallUserBytes: number;
 }
 
 /** Limits the memory of a user's bindings and their cost per change, across all of the user's sockets on this gateway. */
 export type BindingLimits = ReturnType<typeof createBindingLimits>;
 
-interface Taken {
+interface Reserved {
   bindings: number;
   cost: number;
   bytes: number;
@@ -178,40 +178,40 @@ const costsOf = ({ filter, select }: Binding) => [
 ];
 
 export function createBindingLimits(limits: BindingLimitOptions) {
-  const users = new Map<string, Taken>();
+  const users = new Map<string, Reserved>();
   let allBytes = 0;
 
   return {
     /** Reserves bindings. Returns a function that releases them; undefined when a limit is exceeded. */
-    take(userId: string, bindings: readonly Binding[]) {
+    reserve(userId: string, bindings: readonly Binding[]) {
       if (bindings.length === 0) return () => {};
-      const taken = users.get(userId) ?? { bindings: 0, cost: 0, bytes: 0, shared: new Map<string, number>() };
+      const reserved = users.get(userId) ?? { bindings: 0, cost: 0, bytes: 0, shared: new Map<string, number>() };
       const costs = bindings.flatMap(costsOf);
-      const next = { ...taken, bindings: taken.bindings + bindings.length };
+      const next = { ...reserved, bindings: reserved.bindings + bindings.length };
       for (const { text, cost, bytes } of new Map(costs.map((each) => [each.text, each])).values()) {
-        if (taken.shared.has(text)) continue;
+        if (reserved.shared.has(text)) continue;
         next.cost += cost;
         next.bytes += bytes;
       }
       if (next.bindings > limits.bindings || next.cost > limits.cost || next.bytes > limits.bytes) return undefined;
-      const more = next.bytes - taken.bytes;
-      if (more > 0 && allBytes + more > limits.allBytes && next.bytes > limits.littleBytes) return undefined;
+      const more = next.bytes - reserved.bytes;
+      if (more > 0 && allBytes + more > limits.allBytes && next.bytes > limits.smallUserBytes) return undefined;
       allBytes += more;
-      users.set(userId, Object.assign(taken, next));
-      for (const { text } of costs) taken.shared.set(text, (taken.shared.get(text) ?? 0) + 1);
+      users.set(userId, Object.assign(reserved, next));
+      for (const { text } of costs) reserved.shared.set(text, (reserved.shared.get(text) ?? 0) + 1);
       return () => {
-        taken.bindings -= bindings.length;
+        reserved.bindings -= bindings.length;
         for (const { text, cost, bytes } of bindings.flatMap(costsOf)) {
-          const remaining = (taken.shared.get(text) ?? 1) - 1;
-          if (remaining > 0) taken.shared.set(text, remaining);
+          const remaining = (reserved.shared.get(text) ?? 1) - 1;
+          if (remaining > 0) reserved.shared.set(text, remaining);
           else {
-            taken.shared.delete(text);
-            taken.cost -= cost;
-            taken.bytes -= bytes;
+            reserved.shared.delete(text);
+            reserved.cost -= cost;
+            reserved.bytes -= bytes;
             allBytes -= bytes;
           }
         }
-        if (taken.bindings === 0) users.delete(userId);
+        if (reserved.bindings === 0) users.delete(userId);
       };
     },
   };

@@ -8,12 +8,12 @@ export type Heartbeats = ReturnType<typeof createHeartbeats>;
 export function createHeartbeats(everyMs = EVERY_MS) {
   /** A new connection joins the group of the current turn, so that successive connections also take turns in succession. */
   const groups = Array.from({ length: GROUPS }, () => new Set<() => void>());
-  let turn = 0;
+  let currentGroup = 0;
   let count = 0;
   let timer: NodeJS.Timeout | undefined;
-  const current = () => groups[turn] ?? new Set();
+  const current = () => groups[currentGroup] ?? new Set();
   const beatNextGroup = () => {
-    turn = (turn + 1) % GROUPS;
+    currentGroup = (currentGroup + 1) % GROUPS;
     for (const beat of current()) beat();
   };
 

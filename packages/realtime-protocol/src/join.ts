@@ -16,10 +16,10 @@ export interface JoinRequest {
   /** Compiles the bindings. Expensive, so call it only after the token has been verified. @throws JoinRefused */
   readBindings(): Binding[];
   /** The client's own entries for the bindings, which the reply repeats. Dropped after the reply, because they may be large. */
-  asked: Record<string, unknown>[];
+  requestedBindings: Record<string, unknown>[];
   token: string;
   /** Whether the client requested cursors, to resume later. */
-  tellsCursor: boolean;
+  wantsCursor: boolean;
   /** The cursor to resume from. */
   since: string | undefined;
 }
@@ -43,14 +43,14 @@ export function readJoin(message: Message, served: Served, keys: PublicKeys): Jo
     presence: isOn(presence['enabled']),
   };
   const resume = isObject(payload['resume']) ? payload['resume'] : undefined;
-  const asked = readEntries(config['postgres_changes']);
+  const requestedBindings = readEntries(config['postgres_changes']);
   const token = tokenOf(payload['user_token'] ?? payload['access_token'], keys) ?? tokenOf(keys.apikey, keys);
   if (!token) throw new JoinRefused('Unauthorized: access_token required');
   const since = cursorIn(resume?.['since']);
   return {
-    ...{ topic, joinRef, ref, wants, asked, token, tellsCursor: resume !== undefined, since },
+    ...{ topic, joinRef, ref, wants, requestedBindings, token, wantsCursor: resume !== undefined, since },
     readBindings() {
-      return this.asked.map((entry) => readBinding(entry, served)); // `this`, so that the entries can be freed later
+      return this.requestedBindings.map((entry) => readBinding(entry, served)); // `this`, so that the entries can be freed later
     },
   };
 }
@@ -93,12 +93,12 @@ export interface Binding {
 export const MAX_BINDINGS = 100;
 
 /** Validates `config.postgres_changes` of a join. @throws JoinRefused */
-function readEntries(asked: unknown): Record<string, unknown>[] {
-  if (asked === undefined || asked === null) return [];
-  if (!Array.isArray(asked)) throw new JoinRefused('postgres_changes must be a list', { isFinal: true });
-  if (asked.length > MAX_BINDINGS)
+function readEntries(requested: unknown): Record<string, unknown>[] {
+  if (requested === undefined || requested === null) return [];
+  if (!Array.isArray(requested)) throw new JoinRefused('postgres_changes must be a list', { isFinal: true });
+  if (requested.length > MAX_BINDINGS)
     throw new JoinRefused(`too many postgres_changes: a channel has at most ${MAX_BINDINGS}`, { isFinal: true });
-  const entries = asked.filter((entry: unknown) => entry !== null);
+  const entries = requested.filter((entry: unknown) => entry !== null);
   if (!entries.every(isObject))
     throw new JoinRefused('an entry of postgres_changes must be an object', { isFinal: true });
   return entries;

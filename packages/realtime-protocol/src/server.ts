@@ -16,7 +16,7 @@ import {
   frameWriter,
   keepAlive,
   retire,
-  setFarewell,
+  setBeforeClose,
   WS_CLOSE,
   type Connection,
 } from './socket.ts';
@@ -29,7 +29,7 @@ const SILENCE_MS = 75_000;
 /** Per user, because each change is tested and serialized for it: 100 patterns (some milliseconds) or 40 sets of columns. */
 const FILTER_COST = 400;
 /** The memory for distinct filters: per user, and for all users except those with little. */
-const FILTER_BYTES = { bytes: 2 ** 20, allBytes: 32 * 2 ** 20, littleBytes: 16 * 2 ** 10 };
+const FILTER_BYTES = { bytes: 2 ** 20, allBytes: 32 * 2 ** 20, smallUserBytes: 16 * 2 ** 10 };
 const NO_METRICS: Metrics = { subscribed: () => () => {}, failed: () => {}, delivered: () => {} };
 
 /** The parameters of a client's URL. */
@@ -71,7 +71,7 @@ export function createRealtimeServer(options: RealtimeOptions): RealtimeServer {
     const verify = (token: string) => tokens.verify(token, ip);
     const channels = createChannels({ ...shared, socket, keys, messages, verify });
     const isWithinMessageRate = createMessageRate(messagesPerSecond);
-    let lastHeardAt = performance.now();
+    let lastReceivedAt = performance.now();
 
     const isWithinRate = ({ length }: Buffer) => {
       if (isWithinMessageRate(length)) return true;
@@ -109,7 +109,7 @@ export function createRealtimeServer(options: RealtimeOptions): RealtimeServer {
     };
 
     socket.on('message', (bytes, isBinary) => {
-      lastHeardAt = performance.now();
+      lastReceivedAt = performance.now();
       const frame = bytes as Buffer; // with ws's default binaryType
       if (!isWithinRate(frame) || socket.readyState !== socket.OPEN) return;
       const release = isBinary ? () => {} : reserve(frame, ip); // binary messages are answered at once
@@ -126,11 +126,11 @@ export function createRealtimeServer(options: RealtimeOptions): RealtimeServer {
     // `ws` answers every ping, so pings count as messages.
     socket.on('ping', isWithinRate);
     const stopListening = heartbeats.add(() => {
-      if (performance.now() - lastHeardAt > SILENCE_MS) endSocket(socket, 'silent', [1000, 'heartbeat timeout']);
+      if (performance.now() - lastReceivedAt > SILENCE_MS) endSocket(socket, 'silent', [1000, 'heartbeat timeout']);
     });
     keepAlive(socket, heartbeats);
     cutFloods(socket, messagesPerSecond);
-    setFarewell(socket, channels.sayGoodbye);
+    setBeforeClose(socket, channels.announceEnd);
     const forgetAge = limitAge(() => retire(socket), channels.canResume);
     socket.once('close', () => {
       stopListening();

@@ -68,8 +68,8 @@ export function oweResult(socket: WebSocket, work: Promise<void>): void {
 const beforeCloses = new WeakMap<WebSocket, (why: string) => void>();
 
 /** Sets a function that sends the last messages of a graceful close, right before the close frame. */
-export function setFarewell(socket: WebSocket, say: (why: string) => void): void {
-  beforeCloses.set(socket, say);
+export function setBeforeClose(socket: WebSocket, beforeClose: (why: string) => void): void {
+  beforeCloses.set(socket, beforeClose);
 }
 
 /**

@@ -11,7 +11,7 @@ const deps = {
   messages: new Proxy({}, { get: () => nothing }),
   viewOf: nothing,
   metrics: { subscribed: () => nothing, failed: nothing, delivered: nothing },
-  channels: { hold: () => nothing, closeAll: nothing },
+  channels: { reserve: () => nothing, closeAll: nothing },
   onClosed: nothing,
 } as unknown as ChannelDeps; // only the part that a join needs
 

@@ -10,7 +10,7 @@ import {
   type GraphQLSchema,
 } from 'graphql';
 import { planOperation, type ObjectPlan, type Operation } from './plan.ts';
-import { cancelled, runFields, runFieldsInTurn, type Run } from './run.ts';
+import { cancelled, runFields, runFieldsSerially, type Run } from './run.ts';
 
 /** Each combination of `@skip` and `@include` values has its own plan; few combinations occur in practice. */
 const MAX_PLANS = 16;
@@ -53,18 +53,18 @@ export function createExecution(schema: GraphQLSchema, document: DocumentNode): 
     if (operation instanceof GraphQLError) return { errors: [operation] };
     const given = getVariableValues(schema, operation.definition.variableDefinitions ?? [], variables ?? {});
     if (given.errors) return { errors: given.errors };
-    const inTurn = operation.definition.operation === OperationTypeNode.MUTATION;
+    const isMutation = operation.definition.operation === OperationTypeNode.MUTATION;
     const run: Run = {
       operation,
       variables: given.coerced,
       contextValue,
-      isCancelled: inTurn ? undefined : isCancelled,
+      isCancelled: isMutation ? undefined : isCancelled,
       errors: [],
     };
     let data: unknown;
     try {
       const plan = planOf(operation, given.coerced);
-      data = await (inTurn ? runFieldsInTurn(plan, undefined, run) : runFields(plan, undefined, undefined, run));
+      data = await (isMutation ? runFieldsSerially(plan, undefined, run) : runFields(plan, undefined, undefined, run));
     } catch (error) {
       run.errors.push(locatedError(error, undefined));
       data = null;

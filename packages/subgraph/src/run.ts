@@ -22,7 +22,7 @@ export interface Run {
   errors: GraphQLError[];
 }
 
-export const cancelled = () => new GraphQLError('No one waits for the result any more.');
+export const cancelled = () => new GraphQLError('No one is waiting for the result.');
 
 /**
  * Runs the fields of an object. The result's keys keep the planned order. Returns a promise only if a field does.
@@ -44,7 +44,7 @@ export function runFields(plan: ObjectPlan, source: unknown, path: Path | undefi
 }
 
 /** Like `runFields`, but one field after the other, as mutations require. */
-export async function runFieldsInTurn(plan: ObjectPlan, source: unknown, run: Run): Promise<unknown> {
+export async function runFieldsSerially(plan: ObjectPlan, source: unknown, run: Run): Promise<unknown> {
   const result: Record<string, unknown> = { ...plan.blank };
   for (const field of plan.fields) result[field.key] = await runField(field, source, undefined, run);
   return result;
@@ -167,7 +167,7 @@ function runItems(item: Slot, value: unknown, path: Path | undefined, run: Run):
 function runtimeType(type: GraphQLAbstractType, name: string | undefined, { operation }: Run): GraphQLObjectType {
   const found = name === undefined ? undefined : operation.schema.getType(name);
   if (isObjectType(found) && operation.schema.isSubType(type, found)) return found;
-  throw new GraphQLError(`A ${type.name} is resolved to ${String(name)}, which is none of its types.`);
+  throw new GraphQLError(`A ${type.name} is resolved to ${String(name)}, which is not one of its types.`);
 }
 
 /** Waits for the pending fields first, because their rejections would otherwise be unhandled. */

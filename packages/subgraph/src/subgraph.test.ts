@@ -77,7 +77,7 @@ describe('a result', () => {
 
   it('is not computed if the caller has gone away before it starts, not even for a mutation', async () => {
     expect(await subgraph.execute({ query: '{ seen }' }, {}, { isCancelled: () => true })).toEqual({
-      errors: [{ message: 'No one waits for the result any more.' }],
+      errors: [{ message: 'No one is waiting for the result.' }],
     });
   });
 });

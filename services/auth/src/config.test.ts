@@ -1,5 +1,5 @@
 import { ConfigError } from '@taskmesh/service';
-import { readAuthConfig, whyMailsFail } from './config.ts';
+import { readAuthConfig, findMailProblems } from './config.ts';
 
 const POSTGRES_URL = 'postgres://auth:secret@db.example/auth';
 
@@ -39,12 +39,12 @@ describe("auth's configuration", () => {
   });
 
   it('reports missing mail settings in production', () => {
-    expect(whyMailsFail({ NODE_ENV: 'production' })).toEqual([
+    expect(findMailProblems({ NODE_ENV: 'production' })).toEqual([
       expect.stringMatching(/^SMTP_URL is not set/),
       expect.stringMatching(/^PUBLIC_URL is not set/),
     ]);
     const whole = { NODE_ENV: 'production', SMTP_URL_FILE: '/secrets/smtp', PUBLIC_URL: 'https://tasks.example' };
-    expect([whyMailsFail(whole), whyMailsFail({ NODE_ENV: 'development' })]).toEqual([[], []]);
+    expect([findMailProblems(whole), findMailProblems({ NODE_ENV: 'development' })]).toEqual([[], []]);
   });
 
   it('requires both OIDC_ISSUER and OIDC_CLIENT_ID for a sign-in provider', () => {

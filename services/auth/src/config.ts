@@ -24,7 +24,7 @@ const settings = z.object({
 });
 
 /** Why mails would not work in production: one sentence per missing setting. */
-export function whyMailsFail(env: Env): string[] {
+export function findMailProblems(env: Env): string[] {
   if (env.NODE_ENV !== 'production') return [];
   return [
     ...(env.SMTP_URL || env.SMTP_URL_FILE

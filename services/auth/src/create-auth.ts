@@ -10,7 +10,7 @@ import { createAuthResolvers } from './graphql/auth.resolvers.ts';
 import { createHousekeepingRepository } from './housekeeping.repository.ts';
 import { createHousekeeping } from './housekeeping.ts';
 import { createAccountsImport } from './import/create-accounts-import.ts';
-import { createMailWorker, type Letter, type Outbox } from './mails/mail-worker.ts';
+import { createMailWorker, type QueuedMail, type Outbox } from './mails/mail-worker.ts';
 import { createChangesOutbox, createRecoveryOutbox } from './mails/outboxes.ts';
 import { createBrowserSignInService } from './oidc/browser-sign-in.service.ts';
 import { createLinkedIdentityService } from './oidc/linked-identity.service.ts';
@@ -32,14 +32,14 @@ export async function createAuth(config: AuthConfig, deps: AuthDeps) {
   const common = await createCommonParts(config, deps);
   const { database, keys, mailer, hasher, metrics, oidc, publicUrl, clock, log } = common;
 
-  const { accessTokenTtlSeconds, refreshTokenTtlDays, maxSessionsPerAccount: mostPerAccount } = config;
+  const { accessTokenTtlSeconds, refreshTokenTtlDays, maxSessionsPerAccount: maxPerAccount } = config;
 
   const sessionRepository = createSessionRepository(database);
   const maker = createSessionMaker({ ...common, accessTokenTtlSeconds, refreshTokenTtlDays });
-  const sessions = createSessionService({ ...common, repository: sessionRepository, maker, mostPerAccount });
+  const sessions = createSessionService({ ...common, repository: sessionRepository, maker, maxPerAccount });
   const accounts = createAccountService({ ...common, maker, sessions, strategyOf: createLoginStrategy });
 
-  const mailWorker = <Waiting extends Letter>(outbox: Outbox<Waiting>) =>
+  const mailWorker = <Waiting extends QueuedMail>(outbox: Outbox<Waiting>) =>
     createMailWorker({ outbox, mailer, clock, log, onAttempt: metrics.mail });
   const recoveryMails = mailWorker(createRecoveryOutbox(common));
   const changeMails = mailWorker(createChangesOutbox(common));

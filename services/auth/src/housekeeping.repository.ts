@@ -1,5 +1,5 @@
 import type { Database } from '@taskmesh/store';
-import { IS_HOUSEKEEPING } from './audit/audit.statements.ts';
+import { MARK_HOUSEKEEPING } from './audit/audit.statements.ts';
 import * as statements from './housekeeping.statements.ts';
 
 /** The times up to which rows are removed. */
@@ -22,7 +22,7 @@ export function createHousekeepingRepository(database: Pick<Database, 'run' | 'r
     database.retry((fork) =>
       fork.transactional(async (em) => {
         const [connection, transaction] = [em.getConnection(), em.getTransactionContext()];
-        await connection.execute(IS_HOUSEKEEPING, [], 'run', transaction);
+        await connection.execute(MARK_HOUSEKEEPING, [], 'run', transaction);
         return isFull(await connection.execute(text, values, 'all', transaction));
       }),
     );
@@ -41,7 +41,7 @@ export function createHousekeepingRepository(database: Pick<Database, 'run' | 'r
       () => removeEntries(statements.ENTRIES_OF_DELETED, [deletedSince]),
       () => removeEntries(statements.OLD_ENTRIES, [old]),
       () => removeEntries(statements.OLD_FREQUENT_ENTRIES, [oldFrequent]),
-      () => removeEntries(statements.STRANGERS_ENTRIES, []),
+      () => removeEntries(statements.ENTRIES_WITHOUT_ACCOUNT, []),
     ],
   };
 }

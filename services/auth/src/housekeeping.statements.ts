@@ -1,11 +1,11 @@
 import { STORE_TABLES } from '@taskmesh/internal-api';
 import type { Statement } from '@taskmesh/store';
-import { FORGOTTEN_AFTER_S } from './sessions/ended-session.repository.ts';
+import { FORGET_AFTER_S } from './sessions/ended-session.repository.ts';
 
 /** Rows per statement, so that each ends well within the statement timeout. */
 export const BATCH = 1_000;
 /** Maximum number of failed logins without an account that are kept: anyone can cause them. */
-const STRANGERS_MAX = 100_000;
+const MAX_ENTRIES_WITHOUT_ACCOUNT = 100_000;
 
 export const DATABASE_TIME: Statement = {
   name: 'auth-database-time',
@@ -15,7 +15,7 @@ export const DATABASE_TIME: Statement = {
 /** Each removes at most a batch of rows that expired before $1, and returns one row for each. */
 export const EXPIRED: readonly Statement[] = Object.entries(STORE_TABLES.auth).flatMap(([table, { expires }]) => {
   if (!expires) return [];
-  const keptSeconds = table === 'ended_sessions' ? FORGOTTEN_AFTER_S : 0;
+  const keptSeconds = table === 'ended_sessions' ? FORGET_AFTER_S : 0;
   const isExpired = `${expires} <= $1::timestamptz - interval '${keptSeconds} s'`;
   const which = `select ctid from ${table} where ${isExpired} limit ${BATCH}`;
   // Checks again, as a row may have been extended while the statement waited for its lock.
@@ -34,10 +34,10 @@ export const OLD_ENTRIES = oldest('true');
 export const OLD_FREQUENT_ENTRIES = oldest(`kind in ('login.failed', 'session.refreshed')`);
 
 /** Removes at most a batch. */
-export const STRANGERS_ENTRIES = `
+export const ENTRIES_WITHOUT_ACCOUNT = `
   delete from audit_log where id in (
     select id from audit_log where account_id is null and id <= (
-      select id from audit_log where account_id is null order by id desc offset ${STRANGERS_MAX} limit 1
+      select id from audit_log where account_id is null order by id desc offset ${MAX_ENTRIES_WITHOUT_ACCOUNT} limit 1
     ) order by id limit ${BATCH}
   ) returning 1`;
 

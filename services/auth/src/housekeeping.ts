@@ -1,5 +1,5 @@
 import { CLOCK_SKEW_S } from '@taskmesh/identity';
-import { type Clock, createPeriodic, eachByItself, type Log } from '@taskmesh/service';
+import { type Clock, createPeriodic, runAllSteps, type Log } from '@taskmesh/service';
 import type { HousekeepingRepository } from './housekeeping.repository.ts';
 
 const EVERY_MS = 60_000;
@@ -35,7 +35,7 @@ export function createHousekeeping({ repository, auditRetentionDays, clock, log 
     const steps = removals.map((removeBatch) => async () => {
       while (!isStopped && (await removeBatch()));
     });
-    await eachByItself(steps);
+    await runAllSteps(steps);
   };
 
   /** Sweeps unless the clock is far ahead: that would delete valid rows and the audit trail. */

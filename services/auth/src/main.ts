@@ -11,7 +11,7 @@ import {
 import { openKeyValue, readRedisSettings } from '@taskmesh/key-value';
 import { openEventLog, readKafkaSettings, traceEventLog } from '@taskmesh/service/event-log';
 import { closeOnStop, readAll, runService } from '@taskmesh/service';
-import { readAuthConfig, whyMailsFail } from './config.ts';
+import { readAuthConfig, findMailProblems } from './config.ts';
 import { createAuth } from './create-auth.ts';
 import { createIdentityStrategy } from './passport.ts';
 
@@ -24,7 +24,7 @@ await runService(process.env, {
       redis: () => readRedisSettings(env),
       kafka: () => readKafkaSettings(env),
       keys: () => readKeySetFile(env, 'IDENTITY_PUBLIC_KEYS_FILE'),
-      mailProblems: () => whyMailsFail(env),
+      mailProblems: () => findMailProblems(env),
     }),
 
   async open({ config, redis, kafka, keys, mailProblems }, { host, port, clock, log, metrics, tracing }) {

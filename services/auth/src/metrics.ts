@@ -6,7 +6,7 @@ export function createAuthMetrics(registry: Registry) {
   const { counter, gauge } = createMeters(registry);
   const hashing = new Histogram({
     name: 'taskmesh_auth_password_hash_seconds',
-    help: 'Time to hash or check one password, without waiting for a turn',
+    help: 'Time to hash or check one password, without the wait in the queue',
     buckets: [0.005, 0.01, 0.02, 0.05, 0.1, 0.25, 1],
     registers: [registry],
   });
@@ -24,7 +24,7 @@ export function createAuthMetrics(registry: Registry) {
     mutation: (mutation: string, outcome: string) => mutations.inc({ mutation, outcome }),
     mail: (outcome: 'sent' | 'failed' | 'given-up') => mails.inc({ outcome }),
     watchQueue(waiting: () => number) {
-      gauge('taskmesh_auth_password_hash_waiting', 'Passwords that wait for their turn to be hashed', waiting);
+      gauge('taskmesh_auth_password_hash_waiting', 'Passwords waiting to be hashed', waiting);
     },
   };
 }

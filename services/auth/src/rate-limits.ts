@@ -28,11 +28,11 @@ export function createLimits({ keyValue, factor, signInIps }: LimitsOptions) {
     factor === 0 ? undefined : limiter(name, Math.max(1, Math.round(points * factor)), minutes);
   const byKey = (...limit: Parameters<typeof limiter>) => {
     const counter = limiter(...limit);
-    return async (key: string): Promise<void> => refuseWhenUsedUp([await counter.consume(key)]);
+    return async (key: string): Promise<void> => refuseWhenExhausted([await counter.consume(key)]);
   };
   const byCaller = (...limit: Parameters<typeof limiter>) => {
     const counter = callerLimiter(...limit);
-    return async (ip: string | null): Promise<void> => refuseWhenUsedUp([await counter?.consume(callerOf(ip))]);
+    return async (ip: string | null): Promise<void> => refuseWhenExhausted([await counter?.consume(callerOf(ip))]);
   };
   /** Counts a mail to an address; returns false when the address has had too many in an hour. */
   const mails = (name: string, points: number) => {
@@ -55,9 +55,9 @@ export function createLimits({ keyValue, factor, signInIps }: LimitsOptions) {
       failures[method](keyOfPair(emailKey, caller)),
       failuresOfIp?.[method](caller),
     ]);
-    refuseWhenUsedUp(others);
+    refuseWhenExhausted(others);
     if (!ofAddress.allowed && !(await signInIps(emailKey)).map(callerOf).includes(caller))
-      refuseWhenUsedUp([ofAddress]);
+      refuseWhenExhausted([ofAddress]);
   };
   /** Rejects a caller who failed too often (at this address or in total), or an address where other callers failed too often. */
   const checkLogin = (emailKey: string, ip: string | null) => login(emailKey, ip, 'peek');
@@ -99,7 +99,7 @@ export function callerOf(ip: string | null): string {
   return ip === null ? UNKNOWN_IP : networkOf(ip);
 }
 
-function refuseWhenUsedUp(results: (LimiterResult | undefined)[]): void {
+function refuseWhenExhausted(results: (LimiterResult | undefined)[]): void {
   const waits = results.filter((result) => result?.allowed === false).map((result) => result?.retryAfterSeconds ?? 0);
   if (waits.length > 0) throw rateLimited(Math.max(1, ...waits));
 }

@@ -117,7 +117,7 @@ describe('the caller', () => {
     const result = await running.send(query, { r: [{ __typename: 'User', id: userId }] }, identity);
     expect(result).toMatchObject({
       data: { _entities: [null] },
-      errors: [{ message: 'The account does not exist any more.', path: ['_entities', 0] }],
+      errors: [{ message: 'The account no longer exists.', path: ['_entities', 0] }],
     });
     expect(codeOf(result)).toBe('UNAUTHENTICATED');
   });

@@ -233,7 +233,7 @@ describe('the account log', () => {
     );
     await expect(running.auth.restore.newEpoch()).rejects.toMatchObject({
       code: 'CONFLICT',
-      message: 'The store auth takes no writes (default_transaction_read_only): let it, then repeat this.',
+      message: 'The store auth is read-only (default_transaction_read_only). Allow writes, then repeat this.',
     });
     await freeze('off');
     await running.auth.stop(); // its connections still take no writes

@@ -1,4 +1,4 @@
-import { hashOfPersonalToken } from '@taskmesh/identity';
+import { hashPersonalToken } from '@taskmesh/identity';
 import { CHANGE_PASSWORD, codeOf, CREATE_TOKEN, END_TOKEN, TOKENS, type OpenSession } from './support/operations.ts';
 import { PASSWORD, tokenIn, useAuth } from './support/running-auth.ts';
 import { backupOf, dropDatabase, swap } from './support/restored.ts';
@@ -26,7 +26,7 @@ const create = ({ identity }: Pick<OpenSession, 'identity'>, change: object = {}
   );
 const listOf = async ({ identity }: OpenSession) =>
   (await running.send(TOKENS, {}, identity)).data?.['personalTokens'] as Shown[];
-const find = (token: string) => running.auth.internal.findPersonalToken(hashOfPersonalToken(token));
+const find = (token: string) => running.auth.internal.findPersonalToken(hashPersonalToken(token));
 const endedIds = async () => (await running.auth.internal.endedSessions(0)).sessions.map(({ sessionId }) => sessionId);
 
 async function made(session: Pick<OpenSession, 'identity'>, change: object = {}) {
@@ -43,7 +43,7 @@ describe('creating a personal token', () => {
     expect(personalToken).toMatchObject({ name: 'Backups', scope: 'WRITE', lastUsedAt: null });
     expect(await listOf(ada)).toEqual([personalToken]);
     const stored = JSON.stringify(await running.database.query('select * from personal_tokens'));
-    expect(stored).toContain(hashOfPersonalToken(token));
+    expect(stored).toContain(hashPersonalToken(token));
     expect(stored).not.toContain(token.slice('taskmesh_pat_'.length));
     expect(await find(token)).toEqual({
       ...{ id: personalToken.id, scope: 'write', userId: ada.userId, email: 'ada@example.com' },

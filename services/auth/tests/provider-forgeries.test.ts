@@ -2,7 +2,7 @@ import type { JWTPayload } from 'jose';
 import { startSignInProvider, type SignInProvider } from '@taskmesh/testing/sign-in-provider';
 import {
   ADA,
-  answerIn,
+  resultIn,
   begin,
   codeFor,
   complete,
@@ -43,7 +43,7 @@ async function resultWith(change: (claims: JWTPayload) => Promise<string> | stri
   const nowS = Math.floor(Date.now() / 1000);
   const good = { iss: provider.issuer, aud: provider.clientId, sub: 'ada', nonce, iat: nowS, exp: nowS + 300, ...ADA };
   provider.tamper(async (path, body) => (path === '/token' ? { ...body, id_token: await change(good) } : body));
-  return Object.fromEntries(answerIn(await complete(running, binding, back)));
+  return Object.fromEntries(resultIn(await complete(running, binding, back)));
 }
 
 describe('an ID token', () => {
@@ -95,7 +95,7 @@ describe('an ID token', () => {
   it('is rejected with the user info of another subject', async () => {
     const { binding, back } = await come();
     provider.tamper(async (path, body) => (path === '/me' ? { ...body, sub: 'eve' } : body));
-    expect(Object.fromEntries(answerIn(await complete(running, binding, back)))).toEqual(failed);
+    expect(Object.fromEntries(resultIn(await complete(running, binding, back)))).toEqual(failed);
   });
 });
 
@@ -114,7 +114,7 @@ describe('a browser that comes back', () => {
     const forged = new URL(back);
     change(forged);
     await expect(complete(running, binding, forged)).rejects.toMatchObject(NOT_BEGUN);
-    expect(answerIn(await complete(running, binding, back)).has('sign_in_code')).toBe(true);
+    expect(resultIn(await complete(running, binding, back)).has('sign_in_code')).toBe(true);
     await running.database.query('delete from sign_in_codes');
   });
 
@@ -133,7 +133,7 @@ describe('a browser that comes back', () => {
 
   it('a second time is rejected', async () => {
     const { binding, back } = await come();
-    expect(answerIn(await complete(running, binding, back)).has('sign_in_code')).toBe(true);
+    expect(resultIn(await complete(running, binding, back)).has('sign_in_code')).toBe(true);
     await expect(complete(running, binding, back)).rejects.toMatchObject(NOT_BEGUN);
     await running.database.query('delete from sign_in_codes');
   });
@@ -157,7 +157,7 @@ describe('a browser that comes back', () => {
     await complete(running, first.binding, first.back);
     await running.database.query('delete from sign_in_codes');
     second.back.searchParams.set('code', first.back.searchParams.get('code') ?? '');
-    expect(Object.fromEntries(answerIn(await complete(running, second.binding, second.back)))).toEqual({
+    expect(Object.fromEntries(resultIn(await complete(running, second.binding, second.back)))).toEqual({
       ...failed,
     });
   });
@@ -165,7 +165,7 @@ describe('a browser that comes back', () => {
   it('with the code of another browser gets an error, as that was requested with another challenge', async () => {
     const [victim, thief] = [await come(), await come()];
     thief.back.searchParams.set('code', victim.back.searchParams.get('code') ?? '');
-    expect(Object.fromEntries(answerIn(await complete(running, thief.binding, thief.back)))).toEqual(failed);
+    expect(Object.fromEntries(resultIn(await complete(running, thief.binding, thief.back)))).toEqual(failed);
   });
 
   it.each<[string, (back: URL, other: SignInProvider) => void]>([
@@ -179,7 +179,7 @@ describe('a browser that comes back', () => {
     const { binding, back } = await come();
     change(back, other);
     const asked = provider.requests.length;
-    expect(Object.fromEntries(answerIn(await complete(running, binding, back)))).toEqual(failed);
+    expect(Object.fromEntries(resultIn(await complete(running, binding, back)))).toEqual(failed);
     expect([other.requests, provider.requests.slice(asked)]).toEqual([[], []]);
   });
 
@@ -191,7 +191,7 @@ describe('a browser that comes back', () => {
     back.search = new URLSearchParams({ state, iss, ...said }).toString();
     const { location } = await complete(running, binding, back);
     expect(location).toMatch(/^\/#sign_in_error=server_error&sign_in_error_description=[\w%+.*-]+$/);
-    expect(answerIn({ location }).get('sign_in_error_description')).toHaveLength(300);
+    expect(resultIn({ location }).get('sign_in_error_description')).toHaveLength(300);
   });
 });
 
@@ -245,7 +245,7 @@ describe('a code', () => {
     const { signIn } = running.auth;
     // A thief lures a browser into a sign-in whose code only the thief could use, or the other way round.
     const { location, binding } = await signIn.begin({ returnTo: '/', codeChallenge: hashOf('of the thief') }, ORIGIN);
-    const code = answerIn(await complete(running, binding, await provider.signIn(location, 'ada'))).get('sign_in_code');
+    const code = resultIn(await complete(running, binding, await provider.signIn(location, 'ada'))).get('sign_in_code');
     expect(codeOf(await signInWith(running, code ?? ''))).toBe('BAD_USER_INPUT');
     await running.database.query('delete from sign_in_codes');
   });

@@ -2,7 +2,7 @@ import { createLog } from '@taskmesh/service';
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { gzipSync } from 'node:zlib';
-import { ADA, answerIn, begin, complete, LINKED_IDENTITIES, signedIn, useSignIn } from './support/provider-sign-in.ts';
+import { ADA, resultIn, begin, complete, LINKED_IDENTITIES, signedIn, useSignIn } from './support/provider-sign-in.ts';
 import { codeOf } from './support/operations.ts';
 
 const MIB = 1024 * 1024;
@@ -45,7 +45,7 @@ const WAYS: [string, (response: ServerResponse) => void][] = [
 
 describe('an unavailable provider', () => {
   it('prevents only sign-ins through it', async () => {
-    provider.answerWith((response) => response.destroy());
+    provider.respondWith((response) => response.destroy());
     expect(await running.auth.ready()).toMatchObject({ ok: true });
     await expect(begin(running)).rejects.toMatchObject(UNAVAILABLE);
     expect(await running.auth.ready()).toMatchObject({ ok: true });
@@ -56,7 +56,7 @@ describe('an unavailable provider', () => {
   });
 
   it('is retried after growing pauses, one request at a time', async () => {
-    provider.answerWith((response) => response.writeHead(500).end());
+    provider.respondWith((response) => response.writeHead(500).end());
     const tryNow = async () => {
       const before = provider.requests.length;
       await Promise.allSettled(Array.from({ length: 5 }, () => begin(running)));
@@ -68,15 +68,15 @@ describe('an unavailable provider', () => {
       asked.push(await tryNow());
     }
     expect(asked).toEqual([1, 0, 1, 0, 1]);
-    provider.answerWith(undefined);
+    provider.respondWith(undefined);
     running.monotonicClock.advance(60_000);
     await signedIn(running, provider, 'ada');
   });
 
   it('is retried after the pause, even if the clock was set back meanwhile', async () => {
-    provider.answerWith((response) => response.writeHead(500).end());
+    provider.respondWith((response) => response.writeHead(500).end());
     await expect(begin(running)).rejects.toMatchObject(UNAVAILABLE);
-    provider.answerWith(undefined);
+    provider.respondWith(undefined);
     running.clock.advance(-3_600_000);
     running.monotonicClock.advance(1_000);
     expect((await begin(running)).location).toContain(provider.issuer);
@@ -85,9 +85,9 @@ describe('an unavailable provider', () => {
   it('is used with its last known metadata', async () => {
     await signedIn(running, provider, 'ada');
     running.monotonicClock.advance(3_600_000);
-    provider.answerWith((response) => response.writeHead(500).end());
+    provider.respondWith((response) => response.writeHead(500).end());
     expect((await begin(running)).location).toContain(provider.issuer);
-    provider.answerWith(undefined);
+    provider.respondWith(undefined);
     await signedIn(running, provider, 'ada');
   });
 });
@@ -95,15 +95,15 @@ describe('an unavailable provider', () => {
 it.each(WAYS)(
   'while a provider %s, sign-ins cannot begin, and those in progress fail and can be repeated',
   async (_what, answer) => {
-    provider.answerWith(answer);
+    provider.respondWith(answer);
     await expect(begin(running)).rejects.toMatchObject(UNAVAILABLE);
-    provider.answerWith(undefined);
+    provider.respondWith(undefined);
     running.monotonicClock.advance(60_000);
     const { location, binding } = await begin(running);
     const back = await provider.signIn(location, 'ada');
-    provider.answerWith(answer);
-    expect(Object.fromEntries(answerIn(await complete(running, binding, back)))).toEqual(failed);
-    provider.answerWith(undefined);
+    provider.respondWith(answer);
+    expect(Object.fromEntries(resultIn(await complete(running, binding, back)))).toEqual(failed);
+    provider.respondWith(undefined);
     await signedIn(running, provider, 'ada');
   },
 );
@@ -119,7 +119,7 @@ describe('a provider without user info', () => {
     expect((await signedIn(running, provider, 'ada')).userId).toBe(userId);
     const { location, binding } = await begin(running);
     const back = await provider.signIn(location, 'bob');
-    expect(Object.fromEntries(answerIn(await complete(running, binding, back)))).toEqual(failed);
+    expect(Object.fromEntries(resultIn(await complete(running, binding, back)))).toEqual(failed);
   });
 });
 
@@ -133,14 +133,14 @@ describe('a request to a provider', () => {
     await new Promise<void>((resolve) => elsewhere.listen(0, '127.0.0.1', resolve));
     const url = `http://127.0.0.1:${(elsewhere.address() as AddressInfo).port}`;
     // A redirect is rejected, both for the metadata and for the token.
-    provider.answerWith((response) => response.writeHead(302, { location: `${url}/metadata` }).end());
+    provider.respondWith((response) => response.writeHead(302, { location: `${url}/metadata` }).end());
     await expect(begin(running)).rejects.toMatchObject(UNAVAILABLE);
-    provider.answerWith(undefined);
+    provider.respondWith(undefined);
     running.monotonicClock.advance(60_000);
     const { location, binding } = await begin(running);
     const back = await provider.signIn(location, 'ada');
-    provider.answerWith((response) => response.writeHead(307, { location: `${url}/token` }).end());
-    expect(Object.fromEntries(answerIn(await complete(running, binding, back)))).toEqual(failed);
+    provider.respondWith((response) => response.writeHead(307, { location: `${url}/token` }).end());
+    expect(Object.fromEntries(resultIn(await complete(running, binding, back)))).toEqual(failed);
     expect(asked).toEqual([]);
     await new Promise((resolve) => elsewhere.close(resolve));
   });

@@ -2,7 +2,7 @@ import { startSignInProvider } from '@taskmesh/testing/sign-in-provider';
 import { decodeJwt } from 'jose';
 import {
   ADA,
-  answerIn,
+  resultIn,
   begin,
   codeFor,
   complete,
@@ -112,7 +112,7 @@ describe('signing in through the provider', () => {
     const { location, binding } = await begin(running, '/tasks?view=open');
     const back = await complete(running, binding, await provider.signIn(location, null));
     expect(back.location).toMatch(/^\/tasks\?view=open#/);
-    expect(Object.fromEntries(answerIn(back))).toEqual({
+    expect(Object.fromEntries(resultIn(back))).toEqual({
       sign_in_error: 'access_denied',
       sign_in_error_description: 'They would rather not.',
     });
@@ -121,7 +121,7 @@ describe('signing in through the provider', () => {
   it('stores no usable secret: neither cookie, code, state nor page secret', async () => {
     const { location, binding } = await begin(running);
     const pending = JSON.stringify(await running.database.query('select * from pending_sign_ins'));
-    const code = answerIn(await complete(running, binding, await provider.signIn(location, 'ada'))).get('sign_in_code');
+    const code = resultIn(await complete(running, binding, await provider.signIn(location, 'ada'))).get('sign_in_code');
     const codes = JSON.stringify(await running.database.query('select * from sign_in_codes'));
     const parts = [...binding.split('.'), binding, code ?? '', VERIFIER];
     for (const part of parts) expect([pending.includes(part), codes.includes(part)]).toEqual([false, false]);

@@ -26,7 +26,7 @@ export class Unreachable extends Error {
   readonly code = 'UNREACHABLE';
 }
 
-export interface End {
+export interface CommandResult {
   status: number;
   success: boolean;
   message: string;
@@ -92,18 +92,18 @@ export function createClient({ url, token, signal: interrupted }: ClientOptions)
     /** Not interruptible, because it may be part of the cleanup. */
     remove: async (file: string) => {
       const path = `/backups/${encodeURIComponent(file)}`;
-      return (await json(await send('DELETE', path, { signal: NEVER }))) as End;
+      return (await json(await send('DELETE', path, { signal: NEVER }))) as CommandResult;
     },
 
     /** Sends a POST and follows the progress. @throws Refused, Unreachable */
-    async work(path: string, onProgress: (progress: WorkProgress) => void): Promise<End> {
+    async work(path: string, onProgress: (progress: WorkProgress) => void): Promise<CommandResult> {
       const headers = { accept: 'application/x-ndjson' };
       const response = await send('POST', path, { headers, headersTimeout: STORE_TIMEOUT_MS });
-      if (response.headers['content-type'] !== 'application/x-ndjson') return (await json(response)) as End;
-      let end: End | undefined;
+      if (response.headers['content-type'] !== 'application/x-ndjson') return (await json(response)) as CommandResult;
+      let end: CommandResult | undefined;
       try {
         for await (const line of readLines(response.body)) {
-          const { progress, ...rest } = JSON.parse(line) as End & { progress?: WorkProgress };
+          const { progress, ...rest } = JSON.parse(line) as CommandResult & { progress?: WorkProgress };
           if (progress) onProgress(progress);
           else end = rest;
         }
@@ -143,7 +143,7 @@ export function createClient({ url, token, signal: interrupted }: ClientOptions)
             ...(sizeBytes !== undefined && { 'content-length': String(sizeBytes) }),
           },
         }),
-      )) as End,
+      )) as CommandResult,
   };
 }
 
@@ -169,7 +169,7 @@ function refusal(status: number, body: unknown): Refused {
   };
   const reason = typeof error === 'string' ? error : message;
   if (typeof reason !== 'string')
-    return new Refused(`The answer (status ${status}) is none of Taskmesh's. Is the address right?`, status);
+    return new Refused(`The response (status ${status}) is not from Taskmesh. Is the address right?`, status);
   const before = safetyBackup && `What was there before: ${safetyBackup}.`;
   return new Refused([reason, HINTS[status], before].filter(Boolean).join(' '), status);
 }
@@ -178,7 +178,7 @@ function unreachable(base: string, cause: unknown): Unreachable {
   const code = cause instanceof Error && 'code' in cause ? String(cause.code) : '';
   if (code === 'ECONNREFUSED' || code === 'ENOTFOUND' || code === 'EAI_AGAIN')
     return new Unreachable(
-      `Nothing answers at ${base}. Is Taskmesh running? (TASKMESH_URL or --url name another address.)`,
+      `Nothing responds at ${base}. Is Taskmesh running? (TASKMESH_URL or --url name another address.)`,
     );
   return new Unreachable(`The connection to ${base} broke: ${cause instanceof Error ? cause.message : String(cause)}`);
 }

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { addAbortSignal, type Readable } from 'node:stream';
 import { createArchiveCipher } from '../src/archives/encryption.ts';
 import { readKeyFile } from '../src/archives/key-file.ts';
-import { Refused, Unreachable, type BackupClient, type End } from './client.ts';
+import { Refused, Unreachable, type BackupClient, type CommandResult } from './client.ts';
 import { Interrupted } from './interruption.ts';
 import { UsageError } from './options.ts';
 import type { ProgressView } from './progress.ts';
@@ -22,8 +22,8 @@ export interface Decryption {
 export async function withDecrypted(
   client: BackupClient,
   { file, keyFile, view, signal }: Decryption,
-  work: (plainFile: string) => Promise<End>,
-): Promise<End> {
+  work: (plainFile: string) => Promise<CommandResult>,
+): Promise<CommandResult> {
   const plainFile = `decrypted-${randomUUID()}.tar.gz`;
   const cipher = await createArchiveCipher({ identities: identitiesIn(keyFile), recipients: [] });
   if (!cipher) throw new Refused('There is no key in that file.');

@@ -1,7 +1,7 @@
 import type { BackupEntry } from '@taskmesh/internal-api';
 import { backupTable, bytesText, messageText } from './format.ts';
 import { createProgressView } from './progress.ts';
-import { keptText, undoQuestion } from './restore.ts';
+import { keptText, describeUndo } from './restore.ts';
 
 const BACKUP: BackupEntry = {
   file: 'a.tar.gz',
@@ -77,11 +77,11 @@ const UNDOABLE = {
 };
 
 it('asks about the exact restore to undo, and says what happens to the data that the undo replaces', () => {
-  expect(undoQuestion('http://h', UNDOABLE)).toBe(
+  expect(describeUndo('http://h', UNDOABLE)).toBe(
     'Take back the restore of a?.tar.gz (tasks, auth) from 2026-11-22 10:00:00 UTC at http://h? ' +
       'That can be done until 2026-11-23 10:00:00 UTC. What was written since goes; it is kept for 1.5 h, for another undo.',
   );
-  const lost = undoQuestion('http://h', { ...UNDOABLE, isUndo: true, replacedKeptMs: 0 });
+  const lost = describeUndo('http://h', { ...UNDOABLE, isUndo: true, replacedKeptMs: 0 });
   expect(lost).toMatch(
     /^Take back the undo of a restore of .* What was written since is lost: RESTORE_KEEP_OLD is 0\.$/,
   );

@@ -1,4 +1,4 @@
-import { surviveClosedOutput } from '@taskmesh/service';
+import { ignoreOutputErrors } from '@taskmesh/service';
 import { createInterface } from 'node:readline/promises';
 import { createInterruption, exitStatusOf, type InterruptingSignal } from './interruption.ts';
 import { run } from './run.ts';
@@ -9,7 +9,7 @@ const SAME_INTERRUPTION_MS = 1_000;
 const isAttended = process.stdin.isTTY && process.stderr.isTTY;
 const { signal: interrupted, interrupt } = createInterruption();
 let interruptedAt: number | undefined;
-surviveClosedOutput();
+ignoreOutputErrors();
 
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => end(signal));
 
@@ -19,7 +19,7 @@ process.exitCode = await run({
   out: process.stdout,
   err: process.stderr,
   cwd: process.env['INIT_CWD'] ?? process.cwd(), // npm changes the working directory
-  ask: isAttended ? ask : undefined,
+  prompt: isAttended ? prompt : undefined,
   interrupted,
 });
 
@@ -31,7 +31,7 @@ function end(signal: InterruptingSignal): void {
   interrupt(signal);
 }
 
-async function ask(question: string): Promise<string> {
+async function prompt(question: string): Promise<string> {
   const terminal = createInterface({ input: process.stdin, output: process.stderr });
   terminal.on('SIGINT', () => end('SIGINT')); // while reading keys, the terminal sends no signals
   try {

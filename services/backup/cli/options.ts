@@ -52,7 +52,7 @@ export function readOptions(args: string[], env: Readonly<Record<string, string 
   if (!isCommand(command)) throw new UsageError(command ? `There is no command "${command}".` : 'Which command?');
   if (COMMANDS[command].takesFile && file === '') throw new UsageError(`${command} needs a file.`);
   const surplus = COMMANDS[command].takesFile ? rest[0] : positionals[1];
-  if (surplus !== undefined) throw new UsageError(`"${surplus}" is too much: ${command} takes no more.`);
+  if (surplus !== undefined) throw new UsageError(`"${surplus}" is one argument too many for ${command}.`);
   for (const option of Object.keys(values)) {
     const of = Object.entries(COMMANDS).flatMap(([name, { options }]) =>
       options.some((own) => own === option) ? [name] : [],

@@ -1,6 +1,6 @@
 import { queryOfRestore, type RestoreForecast, type UndoableRestore } from '@taskmesh/internal-api';
 import { basename, resolve } from 'node:path';
-import type { BackupClient, End } from './client.ts';
+import type { BackupClient, CommandResult } from './client.ts';
 import { withDecrypted } from './decrypted.ts';
 import { leftOutText, messageText, printable, timeText } from './format.ts';
 import type { Options } from './options.ts';
@@ -11,9 +11,9 @@ export interface RestoreCommand {
   options: Options;
   cwd: string;
   view: ProgressView;
-  work: (path: string) => Promise<End>;
+  work: (path: string) => Promise<CommandResult>;
   signal: AbortSignal | undefined;
-  tell: (text: string, value: unknown) => void;
+  print: (text: string, value: unknown) => void;
   /** @throws Error when the user declines */
   confirm: (what: string) => Promise<void>;
 }
@@ -27,7 +27,7 @@ export async function restore(command: RestoreCommand): Promise<number> {
 }
 
 async function replaceStores(command: RestoreCommand): Promise<number> {
-  const { options, tell, confirm } = command;
+  const { options, print, confirm } = command;
   const what = options.stores ? `the store ${options.stores.map(printable).join(', ')}` : 'all data';
   await confirm(
     `Replace ${what} of ${options.url.origin} by those of ${printable(options.file)}? What was written since goes; an undo brings it back while it is kept (RESTORE_KEEP_OLD).`,
@@ -39,17 +39,17 @@ async function replaceStores(command: RestoreCommand): Promise<number> {
   const text = [messageText(message), leftOutText(dropped), databaseRestored && keptText(keptUntil), before].flatMap(
     (line) => (line ? [printable(line)] : []),
   );
-  tell(text.join('\n'), { message, databaseRestored, skipped, dropped, safetyBackup, keptUntil });
+  print(text.join('\n'), { message, databaseRestored, skipped, dropped, safetyBackup, keptUntil });
   return databaseRestored ? 0 : 1;
 }
 
 async function tryRestore(command: RestoreCommand): Promise<number> {
   const { message, data } = await workOn(command, '/backup/dry-run');
-  command.tell(`${data ? `${forecastText(data)}\n` : ''}${messageText(message)}`, data);
+  command.print(`${data ? `${forecastText(data)}\n` : ''}${messageText(message)}`, data);
   return data?.possible ? 0 : 1;
 }
 
-function workOn({ client, options, cwd, view, work, signal }: RestoreCommand, path: string): Promise<End> {
+function workOn({ client, options, cwd, view, work, signal }: RestoreCommand, path: string): Promise<CommandResult> {
   const { file, identity } = options;
   const parameters = { ...options, ...(identity && { decryptedFrom: basename(file) }) };
   const run = (name: string) => work(`${path}?file=${encodeURIComponent(name)}${queryOfRestore(parameters)}`);
@@ -78,7 +78,7 @@ function forecastText({ stores, accounts, obstacles, skipped, dropped, tookMs }:
 
 const HOUR_MS = 60 * 60_000;
 
-export function undoQuestion(origin: string, undoable: UndoableRestore): string {
+export function describeUndo(origin: string, undoable: UndoableRestore): string {
   const { file, stores, isUndo, restoredAt, keptUntil, replacedKeptMs } = undoable;
   const what = `the ${isUndo ? 'undo of a restore' : 'restore'} of ${printable(file)} (${stores.join(', ')})`;
   const then =

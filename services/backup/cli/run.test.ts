@@ -21,9 +21,9 @@ async function runAsked(args: string[], answer: string | undefined) {
   await once(server, 'listening');
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   let [asked, out, err] = ['', '', ''];
-  const ask = answer === undefined ? undefined : async (question: string) => ((asked = question), answer);
+  const prompt = answer === undefined ? undefined : async (question: string) => ((asked = question), answer);
   const status = await run({
-    ...{ args: [...args, '--url', url], env: {}, cwd: '/', ask },
+    ...{ args: [...args, '--url', url], env: {}, cwd: '/', prompt },
     ...{ out: { write: (text: string) => void (out += text) }, err: { write: (text: string) => void (err += text) } },
   });
   server.closeAllConnections();

@@ -4,14 +4,14 @@ import { rename, rm, stat, writeFile } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { Transform, type Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { createClient, Refused, Unreachable, type BackupClient, type End } from './client.ts';
+import { createClient, Refused, Unreachable, type BackupClient, type CommandResult } from './client.ts';
 import { backupTable, bytesText, messageText, printable } from './format.ts';
 import { Interrupted } from './interruption.ts';
 import { HELP, readOptions, UsageError, type Options } from './options.ts';
 import { createProgressView, type ProgressView, type Terminal } from './progress.ts';
-import { restore, undoQuestion } from './restore.ts';
+import { restore, describeUndo } from './restore.ts';
 
-export interface World {
+export interface CliEnvironment {
   args: string[];
   env: Readonly<Record<string, string | undefined>>;
   out: Terminal;
@@ -19,13 +19,13 @@ export interface World {
   /** Paths are relative to this directory. */
   cwd: string;
   /** Prompts the user; undefined without a terminal. */
-  ask: ((question: string) => Promise<string>) | undefined;
+  prompt: ((question: string) => Promise<string>) | undefined;
   /** Aborted when the user interrupts the command. @default never */
   interrupted?: AbortSignal;
 }
 
 /** Runs one command and returns the exit status; never throws. */
-export async function run(world: World): Promise<number> {
+export async function run(world: CliEnvironment): Promise<number> {
   try {
     const options = readOptions(world.args, world.env);
     if (options === 'help') {
@@ -39,22 +39,22 @@ export async function run(world: World): Promise<number> {
       return error.exitStatus;
     }
     world.err.write(`${printable(error instanceof Error ? error.message : String(error))}\n`);
-    if (error instanceof UsageError) world.err.write('npm run backup -- --help tells more.\n');
+    if (error instanceof UsageError) world.err.write('npm run backup -- --help shows all options.\n');
     return error instanceof UsageError ? 2 : error instanceof Unreachable ? 3 : 1;
   }
 }
 
-async function runCommand(options: Options, world: World): Promise<number> {
+async function runCommand(options: Options, world: CliEnvironment): Promise<number> {
   const { interrupted: signal } = world;
   const client = createClient({ url: options.url, token: world.env['BACKUP_TOKEN'] || undefined, signal });
   const view = options.json ? SILENT : createProgressView(world.err);
   const { file, json } = options;
-  const tell = (text: string, value: unknown) => void world.out.write(`${json ? JSON.stringify(value) : text}\n`);
+  const print = (text: string, value: unknown) => void world.out.write(`${json ? JSON.stringify(value) : text}\n`);
   const work = async (path: string) => {
     try {
       return await client.work(path, view.show);
     } catch (error) {
-      throw error instanceof Interrupted ? error.with('What Taskmesh has begun goes on.') : error;
+      throw error instanceof Interrupted ? error.with('Taskmesh continues what it has started.') : error;
     } finally {
       view.end();
     }
@@ -63,63 +63,63 @@ async function runCommand(options: Options, world: World): Promise<number> {
   switch (options.command) {
     case 'list': {
       const backups = await client.list();
-      tell(backupTable(backups), backups);
+      print(backupTable(backups), backups);
       return 0;
     }
     case 'create': {
       const { message, data } = await work('/backups');
-      tell(`${message} ${data?.file ?? ''} (${bytesText(data?.sizeBytes ?? 0)})`, data);
+      print(`${message} ${data?.file ?? ''} (${bytesText(data?.sizeBytes ?? 0)})`, data);
       return 0;
     }
     case 'scan': {
       const { message, data } = await work('/backups/scan');
-      tell(data?.unread ? `${message} ${data.unread} cannot be read here.` : message, data);
+      print(data?.unread ? `${message} ${data.unread} cannot be read here.` : message, data);
       return 0;
     }
     case 'verify': {
       const { message, data } = await work(`/backups/${encodeURIComponent(file)}/verify`);
-      tell(messageText(message), data);
+      print(messageText(message), data);
       return 0;
     }
     case 'restore':
       return restore({
-        ...{ client, options, view, work, tell, signal, cwd: world.cwd },
+        ...{ client, options, view, work, print, signal, cwd: world.cwd },
         confirm: (what) => confirm(options, world, what),
       });
     case 'undo': {
-      let seen: string | undefined;
+      let forecast: string | undefined;
       await confirm(options, world, async () => {
         const undoable = await client.undoable();
-        seen = undoable.restoredAt;
-        return undoQuestion(options.url.origin, undoable);
+        forecast = undoable.restoredAt;
+        return describeUndo(options.url.origin, undoable);
       });
-      const query = seen === undefined ? '' : `?${new URLSearchParams({ restoredAt: seen })}`;
+      const query = forecast === undefined ? '' : `?${new URLSearchParams({ restoredAt: forecast })}`;
       const { message } = await work(`/backup/undo${query}`);
-      tell(messageText(message), { message });
+      print(messageText(message), { message });
       return 0;
     }
     case 'new-epoch': {
       await confirm(options, world, `Let all clients of ${options.url.origin} begin again?`);
       const query = options.atLeast === undefined ? '' : `?atLeast=${options.atLeast}`;
       const { message, data } = await work(`/backup/new-epoch${query}`);
-      tell(messageText(message), data);
+      print(messageText(message), data);
       return 0;
     }
     case 'download': {
-      const path = await download(client, { ...options, to: await placeFor(file, options, world) }, view);
-      tell(`Received ${printable(path)}.`, { path });
+      const path = await download(client, { ...options, to: await downloadPath(file, options, world) }, view);
+      print(`Received ${printable(path)}.`, { path });
       return 0;
     }
     case 'upload': {
       const { message, data } = await upload(client, { ...options, file: resolve(world.cwd, file), signal }, view);
       const unfit = data?.unfitReason ? ` It is not fit for a restore: ${data.unfitReason}` : '';
-      tell(`${message} ${printable((data?.file ?? '') + unfit)}`, data);
+      print(`${message} ${printable((data?.file ?? '') + unfit)}`, data);
       return 0;
     }
     case 'delete': {
-      await confirm(options, world, `Delete ${printable(file)} of ${options.url.origin} for good?`);
+      await confirm(options, world, `Delete ${printable(file)} of ${options.url.origin} permanently?`);
       const { message } = await client.remove(file);
-      tell(messageText(message), { message });
+      print(messageText(message), { message });
       return 0;
     }
   }
@@ -129,20 +129,20 @@ const SILENT: ProgressView = { show: () => undefined, end: () => undefined };
 
 async function confirm(
   { command, yes }: Options,
-  { ask }: World,
+  { prompt }: CliEnvironment,
   question: string | (() => Promise<string>),
 ): Promise<void> {
   if (yes) return;
-  if (!ask) throw new UsageError(`There is no one to ask: ${command} needs --yes.`);
-  const asked = typeof question === 'string' ? question : await question();
-  if (!/^y(es)?$/i.test((await ask(`${asked} [y/N] `)).trim())) throw new Refused('Nothing was changed.');
+  if (!prompt) throw new UsageError(`Cannot ask for confirmation: ${command} needs --yes.`);
+  const answer = typeof question === 'string' ? question : await question();
+  if (!/^y(es)?$/i.test((await prompt(`${answer} [y/N] `)).trim())) throw new Refused('Nothing was changed.');
 }
 
 /** The path to download to: `to`, or the file's own name in the folder `to`. */
-async function placeFor(file: string, { to = '.' }: Pick<Options, 'to'>, { cwd }: World): Promise<string> {
-  const place = resolve(cwd, to);
-  const isFolder = (await stat(place).catch(() => undefined))?.isDirectory();
-  return isFolder ? join(place, basename(file)) : place;
+async function downloadPath(file: string, { to = '.' }: Pick<Options, 'to'>, { cwd }: CliEnvironment): Promise<string> {
+  const path = resolve(cwd, to);
+  const isFolder = (await stat(path).catch(() => undefined))?.isDirectory();
+  return isFolder ? join(path, basename(file)) : path;
 }
 
 /** The file gets its name only once it is complete. */
@@ -152,7 +152,7 @@ async function download(
   view: ProgressView,
 ): Promise<string> {
   if (!(await exists(dirname(path)))) throw new UsageError(`There is no folder ${dirname(path)}.`);
-  const taken = () => new UsageError(`There is a file ${path} already; --to names another place.`);
+  const taken = () => new UsageError(`There is a file ${path} already. Choose another one with --to.`);
   if (await exists(path)) throw taken();
   const { content, sizeBytes, sha256 } = await client.download(file);
   const part = join(dirname(path), `.${randomUUID()}.part`); // unique, and short enough for a file name
@@ -176,7 +176,7 @@ async function upload(
   client: BackupClient,
   { file, as, signal }: Options & { signal: AbortSignal | undefined },
   view: ProgressView,
-): Promise<End> {
+): Promise<CommandResult> {
   const found = await stat(file).catch(() => undefined);
   if (!found?.isFile()) throw new UsageError(`There is no file ${file}.`);
   const content: Readable = createReadStream(file, { signal });

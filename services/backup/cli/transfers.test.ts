@@ -101,7 +101,7 @@ async function startTaskmesh(
 async function command({ url }: { url: string }, args: string[], interrupted?: AbortSignal) {
   let [out, err] = ['', ''];
   const status = await run({
-    ...{ args: [...args, '--url', url], env: {}, cwd: dir, ask: undefined, ...(interrupted && { interrupted }) },
+    ...{ args: [...args, '--url', url], env: {}, cwd: dir, prompt: undefined, ...(interrupted && { interrupted }) },
     ...{ out: { write: (text: string) => void (out += text) }, err: { write: (text: string) => void (err += text) } },
   });
   return { status, out, err };
@@ -179,7 +179,7 @@ describe('an interrupted command', () => {
   });
 
   it('stops waiting at once for work that continues without it', async () => {
-    const err = expect.stringContaining('What Taskmesh has begun goes on.');
+    const err = expect.stringContaining('Taskmesh continues what it has started.');
     expect(await interrupt(['create'], 'restore')).toMatchObject({ status: 130, err });
   });
 

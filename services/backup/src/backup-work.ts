@@ -21,17 +21,17 @@ export function createBackupWork({ backups, restores, dryRun }: BackupResolversD
     return () => void transfers--;
   };
   return {
-    create: async (onProgress) => entryOf(await withWords(backups.create(onProgress))),
-    verify: async (file, onProgress) => entryOf(await withWords(backups.verify(file, onProgress))),
-    scan: (onProgress) => withWords(backups.scan(onProgress)),
+    create: async (onProgress) => entryOf(await withBackupErrors(backups.create(onProgress))),
+    verify: async (file, onProgress) => entryOf(await withBackupErrors(backups.verify(file, onProgress))),
+    scan: (onProgress) => withBackupErrors(backups.scan(onProgress)),
     restore: restores.restore,
-    dryRun: (...asked) => withWords(dryRun(...asked)),
+    dryRun: (...requested) => withBackupErrors(dryRun(...requested)),
     undo: restores.undo,
     async download(file) {
       const end = beginTransfer();
       let download: Download | undefined;
       try {
-        download = await withWords(backups.download(file));
+        download = await withBackupErrors(backups.download(file));
         return (
           download && { sizeBytes: download.sizeBytes, sha256: download.sha256, content: contentOf(download, end) }
         );
@@ -41,13 +41,13 @@ export function createBackupWork({ backups, restores, dryRun }: BackupResolversD
     },
     async upload(file, content) {
       const end = beginTransfer();
-      return entryOf(await withWords(backups.upload(file, content, end)));
+      return entryOf(await withBackupErrors(backups.upload(file, content, end)));
     },
   };
 }
 
 /** Reports an unavailable store as such, not as a defect. Passes on an AppError unchanged, whatever its cause. */
-async function withWords<Result>(work: Promise<Result>): Promise<Result> {
+async function withBackupErrors<Result>(work: Promise<Result>): Promise<Result> {
   try {
     return await work;
   } catch (error) {

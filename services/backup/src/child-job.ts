@@ -16,7 +16,9 @@ export interface SentError {
 const PROGRESS_EVERY_MS = 100;
 
 /** The main function of the process: does one job, reports the result, and exits. */
-export function doJob<Order>(work: (order: Order, onProgress: (bytes: number) => void) => Promise<unknown>): void {
+export function runChildJob<Order>(
+  work: (order: Order, onProgress: (bytes: number) => void) => Promise<unknown>,
+): void {
   flushCompileCache(); // the parent kills this process, so Node would never save the cache
   const leave = () => process.exit();
   process.once('disconnect', leave); // the parent has exited

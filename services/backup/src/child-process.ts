@@ -8,19 +8,19 @@ import type { Message, SentError } from './child-job.ts';
 type ErrorClass = new (message: string, options?: ErrorOptions) => Error;
 
 export interface Job {
-  /** A file that calls `doJob`. */
+  /** A file that calls `runChildJob`. */
   path: string;
-  order: Serializable;
+  input: Serializable;
   signal: AbortSignal;
   /** V8 flags in addition to the heap limits. */
   flags?: string[];
   /** Writes to the child's standard input; the child has none if absent. */
-  feed?: (input: Writable) => void;
+  writeInput?: (input: Writable) => void;
   onProgress?: ((bytes: number) => void) | undefined;
   /** The classes of errors that the job may throw or use as causes. Others become plain errors with a code. */
   errors: ErrorClass[];
   /** The error when the child dies by itself, because it exceeded its memory limit. */
-  tooMuch: () => Error;
+  memoryError: () => Error;
 }
 
 const MEMORY = ['--max-old-space-size=64', '--max-semi-space-size=4'];
@@ -30,13 +30,13 @@ const MEMORY = ['--max-old-space-size=64', '--max-semi-space-size=4'];
  * @throws the signal's reason; the job's error; AppError SERVICE_UNAVAILABLE when someone killed the process
  */
 export async function runInChild<Result>(job: Job): Promise<Result> {
-  const { path, order, signal, flags = [], feed, onProgress, errors, tooMuch } = job;
+  const { path, input, signal, flags = [], writeInput, onProgress, errors, memoryError } = job;
   const child = fork(path, {
     execArgv: [...MEMORY, ...flags],
-    stdio: [feed ? 'pipe' : 'ignore', 'ignore', 'ignore', 'ipc'],
+    stdio: [writeInput ? 'pipe' : 'ignore', 'ignore', 'ignore', 'ipc'],
     env: neededEnvironment(),
   });
-  const gone = once(child, 'exit').catch(() => undefined); // a failed start is reported below
+  const exited = once(child, 'exit').catch(() => undefined); // a failed start is reported below
   const end = () => child.kill('SIGKILL');
   signal.addEventListener('abort', end, { once: true });
   const { promise, resolve, reject } = Promise.withResolvers<Result>();
@@ -48,22 +48,22 @@ export async function runInChild<Result>(job: Job): Promise<Result> {
     else reject(received(message.error, errors));
   });
   child.once('error', reject);
-  child.once('exit', (_code, by) => reject(isEndedByOthers(by) ? unavailable(ENDED) : tooMuch()));
+  child.once('exit', (_code, by) => reject(isEndedByOthers(by) ? unavailable(ENDED) : memoryError()));
   try {
     signal.throwIfAborted();
-    child.send(order, () => undefined); // a failure is reported by the exit
-    if (child.stdin) feed?.(child.stdin);
+    child.send(input, () => undefined); // a failure is reported by the exit
+    if (child.stdin) writeInput?.(child.stdin);
     return await promise;
   } catch (error) {
     throw signal.aborted ? signal.reason : error;
   } finally {
     signal.removeEventListener('abort', end);
     end();
-    await gone;
+    await exited;
   }
 }
 
-const ENDED = 'Somebody ended the process that reads the archive.';
+const ENDED = 'The process that reads the archive was killed.';
 const FROM_OTHERS = new Set(['SIGHUP', 'SIGINT', 'SIGKILL', 'SIGTERM']);
 
 /** Whether someone killed the process; a crash or a full heap ends it with other signals. */

@@ -2,11 +2,11 @@ import type { Log } from '@taskmesh/service';
 import type { ArchiveCipher } from './archives/encryption.ts';
 import type { ArchiveLimits } from './archives/limits.ts';
 import type { Store, StoreName } from './databases/store.ts';
-import type { LookAtDisk } from './disk-space.ts';
+import type { MeasureDisk } from './disk-space.ts';
 import type { BackupMetrics } from './metrics.ts';
 import type { LoadLimits } from './restore/watch-database.ts';
 import type { BackupStorage } from './storage/backup-storage.ts';
-import type { Patience } from './stall-detection.ts';
+import type { Timeouts } from './stall-detection.ts';
 import type { TemporaryFiles } from './temporary-files.ts';
 
 /** The dependencies that the features of backup share. */
@@ -14,7 +14,7 @@ export interface CommonParts {
   /** If undefined, archives are not encrypted, and encrypted ones cannot be opened. */
   cipher: ArchiveCipher | undefined;
   storage: BackupStorage;
-  look: LookAtDisk;
+  measureDisk: MeasureDisk;
   temporaryDirs: TemporaryFiles;
   stores: Record<StoreName, Store>;
   /** The store to which `database.sql` of an archive made elsewhere belongs. */
@@ -22,7 +22,7 @@ export interface CommonParts {
   /** The limits of a restore. No archive is made that exceeds them. */
   archiveLimits: ArchiveLimits;
   loadLimits: LoadLimits;
-  patience: Patience;
+  timeouts: Timeouts;
   /** How long replaced stores are kept for an undo. */
   keepOldMs: number;
   now: () => Date;

@@ -44,7 +44,7 @@ describe('the configuration of backup', () => {
     [{ BACKUP_SCHEDULE: '0 0 31 2 *' }, 'BACKUP_SCHEDULE never comes'],
     [{ BACKUP_SCHEDULE: '0 3 * * *', BACKUP_KEEP: 'hourly=3' }, 'BACKUP_KEEP must be a number, or like'],
     [{ BACKUP_S3_URL: 's3://me:secret@' }, 'BACKUP_S3_URL must be like s3://bucket/prefix'],
-    [{ BACKUP_KEEP: '7' }, 'BACKUP_SCHEDULE is needed, too'],
+    [{ BACKUP_KEEP: '7' }, 'set BACKUP_SCHEDULE as well'],
     [{ BACKUP_SCHEDULE: '0 3 * * *', BACKUP_VERIFY: 'maybe' }, 'BACKUP_VERIFY must be true or false'],
     [{ BACKUP_VERIFY_SCHEDULE: 'weekly' }, 'BACKUP_VERIFY_SCHEDULE must be a cron pattern'],
     [{ BACKUP_RECIPIENTS: ' , ' }, 'BACKUP_RECIPIENTS must name a recipient, or be empty'],

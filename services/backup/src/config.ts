@@ -5,7 +5,7 @@ import { z } from 'zod';
 import { readKeyFile } from './archives/key-file.ts';
 import { archiveSizes, DEFAULT_MAX_ARCHIVE_MB } from './archives/limits.ts';
 import { parseRetentionRules } from './schedule/retention.ts';
-import { whyNoPattern } from './schedule/scheduler.ts';
+import { findPatternProblem } from './schedule/scheduler.ts';
 import { parseS3Url } from './storage/s3-location.ts';
 
 export type BackupConfig = ReturnType<typeof readBackupConfig>;
@@ -18,7 +18,7 @@ const MAX_MB = 1024 * 1024;
 
 const schedule = () =>
   setting.text().superRefine((value, ctx) => {
-    const message = whyNoPattern(value);
+    const message = findPatternProblem(value);
     if (message !== undefined) ctx.addIssue({ code: 'custom', message });
   });
 
@@ -88,7 +88,7 @@ export function readBackupConfig(env: Env) {
     policy: () => readSchemaPolicy(env),
   });
   if (values.BACKUP_KEEP && !values.BACKUP_SCHEDULE)
-    throw new ConfigError(['BACKUP_KEEP says what is kept of scheduled archives: BACKUP_SCHEDULE is needed, too']);
+    throw new ConfigError(['BACKUP_KEEP applies to scheduled archives: set BACKUP_SCHEDULE as well']);
   const opensNothing = values.BACKUP_RECIPIENTS.length > 0 && keys.length === 0;
   if (opensNothing && (values.BACKUP_VERIFY === true || values.BACKUP_VERIFY_SCHEDULE))
     throw new ConfigError([`${values.BACKUP_VERIFY ? 'BACKUP_VERIFY' : 'BACKUP_VERIFY_SCHEDULE'} cannot be: without BACKUP_KEY_FILE nothing opens what BACKUP_RECIPIENTS encrypts`]); // prettier-ignore

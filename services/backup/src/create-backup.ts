@@ -22,9 +22,9 @@ import { createBackupWork } from './backup-work.ts';
 import type { CommonParts } from './common-parts.ts';
 import type { BackupConfig } from './config.ts';
 import { createBackupDatabase } from './database.ts';
-import { refuseUnfit } from './databases/connect.ts';
+import { refuseUnsuitable } from './databases/connect.ts';
 import { createStores, type StoreName, type StoreOwner } from './databases/store.ts';
-import { lookAtDisk, type LookAtDisk } from './disk-space.ts';
+import { statDisk, type MeasureDisk } from './disk-space.ts';
 import { createBackupResolvers } from './graphql/backup.resolvers.ts';
 import { createBackupMetrics } from './metrics.ts';
 import { createDryRun } from './restore/dry-run.ts';
@@ -36,7 +36,7 @@ import { createRunLock } from './run-lock.ts';
 import { createNotifier } from './schedule/run-reports.ts';
 import { createSchedules } from './schedule/runs.ts';
 import { createBackupStatus } from './status.ts';
-import { DEFAULT_PATIENCE, type Patience } from './stall-detection.ts';
+import { DEFAULT_TIMEOUTS, type Timeouts } from './stall-detection.ts';
 import { createDirectoryStorage } from './storage/directory-storage.ts';
 import { createTemporaryDirs } from './temporary-files.ts';
 
@@ -45,9 +45,9 @@ export interface BackupDeps {
   /** The services that own the stores. A store without an owner cannot be restored. */
   owners?: Partial<Record<StoreName, StoreOwner>>;
   /** Reads the disk's state. @default from the system */
-  look?: LookAtDisk;
-  /** @default DEFAULT_PATIENCE */
-  patience?: Partial<Patience>;
+  measureDisk?: MeasureDisk;
+  /** @default DEFAULT_TIMEOUTS */
+  timeouts?: Partial<Timeouts>;
   log: Log;
   metrics?: Registry;
 }
@@ -59,12 +59,12 @@ const TIDY_EVERY_MS = 5 * 60_000;
 /** How often stores whose time for an undo has passed are dropped. */
 const SETTLE_EVERY_MS = 60_000;
 /** Retries soon: until settling succeeds, stores may be closed, or a leftover database may fill the disk. */
-const SETTLE_RETRY = { firstMs: 1_000, longestMs: 30_000 };
+const SETTLE_RETRY = { firstMs: 1_000, maxMs: 30_000 };
 
 /** Does not connect yet. `start` checks the schema and completes work that a crash interrupted. */
 export async function createBackup(config: BackupConfig, deps: BackupDeps) {
-  const { clock, look = lookAtDisk, log, metrics = new Registry() } = deps;
-  const patience = { ...DEFAULT_PATIENCE, ...deps.patience };
+  const { clock, measureDisk = statDisk, log, metrics = new Registry() } = deps;
+  const timeouts = { ...DEFAULT_TIMEOUTS, ...deps.timeouts };
   const database = await createBackupDatabase({ url: config.postgresUrl, log });
   database.measure(metrics);
   const schema = createSchemaGate({ database, policy: config.schema, log });
@@ -73,19 +73,19 @@ export async function createBackup(config: BackupConfig, deps: BackupDeps) {
   const storage = secrets.s3
     ? (await import('./storage/s3-storage.ts')) // loaded on demand: a large library
         .createS3Storage({ location: secrets.s3, now })
-    : createDirectoryStorage({ dir, now, look });
+    : createDirectoryStorage({ dir, now, measureDisk });
   const temporaryDirs = createTemporaryDirs({ dir: config.temporaryDir, now, log });
   const cipher = await createCipher(config);
   const shared: CommonParts = {
     cipher,
     storage,
-    look,
+    measureDisk,
     temporaryDirs,
     stores: createStores(secrets.adminUrls, deps.owners ?? {}),
     mainStore: config.restoreStore,
     archiveLimits: archiveLimits(config),
-    loadLimits: loadLimits(config, patience),
-    patience,
+    loadLimits: loadLimits(config, timeouts),
+    timeouts,
     keepOldMs: config.keepOldMs,
     now: () => new Date(clock.now()),
     nextId: () => randomBytes(6).toString('hex'),
@@ -166,7 +166,7 @@ export async function createBackup(config: BackupConfig, deps: BackupDeps) {
     operators: createBackupStatus(config, { backups, restores, database, encrypts: cipher !== undefined, clock }),
     async start() {
       ensureWritableDirectory('DATA_DIR', config.temporaryDir, 0o700);
-      for (const url of Object.values(config.secrets.adminUrls)) await refuseUnfit(url).catch(unlessAway);
+      for (const url of Object.values(config.secrets.adminUrls)) await refuseUnsuitable(url).catch(unlessUnavailable);
       await parts.start();
     },
     stop: parts.stop,
@@ -176,6 +176,6 @@ export async function createBackup(config: BackupConfig, deps: BackupDeps) {
 }
 
 /** Ignores a server that does not respond yet: it is checked again before it is used. */
-function unlessAway(error: unknown): void {
+function unlessUnavailable(error: unknown): void {
   if (error instanceof ConfigError) throw error;
 }

@@ -18,7 +18,7 @@ export function createBackupMetrics(registry: Registry) {
   const gauge = (name: string, help: string) => meters.gauge(`taskmesh_backup_${name}`, help);
   const lastProved = gauge(
     'last_proved_timestamp_seconds',
-    'When the newest archive that a restore has proved was made (Unix time); 0: there is none',
+    'When the newest verified archive was made (Unix time); 0: there is none',
   );
   const lastSuccess = gauge(
     'last_success_timestamp_seconds',
@@ -26,11 +26,8 @@ export function createBackupMetrics(registry: Registry) {
   );
   const lastDuration = gauge('last_duration_seconds', 'How long it took to make the newest archive');
   const lastSize = gauge('last_size_bytes', 'Size of the newest archive');
-  const lastVerified = gauge(
-    'last_verified_timestamp_seconds',
-    'When an archive was last proved by a restore (Unix time)',
-  );
-  const runs = counter('runs', 'Archives made, and attempts that failed, by what asked for them', 'origin', 'outcome');
+  const lastVerified = gauge('last_verified_timestamp_seconds', 'When an archive was last verified (Unix time)');
+  const runs = counter('runs', 'Archives made, and failed attempts, by origin', 'origin', 'outcome');
   const verifications = counter('verifications', 'Verifications by outcome', 'outcome');
   const scheduleFailures = counter(
     'schedule_failures',
@@ -40,7 +37,7 @@ export function createBackupMetrics(registry: Registry) {
   const failures = counter('failures', 'Archives that were not made, by reason', 'reason');
   const restores = counter('restores', 'Restores, and undos of one, by outcome', 'work', 'outcome');
   const unsettled = gauge('restores_unsettled', 'Interrupted restores: stores may be closed until they are settled');
-  const left = gauge('restore_leftovers', 'Ended restores of which databases are there that should be gone');
+  const left = gauge('restore_leftovers', 'Ended restores whose old databases still exist');
   // Series must exist from the start, so that their first failure shows as an increase.
   for (const origin of ['request', 'safety', 'schedule'])
     for (const outcome of ['ok', 'failed']) runs.inc({ origin, outcome }, 0);

@@ -1,5 +1,5 @@
 /** How long to wait before giving up. */
-export interface Patience {
+export interface Timeouts {
   /** For a restore, backup or verification that is already running elsewhere. */
   busyMs: number;
   /** For work on a store that shows no progress; large stores get more. */
@@ -8,7 +8,7 @@ export interface Patience {
   writersMs: number;
 }
 
-export const DEFAULT_PATIENCE: Patience = { busyMs: 5_000, stallMs: 30_000, writersMs: 20_000 };
+export const DEFAULT_TIMEOUTS: Timeouts = { busyMs: 5_000, stallMs: 30_000, writersMs: 20_000 };
 
 /** Something took too long or made no progress, because of the archive or of a slow disk, server or network. */
 export class TooSlowError extends Error {
@@ -17,7 +17,7 @@ export class TooSlowError extends Error {
 
 /** A read-only statement shows no progress until it ends. No usable server reads more slowly than this. */
 const SCAN_BYTES_PER_MS = 16 * 1024;
-const LOOK_EVERY_MS = 250;
+const CHECK_EVERY_MS = 250;
 
 export type StallDetection = ReturnType<typeof createStallDetection>;
 
@@ -27,7 +27,7 @@ export function createStallDetection(stallMs: number) {
   let last = { bytes: 0, sessions: '' };
   return {
     /** Call it without arguments for other progress. */
-    see(bytes = -1, sessions = '') {
+    noteProgress(bytes = -1, sessions = '') {
       if (bytes === last.bytes && sessions === last.sessions) return;
       if (bytes >= 0) last = { bytes, sessions };
       at = performance.now();
@@ -38,12 +38,12 @@ export function createStallDetection(stallMs: number) {
 
 /** Aborts `stop` when the work has stalled. Returns an interval to clear when the work ends. */
 export function abortOnStall(stop: AbortController, movement: StallDetection): NodeJS.Timeout {
-  const look = () => movement.hasStalled() && stop.abort(new TooSlowError('Nothing moves any more.'));
-  return setInterval(look, LOOK_EVERY_MS);
+  const check = () => movement.hasStalled() && stop.abort(new TooSlowError('There was no progress.'));
+  return setInterval(check, CHECK_EVERY_MS);
 }
 
 /** Rejects as soon as the signal aborts, even while `work` is waiting. */
-export function untilAborted<Result>(signal: AbortSignal, work: Promise<Result>): Promise<Result> {
+export function rejectOnAbort<Result>(signal: AbortSignal, work: Promise<Result>): Promise<Result> {
   const { promise, reject } = Promise.withResolvers<never>();
   const end = () => reject(signal.reason as Error);
   if (signal.aborted) end();

@@ -6,7 +6,7 @@ import {
   type ScheduleStatus,
   type StatusOf,
 } from '@taskmesh/internal-api';
-import { askInTime, readVersion, type Clock } from '@taskmesh/service';
+import { createTimedQuery, readVersion, type Clock } from '@taskmesh/service';
 import { createStoreStatus, type Database } from '@taskmesh/store';
 import { isOwn, type Backup } from './archives/archive.entity.ts';
 import type { BackupService } from './archives/archive.service.ts';
@@ -31,10 +31,10 @@ export function createBackupStatus(config: BackupConfig, deps: BackupStatusDeps)
   const { schedule, verifySchedule, verifiesScheduled, keep, keepOldMs, secrets } = config;
   const startedAt = new Date(clock.now()).toISOString();
   const failing = createFailingRunRepository(database);
-  const askStore = createStoreStatus(database, STATUS_PART_MS);
-  const askArchives = askInTime(STATUS_PART_MS, () => backups.known());
-  const askFailing = askInTime(STATUS_PART_MS, () => failing.all());
-  const askUndoable = askInTime(STATUS_PART_MS, () => restores.undoable());
+  const queryStore = createStoreStatus(database, STATUS_PART_MS);
+  const queryArchives = createTimedQuery(STATUS_PART_MS, () => backups.known());
+  const queryFailing = createTimedQuery(STATUS_PART_MS, () => failing.all());
+  const queryUndoable = createTimedQuery(STATUS_PART_MS, () => restores.undoable());
 
   const scheduleOf = (pattern: string | undefined, runs: FailingRun[], names: RunName[]): ScheduleStatus | null => {
     if (pattern === undefined) return null;
@@ -45,8 +45,8 @@ export function createBackupStatus(config: BackupConfig, deps: BackupStatusDeps)
 
   return {
     async status() {
-      const asked = [askStore(), askArchives(), askFailing(), askUndoable()] as const;
-      const [store, archives, runs = [], undoable] = await Promise.all(asked);
+      const results = [queryStore(), queryArchives(), queryFailing(), queryUndoable()] as const;
+      const [store, archives, runs = [], undoable] = await Promise.all(results);
       return {
         version: readVersion(),
         startedAt,

@@ -166,8 +166,8 @@ afterAll(() => backup.stop());
 /** Sends a request to the service, and expects its memory to stay within the bound. */
 async function ask(query: string, variables: Record<string, unknown> = {}) {
   let worstMib = 0;
-  const look = () => (worstMib = Math.max(worstMib, privateMib(backup.pid)));
-  const timer = setInterval(look, LOOK_EVERY_MS);
+  const measureDisk = () => (worstMib = Math.max(worstMib, privateMib(backup.pid)));
+  const timer = setInterval(measureDisk, LOOK_EVERY_MS);
   const answer = await backup.ask(query, variables).finally(() => clearInterval(timer));
   expect(worstMib - idleMib).toBeLessThan(BOUND_MIB);
   return answer?.data?.result as Record<string, unknown>;

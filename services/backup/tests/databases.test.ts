@@ -6,7 +6,7 @@ import { Client } from 'pg';
 import { createBackupDatabase } from '../src/database.ts';
 import { connectAdmin, maintenanceUrl, withAdmin, withAdmins } from '../src/databases/connect.ts';
 import { createFreshDatabase, dropDatabase, dropFresh } from '../src/databases/fresh-database.ts';
-import { checkLockers, withWritersOut } from '../src/databases/lock-writers.ts';
+import { checkLockers, withWritersLockedOut } from '../src/databases/lock-writers.ts';
 import { restoreNames } from '../src/databases/names.ts';
 import { createRunLock } from '../src/run-lock.ts';
 import { administer } from './support/test-stores.ts';
@@ -94,7 +94,7 @@ describe('keeping writers out', () => {
     await writer.query(`set lock_timeout = '1s'`);
     const write = () => writer.query('insert into tasks values (2)').then(() => 'written', (error: { code?: string }) => error.code); // prettier-ignore
     const outcomes: unknown[] = [];
-    const stopped = withWritersOut(
+    const stopped = withWritersLockedOut(
       new Map([['tasks', { live: proxied, fresh: fresh.url }]]),
       async (lockers) => {
         outcomes.push(await write());
@@ -144,7 +144,7 @@ it('a lock refuses work when our database accepts no more sessions, but not when
       await expect(outcome).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE' });
     });
     await administer(`select pg_terminate_backend(pid) from pg_stat_activity where datname = '${name}'`);
-    await lockOf(other).run(0, async (mayGoOn) => void done.push(`away, may go on: ${await mayGoOn()}`));
+    await lockOf(other).run(0, async (mayContinue) => void done.push(`away, may go on: ${await mayContinue()}`));
     expect(done).toEqual(['away, may go on: false']);
   } finally {
     await allowSessions(true);

@@ -6,7 +6,7 @@ import { findObstacles } from '../src/databases/swap-obstacles.ts';
 import { createDryRun } from '../src/restore/dry-run.ts';
 import type { Verifying } from '../src/restore/verifier.ts';
 import { loadLimits } from '../src/restore/watch-database.ts';
-import { DEFAULT_PATIENCE } from '../src/stall-detection.ts';
+import { DEFAULT_TIMEOUTS } from '../src/stall-detection.ts';
 import {
   accountsDump,
   createBackupFixture,
@@ -38,7 +38,7 @@ async function dryRun(file: string, stores?: string[]) {
   const query = `mutation ($file: String!, $stores: [String!]) { dryRunRestore(file: $file, stores: $stores) {
     possible obstacles stores { store rows { name now after } } accounts { gone } skipped { kind count } dropped tookMs
   } }`;
-  const { data, error } = await fixture.ask(query, { file, stores });
+  const { data, error } = await fixture.request(query, { file, stores });
   return error ?? data.dryRunRestore;
 }
 
@@ -98,7 +98,7 @@ describe('a dry run of a restore', () => {
     const tried = await holding(fixture.own.url, copying, () => dryRun('own.tar.gz'));
     expect(tried).toMatchObject({
       possible: false,
-      obstacles: ['auth: somebody copies or changes the database (1)'],
+      obstacles: ['auth: another session is copying or changing the database (1)'],
     });
   });
 
@@ -157,7 +157,7 @@ describe('a dry run of a restore', () => {
       storage: { open: async () => ({ kind: 'found', close: async () => undefined }) },
       verifier: { verify: (_file: string, _archive: unknown, how: Verifying) => how.inspect?.(made) },
       loadLimits: { ...loadLimits(DEFAULT_SIZES), stallMs: 100 },
-      patience: DEFAULT_PATIENCE,
+      timeouts: DEFAULT_TIMEOUTS,
       log: createRecordingLog().log,
     };
     const run = createDryRun(parts as unknown as Parameters<typeof createDryRun>[0]);

@@ -134,7 +134,7 @@ describe('encrypted archives', () => {
         expect(await restoreWith(other, file)).toMatchObject({ outcome: 'EXTRACTION_FAILED', error: reason });
         await expect(other.backups.verify(file)).rejects.toMatchObject({
           code: 'CONFLICT',
-          message: `The archive cannot be proved here: ${reason}`,
+          message: `The archive cannot be verified here: ${reason}`,
         });
       });
     expect((await fixture.backup.backups.find(file))?.verifiedAt).toBeInstanceOf(Date);
@@ -143,7 +143,7 @@ describe('encrypted archives', () => {
   it('are never made with an invalid key', async () => {
     await expect(
       fixture.withOther({ secrets: { keys: ['AGE-SECRET-KEY-1QQQ'] } }, async () => undefined),
-    ).rejects.toThrow('BACKUP_KEY_FILE holds a key that is none');
+    ).rejects.toThrow('BACKUP_KEY_FILE contains an invalid key');
   });
 });
 
@@ -160,7 +160,7 @@ describe('archives for recipients', () => {
       );
     await expect(server.backups.verify(file)).rejects.toMatchObject({
       code: 'CONFLICT',
-      message: expect.stringMatching(/^The archive cannot be proved here: .* there is no key/),
+      message: expect.stringMatching(/^The archive cannot be verified here: .* there is no key/),
     });
     expect(await server.backups.find(file)).toMatchObject({ verifiedAt: null, unfitAt: null });
     await server.stop();
@@ -172,7 +172,7 @@ describe('archives for recipients', () => {
   it.each([
     ['an invalid recipient', { recipients: ['age1nobody'] }, [], 'BACKUP_RECIPIENTS must be age recipients'],
     ['a private key', { recipients: [KEY] }, [], 'BACKUP_RECIPIENTS must be age recipients'],
-    ['only a stranger’s key if archives must be verified', { verifySchedule: '0 5 * * 0' }, [STRANGERS_KEY], 'BACKUP_KEY_FILE opens nothing'],
+    ['only a stranger’s key if archives must be verified', { verifySchedule: '0 5 * * 0' }, [STRANGERS_KEY], 'BACKUP_KEY_FILE has no key for BACKUP_RECIPIENTS'],
   ])('are never made with %s', async (_what, settings, keys, message) => {
     const failure = await start(settings, keys).catch(String);
     expect(failure).toContain(message);

@@ -10,7 +10,7 @@ import type { Manifest } from '../src/archives/manifest.ts';
 import { scanArchives, type ScanDeps } from '../src/archives/new-archives.ts';
 import { createBackup } from '../src/index.ts';
 import { tar } from './archives/tar-bytes.ts';
-import { ask, bothStores, createBackupFixture, createRecordingLog, tasksDump } from './support/backup-fixture.ts';
+import { request, bothStores, createBackupFixture, createRecordingLog, tasksDump } from './support/backup-fixture.ts';
 
 const KEY = await generateX25519Identity();
 
@@ -21,7 +21,7 @@ const put = (file: string, content: Buffer | string) => writeFile(join(fixture.c
 
 describe('backups', () => {
   const list = async () =>
-    (await fixture.ask('{ backups { file sizeBytes sha256 createdAt stores verifiedAt } }')).data.backups;
+    (await fixture.request('{ backups { file sizeBytes sha256 createdAt stores verifiedAt } }')).data.backups;
   const putAt = async (file: string, content: string, time: string) => {
     await put(file, content);
     await utimes(join(fixture.config.backupsDir, file), new Date(time), new Date(time));
@@ -32,7 +32,7 @@ describe('backups', () => {
     const mutations = ['createBackup { file }', 'verifyBackup(file: "x") { file }', 'scanBackups { added }', 'deleteBackup(file: "x")', 'restoreBackup(file: "x") { success }', 'dryRunRestore(file: "x") { possible }', 'undoRestore { success }', 'newEpoch { epoch }']; // prettier-ignore
     const user = { role: 'user', userId: 'u', sessionId: 's' } as const;
     for (const query of [...queries.map((each) => `{ ${each} }`), ...mutations.map((each) => `mutation { ${each} }`)]) {
-      const codeFor = async (identity: Identity) => (await ask(fixture.backup, query, {}, identity)).error?.code;
+      const codeFor = async (identity: Identity) => (await request(fixture.backup, query, {}, identity)).error?.code;
       expect([query, await codeFor({ role: 'anonymous' })]).toEqual([query, 'UNAUTHENTICATED']);
       expect([query, await codeFor(user)]).toEqual([query, 'FORBIDDEN']);
     }
@@ -112,7 +112,7 @@ describe('the list', () => {
   const own = bothStores('one');
   const whole = gzipSync(tar(Object.entries(own).map(([name, content]) => ({ name, content }))));
   const entriesByFile = async () => {
-    const { data } = await fixture.ask('{ backups { file stores unfitAt unfitReason verifiedAt } }');
+    const { data } = await fixture.request('{ backups { file stores unfitAt unfitReason verifiedAt } }');
     const backups = data.backups as Record<string, unknown>[];
     return new Map(backups.map(({ file, ...entry }) => [file, entry]));
   };
@@ -138,8 +138,8 @@ describe('the list', () => {
       for (const [file, , reason] of archives)
         expect([file, entries.get(file)]).toMatchObject([file, reason ? unfit(reason) : fit]);
       expect(entries.get('no-dump.tar.gz')).toMatchObject(unfit(/no database.sql/));
-      expect(entries.get('no-manifest.tar.gz')).toMatchObject(unfit(/manifest is none of ours/));
-      expect(entries.get('other-dump.tar.gz')).toMatchObject(unfit(/auth.sql is not what the manifest says/));
+      expect(entries.get('no-manifest.tar.gz')).toMatchObject(unfit(/manifest is not from Taskmesh/));
+      expect(entries.get('other-dump.tar.gz')).toMatchObject(unfit(/auth.sql does not match the manifest/));
       expect(entries.get('by-hand.tar.gz')).toMatchObject({ ...fit, stores: [] });
       expect(entries.get('whole.tar.gz')).toMatchObject({ ...fit, stores: ['tasks', 'auth'] });
     });
@@ -196,10 +196,10 @@ describe('a scan that reads an archive while another instance catalogues it', ()
   ] as const)('%s', async (_what, now, added) => {
     let known: Partial<Backup> | undefined = stale;
     const deps = {
-      repository: { takeIn: async (backup: Backup) => void (known = backup) },
+      repository: { recordExamined: async (backup: Backup) => void (known = backup) },
       list: async () => [stale],
       find: async () => known,
-      async lookInto() {
+      async inspect() {
         known = now && { ...now, stores: [...now.stores] };
         return { manifest };
       },
@@ -220,10 +220,10 @@ it.each([
     const blamed: Backup[] = [];
     const at = (time: number) => ({ file: 'a.tar.gz', sizeBytes: 1, stores: [], createdAt: new Date(time), modifiedAt: new Date(time) }) as unknown as Backup; // prettier-ignore
     const deps = {
-      repository: { takeIn: async (backup: Backup) => void blamed.push(backup) },
+      repository: { recordExamined: async (backup: Backup) => void blamed.push(backup) },
       list: async () => [at(before)],
       find: async () => at(after),
-      lookInto: async () => ({ unfit: 'it is broken.' }),
+      inspect: async () => ({ unfit: 'it is broken.' }),
       now: () => new Date(0),
       log: createRecordingLog().log,
     };

@@ -5,7 +5,7 @@ import { readdir, readFile, rename, stat, statfs } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { gzipSync } from 'node:zlib';
-import { lookAtDisk, type LookAtDisk } from '../src/disk-space.ts';
+import { statDisk, type MeasureDisk } from '../src/disk-space.ts';
 import { createBackupFixture } from './support/backup-fixture.ts';
 import { startBackupProcess } from './support/backup-process.ts';
 import { withClient } from './support/databases.ts';
@@ -24,9 +24,9 @@ interface Made {
   createdAt: string;
 }
 
-const create = async () => (await fixture.ask(CREATE)).data.createBackup as Made;
+const create = async () => (await fixture.request(CREATE)).data.createBackup as Made;
 const list = async () =>
-  (await fixture.ask('{ backups { file sizeBytes sha256 createdAt stores verifiedAt } }')).data.backups as Made[];
+  (await fixture.request('{ backups { file sizeBytes sha256 createdAt stores verifiedAt } }')).data.backups as Made[];
 const files = () => readdir(fixture.config.backupsDir);
 const seed = async (n: number) => {
   await fixture.tasks.query(
@@ -53,7 +53,7 @@ describe('making a backup', () => {
     expect((await stat(path)).mode & 0o777).toBe(0o600);
     expect([await list(), await files()]).toEqual([[made], [made.file]]);
     const remove = async () =>
-      (await fixture.ask('mutation ($file: String!) { deleteBackup(file: $file) }', { file: made.file })).data;
+      (await fixture.request('mutation ($file: String!) { deleteBackup(file: $file) }', { file: made.file })).data;
     expect(await remove()).toEqual({ deleteBackup: true });
     expect([await list(), await files(), await fixture.own.query('select from backups')]).toEqual([[], [], []]);
     expect(await remove()).toEqual({ deleteBackup: false });
@@ -85,7 +85,7 @@ describe('making a backup', () => {
   it('reports an unavailable store or directory, and leaves nothing behind', async () => {
     const away = `${fixture.config.backupsDir}-away`;
     await rename(fixture.config.backupsDir, away);
-    const { error } = await fixture.ask(CREATE).finally(() => rename(away, fixture.config.backupsDir));
+    const { error } = await fixture.request(CREATE).finally(() => rename(away, fixture.config.backupsDir));
     expect(error).toMatchObject({ code: 'SERVICE_UNAVAILABLE', message: expect.stringContaining('it is not there') });
 
     const adminUrls = { ...fixture.config.secrets.adminUrls, auth: 'postgres://stranger@127.0.0.1:1/none' };
@@ -98,7 +98,7 @@ describe('making a backup', () => {
 
   it('reports objects that a dump cannot contain, and leaves nothing behind', async () => {
     await fixture.auth.query('create table living (n int) partition by list (n)');
-    expect((await fixture.ask(CREATE)).error).toEqual({
+    expect((await fixture.request(CREATE)).error).toEqual({
       message: 'The backup was not made: auth: the database holds what a dump cannot hold: partitioned table "living".',
       code: 'CONFLICT',
     });
@@ -167,7 +167,7 @@ describe('a backup without progress', () => {
   it('is ended if the server of a store does not respond', async () => {
     await withClient(fixture.tasks.url, async (holder) => {
       await holder.query('begin; lock table tasks in access exclusive mode');
-      await fixture.withOther({ patience: { stallMs: 1_000 } }, async ({ backups, metrics }) => {
+      await fixture.withOther({ timeouts: { stallMs: 1_000 } }, async ({ backups, metrics }) => {
         await expect(backups.create()).rejects.toMatchObject({
           code: 'SERVICE_UNAVAILABLE',
           message: 'The backup was not made: a store did not get on for too long.',
@@ -216,7 +216,7 @@ describe('a backup that no restore would accept', () => {
       expect(await backups.list()).toMatchObject([{ file, unfitAt: null }]);
       await expect(backups.verify(file)).rejects.toMatchObject({
         code: 'CONFLICT',
-        message: 'The archive cannot be proved here: The archive expands to more than 1048576 bytes.',
+        message: 'The archive cannot be verified here: The archive expands to more than 1048576 bytes.',
       });
       expect(await backups.list()).toMatchObject([{ file, unfitAt: null }]);
     });
@@ -230,8 +230,8 @@ describe('on a disk with little room', () => {
   const TOO_LITTLE = { code: 'SERVICE_UNAVAILABLE', message: expect.stringContaining('the disk has too little room') };
 
   it('a backup is not even begun, which is reported and counted by reason', async () => {
-    const look: LookAtDisk = () => Promise.resolve({ id: 1, usableBytes: 2 * MIB });
-    await fixture.withOther({ look }, async ({ backups, metrics }) => {
+    const measureDisk: MeasureDisk = () => Promise.resolve({ id: 1, usableBytes: 2 * MIB });
+    await fixture.withOther({ measureDisk }, async ({ backups, metrics }) => {
       await expect(backups.create()).rejects.toMatchObject({
         code: 'SERVICE_UNAVAILABLE',
         message: expect.stringMatching(
@@ -251,8 +251,8 @@ describe('on a disk with little room', () => {
     const [{ bytes }] = (await fixture.tasks.query(`select pg_table_size('tasks')::int as bytes`)) as [
       { bytes: number },
     ];
-    const look: LookAtDisk = async () => ({ id: 1, usableBytes: bytes + 8 * MIB });
-    await fixture.withOther({ look }, ({ backups }) => backups.create());
+    const measureDisk: MeasureDisk = async () => ({ id: 1, usableBytes: bytes + 8 * MIB });
+    await fixture.withOther({ measureDisk }, ({ backups }) => backups.create());
   });
 
   it('the dumps and the archive are added up if they share it', async () => {
@@ -260,11 +260,11 @@ describe('on a disk with little room', () => {
     const [{ bytes }] = (await fixture.tasks.query(`select pg_table_size('tasks')::int as bytes`)) as [{ bytes: number }];
     const before = await files();
     for (const shared of [true, false]) {
-      const look: LookAtDisk = async (dir) => ({
+      const measureDisk: MeasureDisk = async (dir) => ({
         id: shared || dir === fixture.config.backupsDir ? 1 : 2,
         usableBytes: bytes + Number(sizeBytes) + 9 * MIB * (shared ? 0 : 1),
       });
-      await fixture.withOther({ look }, async ({ backups }) => {
+      await fixture.withOther({ measureDisk }, async ({ backups }) => {
         if (shared) await expect(backups.create()).rejects.toMatchObject(TOO_LITTLE);
         else await backups.create();
       });
@@ -279,12 +279,12 @@ describe('on a disk with little room', () => {
     'that other programs fill during %s ends the backup before its reserve is used, and leaves nothing behind',
     async (_what, place) => {
       let begun = false;
-      const look: LookAtDisk = async (dir) => {
+      const measureDisk: MeasureDisk = async (dir) => {
         const full = begun && dir.includes(place);
         begun ||= dir.includes('backups'); // the last check before anything is written
-        return full ? { id: 1, usableBytes: 1 } : lookAtDisk(dir);
+        return full ? { id: 1, usableBytes: 1 } : statDisk(dir);
       };
-      await fixture.withOther({ look }, async ({ backups }) => {
+      await fixture.withOther({ measureDisk }, async ({ backups }) => {
         await expect(backups.create()).rejects.toMatchObject(TOO_LITTLE);
         expect(begun).toBe(true);
       });
@@ -293,7 +293,7 @@ describe('on a disk with little room', () => {
   );
 
   it('keeps a part of the disk free', async () => {
-    const { usableBytes } = await lookAtDisk(fixture.config.backupsDir);
+    const { usableBytes } = await statDisk(fixture.config.backupsDir);
     const { bavail, bsize } = await statfs(fixture.config.backupsDir);
     expect(usableBytes).toBeLessThan(bavail * bsize);
   });
@@ -302,12 +302,12 @@ describe('on a disk with little room', () => {
 describe('archives', () => {
   it('are made one at a time across all instances, and other requests are refused', async () => {
     const busy = { code: 'SERVICE_UNAVAILABLE', message: 'Another backup is being made; try again later.' };
-    const patience = { busyMs: 300 };
+    const timeouts = { busyMs: 300 };
     const first = await withClient(fixture.tasks.url, async (holder) => {
       await holder.query('begin; lock table tasks in access exclusive mode'); // keeps the first backup running
       const making = fixture.backup.backups.create();
       await eventually(async () => expect(await readdir(fixture.config.temporaryDir)).toHaveLength(1));
-      await fixture.withOther({ patience }, async (other) => {
+      await fixture.withOther({ timeouts }, async (other) => {
         const refused = [other.backups.create(), other.backups.create()];
         await Promise.all(refused.map((one) => expect(one).rejects.toMatchObject(busy)));
       });

@@ -5,7 +5,7 @@ import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { createWebhook } from '../src/schedule/notices.ts';
-import { createBackupFixture, type BackupFixture, type Difference } from './support/backup-fixture.ts';
+import { createBackupFixture, type BackupFixture, type FixtureOverrides } from './support/backup-fixture.ts';
 
 const EVERY_SECOND = '* * * * * *';
 const withinAMinute = { timeoutMs: 60_000 };
@@ -42,7 +42,7 @@ describe('a failed scheduled run', () => {
   });
   beforeEach(() => fixture.reset());
 
-  const start = async ({ secrets, ...settings }: Difference) => {
+  const start = async ({ secrets, ...settings }: FixtureOverrides) => {
     const backup = await fixture.startOther({ verifiesScheduled: false, schedule: EVERY_SECOND, ...settings, secrets });
     const { logged } = backup;
     const count = (msg: string) => logged.filter((line) => line.msg === msg).length;
@@ -95,7 +95,7 @@ describe('a failed scheduled run', () => {
     await backup.stop();
     const failures = logged.filter(({ msg }) => msg === 'operators not notified');
     expect(failures).toEqual([expect.objectContaining({ level: 'error', run: 'backup' })]);
-    expect(JSON.stringify(failures)).toContain('answers with 404');
+    expect(JSON.stringify(failures)).toContain('responded with 404');
     await hook.close();
   }, 120_000);
 });
@@ -106,9 +106,9 @@ describe('a webhook', () => {
 
   it.each([
     ['temporary failures are retried', [500, 429, 200], 3, undefined],
-    ['retries end', [503], 3, 'answers with 503'],
-    ['a refusal is final', [403], 1, 'answers with 403'],
-    ['redirects are not followed', [302], 1, 'answers with 302'],
+    ['retries end', [503], 3, 'responded with 503'],
+    ['a refusal is final', [403], 1, 'responded with 403'],
+    ['redirects are not followed', [302], 1, 'responded with 302'],
   ])('%s', async (_what, statuses, attempts, failure) => {
     const hook = await startReceiver(...statuses);
     const sent = send(hook.url);
@@ -123,7 +123,7 @@ describe('a webhook', () => {
     await once(silent, 'listening');
     const url = `http://127.0.0.1:${(silent.address() as AddressInfo).port}/s3cret`;
     const failure = await send(url, 500).catch(String);
-    expect(failure).toBe('Error: The webhook does not answer.');
+    expect(failure).toBe('Error: The webhook does not respond.');
     silent.closeAllConnections();
     silent.close();
   });

@@ -58,7 +58,7 @@ describe('preparing a store', () => {
     ['stops working, and ends its sessions', sleeping(1_000)],
     ['never responds', () => new Promise(() => undefined)],
   ])('ends when the importing service %s', async (_what, work) => {
-    expect(await prepare(work, { stallMs: 1_500 })).toEqual(new Error('Nothing moves any more.'));
+    expect(await prepare(work, { stallMs: 1_500 })).toEqual(new Error('There was no progress.'));
   });
 
   it('ends when the time is up, even while there is progress', async () => {

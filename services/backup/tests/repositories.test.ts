@@ -23,19 +23,19 @@ const UNFIT = { unfitAt: new Date(2_000), unfitReason: 'it holds nothing' };
 describe('the result of examining an archive', () => {
   it('is recorded for an unknown archive, and for one that was not examined', async () => {
     const found: Backup = { file: 'found', ...UNKNOWN_FILE, ...UNFIT };
-    await repository.takeIn(found);
+    await repository.recordExamined(found);
     expect(await repository.find('found')).toMatchObject(found);
     const sent: Backup = { ...UNKNOWN_FILE, file: 'sent', origin: 'upload' };
     await repository.save(sent);
-    await repository.takeIn({ ...sent, stores: ['tasks'] });
+    await repository.recordExamined({ ...sent, stores: ['tasks'] });
     expect(await repository.find('sent')).toMatchObject({ origin: 'upload', stores: ['tasks'] });
   });
 
   it('never replaces what its maker has recorded meanwhile', async () => {
     const made: Backup = { ...UNKNOWN_FILE, file: 'made', origin: 'schedule', stores: ['tasks'], sha256: 'abc' };
     await repository.save(made);
-    await repository.takeIn({ ...UNKNOWN_FILE, file: 'made', stores: ['tasks'] });
-    await repository.takeIn({ ...UNKNOWN_FILE, file: 'made', ...UNFIT });
+    await repository.recordExamined({ ...UNKNOWN_FILE, file: 'made', stores: ['tasks'] });
+    await repository.recordExamined({ ...UNKNOWN_FILE, file: 'made', ...UNFIT });
     expect(await repository.find('made')).toMatchObject(made);
   });
 
@@ -43,11 +43,11 @@ describe('the result of examining an archive', () => {
     const before: Backup = { ...UNKNOWN_FILE, file: 'other', origin: 'schedule', stores: ['tasks'], verifiedAt: new Date(1_500) }; // prettier-ignore
     await repository.save(before);
     const now: Backup = { ...UNKNOWN_FILE, file: 'other', sizeBytes: 11, stores: ['auth'] };
-    await repository.takeIn(now);
+    await repository.recordExamined(now);
     expect(await repository.find('other')).toMatchObject(now);
-    await repository.takeIn({ ...now, ...UNFIT, modifiedAt: new Date(3_000) });
+    await repository.recordExamined({ ...now, ...UNFIT, modifiedAt: new Date(3_000) });
     expect(await repository.find('other')).toMatchObject(UNFIT);
-    await repository.takeIn({ ...now, modifiedAt: new Date(4_000) });
+    await repository.recordExamined({ ...now, modifiedAt: new Date(4_000) });
     expect(await repository.find('other')).toMatchObject({ stores: ['auth'], unfitAt: null });
   });
 });
@@ -87,7 +87,7 @@ describe('the journal of restores', () => {
     await journal.reach('r', { stage: 'swapping', freshIds: { tasks: '1' } });
     expect(await journal.find('r')).toMatchObject({ stage: 'swapping', freshIds: { tasks: '1' }, endedAt: null });
     await journal.end(await journal.find('r'), { stage: 'undone', at: at(1), leftUntil: null });
-    await expect(journal.reach('r', { stage: 'decided' })).rejects.toThrow('settled by somebody else');
+    await expect(journal.reach('r', { stage: 'decided' })).rejects.toThrow('Another instance settled');
     expect(await journal.find('r')).toMatchObject({ stage: 'undone', endedAt: at(1) });
   });
 

@@ -74,10 +74,10 @@ describe('a restore', () => {
 
   it('never changes any store if a writer does not finish', async () => {
     await hold(fixture.auth.url, 'begin', `insert into accounts values (2, 'later@x')`);
-    await fixture.withOther({ patience: { writersMs: 1_000 } }, async (other) => {
+    await fixture.withOther({ timeouts: { writersMs: 1_000 } }, async (other) => {
       expect(await restoreWith(other, 'own.tar.gz')).toMatchObject({
         ...NOT_RESTORED,
-        message: expect.stringContaining('somebody is writing'),
+        message: expect.stringContaining('writers did not stop'),
       });
     });
     expect(await fixture.inStores()).toEqual(OLD);

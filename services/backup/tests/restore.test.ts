@@ -96,7 +96,7 @@ describe('the rules of a restore', () => {
   it('10: a restore gives up if it waits too long for another one', async () => {
     await withClient(fixture.own.url, async (holder) => {
       await holder.query(`select pg_advisory_lock(hashtext('taskmesh-restore'))`);
-      await fixture.withOther({ patience: { busyMs: 300 } }, async (other) => {
+      await fixture.withOther({ timeouts: { busyMs: 300 } }, async (other) => {
         expect(await restoreWith(other, 'own.tar.gz')).toMatchObject({
           ...NOT_RESTORED,
           outcome: 'BUSY',

@@ -3,7 +3,7 @@ import { Cron } from 'croner';
 import { readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { MAX_UNFIT } from '../src/schedule/retention.ts';
-import { createBackupFixture, restoreWith, type Difference } from './support/backup-fixture.ts';
+import { createBackupFixture, restoreWith, type FixtureOverrides } from './support/backup-fixture.ts';
 import { startBackupProcess } from './support/backup-process.ts';
 import { withClient } from './support/databases.ts';
 
@@ -17,7 +17,7 @@ beforeEach(() => fixture.reset());
 type Other = Awaited<ReturnType<typeof start>>;
 
 /** Starts another instance on the same stores, with a schedule. */
-async function start(difference: Difference) {
+async function start(difference: FixtureOverrides) {
   const { metrics, ...other } = await fixture.startOther({ verifiesScheduled: false, ...difference });
   const figure = async (name: string, labels: Record<string, string> = {}) =>
     (await metrics.getSingleMetric(`taskmesh_backup_${name}`)?.get())?.values.find(({ labels: own }) =>
@@ -243,9 +243,7 @@ describe('the metrics', () => {
     await writeFile(backupsDir, '');
     await during([start({ backupsDir })], async ([one]) => {
       await eventually(async () => expect(await one?.ready()).toMatchObject({ ok: true }));
-      expect(one?.logged).toContainEqual(
-        expect.objectContaining({ msg: 'the place of the archives is not available' }),
-      );
+      expect(one?.logged).toContainEqual(expect.objectContaining({ msg: 'the archive storage is unavailable' }));
     });
   });
 });

@@ -115,7 +115,7 @@ describe('undoing a restore', () => {
       {
         id: 'r',
         kept: { ...trial.line, id: 'q', undoes: null },
-        mayGoOn: async () => true,
+        mayContinue: async () => true,
         onProgress: () => undefined,
       },
     );
@@ -146,7 +146,7 @@ describe('undoing a restore', () => {
       await held.connect();
       await new Promise(() => undefined);
     };
-    await expect(undo()).rejects.toThrow('Nothing moves any more.');
+    await expect(undo()).rejects.toThrow('There was no progress.');
     expect(await ended).toMatchObject({ code: '57P01' });
     expect(await trial.state()).toEqual(['live: former, fresh: (new)', 'live: former, fresh: (new)']);
   }, 60_000);

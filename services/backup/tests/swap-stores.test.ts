@@ -85,7 +85,7 @@ describe('a swap of stores on one server', () => {
 
   it('does not begin if a new database is missing', async () => {
     await administer(`drop database ${trial.names.auth.fresh}`);
-    await expect(swap()).rejects.toThrow('to become the store of auth is gone');
+    await expect(swap()).rejects.toThrow('to become the store of auth no longer exists');
     expect(await trial.state()).toEqual([UNTOUCHED[0], 'live: former']);
     expect(trial.line.stage).toBe('loading');
   });
@@ -213,9 +213,14 @@ describe('a swap that carries data over', () => {
   it('copies most of the data before writers are locked out', async () => {
     const stages: unknown[] = [];
     const note = (stage: string) => async () => void stages.push(stage, await write());
-    const lastly = async () => void stages.push('safety backup');
+    const beforeSwap = async () => void stages.push('safety backup');
     Object.assign(trial.stores.auth.owner, { carryOverAhead: note('ahead'), carryOver: note('final') });
-    const exchange = { prepare: async () => undefined, lastly, mayGoOn: async () => true, onProgress: () => undefined };
+    const exchange = {
+      prepare: async () => undefined,
+      beforeSwap,
+      mayContinue: async () => true,
+      onProgress: () => undefined,
+    };
     await exchangeStores({ ...trial, onUnsettled: () => undefined }, { restore: trial.line, ...exchange });
     expect(stages).toEqual(['ahead', 'written', 'safety backup', 'final', '55P03']);
   });
@@ -235,7 +240,7 @@ describe('a swap that carries data over', () => {
       void (await withClient(inDatabase(adminUrl, database), (client) =>
         client.query(`set lock_timeout = '2s'; truncate sessions`),
       ));
-    const exchange = { prepare: async () => undefined, mayGoOn: async () => true, onProgress: () => undefined };
+    const exchange = { prepare: async () => undefined, mayContinue: async () => true, onProgress: () => undefined };
     await exchangeStores({ ...trial, onUnsettled: () => undefined }, { restore: trial.line, ...exchange });
     expect(messages()).toContain('nothing was carried over ahead');
     expect(await trial.state()).toEqual(SWAPPED);

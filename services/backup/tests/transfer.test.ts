@@ -167,7 +167,7 @@ describe('a backup', () => {
   it('is found by its name', async () => {
     await upload('found.tar.gz', zipped('x'));
     const ask = async (file: string) =>
-      (await fixture.ask('query ($file: String!) { backup(file: $file) { file } }', { file })).data.backup;
+      (await fixture.request('query ($file: String!) { backup(file: $file) { file } }', { file })).data.backup;
     expect(await ask('found.tar.gz')).toEqual({ file: 'found.tar.gz' });
     expect(await ask('missing.tar.gz')).toBeNull();
     expect(await ask('../found.tar.gz')).toBeNull();

@@ -1,7 +1,7 @@
 import { databaseOf } from '@taskmesh/store';
 import { eventually } from '@taskmesh/testing';
 import type { Backup } from '../src/index.ts';
-import { ask, bothStores, createBackupFixture, tasksDump } from './support/backup-fixture.ts';
+import { request, bothStores, createBackupFixture, tasksDump } from './support/backup-fixture.ts';
 import { DATABASE_STATE, STORE_STATE } from './support/catalogue.ts';
 
 const HOUR_MS = 60 * 60_000;
@@ -22,14 +22,14 @@ afterEach(async () => {
 async function undo(restoredAt?: unknown): Promise<{ outcome: string; message: string; keptUntil: string | null }> {
   const query =
     'mutation ($restoredAt: DateTime) { undoRestore(restoredAt: $restoredAt) { success message error databaseRestored outcome keptUntil } }';
-  const { data, error } = await fixture.ask(query, { restoredAt });
+  const { data, error } = await fixture.request(query, { restoredAt });
   if (error) throw new Error(JSON.stringify(error));
   return data.undoRestore as { outcome: string; message: string; keptUntil: string | null };
 }
 
 async function undoable(backup: Pick<Backup, 'subgraph'> = fixture.backup) {
   const query = '{ undoableRestore { file stores isUndo restoredAt keptUntil replacedKeptMs } }';
-  return (await ask(backup, query)).data.undoableRestore as Record<string, unknown> | null;
+  return (await request(backup, query)).data.undoableRestore as Record<string, unknown> | null;
 }
 
 /** Starts another instance, which does what is due. */
@@ -103,7 +103,7 @@ describe('the stores that a restore replaced', () => {
       outcome: 'OTHER_RESTORE',
       error: expect.stringContaining('Nothing was undone'),
     });
-    expect(fixture.logged.slice(before).map(({ msg }) => msg)).not.toContain('a restore is taken back');
+    expect(fixture.logged.slice(before).map(({ msg }) => msg)).not.toContain('undoing a restore');
     expect(await fixture.inStores()).toEqual(['two', 'two@x']);
     for (const nonsense of ['', 'yesterday', 5]) await expect(undo(nonsense)).rejects.toThrow('BAD_USER_INPUT');
     expect(await undo((await undoable())?.restoredAt)).toMatchObject({ outcome: 'RESTORED' });

@@ -11,7 +11,7 @@ import { withClient } from './support/databases.ts';
 
 const VERIFY = 'mutation ($file: String!) { verifyBackup(file: $file) { file stores verifiedAt verifiedVersion } }';
 
-const fixture = await createBackupFixture('verify', { patience: { busyMs: 1_000 } });
+const fixture = await createBackupFixture('verify', { timeouts: { busyMs: 1_000 } });
 
 beforeEach(async () => {
   await fixture.fillStores('living', 'living@x');
@@ -23,7 +23,7 @@ afterEach(async () => {
 });
 
 const verify = async (file: string) => {
-  const { data, error } = await fixture.ask(VERIFY, { file });
+  const { data, error } = await fixture.request(VERIFY, { file });
   return { verified: data.verifyBackup, error };
 };
 const find = (file: string) => fixture.backup.backups.find(file);
@@ -91,7 +91,7 @@ describe('verifying a backup', () => {
     [
       'fewer rows than in the manifest',
       promising({ tasks: 3 }),
-      'The table tasks has 2 rows, and the manifest says 3.',
+      'The table tasks has 2 rows, but the manifest says 3.',
     ],
   ])('rejects %s, with the reason', async (name, files, reason) => {
     const file = `${name.replaceAll(' ', '-')}.tar.gz`;
@@ -207,7 +207,7 @@ describe('a failed verification', () => {
     [
       'another release restores it',
       () => ({ complete: false, concerns: 'version', reason: 'It is of a newer version.' }),
-      /^The archive cannot be proved here: It is of a newer version\.$/,
+      /^The archive cannot be verified here: It is of a newer version\.$/,
     ],
     [
       'it restores with a loss',
@@ -237,7 +237,7 @@ describe('a failed verification', () => {
     });
     const { error } = await verify('fewer.tar.gz');
     fixture.owners.tasks.importDatabase = importDatabase;
-    expect(error?.message).toContain('The table tasks has 1 rows, and the manifest says 2');
+    expect(error?.message).toContain('The table tasks has 1 rows, but the manifest says 2');
   });
 
   it('does not prevent the next one, even if its leftovers cannot be removed yet', async () => {

@@ -15,8 +15,8 @@ import type { LiveGraph } from './supergraph/live-graph.ts';
 import { headerValues } from './http/client.ts';
 import { asClientRequest } from './http/client-request.ts';
 import type { Memory } from './http/memory.ts';
-import type { Turns } from './supergraph/turns.ts';
-import type { LargeAnswers } from './supergraph/large-answers.ts';
+import type { BlockingWork } from './supergraph/blocking-work.ts';
+import type { LargeResponses } from './supergraph/large-responses.ts';
 import type { Admission } from './graphql/admission.ts';
 
 /** A token's claims, and the key that verified them; personal tokens have none. */
@@ -62,8 +62,8 @@ export interface GatewayContext {
   operators: Operators;
   /** Counts and limits the memory that clients occupy. */
   memory: Memory;
-  turns: Turns;
-  largeAnswers: LargeAnswers;
+  blockingWork: BlockingWork;
+  largeResponses: LargeResponses;
   /** The client's address; forwarding headers count only from trusted proxies. */
   clientIp(request: IncomingMessage): string;
   /** The call for one operation of an HTTP request. */

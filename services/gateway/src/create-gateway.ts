@@ -16,7 +16,7 @@ import { createPersonalTokens } from './auth/personal-tokens.ts';
 import type { GatewayConfig } from './config.ts';
 import { createCallerBulkheads, createExecutor, createGraphMetrics } from './supergraph/executor.ts';
 import { createServiceMap } from './supergraph/data-source.ts';
-import { createLargeAnswers } from './supergraph/large-answers.ts';
+import { createLargeResponses } from './supergraph/large-responses.ts';
 import { createLiveGraph, type Graph, watchSupergraph } from './supergraph/live-graph.ts';
 import { createRequestCall } from './http/client.ts';
 import { openSupergraph, type Supergraph } from './supergraph/supergraph.ts';
@@ -30,8 +30,8 @@ import { isServing } from './http/client-connections.ts';
 import { createClientIp } from './http/client-ip.ts';
 import { measureRequests, traceClientRequests } from './http/measure.ts';
 import { createMemory } from './http/memory.ts';
-import { createTurns } from './supergraph/turns.ts';
-import { unreadAnswers } from './http/unread-answers.ts';
+import { createBlockingWork } from './supergraph/blocking-work.ts';
+import { trackUnreadResponses } from './http/unread-responses.ts';
 import { findConsole, serveConsole, serveTokenForms, serveUnknownPath } from './pages/pages.ts';
 import { createHealth, createReadiness, systemRoutes } from './probes.ts';
 import type { GatewayContext } from './context.ts';
@@ -76,13 +76,13 @@ export async function createGateway(config: GatewayConfig, deps: GatewayDeps): P
   const memory = createMemory({ maxBytes: config.maxKeptBytes, metrics, log });
   const graphMetrics = createGraphMetrics(metrics);
   const runForCaller = createCallerBulkheads();
-  const turns = createTurns();
-  const largeAnswers = createLargeAnswers();
+  const blockingWork = createBlockingWork();
+  const largeResponses = createLargeResponses();
   const graphOf = (supergraph: Supergraph): Graph => {
     const documents = createDocuments({ schema: supergraph.schema, config: config.graphql });
     const shared = { metrics: graphMetrics, clock: monotonicClock, log };
     const services = createServiceMap(supergraph, { connections, ...shared });
-    const bounds = { runForCaller, turns, largeAnswers, requireRoom: memory.requireRoom };
+    const bounds = { runForCaller, blockingWork, largeResponses, requireRoom: memory.requireRoom };
     const executor = createExecutor({ supergraph, services, ...shared, ...bounds, kind: config.executor });
     return { supergraph, services, executor, ...documents };
   };
@@ -94,7 +94,7 @@ export async function createGateway(config: GatewayConfig, deps: GatewayDeps): P
     graph,
     trusted,
     persisted,
-    turns,
+    blockingWork,
     metrics: graphMetrics,
     log,
   });
@@ -117,8 +117,8 @@ export async function createGateway(config: GatewayConfig, deps: GatewayDeps): P
     authenticateToken,
     clientIp,
     memory,
-    turns,
-    largeAnswers,
+    blockingWork,
+    largeResponses,
     admission,
     operators: createOperators({
       rules: { token: config.secrets.backupToken, machineToken: config.secrets.machineToken?.token },
@@ -138,7 +138,7 @@ export async function createGateway(config: GatewayConfig, deps: GatewayDeps): P
     isUpgrade: (request) => realtime?.isUpgrade(request) ?? false,
     serveUnknownPath: page && serveUnknownPath,
   });
-  memory.watch(unreadAnswers(app.server, clientIp));
+  memory.watch(trackUnreadResponses(app.server, clientIp));
   measureRequests(app, metrics);
   if (tracing !== NO_TRACING) traceClientRequests(app, tracing);
   systemRoutes(app, { ready, unavailable: createHealth({ graph, connections }), keys: () => keys.current() });

@@ -30,7 +30,7 @@ export function createRealtimeMetrics(registry: Registry, clock: Clock) {
     'taskmesh_realtime_replayed_changes_total',
     'Changes that were read from the log for subscribers that came back',
   );
-  const gapFills = counter('taskmesh_realtime_gap_fills_total', 'Times that changes were missing and asked for');
+  const gapFills = counter('taskmesh_realtime_gap_fills_total', 'Times that missing changes were fetched');
   const arrival = createLatencyHistogram<'way'>(registry, {
     name: 'taskmesh_realtime_arrival_latency_seconds',
     help: 'From the commit of a change until it arrived at this gateway, by how it came',
@@ -98,7 +98,7 @@ export function createRealtimeMetrics(registry: Registry, clock: Clock) {
     },
     /** Read at each scrape. */
     watchOwners: (owners: () => number) =>
-      void gauge('taskmesh_realtime_owners', 'Owners whose changes somebody reads here', owners),
+      void gauge('taskmesh_realtime_owners', 'Owners whose changes are read here', owners),
   };
 }
 

@@ -1,6 +1,6 @@
 /** The parts of the feed that need no servers, for simulations. Not for production. */
 export { buildSupergraph } from './supergraph/supergraph.ts';
-export { createLargeAnswers } from './supergraph/large-answers.ts';
+export { createLargeResponses } from './supergraph/large-responses.ts';
 export { createLiveGraph, type Graph } from './supergraph/live-graph.ts';
 export { createParts, type PreparedOperation, type RequestCall } from './supergraph/operation.ts';
 export type { Caller, GatewayContext } from './context.ts';

@@ -143,7 +143,7 @@ const CASES: Record<string, [sent: UncheckedRequest, outcome: Outcome]> = {
   ],
   'too high a cost': [
     { query: `query ($n: Int) { ${PAGES} }`, variables: { n: 1_000 } },
-    refused('GRAPHQL_VALIDATION_FAILED', 'The operation asks for too much at once.'),
+    refused('GRAPHQL_VALIDATION_FAILED', 'The operation requests too much at once.'),
   ],
   'an operation that is not there': [
     { query: 'query A { __typename } query B { __typename }', operationName: 'C' },

@@ -2,7 +2,7 @@ import { eventually } from '@taskmesh/testing';
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { gzipSync } from 'node:zlib';
-import { ask, startTestGateway, type TestGateway } from './fakes/gateway.ts';
+import { postGraphQL, startTestGateway, type TestGateway } from './fakes/gateway.ts';
 
 const ANN = 'a0000000-0000-4000-8000-000000000001';
 const BOB = 'a0000000-0000-4000-8000-000000000002';
@@ -48,9 +48,9 @@ const get = (path: string) => fetch(`${gateway.origin}${path}`, { headers: { aut
 it('limits how many operations of an account run at once over all transports; further ones wait', async () => {
   const ways = [
     async () => (await get('/api/tasks/stats')).status,
-    async () => (await ask(gateway.origin, { query: QUERY }, { authorization })).status,
+    async () => (await postGraphQL(gateway.origin, { query: QUERY }, { authorization })).status,
     async () =>
-      (await ask(gateway.origin, { query: QUERY }, { authorization, accept: 'text/event-stream, */*' })).status,
+      (await postGraphQL(gateway.origin, { query: QUERY }, { authorization, accept: 'text/event-stream, */*' })).status,
   ];
   const all = Array.from({ length: MAX_AT_ONCE + 3 }, (_, n) => ways[n % ways.length]?.());
   await eventually(() => expect(held).toBe(MAX_AT_ONCE));

@@ -5,10 +5,10 @@ import { createLog } from '@taskmesh/service';
 import { readGatewayConfig } from '../src/config.ts';
 import { createResultFormat } from '../src/supergraph/client-errors.ts';
 import { createCallerBulkheads, createExecutor } from '../src/supergraph/executor.ts';
-import { createLargeAnswers } from '../src/supergraph/large-answers.ts';
+import { createLargeResponses } from '../src/supergraph/large-responses.ts';
 import type { RequestCall } from '../src/supergraph/operation.ts';
 import { openSupergraph } from '../src/supergraph/supergraph.ts';
-import type { Turns } from '../src/supergraph/turns.ts';
+import type { BlockingWork } from '../src/supergraph/blocking-work.ts';
 import { coerceVariables } from '../src/supergraph/variables.ts';
 import { createDocuments } from '../src/graphql/documents.ts';
 import { createEventRenderer } from '../src/subscriptions/event-renderer.ts';
@@ -42,12 +42,14 @@ const config = readGatewayConfig({ NODE_ENV: 'test' }).graphql;
 const log = createLog({ service: 'test', level: 'silent' });
 const clock = { now: () => Date.now() };
 const nothing = async () => ({ data: null });
-const services = Object.fromEntries(supergraph.services.map(({ name }) => [name, { ask: nothing, process: nothing }]));
+const services = Object.fromEntries(
+  supergraph.services.map(({ name }) => [name, { execute: nothing, process: nothing }]),
+);
 const metrics = { operation: () => undefined };
-const turns: Turns = { run: async (_network, work) => work() };
+const blockingWork: BlockingWork = { run: async (_network, work) => work() };
 const executor = createExecutor({
-  turns,
-  largeAnswers: createLargeAnswers(),
+  blockingWork,
+  largeResponses: createLargeResponses(),
   supergraph,
   services,
   metrics,
@@ -75,15 +77,15 @@ async function run(admit: Admit, source: string, given: Record<string, boolean>)
     await executor.run({ operation, variables, cost: operation.cost(variables) }, call);
     return;
   }
-  const renderer = operation.partOf('event renderer', (resized) =>
+  const renderer = operation.partOf('event renderer', (onResize) =>
     createEventRenderer(
       { supergraph, services, executor, admit, admitKnown: admit, parsed: () => undefined },
       operation,
       {
         formatResult: createResultFormat(log),
-        largeAnswers: createLargeAnswers(),
-        turns,
-        resized,
+        largeResponses: createLargeResponses(),
+        blockingWork,
+        onResize,
       },
     ),
   );

@@ -1,6 +1,6 @@
 import { serverAudits } from 'graphql-http';
 import { createHash } from 'node:crypto';
-import { ask, startTestGateway } from './fakes/gateway.ts';
+import { postGraphQL, startTestGateway } from './fakes/gateway.ts';
 
 const USER = 'a0000000-0000-4000-8000-000000000001';
 
@@ -84,7 +84,7 @@ describe('a body', () => {
   it('may use __proto__ as an alias or a variable, without side effects', async () => {
     const query =
       'query Q($__proto__: Int) { __proto__: tasks(first: $__proto__) { edges { cursor } } constructor: __typename }';
-    const answer = await ask(gateway.origin, `{"query":${JSON.stringify(query)},"variables":{"__proto__":1}}`, {
+    const answer = await postGraphQL(gateway.origin, `{"query":${JSON.stringify(query)},"variables":{"__proto__":1}}`, {
       authorization: `Bearer ${token}`,
     });
     expect(JSON.stringify(answer.body)).toBe(
@@ -120,7 +120,7 @@ describe('an invalid request reports what is wrong and where', () => {
     ['{ broken', ['']],
   ])('by POST: %j', async (body, paths) => {
     for (const accept of ['application/json', 'text/event-stream', 'multipart/mixed;subscriptionSpec=1.0']) {
-      const answer = await ask(gateway.origin, body, { accept, authorization: `Bearer ${token}` });
+      const answer = await postGraphQL(gateway.origin, body, { accept, authorization: `Bearer ${token}` });
       expect(answer.status).toBe(400);
       expect(issuesOf(answer.body)).toEqual([['BAD_USER_INPUT', paths]]);
     }
@@ -174,7 +174,7 @@ describe('an invalid request reports what is wrong and where', () => {
   ])('is refused with 406 and has no effect if no acceptable type can carry its response: %s', async (accept) => {
     const before = gateway.tasks.calls.length;
     for (const query of ['mutation { createTask(input: { title: "x" }) { id } }', 'mutation { logout }']) {
-      const answer = await ask(gateway.origin, { query }, { accept, authorization: `Bearer ${token}` });
+      const answer = await postGraphQL(gateway.origin, { query }, { accept, authorization: `Bearer ${token}` });
       expect([answer.status, answer.body.data]).toEqual([406, undefined]);
       expect(issuesOf(answer.body)).toEqual([['BAD_USER_INPUT', ['']]]);
     }

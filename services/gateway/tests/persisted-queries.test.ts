@@ -1,7 +1,7 @@
 import { createMemoryKeyValue, type KeyValue } from '@taskmesh/key-value';
 import { eventually } from '@taskmesh/testing';
 import { createHash } from 'node:crypto';
-import { ask, startTestGateway, type TestGateway } from './fakes/gateway.ts';
+import { postGraphQL, startTestGateway, type TestGateway } from './fakes/gateway.ts';
 
 const USER = 'a0000000-0000-4000-8000-000000000001';
 const OTHER = 'a0000000-0000-4000-8000-000000000002';
@@ -36,7 +36,7 @@ describe('automatic persisted queries', () => {
 
   async function register(query: string, headers: Record<string, string>, rest: object = {}): Promise<unknown> {
     const extensions = { persistedQuery: { version: 1, sha256Hash: hashOf(query) } };
-    return (await ask(gateway.origin, { query, extensions, ...rest }, headers)).body;
+    return (await postGraphQL(gateway.origin, { query, extensions, ...rest }, headers)).body;
   }
 
   it('do not store a document that would not run', async () => {

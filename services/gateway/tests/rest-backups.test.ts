@@ -226,5 +226,5 @@ it('backup paths bypass the graph only for streams', () => {
   expect(past.filter((endpoint) => !streams(endpoint)).map(({ name }) => name)).toEqual([]);
 });
 
-const streams = ({ lineSchema, bodySchema, answerSchema }: Endpoint): boolean =>
-  lineSchema !== undefined || [bodySchema, answerSchema].some((schema) => schema && isBytes(schema));
+const streams = ({ lineSchema, bodySchema, responseSchema }: Endpoint): boolean =>
+  lineSchema !== undefined || [bodySchema, responseSchema].some((schema) => schema && isBytes(schema));

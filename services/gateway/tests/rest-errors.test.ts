@@ -100,7 +100,7 @@ const FAILURES: Record<string, Error> = {
   '403': forbidden(),
   '404': notFound('There is none.'),
   '409': conflict('It is there already.'),
-  '412': new AppError('PRECONDITION_FAILED', 'The task has another version by now.'),
+  '412': new AppError('PRECONDITION_FAILED', 'The task has a different version.'),
   '413': new AppError('PAYLOAD_TOO_LARGE', 'Too large.'),
   '422': badUserInput([{ path: 'idempotencyKey', message: 'The key belongs to another task.' }]),
   '429': rateLimited(7),

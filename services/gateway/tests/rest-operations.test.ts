@@ -87,15 +87,15 @@ describe('the status of the platform for operators', () => {
     const { message, data } = await status();
     expect(message).toBe(data.problems.join(' '));
     expect(data.problems).toEqual([
-      'The database of auth does not answer.',
+      'The database of auth does not respond.',
       'The database of tasks has to be migrated.',
       'The database of backup is of a newer version.',
       'The services are of different versions.',
       'The relay of tasks has failed for 61 seconds: see its log.',
-      'The event log does not answer the service tasks: the feed is late.',
+      'The event log does not respond the service tasks: the feed is late.',
       'A change has been waiting for the event log for 12 seconds.',
       '2 dead letters wait for an operator.',
-      'The place of the archives does not answer.',
+      'The archive storage does not respond.',
       'Scheduled backups have failed since 2026-11-20T10:00:00.000Z.',
     ]);
   });
@@ -103,13 +103,13 @@ describe('the status of the platform for operators', () => {
   it('reports only the database if it makes the state of the archives unknown', async () => {
     const { backup } = gateway.operators.reported;
     Object.assign(backup, { store: NO_DATABASE, backups: { ...backup.backups, archives: null } });
-    expect(await problems()).toEqual(['The database of backup does not answer.']);
+    expect(await problems()).toEqual(['The database of backup does not respond.']);
   });
 
   it('shows a failing service as down, without the reason', async () => {
     gateway.operators.auth.status = () => Promise.reject(new Error('a secret of the service'));
     const failed = await status();
-    expect(failed.data.problems).toEqual(['The service auth does not answer.']);
+    expect(failed.data.problems).toEqual(['The service auth does not respond.']);
     expect(JSON.stringify(failed)).not.toContain('a secret');
   });
 
@@ -129,7 +129,7 @@ describe('the status of the platform for operators', () => {
     'shows the others if one has another version with another form of report: %j',
     async (given) => {
       gateway.operators.tasks.status = async () => given as never;
-      expect(await problems()).toEqual(['The service tasks does not answer.']);
+      expect(await problems()).toEqual(['The service tasks does not respond.']);
     },
   );
 
@@ -216,7 +216,7 @@ describe('the status of the platform for operators', () => {
     await gateway.stopService('backup');
     const { data } = await status();
     expect(data).toMatchObject({
-      problems: ['The service tasks does not answer.', 'The service backup does not answer.'],
+      problems: ['The service tasks does not respond.', 'The service backup does not respond.'],
       services: [{ isUp: true }, { isUp: true }, { name: 'tasks', isUp: false }, { name: 'backup', isUp: false }],
       ...{ feed: null, backups: null, eventLog: { isUpForTasks: null, isUpForGateway: true } },
     });

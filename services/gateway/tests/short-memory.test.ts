@@ -27,6 +27,6 @@ describe('a gateway whose memory is filled by something that no limit counts', (
       health: served,
     });
     expect(share).toBeGreaterThan(0.7);
-    expect(logged).toEqual(['memory is short: what would take much of it is refused', 'memory is not short any more']);
+    expect(logged).toEqual(['memory is short: what would take much of it is refused', 'memory is no longer short']);
   }, 120_000);
 });

@@ -212,7 +212,7 @@ describe('a gateway whose supergraph file changes', () => {
     expect(await reloads('refused')).toBe((before.refused ?? 0) + 4);
     expect(await reloads('loaded')).toBe(before.loaded);
     expect(gateway.logged).toContainEqual(
-      expect.objectContaining({ level: 'error', msg: expect.stringContaining('the one before it goes on') }),
+      expect.objectContaining({ level: 'error', msg: expect.stringContaining('keeping the previous one') }),
     );
     const next = gateway.commit(userId).sequence;
     for (const stream of streams) await eventually(() => expect(sequences(stream).at(-1)).toBe(next));

@@ -4,7 +4,7 @@ import { createValidation, parseDocument } from '../src/graphql/validation.ts';
 import { createParts, type PreparedOperation } from '../src/supergraph/operation.ts';
 import { coerceVariables } from '../src/supergraph/variables.ts';
 import { readGatewayConfig } from '../src/config.ts';
-import { ask, useGateway } from './fakes/gateway.ts';
+import { postGraphQL, useGateway } from './fakes/gateway.ts';
 
 const SECRET = 'hunter2Tr0ub4dor';
 const USER = 'a0000000-0000-4000-8000-000000000001';
@@ -85,7 +85,7 @@ describe.each<Record<string, string>>([{}, { GRAPHQL_INTROSPECTION: 'false' }])(
   });
 
   async function messagesOf(body: unknown): Promise<string> {
-    const { body: answer } = await ask(gateway.origin, body, { authorization });
+    const { body: answer } = await postGraphQL(gateway.origin, body, { authorization });
     return JSON.stringify(answer.errors ?? []);
   }
 

@@ -2,7 +2,7 @@ import { readSchemaPolicy } from '@taskmesh/store';
 import { type Backoff, type Env, readAll, readEnv, setting } from '@taskmesh/service';
 import { z } from 'zod';
 
-export const RELAY_BACKOFF: Backoff = { firstMs: 50, longestMs: 2_000 };
+export const RELAY_BACKOFF: Backoff = { firstMs: 50, maxMs: 2_000 };
 
 export type TasksConfig = ReturnType<typeof readTasksConfig>;
 

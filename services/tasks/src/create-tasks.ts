@@ -108,7 +108,7 @@ export async function createTasks(config: TasksConfig, deps: TasksDeps) {
     ...parts,
     /** `ok` when the database is reachable and has our schema. The event log is not required: without it, the feed is only late. */
     ready: () =>
-      storeHealth(database, schema, { eventLog: relay.isPublishing(), relayParts: relay.heldParts().length }),
+      storeHealth(database, schema, { eventLog: relay.isPublishing(), relayParts: relay.leasedParts().length }),
     /** Resolves when every committed change is published. */
     processAll: relay.processAll,
     /** Deletes the remaining rows of deleted accounts now, as far as possible. */

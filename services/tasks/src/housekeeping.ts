@@ -1,4 +1,4 @@
-import { createPeriodic, eachByItself, type Clock, type Log } from '@taskmesh/service';
+import { createPeriodic, runAllSteps, type Clock, type Log } from '@taskmesh/service';
 import type { FeedRepository } from './feed/feed.repository.ts';
 import type { TaskRepository } from './tasks/task.repository.ts';
 import { KEY_LIFETIME_MS } from './tasks/task.service.ts';
@@ -49,7 +49,7 @@ export function createHousekeeping({ feeds, tasks, changeRetentionMs, clock, log
     const now = new Date(nowMs).toISOString();
     const addedLately = new Date(nowMs + KEY_LIFETIME_MS - LOOK_BACK_MS).toISOString();
     let [changes, keys] = [0, 0];
-    await eachByItself([
+    await runAllSteps([
       async () => (changes += await forgetChanges()),
       async () => (changes += await inBatches(() => feeds.forgetSurplus(MAX_CHANGES_PER_OWNER, BATCH))),
       async () => (keys += await inBatches(() => tasks.forgetExpiredKeys(now, BATCH))),

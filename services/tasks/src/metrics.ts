@@ -68,7 +68,7 @@ export function createRelayMetrics(
     'taskmesh_outbox_publish_failures_total',
     'Attempts to publish that the event log did not take.',
   );
-  const deadLettered = counter('taskmesh_outbox_dead_letters_total', 'Changes that the event log refused for good.');
+  const deadLettered = counter('taskmesh_outbox_dead_letters_total', 'Changes that the event log refused permanently.');
   return {
     /** Takes, for each change, the time from its commit until the log had accepted it. */
     published(lagsMs: number[]): void {

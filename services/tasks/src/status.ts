@@ -2,7 +2,7 @@ import { createStoreStatus, type Database } from '@taskmesh/store';
 import { TASK_CHANGES_TOPIC } from '@taskmesh/contracts';
 import { STATUS_PART_MS, type StatusOf, type TasksStatus } from '@taskmesh/internal-api';
 import type { EventLog } from '@taskmesh/event-log';
-import { askInTime, readVersion, type Clock } from '@taskmesh/service';
+import { createTimedQuery, readVersion, type Clock } from '@taskmesh/service';
 import type { FeedRepository } from './feed/feed.repository.ts';
 import type { DeadLetterRepository } from './relay/dead-letter.repository.ts';
 import type { RelayRepository } from './relay/relay.repository.ts';
@@ -22,8 +22,8 @@ export function createTasksStatus(deps: TasksStatusDeps): StatusOf<TasksStatus> 
   const { database, feed, relay, deadLetters, eventLog, relayFailingSeconds, clock } = deps;
   const startedAt = new Date(clock.now()).toISOString();
   const readStoreStatus = createStoreStatus(database, STATUS_PART_MS);
-  const readEventLog = askInTime(STATUS_PART_MS, () => eventLog.isUp(TASK_CHANGES_TOPIC));
-  const readFeed = askInTime(STATUS_PART_MS, async () => {
+  const readEventLog = createTimedQuery(STATUS_PART_MS, () => eventLog.isUp(TASK_CHANGES_TOPIC));
+  const readFeed = createTimedQuery(STATUS_PART_MS, async () => {
     const [{ epoch }, backlog, counts] = await Promise.all([feed.state(), relay.backlog(), deadLetters.count()]);
     return { epoch, ...backlog, deadLetters: counts };
   });

@@ -105,7 +105,7 @@ describe('when an account was deleted', () => {
     await ada.create({ title: 'once' }, 'a key');
     await createMany(bob, 2);
     await service.delivered();
-    const bobs = [await headOf(bob), await bob.ask('{ tasks { edges { node { id version } } } }')];
+    const bobs = [await headOf(bob), await bob.request('{ tasks { edges { node { id version } } } }')];
     log.delete(ada.id);
     await gone(ada);
     await service.delivered();
@@ -116,7 +116,7 @@ describe('when an account was deleted', () => {
       changes.find(({ task }) => task.title === 'once')?.task.id,
     ]);
     expect(changes[6]?.task).toMatchObject({ completed: true, description: 'with a last change', version: 2 });
-    expect([await headOf(bob), await bob.ask('{ tasks { edges { node { id version } } } }')]).toEqual(bobs);
+    expect([await headOf(bob), await bob.request('{ tasks { edges { node { id version } } } }')]).toEqual(bobs);
     expect(changesOf(bob)).toHaveLength(2);
     expect((await service.tasks.internal.changesAfter(bob.id, 0, 10)).changes).toHaveLength(2);
   });
@@ -143,7 +143,7 @@ describe('when an account was deleted', () => {
     for (const user of [ada, stranger]) {
       const { errors } = await user.send('mutation { createTask(input: { title: "late" }) { id } }');
       expect(errors?.[0]).toMatchObject({
-        message: 'The account does not exist any more.',
+        message: 'The account no longer exists.',
         extensions: { code: 'UNAUTHENTICATED' },
       });
       await expect(user.create({ title: 'late' }, 'a key')).rejects.toThrow('UNAUTHENTICATED');
@@ -247,12 +247,12 @@ describe('the account log', () => {
     await service.tasks.processDeletions();
     const users = Array.from({ length: 5 }, () => service.user());
     for (const user of users) await user.create({ title: 'one' });
-    log.isAway = true;
-    const { asked } = log;
+    log.isUnavailable = true;
+    const { requests } = log;
     for (const { id } of users) await log.publish(service.eventLog, log.delete(id));
-    await eventually(() => expect(log.asked).toBeGreaterThan(asked + 1));
+    await eventually(() => expect(log.requests).toBeGreaterThan(requests + 1));
     for (const user of users) expect(await leftOf(user)).toEqual({ tasks: 1, changes: 1 });
-    log.isAway = false;
+    log.isUnavailable = false;
     await eventually(async () => {
       for (const user of users) expect(await leftOf(user)).toEqual({});
     }, { timeoutMs: 20_000 }); // prettier-ignore
@@ -312,12 +312,12 @@ it('reports the number and the age of pending deletions', async () => {
   await own.database.query(`insert into closed_owners values ($1, now() - interval '1 hour')`, [randomUUID()]);
   expect(await valueOf('taskmesh_account_deletions_pending')).toBe(1);
   expect(await valueOf('taskmesh_account_deletions_oldest_pending_age_seconds')).toBeGreaterThanOrEqual(3_600);
-  log.isAway = true;
+  log.isUnavailable = true;
   const before = Number(await valueOf('taskmesh_account_log_read_age_seconds'));
-  const { asked } = log;
-  await eventually(() => expect(log.asked).toBeGreaterThan(asked));
+  const { requests } = log;
+  await eventually(() => expect(log.requests).toBeGreaterThan(requests));
   expect(await valueOf('taskmesh_account_log_read_age_seconds')).toBeGreaterThan(before);
-  log.isAway = false;
+  log.isUnavailable = false;
   await own.tasks.processDeletions();
   expect(await valueOf('taskmesh_account_log_read_age_seconds')).toBeLessThan(1);
 });

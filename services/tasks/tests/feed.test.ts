@@ -8,7 +8,7 @@ const clock = createTestClock();
 const service = await startTasks({ name: 'feed', clock, env: { CHANGE_RETENTION_HOURS: '2' } });
 
 const cursorOf = async (user: ReturnType<TestTasks['user']>): Promise<string> =>
-  (await user.ask('{ tasks { changesCursor } }')).tasks.changesCursor;
+  (await user.request('{ tasks { changesCursor } }')).tasks.changesCursor;
 
 describe('the change log', () => {
   it('contains each change with both images, numbered without gaps', async () => {
@@ -63,7 +63,7 @@ describe('the change log', () => {
     const user = service.user();
     const traceparent = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01';
     await user.send('mutation { createTask(input: { title: "traced" }) { id } }', {}, traceparent);
-    const { edges } = (await user.ask('{ tasks { edges { node { id } } } }')).tasks;
+    const { edges } = (await user.request('{ tasks { edges { node { id } } } }')).tasks;
     await user.update(edges[0].node.id, { title: 'renamed' });
     await service.delivered();
     const { changes } = await service.tasks.internal.changesAfter(user.id, 0, 10);
@@ -136,7 +136,8 @@ describe('a cursor', () => {
       for (let n = 0; writing; n++) await user.create({ title: `task ${n}` });
     })();
     for (let round = 0; round < 10; round++) {
-      const page = (await user.ask('{ tasks(first: 1000) { changesCursor totalCount edges { node { id } } } }')).tasks;
+      const page = (await user.request('{ tasks(first: 1000) { changesCursor totalCount edges { node { id } } } }'))
+        .tasks;
       const position = await service.tasks.internal.openCursor(user.id, page.changesCursor);
       // Only creates, so there are as many tasks as changes.
       expect([position?.sequence, page.totalCount]).toEqual([page.edges.length, page.edges.length]);
@@ -182,7 +183,7 @@ it('a new epoch of a frozen store is rejected with the reason, and begins once t
   try {
     await expect(service.tasks.restore.newEpoch()).rejects.toMatchObject({
       code: 'CONFLICT',
-      message: 'The store tasks takes no writes (default_transaction_read_only): let it, then repeat this.',
+      message: 'The store tasks is read-only (default_transaction_read_only). Allow writes, then repeat this.',
     });
   } finally {
     await service.database.query(

@@ -1,10 +1,10 @@
 import type { Statement } from '@taskmesh/store';
 import { connectClient } from '@taskmesh/testing';
 import type { Task } from '../src/tasks/task.entities.ts';
-import { placeOf, type TaskOrder } from '../src/tasks/task-order.ts';
+import { edgeOf, type TaskOrder } from '../src/tasks/task-order.ts';
 import type { ListRequest } from '../src/tasks/list.statements.ts';
 import { createTaskRepository } from '../src/tasks/task.repository.ts';
-import { GIVEN_FIELDS } from '../src/tasks/task-row.ts';
+import { INPUT_FIELDS } from '../src/tasks/task-row.ts';
 import { DELETE, FIND, UPDATE } from '../src/tasks/task.statements.ts';
 import { type Client, escapeLiteral } from 'pg';
 import { openStore } from './support/store.ts';
@@ -130,7 +130,7 @@ const REQUEST: ListRequest = {
   order: { field: 'CREATED_AT', direction: 'DESC' },
   limit: 51,
   offset: 0,
-  behind: undefined,
+  after: undefined,
   withTotal: false,
   withHead: true,
   withPrevious: true,
@@ -141,16 +141,16 @@ async function above(most: number, requests: ListRequest[]): Promise<Record<stri
   const found: Record<string, number> = {};
   for (const request of requests) {
     const count = await pagesFor((repository) => repository.list(request));
-    const { order, filter, behind } = request;
-    if (count > most) found[JSON.stringify({ order, filter, behind })] = count;
+    const { order, filter, after } = request;
+    if (count > most) found[JSON.stringify({ order, filter, after })] = count;
   }
   return found;
 }
 
 const listsOf = (ownerId: string, orders: TaskOrder[], filters: ListRequest['filter'][]): ListRequest[] =>
   orders.flatMap((order) =>
-    [undefined, placeOf(MIDDLE, order), placeOf({ ...MIDDLE, dueDate: null }, order)].flatMap((behind) =>
-      filters.map((filter) => ({ ...REQUEST, ownerId, order, filter, behind })),
+    [undefined, edgeOf(MIDDLE, order), edgeOf({ ...MIDDLE, dueDate: null }, order)].flatMap((after) =>
+      filters.map((filter) => ({ ...REQUEST, ownerId, order, filter, after })),
     ),
   );
 
@@ -173,7 +173,7 @@ it('reads the tasks of a large owner, and no others, for other lists, totals and
 });
 
 /** Changes only the title. */
-const CHANGES = GIVEN_FIELDS.flatMap((field) => (field === 'title' ? [true, 'another title'] : [false, null]));
+const CHANGES = INPUT_FIELDS.flatMap((field) => (field === 'title' ? [true, 'another title'] : [false, null]));
 
 it.each<[string, Statement, (id: unknown) => unknown[]]>([
   ['is read', FIND, (id) => [id, LARGE_OWNER]],

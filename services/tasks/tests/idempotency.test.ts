@@ -17,7 +17,7 @@ it('creates once, and returns the task as it was created to a retry', async () =
   expect(await user.create(input, 'key')).toEqual(created);
   await user.remove(created.id);
   expect(await user.create(input, 'key')).toEqual(created);
-  expect((await user.ask('{ taskStatistics { total } }')).taskStatistics.total).toBe(0);
+  expect((await user.request('{ taskStatistics { total } }')).taskStatistics.total).toBe(0);
   expect((await service.tasks.internal.heads([user.id])).heads[user.id]).toBe(3);
 });
 

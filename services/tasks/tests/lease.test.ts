@@ -6,8 +6,12 @@ import { openStore } from './support/store.ts';
 
 const { store, database } = await openStore('lease');
 
-async function open(onNews = () => undefined as void): Promise<Lease> {
-  const lease = await openLease(database, { onNews, onReplay: onNews, monotonicMs: () => performance.now() });
+async function open(onNotification = () => undefined as void): Promise<Lease> {
+  const lease = await openLease(database, {
+    onNotification,
+    onReplay: onNotification,
+    monotonicMs: () => performance.now(),
+  });
   atEnd(() => lease.end());
   return lease;
 }

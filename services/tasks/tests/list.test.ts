@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { type Answer, codeOf, issuesOf, startTasks, type TestUser } from './support/running-tasks.ts';
+import { type GraphqlResult, codeOf, issuesOf, startTasks, type TestUser } from './support/running-tasks.ts';
 
 const service = await startTasks({ name: 'list' });
 const user = service.user();
@@ -13,8 +13,8 @@ const LIST = `query ($filter: TaskFilter, $orderBy: TaskOrder, $first: Int, $aft
   }
 }`;
 
-const list = async (variables: Record<string, unknown> = {}, by = user) => (await by.ask(LIST, variables)).tasks;
-const titles = (page: Answer): string[] => page.edges.map(({ node }: Answer) => node.title);
+const list = async (variables: Record<string, unknown> = {}, by = user) => (await by.request(LIST, variables)).tasks;
+const titles = (page: GraphqlResult): string[] => page.edges.map(({ node }: GraphqlResult) => node.title);
 
 describe('the page', () => {
   it('contains the newest 50 tasks by default', async () => {
@@ -115,7 +115,7 @@ const COLUMNS: Record<string, string> = {
 };
 
 /** The ids of all matches in order, as documented. */
-function expected(tasks: Stored[], { filter, orderBy }: { filter: Answer; orderBy: Answer }): string[] {
+function expected(tasks: Stored[], { filter, orderBy }: { filter: GraphqlResult; orderBy: GraphqlResult }): string[] {
   const sign = orderBy.direction === 'ASC' ? 1 : -1;
   const keysOf = (row: Stored) => {
     const first = row[COLUMNS[orderBy.field] ?? ''];
@@ -142,12 +142,12 @@ function expected(tasks: Stored[], { filter, orderBy }: { filter: Answer; orderB
 async function expectAnswers(user: TestUser, tasks: Stored[], questions: Question[]): Promise<void> {
   for (const { filter, orderBy, first, at, isOffset } of questions) {
     const all = expected(tasks, { filter, orderBy });
-    const whole = (await user.ask(LIST, { filter, orderBy, first: 1000 })).tasks;
-    expect(whole.edges.map(({ node }: Answer) => node.id)).toEqual(all);
+    const whole = (await user.request(LIST, { filter, orderBy, first: 1000 })).tasks;
+    expect(whole.edges.map(({ node }: GraphqlResult) => node.id)).toEqual(all);
     const start = isOffset ? Math.max(0, at) : Math.min(at + 1, all.length);
     const place = isOffset ? { offset: start } : { after: whole.edges[start - 1]?.cursor ?? null };
-    const page = (await user.ask(LIST, { filter, orderBy, first, ...place })).tasks;
-    expect({ ...page, edges: page.edges.map(({ node }: Answer) => node.id) }).toEqual({
+    const page = (await user.request(LIST, { filter, orderBy, first, ...place })).tasks;
+    expect({ ...page, edges: page.edges.map(({ node }: GraphqlResult) => node.id) }).toEqual({
       edges: all.slice(start, start + first),
       pageInfo: {
         hasNextPage: all.length > start + first,

@@ -6,7 +6,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { migrations } from '../migrations/index.ts';
-import type { Answer } from './support/running-tasks.ts';
+import type { GraphqlResult } from './support/running-tasks.ts';
 
 const MAIN = fileURLToPath(new URL('../src/main.ts', import.meta.url));
 const USER = '01890000-0000-7000-8000-0000000000aa';
@@ -61,7 +61,7 @@ it('serves GraphQL and other services, is ready without Kafka, and stops on SIGT
   const post = async (path: string, body: unknown, token: string) => {
     const headers = { 'content-type': 'application/json', authorization: `Bearer ${token}` };
     const response = await fetch(service + path, { method: 'POST', headers, body: JSON.stringify(body) });
-    const answer: Answer = await response.json();
+    const answer: GraphqlResult = await response.json();
     return { status: response.status, body: answer };
   };
   const user = await signer.tokenFor({ role: 'user', userId: USER, sessionId: 's' }, 'tasks');

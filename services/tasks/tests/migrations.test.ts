@@ -15,10 +15,10 @@ it('continues without an error while a newer release adds a column', async () =>
     await user.update(task.id, { completed: true });
     await user.update(task.id, { completed: false });
     await user.remove((await user.create({ title: 'short' })).id);
-    await user.ask(`query ($id: ID!) { task(id: $id) { title } }`, { id: task.id });
-    await user.ask('{ tasks { totalCount changesCursor edges { node { id } } pageInfo { hasPreviousPage } } }');
-    await user.ask('{ taskStatistics { total } }');
-    const cursor = (await user.ask('{ tasks { changesCursor } }')).tasks.changesCursor;
+    await user.request(`query ($id: ID!) { task(id: $id) { title } }`, { id: task.id });
+    await user.request('{ tasks { totalCount changesCursor edges { node { id } } pageInfo { hasPreviousPage } } }');
+    await user.request('{ taskStatistics { total } }');
+    const cursor = (await user.request('{ tasks { changesCursor } }')).tasks.changesCursor;
     expect(await service.tasks.internal.openCursor(user.id, cursor)).not.toBeNull();
     await service.tasks.internal.changesAfter(user.id, 0, 10);
     await service.tasks.housekeep();
@@ -31,7 +31,7 @@ it('continues without an error while a newer release adds a column', async () =>
     await onEachConnection();
   }
   await service.database.query('alter table tasks alter column version type bigint');
-  await user.ask(`query ($id: ID!) { task(id: $id) { title } }`, { id: task.id });
+  await user.request(`query ($id: ID!) { task(id: $id) { title } }`, { id: task.id });
 });
 
 it('keeps columns in the log that only a newer release knows', async () => {

@@ -31,7 +31,7 @@ async function openLog() {
     };
     return { ...session, run };
   };
-  const notices = { onNews: () => undefined, onReplay: () => undefined };
+  const notices = { onNotification: () => undefined, onReplay: () => undefined };
   const lease = await openLease({ openSession }, { ...notices, monotonicMs: () => performance.now() });
   await lease.claim();
   atEnd(() => lease.end());

@@ -16,7 +16,7 @@ describe('the entities', () => {
 const lists = (['CREATED_AT', 'UPDATED_AT', 'DUE_DATE', 'PRIORITY'] as const).flatMap((field) =>
   [{}, { completed: true }].map((filter) => {
     const request = { ownerId: '', filter, order: { field, direction: 'DESC' } as const, limit: 1, offset: 0 };
-    return listStatement({ ...request, behind: [], withTotal: false, withHead: true, withPrevious: true }).statement;
+    return listStatement({ ...request, after: [], withTotal: false, withHead: true, withPrevious: true }).statement;
   }),
 );
 

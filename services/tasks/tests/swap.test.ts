@@ -5,7 +5,7 @@ import { PARTITIONS } from '../src/feed/change.ts';
 import { LOCK_CLASS } from '../src/relay/relay.statements.ts';
 import { dropOld, nameOf, RESTORED_TASKS, restoredDatabase, restoredRow, swap } from './support/restored.ts';
 import { followed, replayed, storedTasks } from './support/history.ts';
-import { type Answer, codeOf, startTasks, type TestTasks, type TestUser } from './support/running-tasks.ts';
+import { type GraphqlResult, codeOf, startTasks, type TestTasks, type TestUser } from './support/running-tasks.ts';
 
 const CREATE = 'mutation ($title: String!) { createTask(input: { title: $title }) { id } }';
 const READ = '{ tasks(first: 5) { totalCount changesCursor edges { node { id } } } taskStatistics { total } }';
@@ -19,7 +19,7 @@ afterAll(async () => {
 });
 
 const cursorOf = async (user: TestUser): Promise<string> =>
-  (await user.ask('{ tasks { changesCursor } }')).tasks.changesCursor;
+  (await user.request('{ tasks { changesCursor } }')).tasks.changesCursor;
 
 /** Imports a dump with one task of each owner, and replaces the live store with it. */
 async function restore(owners: string[]): Promise<void> {
@@ -43,7 +43,7 @@ function underLoad(users: TestUser[]) {
   const seen = (code: unknown) => codes.set(code, (codes.get(code) ?? 0) + 1);
   const work = users.map(async (user) => {
     while (going) {
-      const written: Answer = await user.send(CREATE, { title: 'under load' });
+      const written: GraphqlResult = await user.send(CREATE, { title: 'under load' });
       seen(codeOf(written));
       if (written.data?.createTask) acknowledged.push({ owner: user.id, id: written.data.createTask.id });
       seen(codeOf(await user.send(READ)));

@@ -3,9 +3,9 @@ import { readTypeDefs } from '@taskmesh/internal-api';
 import { createLog } from '@taskmesh/service';
 import { isNonNullType, buildASTSchema, getNamedType, isInputObjectType, isObjectType } from 'graphql';
 import { createTasksDatabase } from '../src/database.ts';
-import { GIVEN_FIELDS, toTask } from '../src/tasks/task-row.ts';
+import { INPUT_FIELDS, toTask } from '../src/tasks/task-row.ts';
 import { restoredDatabase } from './support/restored.ts';
-import { type Answer, codeOf, startTasks } from './support/running-tasks.ts';
+import { type GraphqlResult, codeOf, startTasks } from './support/running-tasks.ts';
 
 /*
  * A new field of a task must be added everywhere: each test names a place where it may be missing. Code that is derived from
@@ -85,12 +85,12 @@ describe('every field that callers set', () => {
     if (!sample) throw new Error(`this test has no sample for ${name} of CreateTaskInput`);
     return sample(name);
   };
-  const all = () => Object.fromEntries(GIVEN_FIELDS.map((name) => [name, sampleOf(name)]));
+  const all = () => Object.fromEntries(INPUT_FIELDS.map((name) => [name, sampleOf(name)]));
   const stored = async (id: string) =>
     (await service.database.query('select row_to_json(t) as row from tasks t where id = $1', [id]))[0]?.row as TaskRow;
   /** The task's fields that callers set. */
-  const givenOf = (task: Answer) => Object.fromEntries(GIVEN_FIELDS.map((name) => [name, task[name]]));
-  const inGraph = (task: Answer) => ({ ...givenOf(task), priority: task.priority.toUpperCase() });
+  const givenOf = (task: GraphqlResult) => Object.fromEntries(INPUT_FIELDS.map((name) => [name, task[name]]));
+  const inGraph = (task: GraphqlResult) => ({ ...givenOf(task), priority: task.priority.toUpperCase() });
 
   it.each([
     ['CreateTaskInput of tasks.graphql', namesIn('CreateTaskInput')],
@@ -111,7 +111,7 @@ describe('every field that callers set', () => {
     expect(changes[0]?.task).toEqual(published?.task);
   });
 
-  it.each(GIVEN_FIELDS)('changes the hash of an input with an Idempotency-Key: %s', async (name) => {
+  it.each(INPUT_FIELDS)('changes the hash of an input with an Idempotency-Key: %s', async (name) => {
     const user = service.user();
     const least = { title: 'least' };
     await user.create(least, 'key');
@@ -120,7 +120,7 @@ describe('every field that callers set', () => {
     expect(codeOf(other)).toBe('BAD_USER_INPUT');
   });
 
-  it.each(GIVEN_FIELDS)('is the only field that its update changes: %s', async (name) => {
+  it.each(INPUT_FIELDS)('is the only field that its update changes: %s', async (name) => {
     const user = service.user();
     const before = await user.create({ title: 'before' });
     const changed = await user.update(before.id, { [name]: sampleOf(name) });

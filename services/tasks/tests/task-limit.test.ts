@@ -6,14 +6,14 @@ import { restoredDatabase, restoredRow, RESTORED_TASKS, type RestoredRow } from 
 import { codeOf, startTasks, type TestUser } from './support/running-tasks.ts';
 import { openStore } from './support/store.ts';
 
-const MOST = 20;
+const MAX_TASKS = 20;
 
-const service = await startTasks({ name: 'task_limit', env: { MAX_TASKS_PER_OWNER: String(MOST) } });
+const service = await startTasks({ name: 'task_limit', env: { MAX_TASKS_PER_OWNER: String(MAX_TASKS) } });
 
 const CREATE = `mutation ($key: String) { createTask(input: { title: "one more" }, idempotencyKey: $key) { id } }`;
 const create = (user: TestUser, key?: string) => user.send(CREATE, { key });
 const totalOf = async (user: TestUser): Promise<number> =>
-  (await user.ask('{ taskStatistics { total } }')).taskStatistics.total;
+  (await user.request('{ taskStatistics { total } }')).taskStatistics.total;
 
 /** Owners whose counter differs from their number of tasks. */
 const MISCOUNTED = `
@@ -34,22 +34,22 @@ describe('an owner at the task limit', () => {
       for (let n = 0; n < 5; n++) results.push(await create(user, n % 2 === 0 ? `${name} ${n}` : undefined));
     };
     await Promise.all(Array.from({ length: 8 }, (_, name) => writer(name)));
-    expect(results.filter(({ errors }) => !errors)).toHaveLength(MOST);
+    expect(results.filter(({ errors }) => !errors)).toHaveLength(MAX_TASKS);
     expect(new Set(results.map(codeOf))).toEqual(new Set([undefined, 'CONFLICT']));
     expect(results.find(({ errors }) => errors)?.errors?.[0]?.message).toMatch(/^You have 20 tasks, the most/);
-    expect(await totalOf(user)).toBe(MOST);
+    expect(await totalOf(user)).toBe(MAX_TASKS);
     await expectCounted();
   });
 
   it('is rejected without an effect: the key stays free, and the feed gets no change', async () => {
     const user = service.user();
-    const [id = ''] = await fill(user, MOST);
+    const [id = ''] = await fill(user, MAX_TASKS);
     expect(codeOf(await create(user, 'later'))).toBe('CONFLICT');
     expect(codeOf(await create(user))).toBe('CONFLICT');
     await user.remove(id);
     expect(codeOf(await create(user, 'later'))).toBeUndefined();
     expect(await service.database.query('select sequence::int from feeds where owner_id = $1', [user.id])).toEqual([
-      { sequence: MOST + 2 },
+      { sequence: MAX_TASKS + 2 },
     ]);
   });
 
@@ -76,7 +76,7 @@ describe('an owner at the task limit', () => {
   it('can still retry creates, and update and delete tasks', async () => {
     const user = service.user();
     const first = await user.create({ title: 'first' }, 'first');
-    const [id = ''] = await fill(user, MOST - 1);
+    const [id = ''] = await fill(user, MAX_TASKS - 1);
     expect(await user.create({ title: 'first' }, 'first')).toEqual(first);
     expect((await user.update(id, { completed: true })).completed).toBe(true);
     expect(await user.remove(id)).toBe(id);
@@ -103,7 +103,7 @@ it('stays exact during concurrent writes and writes that find nothing', async ()
 
 it('counts the tasks of a restored store, which may be more', async () => {
   const owner = randomUUID();
-  const rows: RestoredRow[] = [...Array.from({ length: MOST + 1 }, () => ({ user_id: `'${owner}'` })), {}];
+  const rows: RestoredRow[] = [...Array.from({ length: MAX_TASKS + 1 }, () => ({ user_id: `'${owner}'` })), {}];
   const loaded = await restoredDatabase(RESTORED_TASKS + rows.map(restoredRow).join(''));
   await service.tasks.restore.importDatabase(loaded.name);
   await expectCounted(loaded);
@@ -113,9 +113,9 @@ it('counts the tasks of a restored store, which may be more', async () => {
 });
 
 it('counts the tasks of a store loaded with psql, which has no feeds, when it first reads the account log', async () => {
-  const loaded = await startTasks({ name: 'loaded_by_psql', env: { MAX_TASKS_PER_OWNER: String(MOST) } });
+  const loaded = await startTasks({ name: 'loaded_by_psql', env: { MAX_TASKS_PER_OWNER: String(MAX_TASKS) } });
   const [user, other] = [loaded.user(), loaded.user()];
-  await fill(user, MOST - 1);
+  await fill(user, MAX_TASKS - 1);
   const [id = ''] = await fill(other, 2);
   await loaded.database.query('truncate feeds, changes');
   await loaded.database.query('update account_position set epoch = 0, sequence = 0');
@@ -160,7 +160,7 @@ it('lets owners write once their tasks are counted, while others are still being
 
 it('disables the limit with 0', async () => {
   const unlimited = await startTasks({ name: 'no_task_limit', env: { MAX_TASKS_PER_OWNER: '0' } });
-  await fill(unlimited.user(), MOST + 1);
+  await fill(unlimited.user(), MAX_TASKS + 1);
 });
 
 describe('beside the previous release', () => {

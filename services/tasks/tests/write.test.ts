@@ -27,9 +27,9 @@ describe('updating a task', () => {
     for (const field of ['UPDATED_AT', 'CREATED_AT', 'DUE_DATE']) {
       const list = `query ($after: String) { tasks(first: 1, after: $after, orderBy: { field: ${field}, direction: ASC }) {
         edges { cursor node { id } } } }`;
-      const { tasks } = await user.ask(list);
+      const { tasks } = await user.request(list);
       expect(tasks.edges).toMatchObject([{ node: { id } }]);
-      expect((await user.ask(list, { after: tasks.edges[0].cursor })).tasks.edges).toEqual([]);
+      expect((await user.request(list, { after: tasks.edges[0].cursor })).tasks.edges).toEqual([]);
     }
     await user.remove(id);
     const { changes } = await service.tasks.internal.changesAfter(user.id, 0, 10);
@@ -71,15 +71,15 @@ it('resolves references to tasks for their owner only', async () => {
     { __typename: 'Task', id },
     { __typename: 'Task', id: 'nonsense' },
   ];
-  expect((await owner.ask(ENTITIES, { of }))._entities).toEqual([{ id, title: 'referenced' }, null]);
-  expect((await service.user().ask(ENTITIES, { of }))._entities).toEqual([null, null]);
+  expect((await owner.request(ENTITIES, { of }))._entities).toEqual([{ id, title: 'referenced' }, null]);
+  expect((await service.user().request(ENTITIES, { of }))._entities).toEqual([null, null]);
 });
 
 it('contributes tasks and statistics to the caller, but not to other users', async () => {
   const owner = service.user();
   await owner.create({ title: 'of the owner' });
   const of = [{ __typename: 'User', id: owner.id }];
-  expect((await owner.ask(ENTITIES, { of }))._entities).toEqual([
+  expect((await owner.request(ENTITIES, { of }))._entities).toEqual([
     {
       id: owner.id,
       tasks: { totalCount: 1, edges: [{ node: { title: 'of the owner' } }] },
@@ -102,7 +102,7 @@ it("serves other owners while one owner's writes wait for a lock", async () => {
 
   const { id } = await bob.create({ title: 'not delayed' });
   await bob.update(id, { completed: true });
-  expect((await bob.ask('{ tasks { totalCount } }')).tasks.totalCount).toBe(1);
+  expect((await bob.request('{ tasks { totalCount } }')).tasks.totalCount).toBe(1);
   expect(await service.database.query(WAITING)).toHaveLength(4);
 
   await blocker.query('rollback');
@@ -110,5 +110,5 @@ it("serves other owners while one owner's writes wait for a lock", async () => {
   // On a slow machine, the first writes may have timed out.
   const created = (await writes).filter(({ status }) => status === 'fulfilled').length;
   expect(created).toBeGreaterThan(0);
-  expect((await ada.ask('{ tasks { totalCount } }')).tasks.totalCount).toBe(1 + created);
+  expect((await ada.request('{ tasks { totalCount } }')).tasks.totalCount).toBe(1 + created);
 });

@@ -51,7 +51,7 @@ const LOOKS = [
 ] as const;
 
 it('reports an unreachable provider on the page, keeps the form usable, and works when the provider is back', async () => {
-  provider.answerWith((response) => response.writeHead(503).end()); // before its first request
+  provider.respondWith((response) => response.writeHead(503).end()); // before its first request
   const { page, button, says, field, goAs } = await openConsole();
   const email = newPerson();
   await button('Continue with Example').click();
@@ -59,7 +59,7 @@ it('reports an unreachable provider on the page, keeps the form usable, and work
   expect(page.url()).toBe(`${url()}/`);
   expect(await field('E-mail').isEnabled()).toBe(true);
   await isInOrder(page);
-  provider.answerWith(undefined);
+  provider.respondWith(undefined);
   const start = `${url()}/api/auth/oidc/start?code_challenge=${'x'.repeat(43)}`;
   await eventually(async () => expect((await fetch(start, { redirect: 'manual' })).status).toBe(302), {
     timeoutMs: 30_000,

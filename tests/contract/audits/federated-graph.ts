@@ -7,7 +7,7 @@ type Variables = Record<string, unknown>;
 export interface Service {
   name: string;
   typeDefs: DocumentNode;
-  answer: (query: string, variables: Variables) => Promise<object>;
+  respond: (query: string, variables: Variables) => Promise<object>;
 }
 
 export interface Outcome {
@@ -22,7 +22,7 @@ export function createGraph(services: readonly Service[]): (query: string, varia
   );
   if (supergraphSdl === undefined) throw new Error(String(problems));
   const graph = readSupergraph(supergraphSdl);
-  const executor = createFederatedExecutor(graph, askInProcess(new Map(services.map((each) => [each.name, each]))));
+  const executor = createFederatedExecutor(graph, callInProcess(new Map(services.map((each) => [each.name, each]))));
   return async (query, variables = {}) => {
     const document = parse(query);
     const invalid = validate(graph.schema, document);
@@ -37,11 +37,11 @@ export function createGraph(services: readonly Service[]): (query: string, varia
 }
 
 /** Calls a service with its result in JSON, as over a network. */
-function askInProcess(services: ReadonlyMap<string, Service>): AskSubgraph<undefined> {
+function callInProcess(services: ReadonlyMap<string, Service>): AskSubgraph<undefined> {
   return async ({ operation, variables }) => {
     const service = services.get(operation.service);
     if (!service) throw new Error(`There is no service ${operation.service}.`);
-    const result = await service.answer(operation.text, variables);
+    const result = await service.respond(operation.text, variables);
     return JSON.parse(JSON.stringify(result)) as SubgraphAnswer;
   };
 }

@@ -61,7 +61,7 @@ export const connectChannel =
 function takeMessage(text: string, version: string, listener: Listener): void {
   const { topic, event, payload } = decode(text, version);
   if (topic !== TOPIC) return;
-  if (event === 'phx_reply' && payload.status === 'ok') return listener.onStanding();
+  if (event === 'phx_reply' && payload.status === 'ok') return listener.onSubscribed();
   if (event === 'postgres_changes') return takeChange(payload, listener);
   if (event === 'system' && payload.status === 'ok') {
     if (payload.extension === 'resume' && payload.cursor !== undefined) listener.onCursor(payload.cursor);
@@ -69,7 +69,7 @@ function takeMessage(text: string, version: string, listener: Listener): void {
   }
   if (event === 'system' && payload.message?.startsWith('CURSOR_EXPIRED')) {
     if (payload.extension !== 'resume') return listener.onExpired();
-    listener.onLostPlace();
+    listener.onLostPosition();
     return listener.onEnd();
   }
   if (event === 'phx_error') return listener.onEnd(); // the real client joins again; the reason was sent before

@@ -55,7 +55,7 @@ function readStream(
       await response.body?.cancel();
       return;
     }
-    listener.onStanding();
+    listener.onSubscribed();
     let text = '';
     for await (const chunk of response.body?.pipeThrough(new TextDecoderStream()) ?? []) {
       const frames = (text + chunk).split(separator);

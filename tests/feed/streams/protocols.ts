@@ -24,7 +24,7 @@ const connectGraphqlWs =
       switch (message.type) {
         case 'connection_ack':
           send({ id: '1', type: 'subscribe', payload: { query, variables: { after } } });
-          return listener.onStanding();
+          return listener.onSubscribed();
         case 'next':
           return takeResult(message.payload as GraphqlResult, listener); // the format of the protocol
         case 'error':

@@ -59,14 +59,14 @@ export interface Stream {
 /** The events of a connection. */
 export interface Listener {
   /** The subscription is established. */
-  onStanding(): void;
+  onSubscribed(): void;
   onChange(change: Omit<StreamedChange, 'seenAt'>): void;
   /** Moves the client to this cursor. */
   onCursor(cursor: string): void;
   /** The feed has ended, so no change may follow, and the client must read the list again. */
   onExpired(): void;
   /** The feed continues, but not from the client's cursor, so the client must read the list again. */
-  onLostPlace(): void;
+  onLostPosition(): void;
   /** The server sent an error after which a client should not come back. */
   onFailure(what: string): void;
   /** The connection has ended for any reason. May be called more than once. */
@@ -147,7 +147,7 @@ export async function openStream(options: StreamOptions): Promise<Stream> {
     const disconnect = connect(
       { url, token, after: cursor },
       {
-        onStanding: whileOpen(() => {
+        onSubscribed: whileOpen(() => {
           clearTimeout(standing);
           firstStanding.resolve();
         }),
@@ -169,7 +169,7 @@ export async function openStream(options: StreamOptions): Promise<Stream> {
           if (!readList) fail('the feed began again');
           setTimeout(end, LINGER_MS);
         }),
-        onLostPlace: whileOpen(() => {
+        onLostPosition: whileOpen(() => {
           hasLostPlace = true;
           if (!readList) fail('the place in the feed was lost');
         }),

@@ -26,7 +26,7 @@ describeReal('an impossible upgrade (not on nodes that run nothing)', () => {
     await kubectl(['delete', 'secret', '-n', product().namespace, 'taskmesh-redis']);
     await expect(upgrade()).rejects.toThrow('preflight');
     expect(await logs(`job/${PREFIX}-preflight`)).toContain(
-      'The secret taskmesh-redis has no key redis-url, or is not there: make it, or name another one at redis of the chart',
+      'The secret taskmesh-redis has no key redis-url, or does not exist: create it, or name another one at redis of the chart',
     );
     await expectNothingReplaced(before);
     await kubectl(['create', '-f', '-'], kept.replace(/"(resourceVersion|uid|creationTimestamp)": "[^"]*",?/g, ''));

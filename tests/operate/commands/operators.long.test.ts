@@ -16,7 +16,7 @@ it.each(['start', 'stack'] as const)(
     atEnd(() => product.stop());
     const file = join(product.dataDir, 'keys', 'machine-token');
     const token = readFileSync(file, 'utf8').trim();
-    await says(product, `${product.url}/#/operations (asks for what is in ${file})`);
+    await says(product, `${product.url}/#/operations (requires the token in ${file})`);
     await says(product, command === 'stack' ? 'mails without SMTP_URL: ' : `mails: ${product.dataDir}`);
     expect(product.output()).not.toContain(token);
     const authorization = `Bearer ${token}`;
@@ -30,7 +30,7 @@ it('npm start makes no machine token if there is a backup token', async () => {
   const product = await startProduct('start', { BACKUP_TOKEN: 'secret' });
   atEnd(() => product.stop());
   expect(existsSync(join(product.dataDir, 'keys', 'machine-token'))).toBe(false);
-  await says(product, `${product.url}/#/operations (asks for BACKUP_TOKEN)`);
+  await says(product, `${product.url}/#/operations (requires BACKUP_TOKEN)`);
   expect(await check(product.url, { origin: product.url })).toBe(401);
   expect(await check(product.url, { origin: product.url, authorization: 'Bearer secret' })).toBe(200);
 });

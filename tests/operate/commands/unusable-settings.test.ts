@@ -52,8 +52,8 @@ describe('invalid settings', () => {
   writeFileSync(garbage, 'garbage');
   const isLinux = process.platform === 'linux';
   it.each([
-    ...(isLinux ? [['DATA_DIR', '/proc/nowhere', ' must lead to a directory that can be written']] : []),
-    ...(isLinux ? [['BACKUPS_DIR', '/proc/nowhere', ' must lead to a directory that can be written']] : []),
+    ...(isLinux ? [['DATA_DIR', '/proc/nowhere', ' must name a writable directory']] : []),
+    ...(isLinux ? [['BACKUPS_DIR', '/proc/nowhere', ' must name a writable directory']] : []),
     ['ACCESS_TOKEN_KEYS_FILE', join(dir, 'nowhere.json'), ': the access token keys in '],
     ['SUPERGRAPH_FILE', garbage, ' must name a supergraph of Federation 2'],
     ['SUPERGRAPH_FILE', join(dir, 'nowhere.graphql'), ' must name a supergraph of Federation 2'],

@@ -7,7 +7,7 @@ import { describeFeedRules } from '../../feed/feed-rules.ts';
 import { describeJourney } from '../journey/journey.ts';
 import { describeRestore } from '../journey/restore.ts';
 import { runContainer, type Container, type ContainerOptions } from './container.ts';
-import { buildImage, openImage, whyNoImages, type Image } from './images.ts';
+import { buildImage, openImage, findImageProblem, type Image } from './images.ts';
 
 const BUILD_MS = 20 * 60_000;
 const START = { timeoutMs: 120_000 };
@@ -16,7 +16,7 @@ const MIB = 1024 * 1024;
 const USER = 10_001;
 
 // Fetches packages and takes minutes, so it runs only on request, and then must not be skipped.
-const why = process.env.TASKMESH_IMAGE ? whyNoImages() : 'npm run test:image does';
+const why = process.env.TASKMESH_IMAGE ? findImageProblem() : 'npm run test:image does';
 if (why && process.env.TASKMESH_IMAGE) throw new Error(`The images cannot be tried here: ${why}.`);
 const describeImages = why ? describe.skip : describe;
 

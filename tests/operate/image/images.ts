@@ -20,7 +20,7 @@ const TARGETS = {
 export type Target = keyof typeof TARGETS;
 
 /** Returns why images cannot be built and run here; undefined if they can. */
-export function whyNoImages(): string | undefined {
+export function findImageProblem(): string | undefined {
   if (process.platform !== 'linux' || process.getuid?.() !== 0) return 'root on Linux is needed';
   const ownBases = process.env.NODE_IMAGE && process.env.RUNTIME_IMAGE;
   const tools = ['buildah', 'runc', ...(ownBases ? [] : ['mmdebstrap'])];

@@ -39,7 +39,7 @@ const UNFIT = '201 409 The archive is not fit for a restore:';
 export const archives: readonly Case[] = [
   archive(
     'a gigabyte of zeros',
-    '201 409 The archive cannot be proved here: The archive expands to more than 536870912 bytes',
+    '201 409 The archive cannot be verified here: The archive expands to more than 536870912 bytes',
     () =>
       Buffer.concat([
         gzipSync(entry('database.sql', '', 1_024 * MIB)),

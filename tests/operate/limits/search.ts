@@ -10,7 +10,7 @@ export type Genes = Readonly<Record<string, number>>;
 export interface Space {
   name: string;
   by: 'stranger' | 'account';
-  most: Genes;
+  max: Genes;
   /** Returns the text to send, which differs for each `turn`. */
   text(genes: Genes, turn: number): string;
   send(product: MeasuredProduct, account: Account, text: string): Promise<string>;
@@ -30,7 +30,7 @@ export const SPACES: readonly Space[] = [
   {
     name: 'documents',
     by: 'stranger',
-    most: {
+    max: {
       ...{ roots: 30, levels: 3, leaves: 200, fragments: 139, fragmentLeaves: 60, spreads: 6, conditions: 60 },
       ...{ variables: 60, schemas: 20, schemaLevels: 9, literal: 100_000, inline: 30 },
     },
@@ -40,7 +40,7 @@ export const SPACES: readonly Space[] = [
   {
     name: 'bodies',
     by: 'stranger',
-    most: {
+    max: {
       ...{ keys: 9_000, keyLength: 200, lists: 9_000, levels: 31, text: 900_000, digits: 900_000, escapes: 150_000 },
       ...{ replacedLevels: 4_900, replacedKeyLength: 300, replacedIntegers: 9_000 },
     },
@@ -50,7 +50,7 @@ export const SPACES: readonly Space[] = [
   {
     name: 'filters of channels',
     by: 'account',
-    most: { bindings: 100, conditions: 20, values: 100, quotes: 100, wildcards: 100, blanks: 500 },
+    max: { bindings: 100, conditions: 20, values: 100, quotes: 100, wildcards: 100, blanks: 500 },
     text: (genes, turn) => JSON.stringify({ config: { postgres_changes: bindingsOf(genes, turn) } }),
     async send(product, { token }, text) {
       const join = { ...(JSON.parse(text) as object), access_token: token };
@@ -149,7 +149,7 @@ export async function searchWorst(
     seconds: number;
   },
 ): Promise<{ tried: number; worst: Found; worstPerByte: Found }> {
-  const { by, most, name } = space;
+  const { by, max, name } = space;
   const measure = async (genes: Genes): Promise<Found> => {
     let bytes = 0;
     const send = (_product: MeasuredProduct, _account: Account, turn: number) => {
@@ -165,23 +165,23 @@ export async function searchWorst(
   };
   const perByte = ({ cpuMs, bytes }: Found) => cpuMs / bytes;
   const giveUpAt = performance.now() + seconds * 1_000;
-  let worst = await measure(Object.fromEntries(Object.keys(most).map((gene) => [gene, 1])));
+  let worst = await measure(Object.fromEntries(Object.keys(max).map((gene) => [gene, 1])));
   let worstPerByte = worst;
   let tried = 1;
   for (; performance.now() < giveUpAt; tried++) {
-    const found = await measure(mutate(random() < 0.5 ? worst.genes : worstPerByte.genes, most, random));
+    const found = await measure(mutate(random() < 0.5 ? worst.genes : worstPerByte.genes, max, random));
     if (found.cpuMs > worst.cpuMs) worst = found;
     if (perByte(found) > perByte(worstPerByte)) worstPerByte = found;
   }
   return { tried, worst, worstPerByte };
 }
 
-function mutate(genes: Genes, most: Genes, random: () => number): Genes {
-  const names = Object.keys(most);
+function mutate(genes: Genes, max: Genes, random: () => number): Genes {
+  const names = Object.keys(max);
   const pick = () => names[Math.floor(random() * names.length)] ?? '';
   const mutated = { ...genes };
   for (const name of random() < 0.3 ? [pick(), pick()] : [pick()]) {
-    const [value = 0, limit = 0] = [genes[name], most[name]];
+    const [value = 0, limit = 0] = [genes[name], max[name]];
     const steps = [value * 2, Math.floor(value / 2), value + 1, value - 1, Math.floor(random() * (limit + 1)), limit];
     mutated[name] = Math.min(limit, Math.max(0, steps[Math.floor(random() * steps.length)] ?? value));
   }

@@ -1,6 +1,6 @@
 import { findFreePorts, startKafka } from '@taskmesh/local';
 import { createKafkaEventLog } from '@taskmesh/event-log';
-import { readKafkaSettings, whyKafkaFails } from '@taskmesh/service/event-log';
+import { readKafkaSettings, findKafkaProblem } from '@taskmesh/service/event-log';
 import { createLog } from '@taskmesh/service';
 import { atEnd, eventually } from '@taskmesh/testing';
 import { createAuthority } from '@taskmesh/testing/certificates';
@@ -83,7 +83,7 @@ describe('a Kafka that requires TLS or a login', () => {
     ['SCRAM without TLS', 'SASL_PLAINTEXT', () => ({ ...login('scram-sha-256'), protocol: 'kafka' })],
   ])('can be written and read with %s', async (_, listener, way) => {
     const settings = settingsOf(listener, way());
-    expect(await whyKafkaFails(settings)).toBeUndefined();
+    expect(await findKafkaProblem(settings)).toBeUndefined();
     const eventLog = createKafkaEventLog({ ...settings, clientId: 'test', log });
     atEnd(() => eventLog.close());
     const topic = `secured-${randomUUID()}`;
@@ -112,7 +112,7 @@ describe('a Kafka that requires TLS or a login', () => {
     ['it is spoken to without TLS', 'SASL_SSL', () => plainly(login('plain')), /closes the connection.*kafkas:/],
     ['it speaks no TLS itself', 'PLAINTEXT', () => ({ parameters: trusted }), /kafkas:.* in KAFKA_BROKERS/],
   ])('is reported with the setting, and without secrets, when %s', async (_, listener, way, reason) => {
-    const refusal = await whyKafkaFails(settingsOf(listener, way()));
+    const refusal = await findKafkaProblem(settingsOf(listener, way()));
     expect(refusal?.reason).toMatch(reason);
     expect(refusal?.reason).not.toMatch(/secret|kept-to-itself/);
   });

@@ -1,5 +1,5 @@
 import { startPostgres } from '@taskmesh/local';
-import { whyPostgresFails } from '@taskmesh/store/why-postgres-fails';
+import { findPostgresProblem } from '@taskmesh/store/postgres-problems';
 import { atEnd, eventually } from '@taskmesh/testing';
 import { createAuthority } from '@taskmesh/testing/certificates';
 import { chownSync, statSync, writeFileSync } from 'node:fs';
@@ -86,9 +86,9 @@ describe('a PostgreSQL that requires TLS', () => {
       /user or the password \(POSTGRES_URL\)/,
     ],
     ['it is spoken to without TLS', () => url({}), /refuses .*sslmode in POSTGRES_URL/],
-    ['no server listens', () => url({}, { port: '1' }), /does not answer: .*ECONNREFUSED/],
+    ['no server listens', () => url({}, { port: '1' }), /does not respond: .*ECONNREFUSED/],
   ])('is reported with the setting, and without secrets, when %s', async (_, address, reason) => {
-    const refusal = await whyPostgresFails(address());
+    const refusal = await findPostgresProblem(address());
     expect(refusal?.reason).toMatch(reason);
     expect(refusal?.reason).not.toMatch(/secret/);
   });

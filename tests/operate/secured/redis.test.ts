@@ -1,4 +1,4 @@
-import { createRedisKeyValue, readRedisSettings, whyRedisFails } from '@taskmesh/key-value';
+import { createRedisKeyValue, readRedisSettings, findRedisProblem } from '@taskmesh/key-value';
 import { findFreePorts } from '@taskmesh/local';
 import { createLog } from '@taskmesh/service';
 import { atEnd, eventually } from '@taskmesh/testing';
@@ -44,7 +44,7 @@ const settingsOf = (env: Record<string, string>) => {
   if (!settings) throw new Error('no settings');
   return settings;
 };
-const failure = async (env: Record<string, string>) => (await whyRedisFails(settingsOf(env)))?.reason;
+const failure = async (env: Record<string, string>) => (await findRedisProblem(settingsOf(env)))?.reason;
 await eventually(async () => (await failure(over('rediss'))) === undefined);
 
 describe('a Redis that requires TLS and a password', () => {
@@ -64,9 +64,9 @@ describe('a Redis that requires TLS and a password', () => {
     ['the password is wrong', () => over('rediss', { password: 'a-secret-guess' }), REFUSED],
     ['the user is unknown', () => over('rediss', { user: 'unknown' }), REFUSED],
     ['there is no password', () => ({ REDIS_URL: `redis://127.0.0.1:${plainPort}` }), REFUSED],
-    ['it is spoken to without TLS', () => over('redis'), /speaks TLS.*REDIS_URL/],
-    ['it speaks no TLS itself', () => over('rediss', { port: plainPort }), /speaks TLS.*REDIS_URL/],
-    ['no server listens', () => over('redis', { port: 1 }), /does not answer: .*ECONNREFUSED/],
+    ['it is spoken to without TLS', () => over('redis'), /uses TLS.*REDIS_URL/],
+    ['it speaks no TLS itself', () => over('rediss', { port: plainPort }), /uses TLS.*REDIS_URL/],
+    ['no server listens', () => over('redis', { port: 1 }), /does not respond: .*ECONNREFUSED/],
   ])('is reported with the setting, and without secrets, when %s', async (_, env, reason) => {
     const message = await failure(env());
     expect(message).toMatch(reason);

@@ -9,7 +9,7 @@ const ALONE_MS = 20_000;
 const PASSWORD = 'correct horse battery staple';
 
 /** The start and the end of a request for a list (`performance.now()`). */
-export interface Asked {
+export interface RequestTimes {
   from: number;
   to: number;
 }
@@ -18,7 +18,7 @@ export interface SoakLoad {
   accounts: Account[];
   counts: Record<string, number>;
   /** Requests of a client unrelated to the misbehaving ones: first alone, then during all other load. */
-  lists: { alone: Asked[]; beside: Asked[] };
+  lists: { alone: RequestTimes[]; beside: RequestTimes[] };
   /** Responses that must not occur. */
   surprises: string[];
   stop(): Promise<void>;

@@ -1,11 +1,11 @@
-import { number, parseOptions, runCommand, say, serviceDatabases, startStack, type Stack } from '@taskmesh/local';
+import { number, parseOptions, runCommand, printLine, serviceDatabases, startStack, type Stack } from '@taskmesh/local';
 import { nodeEnvironment } from '@taskmesh/testing';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { numberFromEnv } from '../../faults/random.ts';
-import { startLoad, type Asked } from './load.ts';
+import { startLoad, type RequestTimes } from './load.ts';
 import { COLLECT_ON_SIGNAL, sample, type Series } from './samples.ts';
 
 const SAMPLES = 120;
@@ -34,7 +34,7 @@ await runCommand({
     const minutes = number('--minutes', values.minutes ?? '30', { min: 1, max: 10_000 });
     const dataDir = mkdtempSync(join(tmpdir(), 'taskmesh-soak-'));
     const env = { ...nodeEnvironment(), LOG_LEVEL: 'warn', NODE_OPTIONS: COLLECT_ON_SIGNAL };
-    const stack = await startStack({ dataDir, gateways: 2, env, log: say, signal });
+    const stack = await startStack({ dataDir, gateways: 2, env, log: printLine, signal });
     const stop = async () => {
       await stack.stop();
       rmSync(dataDir, { recursive: true, force: true });
@@ -49,20 +49,20 @@ await runCommand({
     ];
     const confirmed = load.accounts.reduce((sum, account) => sum + account.figures().confirmed, 0);
     const done = Object.entries(load.counts).map(([name, count]) => `${name} ${count}`);
-    say(`\nDone: writes ${confirmed}, ${done.join(', ')}.`);
+    printLine(`\nDone: writes ${confirmed}, ${done.join(', ')}.`);
     const beside = load.lists.beside.filter(({ from, to }) => !samplings.some((one) => from < one.to && to > one.from));
-    say(
+    printLine(
       `Lists: alone ${latency(load.lists.alone)}; beside all that ${latency(beside)}, collections for samples left out.`,
     );
-    for (const problem of problems.slice(0, 40)) say(`! ${problem}`);
-    if (problems.length === 0) say('Everything is flat, and no promise broke.');
+    for (const problem of problems.slice(0, 40)) printLine(`! ${problem}`);
+    if (problems.length === 0) printLine('Everything is flat, and no promise broke.');
     process.exit(problems.length === 0 && !signal.aborted ? 0 : 1);
   },
 });
 
 async function run(stack: Stack, minutes: number, signal: AbortSignal) {
   const series: Series = new Map();
-  const samplings: Asked[] = [];
+  const samplings: RequestTimes[] = [];
   const load = await startLoad(stack.urls, numberFromEnv('TASKMESH_SEED', 20_261_122));
   const beganAt = performance.now();
   for (let count = 1; count <= SAMPLES && !signal.aborted; count++) {
@@ -71,7 +71,7 @@ async function run(stack: Stack, minutes: number, signal: AbortSignal) {
     const from = performance.now();
     await sample(stack, serviceDatabases(), series);
     samplings.push({ from, to: performance.now() });
-    if (count % (SAMPLES / 10) === 0) say(`${Math.round((count / SAMPLES) * minutes)} of ${minutes} minutes`);
+    if (count % (SAMPLES / 10) === 0) printLine(`${Math.round((count / SAMPLES) * minutes)} of ${minutes} minutes`);
   }
   await load.stop();
   const verdicts = await Promise.all(load.accounts.map((account) => account.verdict()));
@@ -79,7 +79,7 @@ async function run(stack: Stack, minutes: number, signal: AbortSignal) {
   return { series, samplings, load, verdicts };
 }
 
-function latency(asked: Asked[]): string {
+function latency(asked: RequestTimes[]): string {
   const times = asked.map(({ from, to }) => to - from).toSorted((one, other) => one - other);
   const at = (share: number) => `${times[Math.floor(share * (times.length - 1))]?.toFixed(1)} ms`;
   return `p50 ${at(0.5)}, p99 ${at(0.99)}`;
@@ -95,7 +95,7 @@ function report(series: Series): string[] {
     const { third, last, isFlat } = flatness(samples, tolerance);
     const kept = KEPT_BY_RETENTION[name.split('.').at(-1) ?? ''];
     const shown = (value: number) => (isMemory ? `${(value / MIB).toFixed(1)} MiB` : String(value));
-    say(
+    printLine(
       `${name.padEnd(44)} ${shown(third).padStart(10)} → ${shown(last).padStart(10)}${kept ? `  kept: ${kept}` : ''}`,
     );
     if (!isFlat && !kept) growing.push(`${name} grew from ${shown(third)} to ${shown(last)}`);

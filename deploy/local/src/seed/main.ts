@@ -1,4 +1,4 @@
-import { parseOptions, runCommand, say, UsageError } from '../command.ts';
+import { parseOptions, runCommand, printLine, UsageError } from '../command.ts';
 import { DEMO_ACCOUNT, seed } from './seed.ts';
 
 const { TASKMESH_URL, PORT } = process.env;
@@ -10,7 +10,7 @@ await runCommand({
     if (!/^https?:\/\//.test(url))
       throw new UsageError(`The address of Taskmesh must be a URL such as http://127.0.0.1:4000 (is: ${url}).`);
     const made = await seed(url.replace(/\/+$/, ''));
-    say(made > 0 ? `${made} tasks were made.` : 'The account has tasks already.');
-    say(`Log in as ${DEMO_ACCOUNT.email} with the password "${DEMO_ACCOUNT.password}".`);
+    printLine(made > 0 ? `${made} tasks were made.` : 'The account has tasks already.');
+    printLine(`Log in as ${DEMO_ACCOUNT.email} with the password "${DEMO_ACCOUNT.password}".`);
   },
 });

@@ -9,7 +9,7 @@ const LOGIN = 'mutation SeedLogin($input: LoginInput!) { session: login(input: $
 const COUNT = 'query SeedCount { tasks(first: 1) { totalCount } }';
 const CREATE = 'mutation SeedTask($input: CreateTaskInput!) { createTask(input: $input) { id } }';
 
-interface Answer<Data> {
+interface GraphqlResponse<Data> {
   data?: Data | null;
   errors?: { message: string; extensions?: { code?: string } }[];
 }
@@ -21,40 +21,40 @@ interface Answer<Data> {
  */
 export async function seed(url: string): Promise<number> {
   const accessToken = await openSession(url);
-  const { tasks } = dataOf(await ask<{ tasks: { totalCount: number } }>(url, { query: COUNT, accessToken }));
+  const { tasks } = dataOf(await request<{ tasks: { totalCount: number } }>(url, { query: COUNT, accessToken }));
   if (tasks.totalCount > 0) return 0;
   const wanted = demoTasks(new Date());
-  for (const input of wanted) dataOf(await ask(url, { query: CREATE, variables: { input }, accessToken }));
+  for (const input of wanted) dataOf(await request(url, { query: CREATE, variables: { input }, accessToken }));
   return wanted.length;
 }
 
 async function openSession(url: string): Promise<string> {
   type Session = { session: { accessToken: string } };
-  const made = await ask<Session>(url, { query: SIGN_UP, variables: { input: DEMO_ACCOUNT } });
+  const made = await request<Session>(url, { query: SIGN_UP, variables: { input: DEMO_ACCOUNT } });
   if (made.errors?.[0]?.extensions?.code !== 'CONFLICT') return dataOf(made).session.accessToken;
   const { email, password } = DEMO_ACCOUNT;
-  const opened = await ask<Session>(url, { query: LOGIN, variables: { input: { email, password } } });
+  const opened = await request<Session>(url, { query: LOGIN, variables: { input: { email, password } } });
   return dataOf(opened).session.accessToken;
 }
 
-async function ask<Data>(
+async function request<Data>(
   url: string,
   { accessToken, ...question }: { query: string; variables?: object; accessToken?: string },
-): Promise<Answer<Data>> {
+): Promise<GraphqlResponse<Data>> {
   const headers = {
     'content-type': 'application/json',
     ...(accessToken && { authorization: `Bearer ${accessToken}` }),
   };
   try {
     const response = await fetch(`${url}/graphql`, { method: 'POST', headers, body: JSON.stringify(question) });
-    return (await response.json()) as Answer<Data>; // the API of Taskmesh
+    return (await response.json()) as GraphqlResponse<Data>; // the API of Taskmesh
   } catch (cause) {
     const remedy = 'Start one, or name its address: TASKMESH_URL, --url or PORT.';
     throw new PlainError(`There is no Taskmesh at ${url}. ${remedy}`, { cause });
   }
 }
 
-function dataOf<Data>({ data, errors }: Answer<Data>): Data {
+function dataOf<Data>({ data, errors }: GraphqlResponse<Data>): Data {
   if (!data || errors)
     throw new PlainError(`Taskmesh refuses the demo data: ${errors?.[0]?.message ?? 'no reason given'}`);
   return data;

@@ -45,10 +45,10 @@ export async function choosePorts(options: PortOptions) {
   const wanted = wantedPorts(options);
   const taken = wanted.flatMap(({ port, adminPort }) => [port, adminPort]);
   const free = await findFreePorts(2 * (INNER_SERVICES.length + (options.gateways ?? 1)), taken);
-  const take = (): PortPair => ({ port: free.pop() ?? 0, adminPort: free.pop() ?? 0 });
+  const reserve = (): PortPair => ({ port: free.pop() ?? 0, adminPort: free.pop() ?? 0 });
   return {
-    inner: ofEachService(take),
-    gateways: wanted.length > 0 ? wanted : Array.from({ length: options.gateways ?? 1 }, take),
+    inner: ofEachService(reserve),
+    gateways: wanted.length > 0 ? wanted : Array.from({ length: options.gateways ?? 1 }, reserve),
   };
 }
 

@@ -33,12 +33,12 @@ export async function startStack(options: StackOptions) {
   /** By name: `postgres`, `redis`, `kafka` (if started here), `auth`, `tasks`, …, `gateway-1`, … */
   const processes = new Map<string, StackProcess>();
   const stateFile = join(dataDir, 'stack.json');
-  const tell = () => writeJson(stateFile, stateOf(processes));
+  const notify = () => writeJson(stateFile, stateOf(processes));
 
   const add: AddProcess = async (name, start) => {
-    const process = await supervise({ name, start, revive, log, signal, onChange: tell });
+    const process = await supervise({ name, start, revive, log, signal, onChange: notify });
     processes.set(name, process);
-    tell();
+    notify();
     return process;
   };
   /** Stops the gateways, then the services, then the servers. Each has ten seconds before it is killed. */

@@ -2,7 +2,7 @@ import { describeError, describeExit, PlainError, type RunningProcess } from '@t
 import { backoffMs, pause } from '@taskmesh/service';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-const BACKOFF = { firstMs: 200, longestMs: 5_000 };
+const BACKOFF = { firstMs: 200, maxMs: 5_000 };
 /** A process that ran this long counts as healthy: if it dies later, the delays start from the beginning. */
 const HEALTHY_AFTER_MS = 10_000;
 

@@ -2,9 +2,9 @@ import { describeError, ifThere } from '@taskmesh/local-servers';
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { say } from '../command.ts';
+import { printLine } from '../command.ts';
 import { provideServers } from '../provide-servers.ts';
-import { runNode, runStep, whyNoTests, type StepResult, type Wanted } from './steps.ts';
+import { runNode, runStep, findSelectionProblem, type StepResult, type Wanted } from './steps.ts';
 
 export interface TestRunOptions extends Wanted {
   /** The directory of the servers' data. */
@@ -18,13 +18,13 @@ const EXIT_TIMEOUT_MS = 20_000;
 /** Runs all checks and tests, even after a failure, so that one run reports everything. Returns whether all passed. */
 export async function runTests(options: TestRunOptions): Promise<boolean> {
   const { env, dataDir, signal, jestArgs } = options;
-  const nothing = jestArgs.length > 0 ? await whyNoTests(options) : undefined;
+  const nothing = jestArgs.length > 0 ? await findSelectionProblem(options) : undefined;
   if (nothing) {
-    say(nothing);
+    printLine(nothing);
     return false;
   }
   // The servers start while the sources are checked: one needs the network and disks, the other the processor.
-  const servers = provideServers({ dataDir, env, log: say, isThrowaway: true });
+  const servers = provideServers({ dataDir, env, log: printLine, isThrowaway: true });
   servers.catch(() => undefined); // awaited below
   const checks = jestArgs.length > 0 ? [] : await runChecks(signal);
   let stop: (() => Promise<void>) | undefined;
@@ -34,7 +34,7 @@ export async function runTests(options: TestRunOptions): Promise<boolean> {
     stop = provided.stop;
     if (!signal.aborted) tests = await runJest(options, provided.env);
   } catch (error) {
-    say(describeError(error));
+    printLine(describeError(error));
   } finally {
     await stop?.();
   }
@@ -80,7 +80,7 @@ function endWhenStuck(outputFile: string): { signal: AbortSignal; forget(): void
   const timer = setInterval(() => {
     if (!writtenAt) writtenAt = existsSync(outputFile) ? performance.now() : undefined;
     else if (performance.now() - writtenAt > EXIT_TIMEOUT_MS && !stuck.signal.aborted) {
-      say(`Jest does not end (${EXIT_TIMEOUT_MS / 1000} s after its last test): a test has left something open.`);
+      printLine(`Jest does not end (${EXIT_TIMEOUT_MS / 1000} s after its last test): a test has left something open.`);
       stuck.abort();
     }
   }, 500);
@@ -91,12 +91,12 @@ function report(checks: StepResult[], tests: TestsResult | undefined): boolean {
   const steps = [...checks, ...(tests ? [tests.step] : [])];
   const failed = steps.filter((step) => !step.passed).map(({ name }) => name);
   if (!tests) failed.push('tests (not run)');
-  say('');
+  printLine('');
   for (const { name, passed, seconds } of steps)
-    say(`  ${passed ? 'passed' : 'FAILED'}  ${seconds.toFixed(1).padStart(6)} s  ${name}`);
-  if (failed.length > 0) say(`\nNot in order: ${failed.join(', ')}.`);
+    printLine(`  ${passed ? 'passed' : 'FAILED'}  ${seconds.toFixed(1).padStart(6)} s  ${name}`);
+  if (failed.length > 0) printLine(`\nNot in order: ${failed.join(', ')}.`);
   const { passed, failed: failures } = tests?.counts ?? { passed: 0, failed: 1 };
-  say(`\n${passed} passed, ${failures} failed`);
+  printLine(`\n${passed} passed, ${failures} failed`);
   return failed.length === 0 && failures === 0;
 }
 

@@ -1,7 +1,7 @@
 import { execFile, spawn } from 'node:child_process';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { say } from '../command.ts';
+import { printLine } from '../command.ts';
 
 export const ROOT = join(dirname(fileURLToPath(import.meta.url)), '..', '..', '..', '..');
 
@@ -11,10 +11,10 @@ export type StepResult = Awaited<ReturnType<typeof runStep>>;
 /** Runs a step and reports its result. A step that throws is an error of the run, not a failed check. */
 export async function runStep(name: string, action: () => Promise<boolean>) {
   const begin = performance.now();
-  say(`— ${name} …`);
+  printLine(`— ${name} …`);
   const passed = await action();
   const seconds = (performance.now() - begin) / 1000;
-  say(`— ${name}: ${passed ? 'passed' : 'FAILED'} (${seconds.toFixed(1)} s)`);
+  printLine(`— ${name}: ${passed ? 'passed' : 'FAILED'} (${seconds.toFixed(1)} s)`);
   return { name, passed, seconds };
 }
 
@@ -57,7 +57,7 @@ export interface Wanted {
 }
 
 /** Returns why Jest would run nothing, as a sentence, or Jest's own message if it rejects the arguments. */
-export async function whyNoTests(wanted: Wanted): Promise<string | undefined> {
+export async function findSelectionProblem(wanted: Wanted): Promise<string | undefined> {
   const { files, complaint } = await listTests(wanted);
   if (files || wanted.signal.aborted) return undefined;
   if (complaint) return complaint;

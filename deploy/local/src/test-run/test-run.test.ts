@@ -5,7 +5,7 @@ import { createServer, type AddressInfo, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { readJestResult } from './run-tests.ts';
-import { runNode, whyNoTests } from './steps.ts';
+import { runNode, findSelectionProblem } from './steps.ts';
 
 const dir = temporaryDir('jest');
 afterAll(dir.remove);
@@ -57,6 +57,6 @@ describe('a selection of tests', () => {
   ])('is run, or the reason is reported: %s, long: %s', async (line, long, reason) => {
     const env = { ...process.env, TASKMESH_LONG: undefined };
     const { signal } = new AbortController();
-    expect(await whyNoTests({ jestArgs: line.split(' '), long, signal, env })).toEqual(reason);
+    expect(await findSelectionProblem({ jestArgs: line.split(' '), long, signal, env })).toEqual(reason);
   });
 });

@@ -3,13 +3,21 @@ import type { z } from 'zod';
 
 /** @throws AppError BAD_USER_INPUT with an issue for each problem */
 export function parseInput<Schema extends z.ZodType>(schema: Schema, input: unknown): z.output<Schema> {
-  const result = schema.safeParse(input, { error: inOurWords });
+  const result = schema.safeParse(input, { error: describeIssue });
   if (result.success) return result.data;
   throw badUserInput(issuesOf(result.error));
 }
 
 /** Used by schemas without a message of their own, because the validator's messages describe its internal types. */
-function inOurWords({ code, input, path = [] }: { code: string; input?: unknown; path?: PropertyKey[] | undefined }) {
+function describeIssue({
+  code,
+  input,
+  path = [],
+}: {
+  code: string;
+  input?: unknown;
+  path?: PropertyKey[] | undefined;
+}) {
   const name = path.join('.');
   if (code === 'unrecognized_keys' || name === '') return undefined;
   return input === undefined ? `${name} is required.` : `${name} is not valid.`;

@@ -130,7 +130,7 @@ export type WorkLine =
   { progress: object } | { result: unknown } | { error: { code: string; message: string; issues?: unknown } };
 
 /** A line is sent at least this often, even without progress. */
-export const SIGN_OF_LIFE_MS = 3_000;
+export const HEARTBEAT_MS = 3_000;
 /** After this much silence, the other end counts as dead. */
 export const SILENCE_MS = 20_000;
 /** The sender of an archive waits for its own client, so it may be silent for longer. */

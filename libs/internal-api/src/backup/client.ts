@@ -37,7 +37,7 @@ export function createBackupWorkClient({ pool, signer }: { pool: StreamPool; sig
     try {
       return await pool.request({ headersTimeout: SILENCE_MS, bodyTimeout: SILENCE_MS, ...options, headers });
     } catch (cause) {
-      throw asAway(cause);
+      throw toUnavailable(cause);
     }
   };
 
@@ -116,7 +116,7 @@ async function lastOf(body: Readable, onProgress: OnWorkProgress | undefined): P
       onProgress?.(line.progress as WorkProgress);
     }
   } catch (cause) {
-    throw asAway(cause);
+    throw toUnavailable(cause);
   }
   throw unavailable(undefined, new Error('The service was lost before the end.'));
 }
@@ -126,20 +126,20 @@ async function refusalOf(body: Dispatcher.ResponseData['body']): Promise<AppErro
     const said = await body.json();
     return errorOf(isObject(said) ? said.error : undefined);
   } catch (cause) {
-    return asAway(cause);
+    return toUnavailable(cause);
   }
 }
 
 /** A service of another version may not know the work, and then responds in another form. */
 function errorOf(error: unknown): AppError {
   const { code, message, issues } = isObject(error) ? error : {};
-  if (!isErrorCode(code)) return unavailable(undefined, new Error('The service does not answer as expected.'));
+  if (!isErrorCode(code)) return unavailable(undefined, new Error('The service does not respond as expected.'));
   return new AppError(code, String(message), {
     ...(Array.isArray(issues) && { issues: issues as Issue[] }), // our own service's form
     ...(code === 'SERVICE_UNAVAILABLE' && { retryAfterSeconds: 1 }),
   });
 }
 
-function asAway(cause: unknown): AppError {
+function toUnavailable(cause: unknown): AppError {
   return cause instanceof AppError ? cause : unavailable(undefined, cause);
 }

@@ -1,12 +1,12 @@
 import { badUserInput } from '@taskmesh/contracts';
-import { isOneSlipAway } from '@taskmesh/service';
+import { isOneTypoApart } from '@taskmesh/service';
 
 const listOf = (names: readonly string[]): string => `There ${names.length === 1 ? 'is' : 'are'}: ${names.join(', ')}.`;
 
 /** Refuses unknown parameters on our own paths, because they may be misspelt. @throws AppError BAD_USER_INPUT */
-export function refuseOthers(query: unknown, names: readonly string[]): void {
+export function refuseUnknownParameters(query: unknown, names: readonly string[]): void {
   const strange = Object.keys(query ?? {}).some((name) => name !== '' && !names.includes(name));
-  if (strange) throw badUserInput([], `A query parameter is none of this path. ${listOf(names)}`);
+  if (strange) throw badUserInput([], `There is an unknown query parameter. ${listOf(names)}`);
 }
 
 export interface RestoreParameters {
@@ -70,7 +70,7 @@ const MIN_LENGTH = 5;
 
 const hintFor = (letters: string): string | undefined =>
   MISTAKEN.get(letters) ??
-  [...MISTAKEN].find(([name]) => letters.length >= MIN_LENGTH && isOneSlipAway(letters, name))?.[1];
+  [...MISTAKEN].find(([name]) => letters.length >= MIN_LENGTH && isOneTypoApart(letters, name))?.[1];
 
 /** Keeps empty names, so that the service refuses them. */
 const namesOf = (value: unknown): string[] | undefined =>
@@ -97,13 +97,13 @@ export const queryOfUndo = (restoredAt: string | undefined): string =>
   restoredAt === undefined ? '' : `&restoredAt=${encodeURIComponent(restoredAt)}`;
 
 /** Reads the time of the restore that the operator saw and wants to undo. @throws AppError BAD_USER_INPUT */
-export function seenRestoreOf(query: unknown): string | undefined {
+export function readRestoredAt(query: unknown): string | undefined {
   const { restoredAt } = (query ?? {}) as Record<string, unknown>;
-  return restoredAt === undefined ? undefined : asSeenRestore(restoredAt);
+  return restoredAt === undefined ? undefined : parseRestoredAt(restoredAt);
 }
 
 /** @throws AppError BAD_USER_INPUT */
-export function asSeenRestore(value: unknown): string {
+export function parseRestoredAt(value: unknown): string {
   if (typeof value === 'string' && MOMENT.test(value) && !Number.isNaN(Date.parse(value))) return value;
   const message = 'must be a moment, as the restore that can be undone is shown with';
   throw badUserInput([{ path: 'restoredAt', message }], `restoredAt ${message}.`);

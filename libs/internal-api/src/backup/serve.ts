@@ -3,7 +3,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Readable } from 'node:stream';
 import { type Routes, toWireError } from '../calls.ts';
 import {
-  SIGN_OF_LIFE_MS,
+  HEARTBEAT_MS,
   UPLOAD_SILENCE_MS,
   WORK_NAMES,
   WORK_PATH,
@@ -13,7 +13,7 @@ import {
   type WorkName,
 } from './backup-work.ts';
 import { createLines, receiveBody } from './streams.ts';
-import { restoreParametersOf, seenRestoreOf, type RestoreParameters } from './parameters.ts';
+import { restoreParametersOf, readRestoredAt, type RestoreParameters } from './parameters.ts';
 
 /** Serves the work over HTTP to operators. Bodies are streamed. */
 export const backupWorkRoutes =
@@ -35,13 +35,13 @@ export const backupWorkRoutes =
 
       for (const name of WORK_NAMES)
         scope.post(`${WORK_PATH}/${name}`, (request, reply) => {
-          const asked = {
+          const requestOf = {
             file: fileOf(request),
             parameters: restoreParametersOf(request.query),
-            restoredAt: seenRestoreOf(request.query),
+            restoredAt: readRestoredAt(request.query),
           };
           reply.header('content-type', 'application/x-ndjson');
-          return reply.send(linesOf((onProgress) => RUN[name](work, onProgress, asked), said));
+          return reply.send(linesOf((onProgress) => RUN[name](work, onProgress, requestOf), said));
         });
 
       scope.get(`${WORK_PATH}/archive`, async (request, reply) => {
@@ -68,24 +68,25 @@ function sendArchive(reply: FastifyReply, download: NonNullable<Awaited<ReturnTy
     .send(content);
 }
 
-interface Asked {
+interface WorkRequest {
   file: string;
   parameters: RestoreParameters;
   restoredAt: string | undefined;
 }
 
-const RUN: Record<WorkName, (work: BackupWork, onProgress: OnWorkProgress, asked: Asked) => Promise<unknown>> = {
-  create: (work, onProgress) => work.create(onProgress),
-  verify: (work, onProgress, { file }) => work.verify(file, onProgress),
-  scan: (work, onProgress) => work.scan(onProgress),
-  restore: (work, onProgress, { file, parameters }) => work.restore(file, onProgress, parameters),
-  dryRun: (work, onProgress, { file, parameters }) => work.dryRun(file, onProgress, parameters),
-  undo: (work, onProgress, { restoredAt }) => work.undo(onProgress, restoredAt),
-};
+const RUN: Record<WorkName, (work: BackupWork, onProgress: OnWorkProgress, request: WorkRequest) => Promise<unknown>> =
+  {
+    create: (work, onProgress) => work.create(onProgress),
+    verify: (work, onProgress, { file }) => work.verify(file, onProgress),
+    scan: (work, onProgress) => work.scan(onProgress),
+    restore: (work, onProgress, { file, parameters }) => work.restore(file, onProgress, parameters),
+    dryRun: (work, onProgress, { file, parameters }) => work.dryRun(file, onProgress, parameters),
+    undo: (work, onProgress, { restoredAt }) => work.undo(onProgress, restoredAt),
+  };
 
 /** The work continues even if the client disconnects. */
 function linesOf(run: (onProgress: OnWorkProgress) => Promise<unknown>, said: (error: unknown) => WorkLine): Readable {
-  const lines = createLines({ repeatMs: SIGN_OF_LIFE_MS });
+  const lines = createLines({ repeatMs: HEARTBEAT_MS });
   void run(lines.progress)
     .then(
       (result): WorkLine => ({ result: result ?? null }),

@@ -1,5 +1,5 @@
 import { buildSchema, execute, parse, type GraphQLResolveInfo } from 'graphql';
-import { selects, timesSelected } from './selection.ts';
+import { selects, countSelections } from './selection.ts';
 
 const schema = buildSchema(
   'type Query { page: Page } type Page { total: Int info: Info } type Info { next: Boolean more: Info }',
@@ -35,5 +35,5 @@ it.each([
   ['{ page { info { a: next b: next c: next @skip(if: true) ...I } } } fragment I on Info { b: next d: next }', 3],
   ['{ page { info { next a: next } again: info { next } } }', 3],
 ])('of %s sees the field that is selected the most %i times', async (query, times) => {
-  expect(await seenIn(query, (info) => timesSelected(info, 'info'))).toBe(times);
+  expect(await seenIn(query, (info) => countSelections(info, 'info'))).toBe(times);
 });

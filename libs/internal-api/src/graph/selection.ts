@@ -21,20 +21,20 @@ export function selects(info: GraphQLResolveInfo, ...path: string[]): boolean {
  * How often the operation selects the same scalar field of the values at `path`, counting all aliases of the field and of the path.
  * At least 1.
  */
-export function timesSelected(info: GraphQLResolveInfo, ...path: string[]): number {
-  const places = new Map<string, Set<string>>();
-  for (const [place, { name, selectionSet }] of below(info, selectedAt(info, path)))
-    if (!selectionSet) places.set(name.value, (places.get(name.value) ?? new Set()).add(place));
-  return Math.max(1, ...[...places.values()].map(({ size }) => size));
+export function countSelections(info: GraphQLResolveInfo, ...path: string[]): number {
+  const paths = new Map<string, Set<string>>();
+  for (const [place, { name, selectionSet }] of selectedBelow(info, selectedAt(info, path)))
+    if (!selectionSet) paths.set(name.value, (paths.get(name.value) ?? new Set()).add(place));
+  return Math.max(1, ...[...paths.values()].map(({ size }) => size));
 }
 
 function selectedAt(info: GraphQLResolveInfo, path: readonly string[]): readonly Selected[] {
   let found: readonly Selected[] = info.fieldNodes.map((node) => ['', node]);
-  for (const name of path) found = below(info, found).filter(([, node]) => node.name.value === name);
+  for (const name of path) found = selectedBelow(info, found).filter(([, node]) => node.name.value === name);
   return found;
 }
 
-function below({ fragments, variableValues }: GraphQLResolveInfo, selected: readonly Selected[]): Selected[] {
+function selectedBelow({ fragments, variableValues }: GraphQLResolveInfo, selected: readonly Selected[]): Selected[] {
   const isWanted = (node: SelectionNode) =>
     !node.directives?.length ||
     (getDirectiveValues(GraphQLSkipDirective, node, variableValues)?.if !== true &&

@@ -64,7 +64,9 @@ export function createSubgraphServer(options: SubgraphServerOptions): Service & 
   });
   // Added after authentication, so that a stranger's requests are not traced.
   if (tracing !== NO_TRACING)
-    traceRequests(app, (request) => tracing.goOn(one(request.headers.traceparent), () => requestSpan(request)));
+    traceRequests(app, (request) =>
+      tracing.continueTrace(singleHeader(request.headers.traceparent), () => requestSpan(request)),
+    );
   app.addHook('onSend', async (_request, reply) => {
     if (reply.statusCode === 401 || reply.statusCode === 403) reply.header('connection', 'close');
   });
@@ -107,13 +109,13 @@ function isForGraph(identity: Identity): boolean {
 function callOf({ headers, socket }: IncomingMessage, identity: Identity): SubgraphCall {
   return {
     identity,
-    requestId: one(headers['x-request-id']) ?? randomUUID(),
-    traceparent: one(headers.traceparent),
+    requestId: singleHeader(headers['x-request-id']) ?? randomUUID(),
+    traceparent: singleHeader(headers.traceparent),
     isCancelled: () => socket.destroyed,
-    isTraced: one(headers[INCLUDE_TRACE]) === TRACE_FORM,
+    isTraced: singleHeader(headers[INCLUDE_TRACE]) === TRACE_FORM,
   };
 }
 
-function one(header: string | string[] | undefined): string | undefined {
+function singleHeader(header: string | string[] | undefined): string | undefined {
   return Array.isArray(header) ? header[0] : header;
 }

@@ -1,7 +1,7 @@
 import { kafkaFailures, type KafkaConfig } from '@taskmesh/event-log';
 import { z } from 'zod';
-import { ConfigError, isDecodable, readAll, readEnv, refuseRemoved, setting, type Env } from '../config.ts';
-import { explainTls, takeTlsFiles, type Refusal } from '../tls.ts';
+import { ConfigError, isDecodable, readAll, readEnv, refuseRemovedSettings, setting, type Env } from '../config.ts';
+import { explainTls, extractTlsFiles, type Refusal } from '../tls.ts';
 
 const MECHANISMS = ['plain', 'scram-sha-256', 'scram-sha-512'] as const;
 /** `host:port,…`, or in the style of PostgreSQL's multi-host URLs: `kafkas://user@host:port,…?mechanism=plain`. */
@@ -32,14 +32,14 @@ export type KafkaSettings = KafkaConfig & { topicPrefix: string };
 
 /** Returns undefined when Kafka is not configured. @throws ConfigError with every problem */
 export function readKafkaSettings(env: Env): KafkaSettings | undefined {
-  refuseRemoved(env, 'KAFKA_');
+  refuseRemovedSettings(env, 'KAFKA_');
   const { KAFKA_BROKERS, KAFKA_SASL_PASSWORD: password, KAFKA_TOPIC_PREFIX: topicPrefix } = readEnv(schema, env);
   const { protocol, user, brokers, parameters } = parse(KAFKA_BROKERS ?? '') ?? { brokers: [] };
   if (brokers.length === 0) return undefined;
   const query = new URLSearchParams(parameters);
   const isTls = protocol === 'kafkas';
   const { ssl, sasl } = readAll({
-    ssl: () => takeTlsFiles(query, { setting: 'KAFKA_BROKERS', missingProtocol: !isTls && 'kafkas:' }),
+    ssl: () => extractTlsFiles(query, { setting: 'KAFKA_BROKERS', missingProtocol: !isTls && 'kafkas:' }),
     sasl: () => login({ user, password, mechanism: query.get('mechanism') }),
     others: () => refuseOthers(query),
   });
@@ -66,9 +66,9 @@ function refuseOthers(query: URLSearchParams): void {
 }
 
 /** Tries all brokers once, for at most some seconds; returns undefined when one of them responds. */
-export async function whyKafkaFails(config: KafkaConfig): Promise<Refusal | undefined> {
+export async function findKafkaProblem(config: KafkaConfig): Promise<Refusal | undefined> {
   const refusals = (await kafkaFailures(config)).map(refusalOf);
-  return refusals.find(({ isLasting }) => isLasting) ?? refusals[0];
+  return refusals.find(({ isPermanent }) => isPermanent) ?? refusals[0];
 }
 
 const TLS_NAMES = {
@@ -82,15 +82,15 @@ function refusalOf(error: unknown): Refusal {
   const tls = explainTls(error, TLS_NAMES);
   if (tls) return tls;
   const { name, message } = Error.isError(error) ? error : { name: '', message: String(error) };
-  if (name === 'KafkaJSSASLAuthenticationError') return { reason: explainLogin(message), isLasting: true };
-  if (name === 'KafkaJSConnectionClosedError') return { reason: CLOSED, isLasting: false };
-  return { reason: `does not answer: ${message}`, isLasting: false };
+  if (name === 'KafkaJSSASLAuthenticationError') return { reason: explainLogin(message), isPermanent: true };
+  if (name === 'KafkaJSConnectionClosedError') return { reason: CLOSED, isPermanent: false };
+  return { reason: `does not respond: ${message}`, isPermanent: false };
 }
 
-const CLOSED = 'closes the connection: perhaps it wants TLS or a login (kafkas:// or a user in KAFKA_BROKERS)';
+const CLOSED = 'closes the connection; it may require TLS or a login (kafkas:// or a user in KAFKA_BROKERS)';
 
 function explainLogin(message: string): string {
   return message.endsWith('mechanism is not supported by the server')
-    ? 'offers no such way to log in (mechanism in KAFKA_BROKERS)'
+    ? 'does not support this login mechanism (mechanism in KAFKA_BROKERS)'
     : 'refuses the user or the password (KAFKA_BROKERS, KAFKA_SASL_PASSWORD)';
 }

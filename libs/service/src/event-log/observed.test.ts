@@ -77,13 +77,13 @@ describe('a measured event log', () => {
 function fakeTracing() {
   const ended: [name: string, failure: unknown][] = [];
   let count = 0;
-  const goOn: Tracing['goOn'] = (traceparent, describe) => {
+  const continueTrace: Tracing['continueTrace'] = (traceparent, describe) => {
     if (traceparent !== 'recorded') return undefined;
     const name = `p${++count}`;
     const { name: what } = describe();
     return { traceparent: name, end: (failure) => ended.push([`${name} ${what}`, failure]) } as Partial<Span> as Span;
   };
-  return { tracing: { ...NO_TRACING, goOn } satisfies Tracing, ended };
+  return { tracing: { ...NO_TRACING, continueTrace } satisfies Tracing, ended };
 }
 
 function traced(publish: EventLog['publish'] = async () => undefined) {

@@ -16,7 +16,7 @@ export function measureEventLog(eventLog: EventLog, registry: Registry): EventLo
   const { counter } = createMeters(registry);
   const duration = createLatencyHistogram<Label>(registry, {
     name: 'messaging_client_operation_duration_seconds',
-    help: 'Time until the event log had taken what was published at once, or had not',
+    help: 'Time to publish a batch of records, whether it succeeded or not',
   });
   const sent = counter(
     'messaging_client_sent_messages_total',
@@ -66,7 +66,9 @@ export function traceEventLog(eventLog: EventLog, tracing: Tracing): EventLog {
   const publish = async (topic: string, records: LogRecord[]) => {
     const spans = new Map<LogRecord, Span>();
     const sent = records.map((record) => {
-      const span = tracing.goOn(record.headers?.['traceparent'], () => publishSpan(eventLog, topic, records.length));
+      const span = tracing.continueTrace(record.headers?.['traceparent'], () =>
+        publishSpan(eventLog, topic, records.length),
+      );
       if (!span) return record;
       const traced = { ...record, headers: { ...record.headers, traceparent: span.traceparent } };
       spans.set(traced, span);

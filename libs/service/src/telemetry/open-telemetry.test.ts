@@ -94,7 +94,7 @@ describe('telemetry', () => {
 
   it('does not wait for a silent collector when it stops', async () => {
     const collector = await startTraceCollector();
-    collector.answerWith(503);
+    collector.respondWith(503);
     const config = readTelemetry({ OTEL_EXPORTER_OTLP_ENDPOINT: collector.url });
     const telemetry = await openTelemetry(config, log, new Registry());
     telemetry
@@ -114,7 +114,7 @@ it('logs spans that the collector rejects, with its message, and counts them', a
   const log = createLog({ service: 'test', level: 'info', destination: { write } });
   const metrics = new Registry();
   const collector = await startTraceCollector();
-  collector.say(JSON.stringify({ partialSuccess: { rejectedSpans: '1', errorMessage: 'too old' } }));
+  collector.setBody(JSON.stringify({ partialSuccess: { rejectedSpans: '1', errorMessage: 'too old' } }));
   const config = readTelemetry({
     OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
     OTEL_EXPORTER_OTLP_PROTOCOL: 'http/json',

@@ -30,8 +30,8 @@ const pairs = (isPair: (pair: string) => boolean, rule: string) =>
       (text) => text.split(',').every((pair) => pair.trim() === '' || (isDecodable(pair) && isPair(pair))),
       `must be name=value, several between commas; ${rule}`,
     );
-const LONGEST_ATTRIBUTE = 255;
-const isShort = (part: string) => decodeURIComponent(part.trim()).length <= LONGEST_ATTRIBUTE;
+const MAX_ATTRIBUTE_LENGTH = 255;
+const isShort = (part: string) => decodeURIComponent(part.trim()).length <= MAX_ATTRIBUTE_LENGTH;
 
 const settings = z.object({
   OTEL_EXPORTER_OTLP_ENDPOINT: setting.url('http:', 'https:').optional(),
@@ -42,7 +42,7 @@ const settings = z.object({
   // Only validated here; the SDK itself reads these, and OTEL_SERVICE_NAME.
   OTEL_RESOURCE_ATTRIBUTES: pairs(
     (pair) => /^[^=]*[^=\s][^=]*=[^=]*$/.test(pair) && pair.split('=').every(isShort),
-    `each at most ${LONGEST_ATTRIBUTE} characters, with %2C for a comma, %3D for "=" and %25 for "%"`,
+    `each at most ${MAX_ATTRIBUTE_LENGTH} characters, with %2C for a comma, %3D for "=" and %25 for "%"`,
   ).optional(),
   OTEL_EXPORTER_OTLP_HEADERS: pairs(
     (pair) => /^\s*[^=\s;]+\s*=\s*[^\s;][^;]*$/.test(pair),
@@ -96,7 +96,7 @@ export async function openTelemetry(
     random,
     monotonicMs: () => performance.now(),
     onOutage: (error) =>
-      log.warn({ reason: reasonOf(error) }, 'the collector does not take traces; going on without it'),
+      log.warn({ reason: reasonOf(error) }, 'the collector does not accept traces; continuing without it'),
     onRecovery: () => log.info('the collector takes traces again'),
     onObjection: ({ rejectedSpans, message }) =>
       log.warn(

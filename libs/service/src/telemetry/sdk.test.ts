@@ -2,7 +2,7 @@ import { eventually } from '@taskmesh/testing';
 import { createDecision, startSdk, type DecisionOptions, type SdkOptions, type StartedSdk } from './sdk.ts';
 import { startTraceCollector, type TraceCollector } from '@taskmesh/testing/trace-collector';
 import { createLog } from '../log.ts';
-import { activeSpan, within, workIn } from './tracing.ts';
+import { activeSpan, runInSpan, runAndEndSpan } from './tracing.ts';
 
 const TRACE_ID = '4bf92f3577b34da6a3ce929d0e0e4736';
 const FROM_CLIENT = `00-${TRACE_ID}-00f067aa0ba902b7-01`;
@@ -102,7 +102,7 @@ describe('recorded traces', () => {
     const lines: unknown[] = [];
     const destination = { write: (line: string) => void lines.push(JSON.parse(line)) };
     const log = createLog({ service: 'test', level: 'info', destination });
-    await workIn(span, async () => log.info('inside'));
+    await runAndEndSpan(span, async () => log.info('inside'));
     log.info('outside');
     expect(lines).toEqual([
       expect.objectContaining({ trace_id: TRACE_ID, span_id: span.spanId }),
@@ -113,9 +113,11 @@ describe('recorded traces', () => {
   it('continue in another process only if they are recorded', async () => {
     const tracing = start().tracing('tasks');
     const describe = () => ({ name: 'part' });
-    expect(tracing.goOn(FROM_CLIENT, describe)?.traceparent).toMatch(new RegExp(`^00-${TRACE_ID}-[0-9a-f]{16}-01$`));
+    expect(tracing.continueTrace(FROM_CLIENT, describe)?.traceparent).toMatch(
+      new RegExp(`^00-${TRACE_ID}-[0-9a-f]{16}-01$`),
+    );
     for (const other of [undefined, null, 'nonsense', `${FROM_CLIENT.slice(0, -2)}00`, `00-${'0'.repeat(32)}-1-01`])
-      expect(tracing.goOn(other, describe)).toBeUndefined();
+      expect(tracing.continueTrace(other, describe)).toBeUndefined();
   });
 
   it('are not recorded by later services if they are not recorded here', async () => {
@@ -169,12 +171,12 @@ describe('recorded traces', () => {
   it('are dropped while the collector refuses them, which is reported once, and sent when it accepts them again', async () => {
     const tracing = start().tracing('gateway');
     const send = (name: string) => tracing.begin(undefined, () => ({ name }))?.end();
-    collector.answerWith(400);
+    collector.respondWith(400);
     for (const expected of [1, 2, 3]) {
       send('lost');
       await eventually(() => expect(collector.exports).toHaveLength(expected));
     }
-    collector.answerWith(200);
+    collector.respondWith(200);
     await eventually(() => {
       send('found');
       expect(collector.spans.length).toBeGreaterThan(0);
@@ -195,15 +197,15 @@ describe('recorded traces', () => {
         for (const span of spans) span?.end();
         await eventually(() => expect(collector.exports).toHaveLength(exports));
       };
-      collector.say(answer);
+      collector.setBody(answer);
       await send(1);
       await send(2);
       await eventually(() => expect([...counts]).toEqual([['taken', 4], ['rejected', 2]])); // prettier-ignore
       expect(reports).toEqual(['rejects 1: a span is older than a day']);
-      collector.say(protocol === 'http/json' ? '{"partialSuccess":{}}' : Buffer.of());
+      collector.setBody(protocol === 'http/json' ? '{"partialSuccess":{}}' : Buffer.of());
       await send(3);
       await eventually(() => expect(counts.get('taken')).toBe(7));
-      collector.say(answer);
+      collector.setBody(answer);
       await send(4);
       await eventually(() => expect(reports).toHaveLength(2));
       expect(collector.exports).toHaveLength(4);
@@ -215,14 +217,14 @@ describe('recorded traces', () => {
       ['null', []],
       ['{"partialSuccess":{"rejectedSpans":-1}}', []],
     ])('count as accepted if the response is %j', async (response, expected) => {
-      collector.say(response);
+      collector.setBody(response);
       sendOne(start());
       await eventually(() => expect([...counts]).toEqual([['taken', 1]]));
       expect(reports).toEqual(expected);
     });
 
     it('never count as more than were sent, even if the response claims it', async () => {
-      collector.say(JSON.stringify({ partialSuccess: { rejectedSpans: 1_000, errorMessage: 'x'.repeat(10_000) } }));
+      collector.setBody(JSON.stringify({ partialSuccess: { rejectedSpans: 1_000, errorMessage: 'x'.repeat(10_000) } }));
       sendOne(start());
       await eventually(() => expect([...counts]).toEqual([['taken', 0], ['rejected', 1]])); // prettier-ignore
       expect(reports[0]).toHaveLength('rejects 1000: '.length + 500);
@@ -233,17 +235,17 @@ describe('recorded traces', () => {
     [401, {}, '401'],
     [503, { 'retry-after': '3600' }, 'OTLPExporterError'], // longer than the exporter keeps trying
   ])('are counted with the reason why the collector did not accept them: %i', async (status, headers, reason) => {
-    collector.answerWith(status, headers);
+    collector.respondWith(status, headers);
     sendOne(start());
     await eventually(() => expect([...counts]).toEqual([[reason, 1]]));
   });
 
   it('need no more memory than the queue while the collector is unavailable', async () => {
     const tracing = start({ maxQueueSize: 10, scheduledDelayMs: 600_000, maxExportBatchSize: 10 }).tracing('gateway');
-    collector.answerWith(503); // makes the exporter retry for a while
+    collector.respondWith(503); // makes the exporter retry for a while
     for (let count = 0; count < 1_000; count++) tracing.begin(undefined, () => ({ name: `request ${count}` }))?.end();
     await eventually(() => expect(collector.exports).toHaveLength(1));
-    collector.answerWith(200);
+    collector.respondWith(200);
     await started.pop()?.stop();
     expect(collector.spans.length).toBeLessThanOrEqual(20); // one batch being sent, one in the queue
   }, 15_000);
@@ -252,8 +254,8 @@ describe('recorded traces', () => {
     const tracing = start().tracing('gateway');
     const span = tracing.begin(undefined, () => ({ name: 'request' }));
     if (!span) throw new Error('not recorded');
-    await expect(workIn(span, () => Promise.reject(new RangeError('no')))).rejects.toThrow('no');
-    expect(within(span, () => activeSpan())).toBe(span);
+    await expect(runAndEndSpan(span, () => Promise.reject(new RangeError('no')))).rejects.toThrow('no');
+    expect(runInSpan(span, () => activeSpan())).toBe(span);
     await eventually(() => expect(collector.spans).toHaveLength(1));
   });
 });

@@ -98,7 +98,7 @@ export interface Objection {
 export type StartedSdk = ReturnType<typeof startSdk>;
 
 /** Limits the collector's message in our log. */
-const LONGEST_MESSAGE = 500;
+const MAX_MESSAGE_LENGTH = 500;
 
 const KINDS = {
   server: SpanKind.SERVER,
@@ -177,7 +177,7 @@ export function startSdk(options: SdkOptions) {
           const parent = traceparent === undefined ? undefined : parseTraceparent(traceparent);
           return decide(parent) ? open(tracer, parent, describe()) : undefined;
         },
-        goOn(traceparent, describe) {
+        continueTrace(traceparent, describe) {
           const parent = traceparent == null ? undefined : parseTraceparent(traceparent);
           return parent?.isSampled ? open(tracer, parent, describe()) : undefined;
         },
@@ -255,6 +255,6 @@ function createExporter({ url, protocol, onOutage, onRecovery, onObjection, onEx
 
 function objectionIn({ rejectedSpans = 0, errorMessage }: PartialSuccess = {}): Objection | undefined {
   const rejected = Math.max(0, Number(rejectedSpans)); // in JSON it may be a string
-  const message = String(errorMessage ?? '').slice(0, LONGEST_MESSAGE);
+  const message = String(errorMessage ?? '').slice(0, MAX_MESSAGE_LENGTH);
   return rejected > 0 || message !== '' ? { rejectedSpans: rejected || 0, message } : undefined;
 }

@@ -55,10 +55,10 @@ const active = new AsyncLocalStorage<Span>();
 export const activeSpan = (): Span | undefined => active.getStore();
 
 /** Runs work, and everything it calls, as part of a span. */
-export const within = <Result>(span: Span, work: () => Result): Result => active.run(span, work);
+export const runInSpan = <Result>(span: Span, work: () => Result): Result => active.run(span, work);
 
 /** Runs background work outside any span, even if a request started it. */
-export const outside = <Result>(work: () => Result): Result => active.exit(work);
+export const runOutsideSpans = <Result>(work: () => Result): Result => active.exit(work);
 
 /** Runs work in a child span when the current trace is recorded, otherwise without one. */
 export function inSpan<Result>(
@@ -67,11 +67,11 @@ export function inSpan<Result>(
   service?: string,
 ): Promise<Result> {
   const parent = active.getStore();
-  return parent ? workIn(parent.child(describe(), service), work) : work(undefined);
+  return parent ? runAndEndSpan(parent.child(describe(), service), work) : work(undefined);
 }
 
 /** Runs work in a span that has begun; ends the span. */
-export async function workIn<Result>(span: Span, work: (span: Span) => Promise<Result>): Promise<Result> {
+export async function runAndEndSpan<Result>(span: Span, work: (span: Span) => Promise<Result>): Promise<Result> {
   try {
     const result = await active.run(span, work, span);
     span.end();
@@ -93,7 +93,7 @@ export interface Tracing {
    */
   begin(traceparent: string | undefined, describe: () => SpanDescription): Span | undefined;
   /** Starts a span for a call between our own services, if the caller records the trace. */
-  goOn(traceparent: string | null | undefined, describe: () => SpanDescription): Span | undefined;
+  continueTrace(traceparent: string | null | undefined, describe: () => SpanDescription): Span | undefined;
   /** The trace context to pass on when nothing is recorded, so that later services do not record either. */
   unrecorded(traceparent: string | undefined): string | undefined;
 }
@@ -101,7 +101,7 @@ export interface Tracing {
 /** Records nothing, and passes a caller's trace context on unchanged. */
 export const NO_TRACING: Tracing = {
   begin: () => undefined,
-  goOn: () => undefined,
+  continueTrace: () => undefined,
   unrecorded: (traceparent) => traceparent,
 };
 
@@ -141,7 +141,7 @@ export function traceRequests(app: FastifyInstance, begin: (request: FastifyRequ
     const span = begin(request);
     if (!span) return done();
     traceResponse(span, reply.raw);
-    within(span, done);
+    runInSpan(span, done);
   });
 }
 

@@ -27,7 +27,7 @@ export function createSignal() {
   };
 }
 
-const RECONNECT: Backoff = { firstMs: 50, longestMs: 1_000 };
+const RECONNECT: Backoff = { firstMs: 50, maxMs: 1_000 };
 
 export interface KeepWorkingOptions<Lease> {
   /** Ends the work when it is aborted. */

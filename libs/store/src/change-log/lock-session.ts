@@ -35,16 +35,16 @@ const CLAIM: Statement = {
  */
 export async function openLockSession(database: Pick<Database, 'openSession'>, monotonicMs = () => performance.now()) {
   const session = await database.openSession({ settings: SETTINGS });
-  let answeredAt = monotonicMs();
+  let respondedAt = monotonicMs();
 
   /** A response proves that the locks were ours when the statement was sent. */
   const run: Session['run'] = async <Row extends Record<string, unknown>>(
     statement: Statement,
     values: unknown[] = [],
   ) => {
-    const askedAt = monotonicMs();
+    const sentAt = monotonicMs();
     const rows = await session.run<Row>(statement, values);
-    answeredAt = Math.max(answeredAt, askedAt);
+    respondedAt = Math.max(respondedAt, sentAt);
     return rows;
   };
 
@@ -59,7 +59,7 @@ export async function openLockSession(database: Pick<Database, 'openSession'>, m
       return (await run<{ lock: number }>(CLAIM, [lockClass, wanted])).map(({ lock }) => lock);
     },
     /** Whether the locks are certainly still ours. Check it right before each publish. */
-    isSafe: (): boolean => !session.lost.aborted && monotonicMs() - answeredAt < FENCE_MS,
+    isSafe: (): boolean => !session.lost.aborted && monotonicMs() - respondedAt < FENCE_MS,
     async close(): Promise<void> {
       stopPinging();
       await session.close();

@@ -6,13 +6,13 @@ import { ConfigError, createBulkhead, inSpan, withDeadline, type Log } from '@ta
 import { Pool, type QueryResultRow } from 'pg';
 import type { Registry } from 'prom-client';
 import { connectionConfig, type Settings } from './connection.ts';
-import { whileAway, type RetryOptions } from './failures.ts';
+import { retryWhileUnavailable, type RetryOptions } from './failures.ts';
 import { migrate, MIGRATION_CONNECTIONS, type MigrateLimits, type Orm } from './migrate.ts';
 import { createStatementMetrics, createStatementSpans, measurePool, type ObserveStatement } from './observe.ts';
 import { runPrepared, type Statement } from './prepared-query.ts';
 import { openSession, type Session, type SessionOptions } from './session.ts';
 import { watchConnections } from './watch-connections.ts';
-import { refusalOf, whyUnfit } from './why-postgres-fails.ts';
+import { refusalOf, findDatabaseProblem } from './postgres-problems.ts';
 
 const CONNECT_TIMEOUT_MS = 2_000;
 const STATEMENT_TIMEOUT_MS = 5_000;
@@ -22,7 +22,7 @@ const PROBE_MS = 5_000;
 /** How long a connection may be silent, in addition to the time that a statement may take. */
 const SILENCE_MS = 1_000;
 /** The same as a statement's timeout. */
-const MAX_TURN_WAIT_MS = 5_000;
+const MAX_QUEUE_WAIT_MS = 5_000;
 /** The share of the pool that one owner's statements may occupy, so that slow or waiting ones leave connections for others. */
 const OWNER_SHARE = 0.4;
 /** Opening a connection delays a request, so idle connections are kept much longer than the driver's default of 10 s. */
@@ -35,7 +35,7 @@ const IDLE_MS = 600_000;
  * Before PostgreSQL 18, an unavoidable scan, as of a table with one row, then seems so expensive that the server JIT-compiles the
  * statement each time, which takes hundreds of milliseconds.
  */
-const LASTING_PLANS = { enable_seqscan: 'off', jit: 'off' };
+const STABLE_PLAN_SETTINGS = { enable_seqscan: 'off', jit: 'off' };
 
 type Entities = NonNullable<Parameters<typeof defineConfig>[0]['entities']>;
 
@@ -122,8 +122,8 @@ export interface Database {
 
 /** Throws a ConfigError for a lasting refusal, which a person must fix; rethrows anything else. */
 function failForPeople(error: unknown): never {
-  const { reason, isLasting } = refusalOf(error);
-  throw isLasting ? new ConfigError([`PostgreSQL ${reason}`]) : error;
+  const { reason, isPermanent } = refusalOf(error);
+  throw isPermanent ? new ConfigError([`PostgreSQL ${reason}`]) : error;
 }
 
 /** Does not connect yet; the first statement does. */
@@ -131,11 +131,11 @@ export async function createDatabase(options: DatabaseOptions): Promise<Database
   const { name, url, entities, migrations, poolSize = 10, settings = {}, log } = options;
   const { statementTimeoutMs = STATEMENT_TIMEOUT_MS } = options;
   const spans = createStatementSpans(url);
-  const lastingSettings = { ...LASTING_PLANS, ...settings };
+  const sessionSettings = { ...STABLE_PLAN_SETTINGS, ...settings };
   let observe: ObserveStatement | undefined;
   const openOrm = async (
     { pool, settings: extra, statementTimeoutMs: timeoutMs, silenceMs }: Connections,
-    onAnswer: ObserveStatement = ignore,
+    onResponse: ObserveStatement = ignore,
   ) => {
     const orm = await MikroORM.init(
       defineConfig({
@@ -171,7 +171,7 @@ export async function createDatabase(options: DatabaseOptions): Promise<Database
       }),
     );
     const connections = await poolOf(orm);
-    watchConnections(connections, { silenceMs, spanOf: spans.unnamed, observe: onAnswer });
+    watchConnections(connections, { silenceMs, spanOf: spans.unnamed, observe: onResponse });
     // When the server ends an idle connection, the pool emits an error, which would end the process without a listener.
     // The driver attaches the whole connection to that error, so only its message is logged.
     connections.on('error', (error) => log.warn({ reason: error.message }, 'database connection lost'));
@@ -180,11 +180,11 @@ export async function createDatabase(options: DatabaseOptions): Promise<Database
   const { orm, pool } = await openOrm(
     {
       pool: { min: 0, max: poolSize, idleTimeoutMillis: IDLE_MS },
-      settings: lastingSettings,
+      settings: sessionSettings,
       statementTimeoutMs,
       silenceMs: statementTimeoutMs + SILENCE_MS,
     },
-    (...answer) => observe?.(...answer),
+    (...onResponse) => observe?.(...onResponse),
   );
   /** For checks of the server, which must not wait for the main pool, because requests may use it up. */
   const probe = new Pool({
@@ -194,10 +194,10 @@ export async function createDatabase(options: DatabaseOptions): Promise<Database
   probe.on('error', (error) => log.debug({ reason: error.message }, 'database connection lost'));
   const limited = (concurrency: number) =>
     createBulkhead({
-      ...{ concurrency, maxWaitMs: MAX_TURN_WAIT_MS },
+      ...{ concurrency, maxWaitMs: MAX_QUEUE_WAIT_MS },
       refusal: () => unavailable('Earlier requests are still running; try again.'),
     });
-  const turns = limited(1);
+  const serialized = limited(1);
   const ownerShare = Math.ceil(poolSize * OWNER_SHARE);
   const owners = limited(ownerShare);
   /**
@@ -209,7 +209,7 @@ export async function createDatabase(options: DatabaseOptions): Promise<Database
   /** @throws ConfigError */
   const refuseUnfit = async () => {
     if (isFit) return;
-    const refusal = await whyUnfit(url, `taskmesh-${name}-probe`);
+    const refusal = await findDatabaseProblem(url, `taskmesh-${name}-probe`);
     if (refusal) throw new ConfigError([`PostgreSQL ${refusal.reason}`]);
     isFit = true;
   };
@@ -239,10 +239,10 @@ export async function createDatabase(options: DatabaseOptions): Promise<Database
         unknown: applied.filter((each) => !known.includes(each)),
       };
     },
-    retry: (work) => whileAway({ kind: 'read' }, () => work(orm.em.fork())),
-    inTransaction(work, turn) {
-      const run = () => whileAway({ kind: 'write' }, () => orm.em.fork().transactional(work));
-      return turn === undefined ? run() : turns.run(turn, run);
+    retry: (work) => retryWhileUnavailable({ kind: 'read' }, () => work(orm.em.fork())),
+    inTransaction(work, serialKey) {
+      const run = () => retryWhileUnavailable({ kind: 'write' }, () => orm.em.fork().transactional(work));
+      return serialKey === undefined ? run() : serialized.run(serialKey, run);
     },
     run<Row extends QueryResultRow>(
       kind: RetryOptions['kind'],
@@ -254,22 +254,22 @@ export async function createDatabase(options: DatabaseOptions): Promise<Database
       const run = () =>
         inSpan(
           () => spans.named(statement),
-          () => whileAway({ kind }, () => runPrepared<Row>(pool, statement, values)),
+          () => retryWhileUnavailable({ kind }, () => runPrepared<Row>(pool, statement, values)),
         );
       return ownerId === undefined
         ? run()
         : owners.run(ownerId, run, { weight: isLong ? Math.max(1, ownerShare - 1) : 1 });
     },
     openSession: ({ settings: extra, ...session } = {}) =>
-      openSession({ url, name: `taskmesh-${name}-session`, settings: { ...lastingSettings, ...extra }, ...session }),
+      openSession({ url, name: `taskmesh-${name}-session`, settings: { ...sessionSettings, ...extra }, ...session }),
     pool,
     measure(registry) {
       measurePool(registry, name, pool);
       observe = createStatementMetrics(registry, name);
     },
     async isUp() {
-      const answered = probe.query('select 1').then(() => true);
-      return withDeadline(answered, IS_UP_MS, () => new Error('No answer in time.')).catch(() => false);
+      const hasResponded = probe.query('select 1').then(() => true);
+      return withDeadline(hasResponded, IS_UP_MS, () => new Error('No response in time.')).catch(() => false);
     },
     async close() {
       await (closing ??= Promise.all([pool.end(), probe.end()]));
@@ -305,6 +305,6 @@ export function transactionsOf<Statements>(
   database: Pick<Database, 'inTransaction'>,
   statementsOf: (em: EntityManager) => Statements,
 ) {
-  return <Result>(work: (transaction: Statements) => Promise<Result>, turn?: string): Promise<Result> =>
-    database.inTransaction((em) => work(statementsOf(em)), turn);
+  return <Result>(work: (transaction: Statements) => Promise<Result>, serialKey?: string): Promise<Result> =>
+    database.inTransaction((em) => work(statementsOf(em)), serialKey);
 }

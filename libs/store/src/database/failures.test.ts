@@ -1,7 +1,7 @@
 import { createTestDatabase } from '@taskmesh/testing';
 import { openDatabase } from '../../tests/open-database.ts';
 import { databaseOf } from './connection.ts';
-import { asUnavailable, outcomeOf, whileAway } from './failures.ts';
+import { asUnavailable, outcomeOf, retryWhileUnavailable } from './failures.ts';
 
 const failing = (properties: object) => Object.assign(new Error('failed'), properties);
 
@@ -45,7 +45,9 @@ describe('the outcome of a failed statement', () => {
       runs++;
       throw failing({ code: 'EHOSTUNREACH', syscall: 'read' });
     };
-    await expect(whileAway({ kind: 'write' }, write)).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE' });
+    await expect(retryWhileUnavailable({ kind: 'write' }, write)).rejects.toMatchObject({
+      code: 'SERVICE_UNAVAILABLE',
+    });
     expect(runs).toBe(1);
   });
 });
@@ -76,10 +78,10 @@ it('closes connections to a server that no longer accepts writes, because the ne
       `begin read write; alter database ${databaseOf(store.url)} set default_transaction_read_only = ${to}; commit`,
     );
   await freeze('on');
-  const refused = whileAway({ kind: 'write', deadlineMs: 0 }, write);
+  const refused = retryWhileUnavailable({ kind: 'write', deadlineMs: 0 }, write);
   await expect(refused).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE' });
   await freeze('off');
-  await whileAway({ kind: 'write' }, write);
+  await retryWhileUnavailable({ kind: 'write' }, write);
   expect(await store.query('select * from written')).toEqual([]);
   await database.close();
 });

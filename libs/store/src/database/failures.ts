@@ -148,13 +148,16 @@ export interface RetryOptions {
   deadlineMs?: number;
 }
 
-const BACKOFF: Backoff = { firstMs: 5, longestMs: 200 };
+const BACKOFF: Backoff = { firstMs: 5, maxMs: 200 };
 
 /**
  * Repeats `work` while the database is briefly unavailable, with growing pauses.
  * @throws AppError SERVICE_UNAVAILABLE when it stays unavailable, or when a write's outcome is unknown
  */
-export async function whileAway<Result>(options: RetryOptions, work: () => Promise<Result>): Promise<Result> {
+export async function retryWhileUnavailable<Result>(
+  options: RetryOptions,
+  work: () => Promise<Result>,
+): Promise<Result> {
   const { kind, deadlineMs = 2_000 } = options;
   const deadline = performance.now() + deadlineMs;
   for (let failures = 1; ; failures++) {
@@ -172,11 +175,11 @@ export async function whileAway<Result>(options: RetryOptions, work: () => Promi
 }
 
 /** For operators' work on a store that they may have frozen: reports that, instead of an unavailable store. */
-export async function unlessFrozen<Result>(store: string, work: () => Promise<Result>): Promise<Result> {
+export async function explainFrozen<Result>(store: string, work: () => Promise<Result>): Promise<Result> {
   try {
     return await work();
   } catch (error) {
     if (!isReadOnly(error)) throw error;
-    throw conflict(`The store ${store} takes no writes (default_transaction_read_only): let it, then repeat this.`);
+    throw conflict(`The store ${store} is read-only (default_transaction_read_only). Allow writes, then repeat this.`);
   }
 }

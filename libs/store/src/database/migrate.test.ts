@@ -49,7 +49,11 @@ it('names the missing privilege of a user who does not own the database', async 
   const database = await openAt(url.href, [TABLE]);
   await expect(database.migrate()).rejects.toMatchObject({
     name: 'ConfigError',
-    problems: [expect.stringMatching(/^PostgreSQL does not let this user \(POSTGRES_URL\) .* must own the database$/)],
+    problems: [
+      expect.stringMatching(
+        /^PostgreSQL does not grant this user \(POSTGRES_URL\) enough privileges: .* must own the database$/,
+      ),
+    ],
   });
   await store.query(`drop role ${role}`);
 });

@@ -2,8 +2,8 @@ import type { EntityManager } from '@mikro-orm/core';
 import type { MikroORM, PostgreSqlDriver } from '@mikro-orm/postgresql';
 import { createFailureLog, type Log } from '@taskmesh/service';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { whileAway } from './failures.ts';
-import { refusalOf } from './why-postgres-fails.ts';
+import { retryWhileUnavailable } from './failures.ts';
+import { refusalOf } from './postgres-problems.ts';
 import { SQL_STATE } from './sql-state.ts';
 
 /** The part of MikroORM used here, without its type parameter for the entities. */
@@ -67,7 +67,7 @@ export async function migrate(orm: Orm, options: MigrateOptions): Promise<void> 
   };
   const deadline = performance.now() + waitMs;
   for (;;) {
-    const blocked = await whileAway({ kind: 'read', deadlineMs: deadline - performance.now() }, attempt);
+    const blocked = await retryWhileUnavailable({ kind: 'read', deadlineMs: deadline - performance.now() }, attempt);
     if (blocked === undefined) return;
     if (performance.now() + PAUSE_MS > deadline) throw blocked;
     await sleep(PAUSE_MS);

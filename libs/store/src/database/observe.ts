@@ -25,7 +25,7 @@ export type ObserveStatement = (query: unknown, seconds: number, failure?: unkno
 export function createStatementMetrics(registry: Registry, pool: string): ObserveStatement {
   const histogram = createLatencyHistogram<'pool' | 'db_operation_name' | 'error_type'>(registry, {
     name: 'db_client_operation_duration_seconds',
-    help: 'Time until a statement was answered, without the wait for a connection',
+    help: 'Duration of a statement, without the wait for a connection',
   });
   /** By statement name (so that its text is not parsed again) or operation, and error. */
   const known = new Map<string, Observe>();

@@ -1,5 +1,5 @@
 import {
-  askInTime,
+  createTimedQuery,
   ConfigError,
   createLog,
   processSettings,
@@ -14,11 +14,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
 import { AppError } from '@taskmesh/contracts';
 import type { Database, SchemaState, StoreOptions } from './database.ts';
-import { refusalOf } from './why-postgres-fails.ts';
+import { refusalOf } from './postgres-problems.ts';
 
 export type SchemaPolicy = ReturnType<typeof readSchemaPolicy>;
 
-const LOOK_EVERY_MS = 1_000;
+const CHECK_EVERY_MS = 1_000;
 
 const settings = z.object({
   MIGRATE_AT_START: setting.flag().default(true),
@@ -36,7 +36,7 @@ export function readSchemaPolicy(env: Env) {
 }
 
 /** Returns why this version cannot run on the schema; undefined if it can. */
-function whyUnfit({ missing, unknown }: SchemaState, { acceptsNewer }: SchemaPolicy): string | undefined {
+function findSchemaProblem({ missing, unknown }: SchemaState, { acceptsNewer }: SchemaPolicy): string | undefined {
   if (unknown.length > 0 && !acceptsNewer)
     return `The database is of a newer version, with ${unknown.join(', ')}: run that one, or set NEWER_SCHEMA=allow`;
   return missing.length > 0 ? `The database lacks ${missing.join(', ')}: it has to be migrated` : undefined;
@@ -49,7 +49,7 @@ async function migrate(
   signal?: AbortSignal,
 ): Promise<void> {
   await database.migrate({ signal });
-  const problem = whyUnfit(await database.schemaState(), policy);
+  const problem = findSchemaProblem(await database.schemaState(), policy);
   if (problem !== undefined) throw new ConfigError([problem]);
 }
 
@@ -69,7 +69,7 @@ export function createSchemaGate(deps: {
     let logged: string | undefined;
     for (;;) {
       const problem = await database.schemaState().then(
-        (state) => whyUnfit(state, policy),
+        (state) => findSchemaProblem(state, policy),
         (error: unknown) => {
           if (error instanceof ConfigError) throw error; // waiting does not help
           return `PostgreSQL ${refusalOf(error).reason}`;
@@ -78,7 +78,7 @@ export function createSchemaGate(deps: {
       if (problem === undefined) return;
       if (problem !== logged) log.warn({ reason: problem }, 'not ready: waiting for the schema');
       logged = problem;
-      await sleep(LOOK_EVERY_MS, undefined, { signal: stopped.signal });
+      await sleep(CHECK_EVERY_MS, undefined, { signal: stopped.signal });
     }
   };
 
@@ -108,12 +108,12 @@ const NOTHING_KNOWN = { isUp: false, schema: null, missing: [], unknown: [] };
 
 /** Reports a store's status to operators within `withinMs`. Runs at most one query at a time, even if the database does not respond. */
 export function createStoreStatus(database: Pick<Database, 'schemaState' | 'versions'>, withinMs: number) {
-  const ask = askInTime(withinMs, async () => {
+  const query = createTimedQuery(withinMs, async () => {
     const { missing, unknown } = await database.schemaState();
     const applied = [...database.versions.filter((version) => !missing.includes(version)), ...unknown];
     return { isUp: true, schema: applied.at(-1) ?? null, missing, unknown };
   });
-  return async () => (await ask()) ?? NOTHING_KNOWN;
+  return async () => (await query()) ?? NOTHING_KNOWN;
 }
 
 const migrationSettings = z.object({

@@ -20,7 +20,7 @@ export interface Session {
   /** Runs one statement at a time, in call order. @throws AppError SERVICE_UNAVAILABLE when the session is lost */
   run<Row extends QueryResultRow>(statement: Statement, values?: unknown[]): Promise<Row[]>;
   /** Calls `heard` for each notification on the channel (a plain lower-case name). */
-  listen(channel: string, heard: () => void): Promise<void>;
+  listen(channel: string, onNotification: () => void): Promise<void>;
   /** Aborted when the connection is closed, or silent for longer than a statement may take. */
   readonly lost: AbortSignal;
   /** Idempotent. */
@@ -35,9 +35,9 @@ export interface SqlSession extends Session {
 /** Opens a connection. @throws AppError SERVICE_UNAVAILABLE when the server is unavailable */
 export async function openSession({ timeoutMs = 5_000, ...where }: SessionOptions): Promise<SqlSession> {
   const socket = new Socket();
-  const gone = new AbortController();
+  const closed = new AbortController();
   const lose = (reason: unknown) => {
-    if (!gone.signal.aborted) gone.abort(reason);
+    if (!closed.signal.aborted) closed.abort(reason);
     // A silent peer would not respond to a graceful close either.
     socket.destroy();
   };
@@ -58,7 +58,7 @@ export async function openSession({ timeoutMs = 5_000, ...where }: SessionOption
 
   const run = async <Row extends QueryResultRow>(statement: Statement | string, values: unknown[] = []) => {
     const turn = earlier.then(() => {
-      if (gone.signal.aborted) throw unavailable(undefined, gone.signal.reason);
+      if (closed.signal.aborted) throw unavailable(undefined, closed.signal.reason);
       return client.query<Row>({ ...(typeof statement === 'string' ? { text: statement } : statement), values });
     });
     earlier = turn.catch(() => undefined);
@@ -72,17 +72,17 @@ export async function openSession({ timeoutMs = 5_000, ...where }: SessionOption
   };
 
   return {
-    lost: gone.signal,
+    lost: closed.signal,
     run,
-    async listen(channel, heard) {
+    async listen(channel, onNotification) {
       client.on('notification', (notification) => {
-        if (notification.channel === channel) heard();
+        if (notification.channel === channel) onNotification();
       });
       await run(`listen ${client.escapeIdentifier(channel)}`);
     },
     async close() {
-      if (gone.signal.aborted) return;
-      gone.abort(new Error('The session was closed.'));
+      if (closed.signal.aborted) return;
+      closed.abort(new Error('The session was closed.'));
       const late = setTimeout(() => socket.destroy(), 1_000);
       await client.end().catch(() => undefined);
       clearTimeout(late);

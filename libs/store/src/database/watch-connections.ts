@@ -5,7 +5,7 @@ import type { ObserveStatement } from './observe.ts';
 
 /** If these statements fail, MikroORM never releases the connection. */
 const UNGUARDED = new Set(['begin', 'rollback']);
-const LOOK_EVERY_MS = 500;
+const CHECK_EVERY_MS = 500;
 
 /** The number of running statements on a connection, and the time of the last start or response. */
 interface Waiting {
@@ -44,7 +44,7 @@ export function watchConnections(pool: Pool, { silenceMs, ...reports }: WatchOpt
   pool.on('connect', (client) => {
     const state: Waiting = { statements: 0, sinceMs: 0 };
     waiting.set(client, state);
-    timer ??= setInterval(look, LOOK_EVERY_MS).unref();
+    timer ??= setInterval(look, CHECK_EVERY_MS).unref();
     watch(client, state, reports);
   });
   pool.on('remove', (client) => {
@@ -71,24 +71,24 @@ function watch(client: PoolClient, state: Waiting, { spanOf, observe }: Omit<Wat
   const watchQuery = (...args: unknown[]): unknown => {
     const last = args.at(-1);
     if (typeof last === 'function') {
-      const answered = begin(args[0]);
+      const finished = begin(args[0]);
       const callback = (...results: unknown[]) => {
-        answered(results[0] ?? undefined);
+        finished(results[0] ?? undefined);
         Reflect.apply(last, undefined, results);
       };
       return Reflect.apply(query, client, args.with(-1, callback) as never[]);
     }
     const result = Reflect.apply(query, client, args as never[]);
     if (!(result instanceof Promise)) return result; // a stream or cursor handles its own failures
-    const answered = begin(args[0]);
+    const finished = begin(args[0]);
     const span = activeSpan()?.child(spanOf(args[0]));
     const endSpan = () => {
-      answered();
+      finished();
       span?.end();
     };
     result.then(endSpan, (error: Error) => {
       if (error instanceof DatabaseError) error.detail = undefined;
-      answered(error);
+      finished(error);
       span?.end(error);
       if ('code' in error && error.code === SQL_STATE.readOnlyTransaction) client.connection.stream.destroy(error);
       if (typeof args[0] === 'string' && UNGUARDED.has(args[0])) client.release(true);

@@ -54,7 +54,7 @@ it('names the missing privilege of the user, and leaves the restored database un
   await expect(importAs()).rejects.toMatchObject({
     code: 'SERVICE_UNAVAILABLE',
     message:
-      "PostgreSQL does not let the service's user (POSTGRES_URL) import the store: permission denied for schema restored. The user must own the database.",
+      "The service's user (POSTGRES_URL) lacks privileges to import the store: permission denied for schema restored. The user must own the database.",
   });
   await restored.query(`grant usage on schema restored to ${role}; grant select on restored.things to ${role}`);
   await expect(importAs()).rejects.toThrow('import the store: permission denied for table things');

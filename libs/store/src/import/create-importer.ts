@@ -11,7 +11,7 @@ import { importArchive, importDump } from './import-archive.ts';
 import {
   PROVIDE_IS_VALUE,
   RESTORED,
-  tooManyColumns,
+  findTooManyColumns,
   type StoreDatabase,
   type StoreRules,
   type Stores,
@@ -66,7 +66,7 @@ export function createImporter({ name, url, databaseAt, rules, log }: ImporterOp
     archived: ArchivedStore | null | undefined,
   ): Promise<ImportResult> => {
     const { to: session } = stores;
-    const tooMany = await tooManyColumns(session);
+    const tooMany = await findTooManyColumns(session);
     if (tooMany !== undefined) return { complete: false, reason: tooMany };
     const from = { session, store, rules };
     const imported = archived ? await importArchive({ ...from, archived }) : await importDump(from);
@@ -136,7 +136,7 @@ function explainMissingRight(error: unknown): unknown {
   if (error instanceof ConfigError) return unavailable(`${error.problems.join('. ')}.`, error);
   if (errorCode(error) !== SQL_STATE.insufficientPrivilege) return error;
   return unavailable(
-    `PostgreSQL does not let the service's user (POSTGRES_URL) import the store: ${errorMessage(error)}. The user must own the database.`,
+    `The service's user (POSTGRES_URL) lacks privileges to import the store: ${errorMessage(error)}. The user must own the database.`,
     error,
   );
 }

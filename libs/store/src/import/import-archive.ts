@@ -3,13 +3,13 @@ import { isUniqueViolation } from '../database/failures.ts';
 import type { SqlSession } from '../database/session.ts';
 import {
   columnsOf,
-  lostColumns,
-  missingColumns,
-  refusedRows,
+  findLostColumns,
+  findMissingColumns,
+  findRefusedRows,
   RESTORED,
   STORE,
   tablesOf,
-  usableVersion,
+  versionOrOne,
   valueOf,
   type Columns,
   type StoreDatabase,
@@ -47,7 +47,7 @@ export async function importArchive(archive: ArchiveImport): Promise<ImportedRow
   const misfit = missingTables({ given, own }, schemaVersion) ?? (await otherVersion(session, schemaVersion));
   if (misfit !== undefined) return { reason: misfit, concerns: 'archive' };
   const columnNames = Object.fromEntries([...kept].map(([table, columns]) => [table, [...columns.keys()]]));
-  const dropped = await lostColumns(session, columnNames, [...own.keys()]);
+  const dropped = await findLostColumns(session, columnNames, [...own.keys()]);
   if (dropped.length > 0 && !allowsLoss) return wouldLose(dropped);
 
   const rows: Record<string, number> = {};
@@ -58,7 +58,7 @@ export async function importArchive(archive: ArchiveImport): Promise<ImportedRow
   }
   await store.migrate();
   const columns = await columnsOf(session, mainTable, STORE);
-  const reason = await refusedRows(session, STORE, { rules, columns });
+  const reason = await findRefusedRows(session, STORE, { rules, columns });
   return reason === undefined ? { rows, dropped } : { reason };
 }
 
@@ -95,7 +95,7 @@ async function otherVersion(session: SqlSession, version: string): Promise<strin
 function wouldLose(lost: string[]): ImportedRows {
   return {
     concerns: 'archive',
-    reason: `A restore would lose ${lost.join(', ')}, for which the store has no place: allowLoss restores without.`,
+    reason: `A restore would lose ${lost.join(', ')}, which the store does not have. Set allowLoss to restore without them.`,
   };
 }
 
@@ -126,11 +126,11 @@ export async function importDump({ session, store, rules }: DumpImport): Promise
   const { table, columns, needed, tables, duplicates } = rules;
   const given = await columnsOf(session, table);
   const reason =
-    missingColumns(table, needed, given) ?? (await refusedRows(session, RESTORED, { rules, columns: given }));
+    findMissingColumns(table, needed, given) ?? (await findRefusedRows(session, RESTORED, { rules, columns: given }));
   if (reason !== undefined) return { reason };
   await store.migrate();
   const kept = { [table]: Object.keys(columns) };
-  const dropped = await lostColumns(session, kept, Object.keys(tables));
+  const dropped = await findLostColumns(session, kept, Object.keys(tables));
   try {
     const [row] = await session.run<{ count: string }>(copyInto(rules, given));
     return { rows: { [table]: Number(row?.count) }, dropped };
@@ -144,7 +144,7 @@ function copyInto({ table, columns }: StoreRules, given: Columns): string {
   const copied = Object.entries(columns).filter(([name]) => given.has(name));
   const values = copied.map(([name, { type, isVersion }]) => {
     const value = valueOf(given, name, type);
-    return isVersion ? usableVersion(value) : value;
+    return isVersion ? versionOrOne(value) : value;
   });
   return `
       with copied as (

@@ -1,6 +1,6 @@
 import { createTestDatabase } from '@taskmesh/testing';
 import { openSession } from '../database/session.ts';
-import { isValue, PROVIDE_IS_VALUE } from './restored-tables.ts';
+import { isValueSql, PROVIDE_IS_VALUE } from './restored-tables.ts';
 
 const database = await createTestDatabase('is_value');
 const settings = { search_path: 'pg_catalog,pg_temp' };
@@ -16,7 +16,7 @@ const VALUES: [type: string, right: string[], wrong: string[]][] = [
 ];
 
 it.each(VALUES)('recognises the valid values of the type %s', async (type, right, wrong) => {
-  const judge = `select t, ${isValue('t', type)} as is from unnest($1::text[]) t`;
+  const judge = `select t, ${isValueSql('t', type)} as is from unnest($1::text[]) t`;
   expect(await session.run(judge, [[...right, ...wrong, null]])).toEqual([
     ...right.map((t) => ({ t, is: true })),
     ...wrong.map((t) => ({ t, is: false })),

@@ -27,7 +27,7 @@ export async function tablesOf(session: SqlSession, schema: RestoredSchema): Pro
 }
 
 /** Limits the names to read: a dump may have many more columns than a service needs. */
-const MOST_COLUMNS = 20_000;
+const MAX_COLUMNS = 20_000;
 
 const SIZE = `
     select pg_catalog.count(*)::text as columns
@@ -35,9 +35,9 @@ const SIZE = `
     where c.relnamespace = pg_catalog.to_regnamespace('${RESTORED}') and c.relkind in ('r', 'p')`;
 
 /** Call this first. Returns a sentence; undefined if the number of columns is acceptable. */
-export async function tooManyColumns(session: SqlSession): Promise<string | undefined> {
+export async function findTooManyColumns(session: SqlSession): Promise<string | undefined> {
   const [size] = await session.run<{ columns: string }>(SIZE);
-  return Number(size?.columns) > MOST_COLUMNS ? `The dump has more than ${MOST_COLUMNS} columns.` : undefined;
+  return Number(size?.columns) > MAX_COLUMNS ? `The dump has more than ${MAX_COLUMNS} columns.` : undefined;
 }
 
 /** Returns an empty map if there is no such table. */
@@ -49,10 +49,10 @@ export async function columnsOf(
   return (await tablesOf(session, schema)).get(table) ?? new Map();
 }
 
-const MOST_NAMED = 50;
+const MAX_NAMED_COLUMNS = 50;
 
 /** Lists restored tables, and columns as `table.column`, that the store lacks. Ignores other tables in `known`. */
-export async function lostColumns(
+export async function findLostColumns(
   session: SqlSession,
   kept: Record<string, readonly string[]>,
   known: readonly string[],
@@ -65,7 +65,9 @@ export async function lostColumns(
     else lost.push(...[...columns.keys()].filter((name) => !own.includes(name)).map((name) => `${table}.${name}`));
   }
   lost.sort();
-  return lost.length > MOST_NAMED ? [...lost.slice(0, MOST_NAMED), `${lost.length - MOST_NAMED} more`] : lost;
+  return lost.length > MAX_NAMED_COLUMNS
+    ? [...lost.slice(0, MAX_NAMED_COLUMNS), `${lost.length - MAX_NAMED_COLUMNS} more`]
+    : lost;
 }
 
 const SAME: Record<ColumnType, string> = {
@@ -81,39 +83,39 @@ export function valueOf(columns: Columns, name: string, type: ColumnType): strin
   const raw = `r.${name}`;
   if (columns.get(name) === SAME[type]) return type === 'timestamptz(3)' ? `${raw}::${type}` : raw;
   if (type === 'text') return `${raw}::text`;
-  return `case when ${isValue(`${raw}::text`, type)} then ${raw}::text::${type} end`;
+  return `case when ${isValueSql(`${raw}::text`, type)} then ${raw}::text::${type} end`;
 }
 
 /** Below the maximum of the SQL type, to leave room for further versions. */
-export const LARGEST_VERSION = 2_000_000_000;
+export const MAX_VERSION = 2_000_000_000;
 
 /** Returns SQL that replaces an unusable version with 1. */
-export const usableVersion = (value: string): string =>
-  `case when ${value} between 1 and ${LARGEST_VERSION} then ${value} else 1 end`;
+export const versionOrOne = (value: string): string =>
+  `case when ${value} between 1 and ${MAX_VERSION} then ${value} else 1 end`;
 
 /** Returns a sentence that names the missing columns; undefined if all are present. */
-export function missingColumns(table: string, needed: readonly string[], columns: Columns): string | undefined {
+export function findMissingColumns(table: string, needed: readonly string[], columns: Columns): string | undefined {
   if (columns.size === 0) return `There is no table ${table}.`;
   const missing = needed.filter((name) => !columns.has(name));
   return missing.length > 0 ? `The table ${table} is without ${missing.join(', ')}.` : undefined;
 }
 
 /** Returns a sentence that says why the store cannot accept the rows of its table; undefined if it can. */
-export async function refusedRows(
+export async function findRefusedRows(
   session: SqlSession,
   schema: RestoredSchema,
   { rules, columns }: { rules: StoreRules; columns: Columns },
 ): Promise<string | undefined> {
   const { table, rulesFor, values, check } = rules;
   const all = [...columnRules(rules.columns, schema, columns), ...rulesFor(columns)];
-  return (await brokenRules(session, { schema, table }, all, values)) ?? (await check?.(session, schema, columns));
+  return (await findBrokenRules(session, { schema, table }, all, values)) ?? (await check?.(session, schema, columns));
 }
 
 function columnRules(declared: StoreRules['columns'], schema: RestoredSchema, columns: Columns): RowRule[] {
   const present = Object.entries(declared).filter(([name]) => columns.has(name));
   return present.flatMap(([name, { type, isNullable, isVersion }]) => {
     const value = valueOf(columns, name, type);
-    const range = `between 1 and ${LARGEST_VERSION}`;
+    const range = `between 1 and ${MAX_VERSION}`;
     if (isVersion)
       return schema === STORE ? [{ sentence: `${name} is ${range}`, broken: `${value} not ${range}` }] : [];
     const ofItsType = isNullable
@@ -122,18 +124,18 @@ function columnRules(declared: StoreRules['columns'], schema: RestoredSchema, co
           broken: `(r.${name} is not null and ${value} is null)`,
         }
       : { sentence: `${name} is needed and must be of the type ${type}`, broken: `${value} is null` };
-    return type === 'timestamptz(3)' ? [ofItsType, inOurYears(name, value)] : [ofItsType];
+    return type === 'timestamptz(3)' ? [ofItsType, supportedYearsRule(name, value)] : [ofItsType];
   });
 }
 
 /** Restricts times to years that JSON and JavaScript can express; PostgreSQL also has infinity and later years. */
-export const inOurYears = (name: string, value: string): RowRule => ({
+export const supportedYearsRule = (name: string, value: string): RowRule => ({
   sentence: `${name} is in the years 0001 to 9999`,
   broken: `(${value} < '0001-01-01T00:00Z' or ${value} >= '10000-01-01T00:00Z')`,
 });
 
 /** Returns a sentence that says how many rows break which rules. `values` are the parameters of the rules' SQL. */
-export async function brokenRules(
+export async function findBrokenRules(
   session: SqlSession,
   { schema, table }: { schema: RestoredSchema; table: string },
   rules: RowRule[],
@@ -155,14 +157,14 @@ function countBroken(table: string, rules: RowRule[]): string {
 
 const LAST_OF_THE_BASIC_PLANE = 0xffff;
 
-export function charactersThat(is: (character: string) => boolean): string {
+export function filterCharacters(is: (character: string) => boolean): string {
   return Array.from({ length: LAST_OF_THE_BASIC_PLANE }, (_, code) => String.fromCharCode(code + 1))
     .filter((character) => character.isWellFormed() && is(character))
     .join('');
 }
 
 /** All characters of which a blank text may consist; none is outside the basic plane. */
-export const BLANKS = charactersThat(isBlank);
+export const BLANKS = filterCharacters(isBlank);
 
 /** A rule for every row. `broken` is SQL that is true for a row `r` that breaks the rule. */
 export interface RowRule {
@@ -205,7 +207,7 @@ export interface StoreRules {
 export type StoreDatabase = Pick<Database, 'migrate' | 'versions' | 'close'>;
 
 /** Returns SQL for whether a text is a valid value of a type; works only in import sessions. */
-export const isValue = (text: string, type: string): string => `pg_temp.is_value(${text}, '${type}')`;
+export const isValueSql = (text: string, type: string): string => `pg_temp.is_value(${text}, '${type}')`;
 
 /** Defines the function for `isValue` in a session. It tries a cast, because PostgreSQL has a function for this only from 16 on. */
 export const PROVIDE_IS_VALUE = `create function pg_temp.is_value(value text, type text) returns boolean language plpgsql stable strict as $$

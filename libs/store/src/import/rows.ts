@@ -78,7 +78,7 @@ export async function compareRows(
 ): Promise<Required<RowsChange>> {
   let [gone, common] = [0, 0];
   for (let last = START.uuid; ;) {
-    const ids = (await from.run<{ id: string }>(idsBehind(table), [last])).map(({ id }) => id);
+    const ids = (await from.run<{ id: string }>(idsAfter(table), [last])).map(({ id }) => id);
     if (ids.length === 0) break;
     last = ids.at(-1) ?? last;
     const unknown = (await to.run<{ id: string }>(unknownIn(table), [ids])).map(({ id }) => id);
@@ -96,7 +96,7 @@ export async function countRows(session: Pick<SqlSession, 'run'>, table: string)
 }
 
 /** $1: the last id of the previous batch */
-const idsBehind = (table: string): string =>
+const idsAfter = (table: string): string =>
   `select id::text from public.${table} where id > $1::uuid order by id limit ${COMPARED_AT_ONCE}`;
 
 /** $1: ids */

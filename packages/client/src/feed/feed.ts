@@ -1,4 +1,4 @@
-import { errorOf, isPassing, type GraphqlError, type TaskmeshError } from '../errors.ts';
+import { errorOf, isTransient, type GraphqlError, type TaskmeshError } from '../errors.ts';
 import type { Change } from '../list/known-tasks.ts';
 import type { TaskChangesSubscription, TaskChangesSubscriptionVariables } from '../operations.generated.ts';
 
@@ -15,7 +15,7 @@ export type FeedEnd =
 
 export interface FeedListener {
   /** The server is connected and has the subscription. */
-  onStanding(): void;
+  onSubscribed(): void;
   /** `traceparent` identifies the request that made the change, if the request had one. */
   onChange(change: Change, traceparent: string | undefined): void;
   /** Called at most once, as the last call. */
@@ -53,12 +53,16 @@ export function endOfError(error: TaskmeshError, token: string | undefined): Fee
   if (error.code === 'SIGNED_OUT') return { reason: 'unauthenticated', token: undefined };
   if (error.code === 'UNAUTHENTICATED') return { reason: 'unauthenticated', token };
   // An internal error may disappear when the gateway restarts.
-  const mayCome = isPassing(error) || error.code === 'INTERNAL_SERVER_ERROR';
+  const mayCome = isTransient(error) || error.code === 'INTERNAL_SERVER_ERROR';
   return mayCome ? { reason: 'cut', retryAfterMs: error.retryAfterMs } : { reason: 'refused', error };
 }
 
 /** Passes a result to the listener. @returns how the subscription ended, if the result ends it */
-export function tell({ data, errors, extensions }: FeedResult, listener: FeedListener, token: string | undefined) {
+export function deliverResult(
+  { data, errors, extensions }: FeedResult,
+  listener: FeedListener,
+  token: string | undefined,
+) {
   if (errors?.length || !data) return endOf(errors ?? [], token);
   listener.onChange(data.taskChanges, extensions?.traceparent);
   return undefined;

@@ -6,7 +6,7 @@ import {
   endOf,
   endOfError,
   SILENCE_MS,
-  tell,
+  deliverResult,
   type FeedDeps,
   type FeedEnd,
   type FeedListener,
@@ -63,7 +63,7 @@ function connect({ url, token, userId, WebSocket, time }: SocketDeps) {
   let isOver = false;
   let cancelPing = () => {};
   let cancelSilence = () => {};
-  let cancelLinger = () => {};
+  let cancelClose = () => {};
 
   /** True as soon as the server closes the socket, before the browser reports it: the socket accepts nothing from then on. */
   const isClosing = () => socket !== undefined && socket.readyState > WebSocket.OPEN;
@@ -75,7 +75,7 @@ function connect({ url, token, userId, WebSocket, time }: SocketDeps) {
     isOver = true;
     cancelPing();
     cancelSilence();
-    cancelLinger();
+    cancelClose();
     socket?.close();
     for (const { listener } of subscriptions.values()) listener.onEnd(reason);
   };
@@ -91,7 +91,7 @@ function connect({ url, token, userId, WebSocket, time }: SocketDeps) {
   };
   const subscribe = (id: string, { variables, listener }: Subscription) => {
     send({ id, type: 'subscribe', payload: { query: TASK_CHANGES, variables } });
-    listener.onStanding();
+    listener.onSubscribed();
   };
   const finish = (id: string, reason: FeedEnd | undefined) => {
     const subscription = reason && subscriptions.get(id);
@@ -101,7 +101,7 @@ function connect({ url, token, userId, WebSocket, time }: SocketDeps) {
   };
   const forget = (id: string) => {
     subscriptions.delete(id);
-    if (subscriptions.size === 0) cancelLinger = time.after(LINGER_MS, () => end(CUT));
+    if (subscriptions.size === 0) cancelClose = time.after(LINGER_MS, () => end(CUT));
   };
   const handle = (message: Message) => {
     switch (message.type) {
@@ -115,7 +115,7 @@ function connect({ url, token, userId, WebSocket, time }: SocketDeps) {
         return undefined;
       case 'next': {
         const subscription = subscriptions.get(message.id);
-        const reason = subscription && tell(message.payload, subscription.listener, used);
+        const reason = subscription && deliverResult(message.payload, subscription.listener, used);
         if (reason) send({ id: message.id, type: 'complete' });
         return finish(message.id, reason);
       }
@@ -146,7 +146,7 @@ function connect({ url, token, userId, WebSocket, time }: SocketDeps) {
     /** Undefined when the connection is closed or belongs to another user, so that a new one is needed. */
     add(subscription: Subscription) {
       if (isOver || isClosing() || owner !== userId()) return undefined;
-      cancelLinger();
+      cancelClose();
       const id = String(++ids);
       subscriptions.set(id, subscription);
       if (isAcknowledged) subscribe(id, subscription);

@@ -6,7 +6,7 @@ import {
   CUT,
   endOfError,
   SILENCE_MS,
-  tell,
+  deliverResult,
   type FeedDeps,
   type FeedEnd,
   type FeedResult,
@@ -39,9 +39,9 @@ export function createSseFeed({ url, token, fetch, time }: SseDeps): OpenFeed {
           signal: tearing.signal,
         });
         if (!response.ok || !response.body) return endOfError(await readFailure(response), used);
-        listener.onStanding();
+        listener.onSubscribed();
         for await (const result of resultsOf(response.body, restartSilence)) {
-          const end = isStopped ? CUT : tell(result, listener, used);
+          const end = isStopped ? CUT : deliverResult(result, listener, used);
           if (end) return end;
         }
         return CUT;

@@ -8,7 +8,7 @@ export type Change = TaskChangesSubscription['taskChanges'];
 /** The last version of a task that the feed has reported. */
 interface Reported {
   task: Task;
-  isGone: boolean;
+  isDeleted: boolean;
 }
 
 /**
@@ -33,10 +33,10 @@ export function createKnownTasks({ filter, order }: Shape, first: Page) {
   let latest = latestOf(first);
 
   /** Whether the task matches the filter and belongs before the edge. */
-  const hasPlaceFor = (task: Task) => matches(task, filter) && (!edge || compare(task, edge) <= 0);
+  const includes = (task: Task) => matches(task, filter) && (!edge || compare(task, edge) <= 0);
   const settle = (task: Task) => {
     if ((tasks.get(task.id)?.version ?? 0) >= task.version) return;
-    if (hasPlaceFor(task)) tasks.put(task);
+    if (includes(task)) tasks.put(task);
     else tasks.drop(task.id);
   };
 
@@ -46,7 +46,7 @@ export function createKnownTasks({ filter, order }: Shape, first: Page) {
     /** The number of matching tasks on the server, whether loaded or not. */
     total: (): number => total,
     hasMore: (): boolean => edge !== undefined,
-    hasPlaceFor,
+    includes,
     /** The cursor of the next page. */
     pageCursor: (): string | null => page.pageInfo.endCursor,
     /** The cursor from which the feed continues. */
@@ -60,7 +60,7 @@ export function createKnownTasks({ filter, order }: Shape, first: Page) {
       edge = edgeOf(next);
       for (const { node } of next.edges) if (!isOlder(node, reported.get(node.id))) settle(node);
       // Changes beyond the previous edge were dropped when they arrived; they may belong to the list now.
-      for (const { task, isGone } of reported.values()) if (!isGone) settle(task);
+      for (const { task, isDeleted } of reported.values()) if (!isDeleted) settle(task);
     },
     /** Returns false if the change had already been applied. */
     apply({ cursor, sequence: next, kind, task, previous }: Change) {
@@ -68,15 +68,15 @@ export function createKnownTasks({ filter, order }: Shape, first: Page) {
       sequence = next;
       feedCursor = cursor;
       latest = later(latest, task.updatedAt);
-      const isGone = kind === 'DELETE';
-      if (watchers > 0) reported.set(task.id, { task, isGone });
-      total += Number(!isGone && matches(task, filter)) - Number(previous !== null && matches(previous, filter));
-      if (isGone) tasks.drop(task.id);
+      const isDeleted = kind === 'DELETE';
+      if (watchers > 0) reported.set(task.id, { task, isDeleted });
+      total += Number(!isDeleted && matches(task, filter)) - Number(previous !== null && matches(previous, filter));
+      if (isDeleted) tasks.drop(task.id);
       else settle(task);
       return true;
     },
     /** Remembers the feed's reports from now on, because responses in flight may be older. Returns a function that ends this. */
-    watch() {
+    trackReports() {
       watchers += 1;
       return () => {
         watchers -= 1;
@@ -103,5 +103,5 @@ function later(one: string, other: string): string {
 
 /** A deletion is reported with the task's last version, so it wins over an equal version. */
 function isOlder(task: Task, reported: Reported | undefined): boolean {
-  return reported !== undefined && (reported.isGone || reported.task.version > task.version);
+  return reported !== undefined && (reported.isDeleted || reported.task.version > task.version);
 }

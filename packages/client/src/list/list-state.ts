@@ -1,6 +1,6 @@
 import { keyOfLocal, type Outcome, type Write } from '../writes/write.ts';
 import type { Change, KnownTasks } from './known-tasks.ts';
-import { overlay, type LiveTask } from './overlay.ts';
+import { predictTasks, type LiveTask } from './overlay.ts';
 import { comparatorOf, matches, type Shape, type Task } from './shape.ts';
 
 /** The contents of a list as it is displayed. */
@@ -17,7 +17,7 @@ const NOTHING: ListView = { tasks: [], totalCount: 0, hasMore: false };
 /** Combines the server's tasks, the outcomes of writes that the feed has not reported yet, and pending writes. Does no I/O. */
 export function createListState(shape: Shape) {
   const compare = comparatorOf(shape.order);
-  const answered = new Map<string, Task | null>();
+  const confirmed = new Map<string, Task | null>();
   /**
    * Keys of writes that were sent before the list was read. The list may include them and later changes or, after a restore,
    * never will. Their outcomes are ignored, because the feed reports everything that still applies.
@@ -38,18 +38,18 @@ export function createListState(shape: Shape) {
     return live;
   };
   /** Stops waiting for responses in flight and ignores them from now on. */
-  const rest = (pending: readonly Write[]) => {
+  const stopWaiting = (pending: readonly Write[]) => {
     unwatch?.();
     unwatch = undefined;
-    answered.clear();
+    confirmed.clear();
     sentBefore = new Set(pending.filter(({ sentAt }) => sentAt !== undefined).map(({ key }) => key));
   };
   /** Drops an outcome once the feed has caught up with it, or never will. */
-  const forgetAnswer = ({ kind, task }: Change) => {
-    const answer = answered.get(task.id);
-    if (answer === undefined) return;
-    const isReported = kind === 'DELETE' || (answer !== null && task.version >= answer.version);
-    if (isReported || (!known?.get(task.id) && !(answer && known?.hasPlaceFor(answer)))) answered.delete(task.id);
+  const forgetConfirmed = ({ kind, task }: Change) => {
+    const outcome = confirmed.get(task.id);
+    if (outcome === undefined) return;
+    const isReported = kind === 'DELETE' || (outcome !== null && task.version >= outcome.version);
+    if (isReported || (!known?.get(task.id) && !(outcome && known?.includes(outcome)))) confirmed.delete(task.id);
   };
 
   return {
@@ -58,34 +58,34 @@ export function createListState(shape: Shape) {
     /** Starts over with a newly read list; `pending` are the writes that are pending at this moment. */
     begin(next: KnownTasks, pending: readonly Write[]) {
       const isWatching = unwatch !== undefined;
-      rest(pending);
+      stopWaiting(pending);
       known = next;
-      if (isWatching) unwatch = next.watch();
+      if (isWatching) unwatch = next.trackReports();
     },
     forget(): void {
-      rest([]);
+      stopWaiting([]);
       known = undefined;
       keys.clear();
     },
     /** Returns false if the change had already been applied. */
     apply(change: Change): boolean {
       if (!known?.apply(change)) return false;
-      forgetAnswer(change);
+      forgetConfirmed(change);
       return true;
     },
     /** Applies the outcome of a write. */
-    answer({ key, kind }: Write, { id, task }: Outcome): void {
+    applyOutcome({ key, kind }: Write, { id, task }: Outcome): void {
       if (kind === 'create') keys.set(id, key);
       if (sentBefore.delete(key) || !known) return;
       const now = known.get(id);
       if (task && Math.max(known.reported(id)?.task.version ?? 0, now?.version ?? 0) >= task.version) return;
       // The feed never reports a task that was not in the list and is not in it now.
-      if (now || (task && known.hasPlaceFor(task))) answered.set(id, task);
+      if (now || (task && known.includes(task))) confirmed.set(id, task);
     },
     view(pending: readonly Write[]): ListView {
       if (!known) return NOTHING;
       const base = known;
-      const over = overlay(base, answered, pending);
+      const over = predictTasks(base, confirmed, pending);
       let total = base.total();
       const tasks = base.all().filter(({ id }) => !over.has(id));
       const result = tasks.map((task) => show(task, false));
@@ -93,15 +93,15 @@ export function createListState(shape: Shape) {
         total -= Number(base.get(id) !== undefined);
         if (!change || !matches(change.task, shape.filter)) continue;
         total += 1;
-        if (base.hasPlaceFor(change.task)) result.push(show(change.task, change.isPending));
+        if (base.includes(change.task)) result.push(show(change.task, change.isPending));
       }
       if (over.size > 0) result.sort(compare);
       return { tasks: result, totalCount: total, hasMore: base.hasMore() };
     },
-    rest,
+    stopWaiting,
     /** Remembers the feed's reports while responses are expected. */
-    expectAnswers(expected: boolean): void {
-      if (expected) unwatch ??= known?.watch();
+    expectResponses(expected: boolean): void {
+      if (expected) unwatch ??= known?.trackReports();
       else {
         unwatch?.();
         unwatch = undefined;

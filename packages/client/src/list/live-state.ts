@@ -25,8 +25,8 @@ type Trying =
   | { kind: 'reading' | 'live'; failures: number }
   | { kind: 'following'; failures: number; isFresh: boolean }
   | { kind: 'renewing'; failures: number; next: Next; token: string }
-  /** `isMended`: the cause has been removed, so the next attempt may follow at once. */
-  | { kind: 'pausing'; failures: number; next: Next; isMended: boolean; retryAfterMs: number };
+  /** `isRepaired`: the cause has been removed, so the next attempt may follow at once. */
+  | { kind: 'pausing'; failures: number; next: Next; isRepaired: boolean; retryAfterMs: number };
 
 type Next = 'reading' | 'following';
 
@@ -103,8 +103,8 @@ function ended(state: Trying, end: FeedEnd): LiveState {
   }
 }
 
-function pausing(state: Trying, isMended: boolean, retryAfterMs = 0, next = nextOf(state)): LiveState {
-  return { kind: 'pausing', failures: state.failures + 1, next, isMended, retryAfterMs };
+function pausing(state: Trying, isRepaired: boolean, retryAfterMs = 0, next = nextOf(state)): LiveState {
+  return { kind: 'pausing', failures: state.failures + 1, next, isRepaired, retryAfterMs };
 }
 
 function nextOf(state: Trying): Next {

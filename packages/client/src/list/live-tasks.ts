@@ -75,7 +75,7 @@ export function createLiveTasks(options: LiveTasksOptions, deps: LiveTasksDeps):
     isNotifying = true;
     queueMicrotask(() => {
       isNotifying = false;
-      listeners.tell();
+      listeners.notify();
     });
   };
   /** Restarts the work when the state changes, except from `following` to `live`, which share one feed. */
@@ -116,8 +116,8 @@ export function createLiveTasks(options: LiveTasksOptions, deps: LiveTasksDeps):
         }, fail);
         return () => {};
       case 'pausing': {
-        const { failures, isMended, retryAfterMs } = current;
-        const ms = isMended && failures === 1 ? 0 : backOffMs(failures - 1, time);
+        const { failures, isRepaired, retryAfterMs } = current;
+        const ms = isRepaired && failures === 1 ? 0 : backOffMs(failures - 1, time);
         return time.after(Math.max(ms, retryAfterMs), () => emit({ kind: 'resumed' }));
       }
       default:
@@ -131,7 +131,7 @@ export function createLiveTasks(options: LiveTasksOptions, deps: LiveTasksDeps):
       const known = await pages.readFirst(() => (isOver() ? 0 : wanted));
       if (isOver()) return;
       tasks.begin(known, writes.pending());
-      tasks.expectAnswers(writes.pending().length > 0);
+      tasks.expectResponses(writes.pending().length > 0);
     } finally {
       release();
     }
@@ -149,7 +149,7 @@ export function createLiveTasks(options: LiveTasksOptions, deps: LiveTasksDeps):
     const close = openFeed(
       { filter: shape.filter, after: tasks.known()?.feedCursor() ?? null },
       {
-        onStanding() {
+        onSubscribed() {
           forgetStanding = time.after(STABLE_AFTER_MS, prove);
           emit({ kind: 'standing' });
           writes.wake();
@@ -185,7 +185,7 @@ export function createLiveTasks(options: LiveTasksOptions, deps: LiveTasksDeps):
     dispatch({ kind: 'left' });
     if (user !== undefined) switchTo(user?.id);
     const isRead = tasks.known() !== undefined;
-    tasks.expectAnswers(writes.pending().length > 0);
+    tasks.expectResponses(writes.pending().length > 0);
     dispatch({ kind: 'entered', user: user === undefined ? 'unknown' : user ? 'known' : 'none', isRead });
   };
   /** Ends a pause, unless the server has set a time for the retry. */
@@ -197,11 +197,11 @@ export function createLiveTasks(options: LiveTasksOptions, deps: LiveTasksDeps):
       session.subscribe(followUser),
       writes.subscribe({
         onPending() {
-          tasks.expectAnswers(writes.pending().length > 0);
+          tasks.expectResponses(writes.pending().length > 0);
           changed();
         },
         onDone(write, outcome) {
-          tasks.answer(write, outcome);
+          tasks.applyOutcome(write, outcome);
           endPause(); // the network works
         },
       }),
@@ -211,7 +211,7 @@ export function createLiveTasks(options: LiveTasksOptions, deps: LiveTasksDeps):
     return () => {
       for (const each of unsubscribe) each();
       dispatch({ kind: 'left' });
-      tasks.rest(writes.pending());
+      tasks.stopWaiting(writes.pending());
     };
   };
   const knownNow = () => {
@@ -220,7 +220,7 @@ export function createLiveTasks(options: LiveTasksOptions, deps: LiveTasksDeps):
   };
   const loadAfterEdge = async (count: number) => {
     const known = knownNow();
-    const unwatch = known?.watch();
+    const unwatch = known?.trackReports();
     try {
       let left = count;
       while (known?.hasMore() && left > 0 && known === knownNow()) {

@@ -12,20 +12,20 @@ export interface LiveTask extends Task {
 }
 
 /** Confirmed writes that the feed has not reported yet, by task id: the task, or null if it was deleted. */
-export type Answered = ReadonlyMap<string, Task | null>;
+export type ConfirmedTasks = ReadonlyMap<string, Task | null>;
 
 /**
  * Predicts each task with confirmed or pending writes as it will be after them. The server will apply pending writes in order,
  * and after everything known so far. So their times are later than all known times, even if this device's clock is wrong.
  */
-export function overlay(
+export function predictTasks(
   known: Pick<KnownTasks, 'get' | 'latest'>,
-  answered: Answered,
+  confirmed: ConfirmedTasks,
   writes: readonly Write[],
 ): Map<string, { task: Task; isPending: boolean } | null> {
   const over = new Map<string, { task: Task; isPending: boolean } | null>();
   let last = Date.parse(known.latest()) || 0;
-  for (const [id, task] of answered) {
+  for (const [id, task] of confirmed) {
     over.set(id, task && { task, isPending: false });
     if (task) last = Math.max(last, Date.parse(task.updatedAt));
   }

@@ -1,4 +1,4 @@
-import { isPassing, TaskmeshError, toTaskmeshError } from '../errors.ts';
+import { isTransient, TaskmeshError, toTaskmeshError } from '../errors.ts';
 import { createListeners } from '../listeners.ts';
 import type { Session } from '../session.ts';
 import { changeStorage, nameOf, readJson, type Storage } from '../storage.ts';
@@ -20,7 +20,7 @@ export interface WritesListener {
 export type WriteQueue = ReturnType<typeof createWriteQueue>;
 
 export interface QueueDeps {
-  session: Pick<Session, 'user' | 'subscribe' | 'isLeft' | 'isStillOf' | 'request'>;
+  session: Pick<Session, 'user' | 'subscribe' | 'hasSignedOut' | 'belongsTo' | 'request'>;
   storage: Storage;
   time: Time;
   /** The maximum number of pending writes. */
@@ -55,7 +55,7 @@ export function createWriteQueue({ session, storage, time, limit, own }: QueueDe
 
   const set = (next: readonly Write[]) => {
     writes = next;
-    listeners.tell((listener) => listener.onPending());
+    listeners.notify((listener) => listener.onPending());
   };
   let storing = Promise.resolve();
   /** Runs one at a time, so that the last one wins. */
@@ -64,7 +64,7 @@ export function createWriteQueue({ session, storage, time, limit, own }: QueueDe
     changeStorage(storage, async () => {
       if (!releaseLock || userId === undefined) return;
       const key = keyOfUser(userId);
-      const isSession = await session.isStillOf(userId);
+      const isSession = await session.belongsTo(userId);
       // Without the session, the user may have signed out on another page: then nothing may be added to the storage.
       const kept = isSession ? writes : (await readWrites(storage, key)).filter(isPending);
       if (kept.length === 0) await storage.removeItem(key);
@@ -87,13 +87,13 @@ export function createWriteQueue({ session, storage, time, limit, own }: QueueDe
     writes = writes.map((each) =>
       each.taskId === write.taskId && each.key !== write.key ? rebase(each, outcome) : each,
     );
-    listeners.tell((listener) => listener.onDone(write, outcome));
+    listeners.notify((listener) => listener.onDone(write, outcome));
     finish(write)?.resolve(outcome);
   };
   const refuse = (write: Write, error: TaskmeshError) => {
     const waiter = finish(write);
     if (waiter) waiter.reject(error);
-    else listeners.tell((listener) => listener.onRefused?.(write, error));
+    else listeners.notify((listener) => listener.onRefused?.(write, error));
     if (write.kind !== 'create') return;
     const notCreated = new TaskmeshError('NOT_CREATED', 'The task was not created.', { cause: error });
     for (const each of writes.filter(({ taskId }) => taskId === write.taskId)) refuse(each, notCreated);
@@ -123,7 +123,7 @@ export function createWriteQueue({ session, storage, time, limit, own }: QueueDe
         delete write.sentAt; // the server did not process it
         await store().catch(() => undefined);
       }
-      if (isPassing(error) || WAITS.has(error.code)) return Math.max(error.retryAfterMs, backOffMs(failures++, time));
+      if (isTransient(error) || WAITS.has(error.code)) return Math.max(error.retryAfterMs, backOffMs(failures++, time));
       refuse(write, error);
       return 0;
     }
@@ -170,14 +170,14 @@ export function createWriteQueue({ session, storage, time, limit, own }: QueueDe
     userId = undefined;
     rejectAll();
     const drop = async () => {
-      if (release || !(await session.isStillOf(left))) await storage.removeItem(keyOfUser(left));
+      if (release || !(await session.belongsTo(left))) await storage.removeItem(keyOfUser(left));
     };
     storing = storing.catch(() => undefined).then(() => changeStorage(storage, drop));
     void storing.catch(() => undefined).then(release);
   };
   const followUser = () => {
     const user = session.user();
-    if (session.isLeft() && userId !== undefined) return leave(userId);
+    if (session.hasSignedOut() && userId !== undefined) return leave(userId);
     if (user && user.id !== userId) return void switchTo(user.id);
     // The same user may have signed in again.
     pause.end();
@@ -189,8 +189,8 @@ export function createWriteQueue({ session, storage, time, limit, own }: QueueDe
   return {
     pending: (): readonly Write[] => writes,
     /** Whether this page stores its writes. Of several pages that share a storage, only one does. */
-    isKept: () => releaseLock !== undefined,
-    subscribe: (listener: WritesListener): (() => void) => listeners.add((tell) => tell(listener)),
+    isStored: () => releaseLock !== undefined,
+    subscribe: (listener: WritesListener): (() => void) => listeners.add((notify) => notify(listener)),
     /** Resolves when the write has succeeded. @throws TaskmeshError when it was rejected and undone */
     add(added: Write) {
       const write = { ...added, taskId: created.get(added.taskId) ?? added.taskId };

@@ -99,7 +99,7 @@ export function createWorld(random: Random, faults: Faults, skewMs = 0) {
       try {
         stream.waiting = server.behind(after ?? '').filter((reported) => concerns(reported, stream.filter));
         streams.add(stream);
-        listener.onStanding();
+        listener.onSubscribed();
       } catch (error) {
         stream.isOver = true;
         listener.onEnd(endOfError(toTaskmeshError(error), undefined));
@@ -122,8 +122,8 @@ export function createWorld(random: Random, faults: Faults, skewMs = 0) {
   const session = {
     user: () => USER,
     subscribe: () => () => {},
-    isLeft: () => false,
-    isStillOf: async () => true,
+    hasSignedOut: () => false,
+    belongsTo: async () => true,
     request,
     refresh: async () => 'token',
   };

@@ -76,7 +76,7 @@ async function withinResponse(data: Buffer, decompress: Decompress): Promise<Buf
     response.leftBytes -= text.length + records * RECORD_COST_BYTES;
     return text;
   } catch {
-    if (!isFirst) throw new RestLater('The answer has too many records.');
+    if (!isFirst) throw new RestLater('The response has too many records.');
     blankBatch(data);
     throw new UnreadableBatch('The batch cannot be decompressed.');
   }

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from '../event-log.ts';
 import { parseAddress, type Address, type ClientSettings } from './config.ts';
-import { leadersAnswer } from './leaders-answer.ts';
+import { areLeadersReady } from './leaders-ready.ts';
 import { createClient, createLibraryLogger } from './library.ts';
 import { createNode } from './node.ts';
 import { withDeadline } from './timing.ts';
@@ -67,7 +67,7 @@ async function awaitLeaders({ brokers, settings, topic, log }: EnsureTopicOption
   };
   for (let seed = seeds.shift(); seed; seed = seeds.shift()) {
     seeds.push(seed);
-    if (await leadersAnswer(topic, seed, connect).catch(() => false)) return;
+    if (await areLeadersReady(topic, seed, connect).catch(() => false)) return;
     await sleep(CHECK_INTERVAL_MS, undefined, { signal: late });
   }
 }

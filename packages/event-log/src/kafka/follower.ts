@@ -147,7 +147,7 @@ async function findNearest(node: Node, partition: number, options: FollowerOptio
   const nearest = offset < begin ? begin : end;
   if (begin <= offset && offset <= end) return rest(partition, OFFSET_OUT_OF_RANGE); // the offset is valid again
   const fields = { topic, partition, offset: String(offset), nearest: String(nearest) };
-  log.warn(fields, 'the event log does not hold the next offset; going on with the nearest one');
+  log.warn(fields, 'the event log does not hold the next offset; continuing with the nearest one');
   positions.moveTo(partition, nearest);
 }
 

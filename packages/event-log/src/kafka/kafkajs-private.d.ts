@@ -85,7 +85,7 @@ declare module 'kafkajs/src/protocol/requests/index.js' {
     rackId: string;
     topics: { topic: string; partitions: { partition: number; fetchOffset: string; maxBytes: number }[] }[];
   }
-  export interface FetchAnswer {
+  export interface FetchResponse {
     errorCode?: number;
     responses: { topicName: string; partitions: FetchedPartition[] }[];
   }
@@ -106,7 +106,7 @@ declare module 'kafkajs/src/protocol/requests/index.js' {
     isolationLevel: number;
     topics: { topic: string; partitions: { partition: number; timestamp: number }[] }[];
   }
-  export interface ListOffsetsAnswer {
+  export interface ListOffsetsResponse {
     responses: { topic: string; partitions: { partition: number; errorCode: number; offset: string }[] }[];
   }
 
@@ -118,14 +118,14 @@ declare module 'kafkajs/src/protocol/requests/index.js' {
       partitions: { partition: number; messages: { key: string; value: string; headers?: Record<string, string> }[] }[];
     }[];
   }
-  export interface ProduceAnswer {
+  export interface ProduceResponse {
     topics: { topicName: string; partitions: { partition: number; errorCode: number }[] }[];
   }
 
   export const requests: {
-    Produce: RequestDefinition<ProduceArguments, ProduceAnswer>;
-    Fetch: RequestDefinition<FetchArguments, FetchAnswer>;
-    ListOffsets: RequestDefinition<ListOffsetsArguments, ListOffsetsAnswer>;
+    Produce: RequestDefinition<ProduceArguments, ProduceResponse>;
+    Fetch: RequestDefinition<FetchArguments, FetchResponse>;
+    ListOffsets: RequestDefinition<ListOffsetsArguments, ListOffsetsResponse>;
   };
 }
 

@@ -26,7 +26,8 @@ export interface LeadersOptions {
 }
 
 /** The partition and leader of a record, or the reason why there is no leader. */
-export type Place = { partition: number; leader: string } | { partition: number; leader?: undefined; reason: unknown };
+export type Destination =
+  { partition: number; leader: string } | { partition: number; leader?: undefined; reason: unknown };
 
 interface TopicLeaders {
   partitions: number;
@@ -72,7 +73,7 @@ export function createLeaders({ seeds, connect, random, monotonicMs }: LeadersOp
   };
 
   /** Sends a request. A leader that does not respond is avoided, and its partitions have no leader, until it responds again. */
-  const ask = async <Result>(name: string, request: (node: ProducingNode) => Promise<Result>): Promise<Result> => {
+  const request = async <Result>(name: string, request: (node: ProducingNode) => Promise<Result>): Promise<Result> => {
     try {
       return await request(open(name));
     } catch (error) {
@@ -87,7 +88,7 @@ export function createLeaders({ seeds, connect, random, monotonicMs }: LeadersOp
     for (const name of addresses.keys()) {
       if (absent.has(name) || monotonicMs() - begunMs > TRY_BROKERS_MS) continue;
       try {
-        const metadata = await ask(name, (node) => node.metadata(topic));
+        const metadata = await request(name, (node) => node.metadata(topic));
         if (!metadata.topic) throw createErrorFromCode(UNKNOWN_TOPIC_OR_PARTITION);
         addresses = byName([...seeds, ...metadata.brokers]);
         const leaders = byLeader(metadata).flatMap(([leader, led]) =>
@@ -119,7 +120,7 @@ export function createLeaders({ seeds, connect, random, monotonicMs }: LeadersOp
     /** @returns a function that maps a record to its place. Rejects when no broker responds, or the topic does not exist. */
     async of(topic: string) {
       const { partitions, leaders } = await currentLeaders(topic);
-      return ({ key }: LogRecord): Place => {
+      return ({ key }: LogRecord): Destination => {
         const partition = partitionOf(key, partitions);
         const leader = leaders.get(partition);
         if (leader === undefined) return { partition, reason: createErrorFromCode(LEADER_NOT_AVAILABLE) };
@@ -127,11 +128,11 @@ export function createLeaders({ seeds, connect, random, monotonicMs }: LeadersOp
       };
     },
     /** Marks the metadata of the topic as possibly outdated. */
-    doubt(topic: string) {
+    markStale(topic: string) {
       const known = byTopic.get(topic);
       if (known) known.isStale = true;
     },
-    ask,
+    request,
     /** Rejects pending requests. */
     close() {
       closing.abort();

@@ -25,7 +25,7 @@ it('gives up a silent broker even if the clock is set back meanwhile', async () 
     await once(socket, 'data');
     jest.setSystemTime(Date.now() - HOUR_MS);
     await jest.advanceTimersByTimeAsync(20_000);
-    expect(failure).toMatchObject({ message: 'No answer within 10000 ms.' });
+    expect(failure).toMatchObject({ message: 'No response within 10000 ms.' });
     await asked;
   } finally {
     node.close();

@@ -69,7 +69,7 @@ export interface NodeOptions {
 export function createNode({ address, settings, logger, onUnreadable = () => {} }: NodeOptions): Node & ProducingNode {
   const { authenticationTimeout, ...connection } = settings;
   /** kafkajs measures time by the wall clock. If that is set back, a request to a silent or throttling broker waits that much longer. */
-  const longestMs = connection.connectionTimeout + authenticationTimeout + CONNECTING_REQUESTS * REQUEST_TIMEOUT_MS;
+  const maxWaitMs = connection.connectionTimeout + authenticationTimeout + CONNECTING_REQUESTS * REQUEST_TIMEOUT_MS;
   const sockets = createSockets();
   const pool = new ConnectionPool({
     ...address,
@@ -92,8 +92,8 @@ export function createNode({ address, settings, logger, onUnreadable = () => {} 
   };
 
   const send = <Decoded>(exchange: () => Exchange<Decoded>, waitMs = 0) => {
-    const tooLateMs = longestMs + waitMs;
-    return withDeadline(sendOnce(exchange, waitMs), tooLateMs, `No answer within ${tooLateMs} ms.`);
+    const tooLateMs = maxWaitMs + waitMs;
+    return withDeadline(sendOnce(exchange, waitMs), tooLateMs, `No response within ${tooLateMs} ms.`);
   };
 
   return {

@@ -5,15 +5,15 @@ import type { Batch } from './node.ts';
 
 const NETWORK_EXCEPTION = 13;
 /** A failed partition is skipped for this many times as long as the failure took, so that slow failures delay others little. */
-const REST_FACTOR = 4;
-const MAX_REST_MS = 10_000;
+const PAUSE_FACTOR = 4;
+const MAX_PAUSE_MS = 10_000;
 
 /** The reason for each record that was not appended, or may not have been. */
 export type Reasons = Map<LogRecord, unknown>;
 
 export type Producer = ReturnType<typeof createProducer>;
 
-interface Rest {
+interface LeaderPause {
   leader: string;
   untilMs: number;
   reason: unknown;
@@ -28,18 +28,18 @@ interface Rest {
 export function createProducer(options: LeadersOptions) {
   const { monotonicMs } = options;
   const leaders = createLeaders(options);
-  const rests = new Map<string, Rest>();
+  const rests = new Map<string, LeaderPause>();
 
   /** Returns why a partition is skipped: it has just failed, and its leader has not changed since. */
-  const restOf = (topic: string, partition: number, leader: string, nowMs: number): Rest | undefined => {
+  const restOf = (topic: string, partition: number, leader: string, nowMs: number): LeaderPause | undefined => {
     const rest = rests.get(`${topic} ${partition}`);
     return rest?.leader === leader && rest.untilMs > nowMs ? rest : undefined;
   };
 
   const fail = (topic: string, leader: string, { partition, records }: Batch, reason: unknown, tookMs: number) => {
-    const untilMs = monotonicMs() + Math.min(tookMs * REST_FACTOR, MAX_REST_MS);
+    const untilMs = monotonicMs() + Math.min(tookMs * PAUSE_FACTOR, MAX_PAUSE_MS);
     rests.set(`${topic} ${partition}`, { leader, untilMs, reason });
-    leaders.doubt(topic);
+    leaders.markStale(topic);
     return new Map(records.map((record) => [record, reason]));
   };
 
@@ -47,9 +47,9 @@ export function createProducer(options: LeadersOptions) {
     const begunMs = monotonicMs();
     let outcomes: { partition: number; errorCode: number }[];
     try {
-      outcomes = await leaders.ask(leader, (node) => node.produce(topic, batches));
+      outcomes = await leaders.request(leader, (node) => node.produce(topic, batches));
     } catch (reason) {
-      leaders.doubt(topic);
+      leaders.markStale(topic);
       return new Map(batches.flatMap(({ records }) => records.map((record) => [record, reason] as const)));
     }
     const tookMs = monotonicMs() - begunMs;
@@ -72,7 +72,7 @@ export function createProducer(options: LeadersOptions) {
     const reasons: Reasons = new Map();
     const middle = Math.ceil(records.length / 2);
     for (const half of [records.slice(0, middle), records.slice(middle)]) {
-      const free = holdBack(half, reasons, reasons);
+      const free = rejectBlocked(half, reasons, reasons);
       if (free.length === 0) continue;
       const failed = await produce(topic, leader, [{ partition, records: free }]);
       for (const [record, why] of failed) reasons.set(record, why);
@@ -98,7 +98,7 @@ export function createProducer(options: LeadersOptions) {
       } catch (error) {
         return new Map(records.map((record) => [record, error]));
       }
-      if (reasons.size > 0) leaders.doubt(topic);
+      if (reasons.size > 0) leaders.markStale(topic);
       const failures = await Promise.all(
         [...batches].map(([leader, led]) =>
           produce(
@@ -115,7 +115,7 @@ export function createProducer(options: LeadersOptions) {
 }
 
 /** Filters out records whose key has an earlier record that was not appended, and adds them to `reasons`. */
-export function holdBack(records: LogRecord[], before: Reasons, reasons: Reasons): LogRecord[] {
+export function rejectBlocked(records: LogRecord[], before: Reasons, reasons: Reasons): LogRecord[] {
   if (before.size === 0) return records;
   const keys = new Set([...before.keys()].map(({ key }) => key));
   return records.filter((record) => {

@@ -15,7 +15,7 @@ export function createWireReader(bytes: Buffer) {
   const length = () => Math.max(unsignedVarint() - 1, 0);
   const text = (encoding: 'utf8' | 'hex', size: number) => {
     const begin = advance(size);
-    if (position > bytes.length) throw new RangeError('The answer of the broker ends too early.');
+    if (position > bytes.length) throw new RangeError('The response of the broker ends too early.');
     return bytes.toString(encoding, begin, position);
   };
 

@@ -1,7 +1,7 @@
 import { failure, operationOf, requestSubgraph, serviceError, variablesReader } from './subgraph-request.ts';
 import type { FetchDeps, Step } from './compile-fetch.ts';
-import { isSameQuestion, joinOperations } from './joined-operation.ts';
-import { compileEntityLookup, type Asked, type EntityLookup } from './entity-lookup.ts';
+import { requestsSameFields, joinOperations } from './joined-operation.ts';
+import { compileEntityLookup, type RequestedEntities, type EntityLookup } from './entity-lookup.ts';
 import type { PlannedFetch } from './plan-fetches.ts';
 import type { AnswerError, PlanRun, SubgraphAnswer } from './run.ts';
 
@@ -28,7 +28,7 @@ export function compileEntityRequest<Context>(fetches: readonly PlannedFetch[], 
   });
   const alone = others.length > 0 ? groups.map(({ same }) => compileEntityRequest<Context>(same, deps)) : [];
 
-  const fetch = async (run: PlanRun<Context>, gathered: readonly Asked[]) => {
+  const fetch = async (run: PlanRun<Context>, gathered: readonly RequestedEntities[]) => {
     const variables = variablesOf(run.variables);
     for (const [index, { variable }] of parts.entries()) variables[variable] = gathered[index]?.representations ?? [];
     const response = await requestSubgraph(operation, variables, run);
@@ -41,7 +41,11 @@ export function compileEntityRequest<Context>(fetches: readonly PlannedFetch[], 
   const hasFailedAsWhole = ({ data, errors = [] }: SubgraphAnswer) =>
     !data && errors.some(({ path }) => parts.some(({ key }) => key === path?.[0]));
 
-  const receive = ({ data, errors = [] }: SubgraphAnswer, gathered: readonly Asked[], run: PlanRun<Context>) => {
+  const receive = (
+    { data, errors = [] }: SubgraphAnswer,
+    gathered: readonly RequestedEntities[],
+    run: PlanRun<Context>,
+  ) => {
     if (errors.length > 0) report(errors, gathered, run);
     for (const [index, { lookup, key }] of parts.entries()) {
       const about = gathered[index];
@@ -49,7 +53,7 @@ export function compileEntityRequest<Context>(fetches: readonly PlannedFetch[], 
       const entities = data?.[key];
       if (Array.isArray(entities) && entities.length === about.representations.length) lookup.receive(entities, about);
       else if (Array.isArray(entities) || errors.every((error) => isOfAnother(error, key))) {
-        const message = `The service "${operation.service}" did not answer for all objects that it was asked about.`;
+        const message = `The service "${operation.service}" did not return all requested objects.`;
         run.errors.push(failure(operation, message));
       }
     }
@@ -58,7 +62,7 @@ export function compileEntityRequest<Context>(fetches: readonly PlannedFetch[], 
   const partOf = ({ path }: AnswerError) => parts.findIndex(({ key }) => key === path?.[0]);
   const isOfAnother = (error: AnswerError, key: string) => (parts[partOf(error)]?.key ?? key) !== key;
 
-  const report = (errors: readonly AnswerError[], gathered: readonly Asked[], run: PlanRun<Context>) => {
+  const report = (errors: readonly AnswerError[], gathered: readonly RequestedEntities[], run: PlanRun<Context>) => {
     const located = parts.map(({ lookup }, index) => {
       const about = gathered[index];
       return (
@@ -87,7 +91,7 @@ export function compileEntityRequest<Context>(fetches: readonly PlannedFetch[], 
 function groupEqualFetches(fetches: readonly PlannedFetch[]): { node: PlannedFetch['node']; same: PlannedFetch[] }[] {
   const groups: { node: PlannedFetch['node']; same: PlannedFetch[] }[] = [];
   for (const fetch of fetches) {
-    const known = groups.find(({ node }) => isSameQuestion(node, fetch.node));
+    const known = groups.find(({ node }) => requestsSameFields(node, fetch.node));
     if (known) known.same.push(fetch);
     else groups.push({ node: fetch.node, same: [fetch] });
   }

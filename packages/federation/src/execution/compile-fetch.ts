@@ -31,7 +31,7 @@ export function compileFetch<Context>({ node, path }: PlannedFetch, { isOfType, 
       run.errors.push(serviceError(error, operation, [...path, ...below]));
     }
     if (!data) {
-      const message = `The service "${operation.service}" answered without data.`;
+      const message = `The service "${operation.service}" responded without data.`;
       if (errors.length === 0) run.errors.push(failure(operation, message));
       return;
     }

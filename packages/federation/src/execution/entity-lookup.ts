@@ -11,7 +11,7 @@ import type { IsOfType } from './type-conditions.ts';
 export type EntityLookup = ReturnType<typeof compileEntityLookup>;
 
 /** The objects of one request. */
-export interface Asked {
+export interface RequestedEntities {
   /** For each path: the objects, and the index of each object's representation. */
   found: { targets: Data[]; places: number[] }[];
   representations: Data[];
@@ -28,7 +28,7 @@ export function compileEntityLookup(fetches: readonly PlannedFetch[], node: Fetc
 
   return {
     /** Collects the objects and their representations, without duplicate representations. */
-    gather(data: Data): Asked {
+    gather(data: Data): RequestedEntities {
       const places = new Map<string, number>();
       const representations: Data[] = [];
       const found = fetches.map(({ path }) => {
@@ -48,27 +48,27 @@ export function compileEntityLookup(fetches: readonly PlannedFetch[], node: Fetc
     },
 
     /** Merges the response into the objects. `entities` has one entry per representation. */
-    receive(entities: readonly unknown[], { found }: Asked) {
+    receive(entities: readonly unknown[], { found }: RequestedEntities) {
       const isTaken = new Set<number>();
       for (const { targets, places } of found) {
         for (const [index, target] of targets.entries()) {
-          const place = places[index] ?? 0;
-          const entity = entities[place];
+          const position = places[index] ?? 0;
+          const entity = entities[position];
           if (typeof entity !== 'object' || entity === null) continue;
-          if (rewrite && !isTaken.has(place)) {
+          if (rewrite && !isTaken.has(position)) {
             // Some rewrites depend on the type of the object.
             (entity as Data).__typename ??= target.__typename;
             rewrite(entity);
           }
           // Copied, because later fetches may add fields to only one of the objects.
-          merge(target, (isTaken.has(place) ? copyOf(entity) : entity) as Data);
-          isTaken.add(place);
+          merge(target, (isTaken.has(position) ? copyOf(entity) : entity) as Data);
+          isTaken.add(position);
         }
       }
     },
 
     /** Returns a function that maps each of these errors to all paths of its object in the data; none if it concerns no object. */
-    locate(errors: readonly AnswerError[], { found }: Asked, data: Data) {
+    locate(errors: readonly AnswerError[], { found }: RequestedEntities, data: Data) {
       const failed = new Set<unknown>(errors.map(({ path }) => path?.[1]));
       const pathsOf = new Map<unknown, ResultPath[]>();
       for (const [way, { targets, places }] of found.entries()) {

@@ -70,7 +70,7 @@ const variablesOf = ({ definition }: EntitiesQuery): readonly VariableDefinition
   definition.variableDefinitions ?? [];
 
 /** Whether two fetches request the same fields of any object. */
-export function isSameQuestion(one: FetchNode, other: FetchNode): boolean {
+export function requestsSameFields(one: FetchNode, other: FetchNode): boolean {
   const fieldsKey = entitiesQuery(one)?.fieldsKey;
   return fieldsKey !== undefined && fieldsKey === entitiesQuery(other)?.fieldsKey;
 }

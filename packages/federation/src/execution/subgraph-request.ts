@@ -33,7 +33,7 @@ export async function requestSubgraph<Context>(
   try {
     return await run.ask({ operation, variables }, run.context);
   } catch (cause) {
-    const message = `The service "${operation.service}" could not be asked.`;
+    const message = `The service "${operation.service}" could not be reached.`;
     run.errors.push({ ...failure(operation, message), cause });
     return undefined;
   }

@@ -14,7 +14,7 @@ import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { ifThere, PlainError } from '../errors.ts';
-import { mayUse } from '../programs.ts';
+import { isAccessible } from '../programs.ts';
 import { isOpenToAll } from './server-user.ts';
 
 /** A PostgreSQL on disk, ready to run. */
@@ -47,7 +47,7 @@ function installedPackage(): { native: string; version: string } {
   try {
     entry = createRequire(import.meta.url).resolve(name);
   } catch (cause) {
-    throw new PlainError(`npm has not brought PostgreSQL for this system (${name}). ${OWN_SERVER}`, { cause });
+    throw new PlainError(`npm has not installed PostgreSQL for this system (${name}). ${OWN_SERVER}`, { cause });
   }
   const root = join(dirname(entry), '..');
   const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { version: string };
@@ -73,7 +73,7 @@ function linkLibraries(native: string): boolean {
 function copyOf(native: string, version: string): string {
   const parent = openFolder();
   const copy = join(parent, `local-servers-postgres-${version}-${process.getuid?.() ?? 0}`);
-  if (existsSync(copy) && isWhole(ownCopy(copy), native)) return copy;
+  if (existsSync(copy) && isComplete(ownCopy(copy), native)) return copy;
   rmSync(copy, { recursive: true, force: true });
   const fresh = mkdtempSync(join(parent, 'local-servers-postgres-new-'));
   cpSync(native, join(fresh, 'native'), { recursive: true });
@@ -89,7 +89,7 @@ function copyOf(native: string, version: string): string {
 }
 
 /** Whether no file is missing: systems clean temporary folders file by file. */
-function isWhole(copy: string, native: string): boolean {
+function isComplete(copy: string, native: string): boolean {
   return readdirSync(native, { recursive: true, encoding: 'utf8' }).every((file) => existsSync(join(copy, file)));
 }
 
@@ -97,12 +97,12 @@ function isWhole(copy: string, native: string): boolean {
 function ownCopy(copy: string): string {
   const { uid, mode } = lstatSync(copy);
   if (uid !== process.getuid?.() || (mode & 0o022) !== 0)
-    throw new PlainError(`${copy} was made by somebody else. Remove it, then start again.`);
+    throw new PlainError(`${copy} was created by another user. Remove it, then start again.`);
   return copy;
 }
 
 function openFolder(): string {
-  const folder = [tmpdir(), '/tmp', '/var/tmp'].find((each) => mayUse(each, constants.W_OK) && isOpenToAll(each));
+  const folder = [tmpdir(), '/tmp', '/var/tmp'].find((each) => isAccessible(each, constants.W_OK) && isOpenToAll(each));
   if (folder) return folder;
   throw new PlainError(`There is no temporary folder that all users may enter. ${OWN_SERVER}`);
 }

@@ -4,10 +4,10 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, w
 import { basename, dirname, join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { indent, PlainError } from '../errors.ts';
-import { filesBeside } from '../processes/data-dir.ts';
+import { filesFor } from '../processes/data-dir.ts';
 import type { PostgresBinaries } from './binaries.ts';
 import { ensurePassword } from '../server.ts';
-import { reachableBy, type ServerUser } from './server-user.ts';
+import { makeReachable, type ServerUser } from './server-user.ts';
 
 export const SUPERUSER = 'postgres';
 /** The default of 4,096 rounds per login is a fifth of a connection's cost, and test runs open thousands of connections. */
@@ -25,7 +25,7 @@ export async function ensureCluster(options: {
 }): Promise<string> {
   const { dataDir, binaries, user, isThrowaway = false } = options;
   removeUnfinished(dataDir);
-  const { passwordFile } = filesBeside(dataDir);
+  const { passwordFile } = filesFor(dataDir);
   if (existsSync(dataDir) && readdirSync(dataDir).length > 0) {
     checkVersion(dataDir, binaries.major);
     return readPassword(passwordFile);
@@ -34,7 +34,7 @@ export async function ensureCluster(options: {
   const password = ensurePassword(passwordFile);
   const unfinished = `${dataDir}.unfinished-${process.pid}`;
   mkdirSync(unfinished, { recursive: true, mode: 0o700 });
-  user.own(unfinished);
+  user.chown(unfinished);
   await runInitdb(unfinished, { binaries, user, password, settings: isThrowaway ? CHEAP_LOGINS : [] });
   renameSync(unfinished, dataDir); // last, so that a directory with the final name is always complete
   return password;
@@ -74,8 +74,8 @@ async function runInitdb(
   const { binaries, user, password, settings } = options;
   const passwordFile = `${dir}.password`;
   writeFileSync(passwordFile, password, { mode: 0o600 });
-  user.own(passwordFile);
-  const { paths, descriptors, close } = reachableBy(user, [dir, passwordFile]);
+  user.chown(passwordFile);
+  const { paths, descriptors, close } = makeReachable(user, [dir, passwordFile]);
   const [dataPath = '', passwordPath = ''] = paths;
   const login = [`--pwfile=${passwordPath}`, '-U', SUPERUSER, '-A', 'scram-sha-256'];
   try {

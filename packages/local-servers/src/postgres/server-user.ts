@@ -7,7 +7,7 @@ export interface ServerUser {
   /** Absent for the current user. */
   ids?: { uid: number; gid: number };
   /** Changes the owner of a file or folder to this user. */
-  own(path: string): void;
+  chown(path: string): void;
 }
 
 /** The id of the user `nobody` on practically every system. */
@@ -22,17 +22,17 @@ export function serverUser(dataDir: string): ServerUser {
       throw new PlainError(
         `${dataDir} belongs to another user (id ${owner.uid}): start as that user or as root, or use another folder.`,
       );
-    return { own: () => undefined };
+    return { chown: () => undefined };
   }
   const ids = owner && owner.uid !== 0 ? { uid: owner.uid, gid: owner.gid } : { uid: NOBODY, gid: NOBODY };
-  return { ids, own: (path) => chownSync(path, ids.uid, ids.gid) };
+  return { ids, chown: (path) => chownSync(path, ids.uid, ids.gid) };
 }
 
 /**
  * Makes paths accessible to a child process of another user. If a parent folder is closed to that user (a checkout under
  * /root), we open the paths and pass the descriptors to the child, which can use them as paths on Linux.
  */
-export function reachableBy(user: ServerUser, paths: string[]) {
+export function makeReachable(user: ServerUser, paths: string[]) {
   if (!user.ids || paths.every((path) => isOpenToAll(dirname(path))))
     return { paths, descriptors: [], close: () => undefined };
   if (process.platform !== 'linux')

@@ -8,7 +8,7 @@ import { endProcesses, processesWorkingIn, type StopLadder } from '../processes/
 import type { ServerOptions } from '../server.ts';
 import { findPostgres, type PostgresBinaries } from './binaries.ts';
 import { ensureCluster, SUPERUSER } from './create-cluster.ts';
-import { reachableBy, serverUser } from './server-user.ts';
+import { makeReachable, serverUser } from './server-user.ts';
 
 /** Fast shutdown: ends sessions and flushes data. Then immediate shutdown, after which the next start runs recovery. */
 const LADDER: StopLadder = [
@@ -53,7 +53,7 @@ export async function startPostgres(options: ServerOptions & { binaries?: Postgr
     const user = serverUser(dataDir);
     const binaries = options.binaries ?? findPostgres({ byOthers: user.ids !== undefined });
     const password = await ensureCluster({ dataDir, binaries, user, isThrowaway });
-    const reachable = reachableBy(user, [dataDir]);
+    const reachable = makeReachable(user, [dataDir]);
     close = reachable.close;
     port = options.port ?? (await findFreePort()); // last, so that it is still free when PostgreSQL opens it
     url = `postgres://${SUPERUSER}:${password}@127.0.0.1:${port}/postgres`;

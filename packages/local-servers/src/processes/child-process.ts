@@ -116,8 +116,8 @@ export async function untilReady<Answer>(child: RunningProcess, options: Readine
   const over = sleep(timeoutMs, undefined, { signal, ref: false }).catch(() => undefined);
   while (!exit && !signal?.aborted && performance.now() < begin + timeoutMs) {
     // A server may accept a connection and then stay silent.
-    const answer = await Promise.race([ready().catch(() => undefined), exited, over]);
-    if (answer) return answer;
+    const result = await Promise.race([ready().catch(() => undefined), exited, over]);
+    if (result) return result;
     if (performance.now() >= nextReport) {
       nextReport += REPORT_EVERY_MS;
       const seconds = Math.round((performance.now() - begin) / 1000);
@@ -130,10 +130,10 @@ export async function untilReady<Answer>(child: RunningProcess, options: Readine
     : signal?.aborted
       ? 'was stopped before it was ready'
       : `was not ready after ${timeoutMs / 1000} s`;
-  const lastWords = child.lastWords();
+  const lastOutput = child.lastWords();
   await child.stop();
   throw new PlainError(
-    [`${name} ${problem}.`, lastWords && indent(lastWords), `Its log: ${child.logFile}`].filter(Boolean).join('\n'),
+    [`${name} ${problem}.`, lastOutput && indent(lastOutput), `Its log: ${child.logFile}`].filter(Boolean).join('\n'),
   );
 }
 

@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { runScript, temporaryDir } from '../testing.ts';
-import { endNotedProcesses, filesBeside, killNotedProcesses, runInDataDir, type RunOptions } from './data-dir.ts';
+import { endNotedProcesses, filesFor, killNotedProcesses, runInDataDir, type RunOptions } from './data-dir.ts';
 import { acquireLock } from './directory-lock.ts';
 import { endProcesses, isAlive, processesWorkingIn } from './process-table.ts';
 
@@ -48,9 +48,9 @@ describe('a data directory', () => {
   it('does not mistake another process with a reused id for its own', async () => {
     const stranger = await run('stranger');
     expect(statSync(stranger.logFile).mode & 0o777).toBe(0o600);
-    const { pidFile } = filesBeside(join(dir.path, 'stranger'));
+    const { pidFile } = filesFor(join(dir.path, 'stranger'));
     const stale = { ...JSON.parse(readFileSync(pidFile, 'utf8')), identity: 'another boot/1' };
-    writeFileSync(filesBeside(join(dir.path, 'elsewhere')).pidFile, JSON.stringify(stale));
+    writeFileSync(filesFor(join(dir.path, 'elsewhere')).pidFile, JSON.stringify(stale));
     const lines: string[] = [];
     await (await run('elsewhere', {}, lines)).stop();
     expect(lines).toEqual([]);
@@ -96,7 +96,7 @@ describe('a child process', () => {
   });
 
   it('is stopped if it is not ready in time', async () => {
-    const { pidFile } = filesBeside(join(dir.path, 'slow'));
+    const { pidFile } = filesFor(join(dir.path, 'slow'));
     let pid = 0;
     const ready = async () => {
       pid = JSON.parse(readFileSync(pidFile, 'utf8')).pid;
@@ -121,7 +121,7 @@ describe('a child process', () => {
   });
 
   it('is stopped if it cannot be recorded', async () => {
-    const { pidFile } = filesBeside(join(dir.path, 'unnoted'));
+    const { pidFile } = filesFor(join(dir.path, 'unnoted'));
     const prepare = async () => {
       mkdirSync(pidFile, { recursive: true });
       return { command: 'sleep', args: ['60'], cwd: pidFile };

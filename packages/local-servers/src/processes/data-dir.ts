@@ -10,7 +10,7 @@ const PID_FILE_ENDING = '.pid.json';
 const TERMINATION: StopLadder = [['SIGTERM', 10_000]];
 
 /** The files that belong to a process with its data in `dataDir`. They are beside it, in folders shared by all processes. */
-export function filesBeside(dataDir: string) {
+export function filesFor(dataDir: string) {
   const parent = dirname(dataDir);
   const name = basename(dataDir);
   return {
@@ -48,10 +48,10 @@ export async function runInDataDir<Answer>(
   { dataDir, ladder = TERMINATION, prepare, ...readiness }: RunOptions<Answer>,
   { log, signal }: { log: (line: string) => void; signal?: AbortSignal | undefined },
 ) {
-  const { lockFile, pidFile, logFile } = filesBeside(dataDir);
+  const { lockFile, pidFile, logFile } = filesFor(dataDir);
   const lock = await acquireLock(lockFile, `${dataDir} is in use by another instance`, signal);
   try {
-    await endNoted(pidFile, log);
+    await endRecorded(pidFile, log);
     const child = await startChild({ ...(await prepare()), logFile, ladder });
     try {
       writeJson(pidFile, { pid: child.pid, identity: processIdentity(child.pid) ?? '', ladder } satisfies PidRecord);
@@ -78,14 +78,14 @@ export async function runInDataDir<Answer>(
  * @throws StillRunning
  */
 export async function endNotedProcesses(dir: string, log?: (line: string) => void): Promise<void> {
-  await Promise.all(pidFilesUnder(dir).map((file) => endNoted(file, log)));
+  await Promise.all(pidFilesUnder(dir).map((file) => endRecorded(file, log)));
 }
 
 /** Kills every process that is recorded under `dir`, without waiting. */
 export function killNotedProcesses(dir: string): void {
   for (const file of pidFilesUnder(dir)) {
-    const noted = readLiving(file);
-    if (noted) sendSignal(noted.pid, 'SIGKILL');
+    const recorded = readRunning(file);
+    if (recorded) sendSignal(recorded.pid, 'SIGKILL');
   }
 }
 
@@ -93,14 +93,14 @@ function pidFilesUnder(dir: string): string[] {
   return globSync(`run/*${PID_FILE_ENDING}`, { cwd: dir }).map((file) => join(dir, file));
 }
 
-async function endNoted(pidFile: string, log?: (line: string) => void): Promise<void> {
-  const noted = readLiving(pidFile);
-  if (noted) {
-    const { pid, ladder } = noted;
+async function endRecorded(pidFile: string, log?: (line: string) => void): Promise<void> {
+  const recorded = readRunning(pidFile);
+  if (recorded) {
+    const { pid, ladder } = recorded;
     const name = basename(pidFile, PID_FILE_ENDING);
     log?.(`Ending ${name} (process ${pid}), left over from an earlier run.`);
-    const gone = await endProcesses([pid], [...ladder, ['SIGKILL', 5_000]]);
-    if (!gone)
+    const hasEnded = await endProcesses([pid], [...ladder, ['SIGKILL', 5_000]]);
+    if (!hasEnded)
       throw new StillRunning(
         `Process ${pid} (${name}) does not end, not even when it is killed. End it, then start again.`,
       );
@@ -109,7 +109,7 @@ async function endNoted(pidFile: string, log?: (line: string) => void): Promise<
 }
 
 /** The record that `runInDataDir` wrote. Undefined if its process has ended, even if another process has the id by now. */
-function readLiving(pidFile: string): PidRecord | undefined {
+function readRunning(pidFile: string): PidRecord | undefined {
   const record = ifThere(() => JSON.parse(readFileSync(pidFile, 'utf8')) as PidRecord);
   return record && record.identity === processIdentity(record.pid) ? record : undefined;
 }

@@ -1,5 +1,5 @@
 import type { Client } from 'pg';
-import { isOurs, isPlainFunction, standsAlone } from './dumpable.ts';
+import { ownRelationSql, plainFunctionSql, standaloneSql } from './dumpable.ts';
 
 /** One object of a dump: its name and type for a comment line, and the statement that creates it. */
 export interface DumpEntry {
@@ -21,9 +21,9 @@ export interface DumpTable {
 export type RowsOf = (table: string) => 'all' | 'none' | Readonly<Record<string, string>>;
 
 const IN_PUBLIC = (catalogue: string) => `${catalogue} = 'public'::regnamespace`;
-const OURS = isOurs('c');
+const OURS = ownRelationSql('c');
 const OF_OURS = (oid: string) => `${oid} in (select c.oid from pg_class c where ${OURS})`;
-const OURS_ALONE = `${OF_OURS('conrelid')} and ${standsAlone('pg_constraint', 'con.oid')}`;
+const OURS_ALONE = `${OF_OURS('conrelid')} and ${standaloneSql('pg_constraint', 'con.oid')}`;
 
 const SEQUENCE_OPTIONS = `format('START WITH %s INCREMENT BY %s MINVALUE %s MAXVALUE %s CACHE %s%s',
   seqstart, seqincrement, seqmin, seqmax, seqcache, case when seqcycle then ' CYCLE' else '' end)`;
@@ -36,11 +36,11 @@ const STORAGE_OPTIONS = `(select ' WITH (' || string_agg(format('%I=%L', split_p
   from unnest(reloptions) o)`;
 
 const COLUMN = `format('    %I %s%s%s', attname, format_type(atttypid, atttypmod),
-  case when ${standsAlone('pg_attrdef', 'ad.oid')} then ' DEFAULT ' || pg_get_expr(adbin, adrelid) end, case when attnotnull then ' NOT NULL' end)`;
+  case when ${standaloneSql('pg_attrdef', 'ad.oid')} then ' DEFAULT ' || pg_get_expr(adbin, adrelid) end, case when attnotnull then ' NOT NULL' end)`;
 
 /** Everything needed before the rows. Functions and sequences come first, because defaults may use them. */
 const BEFORE_ROWS = [
-  `select proname || '()', 'FUNCTION', pg_get_functiondef(oid) from pg_proc p where ${IN_PUBLIC('pronamespace')} and ${isPlainFunction('p')} order by 1, oid`,
+  `select proname || '()', 'FUNCTION', pg_get_functiondef(oid) from pg_proc p where ${IN_PUBLIC('pronamespace')} and ${plainFunctionSql('p')} order by 1, oid`,
   `select relname, 'SEQUENCE', format('CREATE SEQUENCE %s AS %s %s', c.oid::regclass, format_type(seqtypid, null), ${SEQUENCE_OPTIONS})
    from pg_sequence join pg_class c on c.oid = seqrelid where ${OURS}
      and not exists (select from pg_depend where classid = 'pg_class'::regclass and objid = c.oid and deptype = 'i') order by 1`,
@@ -48,7 +48,7 @@ const BEFORE_ROWS = [
      (select string_agg(${COLUMN}, E',\\n' order by attnum) from pg_attribute left join pg_attrdef ad on adrelid = attrelid and adnum = attnum
       where attrelid = c.oid and attnum > 0 and not attisdropped),
      (select string_agg(format('    CONSTRAINT %I %s', conname, pg_get_constraintdef(oid)), E',\\n' order by conname)
-      from pg_constraint con where conrelid = c.oid and contype = 'c' and convalidated and ${standsAlone('pg_constraint', 'con.oid')})), ${STORAGE_OPTIONS})
+      from pg_constraint con where conrelid = c.oid and contype = 'c' and convalidated and ${standaloneSql('pg_constraint', 'con.oid')})), ${STORAGE_OPTIONS})
    from pg_class c where ${OURS} and relkind = 'r' order by 1`,
   `select relname, 'SEQUENCE OWNED BY', format('ALTER SEQUENCE %s OWNED BY %s.%I', c.oid::regclass, refobjid::regclass, attname)
    from ${OWNED_BY('a')} order by 1`,
@@ -58,12 +58,12 @@ const BEFORE_ROWS = [
   `select identity, 'COMMENT', format('COMMENT ON %s %s IS %L', upper(case type when 'table column' then 'column' else type end), identity, description)
    from pg_description, pg_identify_object(classoid, objoid, objsubid)
    where classoid = 'pg_class'::regclass and ${OF_OURS('objoid')}
-     or classoid = 'pg_proc'::regclass and objoid in (select oid from pg_proc p where ${IN_PUBLIC('pronamespace')} and ${isPlainFunction('p')})
+     or classoid = 'pg_proc'::regclass and objoid in (select oid from pg_proc p where ${IN_PUBLIC('pronamespace')} and ${plainFunctionSql('p')})
    order by 1`,
 ];
 
 /** Objects that are faster to create after the rows, or that would interfere with loading them. */
-const BEHIND_ROWS = [
+const AFTER_ROWS = [
   ...[`contype in ('p', 'u')`, `contype = 'c' and not convalidated`].map(
     (
       which,
@@ -72,19 +72,19 @@ const BEHIND_ROWS = [
   ),
   // An invalid index is a leftover of a failed attempt to create it.
   `select relname, 'INDEX', pg_get_indexdef(indexrelid) from pg_index join pg_class c on c.oid = indexrelid
-   where ${OF_OURS('indrelid')} and indisvalid and ${standsAlone('pg_class', 'indexrelid')}
+   where ${OF_OURS('indrelid')} and indisvalid and ${standaloneSql('pg_class', 'indexrelid')}
      and not exists (select from pg_constraint where conindid = indexrelid and contype in ('p', 'u')) order by 1`,
   `select identity, 'COMMENT', format('COMMENT ON INDEX %s IS %L', identity, description)
    from pg_description, pg_identify_object(classoid, objoid, objsubid) where classoid = 'pg_class'::regclass
-     and objoid in (select indexrelid from pg_index where ${OF_OURS('indrelid')} and indisvalid and ${standsAlone('pg_class', 'indexrelid')}) order by 1`,
+     and objoid in (select indexrelid from pg_index where ${OF_OURS('indrelid')} and indisvalid and ${standaloneSql('pg_class', 'indexrelid')}) order by 1`,
   `select tgname, 'TRIGGER', pg_get_triggerdef(t.oid) from pg_trigger t join pg_class c on c.oid = tgrelid
-   where ${OURS} and not tgisinternal and tgenabled = 'O' and tgconstraint = 0 and ${standsAlone('pg_trigger', 't.oid')} order by 1`,
+   where ${OURS} and not tgisinternal and tgenabled = 'O' and tgconstraint = 0 and ${standaloneSql('pg_trigger', 't.oid')} order by 1`,
   `select conname, 'FK CONSTRAINT', format('ALTER TABLE ONLY %s ADD CONSTRAINT %I %s', conrelid::regclass, conname, pg_get_constraintdef(oid))
    from pg_constraint con where ${OURS_ALONE} and contype = 'f' order by conrelid::regclass::text, 1`,
 ];
 
 export const readEntriesBeforeRows = (client: Client) => readEntries(client, BEFORE_ROWS);
-export const readEntriesBehindRows = (client: Client) => readEntries(client, BEHIND_ROWS);
+export const readEntriesAfterRows = (client: Client) => readEntries(client, AFTER_ROWS);
 
 async function readEntries(client: Client, queries: string[]): Promise<DumpEntry[]> {
   const entries: DumpEntry[] = [];

@@ -3,7 +3,7 @@ import { open } from 'node:fs/promises';
 import type { Client } from 'pg';
 import { to as copyTo } from 'pg-copy-streams';
 import {
-  readEntriesBehindRows,
+  readEntriesAfterRows,
   readEntriesBeforeRows,
   readSequencePositions,
   readTables,
@@ -57,7 +57,7 @@ export async function dumpDatabase({ client, path, rowsOf = () => 'all', onWritt
       rows[table.name] = which === 'none' ? 0 : await writeRows(client, file, table, which === 'all' ? {} : which);
     }
     for (const entry of await readSequencePositions(client)) await file.write(textOf(entry));
-    for (const entry of await readEntriesBehindRows(client)) await file.write(textOf(entry));
+    for (const entry of await readEntriesAfterRows(client)) await file.write(textOf(entry));
     await file.write(TAIL);
     return { ...(await file.finish()), rows, serverVersion };
   } finally {

@@ -9,7 +9,7 @@ export class DumpError extends Error {
 export const FIRST_USER_OID = 16_384;
 
 /** Catalogues whose objects are neither dumped nor loaded, keyed by the name for operators. */
-export const COLLECTED = {
+export const OMITTED_CATALOGUES = {
   operator: 'pg_operator',
   'operator class': 'pg_opclass',
   cast: 'pg_cast',
@@ -26,20 +26,20 @@ export const COLLECTED = {
   policy: 'pg_policy',
 } as const;
 
-const isMember = (catalogue: string, oid: string): string =>
+const extensionMemberSql = (catalogue: string, oid: string): string =>
   `exists (select from pg_depend m where m.classid = '${catalogue}'::regclass and m.objid = ${oid} and m.deptype = 'e')`;
 
-const isOfUser = (oid: string) => `${oid} >= ${FIRST_USER_OID}`;
+const userObjectSql = (oid: string) => `${oid} >= ${FIRST_USER_OID}`;
 
 /** A user-defined function that depends only on objects that every database has. */
-export const isPlainFunction = (p: string): string => `(${p}.prokind = 'f' and ${p}.prosqlbody is null
+export const plainFunctionSql = (p: string): string => `(${p}.prokind = 'f' and ${p}.prosqlbody is null
   and ${p}.prolang in (select oid from pg_language where lanname in ('sql', 'plpgsql'))
-  and not ${isOfUser(`${p}.prorettype`)} and not ${isMember('pg_proc', `${p}.oid`)}
-  and not exists (select from unnest(coalesce(${p}.proallargtypes, ${p}.proargtypes::oid[])) as arg where ${isOfUser('arg')}))`;
+  and not ${userObjectSql(`${p}.prorettype`)} and not ${extensionMemberSql('pg_proc', `${p}.oid`)}
+  and not exists (select from unnest(coalesce(${p}.proallargtypes, ${p}.proargtypes::oid[])) as arg where ${userObjectSql('arg')}))`;
 
 /** A table or sequence in the schema `public` that belongs to no extension; `c` is its row in pg_class. */
-export const isOurs = (c: string): string =>
-  `(${c}.relnamespace = 'public'::regnamespace and ${c}.relkind in ('r', 'S') and not ${isMember('pg_class', `${c}.oid`)})`;
+export const ownRelationSql = (c: string): string =>
+  `(${c}.relnamespace = 'public'::regnamespace and ${c}.relkind in ('r', 'S') and not ${extensionMemberSql('pg_class', `${c}.oid`)})`;
 
 const NEVER_WRITTEN =
   ['pg_type', 'pg_opclass', 'pg_opfamily', 'pg_operator', 'pg_collation', 'pg_ts_config', 'pg_ts_dict', 'pg_am'] // prettier-ignore
@@ -47,16 +47,16 @@ const NEVER_WRITTEN =
     .join(', ');
 
 /** Whether the object depends on nothing that the dump omits; otherwise its statement would fail. */
-export const standsAlone = (catalogue: string, oid: string): string =>
+export const standaloneSql = (catalogue: string, oid: string): string =>
   `not exists (select from pg_depend d left join pg_proc p on d.refclassid = 'pg_proc'::regclass and p.oid = d.refobjid
-     where d.classid = '${catalogue}'::regclass and d.objid = ${oid} and ${isOfUser('d.refobjid')}
-       and (d.refclassid in (${NEVER_WRITTEN}) or p.oid is not null and not ${isPlainFunction('p')}))`;
+     where d.classid = '${catalogue}'::regclass and d.objid = ${oid} and ${userObjectSql('d.refobjid')}
+       and (d.refclassid in (${NEVER_WRITTEN}) or p.oid is not null and not ${plainFunctionSql('p')}))`;
 
 const IN_USER_SCHEMA = `n.nspname !~ '^pg_' and n.nspname <> 'information_schema'`;
-const RELATIONS = `pg_class c join pg_namespace n on n.oid = c.relnamespace where ${IN_USER_SCHEMA} and not ${isMember('pg_class', 'c.oid')}`;
+const RELATIONS = `pg_class c join pg_namespace n on n.oid = c.relnamespace where ${IN_USER_SCHEMA} and not ${extensionMemberSql('pg_class', 'c.oid')}`;
 const COLUMNS = `pg_attribute a join pg_class c on c.oid = attrelid join pg_namespace n on n.oid = relnamespace
   join pg_type t on t.oid = atttypid where ${IN_USER_SCHEMA} and relkind = 'r' and attnum > 0 and not attisdropped
-  and not ${isMember('pg_class', 'c.oid')}`;
+  and not ${extensionMemberSql('pg_class', 'c.oid')}`;
 const COLUMN_NAME = `relname || '.' || attname`;
 
 /** Objects with rows, or that determine the format of rows, which a restore would not recover unchanged. */
@@ -73,15 +73,15 @@ const UNKNOWN = [
 
 /** Objects without rows. A restore creates the schema with migrations, so it does not need them. */
 const OMITTED = [
-  ...Object.entries(COLLECTED).map(
+  ...Object.entries(OMITTED_CATALOGUES).map(
     ([kind, catalogue]) =>
-      `select '${kind}', count(*) from ${catalogue} o where oid >= ${FIRST_USER_OID} and not ${isMember(catalogue, 'o.oid')}`,
+      `select '${kind}', count(*) from ${catalogue} o where oid >= ${FIRST_USER_OID} and not ${extensionMemberSql(catalogue, 'o.oid')}`,
   ),
   `select 'view', count(*) from ${RELATIONS} and relkind in ('v', 'm')`,
   `select 'foreign table', count(*) from ${RELATIONS} and relkind = 'f'`,
   `select 'type', count(*) from pg_type t where oid >= ${FIRST_USER_OID} and typcategory <> 'A'
-     and not exists (select from pg_class c where c.oid = typrelid and relkind <> 'c') and not ${isMember('pg_type', 't.oid')}`,
-  `select 'function', count(*) from pg_proc p where oid >= ${FIRST_USER_OID} and not ${isPlainFunction('p')} and not ${isMember('pg_proc', 'p.oid')}`,
+     and not exists (select from pg_class c where c.oid = typrelid and relkind <> 'c') and not ${extensionMemberSql('pg_type', 't.oid')}`,
+  `select 'function', count(*) from pg_proc p where oid >= ${FIRST_USER_OID} and not ${plainFunctionSql('p')} and not ${extensionMemberSql('pg_proc', 'p.oid')}`,
 ].join('\nunion all ');
 
 /**

@@ -1,7 +1,7 @@
 import { escapeLiteral, type Client } from 'pg';
-import { COLLECTED, FIRST_USER_OID } from '../dump/dumpable.ts';
+import { OMITTED_CATALOGUES, FIRST_USER_OID } from '../dump/dumpable.ts';
 
-const COLLECTED_ONES = Object.entries(COLLECTED)
+const COLLECTED_ONES = Object.entries(OMITTED_CATALOGUES)
   .map(([kind, catalogue]) => `union all select '${kind}' from pg_catalog.${catalogue} where oid >= ${FIRST_USER_OID}`)
   .join('\n');
 

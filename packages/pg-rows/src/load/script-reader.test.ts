@@ -86,7 +86,7 @@ describe('the script reader', () => {
     ['select $a$ ; $b$;', 'ends within'],
     ['copy t from stdin;\n1\n2', 'ends within the data of line 1'],
     ['copy t from stdin;\n', 'ends within the data'],
-    ['copy t from stdin; select 1;\n\\.\n', 'goes on behind COPY'],
+    ['copy t from stdin; select 1;\n\\.\n', 'continues after COPY'],
     ['select \0;', 'zero bytes'],
   ])('rejects %j', async (script, message) => {
     for (const size of EACH_SIZE) await expect(read(script, size)).rejects.toThrow(message);

@@ -116,7 +116,8 @@ export function createScriptReader(source: AsyncIterable<Buffer>) {
     async *copyData(): AsyncGenerator<Buffer, void, void> {
       const begin = line;
       const rest = await takeLine();
-      if (rest.toString('latin1').trim() !== '') throw new LoadError(`Line ${begin} goes on behind COPY … FROM stdin.`);
+      if (rest.toString('latin1').trim() !== '')
+        throw new LoadError(`Line ${begin} continues after COPY … FROM stdin.`);
       let lineBytes = 0;
       for (let atLineStart = true; ; await fill()) {
         while (!isLast && buffer.length < END_LINE_BYTES) await fill();

@@ -6,7 +6,7 @@ import type { AccountLogLease, AccountLogRepository } from './account-log.reposi
 
 const POLL_MS = 500;
 const BATCH_SIZE = 500;
-const BACKOFF: Backoff = { firstMs: 100, longestMs: 5_000 };
+const BACKOFF: Backoff = { firstMs: 100, maxMs: 5_000 };
 
 export interface AccountRelayDeps {
   repository: Pick<AccountLogRepository, 'openLease'>;

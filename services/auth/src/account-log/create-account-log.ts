@@ -1,4 +1,4 @@
-import { epochAt, unlessFrozen, watchBacklog } from '@taskmesh/store';
+import { epochAt, explainFrozen, watchBacklog } from '@taskmesh/store';
 import type { Registry } from 'prom-client';
 import type { AccountsInternal } from '@taskmesh/internal-api';
 import { parseInput } from '@taskmesh/contracts';
@@ -39,6 +39,6 @@ export function createAccountLog({ database, clock, log, registry }: CommonParts
     relay,
     service,
     /** Call this after the database was reset by other means, so that readers of the former log start from the beginning. */
-    newEpoch: () => unlessFrozen('auth', () => repository.beginEpoch(epochAt(clock.now()))),
+    newEpoch: () => explainFrozen('auth', () => repository.beginEpoch(epochAt(clock.now()))),
   };
 }

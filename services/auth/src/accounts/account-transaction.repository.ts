@@ -4,8 +4,8 @@ import type { RequestOrigin } from '@taskmesh/internal-api';
 import { transactionsOf, type Database } from '@taskmesh/store';
 import { APPEND_DELETED } from '../account-log/account-log.statements.ts';
 import { AuditEntryEntity, type AuditKind } from '../audit/audit-entry.entity.ts';
-import { ERASE_TRAIL, ERASED_AT_ONCE, IS_HOUSEKEEPING } from '../audit/audit.statements.ts';
-import { accountIsGone, sessionHasEnded, wrongPassword } from '../auth.errors.ts';
+import { ERASE_TRAIL, ERASE_BATCH_SIZE, MARK_HOUSEKEEPING } from '../audit/audit.statements.ts';
+import { accountDeleted, sessionEnded, wrongPassword } from '../auth.errors.ts';
 import { AccountMailEntity, EmailTokenEntity, type AccountMail, type EmailToken } from '../changes/change.entities.ts';
 import { LinkedIdentityEntity, SignInCodeEntity, type LinkedIdentity } from '../oidc/oidc.entities.ts';
 import { PersonalTokenEntity, type PersonalToken } from '../personal-tokens/personal-token.entity.ts';
@@ -26,7 +26,7 @@ export interface Caller {
 export type SignedIn = Omit<Caller, 'scope'>;
 
 /** An entry of the audit trail. */
-export interface AuditFact {
+export interface NewAuditEntry {
   kind: AuditKind;
   at: Date;
   accountId?: string | null;
@@ -35,10 +35,10 @@ export interface AuditFact {
 }
 
 /** A mail about a change, with the time and the origin of that change. */
-type NewMail = Pick<AccountMail, 'id' | 'accountId' | 'kind' | 'recipient'> & Pick<AuditFact, 'at' | 'origin'>;
+type NewMail = Pick<AccountMail, 'id' | 'accountId' | 'kind' | 'recipient'> & Pick<NewAuditEntry, 'at' | 'origin'>;
 
 /** Identifies the one-time code of a sign-in through a provider. */
-export interface GivenCode {
+export interface SubmittedCode {
   hash: string;
   challenge: string;
 }
@@ -104,7 +104,7 @@ function accountTransaction(em: EntityManager) {
       em.persist(em.create(PersonalTokenEntity, token)),
 
     /** A concurrent use of the same code waits, and then finds that the code no longer exists. */
-    lockCode: (given: GivenCode, now: Date) =>
+    lockCode: (given: SubmittedCode, now: Date) =>
       em.findOne(SignInCodeEntity, { ...given, expiresAt: { $gt: now } }, locked),
     findLinked: ({ issuer, subject }: Pick<LinkedIdentity, 'issuer' | 'subject'>) =>
       em.findOne(LinkedIdentityEntity, { issuer, subject }),
@@ -140,15 +140,15 @@ function accountTransaction(em: EntityManager) {
     /** Recovery mails that were requested for the address. */
     removeRecoveriesOf: (emailKey: string) => em.nativeDelete(RecoveryRequestEntity, { emailKey }),
 
-    record({ origin: { ip, requestId }, accountId = null, sessionId = null, ...fact }: AuditFact): void {
+    record({ origin: { ip, requestId }, accountId = null, sessionId = null, ...fact }: NewAuditEntry): void {
       em.persist(em.create(AuditEntryEntity, { ...fact, accountId, sessionId, ip, requestId }));
     },
     /** Deletes all audit entries of the account, batch by batch. */
     async eraseTrail(accountId: string): Promise<void> {
-      await execute(IS_HOUSEKEEPING, []);
+      await execute(MARK_HOUSEKEEPING, []);
       for (let last = LOWEST_ID; ;) {
         const [batch] = await execute<{ count: number; last: string }>(ERASE_TRAIL, [accountId, last]);
-        if (!batch || batch.count < ERASED_AT_ONCE) return;
+        if (!batch || batch.count < ERASE_BATCH_SIZE) return;
         ({ last } = batch);
       }
     },
@@ -162,8 +162,8 @@ function accountTransaction(em: EntityManager) {
  */
 export async function lockOwner(transaction: AccountTransaction, caller: Caller) {
   const account = await transaction.lockAccount(caller.userId);
-  if (!account) throw accountIsGone();
-  if (!(await transaction.lockCaller(caller))) throw sessionHasEnded();
+  if (!account) throw accountDeleted();
+  if (!(await transaction.lockCaller(caller))) throw sessionEnded();
   return account;
 }
 

@@ -1,9 +1,9 @@
 import { badUserInput, loginInput, parseInput, signUpInput } from '@taskmesh/contracts';
-import { emailIsTaken, wrongCredentials } from '../auth.errors.ts';
+import { emailTaken, wrongCredentials } from '../auth.errors.ts';
 import type { CommonParts } from '../common-parts.ts';
 import { isPartlyVerified, type Attempt } from '../passwords/hasher.ts';
 import type { PasswordRules } from '../passwords/password-rules.ts';
-import type { OpenedSession, Opening, SessionMaker } from '../sessions/new-session.ts';
+import type { OpenedSession, SessionIssueOptions, SessionMaker } from '../sessions/new-session.ts';
 import type { SessionService } from '../sessions/session.service.ts';
 import type { Account } from './account.entity.ts';
 import type { OwnEntry, StoredAccount } from './account.repository.ts';
@@ -25,9 +25,9 @@ export type Authenticate = (credentials: Credentials) => Promise<StoredAccount |
 
 export interface AccountService {
   /** Opens an account and its first session. @throws AppError BAD_USER_INPUT, RATE_LIMITED, CONFLICT */
-  signUp(input: unknown, options: Opening): Promise<OpenedSession>;
+  signUp(input: unknown, options: SessionIssueOptions): Promise<OpenedSession>;
   /** @throws AppError BAD_USER_INPUT, RATE_LIMITED, UNAUTHENTICATED, SERVICE_UNAVAILABLE */
-  login(input: unknown, options: Opening): Promise<OpenedSession>;
+  login(input: unknown, options: SessionIssueOptions): Promise<OpenedSession>;
   find(id: string): Promise<Account | null>;
   /** The entries of the account's audit trail, newest first. @throws AppError BAD_USER_INPUT */
   listEntries(id: string, page: { first: number; after: string | null }): Promise<OwnEntry[]>;
@@ -60,11 +60,11 @@ export function createAccountService(deps: AccountServiceDeps): AccountService {
     async signUp(input, { withRefreshToken, origin }) {
       const { email, password, name } = parseInput(newAccountInput, input);
       await limits.countSignUp(origin.ip);
-      if (await accounts.findByEmail(email)) throw emailIsTaken(); // avoids the costly hash; the unique index decides
+      if (await accounts.findByEmail(email)) throw emailTaken(); // avoids the costly hash; the unique index decides
       const passwordHash = await hasher.hash(password, origin.ip);
       const account = { id: ids.next(), email, name, emailConfirmedAt: new Date(clock.now()) };
       const session = await maker.prepare(account, { withRefreshToken });
-      if (!(await accounts.insert({ account, passwordHash, session, origin }))) throw emailIsTaken();
+      if (!(await accounts.insert({ account, passwordHash, session, origin }))) throw emailTaken();
       return session.opened;
     },
     async login(input, { withRefreshToken, origin }) {

@@ -64,7 +64,7 @@ export const REQUEST_RECOVERY: Statement = {
 };
 
 /** $1 hash, $2 now. */
-export const TAKE_PENDING: Statement = {
+export const CONSUME_PENDING_SIGN_IN: Statement = {
   name: 'auth-take-pending-sign-in',
   text: 'delete from pending_sign_ins where hash = $1 and expires_at > $2::timestamptz returning challenge, return_to',
 };

@@ -3,7 +3,7 @@ import type { Clock } from '@taskmesh/service';
 import type { Limits } from '../rate-limits.ts';
 import type { Hasher } from '../passwords/hasher.ts';
 import type { AccountRepository, StoredAccount } from './account.repository.ts';
-import { accountIsGone, noPasswordYet, wrongPassword } from '../auth.errors.ts';
+import { accountDeleted, passwordNotSet, wrongPassword } from '../auth.errors.ts';
 import { emailKey } from './email-key.ts';
 
 export interface PasswordCheckService {
@@ -65,8 +65,8 @@ export function createPasswordCheckService({
   return {
     async confirm(userId, password, path, origin) {
       const stored = await accounts.findById(userId);
-      if (!stored) throw accountIsGone();
-      if (!stored.hasPassword) throw noPasswordYet();
+      if (!stored) throw accountDeleted();
+      if (!stored.hasPassword) throw passwordNotSet();
       await compare(stored, { password, path }, origin);
       return stored;
     },

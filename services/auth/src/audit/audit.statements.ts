@@ -1,8 +1,8 @@
 /** Allows deletions from the audit trail until the end of the transaction. */
-export const IS_HOUSEKEEPING = `select set_config('taskmesh.audit_housekeeping', 'on', true)`;
+export const MARK_HOUSEKEEPING = `select set_config('taskmesh.audit_housekeeping', 'on', true)`;
 
 /** Entries per statement, so that each ends well within the statement timeout. */
-export const ERASED_AT_ONCE = 1_000;
+export const ERASE_BATCH_SIZE = 1_000;
 
 /**
  * Parameters: account id, last id of the previous batch. Removes a batch of the account's entries, oldest first, and returns their
@@ -11,7 +11,7 @@ export const ERASED_AT_ONCE = 1_000;
 export const ERASE_TRAIL = `
   with gone as (
     delete from audit_log where id in (
-      select id from audit_log where account_id = ?::uuid and id > ?::bigint order by id limit ${ERASED_AT_ONCE}
+      select id from audit_log where account_id = ?::uuid and id > ?::bigint order by id limit ${ERASE_BATCH_SIZE}
     ) returning id
   )
   select count(*)::integer as count, max(id)::text as last from gone`;

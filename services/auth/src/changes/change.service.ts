@@ -12,11 +12,11 @@ import { lockConfirmed, lockOwner, type Caller, type SignedIn } from '../account
 import type { Account } from '../accounts/account.entity.ts';
 import { emailKey } from '../accounts/email-key.ts';
 import {
-  emailIsTaken,
-  emailIsTheSame,
+  emailTaken,
+  emailUnchanged,
   emailTokenUnusable,
-  ownerIsUnproven,
-  sessionHasEnded,
+  ownershipNotVerified,
+  sessionEnded,
   tokenOfAnotherAccount,
 } from '../auth.errors.ts';
 import type { CommonParts } from '../common-parts.ts';
@@ -70,7 +70,7 @@ export function createChangeService(common: CommonParts): ChangeService {
       await check.confirmAnonymous(accountId, password, 'password', origin);
       return undefined;
     }
-    if (!user) throw ownerIsUnproven();
+    if (!user) throw ownershipNotVerified();
     if (user.userId !== accountId) throw tokenOfAnotherAccount();
     return user.sessionId;
   };
@@ -117,7 +117,7 @@ export function createChangeService(common: CommonParts): ChangeService {
       const { userId, sessionId } = user;
       const { email, password } = parseInput(changeEmailInput, input);
       const known = await check.confirm(userId, password, 'password', origin);
-      if (email === known.account.email) throw emailIsTheSame();
+      if (email === known.account.email) throw emailUnchanged();
       await limits.countChange(userId, 'email');
       await limits.countRecovery(origin.ip);
       const isAllowed = await limits.allowConfirmationMail(emailKey(email) ?? email);
@@ -146,7 +146,7 @@ export function createChangeService(common: CommonParts): ChangeService {
         if (!account || !token) throw emailTokenUnusable();
         const { id: accountId, email: recipient } = account;
         if (sessionId !== undefined && !(await transaction.lockCaller({ userId: accountId, sessionId })))
-          throw sessionHasEnded();
+          throw sessionEnded();
         account.email = token.email;
         account.emailKey = emailKey(token.email) ?? token.email;
         account.emailConfirmedAt = now;
@@ -158,7 +158,7 @@ export function createChangeService(common: CommonParts): ChangeService {
         transaction.addMail({ ...fact, id: ids.next(), recipient });
       }, ownerId).catch((error: unknown) => {
         // The token proves access to that mailbox, so the caller may learn that the address has an account.
-        throw isUniqueViolation(error, 'accounts_email_key_unique') ? emailIsTaken() : error;
+        throw isUniqueViolation(error, 'accounts_email_key_unique') ? emailTaken() : error;
       });
     },
     async deleteAccount(user, input, origin) {

@@ -9,7 +9,7 @@ import {
 } from '@taskmesh/internal-api';
 import type { GraphQLResolveInfo } from 'graphql';
 import type { AccountService } from '../accounts/account.service.ts';
-import { accountIsGone } from '../auth.errors.ts';
+import { accountDeleted } from '../auth.errors.ts';
 import type { ChangeService } from '../changes/change.service.ts';
 import type { LinkedIdentityService } from '../oidc/linked-identity.service.ts';
 import type { ProviderSignInService } from '../oidc/provider-sign-in.service.ts';
@@ -39,7 +39,7 @@ export function createAuthResolvers(deps: AuthResolversDeps): Resolvers {
 
   const accountOf = async (id: string) => {
     const account = await accounts.find(id);
-    if (!account) throw accountIsGone();
+    if (!account) throw accountDeleted();
     return account;
   };
 

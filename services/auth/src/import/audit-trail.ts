@@ -23,11 +23,11 @@ export async function endOfTrail(session: SqlSession): Promise<string> {
  * The id of the last entry, with no earlier one still uncommitted. Ids are assigned before the commit, so writers are
  * briefly locked out.
  */
-export function settledEnd(living: SqlSession): Promise<string> {
-  return inTransaction(living, async () => {
-    await living.run(LOCK_TIMEOUT);
-    await living.run(LOCK);
-    return endOfTrail(living);
+export function settledEnd(live: SqlSession): Promise<string> {
+  return inTransaction(live, async () => {
+    await live.run(LOCK_TIMEOUT);
+    await live.run(LOCK);
+    return endOfTrail(live);
   });
 }
 

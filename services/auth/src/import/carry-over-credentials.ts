@@ -1,6 +1,6 @@
 import { eachBatch, mirrorRows, type MirroredTable, type Stores } from '@taskmesh/store';
 import { ACCESS_TOKEN_MAX_TTL_S } from '@taskmesh/identity';
-import { forgottenBefore } from '../sessions/ended-session.repository.ts';
+import { forgetBefore } from '../sessions/ended-session.repository.ts';
 
 const COUNTER = 'select last::text as last from public.ended_session_counter';
 
@@ -51,7 +51,7 @@ export async function copySessions(stores: Stores, now: Date): Promise<void> {
       async onOrphans(ids) {
         const [accepted] = await from.run<{ rows: string | null }>(acceptedUntil(name, until), [
           ids,
-          forgottenBefore(now.getTime()),
+          forgetBefore(now.getTime()),
         ]);
         if (accepted?.rows) await to.run(LIST_ENDED, [accepted.rows, latest]);
       },

@@ -1,5 +1,5 @@
 import { copyRows, type CopiedTable, type Stores } from '@taskmesh/store';
-import { IS_HOUSEKEEPING } from '../audit/audit.statements.ts';
+import { MARK_HOUSEKEEPING } from '../audit/audit.statements.ts';
 
 /** Saves the archive's own log, or what an earlier call has left of it. */
 const KEEP_OWN_LOG = 'create temporary table own_log on commit drop as select * from public.account_log';
@@ -56,6 +56,6 @@ export async function removeDeletedAccounts(stores: Stores): Promise<void> {
   await copyRows(stores, log, { values: [state.last] }); // more accounts may be deleted meanwhile
   await to.run(APPEND_OWN_LOG);
   await to.run(REMOVE_ACCOUNTS);
-  await to.run(IS_HOUSEKEEPING);
+  await to.run(MARK_HOUSEKEEPING);
   await to.run(ERASE_TRAIL);
 }

@@ -1,9 +1,9 @@
 import { STORE_TABLES } from '@taskmesh/internal-api';
 import {
   BLANKS,
-  brokenRules,
-  charactersThat,
-  inOurYears,
+  findBrokenRules,
+  filterCharacters,
+  supportedYearsRule,
   inTransaction,
   STORE,
   valueOf,
@@ -29,7 +29,7 @@ const needed = {
 
 const CONTROL = `'[\\u0001-\\u001f\\u007f-\\u009f]'`;
 /** Any white space; addresses contain none. */
-const SPACES = charactersThat((character) => /\s/.test(character));
+const SPACES = filterCharacters((character) => /\s/.test(character));
 
 /** Applies @taskmesh/contracts's rules to rows that bypassed it. `$1` is `SPACES`, `$2` is `BLANKS`. */
 function rulesFor(columns: Columns): RowRule[] {
@@ -67,8 +67,8 @@ export const accountRules: Omit<StoreRules, 'complete'> = {
     const reason = await checkEmailKeys(session, schema, columns);
     if (reason !== undefined || schema !== STORE) return reason;
     for (const [table, times] of Object.entries(TIMES)) {
-      const rules = times.map((column) => inOurYears(column, `r.${column}`));
-      const broken = await brokenRules(session, { schema, table }, rules, []);
+      const rules = times.map((column) => supportedYearsRule(column, `r.${column}`));
+      const broken = await findBrokenRules(session, { schema, table }, rules, []);
       if (broken !== undefined) return broken;
     }
     return undefined;

@@ -81,7 +81,7 @@ export function createKeyRing({ file, create, log }: KeyRingOptions) {
     } catch (error) {
       const message = errorMessage(error);
       if (message !== complaint)
-        log.error({ file, reason: message }, 'access token keys not usable, the former ones stay');
+        log.error({ file, reason: message }, 'access token keys are not usable; keeping the previous ones');
       complaint = message;
     }
   };

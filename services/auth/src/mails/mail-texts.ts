@@ -24,7 +24,7 @@ export const CHANGE_MAILS: Record<Exclude<AccountMailKind, 'email.confirm'>, (ch
       `The password of your Taskmesh account was changed on ${at(time)}${from(ip)}.`,
       'All other sessions have ended. Personal access tokens go on: end those that you do not know.',
       '',
-      `If it was not you, ask for a recovery mail at once and set a new password: ${publicUrl}`,
+      `If it was not you, request a recovery mail immediately and set a new password: ${publicUrl}`,
     ]),
 
   'email.changed': ({ to, time, ip, publicUrl }) =>
@@ -32,7 +32,7 @@ export const CHANGE_MAILS: Record<Exclude<AccountMailKind, 'email.confirm'>, (ch
       `Your Taskmesh account has another e-mail address since ${at(time)}. It was confirmed there${from(ip)}.`,
       'Mails about the account go there from now on, and you sign in with it.',
       '',
-      `If it was not you, write to the operator of this Taskmesh at once: ${publicUrl}`,
+      `If it was not you, contact the operator of this Taskmesh immediately: ${publicUrl}`,
     ]),
 
   'account.deleted': ({ to, time, ip, publicUrl }) =>
@@ -40,21 +40,21 @@ export const CHANGE_MAILS: Record<Exclude<AccountMailKind, 'email.confirm'>, (ch
       `Your Taskmesh account was deleted on ${at(time)}${from(ip)}, with all of its tasks.`,
       'All sessions and personal access tokens have ended. This is the last mail about it.',
       '',
-      `If it was not you, write to the operator of this Taskmesh at once: ${publicUrl}`,
+      `If it was not you, contact the operator of this Taskmesh immediately: ${publicUrl}`,
     ]),
 
   'identity.linked': ({ to, time, ip, publicUrl }) =>
     mail(to, 'Another way to sign in to your Taskmesh account', [
       `An identity at a sign-in provider was linked to your Taskmesh account on ${at(time)}${from(ip)}. It can sign in to your account.`,
       '',
-      `If it was not you, ask for a recovery mail, set a new password, and remove the identity: ${publicUrl}`,
+      `If it was not you, request a recovery mail, set a new password, and remove the identity: ${publicUrl}`,
     ]),
 
   'identity.unlinked': ({ to, time, ip, publicUrl }) =>
     mail(to, 'A way to sign in to your Taskmesh account was removed', [
       `An identity at a sign-in provider is no longer linked to your Taskmesh account since ${at(time)}${from(ip)}.`,
       '',
-      `If it was not you, ask for a recovery mail at once and set a new password: ${publicUrl}`,
+      `If it was not you, request a recovery mail immediately and set a new password: ${publicUrl}`,
     ]),
 };
 
@@ -79,23 +79,23 @@ const linesOf = ({ token, publicUrl }: TokenMail, page: string, purpose: string)
 
 export const recoveryMail = (given: TokenMail): Mail =>
   mail(given.to, 'Set a new Taskmesh password', [
-    'Somebody, most likely you, asked for a new password of your Taskmesh account.',
+    'Someone, most likely you, requested a new password for your Taskmesh account.',
     ...linesOf(given, 'reset-password', 'choose one'),
     `Both work once, for ${TOKEN_MINUTES.recovery} minutes. If it was not you, there is nothing to do: your password stays as it is.`,
   ]);
 
 export const confirmEmailMail = (given: TokenMail): Mail =>
   mail(given.to, 'Confirm your new address for Taskmesh', [
-    'Somebody, most likely you, asked that this be the address of their Taskmesh account.',
+    'Someone, most likely you, wants to use this address for their Taskmesh account.',
     ...linesOf(given, 'confirm-email', 'confirm it with the password of that account'),
     `Both work once, for ${TOKEN_MINUTES.confirmation} minutes, and only for the owner of the account.`,
-    'If it was not you, somebody may have mistyped their own address: there is nothing to do.',
+    'If it was not you, someone may have mistyped their own address. You need not do anything.',
   ]);
 
 /** For an address that already has an account: only the owner of that address learns of the attempt. */
 export function addressInUseMail(to: string): Mail {
-  return mail(to, 'Your address was asked for by another Taskmesh account', [
-    'Somebody asked that this be the address of another Taskmesh account. It is the address of yours, so nothing has changed.',
+  return mail(to, 'Another Taskmesh account tried to use your address', [
+    'Someone tried to use this address for another Taskmesh account. It belongs to yours, so nothing has changed.',
     '',
     'If it was you: change the address of this account first, or go on with this one.',
     'If it was not you, there is nothing to do.',

@@ -1,6 +1,6 @@
 import { UndeliverableError, type Mail } from '@taskmesh/mail';
 import { createLog, systemClock } from '@taskmesh/service';
-import { createMailWorker, type Letter } from './mail-worker.ts';
+import { createMailWorker, type QueuedMail } from './mail-worker.ts';
 
 const LETTER = { createdAt: new Date(), attempts: 1, requestId: 'r' };
 
@@ -11,7 +11,7 @@ it('keeps sending other mails while some servers are slow, at most eight at once
   const sent: string[] = [];
   let sending = 0;
   let maxSending = 0;
-  const worker = createMailWorker<Letter>({
+  const worker = createMailWorker<QueuedMail>({
     outbox: {
       what: 'test mail',
       claim: async () => due.shift(),
@@ -50,7 +50,7 @@ it('drops a permanently rejected mail at once and one that cannot be composed af
   let nowMs = 0;
   const sent: string[] = [];
   const outcomes: string[] = [];
-  const worker = createMailWorker<Letter>({
+  const worker = createMailWorker<QueuedMail>({
     outbox: {
       what: 'test mail',
       async claim(now, until) {

@@ -4,17 +4,17 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 /** Longer than sending can take: after this, the instance that claimed a mail is presumed dead. */
 const LEASE_MS = 60_000;
-const BACKOFF: Backoff = { firstMs: 1_000, longestMs: 5 * 60_000 };
+const BACKOFF: Backoff = { firstMs: 1_000, maxMs: 5 * 60_000 };
 /** A mail older than this is no longer useful. */
 const GIVE_UP_AFTER_MS = 24 * 3_600_000;
 const POLL_MS = 1_000;
 /** How long `stop` waits for mails in progress. A mail that takes longer is sent again after the next start. */
 const STOP_MS = 5_000;
 /** Mails of one queue that are sent concurrently. */
-const MAX_LANES = 8;
+const MAX_CONCURRENT_SENDS = 8;
 
 /** A mail waiting to be sent. */
-export interface Letter {
+export interface QueuedMail {
   id: string;
   createdAt: Date;
   /** Includes the one in progress. */
@@ -23,16 +23,16 @@ export interface Letter {
 }
 
 /** A queue of letters. */
-export interface Outbox<Waiting extends Letter> {
+export interface Outbox<Queued extends QueuedMail> {
   /** Names the letters in the log. */
   what: string;
   /** Claims the letter that has been due the longest, until `until`, and returns its id. */
   claim(now: Date, until: Date): Promise<string | undefined>;
-  find(id: string): Promise<Waiting | null>;
+  find(id: string): Promise<Queued | null>;
   /** The mail for this attempt, once everything it needs is stored; undefined when it must no longer be sent. */
-  compose(letter: Waiting): Promise<Mail | undefined>;
+  compose(queued: Queued): Promise<Mail | undefined>;
   /** Removes a sent letter. */
-  finish(letter: Waiting): Promise<unknown>;
+  finish(queued: Queued): Promise<unknown>;
   postpone(id: string, nextAttemptAt: Date): Promise<unknown>;
   remove(id: string): Promise<unknown>;
 }
@@ -42,8 +42,8 @@ export interface MailWorker extends Service {
   drain(): Promise<void>;
 }
 
-export interface MailWorkerDeps<Waiting extends Letter> {
-  outbox: Outbox<Waiting>;
+export interface MailWorkerDeps<Queued extends QueuedMail> {
+  outbox: Outbox<Queued>;
   mailer: Mailer;
   clock: Clock;
   log: Log;
@@ -54,28 +54,28 @@ export interface MailWorkerDeps<Waiting extends Letter> {
  * Sends the letters of an outbox, at least once. No letter holds a token: each attempt creates its own and stores the
  * hash before the mail is sent, so even a mail that went out despite an error has a valid token.
  */
-export function createMailWorker<Waiting extends Letter>(deps: MailWorkerDeps<Waiting>): MailWorker {
+export function createMailWorker<Queued extends QueuedMail>(deps: MailWorkerDeps<Queued>): MailWorker {
   const { outbox, mailer, clock, log, onAttempt } = deps;
   const { what } = outbox;
   let timer: NodeJS.Timeout | undefined;
-  const lanes = new Set<Promise<void>>();
+  const senders = new Set<Promise<void>>();
   let stopped = true;
 
   const sendAll = async (): Promise<void> => {
     while (!stopped && (await sendOne()));
   };
 
-  const openLane = (): Promise<void> => {
+  const startSender = (): Promise<void> => {
     const sending = sendAll();
-    const lane = sending
+    const sender = sending
       .catch((error: unknown) => log.warn({ err: error, what }, 'could not read the queue of mails'))
-      .finally(() => lanes.delete(lane));
-    lanes.add(lane);
+      .finally(() => senders.delete(sender));
+    senders.add(sender);
     return sending;
   };
 
   const wake = () => {
-    if (!stopped && lanes.size < MAX_LANES) openLane().catch(() => undefined); // logged above
+    if (!stopped && senders.size < MAX_CONCURRENT_SENDS) startSender().catch(() => undefined); // logged above
   };
 
   /** Returns false when no letter is due. */
@@ -84,29 +84,29 @@ export function createMailWorker<Waiting extends Letter>(deps: MailWorkerDeps<Wa
     const id = await outbox.claim(new Date(now), new Date(now + LEASE_MS));
     if (id === undefined) return false;
     wake(); // so that the next letter does not wait for a slow server
-    const letter = await outbox.find(id);
-    if (letter) await attempt(letter);
+    const queued = await outbox.find(id);
+    if (queued) await attempt(queued);
     else await outbox.remove(id);
     return true;
   };
 
-  const attempt = async (letter: Waiting): Promise<unknown> => {
+  const attempt = async (queued: Queued): Promise<unknown> => {
     let mail: Mail | undefined;
     try {
-      mail = await outbox.compose(letter);
+      mail = await outbox.compose(queued);
       if (mail) await mailer.send(mail);
     } catch (error) {
-      return postpone(letter, error);
+      return postpone(queued, error);
     }
-    if (!mail) return outbox.remove(letter.id);
+    if (!mail) return outbox.remove(queued.id);
     onAttempt?.('sent');
-    await outbox.finish(letter);
-    log.info({ requestId: letter.requestId }, `${what} sent`);
+    await outbox.finish(queued);
+    log.info({ requestId: queued.requestId }, `${what} sent`);
   };
 
-  const postpone = async ({ id, attempts, createdAt, requestId }: Waiting, error: unknown) => {
-    const isHopeless = error instanceof UndeliverableError || clock.now() - createdAt.getTime() > GIVE_UP_AFTER_MS;
-    if (isHopeless) {
+  const postpone = async ({ id, attempts, createdAt, requestId }: Queued, error: unknown) => {
+    const shouldGiveUp = error instanceof UndeliverableError || clock.now() - createdAt.getTime() > GIVE_UP_AFTER_MS;
+    if (shouldGiveUp) {
       onAttempt?.('given-up');
       log.error({ err: error, requestId, attempts }, `${what} given up`);
       await outbox.remove(id);
@@ -128,11 +128,11 @@ export function createMailWorker<Waiting extends Letter>(deps: MailWorkerDeps<Wa
     async stop() {
       stopped = true;
       clearInterval(timer);
-      await Promise.race([Promise.all(lanes), sleep(STOP_MS, undefined, { ref: false })]);
+      await Promise.race([Promise.all(senders), sleep(STOP_MS, undefined, { ref: false })]);
     },
     async drain() {
-      await openLane();
-      await Promise.all(lanes);
+      await startSender();
+      await Promise.all(senders);
     },
   };
 }

@@ -9,9 +9,9 @@ import {
 } from '../accounts/account.statements.ts';
 import { ACCOUNT_MAIL_KINDS, AccountMailEntity } from '../changes/change.entities.ts';
 import { RecoveryRequestEntity, type RecoveryRequest } from '../recovery/recovery.entities.ts';
-import type { Letter, Outbox } from './mail-worker.ts';
+import type { QueuedMail, Outbox } from './mail-worker.ts';
 
-interface Row extends Letter {
+interface Row extends QueuedMail {
   nextAttemptAt: Date;
 }
 

@@ -2,13 +2,13 @@ import type { AuthSignIn } from '@taskmesh/internal-api';
 import { beginSignInInput, parseInput } from '@taskmesh/contracts';
 import { createOpaqueToken, hashOf } from '../opaque-token.ts';
 import { CODE_MS } from './oidc.entities.ts';
-import { noProvider, notBegunHere } from '../auth.errors.ts';
+import { providerNotConfigured, signInNotStartedHere } from '../auth.errors.ts';
 import {
   bindingOf,
   reasonOf,
   secretsIn,
   type Provider,
-  type ProviderAnswer,
+  type ProviderResult,
   type ProviderProfile,
   type SignInSecrets,
 } from './provider.ts';
@@ -27,9 +27,9 @@ export function createBrowserSignInService(common: CommonParts, provider: Provid
   const inMs = (ms: number) => ({ createdAt: new Date(clock.now()), expiresAt: new Date(clock.now() + ms) });
 
   /** The parameters that the page finds after `#`. */
-  const outcomeOf = async (answer: ProviderAnswer, challenge: string): Promise<Record<string, string>> => {
-    if ('profile' in answer) return { sign_in_code: await storeCode(answer.profile, challenge) };
-    const { error, error_description: description } = answer.refusal;
+  const outcomeOf = async (result: ProviderResult, challenge: string): Promise<Record<string, string>> => {
+    if ('profile' in result) return { sign_in_code: await storeCode(result.profile, challenge) };
+    const { error, error_description: description } = result.refusal;
     return {
       sign_in_error: /^[a-z_]{1,64}$/.test(error) ? error : 'server_error',
       ...(description && { sign_in_error_description: description.slice(0, DESCRIPTION_LENGTH).toWellFormed() }),
@@ -57,7 +57,7 @@ export function createBrowserSignInService(common: CommonParts, provider: Provid
 
   return {
     async begin(input, { ip }) {
-      if (!provider) throw noProvider();
+      if (!provider) throw providerNotConfigured();
       const { returnTo, codeChallenge: challenge } = parseInput(beginSignInInput, input);
       await limits.countProviderSignIn(ip);
       const { location, secrets } = await provider.begin();
@@ -66,20 +66,21 @@ export function createBrowserSignInService(common: CommonParts, provider: Provid
       return { location, binding };
     },
     async complete({ binding, search }, { ip }) {
-      if (!provider) throw noProvider();
+      if (!provider) throw providerNotConfigured();
       await limits.countProviderSignIn(ip);
       const secrets = secretsIn(binding ?? '');
       // A link from another site must not use up the sign-in that this browser has started.
-      if (!binding || !secrets || new URLSearchParams(search).get('state') !== secrets.state) throw notBegunHere();
-      const pending = await oidc.takePending(hashOf(binding), new Date(clock.now()));
-      if (!pending) throw notBegunHere();
+      if (!binding || !secrets || new URLSearchParams(search).get('state') !== secrets.state)
+        throw signInNotStartedHere();
+      const pending = await oidc.consumePending(hashOf(binding), new Date(clock.now()));
+      if (!pending) throw signInNotStartedHere();
       const outcome = await outcomeOf(await finishSignIn(provider, search, secrets), pending.challenge);
       return { location: `${pending.returnTo}#${new URLSearchParams(outcome).toString()}` };
     },
   };
 }
 
-const FAILED: ProviderAnswer = {
+const FAILED: ProviderResult = {
   refusal: {
     error: 'sign_in_failed',
     error_description: 'The sign-in at the provider could not be completed: try again.',

@@ -11,13 +11,13 @@ import type { Account } from '../accounts/account.entity.ts';
 import type { OwnIdentity } from '../accounts/account.repository.ts';
 import { emailKey } from '../accounts/email-key.ts';
 import {
-  addressIsAnother,
-  addressIsMissing,
-  addressIsNotVerified,
+  emailDiffers,
+  emailNotShared,
+  emailNotVerified,
   codeUnusable,
-  isLastWayIn,
-  isLinkedAlready,
-  noSuchLink,
+  lastSignInMethod,
+  alreadyLinked,
+  linkNotFound,
 } from '../auth.errors.ts';
 import { hashOf } from '../opaque-token.ts';
 import type { SignInCode } from './oidc.entities.ts';
@@ -25,12 +25,12 @@ import type { CommonParts } from '../common-parts.ts';
 
 /** Returns the address that the provider has verified. @throws AppError FORBIDDEN */
 export function verifiedEmail({ email, emailVerified }: Pick<SignInCode, 'email' | 'emailVerified'>): string {
-  if (!email) throw addressIsMissing();
-  if (!emailVerified) throw addressIsNotVerified();
+  if (!email) throw emailNotShared();
+  if (!emailVerified) throw emailNotVerified();
   return email;
 }
 
-const isSameAddress = (left: string, right: string) => emailKey(left) === emailKey(right);
+const isSameAddress = (left: string, other: string) => emailKey(left) === emailKey(other);
 
 export interface Link {
   id: string;
@@ -95,7 +95,7 @@ export function createLinkedIdentityService(common: CommonParts): LinkedIdentity
       const given = { hash: hashOf(token), challenge: hashOf(verifier) };
       const found = await oidc.findCode(given, now());
       if (!found) throw codeUnusable();
-      if (await oidc.findLinked(found)) throw isLinkedAlready();
+      if (await oidc.findLinked(found)) throw alreadyLinked();
       const email = verifiedEmail(found);
       const known = await check.confirm(userId, password, 'password', origin);
       return inTransaction(async (transaction) => {
@@ -103,12 +103,12 @@ export function createLinkedIdentityService(common: CommonParts): LinkedIdentity
         const code = await transaction.lockCode(given, at);
         if (!code) throw codeUnusable();
         const account = await lockConfirmed(transaction, user, known, 'password');
-        if (!isSameAddress(email, account.email)) throw addressIsAnother();
+        if (!isSameAddress(email, account.email)) throw emailDiffers();
         const linking = { account, now: at, origin };
         addNotice(transaction, 'identity.linked', { id: ids.next(), ...linking });
         return addLink(transaction, { id: ids.next(), code, sessionId, ...linking });
       }, userId).catch((error: unknown) => {
-        throw isUniqueViolation(error, 'linked_identities_issuer_subject_key') ? isLinkedAlready() : error;
+        throw isUniqueViolation(error, 'linked_identities_issuer_subject_key') ? alreadyLinked() : error;
       });
     },
     async unlink(user, id, origin) {
@@ -118,8 +118,8 @@ export function createLinkedIdentityService(common: CommonParts): LinkedIdentity
         const account = await lockOwner(transaction, user);
         const all = await transaction.lockLinked(userId);
         const linked = all.find((each) => each.id === uuid);
-        if (!linked) throw noSuchLink();
-        if (!account.hasPassword && all.length === 1) throw isLastWayIn();
+        if (!linked) throw linkNotFound();
+        if (!account.hasPassword && all.length === 1) throw lastSignInMethod();
         const at = now();
         transaction.remove(linked);
         transaction.record({ kind: 'identity.unlinked', at, accountId: userId, sessionId, origin });

@@ -62,8 +62,8 @@ export type SignInCode = InferEntity<typeof SignInCodeEntity>;
 /** How long a code is valid: enough time to find the account's password, or to set a new one by mail. */
 export const CODE_MS = 10 * 60_000;
 /** How long a code opens a session without a password. The page uses its code as soon as it loads. */
-const ALONE_MS = 60_000;
+const SESSION_CODE_MS = 60_000;
 
 /** Whether the code still opens a session by itself. Afterwards it only links an identity, which requires the account's password. */
-export const worksAlone = ({ createdAt }: Pick<SignInCode, 'createdAt'>, now: Date): boolean =>
-  now.getTime() - createdAt.getTime() < ALONE_MS;
+export const opensSession = ({ createdAt }: Pick<SignInCode, 'createdAt'>, now: Date): boolean =>
+  now.getTime() - createdAt.getTime() < SESSION_CODE_MS;

@@ -1,5 +1,5 @@
 import type { Database } from '@taskmesh/store';
-import type { GivenCode } from '../accounts/account-transaction.repository.ts';
+import type { SubmittedCode } from '../accounts/account-transaction.repository.ts';
 import {
   LinkedIdentityEntity,
   PendingSignInEntity,
@@ -8,18 +8,21 @@ import {
   type PendingSignIn,
   type SignInCode,
 } from './oidc.entities.ts';
-import { TAKE_PENDING } from '../accounts/account.statements.ts';
+import { CONSUME_PENDING_SIGN_IN } from '../accounts/account.statements.ts';
 
 export function createOidcRepository(database: Database) {
   return {
     addPending: (pending: PendingSignIn) => database.retry((em) => em.upsert(PendingSignInEntity, pending)),
     /** Deletes and returns the pending sign-in, so that only one caller gets it. */
-    async takePending(hash: string, now: Date): Promise<Pick<PendingSignIn, 'challenge' | 'returnTo'> | undefined> {
-      const [row] = await database.run<{ challenge: string; return_to: string }>('write', TAKE_PENDING, [hash, now]);
+    async consumePending(hash: string, now: Date): Promise<Pick<PendingSignIn, 'challenge' | 'returnTo'> | undefined> {
+      const [row] = await database.run<{ challenge: string; return_to: string }>('write', CONSUME_PENDING_SIGN_IN, [
+        hash,
+        now,
+      ]);
       return row && { challenge: row.challenge, returnTo: row.return_to };
     },
     addCode: (code: SignInCode) => database.retry((em) => em.upsert(SignInCodeEntity, code)),
-    findCode: (given: GivenCode, now: Date) =>
+    findCode: (given: SubmittedCode, now: Date) =>
       database.retry((em) => em.findOne(SignInCodeEntity, { ...given, expiresAt: { $gt: now } })),
     findLinked: ({ issuer, subject }: Pick<LinkedIdentity, 'issuer' | 'subject'>) =>
       database.retry((em) => em.findOne(LinkedIdentityEntity, { issuer, subject })),

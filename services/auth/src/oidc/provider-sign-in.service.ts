@@ -1,17 +1,17 @@
 import { isUniqueViolation } from '@taskmesh/store';
 import type { RequestOrigin } from '@taskmesh/internal-api';
 import { parseInput, signInWithCodeInput } from '@taskmesh/contracts';
-import type { AccountTransaction, GivenCode } from '../accounts/account-transaction.repository.ts';
+import type { AccountTransaction, SubmittedCode } from '../accounts/account-transaction.repository.ts';
 import type { Account } from '../accounts/account.entity.ts';
 import type { StoredAccount } from '../accounts/account.repository.ts';
-import { codeUnusable, linkIsNeeded, wrongPassword } from '../auth.errors.ts';
+import { codeUnusable, linkRequired, wrongPassword } from '../auth.errors.ts';
 import { emailKey } from '../accounts/email-key.ts';
 import { hashOf } from '../opaque-token.ts';
 import { dummyHash } from '../passwords/hasher.ts';
-import type { OpenedSession, Opening } from '../sessions/new-session.ts';
+import type { OpenedSession, SessionIssueOptions } from '../sessions/new-session.ts';
 import type { SessionService } from '../sessions/session.service.ts';
 import { addLink, addNotice, verifiedEmail } from './linked-identity.service.ts';
-import { worksAlone, type SignInCode } from './oidc.entities.ts';
+import { opensSession, type SignInCode } from './oidc.entities.ts';
 import type { CommonParts } from '../common-parts.ts';
 
 /** Of concurrent sign-ins, unique indexes let one succeed; the others start over. */
@@ -23,7 +23,7 @@ export interface ProviderSignInService {
    * password is right. A wrong password does not use up the code.
    * @throws AppError BAD_USER_INPUT, FORBIDDEN without a verified address, LINK_REQUIRED, RATE_LIMITED, CONFLICT
    */
-  signIn(input: unknown, options: Opening): Promise<OpenedSession>;
+  signIn(input: unknown, options: SessionIssueOptions): Promise<OpenedSession>;
 }
 
 /** Uses up a locked code, and locks the account that the session is for. */
@@ -70,7 +70,7 @@ export function createProviderSignInService(common: CommonParts, sessions: Sessi
 
   /** Returns the step, and the id of the account that it locks, unless it opens a new one. */
   const stepFor = async (
-    given: GivenCode,
+    given: SubmittedCode,
     password: string | undefined,
     origin: RequestOrigin,
   ): Promise<[Step, accountId?: string]> => {
@@ -80,7 +80,7 @@ export function createProviderSignInService(common: CommonParts, sessions: Sessi
     const known = code.email ? await accounts.findByEmail(code.email) : undefined;
     const linked = await oidc.findLinked(code);
     const requireFresh = () => {
-      if (!worksAlone(code, now())) throw codeUnusable();
+      if (!opensSession(code, now())) throw codeUnusable();
     };
     if (linked) {
       requireFresh();
@@ -93,11 +93,15 @@ export function createProviderSignInService(common: CommonParts, sessions: Sessi
       await limits.countSignUp(origin.ip);
       return [register(email, origin)];
     }
-    if (password === undefined) throw linkIsNeeded(email);
+    if (password === undefined) throw linkRequired(email);
     return [link(await check.confirm(known.account.id, password, 'password', origin), origin), known.account.id];
   };
 
-  const open = async (given: GivenCode, password: string | undefined, opening: Opening): Promise<OpenedSession> => {
+  const open = async (
+    given: SubmittedCode,
+    password: string | undefined,
+    opening: SessionIssueOptions,
+  ): Promise<OpenedSession> => {
     for (let attempt = 1; ; attempt++) {
       const [step, accountId] = await stepFor(given, password, opening.origin);
       try {

@@ -24,7 +24,7 @@ import {
   type UserInfoResponse,
 } from 'openid-client';
 import { email as address, name as accountName } from '@taskmesh/contracts';
-import { providerIsAway } from '../auth.errors.ts';
+import { providerUnavailable } from '../auth.errors.ts';
 import type { OidcConfig } from '../config.ts';
 
 /** Per request to the provider. A sign-in takes up to four requests, and the gateway waits for all of them. */
@@ -32,7 +32,7 @@ const TIMEOUT_S = 3;
 const CLOCK_TOLERANCE_S = 30;
 /** How long the provider's metadata is used before it is fetched again. */
 const METADATA_TTL_MS = 3_600_000;
-const BACKOFF: Backoff = { firstMs: 1_000, longestMs: 60_000 };
+const BACKOFF: Backoff = { firstMs: 1_000, maxMs: 60_000 };
 
 /** The values that the browser must bring back. Only the browser stores them. */
 export interface SignInSecrets {
@@ -45,7 +45,7 @@ export interface SignInSecrets {
 export type ProviderProfile = Awaited<ReturnType<typeof readProfile>>;
 
 /** `refusal` is the provider's own error, such as `access_denied`. */
-export type ProviderAnswer =
+export type ProviderResult =
   { profile: ProviderProfile } | { refusal: Pick<AuthorizationResponseError, 'error' | 'error_description'> };
 
 /** An identity at a provider. */
@@ -92,7 +92,7 @@ export function createProvider(deps: ProviderDeps) {
     }
   };
   const lastKnown = (error?: unknown): Configuration => {
-    if (!known) throw providerIsAway(error);
+    if (!known) throw providerUnavailable(error);
     return known.configuration;
   };
   const configured = async (): Promise<Configuration> => {
@@ -207,7 +207,7 @@ function bounded(): TransformStream<Uint8Array, Uint8Array> {
   return new TransformStream({
     transform(chunk, controller) {
       bytes += chunk.length;
-      if (bytes > MAX_RESPONSE_BYTES) controller.error(new Error('The answer is too large.'));
+      if (bytes > MAX_RESPONSE_BYTES) controller.error(new Error('The response is too large.'));
       else controller.enqueue(chunk);
     },
   });

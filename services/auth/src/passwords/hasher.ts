@@ -85,7 +85,7 @@ export function createHasher({ concurrency, findBcryptHash, onHashed, cost = COS
   const bcrypt = createFairQueue({ concurrency: Math.ceil(concurrency / 4), ...limits });
   const dummy = dummyHash(cost);
 
-  const inTurn = <Result>(queue: FairQueue, ip: string | null, work: () => Promise<Result>): Promise<Result> =>
+  const runQueued = <Result>(queue: FairQueue, ip: string | null, work: () => Promise<Result>): Promise<Result> =>
     queue.run(callerOf(ip), async () => {
       const start = performance.now();
       try {
@@ -98,7 +98,7 @@ export function createHasher({ concurrency, findBcryptHash, onHashed, cost = COS
   return {
     /** Callers, identified by `ip`, take turns. @throws AppError SERVICE_UNAVAILABLE when too many are waiting */
     hash: (password: string, ip: string | null = null) =>
-      inTurn(argon2, ip, () => hash(normalizePassword(password), { ...ARGON2ID, ...cost })),
+      runQueued(argon2, ip, () => hash(normalizePassword(password), { ...ARGON2ID, ...cost })),
     /**
      * A rejection takes the same time without a hash (no such account) as with a hash of any kind: it computes argon2, and then
      * bcrypt while any account has such a hash.
@@ -107,11 +107,11 @@ export function createHasher({ concurrency, findBcryptHash, onHashed, cost = COS
     async verify(passwordHash = dummy, password: string, attempt: Attempt = {}): Promise<boolean> {
       const { ip = null, onMismatch = async () => undefined } = attempt;
       const own = isBcrypt(passwordHash) ? { bcrypt: passwordHash } : { argon2: passwordHash };
-      if (await inTurn(argon2, ip, () => verify(own.argon2 ?? dummy, normalizePassword(password)))) return true;
+      if (await runQueued(argon2, ip, () => verify(own.argon2 ?? dummy, normalizePassword(password)))) return true;
       if (!own.bcrypt) await onMismatch().catch(() => undefined);
       const like = (await findBcryptHash?.()) ?? own.bcrypt;
       if (like === undefined) return false;
-      const matches = await inTurn(bcrypt, ip, () => verifyBcrypt(own.bcrypt ?? dummyBcryptHash(like), password));
+      const matches = await runQueued(bcrypt, ip, () => verifyBcrypt(own.bcrypt ?? dummyBcryptHash(like), password));
       if (own.bcrypt && !matches) await onMismatch().catch(() => undefined);
       return matches;
     },

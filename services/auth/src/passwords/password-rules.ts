@@ -21,7 +21,7 @@ export function createPasswordRules(options: { minLength: number; common: Readon
   };
 
   /** Returns the problem with a password for the account with this address; undefined if there is none. */
-  const problemOf = (password: string, email: string) => problemOfAny(password) ?? problemBeside(email, password);
+  const problemOf = (password: string, email: string) => problemOfAny(password) ?? problemWithEmail(email, password);
 
   return {
     problemOf,
@@ -39,7 +39,7 @@ export function readCommonPasswords(): ReadonlySet<string> {
   return new Set(lines.filter((line) => line !== '' && !line.startsWith('#')));
 }
 
-function problemBeside(email: string, password: string): string | undefined {
+function problemWithEmail(email: string, password: string): string | undefined {
   return foldCase(password) === foldCase(email) ? 'password must not be the e-mail address.' : undefined;
 }
 

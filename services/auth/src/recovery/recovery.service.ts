@@ -72,14 +72,14 @@ async function setPassword(
   const fact = { at: now, accountId, origin };
   transaction.record({ ...fact, kind: 'password.reset' });
   // A different person may have linked an identity before the account got this address.
-  const strangers = (await transaction.lockLinked(accountId)).filter(
+  const foreignIdentities = (await transaction.lockLinked(accountId)).filter(
     ({ email }) => emailKey(email) !== account.emailKey,
   );
-  for (const linked of strangers) {
+  for (const linked of foreignIdentities) {
     transaction.remove(linked);
     transaction.record({ ...fact, kind: 'identity.unlinked' });
   }
-  if (strangers.length > 0)
+  if (foreignIdentities.length > 0)
     transaction.addMail({ ...fact, id: ids.next(), kind: 'identity.unlinked', recipient: account.email });
   return transaction.endEverything(accountId, now);
 }

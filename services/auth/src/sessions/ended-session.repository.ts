@@ -7,14 +7,14 @@ import { END_ALL_SESSIONS, END_OLDEST_SESSIONS, END_SESSION, END_TOKENS, LOCK_TO
 const TOKEN_CACHED_MS = ACCESS_TOKEN_MAX_TTL_S * 1_000;
 
 /** A session whose tokens expired longer ago than this need not be listed: even a gateway whose clock is behind rejects them. */
-export const FORGOTTEN_AFTER_S = EXPIRED_TOKEN_GRACE_S + CLOCK_SKEW_S;
+export const FORGET_AFTER_S = EXPIRED_TOKEN_GRACE_S + CLOCK_SKEW_S;
 
-export function forgottenBefore(nowMs: number): Date {
-  return new Date(nowMs - FORGOTTEN_AFTER_S * 1_000);
+export function forgetBefore(nowMs: number): Date {
+  return new Date(nowMs - FORGET_AFTER_S * 1_000);
 }
 
 /** The account whose sessions or tokens end, and the time. */
-export interface EndedFrom {
+export interface EndOptions {
   accountId: string;
   /** The session to keep. */
   kept?: string | null;
@@ -35,7 +35,7 @@ interface Ended {
 export function endingsOf(em: EntityManager) {
   const end =
     <More extends unknown[]>(statement: string) =>
-    async ({ accountId, kept = null, now, recordedFrom }: EndedFrom, ...more: More): Promise<Ended> => {
+    async ({ accountId, kept = null, now, recordedFrom }: EndOptions, ...more: More): Promise<Ended> => {
       await em.flush();
       const { ip = null, requestId = null } = recordedFrom ?? {};
       const latest = new Date(now.getTime() + TOKEN_CACHED_MS);
@@ -43,7 +43,7 @@ export function endingsOf(em: EntityManager) {
         accountId,
         kept,
         now,
-        forgottenBefore(now.getTime()),
+        forgetBefore(now.getTime()),
         latest,
         recordedFrom !== undefined,
         ip,

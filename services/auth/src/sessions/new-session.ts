@@ -6,7 +6,7 @@ import type { KeyRing } from '../keys/key-ring.ts';
 import { createRefreshToken } from './refresh-token.ts';
 
 /** Options for opening or refreshing a session. */
-export interface Opening {
+export interface SessionIssueOptions {
   withRefreshToken: boolean;
   origin: RequestOrigin;
 }
@@ -65,7 +65,7 @@ export function createSessionMaker({ accessTokenTtlSeconds, refreshTokenTtlDays,
     expiresIn: accessTokenTtlSeconds,
     /** `expiresAt` is when neither token is valid any more. */
     freshTokens,
-    async prepare(account: Account, { withRefreshToken }: Pick<Opening, 'withRefreshToken'>) {
+    async prepare(account: Account, { withRefreshToken }: Pick<SessionIssueOptions, 'withRefreshToken'>) {
       const sessionId = ids.next();
       const { accessToken, now, tokensUntil, refresh, expiresAt } = await freshTokens(sessionId, account, {
         withRefreshToken,

@@ -16,7 +16,7 @@ const LIST_SIZE = 10_000;
 interface InsertOptions {
   passwordVersion: number;
   origin: RequestOrigin;
-  most: number;
+  maxSessions: number;
 }
 
 export type SessionRepository = ReturnType<typeof createSessionRepository>;
@@ -25,8 +25,8 @@ export type SessionRepository = ReturnType<typeof createSessionRepository>;
 export function createSessionRepository(database: Database) {
   return {
     /** Stores nothing and returns false if the password has changed since this version, or if the account has `most` sessions. */
-    async insert(session: NewSession, { passwordVersion, origin, most }: InsertOptions): Promise<boolean> {
-      const values = [...session.values(origin, 'session.opened'), passwordVersion, most];
+    async insert(session: NewSession, { passwordVersion, origin, maxSessions }: InsertOptions): Promise<boolean> {
+      const values = [...session.values(origin, 'session.opened'), passwordVersion, maxSessions];
       return (await database.run('write', OPEN_SESSION, values, session.opened.account.id)).length > 0;
     },
 

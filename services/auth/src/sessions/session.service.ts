@@ -5,12 +5,12 @@ import type { Account } from '../accounts/account.entity.ts';
 import type { CommonParts } from '../common-parts.ts';
 import { hashOf } from '../opaque-token.ts';
 import { callerOf } from '../rate-limits.ts';
-import { forgottenBefore } from './ended-session.repository.ts';
-import type { NewSession, OpenedSession, Opening, SessionMaker } from './new-session.ts';
+import { forgetBefore } from './ended-session.repository.ts';
+import type { NewSession, OpenedSession, SessionIssueOptions, SessionMaker } from './new-session.ts';
 import { familyHashOf, isSigned } from './refresh-token.ts';
 import type { Session } from './session.entities.ts';
 import type { OwnSession, SessionRepository } from './session.repository.ts';
-import { noSuchSession, refreshTokenUnusable, sessionHasEnded } from '../auth.errors.ts';
+import { sessionNotFound, refreshTokenUnusable, sessionEnded } from '../auth.errors.ts';
 
 /**
  * While an account has at least this many sessions left, its logins do not wait for each other. It is more than all instances can open
@@ -18,11 +18,11 @@ import { noSuchSession, refreshTokenUnusable, sessionHasEnded } from '../auth.er
  */
 const SPARE = 100;
 
-export interface OpenOptions extends Opening {
+export interface OpenOptions extends SessionIssueOptions {
   passwordVersion: number;
 }
 
-export interface RefreshOptions extends Opening {
+export interface RefreshOptions extends SessionIssueOptions {
   /** Whether the caller has stopped waiting. */
   isCancelled?: (() => boolean) | undefined;
   /** Called before the error is thrown if the token was already used, which ends its session. */
@@ -33,7 +33,7 @@ export interface SessionService {
   /** Returns undefined if the password has changed. Ends the account's least recently used sessions if there are too many. */
   open(account: Account, options: OpenOptions): Promise<OpenedSession | undefined>;
   /** Like `open`, as part of a transaction that has locked the account. */
-  openIn(transaction: AccountTransaction, account: Account, options: Opening): Promise<OpenedSession>;
+  openIn(transaction: AccountTransaction, account: Account, options: SessionIssueOptions): Promise<OpenedSession>;
   /**
    * Uses up the token, unless it is rate-limited or the caller has stopped waiting for the next one.
    * @throws AppError UNAUTHENTICATED, RATE_LIMITED, SERVICE_UNAVAILABLE
@@ -57,10 +57,10 @@ export interface SessionServiceDeps extends CommonParts {
   repository: SessionRepository;
   maker: SessionMaker;
   /** How many usable sessions an account may have. */
-  mostPerAccount: number;
+  maxPerAccount: number;
 }
 
-interface Renewal extends Opening {
+interface Renewal extends SessionIssueOptions {
   session: Session;
   account: Account;
   former: string | undefined;
@@ -70,14 +70,14 @@ interface Renewal extends Opening {
 type Refreshed = { opened: OpenedSession } | { reused: EndedSession[] } | undefined;
 
 /** How many refreshes of one network run at once: each holds a connection, and anyone may send any token. */
-const REFRESHES_AT_ONCE = 4;
+const MAX_CONCURRENT_REFRESHES = 4;
 
 /** Refreshes of one session always wait for each other, because they lock its row. */
-const refreshTurn = (token: string, { ip }: RequestOrigin) =>
-  `${callerOf(ip)} ${familyHashOf(token).charCodeAt(0) % REFRESHES_AT_ONCE}`;
+const refreshQueueKey = (token: string, { ip }: RequestOrigin) =>
+  `${callerOf(ip)} ${familyHashOf(token).charCodeAt(0) % MAX_CONCURRENT_REFRESHES}`;
 
 export function createSessionService(deps: SessionServiceDeps): SessionService {
-  const { inTransaction, repository, maker, limits, clock, mostPerAccount } = deps;
+  const { inTransaction, repository, maker, limits, clock, maxPerAccount } = deps;
   const now = () => new Date(clock.now());
 
   const refreshIn = async (
@@ -149,11 +149,11 @@ export function createSessionService(deps: SessionServiceDeps): SessionService {
     if (session.refreshToken) transaction.addRefreshToken(session.refreshToken);
     transaction.record({ kind: 'session.opened', at, accountId, sessionId, origin });
     const which = { accountId, kept: sessionId, now: at, recordedFrom: origin };
-    const { ended } = await transaction.endOldestSessions(which, mostPerAccount - 1);
+    const { ended } = await transaction.endOldestSessions(which, maxPerAccount - 1);
     return { ...session.opened, ended };
   };
 
-  const openInTurn = (session: NewSession, { passwordVersion, origin }: OpenOptions) =>
+  const openLocked = (session: NewSession, { passwordVersion, origin }: OpenOptions) =>
     inTransaction(async (transaction): Promise<OpenedSession | undefined> => {
       const account = await transaction.lockAccount(session.opened.account.id);
       return account?.passwordVersion === passwordVersion ? store(transaction, session, origin) : undefined;
@@ -162,8 +162,8 @@ export function createSessionService(deps: SessionServiceDeps): SessionService {
   return {
     async open(account, options) {
       const session = await maker.prepare(account, options);
-      const isOpen = await repository.insert(session, { ...options, most: Math.max(0, mostPerAccount - SPARE) });
-      return isOpen ? session.opened : openInTurn(session, options);
+      const isOpen = await repository.insert(session, { ...options, maxSessions: Math.max(0, maxPerAccount - SPARE) });
+      return isOpen ? session.opened : openLocked(session, options);
     },
     openIn: async (transaction, account, options) =>
       store(transaction, await maker.prepare(account, options), options.origin),
@@ -176,7 +176,7 @@ export function createSessionService(deps: SessionServiceDeps): SessionService {
           if (outcome && 'opened' in outcome && options.isCancelled?.()) throw unavailable();
           return outcome;
         },
-        refreshTurn(refreshToken, options.origin),
+        refreshQueueKey(refreshToken, options.origin),
       );
       if (refreshed && 'opened' in refreshed) return refreshed.opened;
       if (refreshed) options.onReuse(refreshed.reused);
@@ -186,7 +186,7 @@ export function createSessionService(deps: SessionServiceDeps): SessionService {
       inTransaction(async (transaction) => {
         const which = { accountId: userId, now: now(), recordedFrom: origin };
         const { count, ended } = await transaction.endSession(which, sessionId);
-        if (count === 0) throw sessionHasEnded();
+        if (count === 0) throw sessionEnded();
         return ended;
       }, userId),
     list: (user) => repository.listLiving(user, now()),
@@ -194,9 +194,9 @@ export function createSessionService(deps: SessionServiceDeps): SessionService {
       inTransaction(async (transaction) => {
         const { id: accountId } = await lockOwner(transaction, user);
         const uuid = parseUuid(id);
-        if (uuid === undefined) throw noSuchSession();
+        if (uuid === undefined) throw sessionNotFound();
         const { usable, ended } = await transaction.endSession({ accountId, now: now(), recordedFrom: origin }, uuid);
-        if (usable === 0) throw noSuchSession();
+        if (usable === 0) throw sessionNotFound();
         return { id: uuid, ended };
       }, user.userId),
     endOthers: (user, origin) =>
@@ -206,6 +206,6 @@ export function createSessionService(deps: SessionServiceDeps): SessionService {
         const { usable, ended } = await transaction.endAllSessions(which);
         return { count: usable, ended };
       }, user.userId),
-    endedSessions: (after) => repository.listEnded(after, forgottenBefore(clock.now())),
+    endedSessions: (after) => repository.listEnded(after, forgetBefore(clock.now())),
   };
 }

@@ -41,7 +41,7 @@ export const OPEN_SESSION: Statement = {
 /** Maximum number of ended sessions in the response of one operation; gateways read the others from the list. */
 const MAX_SHOWN = 1_000;
 
-/** The first parameters of each statement that ends sessions or tokens: see `EndedFrom`. */
+/** The first parameters of each statement that ends sessions or tokens: see `EndOptions`. */
 const GIVEN = `
   given as (
     select ?::uuid as account_id, ?::uuid as kept, ?::timestamptz as now, ?::timestamptz as forgotten_before,

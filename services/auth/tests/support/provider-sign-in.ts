@@ -34,7 +34,7 @@ export function useSignIn(options: RunOptions = {}): { provider: SignInProvider;
   beforeAll(async () => void Object.assign(provider, await startSignInProvider({ redirectUri: REDIRECT_URI })));
   beforeEach(() => {
     provider.tamper(undefined);
-    provider.answerWith(undefined);
+    provider.respondWith(undefined);
     provider.accounts.clear();
     provider.accounts.set('ada', ADA);
   });
@@ -49,13 +49,13 @@ export const complete = ({ auth }: RunningAuth, binding: string | undefined, { s
   auth.signIn.complete({ binding, search: search.slice(1) }, ORIGIN);
 
 /** The result that the page gets when the browser is back. */
-export const answerIn = ({ location }: { location: string }) =>
+export const resultIn = ({ location }: { location: string }) =>
   new URLSearchParams(location.slice(location.indexOf('#') + 1));
 
 /** Follows the whole sign-in of a browser and returns the code that the page gets. */
 export async function codeFor(running: RunningAuth, provider: SignInProvider, sub: string): Promise<string> {
   const { location, binding } = await begin(running);
-  const answer = answerIn(await complete(running, binding, await provider.signIn(location, sub)));
+  const answer = resultIn(await complete(running, binding, await provider.signIn(location, sub)));
   const code = answer.get('sign_in_code');
   if (!code) throw new Error(answer.toString());
   return code;

@@ -32,7 +32,7 @@ export const BackupEntity = defineEntity({
 export type Backup = InferEntity<typeof BackupEntity>;
 
 /** Neither verified nor found unfit. */
-export const UNPROVED = { verifiedAt: null, verifiedVersion: null, unfitAt: null, unfitReason: null };
+export const UNVERIFIED = { verifiedAt: null, verifiedVersion: null, unfitAt: null, unfitReason: null };
 
 /** The stored file's state, as far as the catalogue knows it. */
 export const fileStateOf = ({ sizeBytes, modifiedAt, createdAt }: Backup): FileState => ({
@@ -41,7 +41,7 @@ export const fileStateOf = ({ sizeBytes, modifiedAt, createdAt }: Backup): FileS
 });
 
 /** The archive has not been examined yet, or its content is still unknown. */
-export const isNewcomer = ({ stores, unfitAt }: Backup): boolean => stores.length === 0 && !unfitAt;
+export const isUnexamined = ({ stores, unfitAt }: Backup): boolean => stores.length === 0 && !unfitAt;
 
 export interface FileState {
   sizeBytes: number;

@@ -2,7 +2,7 @@ import { AppError } from '@taskmesh/contracts';
 import { DumpError, LoadError } from '@taskmesh/pg-rows';
 import { DiskSpaceError } from '../disk-space.ts';
 import { TooSlowError } from '../stall-detection.ts';
-import { asBackupFailure, asVerifyFailure, isUnprovable, LossError, whyUnfit } from './archive.errors.ts';
+import { asBackupFailure, asVerifyFailure, isUnverifiable, LossError, findUnfitReason } from './archive.errors.ts';
 import { ExtractionError } from './limits.ts';
 import { OtherReleaseError } from './manifest.ts';
 
@@ -41,19 +41,19 @@ describe('a failed verification', () => {
   ])('does not count an archive as unfit that %s', (_what, error, isOfOthers) => {
     const failure = asVerifyFailure(error);
     expect(failure).toMatchObject({ code: 'CONFLICT', message: expect.stringContaining(error.message) });
-    expect([whyUnfit(failure), isUnprovable(failure)]).toEqual([undefined, isOfOthers]);
+    expect([findUnfitReason(failure), isUnverifiable(failure)]).toEqual([undefined, isOfOthers]);
   });
 
   it.each([
     ['the disk has too little space', new ExtractionError('too large', { cause: new DiskSpaceError('no room') })],
     ['the storage of the archives does not respond', new ExtractionError('not read', { cause: coded('ESTALE') })],
     ['reading the archive takes too long', new ExtractionError('late', { cause: new TooSlowError('late') })],
-    ['a server makes no progress', new TooSlowError('Nothing moves any more.')],
+    ['a server makes no progress', new TooSlowError('There was no progress.')],
     ['a statement takes too long, or is cancelled', new LoadError('Line 1: canceled', { cause: coded('57014') })],
     ['a transaction takes too long', new LoadError('Line 1: terminating', { cause: coded('25P04') })],
     ['a server has a defect', new LoadError('Line 1: could not read block', { cause: coded('XX001') })],
   ])('does not blame the archive when %s', (_what, error) => {
-    expect(whyUnfit(asVerifyFailure(error))).toBeUndefined();
+    expect(findUnfitReason(asVerifyFailure(error))).toBeUndefined();
   });
 
   it.each([
@@ -61,6 +61,6 @@ describe('a failed verification', () => {
     ['PostgreSQL rejects', new LoadError('Line 1: no', { cause: coded('42P01') })],
     ['contains names that are too long', new ExtractionError('not read', { cause: coded('ENAMETOOLONG') })],
   ])('blames an archive that %s', (_what, error) => {
-    expect(whyUnfit(asVerifyFailure(error))).toEqual(expect.any(String));
+    expect(findUnfitReason(asVerifyFailure(error))).toEqual(expect.any(String));
   });
 });

@@ -25,43 +25,43 @@ interface Failure {
   /** The metric's label. */
   reason: FailureReason;
   /** The rest of a sentence for the operator. */
-  why: string;
+  message: string;
 }
 
-const FULL: Failure = { reason: 'disk_full', why: 'the disk is full' };
-const NO_PERMISSION: Failure = { reason: 'permission', why: 'no permission to write' };
-const NO_DIRECTORY: Failure = { reason: 'permission', why: 'the place of the archives is no directory' };
-const AWAY: Failure = { reason: 'store', why: 'a store was not available' };
-const NOT_IN: Failure = { reason: 'store', why: 'a store does not let us in' };
+const DISK_FULL: Failure = { reason: 'disk_full', message: 'the disk is full' };
+const NO_PERMISSION: Failure = { reason: 'permission', message: 'no permission to write' };
+const NO_DIRECTORY: Failure = { reason: 'permission', message: 'the archive storage is not a directory' };
+const STORE_UNAVAILABLE: Failure = { reason: 'store', message: 'a store was not available' };
+const ACCESS_DENIED: Failure = { reason: 'store', message: 'a store refused access' };
 
 const BY_CODE: Record<string, Failure> = {
-  ENOSPC: FULL,
-  EDQUOT: FULL,
-  EFBIG: { reason: 'disk_full', why: 'it is larger than a file may be' },
+  ENOSPC: DISK_FULL,
+  EDQUOT: DISK_FULL,
+  EFBIG: { reason: 'disk_full', message: 'it is larger than a file may be' },
   EACCES: NO_PERMISSION,
   EPERM: NO_PERMISSION,
   EROFS: NO_PERMISSION,
   ENOTDIR: NO_DIRECTORY,
   EEXIST: NO_DIRECTORY,
-  ECONNREFUSED: AWAY,
-  ENOTFOUND: AWAY,
-  EAI_AGAIN: AWAY,
-  EHOSTUNREACH: AWAY,
-  ETIMEDOUT: AWAY,
-  [SQL_STATE.invalidAuthorization]: NOT_IN,
-  [SQL_STATE.invalidPassword]: NOT_IN,
-  [SQL_STATE.insufficientPrivilege]: { reason: 'store', why: 'no permission to read a store' },
-  [SQL_STATE.lockNotAvailable]: { reason: 'store', why: 'a store is being changed right now' },
+  ECONNREFUSED: STORE_UNAVAILABLE,
+  ENOTFOUND: STORE_UNAVAILABLE,
+  EAI_AGAIN: STORE_UNAVAILABLE,
+  EHOSTUNREACH: STORE_UNAVAILABLE,
+  ETIMEDOUT: STORE_UNAVAILABLE,
+  [SQL_STATE.invalidAuthorization]: ACCESS_DENIED,
+  [SQL_STATE.invalidPassword]: ACCESS_DENIED,
+  [SQL_STATE.insufficientPrivilege]: { reason: 'store', message: 'no permission to read a store' },
+  [SQL_STATE.lockNotAvailable]: { reason: 'store', message: 'a store is being changed right now' },
 };
 
 /** Returns undefined for a defect. */
 function failureOf(error: unknown): Failure | undefined {
-  if (error instanceof DiskSpaceError) return { reason: 'disk_full', why: error.message };
-  if (error instanceof TooLargeError) return { reason: 'too_large', why: error.message };
-  if (error instanceof DumpError) return { reason: 'unsupported', why: error.message };
-  if (error instanceof LockBusyError) return { reason: 'unavailable', why: error.message };
-  if (error instanceof TooSlowError) return { reason: 'store', why: 'a store did not get on for too long' };
-  return BY_CODE[errorCode(error)] ?? (asUnavailable(error) && AWAY);
+  if (error instanceof DiskSpaceError) return { reason: 'disk_full', message: error.message };
+  if (error instanceof TooLargeError) return { reason: 'too_large', message: error.message };
+  if (error instanceof DumpError) return { reason: 'unsupported', message: error.message };
+  if (error instanceof LockBusyError) return { reason: 'unavailable', message: error.message };
+  if (error instanceof TooSlowError) return { reason: 'store', message: 'a store did not get on for too long' };
+  return BY_CODE[errorCode(error)] ?? (asUnavailable(error) && STORE_UNAVAILABLE);
 }
 
 export function failureReason(error: unknown): FailureReason {
@@ -71,15 +71,15 @@ export function failureReason(error: unknown): FailureReason {
 }
 
 /** The start of a sentence that continues after a colon. */
-export type Undone = 'The backup was not made' | 'The archive was not stored' | 'The archive was not verified';
+export type FailedAction = 'The backup was not made' | 'The archive was not stored' | 'The archive was not verified';
 
 /** Returns the error to show to an operator. Returns unknown errors unchanged. */
-export function asBackupFailure(error: unknown, undone: Undone = 'The backup was not made'): unknown {
+export function asBackupFailure(error: unknown, action: FailedAction = 'The backup was not made'): unknown {
   if (error instanceof AppError) return error;
   const failure = failureOf(error);
   if (!failure) return error;
-  if (failure.reason === 'unavailable') return unavailable(failure.why, error);
-  const message = `${undone}: ${failure.why}.`;
+  if (failure.reason === 'unavailable') return unavailable(failure.message, error);
+  const message = `${action}: ${failure.message}.`;
   const isOurs = failure.reason === 'unsupported' || failure.reason === 'too_large';
   return isOurs ? conflict(message) : unavailable(message, error);
 }
@@ -100,7 +100,7 @@ class UnfitError extends AppError {
   }
 }
 
-const UNDONE = 'The archive was not verified';
+const NOT_VERIFIED = 'The archive was not verified';
 /** System errors that say nothing about the archive. */
 const SYSTEM = /^(ENOSPC|EDQUOT|EACCES|EROFS|EMFILE|ENFILE|EIO|EFBIG|ESTALE|ETIMEDOUT)$/;
 /** PostgreSQL's errors that a dump cannot cause: connections, timeouts, resources, operators, system and internal errors. */
@@ -110,36 +110,37 @@ const SERVER = /^(08|25P0[34]|53|57|58|XX)|^E[A-Z]+$/;
 export function asVerifyFailure(error: unknown): unknown {
   if (error instanceof AppError) return error;
   if (error instanceof LossError) return new AppError('CONFLICT', error.message, { cause: error });
-  const unprovable = elsewhere(error);
+  const unprovable = missingPrerequisite(error);
   if (unprovable)
-    return new AppError('CONFLICT', `The archive cannot be proved here: ${unprovable.message}`, { cause: error });
+    return new AppError('CONFLICT', `The archive cannot be verified here: ${unprovable.message}`, { cause: error });
   const cause = error instanceof Error ? error.cause : undefined;
   if (error instanceof TooSlowError || cause instanceof TooSlowError)
-    return unavailable(`${UNDONE}: it took too long.`, error);
+    return unavailable(`${NOT_VERIFIED}: it took too long.`, error);
   if (error instanceof ExtractionError && (cause instanceof DiskSpaceError || SYSTEM.test(errorCode(cause))))
-    return asBackupFailure(cause, UNDONE);
-  if (error instanceof LoadError && isServersFault(cause))
-    return unavailable(`${UNDONE}: a store's server was not available.`, error);
+    return asBackupFailure(cause, NOT_VERIFIED);
+  if (error instanceof LoadError && isServerFailure(cause))
+    return unavailable(`${NOT_VERIFIED}: a store's server was not available.`, error);
   const reason = reasonOf(error);
-  if (reason === undefined) return asBackupFailure(error, UNDONE);
+  if (reason === undefined) return asBackupFailure(error, NOT_VERIFIED);
   return new UnfitError(reason, error);
 }
 
 /** Returns the error if another key, release or limit may make the archive usable, so that it does not count as unfit. */
-function elsewhere(error: unknown): Error | undefined {
+function missingPrerequisite(error: unknown): Error | undefined {
   if (error instanceof KeyError || error instanceof OtherReleaseError) return error;
   return error instanceof ExtractionError && error.cause instanceof TooLargeError ? error : undefined;
 }
 
 /** Returns why the archive is unfit, as part of a sentence; undefined if it may be usable elsewhere. */
-export const whyUnfit = (failure: unknown): string | undefined =>
+export const findUnfitReason = (failure: unknown): string | undefined =>
   failure instanceof UnfitError ? failure.reason : undefined;
 
 /** Whether verifying the archive needs another key, release or limit. */
-export const isUnprovable = (failure: unknown): boolean => failure instanceof AppError && !!elsewhere(failure.cause);
+export const isUnverifiable = (failure: unknown): boolean =>
+  failure instanceof AppError && !!missingPrerequisite(failure.cause);
 
 /** Whether the cause of a LoadError lies with the server and not with the dump. */
-export function isServersFault(cause: unknown): boolean {
+export function isServerFailure(cause: unknown): boolean {
   const code = errorCode(cause);
   return code === '' ? outcomeOf(cause) !== 'other' : SERVER.test(code);
 }

@@ -1,6 +1,6 @@
 import type { Database } from '@taskmesh/store';
 import { BackupEntity, type Backup } from './archive.entity.ts';
-import { TAKE_IN } from './archive.statements.ts';
+import { RECORD_EXAMINED } from './archive.statements.ts';
 
 export type BackupRepository = ReturnType<typeof createBackupRepository>;
 
@@ -14,10 +14,10 @@ export function createBackupRepository(database: Database) {
       await database.retry((em) => em.upsert(BackupEntity, { ...backup }));
     },
 
-    async takeIn(backup: Backup): Promise<void> {
+    async recordExamined(backup: Backup): Promise<void> {
       const { file, sizeBytes, sha256, createdAt, stores, origin, modifiedAt, unfitAt, unfitReason } = backup;
       const values = [file, sizeBytes, sha256, createdAt, stores, origin, modifiedAt, unfitAt, unfitReason];
-      await database.run('read', TAKE_IN, values); // safe to repeat
+      await database.run('read', RECORD_EXAMINED, values); // safe to repeat
     },
 
     async remove(file: string): Promise<void> {

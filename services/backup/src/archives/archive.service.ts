@@ -7,12 +7,12 @@ import type { CommonParts } from '../common-parts.ts';
 import type { Verifier } from '../restore/verifier.ts';
 import type { RunLock } from '../run-lock.ts';
 import { ArchiveExistsError, isListableName, type StoredArchive } from '../storage/backup-storage.ts';
-import { isOwn, isSameFile, UNPROVED, type Backup, type MadeOrigin } from './archive.entity.ts';
-import { asBackupFailure, asVerifyFailure, failureReason, isUnprovable, whyUnfit } from './archive.errors.ts';
+import { isOwn, isSameFile, UNVERIFIED, type Backup, type MadeOrigin } from './archive.entity.ts';
+import { asBackupFailure, asVerifyFailure, failureReason, isUnverifiable, findUnfitReason } from './archive.errors.ts';
 import type { BackupRepository } from './archive.repository.ts';
 import { makeArchive } from './make-archive.ts';
-import { createNewArchives, describedBy, inspectArchive, scanArchives, takeIn } from './new-archives.ts';
-import { checkUploadName, sha256Of, takeUpload, withChecksum } from './uploads.ts';
+import { createNewArchives, applyManifest, inspectArchive, scanArchives, examineArchive } from './new-archives.ts';
+import { checkUploadName, sha256Of, checkUpload, withChecksum } from './uploads.ts';
 
 /** A stored archive, held open. The caller closes it. */
 export interface Download {
@@ -64,8 +64,8 @@ export interface BackupServiceDeps extends CommonParts {
 }
 
 export function createBackupService(deps: BackupServiceDeps): BackupService {
-  const { storage, repository, verifier, createLock, metrics, archiveLimits, patience, now, product, log } = deps;
-  const waitMs = { ...WAIT_MS, request: patience.busyMs };
+  const { storage, repository, verifier, createLock, metrics, archiveLimits, timeouts, now, product, log } = deps;
+  const waitMs = { ...WAIT_MS, request: timeouts.busyMs };
 
   /** Only logs a failure: the archive is complete, and the list shows what the storage knows. */
   const catalogue = async (backup: Backup) => {
@@ -100,20 +100,20 @@ export function createBackupService(deps: BackupServiceDeps): BackupService {
   const markUnfit = async (stored: StoredArchive, unfitReason: string): Promise<void> => {
     const [found, left] = [await find(stored.file), await storage.find(stored.file)];
     if (!found || !left || !isSameFile(stored, left)) return;
-    await repository.save({ ...found, ...UNPROVED, unfitAt: now(), unfitReason, modifiedAt: stored.modifiedAt });
+    await repository.save({ ...found, ...UNVERIFIED, unfitAt: now(), unfitReason, modifiedAt: stored.modifiedAt });
   };
 
   const stopping = new AbortController();
   const { signal } = stopping;
-  let looks: Promise<unknown> = Promise.resolve();
+  let lastInspection: Promise<unknown> = Promise.resolve();
   /** Examines one archive at a time, because each needs a process and disk space for its whole content. */
-  const lookInto = (file: string) => {
-    const look = looks.then(() => inspectArchive(file, { ...deps, signal }));
-    looks = look.catch(() => undefined);
-    return look;
+  const inspect = (file: string) => {
+    const inspection = lastInspection.then(() => inspectArchive(file, { ...deps, signal }));
+    lastInspection = inspection.catch(() => undefined);
+    return inspection;
   };
-  const looking = { ...deps, find, list, lookInto };
-  const newcomers = createNewArchives({ take: (archive) => takeIn(archive, looking), signal, log });
+  const scanDeps = { ...deps, find, list, inspect };
+  const newArchives = createNewArchives({ examine: (archive) => examineArchive(archive, scanDeps), signal, log });
 
   const showFigures = async () => metrics.archives(await list(), now());
 
@@ -127,16 +127,16 @@ export function createBackupService(deps: BackupServiceDeps): BackupService {
   };
 
   /** Warns of an empty storage, because an unmounted disk looks like a new, empty directory. */
-  const tellOfEmptyPlace = async (wasMade: boolean) => {
+  const warnIfEmpty = async (wasMade: boolean) => {
     const known = (await repository.all()).length;
     if (known > 0 && (await storage.list()).length === 0)
-      log.warn({ known, wasMade }, 'the place of the archives is empty, and the list knew some: is it the right one, and is its disk mounted?'); // prettier-ignore
+      log.warn({ known, wasMade }, 'the archive storage is empty, but the catalogue lists archives: is it the right directory, and is its disk mounted?'); // prettier-ignore
     else if (wasMade) log.info('the directory of the archives was made');
   };
 
-  let lookingAround: Promise<void> | undefined;
-  const lookAround = async (wasMade: boolean) => {
-    await tellOfEmptyPlace(wasMade);
+  let inspecting: Promise<void> | undefined;
+  const inspectStorage = async (wasMade: boolean) => {
+    await warnIfEmpty(wasMade);
     await tidy();
   };
 
@@ -168,7 +168,7 @@ export function createBackupService(deps: BackupServiceDeps): BackupService {
 
     async list() {
       const archives = await list();
-      return (await newcomers.meet(archives)) ? list() : archives;
+      return (await newArchives.meet(archives)) ? list() : archives;
     },
     known: list,
     find,
@@ -190,14 +190,17 @@ export function createBackupService(deps: BackupServiceDeps): BackupService {
     async upload(file, content, onStored = () => undefined) {
       const store = async () => {
         checkUploadName(file);
-        return storage.write(file, takeUpload(file, content, archiveLimits.compressedBytes));
+        return storage.write(file, checkUpload(file, content, archiveLimits.compressedBytes));
       };
       try {
         const written = await store().finally(onStored);
         const arrived: Backup = { file, ...written, createdAt: now(), ...UNKNOWN, origin: 'upload' };
-        const look = await lookInto(file).catch(() => undefined); // the upload is stored in any case
-        const unfit = look && 'unfit' in look && { unfitAt: now(), unfitReason: look.unfit };
-        const backup = look && 'manifest' in look ? describedBy(arrived, look.manifest) : { ...arrived, ...unfit };
+        const inspection = await inspect(file).catch(() => undefined); // the upload is stored in any case
+        const unfit = inspection && 'unfit' in inspection && { unfitAt: now(), unfitReason: inspection.unfit };
+        const backup =
+          inspection && 'manifest' in inspection
+            ? applyManifest(arrived, inspection.manifest)
+            : { ...arrived, ...unfit };
         await catalogue(backup);
         log.info({ file, ...written }, 'archive uploaded');
         return backup;
@@ -225,7 +228,7 @@ export function createBackupService(deps: BackupServiceDeps): BackupService {
         if (!found || !left) throw notFound('The archive was deleted meanwhile.');
         if (!isSameFile(stored, left)) throw unavailable('The archive was replaced meanwhile; verify it again.');
         const sha256 = checked.sha256() ?? found.sha256 ?? null;
-        const proof = { ...UNPROVED, verifiedAt: now(), verifiedVersion: product };
+        const proof = { ...UNVERIFIED, verifiedAt: now(), verifiedVersion: product };
         const backup: Backup = { ...found, sha256, modifiedAt: stored.modifiedAt, stores, ...proof };
         await repository.save(backup);
         metrics.verified('ok');
@@ -234,8 +237,8 @@ export function createBackupService(deps: BackupServiceDeps): BackupService {
       } catch (error) {
         log.error({ err: error, file }, 'archive not verified');
         const failure = asVerifyFailure(error);
-        const unfit = whyUnfit(failure);
-        metrics.verified(unfit !== undefined ? 'unfit' : isUnprovable(failure) ? 'unprovable' : 'failed');
+        const unfit = findUnfitReason(failure);
+        metrics.verified(unfit !== undefined ? 'unfit' : isUnverifiable(failure) ? 'unprovable' : 'failed');
         if (unfit !== undefined) await markUnfit(stored, unfit).catch(() => undefined);
         throw failure;
       } finally {
@@ -244,7 +247,7 @@ export function createBackupService(deps: BackupServiceDeps): BackupService {
       }
     },
 
-    scan: (onProgress = () => undefined) => scanArchives(looking, onProgress),
+    scan: (onProgress = () => undefined) => scanArchives(scanDeps, onProgress),
 
     async remove(file) {
       const removed = await storage.remove(file);
@@ -259,13 +262,13 @@ export function createBackupService(deps: BackupServiceDeps): BackupService {
     },
 
     async start() {
-      const report = (error: unknown) => log.error({ err: error }, 'the place of the archives is not available');
+      const report = (error: unknown) => log.error({ err: error }, 'the archive storage is unavailable');
       try {
         const wasMade = await storage.prepare();
-        lookingAround = lookAround(wasMade)
+        inspecting = inspectStorage(wasMade)
           .catch((error: unknown) => signal.aborted || report(error))
           .then(() => {});
-        await settlesWithin(lookingAround, START_WAIT_MS); // so that the metrics include existing archives from the start
+        await settlesWithin(inspecting, START_WAIT_MS); // so that the metrics include existing archives from the start
       } catch (error) {
         report(error);
       }
@@ -273,8 +276,8 @@ export function createBackupService(deps: BackupServiceDeps): BackupService {
 
     async stop() {
       stopping.abort();
-      const ended = Promise.all([lookingAround, newcomers.ended()]);
-      if (!(await settlesWithin(ended, STOP_WAIT_MS))) log.warn('a look at the place of the archives was given up');
+      const ended = Promise.all([inspecting, newArchives.ended()]);
+      if (!(await settlesWithin(ended, STOP_WAIT_MS))) log.warn('a check of the archive storage was abandoned');
     },
   };
 }
@@ -287,7 +290,7 @@ const STOP_WAIT_MS = 3_000;
 /** How much larger than the last archive the next one may be. */
 const GROWTH = 1.25;
 
-const UNKNOWN = { stores: [], modifiedAt: null, ...UNPROVED };
+const UNKNOWN = { stores: [], modifiedAt: null, ...UNVERIFIED };
 
 /**
  * Combines the stored file with the catalogue. A file of another size is not the one that was catalogued. One of the same
@@ -298,7 +301,7 @@ function describe(stored: StoredArchive, known: Backup | null | undefined): Back
   if (known?.sizeBytes !== sizeBytes)
     return { file, sizeBytes, sha256: null, createdAt: modifiedAt, ...UNKNOWN, modifiedAt, origin: 'unknown' };
   if (!known.modifiedAt || isSameFile(stored, { sizeBytes, modifiedAt: known.modifiedAt })) return known;
-  return { ...known, sha256: null, ...UNPROVED, modifiedAt };
+  return { ...known, sha256: null, ...UNVERIFIED, modifiedAt };
 }
 
 function newestFirst(now: Date): (one: Backup, other: Backup) => number {

@@ -4,7 +4,7 @@ import type { Statement } from '@taskmesh/store';
  * Records the result of examining an archive, unless the catalogue has learned more meanwhile. $1: file, $2: size, $3:
  * checksum, $4: created, $5: stores, $6: origin, $7: modified, $8: unfit since, $9: reason
  */
-export const TAKE_IN: Statement = {
+export const RECORD_EXAMINED: Statement = {
   name: 'backup-take-in',
   text: `
     insert into backups (file, size_bytes, sha256, created_at, stores, origin, modified_at, unfit_at, unfit_reason)

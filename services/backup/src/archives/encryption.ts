@@ -140,7 +140,7 @@ export async function createCipher(config: BackupConfig): Promise<ArchiveCipher 
   const { recipients, schedule, verifiesScheduled, verifySchedule } = config;
   const identities = config.secrets.keys;
   await createArchiveCipher({ identities, recipients: [] }).catch((error: unknown) => {
-    throw new ConfigError([`BACKUP_KEY_FILE holds a key that is none: ${errorMessage(error)}`]);
+    throw new ConfigError([`BACKUP_KEY_FILE contains an invalid key: ${errorMessage(error)}`]);
   });
   const cipher = await createArchiveCipher({ identities, recipients }).catch((error: unknown) => {
     throw new ConfigError([
@@ -150,7 +150,7 @@ export async function createCipher(config: BackupConfig): Promise<ArchiveCipher 
   const proves = (schedule !== undefined && verifiesScheduled) || verifySchedule !== undefined;
   if (cipher && !cipher.opensOwn && proves)
     throw new ConfigError([
-      'BACKUP_KEY_FILE opens nothing that BACKUP_RECIPIENTS encrypts, so nothing could be proved: add the key of one of them, or set BACKUP_VERIFY=false',
+      'BACKUP_KEY_FILE has no key for BACKUP_RECIPIENTS, so archives could not be verified: add the key of one of them, or set BACKUP_VERIFY=false',
     ]);
   return cipher;
 }

@@ -5,7 +5,7 @@ import { pipeline } from 'node:stream/promises';
 import { fileURLToPath } from 'node:url';
 import { runInChild } from '../child-process.ts';
 import type { CommonParts } from '../common-parts.ts';
-import { DiskSpaceError, lookAtDisk, type LookAtDisk } from '../disk-space.ts';
+import { DiskSpaceError, statDisk, type MeasureDisk } from '../disk-space.ts';
 import { TooSlowError } from '../stall-detection.ts';
 import type { OpenArchive } from '../storage/backup-storage.ts';
 import { openContent } from './encryption.ts';
@@ -21,7 +21,7 @@ export interface Extraction {
   limits: ArchiveLimits;
   onRead?: (bytes: number) => void;
   /** Reads the disk's state. @default from the system */
-  look?: LookAtDisk | undefined;
+  measureDisk?: MeasureDisk | undefined;
 }
 
 const PROCESS = fileURLToPath(new URL('./extract.process.ts', import.meta.url));
@@ -35,7 +35,7 @@ const USABLE_DISK_SHARE = 4;
  * that were extracted before the error stay in `dir`.
  */
 export async function extractArchive(extraction: Extraction): Promise<void> {
-  const { source, sizeBytes, dir, limits, look = lookAtDisk } = extraction;
+  const { source, sizeBytes, dir, limits, measureDisk = statDisk } = extraction;
   const deadline = AbortSignal.timeout(limits.timeoutMs);
   try {
     const { compressedBytes } = limits;
@@ -43,9 +43,9 @@ export async function extractArchive(extraction: Extraction): Promise<void> {
       throw new ExtractionError(`The archive has more than ${compressedBytes} bytes.`, {
         cause: tooLarge(compressedBytes, 'packed'),
       });
-    const roomBytes = Math.floor((await look(dir)).usableBytes / USABLE_DISK_SHARE);
-    const order = { dir, limits, ...(roomBytes < limits.expandedBytes ? { roomBytes } : {}) };
-    await unpack(extraction, order, deadline);
+    const roomBytes = Math.floor((await measureDisk(dir)).usableBytes / USABLE_DISK_SHARE);
+    const input = { dir, limits, ...(roomBytes < limits.expandedBytes ? { roomBytes } : {}) };
+    await unpack(extraction, input, deadline);
   } catch (error) {
     if (error instanceof AppError) throw error; // the archive's source is unavailable
     throw deadline.aborted ? tooSlow(limits) : asExtractionError(error);
@@ -55,7 +55,7 @@ export async function extractArchive(extraction: Extraction): Promise<void> {
 }
 
 /** Runs the process. If the source fails, its error is thrown: the process sees only a truncated or even complete archive. */
-async function unpack({ source, onRead = () => undefined }: Extraction, order: Unpacking, signal: AbortSignal) {
+async function unpack({ source, onRead = () => undefined }: Extraction, input: Unpacking, signal: AbortSignal) {
   let lost: unknown;
   async function* parts() {
     let bytes = 0;
@@ -69,14 +69,15 @@ async function unpack({ source, onRead = () => undefined }: Extraction, order: U
       throw error;
     }
   }
-  const feed = (input: Writable) => void pipeline(parts, input).catch(() => undefined); // the process reports the failure
+  const writeInput = (input: Writable) => void pipeline(parts, input).catch(() => undefined); // the process reports the failure
   const errors = [ExtractionError, DiskSpaceError, TooLargeError];
-  const job = { path: PROCESS, order: { ...order }, signal, feed, errors, tooMuch };
+  const job = { path: PROCESS, input: { ...input }, signal, writeInput, errors, memoryError };
   await runInChild(job).catch((error: unknown) => Promise.reject((lost ?? error) as Error));
   if (lost !== undefined) throw lost;
 }
 
-const tooMuch = () => new ExtractionError('The archive needs more than an extraction may have: its process has ended.');
+const memoryError = () =>
+  new ExtractionError('The archive needs more than an extraction may have: its process has ended.');
 
 function tooSlow({ timeoutMs }: ArchiveLimits): ExtractionError {
   const message = `Extraction took longer than ${timeoutMs / 1000} seconds.`;

@@ -1,4 +1,4 @@
-import { doJob } from '../child-job.ts';
+import { runChildJob } from '../child-job.ts';
 import { unpackArchive, type Unpacking } from './unpack-archive.ts';
 
-doJob((order: Unpacking) => unpackArchive(process.stdin, order));
+runChildJob((order: Unpacking) => unpackArchive(process.stdin, order));

@@ -15,7 +15,7 @@ import type { CommonParts } from '../common-parts.ts';
 import { connectAdmin } from '../databases/connect.ts';
 import { DUMP_FILES, readSchemaVersion, STORE_NAMES, type StoreName } from '../databases/store.ts';
 import { checkDiskSpace, createDiskSpaceWatch } from '../disk-space.ts';
-import { abortOnStall, createStallDetection, untilAborted, type StallDetection } from '../stall-detection.ts';
+import { abortOnStall, createStallDetection, rejectOnAbort, type StallDetection } from '../stall-detection.ts';
 import type { WrittenArchive } from '../storage/backup-storage.ts';
 import { ENCRYPTED_SUFFIX } from './encryption.ts';
 import { tooLarge, type ArchiveLimits } from './limits.ts';
@@ -39,14 +39,14 @@ export function makeArchive(
   expectedBytes: number,
   onProgress: OnWorkProgress = () => undefined,
 ): Promise<MadeArchive> {
-  const { storage, archiveLimits, cipher, now, nextId, product, look, log } = making;
+  const { storage, archiveLimits, cipher, now, nextId, product, measureDisk, log } = making;
   return making.temporaryDirs.use(async (dir) => {
     const begin = performance.now();
     const createdAt = now();
     const file = archiveName(createdAt, nextId()) + (cipher ? ENCRYPTED_SUFFIX : '');
     await storage.find(file); // rejects at once when the storage is unavailable, not after the dumps
     const expected = storage.dir === undefined ? [] : [{ dir: storage.dir, bytes: expectedBytes }];
-    const hasRoom = (bytes: number) => checkDiskSpace([{ dir, bytes }, ...expected], look);
+    const hasRoom = (bytes: number) => checkDiskSpace([{ dir, bytes }, ...expected], measureDisk);
     const dumps = await dumpAll({ ...making, dir, hasRoom, onProgress });
     const manifest: Manifest = { format: 2, product, createdAt: createdAt.toISOString(), stores: dumps };
     await writeFile(join(dir, MANIFEST_FILE), `${JSON.stringify(manifest, null, 2)}\n`, { mode: 0o600, flag: 'wx' });
@@ -59,7 +59,10 @@ export function makeArchive(
     };
     const plain = writeArchive({ dir, files, modifiedAt: createdAt, onRead });
     const content = cipher ? await cipher.encrypt(plain) : plain;
-    const written = await storage.write(file, Readable.from(atMost(content, archiveLimits), { objectMode: false }));
+    const written = await storage.write(
+      file,
+      Readable.from(limitPackedSize(content, archiveLimits), { objectMode: false }),
+    );
     log.info({ file, ...written, dumpBytes, tookMs: Math.round(performance.now() - begin) }, 'backup made');
     return { file, ...written, createdAt, stores: [...STORE_NAMES] };
   });
@@ -69,7 +72,10 @@ function checkExpanded(bytes: number, { expandedBytes }: ArchiveLimits): void {
   if (bytes > expandedBytes) throw tooLarge(expandedBytes, 'unpacked');
 }
 
-async function* atMost(content: AsyncIterable<Buffer>, { compressedBytes }: ArchiveLimits): AsyncGenerator<Buffer> {
+async function* limitPackedSize(
+  content: AsyncIterable<Buffer>,
+  { compressedBytes }: ArchiveLimits,
+): AsyncGenerator<Buffer> {
   let bytes = 0;
   for await (const part of content) {
     bytes += part.length;
@@ -101,11 +107,11 @@ async function dumpAll(dumping: Dumping): Promise<Dumps> {
   const opened = new Map<StoreName, Snapshot>();
   const closeAll = () => opened.forEach((snapshot) => snapshot.close()); // ends pending queries
   const stop = new AbortController();
-  const movement = createStallDetection(dumping.patience.stallMs);
+  const movement = createStallDetection(dumping.timeouts.stallMs);
   const onStall = abortOnStall(stop, movement);
   try {
     const dumps = dumpEach(dumping, opened, movement).finally(closeAll); // including snapshots opened after an abort
-    return await untilAborted(stop.signal, dumps);
+    return await rejectOnAbort(stop.signal, dumps);
   } finally {
     clearInterval(onStall);
     closeAll();
@@ -121,7 +127,7 @@ async function dumpEach(dumping: Dumping, opened: Map<StoreName, Snapshot>, move
   let bytes = 0;
   for (const [name, snapshot] of opened)
     bytes += await snapshot.read((client) => readTableBytes(client, archivedRows(name)));
-  movement.see(bytes);
+  movement.noteProgress(bytes);
   await dumping.hasRoom(bytes);
   const dumps: Partial<Dumps> = {};
   let doneBytes = 0;
@@ -143,14 +149,14 @@ interface OneDump {
 }
 
 async function dumpOne(
-  { dir, log, look, archiveLimits, onProgress }: Dumping,
+  { dir, log, measureDisk, archiveLimits, onProgress }: Dumping,
   { name, snapshot, movement, doneBytes: before }: OneDump,
 ): Promise<Dumps[StoreName]> {
   const file = DUMP_FILES[name];
-  const watch = createDiskSpaceWatch(dir, look);
+  const watch = createDiskSpaceWatch(dir, measureDisk);
   const onWritten = (doneBytes: number) => {
     checkExpanded(before + doneBytes, archiveLimits);
-    movement.see();
+    movement.noteProgress();
     onProgress({ phase: 'dump', store: name, doneBytes });
     return watch(doneBytes);
   };

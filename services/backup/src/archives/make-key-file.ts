@@ -1,9 +1,9 @@
 /** Creates a key for BACKUP_KEY_FILE: `node scripts/run.mjs services/backup/src/archives/make-key-file.ts FILE`. */
-import { surviveClosedOutput } from '@taskmesh/service';
+import { ignoreOutputErrors } from '@taskmesh/service';
 import { generateX25519Identity, identityToRecipient } from 'age-encryption';
 import { writeFile } from 'node:fs/promises';
 
-surviveClosedOutput();
+ignoreOutputErrors();
 const [path] = process.argv.slice(2);
 if (!path || path.startsWith('-')) {
   process.stderr.write('Name the key file to create. Its format is that of age-keygen.\n');

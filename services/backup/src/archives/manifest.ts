@@ -59,7 +59,7 @@ export async function readManifest(dir: string): Promise<Manifest | undefined> {
   if (stats.size > MAX_MANIFEST_BYTES)
     throw new ManifestError(`The manifest is larger than ${MAX_MANIFEST_BYTES} bytes.`);
   const parsed = manifest.safeParse(parseJson(await readFile(join(dir, MANIFEST_FILE), 'utf8')));
-  if (!parsed.success) throw new ManifestError('The manifest is none of ours, or of a newer version.');
+  if (!parsed.success) throw new ManifestError('The manifest is not from Taskmesh, or from a newer version.');
   const { stores } = parsed.data;
   for (const name of STORE_NAMES)
     if (stores[name].file !== DUMP_FILES[name])
@@ -78,9 +78,9 @@ async function checkNames(dir: string): Promise<void> {
 
 async function checkDump(dir: string, { file, sha256, sizeBytes }: Manifest['stores'][StoreName]): Promise<void> {
   const path = join(dir, file);
-  if (!(await isPlainFile(path))) throw new ManifestError(`The manifest names ${file}, which is not there.`);
+  if (!(await isPlainFile(path))) throw new ManifestError(`The manifest names ${file}, which is missing.`);
   const isSame = (await lstat(path)).size === sizeBytes && (await sha256Of(createReadStream(path))) === sha256;
-  if (!isSame) throw new ManifestError(`${file} is not what the manifest says.`);
+  if (!isSame) throw new ManifestError(`${file} does not match the manifest.`);
 }
 
 /** A regular file with only one name (no hard links). */

@@ -14,7 +14,7 @@ function createTrial(take: (file: string) => Promise<unknown> = () => Promise.re
   const taken: string[] = [];
   const stopping = new AbortController();
   const { signal } = stopping;
-  const newcomers = createNewArchives({ take: ({ file }) => (taken.push(file), take(file)), signal, log });
+  const newcomers = createNewArchives({ examine: ({ file }) => (taken.push(file), take(file)), signal, log });
   return { newcomers, taken, stop: () => (stopping.abort(), newcomers.ended()) };
 }
 

@@ -3,8 +3,8 @@ import type { BackupScan, OnWorkProgress } from '@taskmesh/internal-api';
 import { settlesWithin, type Log } from '@taskmesh/service';
 import { addAbortSignal } from 'node:stream';
 import type { CommonParts } from '../common-parts.ts';
-import { fileStateOf, isNewcomer, isOwn, isSameFile, type Backup } from './archive.entity.ts';
-import { asVerifyFailure, isUnprovable, whyUnfit } from './archive.errors.ts';
+import { fileStateOf, isUnexamined, isOwn, isSameFile, type Backup } from './archive.entity.ts';
+import { asVerifyFailure, isUnverifiable, findUnfitReason } from './archive.errors.ts';
 import type { BackupRepository } from './archive.repository.ts';
 import { extractStored } from './extract-archive.ts';
 import { checkMainDump, readManifest, type Manifest } from './manifest.ts';
@@ -37,10 +37,10 @@ export async function inspectArchive(file: string, deps: InspectionDeps): Promis
   } catch (error) {
     if (signal.aborted) throw unavailable('The service stops.', error);
     const failure = asVerifyFailure(error);
-    const unfit = whyUnfit(failure);
-    log.debug({ err: error, file, unfit }, 'archive looked into in vain');
+    const unfit = findUnfitReason(failure);
+    log.debug({ err: error, file, unfit }, 'archive could not be examined');
     if (unfit !== undefined) return { unfit };
-    if (isUnprovable(failure)) return undefined;
+    if (isUnverifiable(failure)) return undefined;
     throw failure;
   } finally {
     await archive.close();
@@ -48,10 +48,10 @@ export async function inspectArchive(file: string, deps: InspectionDeps): Promis
 }
 
 export interface ScanDeps extends Pick<CommonParts, 'now' | 'log'> {
-  repository: Pick<BackupRepository, 'takeIn'>;
+  repository: Pick<BackupRepository, 'recordExamined'>;
   list(): Promise<Backup[]>;
   find(file: string): Promise<Backup | undefined>;
-  lookInto(file: string): Promise<Inspection>;
+  inspect(file: string): Promise<Inspection>;
 }
 
 /**
@@ -67,7 +67,7 @@ export async function scanArchives(deps: ScanDeps, onProgress: OnWorkProgress): 
   for (const archive of archives) {
     onProgress({ phase: 'scan', doneBytes, totalBytes });
     doneBytes += archive.sizeBytes;
-    const found = isNewcomer(archive) ? await takeIn(archive, deps) : archive.unfitAt ? 'unread' : undefined;
+    const found = isUnexamined(archive) ? await examineArchive(archive, deps) : archive.unfitAt ? 'unread' : undefined;
     if (found) scan[found]++;
   }
   onProgress({ phase: 'scan', doneBytes, totalBytes });
@@ -76,26 +76,26 @@ export async function scanArchives(deps: ScanDeps, onProgress: OnWorkProgress): 
 }
 
 /** Examines an unknown archive, and records the result. Returns undefined when someone else has done so meanwhile. */
-export async function takeIn(
+export async function examineArchive(
   archive: Backup,
-  { repository, find, lookInto, now }: Omit<ScanDeps, 'list'>,
+  { repository, find, inspect, now }: Omit<ScanDeps, 'list'>,
 ): Promise<'added' | 'unread' | undefined> {
   const { file } = archive;
-  const look = await lookInto(file);
-  if (!look) return 'unread';
+  const inspection = await inspect(file);
+  if (!inspection) return 'unread';
   const current = await find(file); // reading takes long, and the archive may have changed meanwhile
-  if (!current || !isNewcomer(current)) return undefined;
+  if (!current || !isUnexamined(current)) return undefined;
   if (!isSameFile(fileStateOf(archive), fileStateOf(current))) return 'unread';
-  if ('manifest' in look) {
-    await repository.takeIn(describedBy(current, look.manifest));
+  if ('manifest' in inspection) {
+    await repository.recordExamined(applyManifest(current, inspection.manifest));
     return 'added';
   }
-  await repository.takeIn({ ...current, unfitAt: now(), unfitReason: look.unfit });
+  await repository.recordExamined({ ...current, unfitAt: now(), unfitReason: inspection.unfit });
   return 'unread';
 }
 
 /** For archives that this service did not make, takes the date from the manifest, but not one later than their arrival. */
-export function describedBy(archive: Backup, { createdAt, stores }: Manifest): Backup {
+export function applyManifest(archive: Backup, { createdAt, stores }: Manifest): Backup {
   const madeAt = new Date(Math.min(Date.parse(createdAt), archive.createdAt.getTime()));
   return { ...archive, createdAt: isOwn(archive.origin) ? archive.createdAt : madeAt, stores: Object.keys(stores) };
 }
@@ -109,13 +109,13 @@ function stateOf(archive: Backup): string {
 }
 
 export interface NewArchivesDeps {
-  take(archive: Backup): Promise<unknown>;
+  examine(archive: Backup): Promise<unknown>;
   /** Aborts the examinations. */
   signal: AbortSignal;
   log: Log;
 }
 
-export function createNewArchives({ take, signal, log }: NewArchivesDeps) {
+export function createNewArchives({ examine, signal, log }: NewArchivesDeps) {
   /** Archives that remained unknown, by file, with the state that was examined. */
   const met = new Map<string, string>();
   let meeting: Promise<void> | undefined;
@@ -124,7 +124,7 @@ export function createNewArchives({ take, signal, log }: NewArchivesDeps) {
     for (const archive of archives) {
       if (signal.aborted) return;
       met.set(archive.file, stateOf(archive));
-      await take(archive).catch((error: unknown) => {
+      await examine(archive).catch((error: unknown) => {
         met.delete(archive.file);
         if (!signal.aborted) log.warn({ err: error, file: archive.file }, 'archive not looked into');
       });
@@ -136,7 +136,7 @@ export function createNewArchives({ take, signal, log }: NewArchivesDeps) {
     async meet(archives: Backup[]): Promise<boolean> {
       const names = new Set(archives.map(({ file }) => file));
       for (const file of met.keys()) if (!names.has(file)) met.delete(file);
-      const fresh = archives.filter((archive) => isNewcomer(archive) && met.get(archive.file) !== stateOf(archive));
+      const fresh = archives.filter((archive) => isUnexamined(archive) && met.get(archive.file) !== stateOf(archive));
       if (fresh.length === 0 || signal.aborted) return false;
       meeting ??= meetAll(fresh).finally(() => (meeting = undefined));
       await settlesWithin(meeting, WAIT_MS);

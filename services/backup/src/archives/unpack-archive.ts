@@ -105,7 +105,7 @@ function createEntryCheck(limits: ArchiveLimits): (entry: CheckedEntry) => void 
     if (FILES.has(entry.type) && entry.header.size === undefined) throw refused(name, 'has no valid size');
     const parts = partsOf(name, limits);
     const key = parts.join('/').normalize('NFKC').toLowerCase(); // names of the same file on some file systems
-    if (seen.has(key)) throw refused(name, 'is there twice');
+    if (seen.has(key)) throw refused(name, 'occurs twice');
     seen.add(key);
     entry.mode = entry.type === 'Directory' ? DIRECTORY_MODE : FILE_MODE;
   };
@@ -118,7 +118,7 @@ function partsOf(name: string, limits: ArchiveLimits): string[] {
   if (name.startsWith('/') || /^[a-z]:/i.test(name)) throw refused(name, 'has an absolute name');
   const parts = name.split('/').filter((part) => part !== '' && part !== '.');
   if (parts.includes('..')) throw refused(name, 'climbs out of the archive');
-  if (parts.length > limits.depth) throw refused(name, 'lies too deep');
+  if (parts.length > limits.depth) throw refused(name, 'is nested too deeply');
   return parts;
 }
 

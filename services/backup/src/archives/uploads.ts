@@ -20,7 +20,7 @@ export function checkUploadName(file: string): void {
  * Streams an upload. Fails with an AppError when the client disconnects, sends more than `maxBytes`, or the content does
  * not begin like the kind of file that the name promises.
  */
-export function takeUpload(file: string, content: Readable, maxBytes: number): Readable {
+export function checkUpload(file: string, content: Readable, maxBytes: number): Readable {
   content.on('error', () => undefined); // rethrown to the reader, which may start later
   return Readable.from(checked(file, content, maxBytes), { objectMode: false });
 }

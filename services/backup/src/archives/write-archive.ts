@@ -18,7 +18,7 @@ export function writeArchive(source: ArchiveSource): Readable {
 }
 
 const BLOCK_BYTES = 1024 * 1024;
-const AT_ONCE = 4;
+const MAX_CONCURRENT_BLOCKS = 4;
 const zip = promisify(gzip);
 
 async function* tarOf({ dir, files, modifiedAt }: ArchiveSource): AsyncGenerator<Buffer> {
@@ -49,7 +49,7 @@ async function* gzipBlocks(parts: AsyncIterable<Buffer>, onRead?: (bytes: number
     const member = zip(part, { chunkSize: BLOCK_BYTES });
     member.catch(() => undefined); // rethrown in its turn
     underWay.push(member);
-    if (underWay.length === AT_ONCE) yield underWay.shift() as Promise<Buffer>;
+    if (underWay.length === MAX_CONCURRENT_BLOCKS) yield underWay.shift() as Promise<Buffer>;
   }
   yield* underWay;
 }

@@ -1,5 +1,5 @@
 import { connect, disconnect } from '@taskmesh/store/connection';
-import { inDatabase, whyUnfit } from '@taskmesh/store';
+import { inDatabase, findDatabaseProblem } from '@taskmesh/store';
 import { ConfigError } from '@taskmesh/service';
 import type { Client } from 'pg';
 
@@ -15,10 +15,10 @@ const fit = new Set<string>();
  * Checks each server once. Rejects when the server does not respond.
  * @throws ConfigError when the server is too old, or behind a pooler that does not keep sessions
  */
-export async function refuseUnfit(adminUrl: string): Promise<void> {
+export async function refuseUnsuitable(adminUrl: string): Promise<void> {
   const server = maintenanceUrl(adminUrl);
   if (fit.has(server)) return;
-  const refusal = await whyUnfit(adminUrl, 'taskmesh-backup-probe');
+  const refusal = await findDatabaseProblem(adminUrl, 'taskmesh-backup-probe');
   if (refusal) throw new ConfigError([`PostgreSQL at TASKS_ADMIN_URL or AUTH_ADMIN_URL ${refusal.reason}`]);
   fit.add(server);
 }
@@ -70,7 +70,7 @@ export async function connectAdmin(
   url: string,
   { name = 'taskmesh-backup', timeoutMs = TIMEOUT_MS }: AdminOptions = {},
 ): Promise<Client> {
-  await refuseUnfit(url);
+  await refuseUnsuitable(url);
   const settings = {
     search_path: 'pg_catalog',
     default_transaction_read_only: 'off',

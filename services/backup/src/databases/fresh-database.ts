@@ -107,7 +107,7 @@ function localeOptions(provider: string, locale: string, rules: string | null): 
  * Gives the loaded tables to the live database's owner, grants access as in the live one, and drops the loading role.
  * Returns a description of each statement that the administrator was not permitted to run.
  */
-export async function handOver(adminUrl: string, names: RestoreNames): Promise<string[]> {
+export async function assignToOwner(adminUrl: string, names: RestoreNames): Promise<string[]> {
   const loader = escapeIdentifier(names.loader);
   await withAdmin(inDatabase(adminUrl, names.fresh), async (admin) => {
     const owner = escapeIdentifier((await describe(admin, names.live)).owner);

@@ -5,7 +5,7 @@ import { withAdmin, withAdmins } from './connect.ts';
 import { IDLE_LOCK_MS, SERVER_TIMEOUT_MS } from './servers.ts';
 
 /** Sessions that lock writers out of databases until they end. */
-export type Lockers<Name = string> = ReadonlyMap<Name, Client>;
+export type LockSessions<Name = string> = ReadonlyMap<Name, Client>;
 
 /** How long one attempt may block writers; they proceed between attempts. */
 const TRY_MS = 3_000;
@@ -28,9 +28,9 @@ export class WritersBusyError extends Error {
  * `writersMs`: how long to wait for writers. `idleMs`: how long the locks last if this process falls silent.
  * @throws WritersBusyError when writers continue for too long
  */
-export async function withWritersOut<Name, Result>(
+export async function withWritersLockedOut<Name, Result>(
   databases: ReadonlyMap<Name, Replaced>,
-  work: (lockers: Lockers<Name>) => Promise<Result>,
+  work: (lockers: LockSessions<Name>) => Promise<Result>,
   { writersMs, idleMs = IDLE_LOCK_MS }: { writersMs: number; idleMs?: number },
 ): Promise<Result> {
   const [names, replaced] = [[...databases.keys()], [...databases.values()]];
@@ -97,6 +97,6 @@ export async function tablesOf(client: Client): Promise<string[]> {
 }
 
 /** @throws Error when a locker was lost, because writers may have written since */
-export async function checkLockers(lockers: Lockers<unknown>): Promise<void> {
+export async function checkLockers(lockers: LockSessions<unknown>): Promise<void> {
   for (const locker of lockers.values()) await locker.query('select 1');
 }

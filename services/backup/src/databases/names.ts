@@ -16,14 +16,14 @@ export interface RestoreNames {
 
 /** PostgreSQL truncates longer names. */
 const MAX_NAME_BYTES = 63;
-const LONGEST_ID = 16;
+const MAX_ID_LENGTH = 16;
 const MARK_CHARACTERS = 6;
-const LONGEST_SUFFIX_BYTES = `_${'x'.repeat(MARK_CHARACTERS)}_restore_`.length + LONGEST_ID;
+const MAX_SUFFIX_BYTES = `_${'x'.repeat(MARK_CHARACTERS)}_restore_`.length + MAX_ID_LENGTH;
 
 /** `id`: up to 16 letters or digits, unique per restore. */
 export function restoreNames(live: string, id: string): RestoreNames {
   const stem = Buffer.from(live)
-    .subarray(0, MAX_NAME_BYTES - LONGEST_SUFFIX_BYTES)
+    .subarray(0, MAX_NAME_BYTES - MAX_SUFFIX_BYTES)
     .toString('latin1')
     .replaceAll(/[^\w]/g, '_');
   // Distinguishes stores whose names begin alike.

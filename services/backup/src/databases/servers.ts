@@ -36,18 +36,18 @@ export async function withServers<Result>(
     }
     const servers = new Map<string, Server>();
     for (const [index, client] of clients.entries()) {
-      const place = await placeOf(client, mark);
+      const address = await addressOf(client, mark);
       const store = stores[index] as Store; // one client per store
-      const server = servers.get(place);
+      const server = servers.get(address);
       if (server) server.stores.push(store);
-      else servers.set(place, { client, url: urls[index] as string, stores: [store] });
+      else servers.set(address, { client, url: urls[index] as string, stores: [store] });
     }
     return work([...servers.values()]);
   };
   return withAdmins(urls, run, { timeoutMs: SERVER_TIMEOUT_MS });
 }
 
-async function placeOf(client: Client, mark: number): Promise<string> {
+async function addressOf(client: Client, mark: number): Promise<string> {
   const { rows } = await client.query<{ place: string }>(
     `select min(objid::bigint) || ' ' || current_user as place from pg_locks where locktype = 'advisory' and classid = $1::bigint::oid and granted`,
     [mark],
@@ -59,7 +59,7 @@ async function placeOf(client: Client, mark: number): Promise<string> {
  * Ensures that no one else works on the databases of that restore until the sessions end, not even an instance that was
  * presumed dead.
  */
-export async function fence(servers: readonly Server[], restore: string): Promise<void> {
+export async function lockRestore(servers: readonly Server[], restore: string): Promise<void> {
   for (const { client } of servers)
     await client.query(
       `select pg_advisory_lock(hashtextextended('taskmesh-restore ' || current_user || ' ' || $1, 0))`,

@@ -29,7 +29,7 @@ const OBSTACLES: Obstacle[] = [
     count: `select count(distinct l.pid)::int as found from pg_locks l join pg_database d on d.oid = l.objid
       where d.datname = $1 and l.locktype = 'object' and l.classid = 'pg_database'::regclass and l.granted
         and l.mode <> 'RowExclusiveLock'`,
-    sentence: (found) => `somebody copies or changes the database (${found})`,
+    sentence: (found) => `another session is copying or changing the database (${found})`,
   },
 ];
 

@@ -6,7 +6,7 @@ import { escapeIdentifier, type Client } from 'pg';
 import { disconnect } from '@taskmesh/store/connection';
 import { withAdmin } from './connect.ts';
 import type { RestoreNames } from './names.ts';
-import type { Lockers } from './lock-writers.ts';
+import type { LockSessions } from './lock-writers.ts';
 
 /** A rename waits 5 s (a constant in PostgreSQL) for other sessions to leave the database, then fails. */
 const RENAME_TIMEOUT_MS = 8_000;
@@ -18,7 +18,7 @@ export interface Swap {
   url: string;
   names: readonly RestoreNames[];
   /** By live database; released once all other sessions have left and no new ones can enter. */
-  lockers: Lockers;
+  lockers: LockSessions;
   log: Log;
 }
 
@@ -80,7 +80,7 @@ async function renameAll({ client, url, names, lockers, log }: Swap, statements:
     await client.query('rollback').catch(() => undefined); // without a connection, there is no transaction either
     log.warn(
       { err: error, databases: names.map(({ live }) => live), sessions: await ending },
-      'databases not swapped: somebody uses them who could not be ended, or the server refuses',
+      'databases not swapped: sessions that use them could not be ended, or the server refused',
     );
     throw error;
   } finally {

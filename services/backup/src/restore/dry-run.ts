@@ -8,7 +8,7 @@ import { findObstacles } from '../databases/swap-obstacles.ts';
 import { byKind } from './restore-result.ts';
 import type { RestoreParameters } from './restore.service.ts';
 import type { MadeStore, Verifier } from './verifier.ts';
-import { byOwner } from './watch-database.ts';
+import { runOwnerStep } from './watch-database.ts';
 
 /**
  * Performs all steps of a restore except the swap, and compares the result with the live stores.
@@ -20,7 +20,7 @@ export type DryRun = (
   parameters?: Pick<RestoreParameters, 'allowLoss' | 'stores'>,
 ) => Promise<RestoreForecast>;
 
-export function createDryRun({ storage, verifier, loadLimits, patience, log }: DryRunDeps): DryRun {
+export function createDryRun({ storage, verifier, loadLimits, timeouts, log }: DryRunDeps): DryRun {
   const forecastOf: DryRun = async (file, onProgress = () => undefined, { allowLoss, stores } = {}) => {
     const begin = performance.now();
     const only = wantedStores(stores);
@@ -28,8 +28,8 @@ export function createDryRun({ storage, verifier, loadLimits, patience, log }: D
     if (archive?.kind !== 'found') throw notFound('There is no such backup file.');
     const made: RestoreForecast = { ...{ possible: true, accounts: null, tookMs: 0 }, ...{ obstacles: [], stores: [], skipped: [], dropped: [] } }; // prettier-ignore
     try {
-      const inspect = (store: MadeStore) => compare(store, made, { loadLimits, patience, onProgress });
-      const how = { onProgress, waitMs: patience.busyMs, only, allowsLoss: allowLoss ?? false, inspect };
+      const inspect = (store: MadeStore) => compare(store, made, { loadLimits, timeouts, onProgress });
+      const how = { onProgress, waitMs: timeouts.busyMs, only, allowsLoss: allowLoss ?? false, inspect };
       await verifier.verify(file, archive, how);
     } finally {
       await archive.close();
@@ -43,23 +43,23 @@ export function createDryRun({ storage, verifier, loadLimits, patience, log }: D
 
   return (file, ...more) =>
     forecastOf(file, ...more).catch((error: unknown) => {
-      log.warn({ err: error, file }, 'restore tried in vain');
+      log.warn({ err: error, file }, 'dry run failed');
       throw asVerifyFailure(error);
     });
 }
 
-interface DryRunDeps extends Pick<CommonParts, 'storage' | 'loadLimits' | 'patience' | 'log'> {
+interface DryRunDeps extends Pick<CommonParts, 'storage' | 'loadLimits' | 'timeouts' | 'log'> {
   verifier: Verifier;
 }
 
 async function compare(
   { store, database, prepared }: MadeStore,
   forecast: RestoreForecast,
-  { loadLimits, patience, onProgress }: Pick<DryRunDeps, 'loadLimits' | 'patience'> & { onProgress: OnWorkProgress },
+  { loadLimits, timeouts, onProgress }: Pick<DryRunDeps, 'loadLimits' | 'timeouts'> & { onProgress: OnWorkProgress },
 ) {
   const { name, adminUrl, owner } = store;
   onProgress({ phase: 'compare', store: name });
-  const { tables, accounts } = await byOwner(adminUrl, database, () => owner.compare(database), loadLimits);
+  const { tables, accounts } = await runOwnerStep(adminUrl, database, () => owner.compare(database), loadLimits);
   forecast.stores.push({
     store: name,
     rows: Object.entries(tables).map(([table, rows]) => ({ name: table, ...rows })),
@@ -69,7 +69,7 @@ async function compare(
   forecast.dropped.push(...prepared.dropped.map((dropped) => `${name}.${dropped}`));
   const fresh = inDatabase(adminUrl, database);
   const obstacles = await findObstacles({
-    ...{ adminUrl, fresh, writersMs: patience.writersMs },
+    ...{ adminUrl, fresh, writersMs: timeouts.writersMs },
     waitsForWriters: owner.carryOver !== undefined,
   });
   forecast.obstacles.push(...obstacles.map((obstacle) => `${name}: ${obstacle}`));

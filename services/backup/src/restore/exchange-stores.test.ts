@@ -3,7 +3,7 @@ import { DEFAULT_SIZES } from '../archives/limits.ts';
 import { newRestore } from './restore-stores.ts';
 import type { Restore } from './restore.entities.ts';
 import { exchangeStores, type Exchange, type ExchangeDeps } from './swap-stores.ts';
-import { DEFAULT_PATIENCE } from '../stall-detection.ts';
+import { DEFAULT_TIMEOUTS } from '../stall-detection.ts';
 import { loadLimits } from './watch-database.ts';
 
 const NOW = new Date('2026-11-22T12:00:00Z');
@@ -18,7 +18,7 @@ function createTrial(journal: Partial<ExchangeDeps['journal']> = {}) {
     stores: {} as ExchangeDeps['stores'],
     keepOldMs: 0,
     loadLimits: loadLimits(DEFAULT_SIZES),
-    patience: DEFAULT_PATIENCE,
+    timeouts: DEFAULT_TIMEOUTS,
     now: () => NOW,
     log: createLog({ service: 'test', level: 'warn', destination: { write } }),
     onUnsettled: () => void steps.push('unsettled'),
@@ -36,7 +36,7 @@ function createTrial(journal: Partial<ExchangeDeps['journal']> = {}) {
     exchangeStores(deps, {
       restore: newRestore(deps, { id: 'r', file: 'a.tar.gz', stores: [] }),
       prepare: async () => void steps.push('prepare'),
-      mayGoOn: async () => (steps.push('ask'), true),
+      mayContinue: async () => (steps.push('ask'), true),
       onProgress: ({ phase }) => void steps.push(phase),
       ...more,
     });

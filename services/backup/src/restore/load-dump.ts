@@ -1,9 +1,9 @@
 import { LoadError, type LoadReport } from '@taskmesh/pg-rows';
 import { fileURLToPath } from 'node:url';
 import { runInChild } from '../child-process.ts';
-import type { LoadOrder } from './load.process.ts';
+import type { LoadInput } from './load.process.ts';
 
-export interface Load extends LoadOrder {
+export interface Load extends LoadInput {
   signal: AbortSignal;
   onProgress?: ((bytesRead: number) => void) | undefined;
 }
@@ -21,14 +21,14 @@ const FLAGS = ['--liftoff-only'];
  * @throws LoadError with the line that is not allowed or that PostgreSQL refused; the signal's reason
  */
 export function loadDump({ path, url, signal, onProgress }: Load): Promise<LoadReport> {
-  const tooMuch = () => new LoadError('The dump needs more than a load may have: its process has ended.');
+  const memoryError = () => new LoadError('The dump needs more than a load may have: its process has ended.');
   return runInChild({
     path: PROCESS,
-    order: { path, url },
+    input: { path, url },
     signal,
     flags: FLAGS,
     onProgress,
     errors: [LoadError],
-    tooMuch,
+    memoryError,
   });
 }

@@ -2,10 +2,10 @@ import { loadDump } from '@taskmesh/pg-rows';
 import { connect } from '@taskmesh/store/connection';
 import { withoutValues } from '@taskmesh/store/without-values';
 import { MAX_TABLES } from '../archives/limits.ts';
-import { doJob } from '../child-job.ts';
+import { runChildJob } from '../child-job.ts';
 import { RESTORED_SCHEMA } from '../databases/names.ts';
 
-export interface LoadOrder {
+export interface LoadInput {
   /** A plain dump: SQL with COPY blocks, written by us, pg_dump or a person. */
   path: string;
   /** The database to fill, with an unprivileged role's login. If absent, the load only counts what it would skip. */
@@ -15,7 +15,7 @@ export interface LoadOrder {
 /** Leaves the statement timeout that the restore has set for the role. */
 const SETTINGS = { search_path: 'pg_catalog', statement_timeout: null };
 
-doJob(async ({ path, url }: LoadOrder, onProgress) => {
+runChildJob(async ({ path, url }: LoadInput, onProgress) => {
   const client = url === undefined ? undefined : await connect({ url, name: 'taskmesh-restore', settings: SETTINGS });
   const options = { schema: RESTORED_SCHEMA, maxTables: MAX_TABLES, describe: withoutValues, onProgress };
   return loadDump({ path, client, ...options });

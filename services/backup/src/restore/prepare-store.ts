@@ -7,12 +7,12 @@ import { escapeIdentifier, type Client } from 'pg';
 import { ManifestError, OtherReleaseError, type ArchivedDump } from '../archives/manifest.ts';
 import { carryOverSettings } from '../databases/carry-over.ts';
 import { connectAdmin, withAdmin } from '../databases/connect.ts';
-import { createFreshDatabase, handOver } from '../databases/fresh-database.ts';
+import { createFreshDatabase, assignToOwner } from '../databases/fresh-database.ts';
 import { RESTORED_SCHEMA, type RestoreNames } from '../databases/names.ts';
 import type { Store } from '../databases/store.ts';
-import { untilAborted } from '../stall-detection.ts';
+import { rejectOnAbort } from '../stall-detection.ts';
 import { loadDump } from './load-dump.ts';
-import { whileWatched, type LoadLimits } from './watch-database.ts';
+import { runWatched, type LoadLimits } from './watch-database.ts';
 
 /** The dump's rows do not make a complete store. */
 export class IncompleteStoreError extends Error {
@@ -50,12 +50,12 @@ export async function prepareStore(preparation: Preparation): Promise<PreparedSt
   const { adminUrl } = store;
   // Not watched: the server might still create the database after we have given up.
   const loaderUrl = await createFreshDatabase(adminUrl, names, limits);
-  return whileWatched({ adminUrl, database: names.fresh, limits }, async (signal, onMove) => {
+  return runWatched({ adminUrl, database: names.fresh, limits }, async (signal, onMove) => {
     const skipped = await load(preparation, loaderUrl, signal, onMove);
-    const imported = await untilAborted(signal, importLoaded(preparation));
+    const imported = await rejectOnAbort(signal, importLoaded(preparation));
     if (!preparation.archived) return { ...imported, skipped };
-    const own = withoutOwn(skipped, inDatabase(adminUrl, names.fresh), `${preparation.path}.own`, signal);
-    return { ...imported, skipped: await untilAborted(signal, own) };
+    const own = withoutOwnObjects(skipped, inDatabase(adminUrl, names.fresh), `${preparation.path}.own`, signal);
+    return { ...imported, skipped: await rejectOnAbort(signal, own) };
   });
 }
 
@@ -85,13 +85,13 @@ async function importLoaded(preparation: Preparation): Promise<Imported> {
   const freshUrl = inDatabase(adminUrl, names.fresh);
   await withAdmin(freshUrl, (admin) => checkOnlyTables(admin, RESTORED_SCHEMA));
   if (archived) await checkLoaded(freshUrl, archived, limits.statementTimeoutMs);
-  const refused = await handOver(adminUrl, names);
+  const refused = await assignToOwner(adminUrl, names);
   const result = await owner.importDatabase(
     names.fresh,
     archived && { schemaVersion: archived.schemaVersion, allowsLoss },
   );
   if (!result.complete) throw new REFUSALS[result.concerns ?? 'rows'](result.reason);
-  if (archived) checkTaken(result.rows, archived);
+  if (archived) checkImported(result.rows, archived);
   if (result.dropped.length > 0)
     log.warn({ store: name, dropped: result.dropped }, 'tables or columns of the dump were dropped');
   refused.push(...(await carryOverSettings(adminUrl, names)));
@@ -101,7 +101,12 @@ async function importLoaded(preparation: Preparation): Promise<Imported> {
 }
 
 /** Subtracts the store's own indexes, constraints and triggers, which its migrations create, from what was skipped. */
-async function withoutOwn(skipped: Skipped[], url: string, path: string, signal: AbortSignal): Promise<Skipped[]> {
+async function withoutOwnObjects(
+  skipped: Skipped[],
+  url: string,
+  path: string,
+  signal: AbortSignal,
+): Promise<Skipped[]> {
   if (skipped.length === 0) return skipped;
   try {
     const fresh = await openSnapshot(await connectAdmin(url));
@@ -126,7 +131,7 @@ async function checkLoaded(url: string, { rows: promised, hasUnnamedTables }: Ar
   const loaded = await countRows(url, timeoutMs);
   for (const table of new Set([...Object.keys(promised), ...loaded.keys()])) {
     const [found, wanted] = [loaded.get(table), Object.hasOwn(promised, table) ? promised[table] : undefined];
-    if (found === undefined) throw new ManifestError(`The manifest names the table ${table}, which is not there.`);
+    if (found === undefined) throw new ManifestError(`The manifest names the table ${table}, which is missing.`);
     if (wanted === undefined && !hasUnnamedTables)
       throw new ManifestError(`The manifest does not name the table ${table}.`);
     if (found !== (wanted ?? 0)) throw differs(table, found, wanted ?? 0);
@@ -134,13 +139,13 @@ async function checkLoaded(url: string, { rows: promised, hasUnnamedTables }: Ar
 }
 
 /** @throws ManifestError when the imported row counts differ from the manifest */
-function checkTaken(taken: Rows, { rows: promised }: ArchivedDump): void {
-  for (const [table, count] of Object.entries(taken))
+function checkImported(imported: Rows, { rows: promised }: ArchivedDump): void {
+  for (const [table, count] of Object.entries(imported))
     if (count !== promised[table]) throw differs(table, count, promised[table] ?? 0);
 }
 
 function differs(table: string, found: number, promised: number): ManifestError {
-  return new ManifestError(`The table ${table} has ${found} rows, and the manifest says ${promised}.`);
+  return new ManifestError(`The table ${table} has ${found} rows, but the manifest says ${promised}.`);
 }
 
 function countRows(url: string, timeoutMs: number): Promise<Map<string, number>> {

@@ -2,7 +2,7 @@ import type { RestoreEnd } from '@taskmesh/internal-api';
 import type { Skipped } from '@taskmesh/pg-rows';
 import type { StoreName } from '../databases/store.ts';
 import type { Restore } from './restore.entities.ts';
-import type { Left } from './swap-stores.ts';
+import type { Leftovers } from './swap-stores.ts';
 
 /** How a restore or an undo ended, as specified for the REST endpoint; GraphQL returns the same. */
 export interface RestoreResult extends RestoreEnd {
@@ -17,9 +17,9 @@ const ERRORS: Partial<Record<Refusal, string>> = {
   FILE_MISSING: 'The name of a backup file is needed.',
   FILE_OUTSIDE: 'The file lies outside of the backups directory.',
   FILE_NOT_FOUND: 'There is no such backup file.',
-  UNKNOWN: 'A server was lost at the moment of the swap: whether the database was restored is not known yet. It is found out in the background, see the log; all stores are replaced then, or none.',
+  UNKNOWN: 'A server was lost at the moment of the swap: whether the database was restored is not known yet. Taskmesh finds out in the background (see the log); then all stores are replaced, or none.',
   NOTHING_TO_UNDO: 'There is no restore whose former stores are still kept.',
-  OTHER_RESTORE: 'Nothing was undone: the last restore is another one by now. Look again at which one can be undone.',
+  OTHER_RESTORE: 'Nothing was undone: another restore is the last one now. Check again which one can be undone.',
   BUSY: 'Another restore is running; try again later.',
 }; // prettier-ignore
 
@@ -32,8 +32,8 @@ export function refused(outcome: Refusal, error = ERRORS[outcome] ?? '', safetyB
 }
 
 /** The archive was extracted, but the stores are unchanged. `why` is part of a sentence. */
-export function processed(why: string, safetyBackup: string | null) {
-  const message = `Archive processed: the database was not restored (${why}). No restart is needed.`;
+export function processed(reason: string, safetyBackup: string | null) {
+  const message = `Archive processed: the database was not restored (${reason}). No restart is needed.`;
   return { ...NOTHING, success: true, message, outcome: 'PROCESSED', safetyBackup } satisfies RestoreResult;
 }
 
@@ -42,9 +42,9 @@ const ONE_STORE: Record<StoreName, string> = {
   tasks: 'Only the store tasks was replaced: if there are tasks of accounts that are gone, no one sees them.',
   auth: 'Only the store auth was replaced: if there are tasks of accounts that are gone, they stay and no one sees them.',
 };
-const PENDING = 'Some of what was replaced could not be removed yet; that goes on in the background.';
+const PENDING = 'Some of the replaced data could not be removed yet; the removal continues in the background.';
 
-interface Restored extends Left, Pick<RestoreResult, 'skipped' | 'dropped' | 'safetyBackup'> {
+interface Restored extends Leftovers, Pick<RestoreResult, 'skipped' | 'dropped' | 'safetyBackup'> {
   /** The only restored store, if the archive has more. */
   onlyStore: StoreName | undefined;
 }
@@ -55,7 +55,7 @@ export function restored({ skipped, dropped, safetyBackup, onlyStore, ...left }:
 }
 
 /** The restore in the second argument was undone. */
-export function undone(left: Left, { file, endedAt, undoes }: Restore): RestoreResult {
+export function undone(left: Leftovers, { file, endedAt, undoes }: Restore): RestoreResult {
   const { keptUntil } = left;
   const what = `the ${undoes === null ? 'restore' : 'undo of a restore'} of ${file} from ${endedAt?.toISOString()}`;
   if (keptUntil === undefined) return replaced(left, `Undone: ${what}.`);
@@ -65,7 +65,7 @@ export function undone(left: Left, { file, endedAt, undoes }: Restore): RestoreR
   return replaced(left, `Undone: ${what}. ${kept}`);
 }
 
-function replaced({ isCleanUpPending, keptUntil }: Left, message: string): RestoreResult {
+function replaced({ isCleanUpPending, keptUntil }: Leftovers, message: string): RestoreResult {
   return {
     ...NOTHING,
     success: true,

@@ -8,9 +8,9 @@ import { prepareStore } from './prepare-store.ts';
 import type { Restore } from './restore.entities.ts';
 import { namesOf } from './settle-restore.ts';
 import { exchangeStores, type Exchange, type ExchangeDeps } from './swap-stores.ts';
-import { byOwner } from './watch-database.ts';
+import { runOwnerStep } from './watch-database.ts';
 
-export interface StoresRestore extends Pick<Exchange, 'mayGoOn' | 'onProgress'> {
+export interface StoresRestore extends Pick<Exchange, 'mayContinue' | 'onProgress'> {
   id: string;
   file: string;
   dumps: FoundDump[];
@@ -31,7 +31,7 @@ export class SafetyBackupError extends Error {
  * @throws UnknownOutcomeError; any other error when the live stores are unchanged
  */
 export async function restoreStores(deps: ExchangeDeps, restore: StoresRestore) {
-  const { id, file, dumps, allowsLoss, makeSafetyBackup, mayGoOn, onProgress } = restore;
+  const { id, file, dumps, allowsLoss, makeSafetyBackup, mayContinue, onProgress } = restore;
   const { journal, loadLimits: limits, log } = deps;
   const skipped: Skipped[] = [];
   const dropped: string[] = [];
@@ -54,8 +54,8 @@ export async function restoreStores(deps: ExchangeDeps, restore: StoresRestore) 
     async prepare() {
       for (const dump of dumps) await prepareOne(dump);
     },
-    lastly: makeSafetyBackup && (() => backUp(makeSafetyBackup)),
-    mayGoOn,
+    beforeSwap: makeSafetyBackup && (() => backUp(makeSafetyBackup)),
+    mayContinue,
     onProgress,
   });
   return { ...exchanged, skipped, dropped };
@@ -77,7 +77,7 @@ export function newRestore(
   };
 }
 
-export interface RestoreUndo extends Pick<Exchange, 'mayGoOn' | 'onProgress'> {
+export interface RestoreUndo extends Pick<Exchange, 'mayContinue' | 'onProgress'> {
   id: string;
   /** The restore to undo; its old stores still exist. */
   kept: Restore;
@@ -87,7 +87,7 @@ export interface RestoreUndo extends Pick<Exchange, 'mayGoOn' | 'onProgress'> {
  * Replaces the live stores with those from before a restore. The replaced ones are kept in turn.
  * @throws UnknownOutcomeError; any other error when the live stores are unchanged
  */
-export function undoRestore(deps: ExchangeDeps, { id, kept, mayGoOn, onProgress }: RestoreUndo) {
+export function undoRestore(deps: ExchangeDeps, { id, kept, mayContinue, onProgress }: RestoreUndo) {
   const { file, stores: storeNames, id: undoes } = kept;
   return exchangeStores(deps, {
     restore: newRestore(deps, { id, file, stores: storeNames, undoes }),
@@ -97,13 +97,13 @@ export function undoRestore(deps: ExchangeDeps, { id, kept, mayGoOn, onProgress 
         const names = namesOf(deps.stores[name], { id, undoes });
         onProgress({ phase: 'check', store: name });
         await withAdmin(maintenanceUrl(adminUrl), (admin) => admin.query(allowConnections(names.fresh, true)));
-        await byOwner(adminUrl, names.fresh, () => owner.resume(names.fresh), deps.loadLimits);
+        await runOwnerStep(adminUrl, names.fresh, () => owner.resume(names.fresh), deps.loadLimits);
         const refused = await renewSettings(adminUrl, names);
         if (refused.length > 0)
           deps.log.warn({ store: name, refused }, 'settings that the administrator may not carry over');
       }
     },
-    mayGoOn,
+    mayContinue,
     onProgress,
   });
 }

@@ -41,7 +41,7 @@ export function createRestoreRepository(database: Database) {
 
     /** @throws Error when the restore has ended, because another instance settled it */
     async reach(id: string, values: Pick<Restore, 'stage'> & Partial<Restore>): Promise<void> {
-      if ((await update(id, values)) === 0) throw new Error('The restore was settled by somebody else.');
+      if ((await update(id, values)) === 0) throw new Error('Another instance settled the restore.');
     },
 
     /**

@@ -1,13 +1,13 @@
 import { AppError, badUserInput, unavailable } from '@taskmesh/contracts';
 import {
-  asSeenRestore,
+  parseRestoredAt,
   type OnWorkProgress,
   type RestoreParameters as Given,
   type UndoableRestore,
 } from '@taskmesh/internal-api';
 import { LoadError } from '@taskmesh/pg-rows';
 import type { Log } from '@taskmesh/service';
-import { isServersFault } from '../archives/archive.errors.ts';
+import { isServerFailure } from '../archives/archive.errors.ts';
 import { extractStored } from '../archives/extract-archive.ts';
 import { ExtractionError } from '../archives/limits.ts';
 import { dumpsOf, ManifestError, readDumps } from '../archives/manifest.ts';
@@ -20,7 +20,7 @@ import { IncompleteStoreError } from './prepare-store.ts';
 import { processed, refused, restored, undone, type RestoreResult } from './restore-result.ts';
 import { restoreStores, SafetyBackupError, undoRestore } from './restore-stores.ts';
 import type { RestoreRepository } from './restore.repository.ts';
-import { dropLeft, settleRestore } from './settle-restore.ts';
+import { dropLeftovers, settleRestore } from './settle-restore.ts';
 import { UnknownOutcomeError } from './swap-stores.ts';
 
 export interface RestoreServiceDeps extends CommonParts {
@@ -54,7 +54,7 @@ export interface RestoreService {
 }
 
 export function createRestoreService(deps: RestoreServiceDeps): RestoreService {
-  const { storage, stores, lock, journal, metrics, patience, now, nextId, keepOldMs, log } = deps;
+  const { storage, stores, lock, journal, metrics, timeouts, now, nextId, keepOldMs, log } = deps;
 
   /** Completes restores that a crash or an unreachable server interrupted. The caller holds the lock. */
   const settleAll = async () => {
@@ -64,34 +64,34 @@ export function createRestoreService(deps: RestoreServiceDeps): RestoreService {
     }
   };
 
-  const restore = async (file: string, work: Omit<OneRestore, 'archive' | 'mayGoOn'>): Promise<RestoreResult> => {
+  const restore = async (file: string, work: Omit<OneRestore, 'archive' | 'mayContinue'>): Promise<RestoreResult> => {
     if (file === '') return refused('FILE_MISSING');
     const archive = await storage.open(file);
     if (archive.kind === 'outside') return refused('FILE_OUTSIDE');
     if (archive.kind === 'missing') return refused('FILE_NOT_FOUND');
-    const restoring = lock.run(patience.busyMs, (mayGoOn) => restoreFrom(deps, { ...work, archive, mayGoOn }));
+    const restoring = lock.run(timeouts.busyMs, (mayContinue) => restoreFrom(deps, { ...work, archive, mayContinue }));
     return restoring.finally(() => archive.close());
   };
 
-  const undo = (onProgress: OnWorkProgress, seen: Date | undefined): Promise<RestoreResult> =>
-    lock.run(patience.busyMs, async (mayGoOn) => {
+  const undo = (onProgress: OnWorkProgress, expectedAt: Date | undefined): Promise<RestoreResult> =>
+    lock.run(timeouts.busyMs, async (mayContinue) => {
       await settleAll();
       const kept = await journal.kept(now());
       if (!kept) return refused('NOTHING_TO_UNDO');
-      if (seen && seen.getTime() !== kept.endedAt?.getTime()) return refused('OTHER_RESTORE');
-      log.warn({ restore: kept.id, file: kept.file }, 'a restore is taken back');
+      if (expectedAt && expectedAt.getTime() !== kept.endedAt?.getTime()) return refused('OTHER_RESTORE');
+      log.warn({ restore: kept.id, file: kept.file }, 'undoing a restore');
       try {
-        return undone(await undoRestore(deps, { id: nextId(), kept, mayGoOn, onProgress }), kept);
+        return undone(await undoRestore(deps, { id: nextId(), kept, mayContinue, onProgress }), kept);
       } catch (error) {
         if (error instanceof UnknownOutcomeError) throw error;
-        log.error({ err: error, restore: kept.id }, 'restore not taken back');
+        log.error({ err: error, restore: kept.id }, 'restore not undone');
         return refused('FAILED', `The restore was not undone (${reasonOf(error)}); the data are as they were.`);
       }
     });
 
   /** Never runs during a restore, which derives its epoch from the live one and would end up with a lower one. */
   const newEpoch = (atLeast: number | null | undefined) =>
-    lock.run(patience.busyMs, async (mayGoOn) => {
+    lock.run(timeouts.busyMs, async (mayGoOn) => {
       await settleAll(); // this may take a while
       const { tasks, auth } = stores;
       if (!tasks.owner.newEpoch || !(await mayGoOn())) throw unavailable();
@@ -104,7 +104,7 @@ export function createRestoreService(deps: RestoreServiceDeps): RestoreService {
   const settleUnfinished = async () => {
     const unfinished = (await journal.unfinished()).length;
     try {
-      if (unfinished > 0) await lock.run(patience.busyMs, settleAll);
+      if (unfinished > 0) await lock.run(timeouts.busyMs, settleAll);
       metrics.unsettled(0);
     } catch (error) {
       if (error instanceof LockBusyError) return; // the holder of the lock has already settled everything
@@ -117,9 +117,10 @@ export function createRestoreService(deps: RestoreServiceDeps): RestoreService {
   const removeLeft = async () => {
     await journal.limitKeeping(now(), keepOldMs);
     const overdue = await journal.overdue(now());
-    const takenBack = new Set((await journal.unfinished()).map(({ undoes }) => undoes)); // an undo that began in time is using them
+    const undoneRestore = new Set((await journal.unfinished()).map(({ undoes }) => undoes)); // an undo that began in time is using them
     let left = 0;
-    for (const ended of overdue.filter(({ id }) => !takenBack.has(id))) if (!(await dropLeft(deps, ended))) left += 1;
+    for (const ended of overdue.filter(({ id }) => !undoneRestore.has(id)))
+      if (!(await dropLeftovers(deps, ended))) left += 1;
     metrics.leftBehind(left);
     if (left > 0) throw new Error('Databases of ended restores are still there.');
   };
@@ -145,8 +146,8 @@ export function createRestoreService(deps: RestoreServiceDeps): RestoreService {
       return counted('restore', restore(file, work));
     },
     async undo(onProgress = () => undefined, restoredAt = null) {
-      const seen = restoredAt === null ? undefined : new Date(asSeenRestore(restoredAt));
-      return counted('undo', undo(onProgress, seen));
+      const expectedAt = restoredAt === null ? undefined : new Date(parseRestoredAt(restoredAt));
+      return counted('undo', undo(onProgress, expectedAt));
     },
     async undoable() {
       const kept = await journal.kept(now());
@@ -187,13 +188,13 @@ interface OneRestore {
   withSafetyBackup: boolean;
   /** Differs from `file` if the archive was decrypted elsewhere. */
   nameForMessages: string;
-  mayGoOn: () => Promise<boolean>;
+  mayContinue: () => Promise<boolean>;
   settleAll: () => Promise<void>;
 }
 
 function restoreFrom(deps: RestoreServiceDeps, restore: OneRestore): Promise<RestoreResult> {
   const { temporaryDirs, nextId, log } = deps;
-  const { file, archive, onProgress, only, allowsLoss, withSafetyBackup, nameForMessages, mayGoOn } = restore;
+  const { file, archive, onProgress, only, allowsLoss, withSafetyBackup, nameForMessages, mayContinue } = restore;
   return temporaryDirs.use(async (dir) => {
     await extractStored({ file, archive, dir, onProgress }, deps);
     let safetyBackup: string | null = null;
@@ -204,7 +205,7 @@ function restoreFrom(deps: RestoreServiceDeps, restore: OneRestore): Promise<Res
       const onlyStore = dumps.length < held.length ? dumps[0]?.store.name : undefined;
       await restore.settleAll();
       const done = await restoreStores(deps, {
-        ...{ id: nextId(), file: nameForMessages, dumps, allowsLoss, mayGoOn, onProgress },
+        ...{ id: nextId(), file: nameForMessages, dumps, allowsLoss, mayContinue, onProgress },
         makeSafetyBackup: withSafetyBackup ? makeSafetyBackup : undefined,
       });
       return restored({ ...done, onlyStore, safetyBackup });
@@ -224,10 +225,10 @@ function unknown(error: UnknownOutcomeError, log: Log, safetyBackup: string | nu
 /** The reason that callers see; the same as a dry run's, if the archive is at fault. */
 function reasonOf(error: unknown): string {
   const message = error instanceof Error ? error.message.replace(/\.$/, '') : '';
-  if (error instanceof LoadError && !isServersFault(error.cause)) return `the dump was not accepted: ${message}`;
+  if (error instanceof LoadError && !isServerFailure(error.cause)) return `the dump was not accepted: ${message}`;
   if (error instanceof IncompleteStoreError) return `the dump does not make a complete store: ${message}`;
   if (error instanceof SafetyBackupError) return `without a safety backup nothing is replaced: ${message}`;
-  if (error instanceof WritersBusyError) return 'somebody is writing without an end, see the log';
+  if (error instanceof WritersBusyError) return 'writers did not stop, see the log';
   if (error instanceof ManifestError || error instanceof AppError) return message;
   return 'the database step failed, see the log';
 }

@@ -4,7 +4,7 @@ import type { CommonParts } from '../common-parts.ts';
 import { maintenanceUrl, withAdmin } from '../databases/connect.ts';
 import { DATABASE_TIMEOUTS, dropDatabase, dropFresh } from '../databases/fresh-database.ts';
 import { databaseIds, restoreNames, type RestoreNames } from '../databases/names.ts';
-import { fence, withServers, type Server } from '../databases/servers.ts';
+import { lockRestore, withServers, type Server } from '../databases/servers.ts';
 import type { Store, StoreName } from '../databases/store.ts';
 import { allowConnections, swapBack } from '../databases/swap.ts';
 import type { Restore } from './restore.entities.ts';
@@ -46,7 +46,7 @@ export async function settleRestore(deps: SettleDeps, id: string): Promise<Outco
 }
 
 async function settleOn(servers: Server[], deps: SettleDeps, id: string): Promise<Outcome | undefined> {
-  await fence(servers, id);
+  await lockRestore(servers, id);
   const restore = await deps.journal.find(id); // read again: another instance may have worked on it until now
   if (restore.stage === 'restored' || restore.stage === 'undone') return restore.stage;
   const outcome = await settleFenced(deps, restore, servers);
@@ -106,7 +106,7 @@ async function end(deps: SettleDeps, restore: Restore, outcome: Outcome): Promis
  * Drops the databases that a finished restore left: the old ones, or the new ones if they were not used. Databases in use
  * cannot be dropped; they do no harm, and stay in the journal for the next attempt.
  */
-export async function dropLeft({ stores, journal, log }: SettleDeps, restore: Restore): Promise<boolean> {
+export async function dropLeftovers({ stores, journal, log }: SettleDeps, restore: Restore): Promise<boolean> {
   const dropOf = async (name: StoreName): Promise<void> => {
     const { adminUrl } = stores[name];
     const names = namesOf(stores[name], restore);

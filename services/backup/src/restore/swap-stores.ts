@@ -1,19 +1,19 @@
 import type { OnWorkProgress } from '@taskmesh/internal-api';
 import { databaseOf, inDatabase } from '@taskmesh/store';
 import type { CommonParts } from '../common-parts.ts';
-import { checkLockers, withWritersOut, type Lockers, type Replaced } from '../databases/lock-writers.ts';
+import { checkLockers, withWritersLockedOut, type LockSessions, type Replaced } from '../databases/lock-writers.ts';
 import { databaseIds } from '../databases/names.ts';
-import { fence, withServers, type Server } from '../databases/servers.ts';
+import { lockRestore, withServers, type Server } from '../databases/servers.ts';
 import { refuseMigrated, versionsOf, type SchemaVersions, type Store, type StoreName } from '../databases/store.ts';
 import { allowConnections, swapIn } from '../databases/swap.ts';
 import type { Restore } from './restore.entities.ts';
-import { databasesOf, dropLeft, namesOf, settleRestore, type SettleDeps } from './settle-restore.ts';
-import { byOwner } from './watch-database.ts';
+import { databasesOf, dropLeftovers, namesOf, settleRestore, type SettleDeps } from './settle-restore.ts';
+import { runOwnerStep } from './watch-database.ts';
 
 /** Enough for millions of sessions, because most have been copied ahead. */
 const CARRY_OVER_MS = 5 * 60_000;
 
-type SwapDeps = SettleDeps & Pick<CommonParts, 'patience'>;
+type SwapDeps = SettleDeps & Pick<CommonParts, 'timeouts'>;
 
 export interface StoresSwap {
   restore: Restore;
@@ -30,34 +30,34 @@ export interface StoresSwap {
  * @throws Error when the outcome has to be determined from the servers
  */
 export async function swapStores(deps: SwapDeps, { restore, versions, onAttempt }: StoresSwap): Promise<void> {
-  const { patience, journal, log } = deps;
+  const { timeouts, journal, log } = deps;
   const stores = restore.stores.map((name) => deps.stores[name]);
   await withServers(stores, async (servers) => {
-    await fence(servers, restore.id);
+    await lockRestore(servers, restore.id);
     const databases = databasesOf(restore, servers);
     const freshIds: Restore['freshIds'] = {};
     for (const { server, store, names } of databases) {
       freshIds[store.name] = (await databaseIds(server.client, names)).fresh;
       if (freshIds[store.name] === undefined)
-        throw new Error(`The database that is to become the store of ${store.name} is gone.`);
+        throw new Error(`The database that is to become the store of ${store.name} no longer exists.`);
     }
-    const isApart = servers.length > 1;
-    const exchange = async (lockers: Lockers<StoreName>) => {
+    const areOnSeveralServers = servers.length > 1;
+    const exchange = async (lockers: LockSessions<StoreName>) => {
       for (const store of stores) await carryOver(restore, store);
       await refuseMigrated(stores, versions);
       await checkLockers(lockers);
-      await journal.reach(restore.id, { stage: isApart ? 'swapping-apart' : 'swapping', freshIds });
+      await journal.reach(restore.id, { stage: areOnSeveralServers ? 'swapping-apart' : 'swapping', freshIds });
       onAttempt();
-      if (isApart)
+      if (areOnSeveralServers)
         for (const { server, names } of databases) await server.client.query(allowConnections(names.fresh, false));
       for (const server of servers) {
         const { client, url } = server;
         const names = server.stores.map((store) => namesOf(store, restore));
-        await swapIn({ client, url, names, lockers: lockersOf(server, lockers), log }, { open: !isApart });
+        await swapIn({ client, url, names, lockers: lockersOf(server, lockers), log }, { open: !areOnSeveralServers });
       }
     };
-    await withWritersOut(lockable(restore, stores), exchange, patience);
-    if (!isApart) return;
+    await withWritersLockedOut(lockable(restore, stores), exchange, timeouts);
+    if (!areOnSeveralServers) return;
     await journal.reach(restore.id, { stage: 'decided' });
     for (const { server, names } of databases) await server.client.query(allowConnections(names.live, true));
   });
@@ -68,7 +68,7 @@ async function carryOver(restore: Restore, store: Store): Promise<void> {
   const { owner, adminUrl } = store;
   const { fresh } = namesOf(store, restore);
   const step = () => owner.carryOver?.(fresh) ?? Promise.resolve();
-  await byOwner(adminUrl, fresh, step, { timeoutMs: CARRY_OVER_MS, stallMs: CARRY_OVER_MS });
+  await runOwnerStep(adminUrl, fresh, step, { timeoutMs: CARRY_OVER_MS, stallMs: CARRY_OVER_MS });
 }
 
 /** Selects the stores with data to carry over. The others need no lock against writers: their data are replaced anyway. */
@@ -82,7 +82,7 @@ function lockable(restore: Restore, stores: Store[]): Map<StoreName, Replaced> {
 }
 
 /** Returns a server's lockers by live database. */
-function lockersOf({ stores }: Server, lockers: Lockers<StoreName>): Lockers {
+function lockersOf({ stores }: Server, lockers: LockSessions<StoreName>): LockSessions {
   const own = stores.flatMap(({ name, adminUrl }) => {
     const locker = lockers.get(name);
     return locker ? [[databaseOf(adminUrl), locker] as const] : [];
@@ -97,19 +97,19 @@ export interface Exchange {
   /** Creates the databases that will replace the live ones. */
   prepare: () => Promise<void>;
   /** Runs as late as possible, after all slow steps. */
-  lastly?: (() => Promise<void>) | undefined;
+  beforeSwap?: (() => Promise<void>) | undefined;
   /** Resolves with false if another instance may be restoring by now. */
-  mayGoOn: () => Promise<boolean>;
+  mayContinue: () => Promise<boolean>;
   onProgress: OnWorkProgress;
 }
 
-export interface Left {
+export interface Leftovers {
   isCleanUpPending: boolean;
   /** An undo is possible until then; null if nothing is kept, absent if unknown. */
   keptUntil?: Date | null;
 }
 
-const UNKNOWN: Left = { isCleanUpPending: true };
+const UNKNOWN: Leftovers = { isCleanUpPending: true };
 
 /** It is not known yet whether the stores were replaced; this is settled in the background. */
 export class UnknownOutcomeError extends Error {
@@ -120,7 +120,7 @@ export class UnknownOutcomeError extends Error {
  * Replaces live stores with others, all or none. The result always agrees with what a restart would settle on.
  * @throws UnknownOutcomeError; any other error when the live stores are unchanged
  */
-export async function exchangeStores(deps: ExchangeDeps, exchange: Exchange): Promise<Left> {
+export async function exchangeStores(deps: ExchangeDeps, exchange: Exchange): Promise<Leftovers> {
   const { journal, log, onUnsettled } = deps;
   const { id, file } = exchange.restore;
   await journal.begin(exchange.restore);
@@ -141,15 +141,15 @@ export async function exchangeStores(deps: ExchangeDeps, exchange: Exchange): Pr
 type Reached = 'untouched' | 'attempted' | 'replaced';
 
 async function tryExchange(deps: ExchangeDeps, exchange: Exchange): Promise<{ reached: Reached; failure?: unknown }> {
-  const { restore, prepare, mayGoOn, onProgress } = exchange;
+  const { restore, prepare, mayContinue, onProgress } = exchange;
   const stores = restore.stores.map((name) => deps.stores[name]);
   let reached: Reached = 'untouched';
   try {
     const versions = await versionsOf(stores);
     await prepare();
-    for (const store of stores) await carryOverAhead(deps, restore, store);
-    await exchange.lastly?.();
-    if (!(await mayGoOn())) throw new Error('The lock on restores was lost.');
+    for (const store of stores) await prepareCarryOver(deps, restore, store);
+    await exchange.beforeSwap?.();
+    if (!(await mayContinue())) throw new Error('The lock on restores was lost.');
     onProgress({ phase: 'swap' });
     await swapStores(deps, { restore, versions, onAttempt: () => (reached = 'attempted') });
     return { reached: 'replaced' };
@@ -159,11 +159,11 @@ async function tryExchange(deps: ExchangeDeps, exchange: Exchange): Promise<{ re
 }
 
 /** Data copied now need not be copied while writers wait. An auth of an earlier version cannot do this; writers then wait longer. */
-async function carryOverAhead({ log, loadLimits }: ExchangeDeps, restore: Restore, store: Store): Promise<void> {
+async function prepareCarryOver({ log, loadLimits }: ExchangeDeps, restore: Restore, store: Store): Promise<void> {
   const { owner, adminUrl, name } = store;
   const { fresh } = namesOf(store, restore);
   const step = () => owner.carryOverAhead?.(fresh) ?? Promise.resolve();
-  await byOwner(adminUrl, fresh, step, loadLimits).catch((err: unknown) =>
+  await runOwnerStep(adminUrl, fresh, step, loadLimits).catch((err: unknown) =>
     log.warn({ err, store: name }, 'nothing was carried over ahead'),
   );
 }
@@ -178,14 +178,14 @@ async function settle(deps: ExchangeDeps, id: string): Promise<'restored' | 'und
   }
 }
 
-async function cleanUp(deps: ExchangeDeps, id: string): Promise<Left> {
+async function cleanUp(deps: ExchangeDeps, id: string): Promise<Leftovers> {
   try {
     const restore = await deps.journal.find(id);
     // An instance that took over may have removed only the databases that existed at that time.
     const isOurs = restore.stage === 'undone' && restore.undoes === null;
     const isDue = isOurs || (restore.leftUntil && restore.leftUntil <= deps.now());
     return isDue
-      ? { isCleanUpPending: !(await dropLeft(deps, restore)), keptUntil: null }
+      ? { isCleanUpPending: !(await dropLeftovers(deps, restore)), keptUntil: null }
       : { isCleanUpPending: false, keptUntil: restore.leftUntil ?? null };
   } catch (error) {
     deps.log.warn({ err: error, restore: id }, 'databases of an ended restore not removed yet');

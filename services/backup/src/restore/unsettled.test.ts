@@ -1,6 +1,6 @@
 import { createRestoreService, type RestoreServiceDeps } from './restore.service.ts';
 import { LockBusyError } from '../run-lock.ts';
-import { DEFAULT_PATIENCE } from '../stall-detection.ts';
+import { DEFAULT_TIMEOUTS } from '../stall-detection.ts';
 
 it('shows interrupted restores until they are settled', async () => {
   const shown: number[] = [];
@@ -13,7 +13,7 @@ it('shows interrupted restores until they are settled', async () => {
       overdue: async () => [],
     },
     metrics: { unsettled: (count: number) => shown.push(count), leftBehind: () => undefined },
-    patience: DEFAULT_PATIENCE,
+    timeouts: DEFAULT_TIMEOUTS,
     now: () => new Date(),
   } as unknown as RestoreServiceDeps);
   await expect(restores.settleInterrupted()).rejects.toThrow('a server is away');

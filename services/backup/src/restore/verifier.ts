@@ -38,14 +38,14 @@ export interface MadeStore {
 export type Verifier = ReturnType<typeof createVerifier>;
 
 export function createVerifier(deps: VerifierDeps) {
-  const { temporaryDirs, lock, patience, log } = deps;
+  const { temporaryDirs, lock, timeouts, log } = deps;
 
   /** Removes leftovers. Those that cannot be removed yet do no harm; returns whether there are any. */
   const settleAll = async (): Promise<boolean> => {
     let isLeft = false;
     for (const left of await deps.journal.all()) {
       try {
-        await takeAway(deps, left);
+        await dropVerification(deps, left);
         log.warn({ verification: left.id }, 'leftovers of an interrupted verification removed');
       } catch (error) {
         isLeft = true;
@@ -74,7 +74,7 @@ export function createVerifier(deps: VerifierDeps) {
     /** Removes databases that a crash left behind. @throws Error if some cannot be removed yet */
     async settleInterrupted(): Promise<void> {
       try {
-        if (await lock.run(patience.busyMs, settleAll)) throw new Error('Databases of verifications are still there.');
+        if (await lock.run(timeouts.busyMs, settleAll)) throw new Error('Databases of verifications are still there.');
       } catch (error) {
         if (!(error instanceof LockBusyError)) throw error; // the holder of the lock has already settled everything
       }
@@ -105,14 +105,14 @@ async function tryDumps(deps: VerifierDeps, dumps: FoundDump[], how: Verifying):
       throw new LossError(`The archive restores with a loss only, if that is allowed: without ${lost.join(', ')}.`);
   } finally {
     // The journal keeps the verification until its databases can be dropped.
-    await takeAway(deps, verification).catch((error: unknown) => {
+    await dropVerification(deps, verification).catch((error: unknown) => {
       log.error({ err: error, verification: verification.id }, 'databases of a verification not removed yet');
       onUnsettled();
     });
   }
 }
 
-async function takeAway({ stores, journal }: VerifierDeps, verification: Verification): Promise<void> {
+async function dropVerification({ stores, journal }: VerifierDeps, verification: Verification): Promise<void> {
   for (const name of verification.stores) await dropFresh(stores[name].adminUrl, namesOf(stores[name], verification));
   await journal.end(verification.id);
 }

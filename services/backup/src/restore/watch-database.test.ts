@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { whileWatched } from './watch-database.ts';
+import { runWatched } from './watch-database.ts';
 
 it('queries a server that ends connections once a second', async () => {
   let connections = 0;
@@ -11,7 +11,7 @@ it('queries a server that ends connections once a second', async () => {
   const adminUrl = `postgres://postgres@127.0.0.1:${port}/postgres`;
   const limits = { timeoutMs: 60_000, stallMs: 60_000, databaseBytes: Infinity };
   const begunMs = performance.now();
-  await whileWatched({ adminUrl, database: 'fresh', limits }, () => sleep(400));
+  await runWatched({ adminUrl, database: 'fresh', limits }, () => sleep(400));
   expect(connections).toBeGreaterThan(0);
   expect(connections).toBeLessThanOrEqual(1 + (performance.now() - begunMs) / 1_000);
   server.close();

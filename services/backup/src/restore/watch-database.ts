@@ -5,9 +5,9 @@ import { endSessions, maintenanceUrl, withAdmin } from '../databases/connect.ts'
 import {
   abortOnStall,
   createStallDetection,
-  DEFAULT_PATIENCE,
+  DEFAULT_TIMEOUTS,
   TooSlowError,
-  untilAborted,
+  rejectOnAbort,
 } from '../stall-detection.ts';
 
 export type LoadLimits = ReturnType<typeof loadLimits>;
@@ -22,7 +22,7 @@ const BYTES_PER_MS = 1_024;
 const GROWTH = 16;
 
 /** High enough for every dump that fits into an archive. */
-export function loadLimits({ maxExpandedBytes }: { maxExpandedBytes: number }, { stallMs } = DEFAULT_PATIENCE) {
+export function loadLimits({ maxExpandedBytes }: { maxExpandedBytes: number }, { stallMs } = DEFAULT_TIMEOUTS) {
   const slowestMs = Math.ceil(maxExpandedBytes / BYTES_PER_MS);
   return {
     /** How long work may show no progress; the time for a full scan of the database is added. */
@@ -41,14 +41,14 @@ export interface Watched {
   limits: Pick<LoadLimits, 'timeoutMs' | 'stallMs' | 'databaseBytes'>;
 }
 
-const LOOK_EVERY_MS = 1_000;
+const POLL_EVERY_MS = 1_000;
 
 /**
  * Runs `work`, which fills a database, and aborts its signal when the database grows too large, the time is up, or
  * nothing shows progress for too long: neither the size, nor the sessions, nor `onProgress`. If `work` fails, ends the
  * sessions that still run in the database.
  */
-export async function whileWatched<Result>(
+export async function runWatched<Result>(
   { adminUrl, database, limits }: Watched,
   work: (signal: AbortSignal, onProgress: () => void) => Promise<Result>,
 ): Promise<Result> {
@@ -57,13 +57,13 @@ export async function whileWatched<Result>(
   const movement = createStallDetection(limits.stallMs);
   const onTimeout = setTimeout(() => stop.abort(new TooSlowError('The time is up.')), limits.timeoutMs);
   const onStall = abortOnStall(stop, movement); // a timer of its own, so that a server that does not respond counts as stalled
-  const look = ({ bytes, sessions }: Look) => {
+  const onActivity = ({ bytes, sessions }: DatabaseActivity) => {
     if (bytes > limits.databaseBytes) stop.abort(new LoadError('The database grew too large.'));
-    movement.see(bytes, sessions);
+    movement.noteProgress(bytes, sessions);
   };
-  void lookOn(adminUrl, database, done.signal, look);
+  void pollDatabase(adminUrl, database, done.signal, onActivity);
   try {
-    return await work(stop.signal, () => movement.see());
+    return await work(stop.signal, () => movement.noteProgress());
   } catch (error) {
     await endSessions(adminUrl, database).catch(() => undefined); // if the server is down, there are no sessions
     throw error;
@@ -81,7 +81,7 @@ const STALLS_OF_STEP = 10;
  * Runs a step of the service that owns a store, in a database beside the live one. Limits on progress and time guarantee
  * that it ends.
  */
-export function byOwner<Result>(
+export function runOwnerStep<Result>(
   adminUrl: string,
   database: string,
   step: () => Promise<Result>,
@@ -89,17 +89,17 @@ export function byOwner<Result>(
 ): Promise<Result> {
   const stallMs = STALLS_OF_STEP * limits.stallMs;
   const watched = { adminUrl, database, limits: { ...limits, stallMs, databaseBytes: Infinity } }; // a step may grow to any size
-  return whileWatched(watched, (signal) => untilAborted(signal, step()));
+  return runWatched(watched, (signal) => rejectOnAbort(signal, step()));
 }
 
-interface Look {
+interface DatabaseActivity {
   bytes: number;
   /** A fingerprint of the sessions' activity, which changes with any progress. */
   sessions: string;
 }
 
 /** Sessions show progress by their statements, and some statements by counters. */
-const LOOK = `
+const READ_ACTIVITY = `
   select pg_database_size(d.oid)::float8 as bytes, coalesce((
     select string_agg(concat_ws(' ', a.pid, a.state, a.state_change, a.query_start, i.blocks_done, i.tuples_done, n.sample_blks_scanned), ',' order by a.pid)
     from pg_stat_activity a left join pg_stat_progress_create_index i on i.pid = a.pid left join pg_stat_progress_analyze n on n.pid = a.pid
@@ -107,15 +107,20 @@ const LOOK = `
   from pg_database d where datname = $1`;
 
 /** Never rejects: the work itself notices when the server is unavailable. */
-async function lookOn(url: string, database: string, done: AbortSignal, look: (seen: Look) => void): Promise<void> {
+async function pollDatabase(
+  url: string,
+  database: string,
+  done: AbortSignal,
+  onActivity: (seen: DatabaseActivity) => void,
+): Promise<void> {
   while (!done.aborted) {
     await withAdmin(maintenanceUrl(url), async (watcher) => {
       while (!done.aborted) {
-        const { rows } = await watcher.query<Look>(LOOK, [database]);
-        if (rows[0]) look(rows[0]);
-        await pause(LOOK_EVERY_MS, done);
+        const { rows } = await watcher.query<DatabaseActivity>(READ_ACTIVITY, [database]);
+        if (rows[0]) onActivity(rows[0]);
+        await pause(POLL_EVERY_MS, done);
       }
     }).catch(() => undefined);
-    await pause(LOOK_EVERY_MS, done);
+    await pause(POLL_EVERY_MS, done);
   }
 }

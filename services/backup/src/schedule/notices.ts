@@ -24,7 +24,7 @@ function bodyOf(notice: Notice): string {
 
 export function mailOf(notice: Notice, to: string): Mail {
   const subject = `Taskmesh: ${RUNS[notice.run]} ${notice.event === 'failed' ? 'failed' : 'works again'}`;
-  const more = notice.event === 'failed' ? ["backup's log says more. You get a message when it works again, and once a day until then."] : []; // prettier-ignore
+  const more = notice.event === 'failed' ? ["See backup's log. You get a message when it works again, and once a day until then."] : []; // prettier-ignore
   return { to, subject, text: [sentenceOf(notice), '', ...more, ''].join('\n') };
 }
 
@@ -71,7 +71,7 @@ export function createWebhook({ url, timeoutMs = 10_000, pausesMs = [1_000, 5_00
       if (status !== undefined && status < 300) return;
       const pauseMs = pausesMs[tries];
       if (pauseMs === undefined || (status !== undefined && isFinal(status)))
-        throw new Error(`The webhook ${status === undefined ? 'does not answer' : `answers with ${status}`}.`);
+        throw new Error(`The webhook ${status === undefined ? 'does not respond' : `responded with ${status}`}.`);
       await sleep(pauseMs);
     }
   };

@@ -38,7 +38,7 @@ export function createRunReports({ repository, channels, metrics, now, log, maxR
     await repository.save(failing).catch(() => undefined);
   };
 
-  const tell = async (notice: Notice): Promise<boolean> => {
+  const notify = async (notice: Notice): Promise<boolean> => {
     const sent = await Promise.allSettled(channels.map((send) => send(notice)));
     for (const { status, reason } of sent.filter((one) => one.status === 'rejected'))
       log.error({ err: reason, run: notice.run, event: notice.event, status }, 'operators not notified');
@@ -53,8 +53,8 @@ export function createRunReports({ repository, channels, metrics, now, log, maxR
     const { since: first = at, notifiedAt = null } = (await find(run)) ?? {};
     if (notifiedAt && !isInFuture(notifiedAt, at) && at.getTime() - notifiedAt.getTime() < AGAIN_MS) return;
     const since = first < at ? first : at;
-    const message = error instanceof AppError ? error.message : "Unexpected; backup's log says why.";
-    const reached = await tell({ event: 'failed', run, at, since, message });
+    const message = error instanceof AppError ? error.message : "Unexpected; see backup's log.";
+    const reached = await notify({ event: 'failed', run, at, since, message });
     await keep({ run, since, notifiedAt: reached ? at : notifiedAt });
   };
 
@@ -62,7 +62,7 @@ export function createRunReports({ repository, channels, metrics, now, log, maxR
     const failing = await find(run);
     if (!failing) return;
     const { since, notifiedAt } = failing;
-    if (notifiedAt && !(await tell({ event: 'recovered', run, at: now(), since }))) return;
+    if (notifiedAt && !(await notify({ event: 'recovered', run, at: now(), since }))) return;
     remembered.delete(run);
     await repository.remove(run);
   };

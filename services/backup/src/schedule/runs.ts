@@ -1,7 +1,7 @@
 import type { Service } from '@taskmesh/service';
 import type { Database } from '@taskmesh/store';
 import type { Backup } from '../archives/archive.entity.ts';
-import { isUnprovable } from '../archives/archive.errors.ts';
+import { isUnverifiable } from '../archives/archive.errors.ts';
 import type { BackupService } from '../archives/archive.service.ts';
 import { isInFuture } from '../clock-skew.ts';
 import type { CommonParts } from '../common-parts.ts';
@@ -36,7 +36,7 @@ export function createSchedules(config: BackupConfig, deps: SchedulesDeps): Serv
       await backups.verify(file, undefined, 'schedule');
       return true;
     } catch (error) {
-      if (!isUnprovable(error)) throw error;
+      if (!isUnverifiable(error)) throw error;
       log.warn({ err: error, file }, 'archive kept unproved');
       return false;
     }

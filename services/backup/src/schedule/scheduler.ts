@@ -17,12 +17,12 @@ export interface SchedulerOptions {
 }
 
 /** No wait is longer than this, because clocks are adjusted, machines sleep, and other instances die. */
-const LONGEST_WAIT_MS = 30_000;
+const MAX_WAIT_MS = 30_000;
 /** How long a stop waits for the current run; what the run leaves behind is removed later. */
 const STOP_WAIT_MS = 10_000;
 
 /** Returns why the pattern is invalid; undefined if it is valid. */
-export function whyNoPattern(pattern: string): string | undefined {
+export function findPatternProblem(pattern: string): string | undefined {
   try {
     return parse(pattern).nextRun() ? undefined : 'never comes';
   } catch {
@@ -56,7 +56,7 @@ export function createScheduler({ pattern, repository, lock, work, now, log }: S
       const again = earliest(state, moment, now());
       if (again > now()) return again;
       await repository.begin({ moment, at: now(), attempts: attemptsOf(state, moment) + 1 });
-      if (!(await work()) && stopped) return after(LONGEST_WAIT_MS); // the shutdown may have caused the failure
+      if (!(await work()) && stopped) return after(MAX_WAIT_MS); // the shutdown may have caused the failure
     }
     await repository.end(moment);
     if (state) log.debug({ moment }, 'scheduled run ended');
@@ -74,7 +74,7 @@ export function createScheduler({ pattern, repository, lock, work, now, log }: S
     } catch (error) {
       if (!(error instanceof LockBusyError))
         log.error({ err: error, moment: due }, 'a scheduled run could not be looked at, it will be tried again');
-      return after(LONGEST_WAIT_MS);
+      return after(MAX_WAIT_MS);
     }
   };
 
@@ -82,7 +82,7 @@ export function createScheduler({ pattern, repository, lock, work, now, log }: S
     const again = await runDue();
     if (stopped) return;
     const next = [again, cron.nextRun(now())].map((moment) => moment?.getTime() ?? Infinity);
-    const waitMs = Math.min(Math.max(Math.min(...next) - now().getTime(), 0), LONGEST_WAIT_MS);
+    const waitMs = Math.min(Math.max(Math.min(...next) - now().getTime(), 0), MAX_WAIT_MS);
     timer = setTimeout(() => void (running = tick()), waitMs);
   };
 
@@ -100,7 +100,7 @@ export function createScheduler({ pattern, repository, lock, work, now, log }: S
 
 const WAIT_MS = 1_000;
 /** Between runs that died with their process. */
-const BACKOFF = { firstMs: 60_000, longestMs: 60 * 60_000 };
+const BACKOFF = { firstMs: 60_000, maxMs: 60 * 60_000 };
 
 const attemptsOf = ({ begunMoment, attempts }: Schedule, moment: Date): number =>
   begunMoment?.getTime() === moment.getTime() ? attempts : 0;

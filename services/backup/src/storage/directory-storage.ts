@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto';
 import { link, lstat, mkdir, open, readdir, realpath, rename, stat, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
-import { createDiskSpaceWatch, type LookAtDisk } from '../disk-space.ts';
+import { createDiskSpaceWatch, type MeasureDisk } from '../disk-space.ts';
 import { createTemporaryFiles } from '../temporary-files.ts';
 import {
   ArchiveExistsError,
@@ -18,10 +18,10 @@ import { findInside, isNotThere, openInside } from './open-inside.ts';
 export interface DirectoryStorageOptions {
   dir: string;
   now: () => number;
-  look: LookAtDisk;
+  measureDisk: MeasureDisk;
 }
 
-export function createDirectoryStorage({ dir, now, look }: DirectoryStorageOptions): BackupStorage {
+export function createDirectoryStorage({ dir, now, measureDisk }: DirectoryStorageOptions): BackupStorage {
   const unfinishedFiles = createTemporaryFiles({
     dir,
     prefix: '.unfinished-', // never listed
@@ -54,7 +54,7 @@ export function createDirectoryStorage({ dir, now, look }: DirectoryStorageOptio
       try {
         await reported(place);
         return await unfinishedFiles.use(async (unfinished) => {
-          const written = await writeWhole(unfinished, content, createDiskSpaceWatch(dir, look));
+          const written = await writeWhole(unfinished, content, createDiskSpaceWatch(dir, measureDisk));
           if (!(await publish(unfinished, join(dir, file)))) throw new ArchiveExistsError(written);
           await keepNames(dir);
           return written;

@@ -25,7 +25,7 @@ export async function openInside(dir: string, name: string): Promise<Located> {
 export async function findInside(dir: string, name: string): Promise<Found> {
   if (name.includes('\0')) return { kind: 'missing' };
   const base = await realpath(dir);
-  if (climbsOut(base, name)) return { kind: 'outside' };
+  if (escapesDir(base, name)) return { kind: 'outside' };
   // Not normalised, so that "a.tar.gz/" and "link/../x" mean the same as to the operating system.
   const path = isAbsolute(name) ? name : `${base}${sep}${name}`;
   const real = await deepestReal(path);
@@ -34,7 +34,7 @@ export async function findInside(dir: string, name: string): Promise<Found> {
 }
 
 /** Checks only the text. A backslash counts as a separator, because clients on Windows use it. */
-export function climbsOut(base: string, name: string): boolean {
+export function escapesDir(base: string, name: string): boolean {
   const slashed = name.replaceAll('\\', '/');
   if (DRIVE_OR_SHARE.test(slashed) && !slashed.startsWith(base)) return true;
   return [name, slashed].some((spelling) => !isWithin(base, resolve(base, spelling)));

@@ -24,7 +24,7 @@ import {
   type StoredArchive,
   type WrittenArchive,
 } from './backup-storage.ts';
-import { climbsOut } from './open-inside.ts';
+import { escapesDir } from './open-inside.ts';
 import type { S3Location } from './s3-location.ts';
 
 /** For uploads of several parts. S3 allows 10,000 parts, which makes 160 GiB. */
@@ -52,7 +52,7 @@ export function createS3Storage({ location, now }: { location: S3Location; now: 
   const head = async (file: string): Promise<HeadObjectCommandOutput | undefined> => {
     try {
       const found = await client.send(new HeadObjectCommand({ Bucket, Key: keyOf(file) }), inTime());
-      return found.LastModified ? found : refuseAnswer();
+      return found.LastModified ? found : refuseResponse();
     } catch (error) {
       if (isNotFound(error)) return undefined;
       throw asBucketFailure(error);
@@ -81,7 +81,7 @@ export function createS3Storage({ location, now }: { location: S3Location; now: 
       const body = addAbortSignal(abortSignal, found.Body as Readable); // in Node
       finished(body, (error) => error && fail(error));
       // Otherwise a truncated archive would count as unfit, which retention deletes in the end.
-      if ((found.ContentLength ?? ContentLength) !== ContentLength) refuseAnswer();
+      if ((found.ContentLength ?? ContentLength) !== ContentLength) refuseResponse();
       body.pipe(content);
     };
     send().catch(fail);
@@ -94,7 +94,7 @@ export function createS3Storage({ location, now }: { location: S3Location; now: 
     return found?.ContentLength === sizeBytes && (await sha256Of(read(file, found))) === sha256;
   };
 
-  async function* uploadsUnderWay() {
+  async function* listPendingUploads() {
     let page: ListMultipartUploadsCommandOutput | undefined;
     do {
       const { NextKeyMarker: KeyMarker, NextUploadIdMarker: UploadIdMarker } = page ?? {};
@@ -116,10 +116,10 @@ export function createS3Storage({ location, now }: { location: S3Location; now: 
         do {
           const where = { Bucket, Prefix: prefix, Delimiter: '/', ContinuationToken };
           const page = await client.send(new ListObjectsV2Command(where), inTime());
-          if (page.IsTruncated === undefined && page.Name === undefined) refuseAnswer();
+          if (page.IsTruncated === undefined && page.Name === undefined) refuseResponse();
           // Otherwise the list would be incomplete, or would never end.
           const { NextContinuationToken: next } = page;
-          if (page.IsTruncated && (next === undefined || next === ContinuationToken)) refuseAnswer();
+          if (page.IsTruncated && (next === undefined || next === ContinuationToken)) refuseResponse();
           for (const { Key = '', Size = 0, LastModified } of page.Contents ?? [])
             archives.push({ file: Key.slice(prefix.length), sizeBytes: Size, modifiedAt: dateOf(LastModified) });
           ContinuationToken = next;
@@ -134,7 +134,7 @@ export function createS3Storage({ location, now }: { location: S3Location; now: 
 
     async open(name): Promise<Located> {
       if (name.includes('\0')) return { kind: 'missing' };
-      if (climbsOut('/archives', name)) return { kind: 'outside' };
+      if (escapesDir('/archives', name)) return { kind: 'outside' };
       const found = isListableName(name) ? await head(name) : undefined;
       if (!found) return { kind: 'missing' };
       return {
@@ -184,7 +184,7 @@ export function createS3Storage({ location, now }: { location: S3Location; now: 
       } catch (error) {
         if (failure !== undefined) throw failure;
         if (isWhole && (await isStored(file, written()).catch(() => false))) return written();
-        if (isTaken(error)) throw new ArchiveExistsError(written());
+        if (isNameTaken(error)) throw new ArchiveExistsError(written());
         throw asBucketFailure(error);
       } finally {
         content.destroy();
@@ -205,14 +205,14 @@ export function createS3Storage({ location, now }: { location: S3Location; now: 
     async sweep() {
       let swept = 0;
       try {
-        for await (const { Key = '', UploadId, Initiated } of uploadsUnderWay()) {
+        for await (const { Key = '', UploadId, Initiated } of listPendingUploads()) {
           // Some servers do not report when an upload began: it may still be in progress.
           const isForgotten = Initiated !== undefined && dateOf(Initiated).getTime() < now() - FORGOTTEN_MS;
           if (!isForgotten || !isListableName(Key.slice(prefix.length))) continue;
-          const isGone = await client
+          const isMissing = await client
             .send(new AbortMultipartUploadCommand({ Bucket, Key, UploadId }), inTime())
-            .then(() => false, ignoreGone);
-          if (!isGone) swept++;
+            .then(() => false, ignoreMissing);
+          if (!isMissing) swept++;
         }
       } catch (error) {
         throw asBucketFailure(error);
@@ -241,7 +241,7 @@ function createClient({ region, endpoint, pathStyle, credentials }: S3Location):
 }
 
 /** Another instance may have aborted the upload already. */
-function ignoreGone(error: unknown): true {
+function ignoreMissing(error: unknown): true {
   if (error instanceof Error && error.name === 'NoSuchUpload') return true;
   throw error;
 }
@@ -255,7 +255,7 @@ const NO_CREDENTIALS = 'CredentialsProviderError';
 const REFUSED_STATUS = new Set([401, 403]);
 const NO_BUCKET = new Set(['NoSuchBucket', 'PermanentRedirect']);
 const NOT_FOUND = new Set(['NotFound', 'NoSuchKey']);
-const TAKEN = new Set(['PreconditionFailed', 'ConditionalRequestConflict']);
+const NAME_TAKEN_CODES = new Set(['PreconditionFailed', 'ConditionalRequestConflict']);
 
 const nameOf = (error: unknown): string =>
   typeof error === 'object' && error !== null && 'name' in error ? String(error.name) : '';
@@ -264,21 +264,20 @@ const nameOf = (error: unknown): string =>
 const isNotFound = (error: unknown): boolean => NOT_FOUND.has(nameOf(error));
 
 /** The name is taken, or another client is writing that object right now. */
-const isTaken = (error: unknown): boolean => TAKEN.has(nameOf(error));
+const isNameTaken = (error: unknown): boolean => NAME_TAKEN_CODES.has(nameOf(error));
 
 /** Returns the error for operators; `cause` has the details for the log. */
 function asBucketFailure(error: unknown): AppError {
   if (error instanceof AppError) return error;
   const name = nameOf(error);
-  if (name === NO_CREDENTIALS || isRefused(error))
-    return unavailable('The bucket of the archives does not let us in.', error);
-  if (NO_BUCKET.has(name)) return unavailable('The bucket of the archives is not there.', error);
+  if (name === NO_CREDENTIALS || isRefused(error)) return unavailable('The archive bucket refused access.', error);
+  if (NO_BUCKET.has(name)) return unavailable('The archive bucket does not exist.', error);
   return unavailable('The bucket of the archives was not available.', error);
 }
 
 /** Any page of a proxy would parse as an empty bucket. */
-function refuseAnswer(): never {
-  throw unavailable('What answers at the address of the bucket is no bucket.');
+function refuseResponse(): never {
+  throw unavailable('The server at the address of the bucket is not an S3 server.');
 }
 
 /** Checks the status, because servers use different error names. */

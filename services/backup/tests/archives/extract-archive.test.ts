@@ -31,7 +31,7 @@ const extract = (bytes: Buffer, limits: Partial<ArchiveLimits> = {}, usableBytes
     sizeBytes: bytes.length,
     dir,
     limits: { ...archiveLimits(DEFAULT_SIZES), ...limits },
-    look: usableBytes === undefined ? undefined : () => Promise.resolve({ id: 1, usableBytes }),
+    measureDisk: usableBytes === undefined ? undefined : () => Promise.resolve({ id: 1, usableBytes }),
   });
 
 /** Does the same in this process, which is faster. */

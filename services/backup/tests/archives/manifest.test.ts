@@ -41,16 +41,24 @@ const entry = (manifest: Written, name: string): Entry => {
 describe('the manifest of an archive', () => {
   it.each<[string, () => Record<string, string | undefined>, string]>([
     ['is larger than that of any archive made here', () => ({ ...files(), 'manifest.json': JSON.stringify('x'.repeat(256 * 1024)) }), 'larger than'], // prettier-ignore
-    ['was made in the year 0', () => changed((m) => (m.createdAt = '0000-01-01T00:00:00.000Z')), 'is none'],
-    ['contains no store', () => changed((manifest) => (manifest.stores = {})), 'is none'],
-    ['lacks a store', () => changed((manifest) => delete manifest.stores['auth']), 'is none'],
-    ['contains an unknown store', () => changed((m) => (m.stores['more'] = entry(m, 'auth'))), 'is none'],
-    ['has a newer format', () => changed((manifest) => (manifest.format = 3)), 'is none'],
-    ['does not say which product made it', () => changed((manifest) => delete manifest.product), 'is none'],
+    [
+      'was made in the year 0',
+      () => changed((m) => (m.createdAt = '0000-01-01T00:00:00.000Z')),
+      'is not from Taskmesh',
+    ],
+    ['contains no store', () => changed((manifest) => (manifest.stores = {})), 'is not from Taskmesh'],
+    ['lacks a store', () => changed((manifest) => delete manifest.stores['auth']), 'is not from Taskmesh'],
+    ['contains an unknown store', () => changed((m) => (m.stores['more'] = entry(m, 'auth'))), 'is not from Taskmesh'],
+    ['has a newer format', () => changed((manifest) => (manifest.format = 3)), 'is not from Taskmesh'],
+    [
+      'does not say which product made it',
+      () => changed((manifest) => delete manifest.product),
+      'is not from Taskmesh',
+    ],
     [
       'contains more tables than any store has',
       () => changed((m) => (entry(m, 'tasks').rows = Object.fromEntries([...'x'.repeat(1_001)].map((_, n) => [`t${n}`, 0])))), // prettier-ignore
-      'is none',
+      'is not from Taskmesh',
     ],
     [
       'gives each store the dump of the other',
@@ -64,11 +72,11 @@ describe('the manifest of an archive', () => {
     [
       'contains another size',
       () => changed((manifest) => (entry(manifest, 'auth').sizeBytes = 5)),
-      'auth.sql is not what',
+      'auth.sql does not match',
     ],
     ['does not mention every dump', () => ({ ...files(), 'more.sql': '--' }), 'does not name: 1'],
     ['mentions a missing dump', () => ({ ...files(), 'auth.sql': undefined }), 'auth.sql'],
-    ['mentions a dump that differs in one byte', () => ({ ...files(), 'auth.sql': 'autk' }), 'auth.sql is not what'],
+    ['mentions a dump that differs in one byte', () => ({ ...files(), 'auth.sql': 'autk' }), 'auth.sql does not match'],
   ])('is refused when it %s', async (_what, content, message) => {
     await put(content());
     await expect(readManifest(dir)).rejects.toThrow(message);

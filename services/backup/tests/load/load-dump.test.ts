@@ -3,7 +3,7 @@ import { eventually, makeTempDir } from '@taskmesh/testing';
 import { readFileSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { handOver } from '../../src/databases/fresh-database.ts';
+import { assignToOwner } from '../../src/databases/fresh-database.ts';
 import { loadDump } from '../../src/restore/load-dump.ts';
 import { childrenOf } from '../support/memory.ts';
 import { createFreshTestDatabase, withClient } from '../support/databases.ts';
@@ -104,7 +104,7 @@ describe('loading a dump in a separate process', () => {
 
   it('gives the tables to the owner of the live database, and leaves no role behind', async () => {
     await load('create table tasks (id int);');
-    await handOver(database.live.url, database.names);
+    await assignToOwner(database.live.url, database.names);
     expect(
       await query(
         `select pg_get_userbyid(relowner) = (select pg_get_userbyid(datdba) from pg_database where datname = '${database.names.live}') as same from pg_class where oid = 'restored.tasks'::regclass`,

@@ -6,7 +6,7 @@ import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
-import { lookAtDisk } from '../../src/disk-space.ts';
+import { statDisk } from '../../src/disk-space.ts';
 import type { OpenArchive } from '../../src/storage/backup-storage.ts';
 import { createDirectoryStorage } from '../../src/storage/directory-storage.ts';
 import { describeBackupStorage } from './storage.contract.ts';
@@ -28,9 +28,9 @@ await symlink('loop', join(dir, 'loop'));
 await link(join(dir, 'a.tar.gz'), join(dir, 'second-name'));
 execFileSync('mkfifo', [join(dir, 'pipe')]);
 
-const storage = (place = dir) => createDirectoryStorage({ dir: place, now: () => Date.now(), look: lookAtDisk });
+const storage = (place = dir) => createDirectoryStorage({ dir: place, now: () => Date.now(), measureDisk: statDisk });
 
-async function look(name: string): Promise<string> {
+async function measureDisk(name: string): Promise<string> {
   const located = await storage().open(name);
   if (located.kind !== 'found') return located.kind;
   try {
@@ -53,14 +53,14 @@ describe('a name in the archive directory', () => {
     ],
     ...['c:x', '\\\\server\\x', '//server/x', 'folder/../../outside.tar.gz'],
   ])('%j is outside', async (name) => {
-    expect(await look(name)).toBe('outside');
+    expect(await measureDisk(name)).toBe('outside');
   });
 
   it.each([
     ...['..%2fx', 'dangling', 'loop', 'a\0b', 'a.tar.gz\0.txt', '../x\0', 'folder', 'a.tar.gz/', 'a.tar.gz/.'],
     ...['a.tar.gz/../a.tar.gz', '....//x', 'no/such/folder/x', 'n'.repeat(5_000), 'd/'.repeat(5_000), '\ufffd', 'pipe'],
   ])('%j is missing', async (name) => {
-    expect(await look(name)).toBe('missing');
+    expect(await measureDisk(name)).toBe('missing');
   });
 
   it.each([
@@ -72,14 +72,14 @@ describe('a name in the archive directory', () => {
     ['folder/../a.tar.gz', 'inside'],
     ['folder//b.tar.gz', 'deeper'],
   ])('%j is found', async (name, content) => {
-    expect(await look(name)).toBe(content);
-    expect(await look(join(dir, name))).toBe(content);
+    expect(await measureDisk(name)).toBe(content);
+    expect(await measureDisk(join(dir, name))).toBe(content);
   });
 
   it('is missing if it is a socket', async () => {
     const server = createServer().listen(join(dir, 'socket'));
     await new Promise((resolve) => server.once('listening', resolve));
-    expect(await look('socket')).toBe('missing');
+    expect(await measureDisk('socket')).toBe('missing');
     await new Promise((resolve) => server.close(resolve));
   });
 
@@ -93,7 +93,7 @@ describe('a name in the archive directory', () => {
   it('throws if the file is not readable', async () => {
     await writeFile(join(dir, 'secret'), 'secret', { mode: 0 });
     await withoutRights(async () => {
-      await expect(look('secret')).rejects.toMatchObject({
+      await expect(measureDisk('secret')).rejects.toMatchObject({
         code: 'SERVICE_UNAVAILABLE',
         message: 'The directory of the archives cannot be used: no permission.',
       });
@@ -138,7 +138,7 @@ describe('a listed archive directory', () => {
     expect(await files()).toEqual(['a.tar.gz', 'deep.tar.gz', 'link.tar.gz']);
     for (const name of await readdir(dir))
       if (name.endsWith('.tar.gz'))
-        expect([name, !['outside', 'missing'].includes(await look(name))]).toEqual([
+        expect([name, !['outside', 'missing'].includes(await measureDisk(name))]).toEqual([
           name,
           (await files()).includes(name),
         ]);

@@ -173,19 +173,19 @@ describe('archives in a bucket', () => {
   }, 120_000);
 
   it('report when the bucket refuses access or does not exist', async () => {
-    await expect(storageAt(server.url('', 'stranger:S3RVER')).list()).rejects.toThrow('does not let us in');
+    await expect(storageAt(server.url('', 'stranger:S3RVER')).list()).rejects.toThrow('refused access');
     const other = locationOf(server.url());
     const nowhere = createS3Storage({
       location: { ...other, bucket: 'nowhere' },
       now: () => Date.now(),
     });
-    await expect(nowhere.list()).rejects.toThrow('The bucket of the archives is not there.');
-    await expect(nowhere.write('a.tar.gz', Readable.from([Buffer.from('x')]))).rejects.toThrow('is not there');
+    await expect(nowhere.list()).rejects.toThrow('The archive bucket does not exist.');
+    await expect(nowhere.write('a.tar.gz', Readable.from([Buffer.from('x')]))).rejects.toThrow('does not exist');
   });
 });
 
 describe('another server at the URL of a bucket', () => {
-  const no = { code: 'SERVICE_UNAVAILABLE', message: 'What answers at the address of the bucket is no bucket.' };
+  const no = { code: 'SERVICE_UNAVAILABLE', message: 'The server at the address of the bucket is not an S3 server.' };
 
   async function withPortal(listener: RequestListener, work: (at: BackupStorage) => Promise<unknown>): Promise<void> {
     const portal = createServer(listener).listen(0, '127.0.0.1');

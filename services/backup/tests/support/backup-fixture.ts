@@ -22,13 +22,13 @@ export interface Other extends Backup {
 }
 
 /** How another service differs from the fixture's. */
-export interface Difference
-  extends Partial<Omit<BackupConfig, 'secrets'>>, Partial<Pick<BackupDeps, 'owners' | 'look' | 'patience'>> {
+export interface FixtureOverrides
+  extends Partial<Omit<BackupConfig, 'secrets'>>, Partial<Pick<BackupDeps, 'owners' | 'measureDisk' | 'timeouts'>> {
   secrets?: Partial<BackupConfig['secrets']>;
   now?: () => number;
 }
 
-export interface Answer {
+export interface GraphqlResult {
   data: Record<string, unknown>;
   /** The first error. */
   error?: { code: unknown; message: string };
@@ -55,14 +55,14 @@ export async function createBackupFixture(
   {
     keepOldMs = 0,
     authServer,
-    patience = {},
+    timeouts = {},
     ...settings
   }: {
     keys?: string[];
     s3?: S3Location;
     keepOldMs?: number;
     authServer?: string | undefined;
-    patience?: BackupDeps['patience'];
+    timeouts?: BackupDeps['timeouts'];
   } = {},
 ) {
   const [own, tasks, auth] = await Promise.all([
@@ -83,22 +83,22 @@ export async function createBackupFixture(
   const { log, logged } = createRecordingLog();
   const owners = createOwners({ tasks: tasks.url, auth: auth.url });
   const metrics = new Registry();
-  const backup = await createBackup(config, { clock: { now: () => Date.now() }, owners, log, metrics, patience });
+  const backup = await createBackup(config, { clock: { now: () => Date.now() }, owners, log, metrics, timeouts });
   await backup.start();
   atEnd(backup.stop);
 
   /** Starts another service on the same stores. */
-  const startOther = async (difference: Difference = {}): Promise<Other> => {
-    const { secrets, now = Date.now, look, patience: ofOther = patience, ...more } = difference;
+  const startOther = async (difference: FixtureOverrides = {}): Promise<Other> => {
+    const { secrets, now = Date.now, measureDisk, timeouts: ofOther = timeouts, ...more } = difference;
     const { owners: theirs = owners, ...settings } = more;
     const recording = createRecordingLog();
     const deps = {
       clock: { now },
       owners: theirs,
-      patience: ofOther,
+      timeouts: ofOther,
       log: recording.log,
       metrics: new Registry(),
-      ...(look && { look }),
+      ...(measureDisk && { measureDisk }),
     };
     const other = await createBackup({ ...config, ...settings, secrets: { ...config.secrets, ...secrets } }, deps);
     await other.start();
@@ -122,11 +122,11 @@ export async function createBackupFixture(
         gzipSync(tar(Object.entries(files).map(([path, content]) => ({ name: path, content })))),
       ),
     /** Sends a request to the fixture's service as an operator. */
-    ask: (query: string, variables?: Record<string, unknown>) => ask(backup, query, variables),
+    request: (query: string, variables?: Record<string, unknown>) => request(backup, query, variables),
     restore: (file: string, parameters?: RestoreParameters) => restoreWith(backup, file, parameters),
     startOther,
     /** Runs `work` with another service, then stops that service. */
-    async withOther<Result>(difference: Difference, work: (other: Other) => Promise<Result>): Promise<Result> {
+    async withOther<Result>(difference: FixtureOverrides, work: (other: Other) => Promise<Result>): Promise<Result> {
       const other = await startOther(difference);
       try {
         return await work(other);
@@ -178,12 +178,12 @@ function migrated(): Promise<string> {
   });
 }
 
-export async function ask(
+export async function request(
   { subgraph }: Pick<Backup, 'subgraph'>,
   query: string,
   variables: Record<string, unknown> = {},
   identity: Identity = { role: 'operator' },
-): Promise<Answer> {
+): Promise<GraphqlResult> {
   const { data, errors } = await subgraph.execute({ query, variables }, { identity, requestId: 'r' });
   const [error] = errors ?? [];
   return { data: data ?? {}, ...(error && { error: { code: error.extensions?.code, message: error.message } }) };
@@ -199,7 +199,7 @@ export async function restoreWith(
       success message error databaseRestored outcome skipped { kind count } safetyBackup
     }
   }`;
-  const { data, error } = await ask(backup, query, { file, ...parameters });
+  const { data, error } = await request(backup, query, { file, ...parameters });
   if (error) throw Object.assign(new Error(error.message), { code: error.code });
   return data.restoreBackup as Restored;
 }

@@ -15,7 +15,7 @@ export interface CrashPoint {
   when: 'before' | 'sent' | 'cut';
 }
 
-export interface Answer {
+export interface ProcessResult {
   data?: Record<string, unknown>;
   errors?: { message: string; extensions: { code: string } }[];
   /** How many statements the process sent for the request. */
@@ -40,10 +40,14 @@ export async function startBackupProcess(
   return {
     pid: child.pid ?? NaN,
     /** Sends a request. Returns undefined if the process ends meanwhile. */
-    async ask(query: string, variables: Record<string, unknown> = {}, kill?: CrashPoint): Promise<Answer | undefined> {
+    async ask(
+      query: string,
+      variables: Record<string, unknown> = {},
+      kill?: CrashPoint,
+    ): Promise<ProcessResult | undefined> {
       child.stdin.write(`${JSON.stringify({ query, variables, kill })}\n`);
       const { value } = await lines.next();
-      return value === undefined ? undefined : (JSON.parse(value) as Answer);
+      return value === undefined ? undefined : (JSON.parse(value) as ProcessResult);
     },
     kill(): Promise<unknown> {
       child.kill('SIGKILL');

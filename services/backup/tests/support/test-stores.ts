@@ -9,7 +9,7 @@ import type { Restore } from '../../src/restore/restore.entities.ts';
 import type { RestoreRepository } from '../../src/restore/restore.repository.ts';
 import { namesOf } from '../../src/restore/settle-restore.ts';
 import { loadLimits } from '../../src/restore/watch-database.ts';
-import { DEFAULT_PATIENCE } from '../../src/stall-detection.ts';
+import { DEFAULT_TIMEOUTS } from '../../src/stall-detection.ts';
 import type { Store, StoreName } from '../../src/databases/store.ts';
 import { withClient } from './databases.ts';
 
@@ -113,7 +113,7 @@ export async function createTestStores() {
         journal: journalOf(line),
         keepOldMs: KEPT_MS,
         loadLimits: loadLimits(DEFAULT_SIZES),
-        patience: DEFAULT_PATIENCE,
+        timeouts: DEFAULT_TIMEOUTS,
         now: () => NOW,
         log: createLog({ service: 'test', level: 'debug', destination: { write } }),
         logged,
@@ -162,7 +162,7 @@ function journalOf(line: Restore): RestoreRepository {
     find: async () => ({ ...line }),
     begin: async (begun) => Object.assign(line, begun),
     async reach(_id, values) {
-      if (isEnded()) throw new Error('It was settled by somebody else.');
+      if (isEnded()) throw new Error('Another instance settled it.');
       Object.assign(line, values);
     },
     async end({ stage }, end) {

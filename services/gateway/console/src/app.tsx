@@ -4,12 +4,12 @@ import { useEffect, useMemo, useState } from 'preact/hooks';
 import { ClientContext } from './client-context.ts';
 import { useLeaveGuard } from './elements/use-leave-guard.ts';
 import { Loading } from './elements/view.tsx';
-import { Entrance, leaveWayIn } from './entrance/entrance.tsx';
+import { Entrance, leaveEntrance } from './entrance/entrance.tsx';
 import { FinishSignIn } from './entrance/finish-sign-in.tsx';
 import type { Arrival } from './session/arrival.ts';
 import type { ConsoleStorage } from './session/console-storage.ts';
 import { createProvider, ProviderContext } from './session/provider.ts';
-import { useFarewell } from './session/use-farewell.ts';
+import { useSignOutNotice } from './session/use-sign-out-notice.ts';
 import { Desk, useDeskKey } from './shell/desk.tsx';
 import { Shell } from './shell/shell.tsx';
 
@@ -25,7 +25,7 @@ export interface AppProps {
 /** The views for signed-in users, and the sign-in forms for all others. */
 export function App({ client, storage, arrival: first, problem: before }: AppProps) {
   const user = useUser(client);
-  const { farewell, expectEnd, sayDeleted } = useFarewell(user);
+  const { signOutReason, expectEnd, reportDeleted } = useSignOutNotice(user);
   const { deskKey, leaveDesk } = useDeskKey(user);
   const [arrival, setArrival] = useState(first);
   const [problem, setProblem] = useState(before);
@@ -33,7 +33,7 @@ export function App({ client, storage, arrival: first, problem: before }: AppPro
   useEffect(() => {
     if (!user) return;
     setProblem(undefined);
-    leaveWayIn();
+    leaveEntrance();
   }, [user]);
   useLeaveGuard(user != null, () => client.pendingWrites() > 0 && (storage.endsWithTab() || !client.keepsWrites()));
   const leave = () => {
@@ -46,10 +46,10 @@ export function App({ client, storage, arrival: first, problem: before }: AppPro
     return leave();
   };
   const leaveDeleted = () => {
-    sayDeleted();
+    reportDeleted();
     return leave();
   };
-  const isArriving = arrival?.errand.linkTo === null;
+  const isArriving = arrival?.pending.linkTo === null;
   return (
     <ClientContext.Provider value={client}>
       <ProviderContext.Provider value={{ provider, arrival, endArrival: () => setArrival(undefined) }}>
@@ -70,7 +70,7 @@ export function App({ client, storage, arrival: first, problem: before }: AppPro
               user ? (
                 <Shell user={user} desk={desk} onSignOut={signOut} onDeleted={leaveDeleted} />
               ) : (
-                <Entrance storage={storage} farewell={farewell} problem={problem} />
+                <Entrance storage={storage} signOutReason={signOutReason} problem={problem} />
               )
             }
           </Desk>

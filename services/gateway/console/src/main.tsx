@@ -3,7 +3,7 @@ import { render } from 'preact';
 import { App, type AppProps } from './app.tsx';
 import { isOfOperators, Operations } from './operations/operations.tsx';
 import { useRoute } from './route.ts';
-import { takeArrival } from './session/arrival.ts';
+import { consumeArrival } from './session/arrival.ts';
 import { createConsoleStorage } from './session/console-storage.ts';
 
 /** Users and operators have separate applications. The address decides which one is shown. */
@@ -16,7 +16,7 @@ const COPIED = 'This tab is a copy of another one, which stays signed in. Sign i
 
 const storage = createConsoleStorage();
 const problem = (await storage.emptyCopy()) ? COPIED : undefined;
-const arrival = takeArrival(storage);
+const arrival = consumeArrival(storage);
 const client = createClient({ url: location.origin, storage });
 const root = document.getElementById('console');
 if (root) render(<Root client={client} storage={storage} arrival={arrival} problem={problem} />, root);

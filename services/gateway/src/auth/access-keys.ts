@@ -5,7 +5,7 @@ import { importJWK, type JWK, type ResolvedKey } from 'jose';
 
 /** auth notices a changed key file within a second, so a removed key is refused within ten seconds. */
 const REFRESH_EVERY_MS = 8_000;
-const RETRY = { firstMs: 500, longestMs: 500 };
+const RETRY = { firstMs: 500, maxMs: 500 };
 /** Unknown key ids trigger reloads. Reloads are at least this far apart, so that forged ids cannot burden auth. */
 const RELOAD_EVERY_MS = 100;
 

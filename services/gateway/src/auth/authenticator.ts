@@ -30,7 +30,7 @@ export function createAuthenticator({
 }: AuthenticatorDeps): Authenticator {
   const verified = new ExpiringCache<User>(CACHE_SIZE);
 
-  const living = (caller: User): Caller => {
+  const unlessEnded = (caller: User): Caller => {
     const { sid } = caller.claims;
     if (endedSessions.has(sid)) return INVALID;
     sessionUses.note(sid);
@@ -44,7 +44,7 @@ export function createAuthenticator({
       const claims = await verifyAccessToken(token, keys.getKey, clock.now(), graceS);
       const caller = userOf(claims);
       verified.set(token, caller, claims.exp * 1000);
-      return living(caller);
+      return unlessEnded(caller);
     } catch {
       return INVALID;
     }
@@ -54,13 +54,13 @@ export function createAuthenticator({
   const lookUpPersonal = async (token: string, ipOf: () => string): Promise<Caller> => {
     if (!endedSessions.loaded()) throw unavailable();
     const user = await personalTokens.userOf(token, () => networkOf(ipOf()));
-    return user ? living(user) : INVALID;
+    return user ? unlessEnded(user) : INVALID;
   };
 
   const authenticateToken: Authenticator['authenticateToken'] = async (token, { ipOf, graceS }) => {
     if (isPersonalToken(token)) return lookUpPersonal(token, ipOf);
     const known = verified.get(token, clock.now());
-    if (known?.claims.key && keys.isCurrent(known.claims.key)) return living(known);
+    if (known?.claims.key && keys.isCurrent(known.claims.key)) return unlessEnded(known);
     return verify(token, graceS);
   };
 

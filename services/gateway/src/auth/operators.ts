@@ -21,9 +21,9 @@ export function createOperators({ rules, keyValue, clientIp }: OperatorsDeps) {
   const checkRules = createOperatorCheck(rules);
   const expected = rules.token ?? rules.machineToken;
   const refusedFor = limitTokenGuesses('operator', keyValue.limiter);
-  const isOfUser = expected !== undefined && isOfUsersForm(expected) ? () => false : isOfUsersForm;
+  const isOfUser = expected !== undefined && looksLikeUserToken(expected) ? () => false : looksLikeUserToken;
 
-  const look = async (
+  const examine = async (
     request: IncomingMessage,
   ): Promise<{ outcome: OperatorCheck; refusedForS?: number | undefined }> => {
     const outcome = checkRules(request);
@@ -42,7 +42,7 @@ export function createOperators({ rules, keyValue, clientIp }: OperatorsDeps) {
      * @throws AppError RATE_LIMITED after too many wrong tokens from this caller, even for the right one
      */
     async check(request: IncomingMessage) {
-      const { outcome, refusedForS } = await look(request);
+      const { outcome, refusedForS } = await examine(request);
       if (refusedForS) throw rateLimited(refusedForS, 'Too many wrong tokens; try again later.');
       return outcome;
     },
@@ -56,16 +56,16 @@ export function createOperators({ rules, keyValue, clientIp }: OperatorsDeps) {
         return headerValues(request, 'authorization').length === 0 && checkRules(request) === 200;
       const isRight = expected !== undefined && bearsToken(request, expected);
       // Users' tokens arrive here all the time and do not count as guesses, even if the operators' token has their form.
-      if (expected === undefined || (isOfUsersForm(given) && !isRight)) return false;
-      const { outcome, refusedForS } = await look(request);
+      if (expected === undefined || (looksLikeUserToken(given) && !isRight)) return false;
+      const { outcome, refusedForS } = await examine(request);
       return !refusedForS && outcome === 200 && isRight;
     },
     /** Whether the request comes from a place where an operator's token would be accepted. */
-    isInPlace: (request: IncomingMessage) => checkRules(request) !== 403,
+    isAllowedOrigin: (request: IncomingMessage) => checkRules(request) !== 403,
   };
 }
 
-function isOfUsersForm(token: string): boolean {
+function looksLikeUserToken(token: string): boolean {
   return JWT.test(token) || isPersonalToken(token);
 }
 

@@ -1,5 +1,5 @@
 import { unavailable } from '@taskmesh/contracts';
-import { hashOfPersonalToken, newPersonalToken } from '@taskmesh/identity';
+import { hashPersonalToken, newPersonalToken } from '@taskmesh/identity';
 import type { KnownToken } from '@taskmesh/internal-api';
 import { createPersonalTokens } from './personal-tokens.ts';
 
@@ -141,7 +141,7 @@ describe('a personal token', () => {
       attack();
       release();
       expect(await ada).toMatchObject({ kind: 'user' });
-      expect(state.asked.indexOf(hashOfPersonalToken(token))).toBeLessThanOrEqual(64 + addresses);
+      expect(state.asked.indexOf(hashPersonalToken(token))).toBeLessThanOrEqual(64 + addresses);
     },
   );
 

@@ -1,5 +1,5 @@
 import { unavailable } from '@taskmesh/contracts';
-import { ExpiringCache, hashOfPersonalToken } from '@taskmesh/identity';
+import { ExpiringCache, hashPersonalToken } from '@taskmesh/identity';
 import type { AuthInternal, KnownToken } from '@taskmesh/internal-api';
 import { createFairQueue, type Clock } from '@taskmesh/service';
 import type { User } from '../context.ts';
@@ -25,7 +25,7 @@ interface Lookup {
 
 export function createPersonalTokens({ auth, clock }: { auth: Pick<AuthInternal, 'findPersonalToken'>; clock: Clock }) {
   const [good, bad] = [new ExpiringCache<Lookup>(CACHE_SIZE), new ExpiringCache<Lookup>(CACHE_SIZE)];
-  const underWay = new Map<string, Promise<Lookup>>();
+  const lookups = new Map<string, Promise<Lookup>>();
   const queue = createFairQueue({
     concurrency: MAX_CONCURRENT,
     maxWaiting: MAX_WAITING,
@@ -45,10 +45,10 @@ export function createPersonalTokens({ auth, clock }: { auth: Pick<AuthInternal,
 
   /** Concurrent requests with the same token share one lookup. */
   const fetchOnce = (hash: string, callerOf: () => string): Promise<Lookup> => {
-    const pending = underWay.get(hash);
+    const pending = lookups.get(hash);
     if (pending) return pending;
-    const fetching = queue.run(callerOf(), () => fetchToken(hash)).finally(() => underWay.delete(hash));
-    underWay.set(hash, fetching);
+    const fetching = queue.run(callerOf(), () => fetchToken(hash)).finally(() => lookups.delete(hash));
+    lookups.set(hash, fetching);
     return fetching;
   };
 
@@ -68,7 +68,7 @@ export function createPersonalTokens({ auth, clock }: { auth: Pick<AuthInternal,
      * @throws AppError SERVICE_UNAVAILABLE when auth is unavailable
      */
     async userOf(token: string, callerOf: () => string) {
-      const { user } = await lookUp(hashOfPersonalToken(token), callerOf);
+      const { user } = await lookUp(hashPersonalToken(token), callerOf);
       return user && user.claims.exp * 1_000 > clock.now() ? user : undefined;
     },
   };

@@ -5,7 +5,7 @@ import type {
   BackupStatus,
   BackupWork,
   DeadLettersInternal,
-  Post,
+  PostRequest,
   ServiceStatus,
   StatusOf,
   TasksInternal,
@@ -61,7 +61,7 @@ export interface RequestOptions {
   /** Aborts a query, or a mutation that has not been sent yet; a sent mutation continues. */
   signal?: AbortSignal;
   /** Called before a response of more than 256 KiB is read. */
-  onLarge?: Post['onLarge'];
+  onLarge?: PostRequest['onLarge'];
   /** Queries may be resent if the connection breaks before a response arrives; mutations never. */
   idempotent: boolean;
 }

@@ -1,6 +1,6 @@
 import { unavailable } from '@taskmesh/contracts';
 import {
-  answerInTime,
+  runWithTimeout,
   authInternal,
   authOperators,
   authSignIn,
@@ -60,11 +60,11 @@ export function connectInProcess(services: InProcessServices): Connections {
     { call, idempotent, signal, timeoutMs = REQUEST_TIMEOUT_MS }: RequestOptions,
   ): Promise<SubgraphResult> => {
     const subgraph = named(service);
-    if (signal?.aborted) throw unavailable(undefined, new Error('The caller has gone.'));
+    if (signal?.aborted) throw unavailable(undefined, new Error('The caller has disconnected.'));
     const request = { query, operationName, variables: variables && asJson(variables) };
     // A mutation counts as sent as soon as it is called.
     const waiting = { timeoutMs, signal: idempotent ? signal : undefined };
-    const { errors, extensions, ...result } = await answerInTime(waiting, (isOver) =>
+    const { errors, extensions, ...result } = await runWithTimeout(waiting, (isOver) =>
       subgraph.execute(request, { ...call, identity: { ...call.identity }, isCancelled: isOver }),
     );
     return {

@@ -61,15 +61,15 @@ export function connectHttp({ urls, signer, clock, log }: HttpConnectionOptions)
     if (traceparent) headers.traceparent = traceparent;
     return postGraphQL(pool, { path: '/graphql', headers, request, isOurs: true, timeoutMs, ...more });
   };
-  const send = (service: string, request: SubgraphRequest, asked: RequestOptions) =>
+  const send = (service: string, request: SubgraphRequest, options: RequestOptions) =>
     inSpan(
       () => fetchSpan(service),
-      (span) => post(service, request, asked, span?.traceparent ?? asked.call.traceparent),
+      (span) => post(service, request, options, span?.traceparent ?? options.call.traceparent),
     );
 
   return {
-    async request(service, url, request, asked) {
-      return url === undefined ? send(service, request, asked) : outside.request(service, url, request, asked);
+    async request(service, url, request, options) {
+      return url === undefined ? send(service, request, options) : outside.request(service, url, request, options);
     },
     auth: createInternalClient(authInternal, { pool: internal.auth, signer }),
     signIn: createInternalClient(authSignIn, { pool: internal.signIn, signer }),
@@ -130,10 +130,10 @@ function createServiceClocks({ clock, log }: { clock: Clock; log: Log }): Servic
         ...pool,
         async post(request) {
           const [sentAt, begun] = [clock.now(), performance.now()];
-          const answer = await post(request);
-          const dateMs = Date.parse(answer.date ?? '');
+          const response = await post(request);
+          const dateMs = Date.parse(response.date ?? '');
           if (!Number.isNaN(dateMs)) note(outOfTolerance(dateMs, sentAt, performance.now() - begun));
-          return answer;
+          return response;
         },
       };
     },

@@ -1,6 +1,6 @@
 import { unavailable } from '@taskmesh/contracts';
 import { parseExactJson } from '@taskmesh/federation';
-import { createAnswerBudget, createServicePool, type Post, type ServicePool } from '@taskmesh/internal-api';
+import { createResponseBudget, createServicePool, type PostRequest, type ServicePool } from '@taskmesh/internal-api';
 import { activeSpan, inSpan, isAbsent, isObject, type SpanDescription } from '@taskmesh/service';
 import type { SubgraphRequest, SubgraphResult } from '@taskmesh/subgraph';
 import type { GraphQLFormattedError } from 'graphql';
@@ -25,7 +25,7 @@ const foreignExtensions = z.object({
   retryAfterSeconds: z.int().min(0).max(MAX_RETRY_AFTER_S).optional().catch(undefined),
 });
 
-export interface GraphQLPost extends Omit<Post, 'body'> {
+export interface GraphQLPost extends Omit<PostRequest, 'body'> {
   request: SubgraphRequest;
   /** Our own services always respond with 200, and their errors are passed on unchanged. */
   isOurs: boolean;
@@ -43,7 +43,7 @@ export async function postGraphQL(
     if (!isOurs) return { data: result.data, errors: result.errors?.slice(0, MAX_ERRORS).map(foreignError) };
     if (status === 200) return result;
   }
-  throw unavailable(undefined, new Error(`The service answered ${status} without a GraphQL result.`));
+  throw unavailable(undefined, new Error(`The service responded with ${status} and no GraphQL result.`));
 }
 
 /** Undefined when the text is not JSON. Our own services send no integers beyond 2^53. */
@@ -86,7 +86,7 @@ const HEADERS = { 'content-type': 'application/json', accept: 'application/json'
 /** Calls the services of a foreign graph, which receive neither identities nor headers of our clients. */
 export function createExternalSubgraphClient() {
   const pools = new Map<string, ServicePool>();
-  const budget = createAnswerBudget(MAX_HELD_BYTES);
+  const budget = createResponseBudget(MAX_HELD_BYTES);
 
   const poolOf = (origin: string): ServicePool => {
     const pool = pools.get(origin) ?? createServicePool(origin, { maxResponseSize: MAX_RESPONSE_BYTES, budget });

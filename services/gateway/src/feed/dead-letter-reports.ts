@@ -10,7 +10,7 @@ const RETRY_MS = 2_000;
 
 /** Sends unreadable records, one at a time, to the tasks service, which keeps them for operators. */
 export function createDeadLetterReports(tasks: Pick<TasksInternal, 'reportUnreadable'>, log: Log) {
-  const inTurn = pLimit(1);
+  const sendLimited = pLimit(1);
   const stopping = new AbortController();
   let dropped = 0;
 
@@ -23,16 +23,16 @@ export function createDeadLetterReports(tasks: Pick<TasksInternal, 'reportUnread
       );
       await pause(isSent ? SEND_EVERY_MS : RETRY_MS);
     }
-    if (dropped === 0 || inTurn.pendingCount > 0) return;
+    if (dropped === 0 || sendLimited.pendingCount > 0) return;
     log.error({ dropped }, 'further records of the event log could not be read, and are not kept');
     dropped = 0;
   };
 
   return {
     add(record: UnreadableRecord): void {
-      if (inTurn.pendingCount >= MAX_WAITING) return void dropped++;
+      if (sendLimited.pendingCount >= MAX_WAITING) return void dropped++;
       log.error({ key: record.key, reason: record.reason }, 'a record of the event log could not be read');
-      void inTurn(() => send(record));
+      void sendLimited(() => send(record));
     },
     stop: (): void => stopping.abort(),
   };

@@ -36,7 +36,7 @@ describe('the feed of a gateway, when a response predates a restore and arrives 
   it('ignores a head of the old epoch', async () => {
     commit(100);
     await readFeed(feed, owner);
-    const comparison = store.answerLate('heads');
+    const comparison = store.respondLate('heads');
     await comparison.asked;
     await restore();
     const reader = await readFeed(feed, owner);
@@ -50,7 +50,7 @@ describe('the feed of a gateway, when a response predates a restore and arrives 
 
   it('starts a reader that was being attached in the new epoch, without missing a change', async () => {
     commit(100);
-    const placing = store.answerLate('heads');
+    const placing = store.respondLate('heads');
     const reader = createReader();
     const subscribing = feed.subscribe(owner, undefined, reader);
     await placing.asked;
@@ -62,7 +62,7 @@ describe('the feed of a gateway, when a response predates a restore and arrives 
   });
 
   it('does not use a position seen in the old epoch for a reader that starts in the new one', async () => {
-    const placing = store.answerLate('heads');
+    const placing = store.respondLate('heads');
     const reader = createReader();
     const subscribing = feed.subscribe(owner, undefined, reader);
     await placing.asked;
@@ -79,7 +79,7 @@ describe('the feed of a gateway, when a response predates a restore and arrives 
     commit(5);
     for (const late of ['openCursor', 'heads', 'changesAfter'] as const) {
       commit(5);
-      const answer = store.answerLate(late);
+      const answer = store.respondLate(late);
       const subscribing = feed.subscribe(owner, store.cursor(owner, 3), createReader());
       const refused = expect(subscribing).rejects.toMatchObject({ code: 'CURSOR_EXPIRED' });
       await answer.asked;
@@ -91,7 +91,7 @@ describe('the feed of a gateway, when a response predates a restore and arrives 
 
   it('delivers no page of the old epoch', async () => {
     await readFeed(feed, owner);
-    const page = store.answerLate('changesAfter');
+    const page = store.respondLate('changesAfter');
     commit(3);
     await page.asked;
     await restore();
@@ -105,12 +105,12 @@ describe('the feed of a gateway, when a response predates a restore and arrives 
     const slow = createFeed({ ...store, log, headsEveryMs: 60_000 });
     await slow.start();
     const reader = await readFeed(slow, owner);
-    store.setAway(true);
+    store.setUnavailable(true);
     const [, second] = commit(2);
     if (second) store.deliver(second); // leaves a gap that cannot be filled before the restore
     store.restore();
     commit(2);
-    store.setAway(false);
+    store.setUnavailable(false);
     await eventually(() => expect(reader.ends).toEqual(['expired']));
     expect(reader.seen).toEqual([]);
     await slow.stop();
@@ -126,7 +126,7 @@ describe('the feed of a gateway, when a response predates a restore and arrives 
   });
 
   it('refuses a reader that is being attached while the gateway stops', async () => {
-    const placing = store.answerLate('heads');
+    const placing = store.respondLate('heads');
     const subscribing = feed.subscribe(owner, undefined, createReader());
     const refused = expect(subscribing).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE' });
     await placing.asked;
@@ -141,7 +141,7 @@ describe('the feed of a gateway, when a response predates a restore and arrives 
     try {
       const { detach } = await readFeed(feed, owner);
       commit(1);
-      const page = store.answerLate('changesAfter');
+      const page = store.respondLate('changesAfter');
       const [, second] = commit(2);
       if (second) store.deliver(second);
       await page.asked;
@@ -174,7 +174,7 @@ describe('the feed of a gateway, when the store lost changes that were delivered
 
   it('does not take a response for a loss that predates the last delivered changes', async () => {
     const reader = await readFeed(feed, owner);
-    const comparison = store.answerLate('heads');
+    const comparison = store.respondLate('heads');
     await comparison.asked;
     for (const change of commit(5)) store.deliver(change);
     comparison.come();
@@ -229,7 +229,7 @@ describe('the feed of a gateway, when records are not of its store', () => {
   });
 
   it('does not refuse new readers because of an unknown epoch', async () => {
-    const placing = store.answerLate('heads');
+    const placing = store.respondLate('heads');
     const fresh = randomUUID();
     const reader = createReader();
     const subscribing = feed.subscribe(fresh, undefined, reader);

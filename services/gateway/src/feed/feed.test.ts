@@ -100,11 +100,11 @@ describe('the changes of an owner', () => {
     await expect(refused).rejects.toMatchObject({ code: 'CURSOR_EXPIRED' });
     const reader = await readFeed(feed, owner, store.cursor(owner, 3));
     await eventually(() => expect(reader.seen).toEqual([4, 5]));
-    store.setAway(true);
+    store.setUnavailable(true);
     store.commit(owner);
     store.commit(owner);
     store.forgetUpTo(owner, 7);
-    store.setAway(false);
+    store.setUnavailable(false);
     await eventually(() => expect(reader.ends).toEqual(['expired']));
   });
 });
@@ -120,7 +120,7 @@ describe('a new reader', () => {
 
   it('misses nothing committed while it was being attached, even if another one came and left meanwhile', async () => {
     const feed = await startFeed();
-    const { asked, come } = store.answerLate('heads');
+    const { asked, come } = store.respondLate('heads');
     const reader = createReader();
     const subscribing = feed.subscribe(owner, undefined, reader);
     await asked;
@@ -174,7 +174,7 @@ describe('a reader without a cursor', () => {
     const feed = await startFeed();
     store.commit(owner);
     const reader = createReader();
-    const { asked, come } = store.answerLate('heads');
+    const { asked, come } = store.respondLate('heads');
     const subscribing = feed.subscribe(owner, undefined, reader);
     await asked;
     const change = store.commit(owner);
@@ -189,7 +189,7 @@ describe('a reader without a cursor', () => {
   it('receives its own position, even if another one is further ahead by then', async () => {
     const feed = await startFeed();
     const first = await readFeed(feed, owner);
-    const { asked, come } = store.answerLate('heads');
+    const { asked, come } = store.respondLate('heads');
     const second = createReader();
     const subscribing = feed.subscribe(owner, undefined, second);
     await asked;
@@ -203,7 +203,7 @@ describe('a reader without a cursor', () => {
   it('receives one cursor, of the new epoch, when the store is restored meanwhile', async () => {
     const feed = await startFeed();
     store.commit(owner);
-    const { asked, come } = store.answerLate('heads');
+    const { asked, come } = store.respondLate('heads');
     const reader = createReader();
     const subscribing = feed.subscribe(owner, undefined, reader);
     await asked;
@@ -249,7 +249,7 @@ describe('a reader that leaves', () => {
     const feed = await startFeed({ headsEveryMs: 20 });
     const { detach } = await readFeed(feed, randomUUID());
     const reader = await readFeed(feed, owner);
-    const [comparison, next] = [store.answerLate('heads'), store.answerLate('heads')];
+    const [comparison, next] = [store.respondLate('heads'), store.respondLate('heads')];
     store.commit(owner);
     await comparison.asked;
     detach();

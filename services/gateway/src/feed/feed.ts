@@ -26,7 +26,7 @@ const DRAIN_WITHIN_MS = 60_000;
 /** Minimum time from one comparison to the next that a doubtful record triggers, however many such records arrive. */
 const DOUBTS_EVERY_MS = 500;
 /** Maximum number of pages in memory at once in this process. Clients may request replays as often as they like. */
-const PAGES_AT_ONCE = { fill: 16, replay: 4 };
+const MAX_CONCURRENT_PAGES = { fill: 16, replay: 4 };
 
 export type Feed = ReturnType<typeof createFeed>;
 
@@ -55,7 +55,7 @@ export function createFeed(options: FeedOptions) {
   const feeds = new Map<string, OwnerFeed>();
   /** Owners for whom a reader is being attached, with the newest change that has arrived in the meantime. */
   const expected = new Map<string, { readers: number; seen: FeedPosition }>();
-  const turns = { fill: pLimit(PAGES_AT_ONCE.fill), replay: pLimit(PAGES_AT_ONCE.replay) };
+  const pageLimits = { fill: pLimit(MAX_CONCURRENT_PAGES.fill), replay: pLimit(MAX_CONCURRENT_PAGES.replay) };
   const unreadable = createDeadLetterReports(tasks, log);
   let epoch = 0;
   /** Signs the cursors of the current epoch. Undefined until the store has sent it, as Base64. */
@@ -79,7 +79,7 @@ export function createFeed(options: FeedOptions) {
     endAll('expired');
   };
 
-  const takeState = ({ epoch: of, cursorKey: key }: Heads) => {
+  const applyState = ({ epoch: of, cursorKey: key }: Heads) => {
     enterEpoch(of);
     if (of !== epoch || key === undefined || key === sentKey) return;
     // A store that was loaded with psql has another key, but may have the same epoch.
@@ -115,7 +115,7 @@ export function createFeed(options: FeedOptions) {
    * delivered, and has no other effect. Only the cursor is signed: someone who can read and write the topic, and is faster than the
    * store's own record, could falsify the content of one change in its owner's live streams, until the owner reads the task.
    */
-  const take = (record: LogRecord) => {
+  const handleRecord = (record: LogRecord) => {
     const { key } = record;
     const feed = feeds.get(key);
     const waiting = expected.get(key);
@@ -124,7 +124,7 @@ export function createFeed(options: FeedOptions) {
     if (change && change.epoch < epoch) return;
     if (!change || !isOfStore(change)) return doubt(record, () => !change || change.epoch < epoch || isOfStore(change));
     if (waiting) waiting.seen = later(waiting.seen, change);
-    feed?.take(change, record.headers?.['traceparent']);
+    feed?.handleChange(change, record.headers?.['traceparent']);
   };
 
   /** Compares with the store now, instead of waiting until the next change shows the gap. */
@@ -139,7 +139,7 @@ export function createFeed(options: FeedOptions) {
     const inDoubt = doubted;
     const state = await tasks.heads(owners);
     const { epoch: of, heads } = state;
-    takeState(state);
+    applyState(state);
     if (inDoubt && inDoubt === doubted && cursorKey) {
       doubted = undefined;
       if (!inDoubt.isConfirmed()) reportUnreadable(inDoubt.record, 'The store did not write this record.');
@@ -200,8 +200,9 @@ export function createFeed(options: FeedOptions) {
       tasks,
       log,
       metrics,
-      beginDelivery: (traceparent) => tracing.goOn(traceparent, () => processSpan(eventLog, TASK_CHANGES_TOPIC)),
-      turns,
+      beginDelivery: (traceparent) =>
+        tracing.continueTrace(traceparent, () => processSpan(eventLog, TASK_CHANGES_TOPIC)),
+      pageLimits,
       drainWithinMs,
       onEpoch: enterEpoch,
       onExpired,
@@ -234,7 +235,7 @@ export function createFeed(options: FeedOptions) {
     if (position === null) throw cursorExpired();
     const state = await tasks.heads([owner], after === undefined);
     const { epoch: of, heads, cursors } = state;
-    takeState(state);
+    applyState(state);
     if (of !== epoch) throw unavailable(); // the response predates a restore that we already know of
     const head = { epoch: of, sequence: heads[owner] ?? 0 };
     if (!position) return { position: head, head, cursor: cursors?.[owner] };
@@ -248,7 +249,7 @@ export function createFeed(options: FeedOptions) {
   };
 
   /** Tracks the owner's changes in the meantime, so that none is lost before the feed exists. */
-  const place = async (owner: string, after: string | undefined, feedReader: FeedReader) => {
+  const startReader = async (owner: string, after: string | undefined, feedReader: FeedReader) => {
     const entry = expected.get(owner) ?? { readers: 0, seen: { epoch, sequence: 0 } };
     entry.readers++;
     expected.set(owner, entry);
@@ -267,7 +268,7 @@ export function createFeed(options: FeedOptions) {
 
   return {
     async start() {
-      reader = eventLog.read(TASK_CHANGES_TOPIC, take);
+      reader = eventLog.read(TASK_CHANGES_TOPIC, handleRecord);
       compareIn(headsEveryMs);
     },
     async stop() {
@@ -286,7 +287,7 @@ export function createFeed(options: FeedOptions) {
     async subscribe(owner: string, after: string | undefined, feedReader: FeedReader) {
       for (;;) {
         if (isStopped) throw unavailable();
-        const detach = await place(owner, after, feedReader);
+        const detach = await startReader(owner, after, feedReader);
         if (detach && after !== undefined) metrics?.resumed('resumed');
         if (detach) return detach;
       }
@@ -319,7 +320,7 @@ function parseChangeOf(owner: string, text: string): TaskChanged {
 }
 
 function cursorExpired(): AppError {
-  return new AppError('CURSOR_EXPIRED', 'The cursor cannot be used any more; read the list again.');
+  return new AppError('CURSOR_EXPIRED', 'The cursor can no longer be used; read the list again.');
 }
 
 /** Retries for a while when the tasks service is unavailable, so that its restart does not fail new subscriptions. */

@@ -26,7 +26,7 @@ function fixture(options: Partial<ConstructorParameters<typeof OwnerFeed>[0]> = 
       replayed: (count) => (counted.replayed += count),
     },
     beginDelivery: () => undefined,
-    turns: { fill: pLimit(1), replay: pLimit(1) },
+    pageLimits: { fill: pLimit(1), replay: pLimit(1) },
     drainWithinMs: 60_000,
     onEpoch: (epoch) => counted.epochs.push(epoch),
     onExpired: () => counted.expired++,
@@ -38,7 +38,7 @@ function fixture(options: Partial<ConstructorParameters<typeof OwnerFeed>[0]> = 
   };
   const commit = () => store.commit(owner);
   const commitMany = (count: number) => Array.from({ length: count }, commit);
-  const deliver = (...changes: TaskChanged[]) => changes.forEach((change) => feed.take(change));
+  const deliver = (...changes: TaskChanged[]) => changes.forEach((change) => feed.handleChange(change));
   return { owner, store, feed, logged, arrived, counted, attach, commit, commitMany, deliver };
 }
 
@@ -89,10 +89,10 @@ describe('an owner’s feed', () => {
   });
 
   it('requests no page that is no longer needed when its turn comes', async () => {
-    const turns = { fill: pLimit(1), replay: pLimit(1) };
+    const pageLimits = { fill: pLimit(1), replay: pLimit(1) };
     const { promise: gate, resolve: open } = Promise.withResolvers<void>();
-    const others = [turns.fill(() => gate), turns.replay(() => gate)];
-    const { feed, store, attach, commitMany, deliver } = fixture({ turns });
+    const others = [pageLimits.fill(() => gate), pageLimits.replay(() => gate)];
+    const { feed, store, attach, commitMany, deliver } = fixture({ pageLimits });
     attach();
     deliver(...commitMany(2));
     attach(); // starts a replay
@@ -149,10 +149,10 @@ describe('an owner’s feed', () => {
     it('retries a replay with pauses, too, and pauses only after failures', async () => {
       const { attach, commitMany, deliver, store } = fixture();
       deliver(...commitMany(30));
-      store.setAway(true);
+      store.setUnavailable(true);
       const { seen } = attach();
       await jest.advanceTimersByTimeAsync(49);
-      store.setAway(false);
+      store.setUnavailable(false);
       expect(seen).toEqual([]);
       await jest.advanceTimersByTimeAsync(1);
       expect(seen).toEqual(upTo(30));

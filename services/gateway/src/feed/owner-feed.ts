@@ -1,6 +1,6 @@
 import type { TaskChanged } from '@taskmesh/contracts';
 import type { FeedPosition, TasksInternal } from '@taskmesh/internal-api';
-import { backoffMs, type Log, within, type Span } from '@taskmesh/service';
+import { backoffMs, type Log, runInSpan, type Span } from '@taskmesh/service';
 import pLimit, { type LimitFunction } from 'p-limit';
 import type { FeedMetrics } from '../realtime-metrics.ts';
 
@@ -29,7 +29,7 @@ export interface OwnerFeedOptions {
   /** Starts the span of a change's delivery, if its trace is recorded. */
   beginDelivery: (traceparent: string) => Span | undefined;
   /** Process-wide limits, which bound how many pages are in memory at once. */
-  turns: { fill: LimitFunction; replay: LimitFunction };
+  pageLimits: { fill: LimitFunction; replay: LimitFunction };
   /** How long a replay waits until its reader can accept more, in ms. */
   drainWithinMs: number;
   /** Called with any epoch other than the feed's. */
@@ -41,10 +41,10 @@ export interface OwnerFeedOptions {
 /** Changes per request to the tasks service, which sends fewer if they are large. */
 const PAGE = 100;
 /** How many replays of one owner hold a page at once; the others wait. */
-const REPLAYS_AT_ONCE = 1;
+const MAX_CONCURRENT_REPLAYS = 1;
 /** How long a page is kept for a reader that cannot accept more. After that it is fetched again, once the reader can. */
 const KEEP_PAGE_MS = 100;
-const BACKOFF = { firstMs: 50, longestMs: 1_000 };
+const BACKOFF = { firstMs: 50, maxMs: 1_000 };
 
 interface Attached {
   reader: FeedReader;
@@ -99,7 +99,7 @@ export class OwnerFeed {
   }
 
   /** Accepts a record of the event log, with its trace: the next one, a repeated one, or one after a gap. */
-  take(change: TaskChanged, traceparent?: string): void {
+  handleChange(change: TaskChanged, traceparent?: string): void {
     const isNext = change.epoch === this.#epoch && change.sequence === this.#last + 1;
     if (isNext && !this.#isFilling) this.#deliver(change, 'event_log', traceparent);
     else this.reach(change);
@@ -137,7 +137,7 @@ export class OwnerFeed {
       this.#notifyLive(change);
     };
     if (!span) return deliver();
-    within(span, deliver);
+    runInSpan(span, deliver);
     span.set({ 'taskmesh.feed.way': way });
     span.end();
   }
@@ -170,7 +170,7 @@ export class OwnerFeed {
   }
 
   async #fill(): Promise<void> {
-    const { metrics, turns, onExpired } = this.#options;
+    const { metrics, pageLimits, onExpired } = this.#options;
     metrics?.gapFilled();
     const fillPage = async () => {
       if (!this.#isLagging()) return true;
@@ -184,12 +184,12 @@ export class OwnerFeed {
     // Checked and set in one synchronous step, so that the next record counts as live.
     await repeat(
       () => (this.#isFilling = this.#isLagging()),
-      () => turns.fill(fillPage),
+      () => pageLimits.fill(fillPage),
     );
   }
 
   async #replay(attached: Attached): Promise<void> {
-    const { turns, drainWithinMs } = this.#options;
+    const { pageLimits, drainWithinMs } = this.#options;
     const isNeeded = () => attached.position < this.#last && this.#readers.has(attached);
     let tookMs: number;
     const replayPage = async () => {
@@ -209,10 +209,10 @@ export class OwnerFeed {
     const replaySome = async () => {
       // While the replay waits here, it holds neither a page nor a slot of a limit.
       if (await isDrained(attached, drainWithinMs)) {
-        this.#inTurn ??= pLimit(REPLAYS_AT_ONCE);
+        this.#inTurn ??= pLimit(MAX_CONCURRENT_REPLAYS);
         const page = Promise.withResolvers<boolean>();
         void this.#inTurn(() =>
-          turns.replay(async () => {
+          pageLimits.replay(async () => {
             page.resolve(await replayPage());
             // Leaves half of the time to other work. The reader does not wait for this pause.
             if (tookMs > 0) await new Promise((resolve) => setTimeout(resolve, tookMs).unref());

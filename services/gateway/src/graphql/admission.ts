@@ -7,7 +7,7 @@ import { readFile } from 'node:fs/promises';
 import { z } from 'zod';
 import type { GraphQLConfig } from '../config.ts';
 import { refusal } from '../supergraph/client-errors.ts';
-import type { Turns } from '../supergraph/turns.ts';
+import type { BlockingWork } from '../supergraph/blocking-work.ts';
 import type { GraphMetrics } from '../supergraph/executor.ts';
 import type { LiveGraph } from '../supergraph/live-graph.ts';
 import {
@@ -21,7 +21,7 @@ import { isTooLong } from './documents.ts';
 import { isHashOf, type PersistedQueries } from './persisted-queries.ts';
 
 /** How a request arrived. */
-export interface Arrival {
+export interface TransportInfo {
   /** True for HTTP GET, which must not change anything. */
   isGet: boolean;
   canStream: boolean;
@@ -39,12 +39,12 @@ export interface AdmissionDeps {
   graph: LiveGraph;
   trusted: TrustedDocuments;
   persisted: PersistedQueries;
-  turns: Turns;
+  blockingWork: BlockingWork;
   metrics: Pick<GraphMetrics, 'refused'>;
   log: Log;
 }
 
-export function createAdmission({ config, graph, trusted, persisted, turns, metrics, log }: AdmissionDeps) {
+export function createAdmission({ config, graph, trusted, persisted, blockingWork, metrics, log }: AdmissionDeps) {
   const findText = (request: CheckedRequest): CheckedRequest => {
     const { query, hash } = request;
     const agreed = hash && trusted.byHash(hash.value);
@@ -61,20 +61,20 @@ export function createAdmission({ config, graph, trusted, persisted, turns, metr
     return known;
   };
 
-  const remember = ({ query, hash }: CheckedRequest, { caller }: Arrival): void => {
+  const remember = ({ query, hash }: CheckedRequest, { caller }: TransportInfo): void => {
     if (hash?.kind !== 'persisted' || query === undefined) return;
     persisted
       .keep(hash.value, query, budgetOf(caller))
       .catch((error: unknown) => log.warn({ err: error }, 'a persisted query is not kept'));
   };
 
-  const admitText = async (text: string, operationName: string | undefined, { caller }: Arrival) => {
+  const admitText = async (text: string, operationName: string | undefined, { caller }: TransportInfo) => {
     const { current } = graph;
     const admit = () => current.admit(text, operationName);
-    return current.admitKnown(text, operationName) ?? turns.run(networkOf(caller.ip), admit);
+    return current.admitKnown(text, operationName) ?? blockingWork.run(networkOf(caller.ip), admit);
   };
 
-  const check = async (sent: UncheckedRequest, arrival: Arrival): Promise<AdmittedOperation> => {
+  const check = async (sent: UncheckedRequest, arrival: TransportInfo): Promise<AdmittedOperation> => {
     const request = findText(checkRequest(sent));
     const { query, operationName } = request;
     if (query !== undefined && isTooLong(query, config))
@@ -84,14 +84,14 @@ export function createAdmission({ config, graph, trusted, persisted, turns, metr
     const variables = coerceVariables(operation, request.variables);
     const cost = operation.cost(variables);
     if (config.maxCost > 0 && cost > config.maxCost)
-      throw refusal('GRAPHQL_VALIDATION_FAILED', 'The operation asks for too much at once.');
+      throw refusal('GRAPHQL_VALIDATION_FAILED', 'The operation requests too much at once.');
     remember(request, arrival);
     return { operation, variables, cost };
   };
 
   return {
     /** @throws InvalidOperation */
-    async admit(sent: UncheckedRequest, arrival: Arrival) {
+    async admit(sent: UncheckedRequest, arrival: TransportInfo) {
       try {
         return await check(sent, arrival);
       } catch (error) {
@@ -103,7 +103,7 @@ export function createAdmission({ config, graph, trusted, persisted, turns, metr
   };
 }
 
-function checkKind({ operation: { operation: kind } }: PreparedOperation, { isGet, canStream }: Arrival): void {
+function checkKind({ operation: { operation: kind } }: PreparedOperation, { isGet, canStream }: TransportInfo): void {
   if (isGet && kind === 'mutation') {
     const message = 'Mutations run by POST only.';
     throw new InvalidOperation('BAD_USER_INPUT', [toGraphQLError(badUserInput([{ path: 'query', message }]))], 405);
@@ -120,7 +120,7 @@ function wrongHash(): AppError {
 }
 
 /** The budgets of persisted queries that a document counts against. */
-function budgetOf({ identity, ip }: Arrival['caller']) {
+function budgetOf({ identity, ip }: TransportInfo['caller']) {
   const network = networkOf(ip);
   return { caller: identity.role === 'user' ? identity.userId : network, network: siteOf(network) };
 }

@@ -77,7 +77,7 @@ export function createGraphQLServer({ graph, log }: { graph: LiveGraph; log: Log
       if (isStarted) await server.stop(); // Apollo Server's `stop` throws before the start
     },
     /** The body is JSON. */
-    async answer(operation: HttpOperation) {
+    async execute(operation: HttpOperation) {
       const { outcome, type } = operation;
       const admitted = outcome instanceof InvalidOperation ? undefined : outcome.operation;
       const { status, headers, body } = await server.executeHTTPGraphQLRequest({

@@ -35,7 +35,7 @@ export interface StreamExchange {
 
 type HandlerContext = Pick<
   GatewayContext,
-  'admission' | 'authenticate' | 'clientIp' | 'log' | 'operators' | 'requestCall' | 'turns'
+  'admission' | 'authenticate' | 'clientIp' | 'log' | 'operators' | 'requestCall' | 'blockingWork'
 >;
 
 export interface GraphQLRoutesDeps {
@@ -61,7 +61,7 @@ export function graphqlRoutes(app: FastifyInstance, { context, server, streams }
         if (protocol && !(outcome instanceof InvalidOperation) && isSubscription(outcome))
           return streams?.subscribe(outcome, { request, reply, protocol });
         const operation = { outcome, caller, type: json };
-        const { status, headers, body } = await server.answer(operation);
+        const { status, headers, body } = await server.execute(operation);
         reply.code(status).headers(Object.fromEntries(headers)).header('cache-control', 'no-store');
         return sendText(request, reply, { text: body, mayCompress: isQuery(operation) });
       },
@@ -144,7 +144,7 @@ const PARAMETERS = new Set(['query', 'operationName', 'documentId', 'variables',
 /** Reads a GraphQL request from the body or the search parameters of an HTTP request. @throws AppError */
 export async function readRequest(
   request: IncomingMessage,
-  context: Pick<GatewayContext, 'clientIp' | 'turns'>,
+  context: Pick<GatewayContext, 'clientIp' | 'blockingWork'>,
 ): Promise<UncheckedRequest> {
   if (request.method === 'POST') return readJsonObject(request, context, parseExactJson);
   refuseForeignPage(request);

@@ -5,17 +5,17 @@ import { randomUUID } from 'node:crypto';
 import { type IncomingMessage, METHODS } from 'node:http';
 import type { Socket } from 'node:net';
 import type { GatewayConfig } from '../config.ts';
-import { awaitContinue, mayTakeLong, hasBody } from './bodies.ts';
+import { awaitContinue, isTimeoutExempt, hasBody } from './bodies.ts';
 import {
   clientTimeouts,
   currentResponse,
-  cutSlowReaders,
+  disconnectSlowReaders,
   limitConnections,
-  serveInTurn,
+  serveSequentially,
 } from './client-connections.ts';
 import { headerValues } from './client.ts';
 import { asClientRequest, BODY_LIMIT_BYTES, clientRequests, type ClientRequestDeps } from './client-request.ts';
-import { type AnswerUnknownPath, rawError, refuseUnknownPath, sendError } from './replies.ts';
+import { type HandleUnknownPath, rawError, sendUnknownPath, sendError } from './replies.ts';
 
 const MAX_HEADER_BYTES = 16 * 1024;
 /** Reading a header costs far more than its length suggests. */
@@ -32,7 +32,7 @@ export interface AppDeps extends ClientRequestDeps {
   /** Upgrades that this does not accept are handled as ordinary requests (RFC 9110, 7.8). */
   isUpgrade: (request: IncomingMessage) => boolean;
   /** Serves a page to people who open an unknown path. Absent: everybody gets the error that programs get. */
-  serveUnknownPath?: ((app: FastifyInstance) => AnswerUnknownPath) | undefined;
+  serveUnknownPath?: ((app: FastifyInstance) => HandleUnknownPath) | undefined;
 }
 
 /** An HTTP app without the API's routes. It provides the request ids, errors, limits and methods that all routes share. */
@@ -60,20 +60,20 @@ export function createApp(config: GatewayConfig, deps: AppDeps): FastifyInstance
       requireHostHeader: false,
       shouldUpgradeCallback: isUpgrade,
     },
-    clientErrorHandler: answerBadRequest,
+    clientErrorHandler: sendBadRequest,
     // A path that cannot be decoded matches no route.
     frameworkErrors: (_error, request, reply) => {
-      if (mayBegin(request, reply)) answerUnknown(request, reply);
+      if (mayBegin(request, reply)) handleUnknownPath(request, reply);
     },
   });
   app.server.maxHeadersCount = MAX_HEADERS;
-  serveInTurn(app.server);
+  serveSequentially(app.server);
 
   const maxPerNetwork = config.realtime.maxSocketsPerIp + MAX_PLAIN_CONNECTIONS;
   limitConnections(app.server, { maxPerNetwork, trustedProxies: config.trustedProxies });
   awaitContinue(app.server);
-  cutSlowReaders(app);
-  closePromptly(app, { lingerMs: config.production ? LINGER_MS : 0, mayTakeLong });
+  disconnectSlowReaders(app);
+  closePromptly(app, { lingerMs: config.production ? LINGER_MS : 0, mayTakeLong: isTimeoutExempt });
   for (const method of METHODS) {
     if (method !== 'CONNECT' && !app.supportedMethods.includes(method)) app.addHttpMethod(method);
   }
@@ -90,8 +90,8 @@ export function createApp(config: GatewayConfig, deps: AppDeps): FastifyInstance
     if (mayBegin(request, reply)) done();
   });
   leaveBodiesUnread(app);
-  const answerUnknown: AnswerUnknownPath = serveUnknownPath?.(app) ?? ((_request, reply) => refuseUnknownPath(reply));
-  app.setNotFoundHandler(answerUnknown);
+  const handleUnknownPath: HandleUnknownPath = serveUnknownPath?.(app) ?? ((_request, reply) => sendUnknownPath(reply));
+  app.setNotFoundHandler(handleUnknownPath);
   app.setErrorHandler((error, request, reply) => {
     const known = toAppError(error);
     if (known.httpStatus === 500) log.error({ err: error, requestId: request.id }, 'request failed');
@@ -113,12 +113,12 @@ function refusalOf(request: IncomingMessage): AppError | undefined {
 }
 
 /** Requests that Node's parser rejects never reach the app, so the response is written by hand. */
-function answerBadRequest(error: Error & { code?: string }, socket: Socket): void {
+function sendBadRequest(error: Error & { code?: string }, socket: Socket): void {
   if (error.code === 'ECONNRESET' || socket.destroyed) return;
   // In the middle of the response to an earlier request, this one would be taken for a part of it.
-  if (isAnswering(socket)) return void socket.destroy();
+  if (isResponding(socket)) return void socket.destroy();
   if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT') {
-    if (mayTakeLong(socket)) return;
+    if (isTimeoutExempt(socket)) return;
     // No request has arrived; a client that is just sending one could take this response for its own.
     if (socket.bytesRead === 0) return void socket.destroy();
   }
@@ -128,7 +128,7 @@ function answerBadRequest(error: Error & { code?: string }, socket: Socket): voi
 }
 
 /** Whether a response is being sent that an error must not interrupt. While a request still arrives, the error may be its response. */
-function isAnswering(socket: Socket): boolean {
+function isResponding(socket: Socket): boolean {
   const response = currentResponse(socket);
   return response?.writableFinished === false && (response.headersSent || response.req.complete);
 }
@@ -174,9 +174,9 @@ function isLoopbackOrigin(origin: string): boolean {
 }
 
 /** How much of a body a client may still send after its response, and for how long: enough for most to read the response. */
-const MAX_REST_BYTES = 16 * 1024 * 1024;
-const MAX_REST_MS = 5_000;
-const LOOK_EVERY_MS = 50;
+const MAX_UNREAD_BYTES = 16 * 1024 * 1024;
+const MAX_UNREAD_MS = 5_000;
+const CHECK_EVERY_MS = 50;
 
 /**
  * Keeps Fastify from reading bodies: routes with a body read it after their own checks, others ignore it. Node discards the
@@ -190,19 +190,19 @@ function leaveBodiesUnread(app: FastifyInstance): void {
     const leave = () => asClientRequest(request).leave();
     if (response.writableEnded) leave();
     else response.once('prefinish', leave);
-    if (hasBody(request)) response.once('finish', () => request.complete || limitRest(request));
+    if (hasBody(request)) response.once('finish', () => request.complete || limitUnreadBody(request));
   });
 }
 
-function limitRest(request: IncomingMessage): void {
+function limitUnreadBody(request: IncomingMessage): void {
   const { socket } = request;
-  const [endMs, maxBytesRead] = [performance.now() + MAX_REST_MS, socket.bytesRead + MAX_REST_BYTES];
+  const [endMs, maxBytesRead] = [performance.now() + MAX_UNREAD_MS, socket.bytesRead + MAX_UNREAD_BYTES];
   const timer = setInterval(() => {
     const isWithin = performance.now() < endMs && socket.bytesRead <= maxBytesRead;
     if (!request.complete && !socket.destroyed && isWithin) return;
     clearInterval(timer);
     if (!request.complete) socket.destroy();
-  }, LOOK_EVERY_MS).unref();
+  }, CHECK_EVERY_MS).unref();
 }
 
 /** Longer `Accept` headers take milliseconds to parse. */

@@ -18,13 +18,13 @@ const SILENCE_MS = 30_000;
 const exempt = new WeakSet<Socket>();
 
 /** Whether this connection is currently exempt from the request timeout. */
-export const mayTakeLong = (socket: Socket): boolean => exempt.has(socket);
+export const isTimeoutExempt = (socket: Socket): boolean => exempt.has(socket);
 
 /**
  * A request's body as a stream of any length: exempt from the request timeout, but it must not pause for `silenceMs`.
  * Destroying the stream refuses the rest.
  */
-export function longBodyOf(request: IncomingMessage, { silenceMs = SILENCE_MS } = {}): Readable {
+export function openLongBody(request: IncomingMessage, { silenceMs = SILENCE_MS } = {}): Readable {
   asClientRequest(request).passOn();
   const { socket } = request;
   exempt.add(socket);

@@ -7,7 +7,7 @@ import type { Server as NetServer, Socket } from 'node:net';
 const CHECK_EVERY_MS = 2_500;
 const CHECKS_PER_TIMEOUT = 8;
 
-/** Requests have to arrive within `requestTimeoutMs`, headers within half of it. For responses see `cutSlowReaders`. */
+/** Requests have to arrive within `requestTimeoutMs`, headers within half of it. For responses see `disconnectSlowReaders`. */
 export function clientTimeouts(requestTimeoutMs: number) {
   return {
     requestTimeout: requestTimeoutMs,
@@ -23,10 +23,10 @@ export function clientTimeouts(requestTimeoutMs: number) {
  * Disconnects clients that read nothing of their response for `connectionTimeout`, because the unread rest stays in memory.
  * A response that is still being prepared may take any time.
  */
-export function cutSlowReaders(app: FastifyInstance): void {
+export function disconnectSlowReaders(app: FastifyInstance): void {
   app.server.on('timeout', (socket) => {
-    const answer = currentResponse(socket);
-    const isBeingMade = answer !== undefined && !answer.writableEnded && socket.writableLength === 0;
+    const response = currentResponse(socket);
+    const isBeingMade = response !== undefined && !response.writableEnded && socket.writableLength === 0;
     if (!isBeingMade) socket.destroy();
   });
 }
@@ -34,12 +34,12 @@ export function cutSlowReaders(app: FastifyInstance): void {
 /** Limit for pipelined requests. Few clients send any, and each may have 16 KiB of headers. */
 const MAX_WAITING = 8;
 
-interface Turns {
+interface PipelineState {
   current: ServerResponse | undefined;
   waiting: number;
 }
 
-const connections = new WeakMap<Socket, Turns>();
+const connections = new WeakMap<Socket, PipelineState>();
 
 /** The response that is being sent on a connection. */
 export const currentResponse = (socket: Socket): ServerResponse | undefined => connections.get(socket)?.current;
@@ -52,27 +52,27 @@ export const isServing = (socket: Socket): boolean => currentResponse(socket)?.w
  * keep their responses where no limit counts them until the first one ends, which takes hours for a stream. Wraps the app's
  * own listener, the only one so far: responses that the app sends before its hooks must wait as well.
  */
-export function serveInTurn(server: Server): void {
+export function serveSequentially(server: Server): void {
   const [serve] = server.listeners('request') as [RequestListener];
   server.off('request', serve).on('request', (request: IncomingMessage, response: ServerResponse) => {
     const { socket } = request;
     // Node still emits requests that it has read from a connection that was ended.
     if (socket.destroyed) return;
-    const turns = connections.get(socket) ?? { current: response, waiting: 0 };
-    connections.set(socket, turns);
+    const state = connections.get(socket) ?? { current: response, waiting: 0 };
+    connections.set(socket, state);
     const begin = () => {
-      turns.current = response;
+      state.current = response;
       // This also releases the request: the connection may stay idle for long.
-      response.once('close', () => turns.current === response && (turns.current = undefined));
+      response.once('close', () => state.current === response && (state.current = undefined));
       serve.call(server, request, response);
     };
     // A response has no socket before the previous one on the connection has ended.
     if (response.socket) return begin();
-    if (turns.waiting >= MAX_WAITING) return void socket.destroy();
-    turns.waiting++;
+    if (state.waiting >= MAX_WAITING) return void socket.destroy();
+    state.waiting++;
     socket.pause();
     response.once('socket', () => {
-      if (--turns.waiting === 0) socket.resume(); // for the rest of its body
+      if (--state.waiting === 0) socket.resume(); // for the rest of its body
       begin();
     });
   });
@@ -84,23 +84,23 @@ export function limitConnections(
   { maxPerNetwork, trustedProxies }: { maxPerNetwork: number; trustedProxies: readonly string[] },
 ): void {
   const isTrusted = proxyAddr.compile([...trustedProxies]);
-  const take = placesOfNetworks(maxPerNetwork);
+  const reserve = createNetworkSlots(maxPerNetwork);
   server.on('connection', (socket: Socket) => {
     const remoteAddress = socket.remoteAddress?.split('%')[0]; // without the interface of a link-local address
     if (remoteAddress === undefined || isTrusted(remoteAddress, 0)) return;
-    const release = take(remoteAddress);
+    const release = reserve(remoteAddress);
     if (release) socket.once('close', release);
     else socket.destroy();
   });
 }
 
 /** Reserves one of a limited number of places and returns how to release it; undefined when none is left. */
-export type TakePlace = (key: string) => (() => void) | undefined;
+export type ReserveSlot = (key: string) => (() => void) | undefined;
 
 /** Takes addresses as keys: `limit` places for each network, and `NETWORKS_PER_SITE` times as many for each IPv6 site. */
-export function placesOfNetworks(limit: number): TakePlace {
-  const networks = places(limit);
-  const sites = places(NETWORKS_PER_SITE * limit);
+export function createNetworkSlots(limit: number): ReserveSlot {
+  const networks = createSlots(limit);
+  const sites = createSlots(NETWORKS_PER_SITE * limit);
   return (address) => {
     const network = networkOf(address);
     const release = networks(network);
@@ -114,7 +114,7 @@ export function placesOfNetworks(limit: number): TakePlace {
 }
 
 /** `limit` places for each key. */
-export function places(limit: number): TakePlace {
+export function createSlots(limit: number): ReserveSlot {
   const taken = new Map<string, number>();
   return (key) => {
     if ((taken.get(key) ?? 0) >= limit) return undefined;

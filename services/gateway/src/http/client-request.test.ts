@@ -3,7 +3,7 @@ import { eventually } from '@taskmesh/testing';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import { Registry } from 'prom-client';
-import { serveInTurn } from './client-connections.ts';
+import { serveSequentially } from './client-connections.ts';
 import { asClientRequest, clientRequests } from './client-request.ts';
 import { readJsonObject } from './json-body.ts';
 import { createMemory, type Holding, type Memory } from './memory.ts';
@@ -29,7 +29,7 @@ describe('a request', () => {
       { IncomingMessage: clientRequests({ memory: { ...memory, hold, isShort: () => isShort }, clientIp }) },
       handle,
     );
-    serveInTurn(server);
+    serveSequentially(server);
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   };
   beforeEach(() => {
@@ -76,7 +76,7 @@ describe('a request', () => {
     const kept: unknown[] = [];
     const now = { run: async <Result>(_network: string, work: () => Result) => work() };
     await start((request, response) => {
-      void readJsonObject(request, { clientIp, turns: now }).then(() => {
+      void readJsonObject(request, { clientIp, blockingWork: now }).then(() => {
         kept.push(asClientRequest(request).onRefused);
         response.end('read');
       });
@@ -93,7 +93,7 @@ describe('a request', () => {
         signal?.addEventListener('abort', () => reject(new Error('given up')));
       });
     await start((request, response) => {
-      readJsonObject(request, { clientIp, turns: { run } }).then(
+      readJsonObject(request, { clientIp, blockingWork: { run } }).then(
         () => response.end('read'),
         (error: Error) => response.writeHead(503).end(error.message),
       );

@@ -85,12 +85,12 @@ export class ClientRequest extends IncomingMessage {
    */
   keep(bytes: number, { givesWay = false } = {}): void {
     if (this.refusal) throw this.refusal;
-    const hasRoom = this.#hold(bytes, givesWay ? () => this.#refuse(tooMany()) : undefined);
+    const hasRoom = this.#hold(bytes, givesWay ? () => this.#refuse(tooManyLargeRequests()) : undefined);
     if (this.refusal) throw this.refusal;
     this.#releaseInTime();
     if (hasRoom) return;
     this.release();
-    throw tooMany();
+    throw tooManyLargeRequests();
   }
 
   /** Call this when the response is sent, or the body is no longer needed: a stream runs for hours without it. */
@@ -122,17 +122,17 @@ export class ClientRequest extends IncomingMessage {
   #count(bytes: number): void {
     this.#bytes += bytes;
     this.#pieces++;
-    if (this.#bytes > BODY_LIMIT_BYTES) this.#refuse(tooLarge());
+    if (this.#bytes > BODY_LIMIT_BYTES) this.#refuse(bodyTooLarge());
     else if (this.#pieces > MAX_PIECES) this.#refuse(tooManyPieces());
-    else if (!this.#hold(this.#bytes + PIECE_BYTES * this.#pieces, () => this.#refuse(tooMany())))
-      this.#refuse(tooMany());
+    else if (!this.#hold(this.#bytes + PIECE_BYTES * this.#pieces, () => this.#refuse(tooManyLargeRequests())))
+      this.#refuse(tooManyLargeRequests());
   }
 
   #hold(bytes: number, giveUp?: () => void): boolean {
     const beyond = this.#isWaiting() ? bytes + this.#headBytes() : Math.max(0, bytes - ORDINARY_BYTES);
     if (!this.#holding && beyond === 0) return true;
     this.#holding ??= this.#firstHolding();
-    this.#holding.giveUp = giveUp;
+    this.#holding.evict = giveUp;
     if (bytes > ORDINARY_BYTES && this.#memory.isShort()) return false;
     return this.#memory.hold(this.#holding, beyond);
   }
@@ -189,7 +189,7 @@ export function holdMessage(
 
 /** The whole body is invalid, so the issue has no path. */
 export const invalidBody = (message: string) => badUserInput([{ path: '', message }]);
-export const tooMany = () => unavailable('Too many large requests arrive right now; try again.');
-export const tooLarge = () => new AppError('PAYLOAD_TOO_LARGE', 'The body must not be larger than 1 MiB.');
+export const tooManyLargeRequests = () => unavailable('Too many large requests arrive right now; try again.');
+export const bodyTooLarge = () => new AppError('PAYLOAD_TOO_LARGE', 'The body must not be larger than 1 MiB.');
 const MANY_PIECES = 'The body arrives in too many pieces.';
 const tooManyPieces = () => new AppError('PAYLOAD_TOO_LARGE', MANY_PIECES);

@@ -1,4 +1,4 @@
-import { CLIENT_LENGTH, type Identity } from '@taskmesh/identity';
+import { MAX_CLIENT_LENGTH, type Identity } from '@taskmesh/identity';
 import { activeSpan, parseTraceparent, type Tracing } from '@taskmesh/service';
 import type { FastifyRequest } from 'fastify';
 import type { IncomingMessage } from 'node:http';
@@ -16,7 +16,7 @@ export function asTraceparent(value: unknown): string | undefined {
 
 /** The client's user agent, cut to the length that is stored. */
 function clientOf({ headers }: IncomingMessage): string | undefined {
-  return headers['user-agent']?.slice(0, CLIENT_LENGTH);
+  return headers['user-agent']?.slice(0, MAX_CLIENT_LENGTH);
 }
 
 const departures = new WeakMap<Socket, AbortSignal>();

@@ -8,7 +8,7 @@ import { Registry } from 'prom-client';
 import { clientRequests } from './client-request.ts';
 import { memoryOf, readJsonObject } from './json-body.ts';
 import { createMemory } from './memory.ts';
-import { createTurns } from '../supergraph/turns.ts';
+import { createBlockingWork } from '../supergraph/blocking-work.ts';
 
 it('counts a text together with its parsed objects', () => {
   const ordinary = JSON.stringify({ id: '1', type: 'subscribe', payload: { query: '{ __typename }' } });
@@ -30,7 +30,7 @@ describe('a JSON body', () => {
     request.rawHeaders = ['Content-Type', 'application/json'];
     request.destroy();
     await once(request, 'close');
-    await expect(readJsonObject(request, { clientIp, turns: createTurns() })).rejects.toMatchObject({
+    await expect(readJsonObject(request, { clientIp, blockingWork: createBlockingWork() })).rejects.toMatchObject({
       code: 'BAD_USER_INPUT',
       issues: [{ message: 'The body ended too early.' }],
     });
@@ -46,7 +46,7 @@ it('counts a decoded body while it waits for its turn, and until its response is
   const held = jest.spyOn(memory, 'hold');
   const clientIp = () => '127.0.0.1';
   const { promise, resolve } = Promise.withResolvers<void>();
-  const turns = { run: async <Result>(_network: string, work: () => Result) => promise.then(work) };
+  const blockingWork = { run: async <Result>(_network: string, work: () => Result) => promise.then(work) };
   const body = gzipSync(JSON.stringify({ text: ' '.repeat(500_000) }));
   const request = new (clientRequests({ memory, clientIp }))(new Socket());
   Object.assign(request.headers, { 'content-length': String(body.length), 'content-encoding': 'gzip' });
@@ -54,7 +54,7 @@ it('counts a decoded body while it waits for its turn, and until its response is
   request.complete = true;
   request.push(body);
   request.push(null);
-  const reading = readJsonObject(request, { clientIp, turns });
+  const reading = readJsonObject(request, { clientIp, blockingWork });
   await eventually(() => expect(held.mock.lastCall?.[1]).toBeGreaterThan(480_000));
   resolve();
   await reading;

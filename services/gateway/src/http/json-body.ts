@@ -4,7 +4,7 @@ import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage } from 'node:http';
 import type { GatewayContext } from '../context.ts';
 import { decoderOf, hasBody } from './bodies.ts';
-import { asClientRequest, BODY_LIMIT_BYTES, type ClientRequest, invalidBody, tooLarge } from './client-request.ts';
+import { asClientRequest, BODY_LIMIT_BYTES, type ClientRequest, invalidBody, bodyTooLarge } from './client-request.ts';
 import { headerValues } from './client.ts';
 
 /** A body of this size takes well below a millisecond to parse. */
@@ -17,7 +17,7 @@ const UTF_8_CHARSET = /^\s*charset\s*=\s*"?utf-?8"?\s*$/i;
  */
 export async function readJsonObject(
   raw: IncomingMessage,
-  { clientIp, turns }: Pick<GatewayContext, 'clientIp' | 'turns'>,
+  { clientIp, blockingWork }: Pick<GatewayContext, 'clientIp' | 'blockingWork'>,
   parseText?: (text: string) => unknown,
 ): Promise<object> {
   const request = asClientRequest(raw);
@@ -47,7 +47,7 @@ export async function readJsonObject(
     if (decode) bytes = await decode(() => present(bytes), limits).catch(refuseEncoded);
     request.keep(bytes.length, { givesWay: true });
     const parsePresent = () => parse(present(bytes));
-    return bytes.length > QUICK_BYTES ? await turns.run(network, parsePresent, signal) : parsePresent();
+    return bytes.length > QUICK_BYTES ? await blockingWork.run(network, parsePresent, signal) : parsePresent();
   } catch (error) {
     throw request.refusal ?? error;
   } finally {
@@ -65,7 +65,7 @@ function requireJson(contentType: string): void {
 }
 
 function readBytes(request: ClientRequest): Promise<Buffer> {
-  if (Number(request.headers['content-length'] ?? 0) > BODY_LIMIT_BYTES) throw tooLarge();
+  if (Number(request.headers['content-length'] ?? 0) > BODY_LIMIT_BYTES) throw bodyTooLarge();
   if (request.refusal) throw request.refusal;
   if (request.destroyed) throw cut(); // while its caller was looked up: no event would follow
   request.sendContinue?.();
@@ -86,7 +86,7 @@ function readBytes(request: ClientRequest): Promise<Buffer> {
 
 function refuseEncoded(cause: unknown): never {
   if (cause instanceof AppError) throw cause;
-  throw isTooLarge(cause) ? tooLarge() : invalidBody('The body does not fit its content encoding.');
+  throw isTooLarge(cause) ? bodyTooLarge() : invalidBody('The body does not match its content encoding.');
 }
 
 /** zlib's code for output above the limit. */

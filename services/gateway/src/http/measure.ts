@@ -10,7 +10,7 @@ const UNSERVED = { method: 'other', route: 'unknown' };
 export function measureRequests(app: FastifyInstance, registry: Registry): void {
   const histogram = createLatencyHistogram<'method' | 'route' | 'status'>(registry, {
     name: 'http_request_duration_seconds',
-    help: 'Time from the request to the end of its answer',
+    help: 'Time from the request to the end of its response',
   });
   const observers = new Map<string, Observe>();
 

@@ -18,7 +18,7 @@ function holdings(bytesByName: Record<string, number>, more: Partial<Holding> = 
   const givenUp: string[] = [];
   const made = Object.entries(bytesByName).map(([name, bytes]): Holding => {
     const [network = '', account] = name.split('/');
-    return { bytes, network, account: account || undefined, giveUp: () => void givenUp.push(name), ...more };
+    return { bytes, network, account: account || undefined, evict: () => void givenUp.push(name), ...more };
   });
   return { givenUp, made };
 }
@@ -103,13 +103,13 @@ describe('requests', () => {
     const { givenUp, made } = holdings({ 'n//old': 0, 'n//almost': 0, 'n//new': 0 });
     for (const [index, bytes] of [10, 20, 1].entries())
       memory.hold({ ...(made[index] as Holding), since: index }, bytes * MIB);
-    memory.hold({ bytes: 0, network: 'n', since: 3, giveUp: () => undefined }, 2 * MIB);
+    memory.hold({ bytes: 0, network: 'n', since: 3, evict: () => undefined }, 2 * MIB);
     expect(givenUp).toEqual(['n//old']);
   });
 
   it('may use half of the room while they are processed for one account', () => {
     const { made } = holdings(Object.fromEntries(Array.from({ length: 17 }, (_, at) => [`n/ada/${at}`, 0])), {
-      giveUp: undefined,
+      evict: undefined,
     });
     expect(holdAll(made)).toEqual([...Array<boolean>(16).fill(true), false]);
     expect(memory.hold({ bytes: 0, network: 'n', account: 'bob' }, MIB)).toBe(true);
@@ -121,11 +121,11 @@ describe('requests', () => {
 
   it('may use half of the room while they are processed for anonymous clients of one network', () => {
     const { made } = holdings(Object.fromEntries(Array.from({ length: 17 }, (_, at) => [`n//${at}`, 0])), {
-      giveUp: undefined,
+      evict: undefined,
     });
     expect(holdAll(made)).toEqual([...Array<boolean>(16).fill(true), false]);
     memory.hold(made[16] as Holding, 0);
-    expect(memory.hold({ bytes: 0, network: 'n', giveUp: () => undefined }, MIB)).toBe(true);
+    expect(memory.hold({ bytes: 0, network: 'n', evict: () => undefined }, MIB)).toBe(true);
     expect(memory.hold({ bytes: 0, network: 'm' }, 8 * MIB)).toBe(true);
   });
 });

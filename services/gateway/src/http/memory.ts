@@ -12,7 +12,7 @@ const MAX_SHARE_BYTES = MAX_REQUEST_BYTES / 2;
 const RELIEF_BYTES = 1024 * 1024;
 /** Slow readers are cut off until memory is down to this share of the limit, for the same reason. */
 const RELIEVED_SHARE = 0.75;
-const LOOK_EVERY_MS = 100;
+const CHECK_EVERY_MS = 100;
 /** Live memory is short above this share of the heap limit. V8's limit includes its young generation. */
 const MAX_LIVE_SHARE = 0.7;
 /** While memory is short, it is measured again after this time. */
@@ -29,7 +29,7 @@ export interface Holding {
   /** When it began to arrive. Of an account's holdings, the oldest is evicted first; those without this by size. */
   readonly since?: number;
   /** Evicts it: ends it at once and frees its memory. Absent while it is being processed. */
-  giveUp?: (() => void) | undefined;
+  evict?: (() => void) | undefined;
 }
 
 export type Memory = ReturnType<typeof createMemory>;
@@ -56,12 +56,12 @@ export function createMemory({ maxBytes, metrics, log }: MemoryDeps) {
   let timer: NodeJS.Timeout | undefined;
 
   const unread = () => sources.flatMap((find) => find());
-  const arriving = () => [...requests].filter(({ giveUp }) => giveUp);
+  const arriving = () => [...requests].filter(({ evict }) => evict);
   /** Bodies that are still arriving can be evicted, so those of one network may use all of the room. */
-  const isFair = ({ account, network, giveUp }: Holding) => {
-    if (requestBytes <= MAX_SHARE_BYTES || (account === undefined && giveUp)) return true;
+  const isFair = ({ account, network, evict }: Holding) => {
+    if (requestBytes <= MAX_SHARE_BYTES || (account === undefined && evict)) return true;
     const isOwn = (each: Holding) => each.account === account && (account !== undefined || each.network === network);
-    return sumOf([...requests].filter((each) => !each.giveUp && isOwn(each))) <= MAX_SHARE_BYTES;
+    return sumOf([...requests].filter((each) => !each.evict && isOwn(each))) <= MAX_SHARE_BYTES;
   };
   /** Call this right after a major collection. Later, more and more of the used memory is garbage. */
   const noteLive = () => {
@@ -71,13 +71,13 @@ export function createMemory({ maxBytes, metrics, log }: MemoryDeps) {
     gauge.set(liveShare);
     if (liveShare > MAX_LIVE_SHARE === isShort) return;
     isShort = !isShort;
-    const what = isShort ? 'memory is short: what would take much of it is refused' : 'memory is not short any more';
+    const what = isShort ? 'memory is short: what would take much of it is refused' : 'memory is no longer short';
     log.warn({ used, external, most, requestBytes, unreadBytes: sumOf(unread()) }, what);
   };
   const observer = new PerformanceObserver((list) => {
     if (list.getEntries().some(isMajorCollection)) noteLive();
   });
-  const look = () => {
+  const check = () => {
     if (isShort && performance.now() - notedMs >= RECHECK_MS) {
       collectGarbage(); // refused requests create too little garbage for V8 to collect it by itself
       noteLive();
@@ -104,7 +104,7 @@ export function createMemory({ maxBytes, metrics, log }: MemoryDeps) {
   return {
     async start() {
       reservedBytes = getHeapStatistics().external_memory - process.memoryUsage().arrayBuffers;
-      timer = setInterval(look, LOOK_EVERY_MS).unref();
+      timer = setInterval(check, CHECK_EVERY_MS).unref();
       observer.observe({ entryTypes: ['gc'] });
     },
     async stop() {
@@ -150,10 +150,10 @@ const sumOf = (holdings: readonly Holding[]) => holdings.reduce((sum, { bytes })
 function relieve(holdings: readonly Holding[], excessBytes: number): number {
   let left = excessBytes;
   let count = 0;
-  for (const { bytes, giveUp } of greediestFirst(holdings)) {
+  for (const { bytes, evict } of greediestFirst(holdings)) {
     if (left <= 0) break;
     left -= bytes;
-    giveUp?.();
+    evict?.();
     count++;
   }
   return count;

@@ -16,9 +16,9 @@ export function sendError(reply: FastifyReply, error: AppError, envelope: Envelo
     .send(errorText(error, reply.request.id, envelope));
 }
 
-export type AnswerUnknownPath = (request: FastifyRequest, reply: FastifyReply) => FastifyReply;
+export type HandleUnknownPath = (request: FastifyRequest, reply: FastifyReply) => FastifyReply;
 
-export const refuseUnknownPath = (reply: FastifyReply): FastifyReply =>
+export const sendUnknownPath = (reply: FastifyReply): FastifyReply =>
   sendError(reply, notFound('There is nothing at this path.'));
 
 /** Sets the status, and the headers that belong to it. */
@@ -60,7 +60,7 @@ export function rawError(error: AppError, status: number, headers: readonly stri
 const READ = ['GET', 'HEAD'];
 
 /** Serves a path that can only be read. */
-export function serveReading(
+export function serveReadOnly(
   app: FastifyInstance,
   url: string,
   handler: (request: FastifyRequest, reply: FastifyReply) => unknown,

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { connect } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { mayTakeLong, longBodyOf } from './bodies.ts';
+import { isTimeoutExempt, openLongBody } from './bodies.ts';
 import { clientRequests } from './client-request.ts';
 import type { Memory } from './memory.ts';
 
@@ -16,7 +16,7 @@ async function start(handle: (request: IncomingMessage) => Promise<string>) {
     ...{ requestTimeout: 200, headersTimeout: 200, connectionsCheckingInterval: 20 },
   });
   server.on('clientError', (_error, socket) => {
-    if (!mayTakeLong(socket as never)) socket.destroy();
+    if (!isTimeoutExempt(socket as never)) socket.destroy();
   });
   server.on('request', (request, response) => {
     handle(request).then(
@@ -43,7 +43,7 @@ const head = (length: number) => `PUT / HTTP/1.1\r\nHost: x\r\nContent-Length: $
 describe('a long body', () => {
   it('may take longer than a request, as long as data arrives', async () => {
     const { client, heard, stop } = await start(async (request) => {
-      const bytes = await buffer(longBodyOf(request, { silenceMs: 300 }));
+      const bytes = await buffer(openLongBody(request, { silenceMs: 300 }));
       return `got ${bytes.length}`;
     });
     client.write(head(10));
@@ -60,7 +60,7 @@ describe('a long body', () => {
 
   it('is ended when no data arrives', async () => {
     const { client, heard, stop } = await start(async (request) =>
-      String(await buffer(longBodyOf(request, { silenceMs: 100 }))),
+      String(await buffer(openLongBody(request, { silenceMs: 100 }))),
     );
     client.write(`${head(10)}12345`);
     while (!heard().includes('The upload stalled.')) await sleep(10);

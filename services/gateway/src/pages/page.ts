@@ -6,8 +6,8 @@ import { createRequire } from 'node:module';
 import { dirname, extname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { addVary, prefers } from '../http/negotiation.ts';
-import { serveReading } from '../http/replies.ts';
-import { leaveUncounted } from '../http/unread-answers.ts';
+import { serveReadOnly } from '../http/replies.ts';
+import { excludeFromUnread } from '../http/unread-responses.ts';
 
 /** A page for people and its files: nothing is loaded from other hosts. */
 export interface Page {
@@ -61,7 +61,7 @@ export function servePageFiles(app: FastifyInstance, page: Page): SendPage {
     html = html.replaceAll(`{${name}}`, `${base}/assets/${hash}/${name}`);
     const type = TYPES.get(extname(name)) ?? 'application/octet-stream';
     const route = `${base}/assets/:hash/${name}`; // metrics have a series per route, so routes must not contain hashes
-    serveReading(app, route, (request, reply) => {
+    serveReadOnly(app, route, (request, reply) => {
       // During a rollout, a page of one gateway may request its files from another: mixed versions are better than no page.
       const isOwn = (request.params as { hash: string }).hash === hash;
       reply.header('content-type', type).header('cache-control', isOwn ? YEAR : 'no-store');
@@ -92,7 +92,7 @@ export function wantsPage({ headers }: Pick<FastifyRequest, 'headers'>): boolean
 
 export function servePage(app: FastifyInstance, page: Page): void {
   const send = servePageFiles(app, page);
-  serveReading(app, page.url, (_request, reply) => send(reply));
+  serveReadOnly(app, page.url, (_request, reply) => send(reply));
 }
 
 /** By the name of the coding, best first. */
@@ -120,7 +120,7 @@ function sendAsset(
   { bytes, compressed }: Asset,
   accepted: string | string[] | undefined,
 ): FastifyReply {
-  leaveUncounted(reply.raw);
+  excludeFromUnread(reply.raw);
   if (compressed.length === 0) return reply.send(bytes);
   addVary(reply, 'Accept-Encoding');
   const taken = new Negotiator({ headers: { 'accept-encoding': String(accepted ?? '') } }).encodings(

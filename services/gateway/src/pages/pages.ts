@@ -3,7 +3,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { addVary } from '../http/negotiation.ts';
-import { type AnswerUnknownPath, refuseUnknownPath, serveReading } from '../http/replies.ts';
+import { type HandleUnknownPath, sendUnknownPath, serveReadOnly } from '../http/replies.ts';
 import { packageFile, servePage, servePageFiles, wantsPage } from './page.ts';
 
 /** Where `services/gateway/console/build` writes builds, and names the current one. */
@@ -42,11 +42,11 @@ export function serveConsole(app: FastifyInstance, { folder }: Console): void {
     url: '/',
     handler: (request, reply) => {
       addVary(reply, 'Accept');
-      return wantsPage(request) ? send(reply) : refuseUnknownPath(reply);
+      return wantsPage(request) ? send(reply) : sendUnknownPath(reply);
     },
   });
   // Password managers look for the form here (https://www.w3.org/TR/change-password-url/).
-  serveReading(app, '/.well-known/change-password', (_request, reply) => reply.redirect('/#/account', 303));
+  serveReadOnly(app, '/.well-known/change-password', (_request, reply) => reply.redirect('/#/account', 303));
 }
 
 /** Serves GraphiQL's files. Returns a function that sends its page, which shares the graph's URL. */
@@ -97,8 +97,8 @@ export function serveTokenForms(app: FastifyInstance): void {
     servePage(app, {
       url: `/${name}`,
       html: new URL(`./token-form/${name}.html`, import.meta.url),
-      ...LOOK,
-      files: { ...LOOK.files, 'token-form.js': new URL('./token-form/token-form.browser.js', import.meta.url) },
+      ...STYLE,
+      files: { ...STYLE.files, 'token-form.js': new URL('./token-form/token-form.browser.js', import.meta.url) },
     });
 }
 
@@ -107,17 +107,18 @@ export function serveFailedSignIn(app: FastifyInstance): (reply: FastifyReply, e
   const send = servePageFiles(app, {
     url: '/failed-sign-in',
     html: new URL('./failed-sign-in/failed-sign-in.html', import.meta.url),
-    ...LOOK,
+    ...STYLE,
   });
   return (reply, error) => send(reply, { reason: reasonFor(error, reply.request.id) });
 }
 
 function reasonFor({ code, httpStatus, message, retryAfterSeconds = 1 }: AppError, requestId: string): string {
-  if (code === 'RATE_LIMITED') return `That was tried too often. Wait ${inWords(retryAfterSeconds)}, then start again.`;
+  if (code === 'RATE_LIMITED')
+    return `That was tried too often. Wait ${formatWait(retryAfterSeconds)}, then start again.`;
   return httpStatus >= 500 ? `${message} If that does not help, ask about request ${requestId}.` : message;
 }
 
-function inWords(seconds: number): string {
+function formatWait(seconds: number): string {
   return seconds < 90 ? `${seconds} seconds` : `${Math.ceil(seconds / 60)} minutes`;
 }
 
@@ -126,16 +127,16 @@ const READ = new Set(['GET', 'HEAD']);
 const API = /^\/(?:(?:full|reduced)\/)?api(?:[/?]|$)/;
 
 /** People who open an unknown path in a browser get a page; programs get JSON. */
-export function serveUnknownPath(app: FastifyInstance): AnswerUnknownPath {
+export function serveUnknownPath(app: FastifyInstance): HandleUnknownPath {
   const send = servePageFiles(app, {
     url: '/unknown-path',
     html: new URL('./unknown-path/unknown-path.html', import.meta.url),
-    ...LOOK,
+    ...STYLE,
   });
   return (request, reply) => {
-    if (!READ.has(request.method) || API.test(request.url)) return refuseUnknownPath(reply);
+    if (!READ.has(request.method) || API.test(request.url)) return sendUnknownPath(reply);
     for (const name of ['Accept', 'Sec-Fetch-Mode', 'Upgrade-Insecure-Requests']) addVary(reply, name);
-    return wantsPage(request) && isNavigation(request) ? send(reply.code(404)) : refuseUnknownPath(reply);
+    return wantsPage(request) && isNavigation(request) ? send(reply.code(404)) : sendUnknownPath(reply);
   };
 }
 
@@ -145,7 +146,7 @@ function isNavigation({ headers }: FastifyRequest): boolean {
 }
 
 /** The style of the gateway's own pages. The console has the same style sheets in its bundle. */
-export const LOOK = {
+export const STYLE = {
   files: {
     'look.css': ['theme', 'base', 'controls', 'entrance'].map((name) => new URL(`./look/${name}.css`, import.meta.url)),
   },

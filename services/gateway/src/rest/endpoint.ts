@@ -6,7 +6,7 @@ import type { IncomingMessage } from 'node:http';
 import type { Readable } from 'node:stream';
 import type { z } from 'zod';
 import { readParameters } from '../http/query-parameters.ts';
-import { messageOnly } from './schemas/answers.ts';
+import { messageOnly } from './schemas/responses.ts';
 
 /**
  * The text of a fixed GraphQL operation, with the types of its result and variables, which exist only for the compiler.
@@ -51,14 +51,14 @@ export interface Exchange<Body = unknown, Query = unknown, Of extends Access = A
   ): Promise<Result>;
 }
 
-export interface Answer<Result extends object = object> {
+export interface EndpointResponse<Result extends object = object> {
   /** Overrides the endpoint's own. */
   status?: number;
   headers?: Record<string, string>;
   /** An object is sent as JSON, a stream as it is. Null for HEAD. */
   body: Result | Readable | null;
   /** Added to the body on the last line, for clients that asked for progress. */
-  inLines?: object;
+  lastLine?: object;
   /** The version of the task in the body; a matching `If-None-Match` gets a 304. */
   etag?: string;
   /** The query of the next page, if there is one. */
@@ -66,13 +66,13 @@ export interface Answer<Result extends object = object> {
 }
 
 /** The body of a success: a message, and more fields if there are any. */
-export const done = <More extends object>(message: string, more?: More) => ({
+export const successResponse = <More extends object>(message: string, more?: More) => ({
   body: { success: true as const, message, ...(more as More) },
 });
 
 /** The body of a list, with the number of its elements; `thing` names one of them. */
-export const found = <Each>(thing: string, data: Each[]) =>
-  done(`${data.length} ${thing}${data.length === 1 ? '' : 's'} found.`, { count: data.length, data });
+export const listResponse = <Each>(thing: string, data: Each[]) =>
+  successResponse(`${data.length} ${thing}${data.length === 1 ? '' : 's'} found.`, { count: data.length, data });
 
 /** Sends an error to a person. */
 export type ErrorPage = (reply: FastifyReply, error: AppError) => FastifyReply;
@@ -97,7 +97,7 @@ export interface Endpoint<Body = unknown, Query = unknown, Result extends object
   /** 200 unless given. 302: the response has a `Location` and no body. */
   status?: 200 | 201 | 302;
   /** The body of a response with any other `status` than 302. */
-  answerSchema?: z.ZodType<Result> | Bytes;
+  responseSchema?: z.ZodType<Result> | Bytes;
   /** For long work: clients that request its progress get it in lines of this form. */
   lineSchema?: z.ZodType;
   /** The response may have a `Link` header. */
@@ -107,7 +107,9 @@ export interface Endpoint<Body = unknown, Query = unknown, Result extends object
   /** For an address that people's browsers are sent to: clients that accept HTML get errors as this page. */
   errorPage?: ErrorPage;
   // A method, because its parameters are checked bivariantly: endpoints with different inputs fit into one table.
-  handle(exchange: Exchange<Body, Query, Of>): Promise<Answer<NoInfer<Result>>> | Answer<NoInfer<Result>>;
+  handle(
+    exchange: Exchange<Body, Query, Of>,
+  ): Promise<EndpointResponse<NoInfer<Result>>> | EndpointResponse<NoInfer<Result>>;
 }
 
 type Route = `${Method} /${string}`;
@@ -124,9 +126,9 @@ export function endpoint<Of extends Access, Body, Query, Result extends object>(
 
 interface Action<Body, Query, Of extends Access> extends Omit<
   Endpoint<Body, Query, { message: string }, Of>,
-  Placed | 'status' | 'answerSchema' | 'handle'
+  Placed | 'status' | 'responseSchema' | 'handle'
 > {
-  says: string;
+  message: string;
   handle(exchange: Exchange<Body, Query, Of>): Promise<unknown>;
 }
 
@@ -134,11 +136,11 @@ interface Action<Body, Query, Of extends Access> extends Omit<
 export function action<Of extends Access, Body, Query>(
   access: Of,
   route: Route,
-  { says: message, handle, ...given }: Action<Body, Query, Of>,
+  { message, handle, ...given }: Action<Body, Query, Of>,
 ): Endpoint {
   return endpoint(access, route, {
     ...given,
-    answerSchema: messageOnly,
+    responseSchema: messageOnly,
     handle: async (exchange: Exchange<Body, Query, Of>) => {
       await handle(exchange);
       return { body: { message } };

@@ -56,6 +56,6 @@ export function createStoredOperations(graph: LiveGraph) {
 
 /** The error of an operation that the graph no longer supports. */
 const UNSUPPORTED: GraphQLFormattedError = {
-  message: 'The graph does not support this any more.',
+  message: 'The graph no longer supports this.',
   extensions: { code: 'OPERATION_RESOLUTION_FAILURE' },
 };

@@ -1,6 +1,6 @@
 import { notFound, unauthenticated } from '@taskmesh/contracts';
 import type { DeadLettersInternal } from '@taskmesh/internal-api';
-import { checkedQuery, done, type Endpoint, endpoint, found } from './endpoint.ts';
+import { checkedQuery, successResponse, type Endpoint, endpoint, listResponse } from './endpoint.ts';
 import {
   deadLetterChoice,
   deadLetterList,
@@ -13,7 +13,7 @@ import {
   type PlatformStatus,
   replayedDeadLetters,
 } from './schemas/operators.ts';
-import { doneAnswer } from './schemas/parts.ts';
+import { doneSchema } from './schemas/parts.ts';
 
 const REPLAY =
   'The relay publishes their changes again, as stored. If a change is refused again, it becomes a dead letter again; if it is no longer kept, the dead letter stays.';
@@ -26,14 +26,14 @@ export const deadLetterEndpoints = (letters: DeadLettersInternal): readonly Endp
     description:
       'Oldest first: changes that the event log refused, and records in it that gateways could not read, which may contain user data. None of these changes is lost.',
     query: checkedQuery(deadLettersQuery),
-    answerSchema: deadLetterList,
+    responseSchema: deadLetterList,
     isPaged: true,
     handle: async ({ query: { after, limit = PAGE.usual } }) => {
       const letterPage = await letters.deadLetters({ ...(after !== undefined && { after }), limit: limit + 1 });
       const data = letterPage.slice(0, limit);
       const last = data.at(-1)?.id;
       return {
-        ...found('dead letter', data),
+        ...listResponse('dead letter', data),
         ...(letterPage.length > limit && last !== undefined && { next: `after=${last}&limit=${limit}` }),
       };
     },
@@ -43,43 +43,43 @@ export const deadLetterEndpoints = (letters: DeadLettersInternal): readonly Endp
     summary: 'Publish dead letters again',
     description: REPLAY,
     bodySchema: deadLetterChoice,
-    answerSchema: replayedDeadLetters,
+    responseSchema: replayedDeadLetters,
     handle: async ({ body }) => {
       const { replayed } = await letters.replayDeadLetters(body);
-      return done(`Published again: ${replayed}.`, { replayed });
+      return successResponse(`Published again: ${replayed}.`, { replayed });
     },
   }),
   endpoint('operator', 'POST /operations/dead-letters/discard', {
     name: 'discardDeadLetters',
     summary: 'Discard dead letters',
     bodySchema: deadLetterChoice,
-    answerSchema: discardedDeadLetters,
+    responseSchema: discardedDeadLetters,
     handle: async ({ body }) => {
       const { discarded } = await letters.discardDeadLetters(body);
-      return done(`Discarded: ${discarded}.`, { discarded });
+      return successResponse(`Discarded: ${discarded}.`, { discarded });
     },
   }),
   endpoint('operator', 'POST /operations/dead-letters/{deadLetterId}/replay', {
     name: 'replayDeadLetter',
     summary: 'Publish a dead letter again',
     description: REPLAY,
-    answerSchema: doneAnswer,
+    responseSchema: doneSchema,
     errors: ['NOT_FOUND'],
     handle: async ({ id }) => {
       const { replayed } = await letters.replayDeadLetters({ ids: [letterId(id)] });
       if (replayed === 0) throw notFound('There is no such dead letter, or its change is no longer kept.');
-      return done('Published again.');
+      return successResponse('Published again.');
     },
   }),
   endpoint('operator', 'DELETE /operations/dead-letters/{deadLetterId}', {
     name: 'discardDeadLetter',
     summary: 'Discard a dead letter',
-    answerSchema: doneAnswer,
+    responseSchema: doneSchema,
     errors: ['NOT_FOUND'],
     handle: async ({ id }) => {
       const { discarded } = await letters.discardDeadLetters({ ids: [letterId(id)] });
       if (discarded === 0) throw unknownLetter();
-      return done('Discarded.');
+      return successResponse('Discarded.');
     },
   }),
 ];
@@ -92,7 +92,7 @@ function letterId(id: string): string {
   return id;
 }
 
-const WELL = 'All is well.';
+const HEALTHY_MESSAGE = 'All is well.';
 
 /** Whether the caller is an operator, and the health of the platform. */
 export const statusEndpoints = (readStatus: () => Promise<PlatformStatus>): readonly Endpoint[] => [
@@ -101,18 +101,18 @@ export const statusEndpoints = (readStatus: () => Promise<PlatformStatus>): read
     summary: 'Check whether the caller is an operator',
     description:
       'Changes nothing. Meant for pages: browsers send `Origin` only with a POST, so a GET could not check their token.',
-    answerSchema: doneAnswer,
-    handle: () => done('You are an operator.'),
+    responseSchema: doneSchema,
+    handle: () => successResponse('You are an operator.'),
   }),
   endpoint('operator', 'GET /operations/status', {
     name: 'readStatus',
     summary: 'The health of the platform',
     description:
       'Services and their databases, the feed, the readers at this gateway, and backups, as seen by this gateway through the process of each service that it reaches. What is down is reported as down within about a second, and what only it would know is null.',
-    answerSchema: platformStatus,
+    responseSchema: platformStatus,
     handle: async () => {
       const data = await readStatus();
-      return done(data.problems.length === 0 ? WELL : data.problems.join(' '), { data });
+      return successResponse(data.problems.length === 0 ? HEALTHY_MESSAGE : data.problems.join(' '), { data });
     },
   }),
 ];
@@ -128,11 +128,11 @@ export const operatorsSignInEndpoints = (exchangeCode: ExchangeCode): readonly E
     description:
       'For our own page, opened on this machine at the address shown in the terminal. Its code is valid once, for ten minutes. 401 after that, and if no such token exists.',
     bodySchema: operatorsCode,
-    answerSchema: operatorsToken,
+    responseSchema: operatorsToken,
     handle: ({ body: { code } }) => {
       const token = exchangeCode(code);
       if (token === undefined) throw unauthenticated('The address was opened before, or is too old: use the token.');
-      return done('You are an operator.', { data: { token } });
+      return successResponse('You are an operator.', { data: { token } });
     },
   }),
 ];

@@ -1,6 +1,6 @@
 import { TASK_CHANGES_TOPIC } from '@taskmesh/contracts';
 import { type ServiceStatus, STATUS_PART_MS, type StatusOf } from '@taskmesh/internal-api';
-import { askInTime, readVersion } from '@taskmesh/service';
+import { createTimedQuery, readVersion } from '@taskmesh/service';
 import type { Registry } from 'prom-client';
 import type { GatewayContext } from '../context.ts';
 import type { PlatformStatus } from './schemas/operators.ts';
@@ -12,9 +12,9 @@ export function createPlatformStatus(context: StatusContext): () => Promise<Plat
   const { clock, connections, eventLog, keyValue, log, metrics } = context;
   const gateway = { name: 'gateway', isUp: true, version: readVersion(), store: null } as const;
   const startedAt = new Date(clock.now()).toISOString();
-  const askEventLog = askInTime(STATUS_PART_MS, () => eventLog.isUp(TASK_CHANGES_TOPIC));
+  const queryEventLog = createTimedQuery(STATUS_PART_MS, () => eventLog.isUp(TASK_CHANGES_TOPIC));
 
-  const ask = async <Status>(service: string, { status }: StatusOf<Status>): Promise<Status | undefined> => {
+  const query = async <Status>(service: string, { status }: StatusOf<Status>): Promise<Status | undefined> => {
     try {
       return await status();
     } catch (error) {
@@ -25,10 +25,10 @@ export function createPlatformStatus(context: StatusContext): () => Promise<Plat
 
   return async () => {
     const [auth, tasks, backup, isUpForGateway = false, realtime] = await Promise.all([
-      ask('auth', connections.status.auth),
-      ask('tasks', connections.status.tasks),
-      ask('backup', connections.status.backup),
-      askEventLog(),
+      query('auth', connections.status.auth),
+      query('tasks', connections.status.tasks),
+      query('backup', connections.status.backup),
+      queryEventLog(),
       readRealtimeFigures(metrics),
     ]);
     const seen: Omit<PlatformStatus, 'problems'> = {
@@ -59,7 +59,7 @@ function named(name: NamedStatus['name'], status: ServiceStatus | undefined): Na
 /** Longer than a working event log, or the handover of a relay, ever takes. */
 const LATE_S = 10;
 
-interface Beside {
+interface StatusDetails {
   /** The services that have a relay. */
   relays: Record<string, Pick<ServiceStatus, 'relayFailingSeconds'> | undefined>;
   /** See `ServiceClocks`. */
@@ -67,11 +67,14 @@ interface Beside {
 }
 
 /** The problems that an operator should know about, one sentence each. */
-function* problemsOf(seen: Omit<PlatformStatus, 'problems'>, { relays, aheadSeconds }: Beside): Generator<string> {
+function* problemsOf(
+  seen: Omit<PlatformStatus, 'problems'>,
+  { relays, aheadSeconds }: StatusDetails,
+): Generator<string> {
   const { services, feed, eventLog, cache, backups } = seen;
   for (const { name, isUp, store } of services) {
-    if (!isUp) yield `The service ${name} does not answer.`;
-    else if (store && !store.isUp) yield `The database of ${name} does not answer.`;
+    if (!isUp) yield `The service ${name} does not respond.`;
+    else if (store && !store.isUp) yield `The database of ${name} does not respond.`;
     else {
       if (store && store.missing.length > 0) yield `The database of ${name} has to be migrated.`;
       if (store && store.unknown.length > 0) yield `The database of ${name} is of a newer version.`;
@@ -87,16 +90,16 @@ function* problemsOf(seen: Omit<PlatformStatus, 'problems'>, { relays, aheadSeco
   for (const [service, { relayFailingSeconds = 0 } = {}] of Object.entries(relays))
     if (relayFailingSeconds > LATE_S)
       yield `The relay of ${service} has failed for ${Math.round(relayFailingSeconds)} seconds: see its log.`;
-  if (eventLog.isUpForTasks === false) yield 'The event log does not answer the service tasks: the feed is late.';
-  if (!eventLog.isUpForGateway) yield 'The event log does not answer this gateway: the feed is late.';
-  if (!cache.isUp) yield 'Redis does not answer this gateway: limits are counted by each process.';
+  if (eventLog.isUpForTasks === false) yield 'The event log does not respond the service tasks: the feed is late.';
+  if (!eventLog.isUpForGateway) yield 'The event log does not respond this gateway: the feed is late.';
+  if (!cache.isUp) yield 'Redis does not respond this gateway: limits are counted by each process.';
   if (feed && feed.oldestPendingAgeSeconds > LATE_S)
     yield `A change has been waiting for the event log for ${Math.round(feed.oldestPendingAgeSeconds)} seconds.`;
   const dead = feed ? feed.deadLetters.relay + feed.deadLetters.gateway : 0;
   if (dead > 0) yield `${dead} dead ${dead === 1 ? 'letter waits' : 'letters wait'} for an operator.`;
   // The list of archives is in the database; without it, the state of the archives' storage is not known.
   const isListUp = services.some(({ name, store }) => name === 'backup' && store?.isUp);
-  if (backups && !backups.archives && isListUp) yield 'The place of the archives does not answer.';
+  if (backups && !backups.archives && isListUp) yield 'The archive storage does not respond.';
   if (backups?.schedule?.failingSince) yield `Scheduled backups have failed since ${backups.schedule.failingSince}.`;
   if (backups?.verifySchedule?.failingSince)
     yield `Scheduled verifications have failed since ${backups.verifySchedule.failingSince}.`;

@@ -1,4 +1,4 @@
-import { takeSignInCode } from '@taskmesh/service';
+import { redeemSignInCode } from '@taskmesh/service';
 import type { FastifyInstance } from 'fastify';
 import type { GatewayContext } from '../context.ts';
 import { serveApiReference, serveFailedSignIn } from '../pages/pages.ts';
@@ -113,5 +113,5 @@ function operationsOf(context: RestContext): Chapter[] {
 function codeExchange({ clock, config }: RestContext): ExchangeCode {
   const { machineToken } = config.secrets;
   return (code) =>
-    machineToken && takeSignInCode(machineToken.file, code, clock.now()) ? machineToken.token : undefined;
+    machineToken && redeemSignInCode(machineToken.file, code, clock.now()) ? machineToken.token : undefined;
 }

@@ -4,14 +4,14 @@ import { createLines, type Lines, type OnWorkProgress } from '@taskmesh/internal
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { Readable } from 'node:stream';
 import { callerOf, type GatewayContext } from '../context.ts';
-import { longBodyOf } from '../http/bodies.ts';
+import { openLongBody } from '../http/bodies.ts';
 import { readJsonObject } from '../http/json-body.ts';
 import { addVary, prefers, sendText } from '../http/negotiation.ts';
 import { type Envelope, errorBody, JSON_TYPE, refuseOtherMethods, sendError, setErrorHead } from '../http/replies.ts';
 import { wantsPage } from '../pages/page.ts';
 import {
   type Access,
-  type Answer,
+  type EndpointResponse,
   type Endpoint,
   type ErrorPage,
   type Exchange,
@@ -55,7 +55,7 @@ export function registerEndpoints(
   for (const endpoint of endpoints) {
     const { path, status = 200, lineSchema, errorPage } = endpoint;
     const isSecret = mayHoldSecrets(endpoint);
-    const answerTo = createAnswerEndpoint(context, operations, endpoint);
+    const handle = createRequestHandler(context, operations, endpoint);
     app.route({
       method: methodsOf(endpoint),
       url: urlOf(prefix, path),
@@ -66,11 +66,11 @@ export function registerEndpoints(
         let lines: Lines | undefined;
         const begin = () => (lines ??= beginLines(reply));
         try {
-          const answer = await answerTo(request, inLines ? (progress) => begin().progress(progress) : undefined);
-          const given = { status, ...answer };
+          const response = await handle(request, inLines ? (progress) => begin().progress(progress) : undefined);
+          const given = { status, ...response };
           // A failure before any progress gets an ordinary response.
-          if (!inLines || (given.status >= 400 && !lines)) return await sendAnswer(request, reply, given);
-          begin().end({ status: given.status, ...given.body, ...given.inLines });
+          if (!inLines || (given.status >= 400 && !lines)) return await sendResponse(request, reply, given);
+          begin().end({ status: given.status, ...given.body, ...given.lastLine });
         } catch (error) {
           if (!lines) throw error;
           lines.end(failureLine(error, request.id));
@@ -91,18 +91,18 @@ const urlOf = (prefix: string, path: string) => `${prefix}${path.replace(/\{(\w+
 
 const methodsOf = ({ method }: Endpoint) => (method === 'GET' ? ['GET', 'HEAD'] : [method]);
 
-type EndpointContext = Pick<GatewayContext, 'authenticate' | 'clientIp' | 'operators' | 'requestCall' | 'turns'>;
+type EndpointContext = Pick<GatewayContext, 'authenticate' | 'clientIp' | 'operators' | 'requestCall' | 'blockingWork'>;
 
-type AnswerEndpoint = (request: FastifyRequest, onProgress?: OnWorkProgress) => Promise<Answer>;
+type HandleRequest = (request: FastifyRequest, onProgress?: OnWorkProgress) => Promise<EndpointResponse>;
 
 const OPERATOR: Identity = { role: 'operator' };
 
 /** Handles one request after routing. Checks in this order: the caller, the query or body, then the endpoint's own. */
-function createAnswerEndpoint(
+function createRequestHandler(
   context: EndpointContext,
   operations: StoredOperations,
   endpoint: Endpoint,
-): AnswerEndpoint {
+): HandleRequest {
   const { access, bodySchema, query } = endpoint;
   return async (request, onProgress) => {
     const { identity, claims } = await identify(access, context, request);
@@ -148,7 +148,7 @@ async function identify(access: Access, context: EndpointContext, request: Fasti
     return { identity: OPERATOR };
   }
   // The caller is about to prove that they are an operator.
-  if (access === 'operators-place' && !context.operators.isInPlace(request.raw)) throw forbidden(FOREIGN);
+  if (access === 'operators-place' && !context.operators.isAllowedOrigin(request.raw)) throw forbidden(FOREIGN);
   return { identity: ANONYMOUS };
 }
 
@@ -160,7 +160,7 @@ async function bodyOf(
   schema: NonNullable<Endpoint['bodySchema']>,
   context: EndpointContext,
 ): Promise<unknown> {
-  if (isBytes(schema)) return longBodyOf(raw);
+  if (isBytes(schema)) return openLongBody(raw);
   return parseInput(schema, await readJsonObject(raw, context));
 }
 
@@ -186,12 +186,16 @@ function runner(
   };
 }
 
-type GivenAnswer = Answer & { status: number };
+type ResponseWithStatus = EndpointResponse & { status: number };
 
 const READS = new Set(['GET', 'HEAD']);
 
-async function sendAnswer(request: FastifyRequest, reply: FastifyReply, answer: GivenAnswer): Promise<FastifyReply> {
-  const { status, headers, body, etag, next } = answer;
+async function sendResponse(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  response: ResponseWithStatus,
+): Promise<FastifyReply> {
+  const { status, headers, body, etag, next } = response;
   // Caches may store a response, but must not share it, and must revalidate it.
   const isSecret = reply.getHeader('cache-control') === 'no-store';
   if (!isSecret) reply.header('cache-control', 'private, no-cache');

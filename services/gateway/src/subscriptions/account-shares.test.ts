@@ -6,7 +6,7 @@ const take = (
   account: string,
   key: string,
   claim: { cost?: number; source?: string; variableCharacters?: number } = {},
-) => shares.take(account, { key, cost: 1, source: key, variableCharacters: 2, ...claim });
+) => shares.reserve(account, { key, cost: 1, source: key, variableCharacters: 2, ...claim });
 
 describe('the shares of accounts', () => {
   it("limits the total cost of an account's subscriptions, and counts equal ones once", () => {
@@ -28,7 +28,7 @@ describe('the shares of accounts', () => {
     const begun: string[] = [];
     const { promise: end, resolve } = Promise.withResolvers<void>();
     const works = ['ann', 'ann', 'ann', 'bob'].map((account, index) =>
-      take(shares, account, String(index))?.inTurn(() => (begun.push(account), end)),
+      take(shares, account, String(index))?.runLimited(() => (begun.push(account), end)),
     );
     await Promise.resolve();
     expect(begun.toSorted()).toEqual(['ann', 'ann', 'bob']);

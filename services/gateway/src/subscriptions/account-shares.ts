@@ -8,11 +8,11 @@ const COST_PER_RENDERING = 250;
  * live document takes about 40 bytes per character.
  */
 const MAX_CHARACTERS = 256 * 1024;
-/** Limit for all distinct documents of live subscriptions together. Accounts below `LITTLE_CHARACTERS` may exceed it. */
+/** Limit for all distinct documents of live subscriptions together. Accounts below `SMALL_ACCOUNT_CHARACTERS` may exceed it. */
 const MAX_DOCUMENT_CHARACTERS = 1536 * 1024;
-const LITTLE_CHARACTERS = 8 * 1024;
+const SMALL_ACCOUNT_CHARACTERS = 8 * 1024;
 /** How many results of an account are produced concurrently. */
-const AT_ONCE = 2;
+const MAX_CONCURRENT_RESULTS = 2;
 
 /** The resources that a subscription needs for as long as it lives. */
 export interface Claim {
@@ -34,7 +34,7 @@ interface Account {
   /** The number of its subscriptions by key. */
   renderings: Map<string, number>;
   /** Runs the work of one event, so that no account monopolizes the process. */
-  inTurn: LimitFunction;
+  runLimited: LimitFunction;
 }
 
 /** `maxCost` limits the sum of all results of one change; 0: no limit. */
@@ -45,9 +45,14 @@ export function createAccountShares(maxCost: number) {
 
   return {
     /** A subscription's share in the cost of each change of its account. Undefined if the account's subscriptions would exceed a limit. The cost and document of equal keys count only once. */
-    take(accountId: string, { key, source, variableCharacters, ...claim }: Claim) {
+    reserve(accountId: string, { key, source, variableCharacters, ...claim }: Claim) {
       const account = accounts.get(accountId) ?? {
-        ...{ cost: 0, characters: 0, renderings: new Map<string, number>(), inTurn: pLimit(AT_ONCE) },
+        ...{
+          cost: 0,
+          characters: 0,
+          renderings: new Map<string, number>(),
+          runLimited: pLimit(MAX_CONCURRENT_RESULTS),
+        },
       };
       const isKnown = account.renderings.has(key);
       const cost = isKnown ? 0 : COST_PER_RENDERING + claim.cost;
@@ -56,7 +61,7 @@ export function createAccountShares(maxCost: number) {
       const characters = account.characters + variableCharacters + (isKnown ? 0 : source.length);
       if (characters > MAX_CHARACTERS) return undefined;
       const isCrowded = !documents.has(source) && documentCharacters + source.length > MAX_DOCUMENT_CHARACTERS;
-      if (isCrowded && characters > LITTLE_CHARACTERS) return undefined;
+      if (isCrowded && characters > SMALL_ACCOUNT_CHARACTERS) return undefined;
 
       accounts.set(accountId, account);
       count(account.renderings, key, 1);
@@ -64,7 +69,7 @@ export function createAccountShares(maxCost: number) {
       account.cost += cost;
       account.characters = characters;
       return {
-        inTurn: account.inTurn,
+        runLimited: account.runLimited,
         release() {
           account.characters -= variableCharacters;
           if (count(documents, source, -1) === 0) documentCharacters -= source.length;

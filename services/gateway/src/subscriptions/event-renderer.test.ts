@@ -7,7 +7,7 @@ import { readFileSync } from 'node:fs';
 import { readGatewayConfig } from '../config.ts';
 import { createDocuments } from '../graphql/documents.ts';
 import { createResultFormat } from '../supergraph/client-errors.ts';
-import { createLargeAnswers } from '../supergraph/large-answers.ts';
+import { createLargeResponses } from '../supergraph/large-responses.ts';
 import type { RequestCall } from '../supergraph/operation.ts';
 import type { Graph } from '../supergraph/live-graph.ts';
 import { buildSupergraph, type Supergraph } from '../supergraph/supergraph.ts';
@@ -56,19 +56,19 @@ function createWorld(text: string, tamper: Partial<Supergraph> = {}) {
       signal?.addEventListener('abort', reject);
     });
   const source = {
-    ask: ({ variables }: Pick<Request, 'variables'>, { call }: { call: RequestCall }) => take(variables, call),
+    execute: ({ variables }: Pick<Request, 'variables'>, { call }: { call: RequestCall }) => take(variables, call),
   };
   const graph = {
     supergraph: { ...supergraph, ...tamper },
     services: { auth: source, tasks: source },
   } as unknown as Graph; // all that is read
-  const turns: string[] = [];
+  const blockingWork: string[] = [];
   const rendering = createEventRenderer(graph, prepared(text), {
     formatResult: createResultFormat(createLog({ service: 'test', level: 'silent' })),
-    largeAnswers: createLargeAnswers(),
-    turns: { run: async (network, work) => (turns.push(network), work()) },
+    largeResponses: createLargeResponses(),
+    blockingWork: { run: async (network, work) => (blockingWork.push(network), work()) },
   });
-  return { rendering, turns, requests, pass: (ms: number) => (now += ms) };
+  return { rendering, turns: blockingWork, requests, pass: (ms: number) => (now += ms) };
 }
 
 const config = readGatewayConfig({ NODE_ENV: 'test' }).graphql;
@@ -102,10 +102,10 @@ describe('many long events in one turn of the event loop', () => {
 
 it('plans each combination of conditions in the queue, once for all changes', async () => {
   const query = 'subscription ($with: Boolean!) { taskChanges { task { owner { name @include(if: $with) id } } } }';
-  const { rendering, turns } = createWorld(query);
+  const { rendering, turns: blockingWork } = createWorld(query);
   const render = rendering.withVariables({ with: false }, call, atOnce);
   for (const sequence of [1, 2]) await render(changeOf(sequence), waiting);
-  expect(turns).toEqual([call.ip]);
+  expect(blockingWork).toEqual([call.ip]);
 });
 
 it('an account with many events does not delay another one with the same document', async () => {

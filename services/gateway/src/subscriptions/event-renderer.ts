@@ -4,11 +4,11 @@ import { LRUCache } from 'lru-cache';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import pLimit from 'p-limit';
 import type { FormatResult } from '../supergraph/client-errors.ts';
-import type { OperationResult, PreparedOperation, RequestCall, Resized } from '../supergraph/operation.ts';
+import type { OperationResult, PreparedOperation, RequestCall, OnResize } from '../supergraph/operation.ts';
 import type { Graph } from '../supergraph/live-graph.ts';
 import { perChange } from '../realtime-metrics.ts';
-import type { LargeAnswers } from '../supergraph/large-answers.ts';
-import type { Turns } from '../supergraph/turns.ts';
+import type { LargeResponses } from '../supergraph/large-responses.ts';
+import type { BlockingWork } from '../supergraph/blocking-work.ts';
 import { toChangeEvent } from './change-event.ts';
 import { compileProjection } from './projection.ts';
 import { planSubscription, type SubscriptionPlan } from './subscription-plan.ts';
@@ -18,13 +18,13 @@ const EVENT_DEADLINE_MS = 10_000;
 const FOREIGN_PATIENCE_MS = 30_000;
 const TRY_AGAIN_MS = 250;
 /** How much is written in one turn of the event loop; further events wait for later turns. */
-const MAX_CHARACTERS_PER_TURN = 512 * 1024;
+const MAX_CHARACTERS_PER_TICK = 512 * 1024;
 /** A frame per reader costs as much as writing this many characters. */
 const FRAME_CHARACTERS = 1_000;
 /** Limit for finished texts of all documents together. */
 const MAX_FINISHED_CHARACTERS = 8 * 1024 * 1024;
 /** Per document, so that a service that comes back is not overwhelmed by everything that waited for it. */
-const FOREIGN_AT_ONCE = 16;
+const MAX_CONCURRENT_FETCHES = 16;
 
 /**
  * Writes a change as JSON: at once, or after requests to other services. Rejects when one of them stays unavailable, or
@@ -32,7 +32,7 @@ const FOREIGN_AT_ONCE = 16;
  */
 export type Render = (change: TaskChanged, isWaiting: () => boolean) => string | Promise<string>;
 
-export type RunInTurn = <Result>(work: () => Promise<Result>) => Promise<Result>;
+export type RunLimited = <Result>(work: () => Promise<Result>) => Promise<Result>;
 
 /** A document compiled for one graph. */
 export interface EventRenderer {
@@ -43,15 +43,15 @@ export interface EventRenderer {
    * For one set of coerced variables. Equal sets share the work, and the JSON of each change. `inTurn` runs the work of
    * each event.
    */
-  withVariables(variables: Record<string, unknown>, call: RequestCall, inTurn: RunInTurn): Render;
+  withVariables(variables: Record<string, unknown>, call: RequestCall, runLimited: RunLimited): Render;
 }
 
 export interface EventRendererDeps {
   formatResult: FormatResult;
-  largeAnswers: LargeAnswers;
-  turns: Turns;
+  largeResponses: LargeResponses;
+  blockingWork: BlockingWork;
   /** Called with the change in the bytes that the renderer holds. */
-  resized?: Resized;
+  onResize?: OnResize;
 }
 
 /** @throws when the document cannot be planned */
@@ -75,11 +75,11 @@ export function createEventRenderer(
     const render = perChange((change: TaskChanged) => traced(project(toChangeEvent(change)), change));
     return {
       ...document,
-      withVariables: (_variables, _call, inTurn) => (change) => {
-        if (hasRoomInTurn()) return countInTurn(render(change));
-        return inTurn(async () => {
+      withVariables: (_variables, _call, runLimited) => (change) => {
+        if (hasRoomInTick()) return countInTick(render(change));
+        return runLimited(async () => {
           await nextTurn();
-          return countInTurn(render(change));
+          return countInTick(render(change));
         });
       },
     };
@@ -87,27 +87,27 @@ export function createEventRenderer(
 
   const planned = planSubscription(operation, { supergraph, services, ...deps });
   const plan: SubscriptionPlan = (root, variables, run) =>
-    deps.largeAnswers.run(run.call, (takeLarge) => planned(root, variables, { ...run, takeLarge }));
+    deps.largeResponses.run(run.call, (reserveLarge) => planned(root, variables, { ...run, reserveLarge }));
   const written = new WeakMap<TaskChanged, Map<string, string | PendingText>>();
-  const atOnce = pLimit(FOREIGN_AT_ONCE);
+  const limitFetches = pLimit(MAX_CONCURRENT_FETCHES);
   return {
     ...document,
-    withVariables(variables, call, inTurn) {
+    withVariables(variables, call, runLimited) {
       const key = keyOf(variables);
       // The account's limit comes first: an account with many events must not take slots from others with the same document.
-      const turn: RunInTurn = (work) => inTurn(() => atOnce(work));
+      const runInBoth: RunLimited = (work) => runLimited(() => limitFetches(work));
       return (change, isWaiting) => {
         const reader = { isWaiting, call };
         const byKey = written.get(change) ?? new Map<string, string | PendingText>();
         written.set(change, byKey);
         const known = byKey.get(key);
-        if (typeof known === 'string') return hasRoomInTurn() ? countInTurn(known) : inLaterTurn(known, isWaiting);
+        if (typeof known === 'string') return hasRoomInTick() ? countInTick(known) : waitForTick(known, isWaiting);
         if (known) {
           known.readers.push(reader);
           return forReader(known.text, isWaiting);
         }
         const readers = [reader];
-        const text = withForeignFields({ change, plan, variables, inTurn: turn, readers });
+        const text = withForeignFields({ change, plan, variables, runLimited: runInBoth, readers });
         byKey.set(key, { text, readers });
         text.then(
           (json) => {
@@ -129,26 +129,26 @@ const finished = new LRUCache<object, { texts: WeakRef<Map<string, unknown>>; ke
   dispose: ({ texts, key }) => texts.deref()?.delete(key),
 });
 
-let charactersInTurn = 0;
+let charactersInTick = 0;
 
-const hasRoomInTurn = () => charactersInTurn < MAX_CHARACTERS_PER_TURN;
+const hasRoomInTick = () => charactersInTick < MAX_CHARACTERS_PER_TICK;
 
-function countInTurn(text: string): string {
-  if (charactersInTurn === 0) setImmediate(() => (charactersInTurn = 0));
-  charactersInTurn += text.length + FRAME_CHARACTERS;
+function countInTick(text: string): string {
+  if (charactersInTick === 0) setImmediate(() => (charactersInTick = 0));
+  charactersInTick += text.length + FRAME_CHARACTERS;
   return text;
 }
 
 /** Each reader of an equal event writes a frame of its own. */
 function forReader(text: Promise<string>, isWaiting: () => boolean): Promise<string> {
-  const own = text.then((json) => inLaterTurn(json, isWaiting));
+  const own = text.then((json) => waitForTick(json, isWaiting));
   own.catch(() => undefined); // its stream handles the error when the events before it are sent, or never
   return own;
 }
 
-async function inLaterTurn(text: string, isWaiting: () => boolean): Promise<string> {
-  while (isWaiting() && !hasRoomInTurn()) await nextTurn();
-  return isWaiting() ? countInTurn(text) : text;
+async function waitForTick(text: string, isWaiting: () => boolean): Promise<string> {
+  while (isWaiting() && !hasRoomInTick()) await nextTurn();
+  return isWaiting() ? countInTick(text) : text;
 }
 
 /** A rendering that waits for other services, and its waiting readers. */
@@ -176,7 +176,7 @@ interface EventRun {
   change: TaskChanged;
   plan: SubscriptionPlan;
   variables: Record<string, unknown>;
-  inTurn: RunInTurn;
+  runLimited: RunLimited;
   readers: Reader[];
 }
 
@@ -184,12 +184,12 @@ interface EventRun {
  * Waits for a service that is briefly unavailable. An event is never sent without that service's fields, even where
  * null is allowed, because null would mean that there is no value. The reader must be able to resume and get all of it.
  */
-async function withForeignFields({ inTurn, readers, ...run }: EventRun): Promise<string> {
+async function withForeignFields({ runLimited, readers, ...run }: EventRun): Promise<string> {
   const giveUpAtMs = performance.now() + FOREIGN_PATIENCE_MS;
   for (;;) {
     const reader = readers.find(({ isWaiting }) => isWaiting());
-    if (!reader) throw unavailable('No one waits for it any more.');
-    const text = await inTurn(async () => (reader.isWaiting() ? tryOnce(run, reader) : undefined));
+    if (!reader) throw unavailable('No one is waiting for it.');
+    const text = await runLimited(async () => (reader.isWaiting() ? tryOnce(run, reader) : undefined));
     if (text !== undefined) return text;
     if (performance.now() > giveUpAtMs) throw unavailable();
     if (reader.isWaiting()) await new Promise((resolve) => setTimeout(resolve, TRY_AGAIN_MS));

@@ -1,7 +1,7 @@
 import { BREAK, execute, type GraphQLSchema, Kind, TypeInfo, visit, visitWithTypeInfo } from 'graphql';
 import type { PreparedOperation } from '../supergraph/operation.ts';
 import type { ChangeEvent } from './change-event.ts';
-import { IN_THE_EVENT } from './subscription-plan.ts';
+import { EVENT_FIELDS } from './subscription-plan.ts';
 
 /**
  * Compiles a subscription whose whole selection is in the event: the returned function writes its result at once, without
@@ -31,7 +31,7 @@ export function compileProjection(
     visitWithTypeInfo(types, {
       Directive: leave,
       Field({ name }) {
-        return IN_THE_EVENT[types.getParentType()?.name ?? '']?.has(name.value) ? undefined : leave();
+        return EVENT_FIELDS[types.getParentType()?.name ?? '']?.has(name.value) ? undefined : leave();
       },
     }),
   );

@@ -1,5 +1,5 @@
 import { AppError, toGraphQLError, unavailable, type TaskChanged } from '@taskmesh/contracts';
-import { activeSpan, outside, type Span, within } from '@taskmesh/service';
+import { activeSpan, runOutsideSpans, type Span, runInSpan } from '@taskmesh/service';
 import type { GraphQLError } from 'graphql';
 import type { Feed } from '../feed/feed.ts';
 import type { FeedEnd } from '../feed/owner-feed.ts';
@@ -10,7 +10,7 @@ import type { Render } from './event-renderer.ts';
 /** How many events may wait for other services before the reader counts as too slow. */
 const WAITING_LIMIT = 1_000;
 /** How many of them are rendered at once. The others wait as changes, which all streams of an account share. */
-const AT_ONCE = 2;
+const MAX_CONCURRENT_EVENTS = 2;
 /** Limit for the JSON of one event: ten times the largest change. It may be in memory once per reader at the same time. */
 const MAX_EVENT_CHARACTERS = 512 * 1024;
 
@@ -59,7 +59,7 @@ interface WaitingEvent {
 
 /** One event is often sent after the work for another one. */
 const asPartOf = <Result>({ span }: WaitingEvent, work: () => Result): Result =>
-  span ? within(span, work) : outside(work);
+  span ? runInSpan(span, work) : runOutsideSpans(work);
 
 /** Passes changes to the sink in order, even when some have to wait for other services. */
 export function openStream(
@@ -92,7 +92,7 @@ export function openStream(
     else over({ kind: 'slow' });
   };
   const isWaiting = () => !isOver;
-  const take = (change: TaskChanged, view: () => View) => {
+  const handleChange = (change: TaskChanged, view: () => View) => {
     const { filter, render } = view();
     excluded = filter && !concerns(change, filter) ? change : undefined;
     if (isOver || excluded) return;
@@ -109,7 +109,7 @@ export function openStream(
   };
   /** Uses the current view: an event may have waited until a new graph replaced the view. */
   const renderNext = (view: () => View) => {
-    for (const event of waiting.slice(0, AT_ONCE))
+    for (const event of waiting.slice(0, MAX_CONCURRENT_EVENTS))
       event.json ??= asPartOf(event, () => view().render(event.change, isWaiting));
   };
   const sendWaiting = async (view: () => View) => {
@@ -141,7 +141,7 @@ export function openStream(
       try {
         detach = await feed.subscribe(owner, after, {
           onBegin: (cursor) => isOver || sink.position?.(cursor),
-          onChange: (change) => take(change, view),
+          onChange: (change) => handleChange(change, view),
           onEnd: (reason: FeedEnd) =>
             endAfterAll(reason === 'expired' ? { kind: 'failed', error: expired() } : { kind: reason }),
           async drained() {

@@ -26,16 +26,16 @@ import {
 } from 'graphql';
 import { LRUCache } from 'lru-cache';
 import type { FormatResult } from '../supergraph/client-errors.ts';
-import { asEngineResult, askServices, planInTurn } from '../supergraph/engines.ts';
+import { asEngineResult, createSubgraphCall, schedulePlanning } from '../supergraph/engines.ts';
 import type {
   GraphSources,
   OperationResult,
   OperationRun,
   PreparedOperation,
-  Resized,
+  OnResize,
 } from '../supergraph/operation.ts';
 import type { Supergraph } from '../supergraph/supergraph.ts';
-import type { Turns } from '../supergraph/turns.ts';
+import type { BlockingWork } from '../supergraph/blocking-work.ts';
 
 /** Memory per character of a fetch that an event answers, once parsed. */
 const PROJECTION_BYTES = 60;
@@ -51,15 +51,15 @@ export interface PlanDeps {
   supergraph: Supergraph;
   services: GraphSources;
   formatResult: FormatResult;
-  turns: Turns;
-  resized?: Resized;
+  blockingWork: BlockingWork;
+  onResize?: OnResize;
 }
 
 /** The executor's context for one event. */
-interface EventAsk {
+interface EventRunContext {
   run: OperationRun;
   /** The event's data, in answer to a fetch. */
-  answer: (fetch: EventFetch) => SubgraphAnswer;
+  respond: (fetch: EventFetch) => SubgraphAnswer;
 }
 
 /**
@@ -68,14 +68,14 @@ interface EventAsk {
  */
 export function planSubscription(
   { document, operationName }: PreparedOperation,
-  { supergraph, services, formatResult, turns, resized = () => undefined }: PlanDeps,
+  { supergraph, services, formatResult, blockingWork, onResize = () => undefined }: PlanDeps,
 ): SubscriptionPlan {
-  const ask = askServices(services);
+  const callSubgraph = createSubgraphCall(services);
   /** By the text of the fetch: each combination of @skip and @include values has its own. */
   const projections = new LRUCache<string, Project>({
     max: MAX_VARIANTS,
-    onInsert: (_project, text) => resized(PROJECTION_BYTES * text.length),
-    dispose: (_project, text) => resized(-PROJECTION_BYTES * text.length),
+    onInsert: (_project, text) => onResize(PROJECTION_BYTES * text.length),
+    dispose: (_project, text) => onResize(-PROJECTION_BYTES * text.length),
   });
   const projectionOf = (fetch: EventFetch): Project => {
     const known = projections.get(fetch.operation) ?? projection(supergraph, fetch);
@@ -86,20 +86,22 @@ export function planSubscription(
     planForEvents(supergraph.plan(planned), (primary) =>
       splitPrimary(primary, serviceSchema(supergraph, primary.serviceName)),
     );
-  const askOrAnswer: AskSubgraph<EventAsk> = (request, context) => {
+  const fetchOrProject: AskSubgraph<EventRunContext> = (request, context) => {
     const { service, text } = request.operation;
     const serviceName = senderOfEvent(service);
     return serviceName === undefined
-      ? ask(request, context.run)
-      : Promise.resolve(context.answer({ serviceName, operation: text }));
+      ? callSubgraph(request, context.run)
+      : Promise.resolve(context.respond({ serviceName, operation: text }));
   };
-  const inTurn = planInTurn(turns);
-  const executor = createFederatedExecutor({ ...supergraph, plan }, askOrAnswer, ({ run }, work) => inTurn(run, work));
-  const operation = executor.compile(document, operationName, resized);
+  const schedule = schedulePlanning(blockingWork);
+  const executor = createFederatedExecutor({ ...supergraph, plan }, fetchOrProject, ({ run }, work) =>
+    schedule(run, work),
+  );
+  const operation = executor.compile(document, operationName, onResize);
   return async (root, variables, run) => {
-    const answer = (fetch: EventFetch) => projectionOf(fetch)(root, variables);
+    const respond = (fetch: EventFetch) => projectionOf(fetch)(root, variables);
     const result = await operation
-      .run({ variables, context: { run, answer } })
+      .run({ variables, context: { run, respond } })
       .then(asEngineResult, (error: unknown) => ({ data: null, errors: [error] }));
     return formatResult(result, run.call.requestId);
   };
@@ -134,7 +136,7 @@ function serviceSchema(supergraph: Supergraph, name: string): GraphQLSchema {
 }
 
 /** The fields that an event contains, by type; any other selected field has to be fetched. */
-export const IN_THE_EVENT: Record<string, ReadonlySet<string>> = {
+export const EVENT_FIELDS: Record<string, ReadonlySet<string>> = {
   Subscription: new Set(['taskChanges']),
   TaskChange: new Set(['__typename', 'cursor', 'sequence', 'kind', 'task', 'previous', 'occurredAt']),
   Task: new Set(['__typename', 'owner', ...GRAPH_FIELDS]),
@@ -164,7 +166,7 @@ function splitPrimary(primary: FetchNode, schema: GraphQLSchema): SplitFetch {
   const missing: { path: string[]; type: string; fields: FieldNode[] }[] = [];
 
   const keepCovered = (set: SelectionSetNode, type: GraphQLObjectType, path: string[]): SelectionSetNode => {
-    const known = IN_THE_EVENT[type.name];
+    const known = EVENT_FIELDS[type.name];
     const absent: FieldNode[] = [];
     const kept = set.selections.flatMap((selection): SelectionNode[] => {
       if (selection.kind === Kind.INLINE_FRAGMENT)

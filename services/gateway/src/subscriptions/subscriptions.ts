@@ -10,7 +10,7 @@ import { readArguments } from './arguments.ts';
 import type { Feed } from '../feed/feed.ts';
 import type { Memory } from '../http/memory.ts';
 import type { FailureReason, Protocol, SubscriptionMetrics } from '../realtime-metrics.ts';
-import { createEventRenderer, type RunInTurn, type EventRenderer, type EventRendererDeps } from './event-renderer.ts';
+import { createEventRenderer, type RunLimited, type EventRenderer, type EventRendererDeps } from './event-renderer.ts';
 import { openStream, type StreamSink, type View } from './stream.ts';
 
 const RENDERER = 'event renderer';
@@ -49,14 +49,14 @@ const keyOf = ({ source, operationName }: PreparedOperation) => JSON.stringify([
 interface LiveStream {
   readonly variables: Record<string, unknown>;
   readonly call: RequestCall;
-  readonly inTurn: RunInTurn;
+  readonly runLimited: RunLimited;
   rendering: EventRenderer;
   view: View;
   fail(error: GraphQLError): void;
 }
 
 export function createSubscriptions(deps: Deps) {
-  const { feed, graph, clock, metrics, shares, memory, turns } = deps;
+  const { feed, graph, clock, metrics, shares, memory, blockingWork } = deps;
   const streams = new Set<LiveStream>();
 
   // Plan all documents on the new graph while the old one still serves events; then switch all streams over between
@@ -79,10 +79,10 @@ export function createSubscriptions(deps: Deps) {
     };
   });
 
-  const planInTurn = async ({ operation: { source, operationName, partOf }, call }: StreamRequest) => {
+  const planQueued = async ({ operation: { source, operationName, partOf }, call }: StreamRequest) => {
     if (partOf.has(RENDERER)) return;
     const { current } = graph;
-    const planning = turns.run(networkOf(call.ip), () => planOn(current, { source, operationName }, deps));
+    const planning = blockingWork.run(networkOf(call.ip), () => planOn(current, { source, operationName }, deps));
     await planning.catch((error: unknown) => {
       throw asGraphQL(error);
     });
@@ -98,11 +98,11 @@ export function createSubscriptions(deps: Deps) {
       const { identity } = call;
       if (identity.role !== 'user') throw toGraphQLError(unauthenticated());
       if (memory.isShort()) throw toGraphQLError(unavailable());
-      await planInTurn(request);
+      await planQueued(request);
       const operation = onCurrent(graph.current, request.operation);
       const args = readArguments(operation, variables);
       const rendering = renderingOf(graph.of(operation.schema), operation, deps);
-      const share = shares.take(identity.userId, {
+      const share = shares.reserve(identity.userId, {
         key: rendering.keyOf(args.variables),
         cost: operation.cost(args.variables),
         source: operation.source,
@@ -130,8 +130,8 @@ export function createSubscriptions(deps: Deps) {
         variables,
         call,
         rendering,
-        inTurn: share.inTurn,
-        view: { filter: args.filter, render: rendering.withVariables(args.variables, call, share.inTurn) },
+        runLimited: share.runLimited,
+        view: { filter: args.filter, render: rendering.withVariables(args.variables, call, share.runLimited) },
         fail: stream.fail,
       };
       streams.add(live);
@@ -159,7 +159,7 @@ function onCurrent({ supergraph, admit }: Graph, operation: PreparedOperation): 
 }
 
 function renderingOf(graph: Graph, operation: PreparedOperation, deps: EventRendererDeps): EventRenderer {
-  return operation.partOf(RENDERER, (resized) => createEventRenderer(graph, operation, { ...deps, resized }));
+  return operation.partOf(RENDERER, (onResize) => createEventRenderer(graph, operation, { ...deps, onResize }));
 }
 
 /** Plans the document on another graph, as if its client had just sent it there. Returns the error if it cannot run there. */
@@ -172,7 +172,7 @@ function planOn(
     return renderingOf(next, next.admit(source, operationName), deps);
   } catch (error) {
     if (error instanceof InvalidOperation) return changedGraph(error.message, error.code);
-    return changedGraph('the subscription cannot be planned any more.', 'GRAPHQL_VALIDATION_FAILED');
+    return changedGraph('the subscription can no longer be planned.', 'GRAPHQL_VALIDATION_FAILED');
   }
 }
 
@@ -182,14 +182,14 @@ function moveTo(outcome: EventRenderer | GraphQLError, stream: LiveStream): void
     const { variables, call } = stream;
     const args = readArguments(outcome.operation, variables);
     stream.rendering = outcome;
-    stream.view = { filter: args.filter, render: outcome.withVariables(args.variables, call, stream.inTurn) };
+    stream.view = { filter: args.filter, render: outcome.withVariables(args.variables, call, stream.runLimited) };
   } catch (error) {
-    stream.fail(changedGraph(error instanceof GraphQLError ? error.message : 'the subscription cannot run any more.'));
+    stream.fail(changedGraph(error instanceof GraphQLError ? error.message : 'the subscription can no longer run.'));
   }
 }
 
-function changedGraph(why: string, code = 'BAD_USER_INPUT'): GraphQLError {
-  return new GraphQLError(`The graph has changed: ${why}`, { extensions: { code } });
+function changedGraph(reason: string, code = 'BAD_USER_INPUT'): GraphQLError {
+  return new GraphQLError(`The graph has changed: ${reason}`, { extensions: { code } });
 }
 
 function failureOf(error: unknown): FailureReason {

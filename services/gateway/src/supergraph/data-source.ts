@@ -42,7 +42,7 @@ function createDataSource(
   const longChangeMs = isOurs ? LONG_CHANGES_MS[name] : undefined;
   const isChange = ({ query }: SubgraphRequest, run: OperationRun) => run.mutation && CHANGES.test(query);
 
-  const ask: GraphSource['ask'] = async (request, run) => {
+  const execute: GraphSource['execute'] = async (request, run) => {
     const { call, signal } = run;
     if (longChangeMs !== undefined && call.limitMs === undefined && isChange(request, run))
       run.deadline = clock.now() + longChangeMs;
@@ -56,7 +56,7 @@ function createDataSource(
       idempotent: !run.mutation,
       ...(signal && { signal }),
       // The result of a change is always returned: without it, the client would repeat the change.
-      onLarge: isChange(request, run) ? undefined : run.takeLarge,
+      onLarge: isChange(request, run) ? undefined : run.reserveLarge,
     };
     const begunMs = performance.now();
     try {
@@ -68,7 +68,7 @@ function createDataSource(
     } catch (error) {
       if (!(error instanceof AppError)) throw error;
       // Errors from this gateway, such as a refused large response, have no cause.
-      if (error.cause && !signal?.aborted) log.warn({ err: error.cause, service: name }, 'a service did not answer');
+      if (error.cause && !signal?.aborted) log.warn({ err: error.cause, service: name }, 'a service did not respond');
       return { data: null, errors: [{ message: error.message, extensions: { code: error.code } }] };
     } finally {
       observe((performance.now() - begunMs) / 1_000);
@@ -76,15 +76,15 @@ function createDataSource(
   };
 
   return {
-    ask,
+    execute,
     async process({ request, context }: Parameters<Process>[0]) {
       const { query = '', variables, operationName } = request;
       const asked = { query, variables: variables ?? null, operationName: operationName ?? null };
       const run = context as OperationRun; // the executor passes nothing else
-      if (!isChange(asked, run)) return ask(asked, run);
+      if (!isChange(asked, run)) return execute(asked, run);
       // @apollo/gateway's executor would continue after a failed mutation.
       if (run.hasFailed) return { data: null };
-      const result = await ask(asked, run);
+      const result = await execute(asked, run);
       run.hasFailed = result.data === null;
       return result;
     },

@@ -12,28 +12,32 @@ import { type Log, networkOf } from '@taskmesh/service';
 import { createRequire } from 'node:module';
 import type { Engine, EngineResult, GraphSources, OperationRun } from './operation.ts';
 import type { Supergraph } from './supergraph.ts';
-import type { Turns } from './turns.ts';
+import type { BlockingWork } from './blocking-work.ts';
 
 export interface EngineDeps {
   log: Log;
-  turns: Turns;
+  blockingWork: BlockingWork;
 }
 
 /** The executor of `@taskmesh/federation`, over plans of @apollo/query-planner. */
-export function createCompiledEngine(supergraph: Supergraph, services: GraphSources, { turns }: EngineDeps): Engine {
-  const executor = createFederatedExecutor(supergraph, askServices(services), planInTurn(turns));
+export function createCompiledEngine(
+  supergraph: Supergraph,
+  services: GraphSources,
+  { blockingWork }: EngineDeps,
+): Engine {
+  const executor = createFederatedExecutor(supergraph, createSubgraphCall(services), schedulePlanning(blockingWork));
 
-  return ({ document, operationName }, resized) => {
-    const operation = executor.compile(document, operationName, resized);
+  return ({ document, operationName }, onResize) => {
+    const operation = executor.compile(document, operationName, onResize);
     return async (variables, run) => asEngineResult(await operation.run({ variables, context: run }));
   };
 }
 
 /** Queues planning under the caller's network. */
-export const planInTurn =
-  (turns: Turns) =>
+export const schedulePlanning =
+  (blockingWork: BlockingWork) =>
   <Planned>({ call, signal }: Pick<OperationRun, 'call' | 'signal'>, plan: () => Planned): Promise<Planned> =>
-    turns.run(networkOf(call.ip), plan, signal);
+    blockingWork.run(networkOf(call.ip), plan, signal);
 
 /** The result in the form that `formatResult` expects. */
 export function asEngineResult({ data, errors, incomplete }: OperationResult): EngineResult {
@@ -44,12 +48,12 @@ export function asEngineResult({ data, errors, incomplete }: OperationResult): E
   };
 }
 
-export function askServices(services: GraphSources): AskSubgraph<OperationRun> {
+export function createSubgraphCall(services: GraphSources): AskSubgraph<OperationRun> {
   return ({ operation, variables }, run): Promise<SubgraphAnswer> => {
     const service = services[operation.service];
     if (!service) return Promise.reject(new Error(`The graph has no service ${operation.service}.`));
     const { text: query, name: operationName = null } = operation;
-    return service.ask({ query, operationName, variables }, run) as Promise<SubgraphAnswer>;
+    return service.execute({ query, operationName, variables }, run) as Promise<SubgraphAnswer>;
   };
 }
 
@@ -61,10 +65,10 @@ export function createApolloEngine(supergraph: Supergraph, services: GraphSource
   const { buildOperationContext, executeQueryPlan } = apolloGateway();
   const { schema, apiSchema, supergraphSchema, planner } = supergraph;
 
-  return ({ document, operationName }, resized) => {
+  return ({ document, operationName }, onResize) => {
     const name = operationName ? { operationName } : {};
     const plan = planner.buildQueryPlan(operationFromDocument(apiSchema, document, name));
-    resized(PLAN_BYTES * JSON.stringify(plan).length);
+    onResize(PLAN_BYTES * JSON.stringify(plan).length);
     const context = buildOperationContext({ schema, operationDocument: document, ...name });
 
     return async (variables, run) => {

@@ -4,10 +4,10 @@ import { readFileSync } from 'node:fs';
 import { readGatewayConfig } from '../config.ts';
 import { createDocuments } from '../graphql/documents.ts';
 import { createCallerBulkheads, createExecutor } from './executor.ts';
-import { createLargeAnswers } from './large-answers.ts';
+import { createLargeResponses } from './large-responses.ts';
 import { type GraphSources, LARGE_COST, type RequestCall } from './operation.ts';
 import { buildSupergraph } from './supergraph.ts';
-import { createTurns, type Turns } from './turns.ts';
+import { createBlockingWork, type BlockingWork } from './blocking-work.ts';
 
 const supergraph = buildSupergraph(readFileSync(new URL('../../supergraph.graphql', import.meta.url), 'utf8'));
 const call: RequestCall = {
@@ -18,9 +18,9 @@ const call: RequestCall = {
   onEndedSessions: () => undefined,
 };
 
-function createRun(turns: Turns, changes: Partial<typeof supergraph> = {}) {
+function createRun(blockingWork: BlockingWork, changes: Partial<typeof supergraph> = {}) {
   const executor = createExecutor({
-    ...{ turns, largeAnswers: createLargeAnswers(), runForCaller: createCallerBulkheads() },
+    ...{ blockingWork, largeResponses: createLargeResponses(), runForCaller: createCallerBulkheads() },
     requireRoom: () => undefined,
     supergraph: { ...supergraph, ...changes },
     services: {} as GraphSources, // none responds
@@ -45,15 +45,15 @@ it('ends an operation that cannot be planned with an error, and nothing else', a
       throw new Error('no plan');
     },
   } as unknown as typeof supergraph.planner;
-  expect(await createRun(createTurns(), { planner })()).toMatchObject({
+  expect(await createRun(createBlockingWork(), { planner })()).toMatchObject({
     data: null,
     errors: [{ extensions: { code: 'INTERNAL_SERVER_ERROR' } }],
   });
 });
 
 it('reports an operation whose turn did not come', async () => {
-  const turns = { run: async () => Promise.reject(unavailable()) };
-  expect(await createRun(turns)()).toMatchObject({
+  const blockingWork = { run: async () => Promise.reject(unavailable()) };
+  expect(await createRun(blockingWork)()).toMatchObject({
     data: null,
     errors: [{ extensions: { code: 'SERVICE_UNAVAILABLE' } }],
   });
@@ -61,32 +61,32 @@ it('reports an operation whose turn did not come', async () => {
 
 describe('the queue of a network', () => {
   const count = () => {
-    const turns: string[] = [];
-    const run = createRun({ run: async (network, work) => (turns.push(network), work()) });
-    return { turns, run };
+    const networks: string[] = [];
+    const run = createRun({ run: async (network, work) => (networks.push(network), work()) });
+    return { turns: networks, run };
   };
 
   it('plans each combination of conditions that has no plan yet', async () => {
-    const { turns, run } = count();
+    const { turns: blockingWork, run } = count();
     const source = 'query ($with: Boolean!) { me { id name @include(if: $with) } }';
     await run(source, { with: true });
-    const before = turns.length;
+    const before = blockingWork.length;
     await run(source, { with: true });
-    expect(turns.length).toBe(before);
+    expect(blockingWork.length).toBe(before);
     await run(source, { with: false });
-    expect(turns.slice(before)).toEqual([call.ip]);
+    expect(blockingWork.slice(before)).toEqual([call.ip]);
   });
 
   it('queues each introspection, because its cost does not reflect the size of the schema', async () => {
-    const { turns, run } = count();
+    const { turns: blockingWork, run } = count();
     for (let time = 1; time <= 3; time++) {
       await run('{ __schema { types { name } } }');
-      expect(turns).toHaveLength(time);
+      expect(blockingWork).toHaveLength(time);
     }
   });
 
   it('includes what follows a costly result, because its caller serializes it in one step', async () => {
-    const run = createRun(createTurns());
+    const run = createRun(createBlockingWork());
     await run('{ me { id } }'); // planned
     const pauses: number[] = [];
     let endedMs = 0;

@@ -16,10 +16,10 @@ import { getOperationAST, GraphQLError, parse, validate } from 'graphql';
 import type { Registry } from 'prom-client';
 import type { ExecutorKind } from '../config.ts';
 import { costOf } from './operation-size.ts';
-import type { Turns } from './turns.ts';
+import type { BlockingWork } from './blocking-work.ts';
 import { asGraphQL, createResultFormat } from './client-errors.ts';
 import { createApolloEngine, createCompiledEngine, type EngineDeps } from './engines.ts';
-import type { LargeAnswers } from './large-answers.ts';
+import type { LargeResponses } from './large-responses.ts';
 import {
   createParts,
   type Engine,
@@ -46,8 +46,8 @@ export interface ExecutorDeps {
   log: Log;
   kind: ExecutorKind;
   runForCaller: RunForCaller;
-  turns: Turns;
-  largeAnswers: LargeAnswers;
+  blockingWork: BlockingWork;
+  largeResponses: LargeResponses;
   /** Call this before work that needs much memory. @throws AppError SERVICE_UNAVAILABLE while memory is short */
   requireRoom: () => void;
 }
@@ -58,15 +58,16 @@ const ENGINES: Record<ExecutorKind, (supergraph: Supergraph, services: GraphSour
 };
 
 export function createExecutor(deps: ExecutorDeps): GraphExecutor {
-  const { supergraph, services, metrics, clock, log, kind, runForCaller, turns, largeAnswers, requireRoom } = deps;
+  const { supergraph, services, metrics, clock, log, kind, runForCaller, blockingWork, largeResponses, requireRoom } =
+    deps;
   const { schema } = supergraph;
-  const engine = ENGINES[kind](supergraph, services, { log, turns });
+  const engine = ENGINES[kind](supergraph, services, { log, blockingWork });
   const formatResult = createResultFormat(log);
   /** REST's operations, by text. They need no span of their own: the request's span names the route, and so the operation. */
   const stored = new Map<string, PreparedOperation>();
 
   const planOf = (operation: PreparedOperation): RunOperation =>
-    operation.partOf('plan', (resized) => engine(operation, resized));
+    operation.partOf('plan', (onResize) => engine(operation, onResize));
 
   const runOf = (operation: PreparedOperation, call: RequestCall): OperationRun => ({
     call,
@@ -79,25 +80,25 @@ export function createExecutor(deps: ExecutorDeps): GraphExecutor {
     const begunMs = performance.now();
     const isStored = stored.get(operation.source) === operation;
     const begin = () => {
-      const ended = largeAnswers.run(call, async (takeLarge) => {
-        const result = await planOf(operation)(variables, { ...runOf(operation, call), takeLarge });
+      const ended = largeResponses.run(call, async (reserveLarge) => {
+        const result = await planOf(operation)(variables, { ...runOf(operation, call), reserveLarge });
         // The caller serializes the result in one step, as part of this turn. If it is refused, the work is still done.
         if (cost > LARGE_COST && !isStored)
-          await turns.run(networkOf(call.ip), () => undefined, call.signal).catch(() => undefined);
+          await blockingWork.run(networkOf(call.ip), () => undefined, call.signal).catch(() => undefined);
         return result;
       });
       ended.catch(() => undefined); // it may fail before it is awaited
       return { ended };
     };
-    const runInTurn = () =>
+    const runQueued = () =>
       runForCaller(call, cost, async () => {
         const isQuick = operation.partOf.has('plan') && !operation.isLarge;
-        return (isQuick ? begin() : await turns.run(networkOf(call.ip), begin, call.signal)).ended;
+        return (isQuick ? begin() : await blockingWork.run(networkOf(call.ip), begin, call.signal)).ended;
       });
     let result: EngineResult;
     try {
       if (cost > LARGE_COST) requireRoom();
-      result = await (isStored ? runInTurn() : inSpan(() => operationSpan(operation.operation), runInTurn));
+      result = await (isStored ? runQueued() : inSpan(() => operationSpan(operation.operation), runQueued));
     } catch (error) {
       result = { data: null, errors: [asGraphQL(error)] };
     }
@@ -166,7 +167,7 @@ export function createCallerBulkheads(): RunForCaller {
   return async ({ identity, ip, signal }, cost, run) => {
     const weight = Math.min(1 + Math.floor(cost / COST_PER_OPERATION), MAX_WEIGHT);
     const options = { signal, weight: identity.role === 'user' ? weight : 1 }; // others cannot read pages
-    if (signal?.aborted) throw toGraphQLError(unavailable(undefined, new Error('The caller has gone.')));
+    if (signal?.aborted) throw toGraphQLError(unavailable(undefined, new Error('The caller has disconnected.')));
     if (identity.role === 'user') {
       const { sessionId, userId } = identity;
       return sessions.run(sessionId, () => accounts.run(userId, run, options), options);
@@ -188,7 +189,7 @@ export function createGraphMetrics(registry: Registry) {
   });
   const requests = createLatencyHistogram<'subgraph'>(registry, {
     name: 'graphql_subgraph_request_duration_seconds',
-    help: 'Time until a service answered one request of an operation',
+    help: 'Time until a service responded to one request of an operation',
   });
   const errors = counter('graphql_operation_errors_total', 'Errors in results of operations, by code', 'code');
   const refused = counter(

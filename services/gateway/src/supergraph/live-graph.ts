@@ -71,14 +71,14 @@ export interface SupergraphWatchOptions {
   metrics: Registry;
   log: Log;
   /** @default 1_000 */
-  lookEveryMs?: number;
+  checkEveryMs?: number;
 }
 
 /**
  * Reloads a supergraph file whenever it changes. Polls instead of listening for events, so that a rename over the file or a
  * swapped link above it (a ConfigMap) is noticed, too. Waits until the file is no longer being written.
  */
-export function watchSupergraph({ file, graph, metrics, log, lookEveryMs = LOOK_EVERY_MS }: SupergraphWatchOptions) {
+export function watchSupergraph({ file, graph, metrics, log, checkEveryMs = LOOK_EVERY_MS }: SupergraphWatchOptions) {
   const { took, refused } = createReloadMetrics(metrics);
   let tried = graph.current.supergraph.sdl;
   let settling: NodeJS.Timeout | undefined;
@@ -91,19 +91,19 @@ export function watchSupergraph({ file, graph, metrics, log, lookEveryMs = LOOK_
       await graph.replace(sdl);
     } catch (error) {
       refused();
-      return log.error({ err: error, file }, 'the new supergraph cannot be used; the one before it goes on');
+      return log.error({ err: error, file }, 'the new supergraph cannot be used; keeping the previous one');
     }
     took();
     log.info({ file }, 'a new supergraph is served');
   };
   const loadOnceSettled = () => {
     clearTimeout(settling);
-    settling = setTimeout(() => void load(false), lookEveryMs);
+    settling = setTimeout(() => void load(false), checkEveryMs);
   };
 
   return {
     async start() {
-      watchFile(file, { interval: lookEveryMs }, loadOnceSettled);
+      watchFile(file, { interval: checkEveryMs }, loadOnceSettled);
       loadOnceSettled(); // it may have changed since it was read
     },
     /** Loads the file now, even if it was refused before. Never rejects. */
@@ -119,7 +119,7 @@ function createReloadMetrics(registry: Registry) {
   const { counter, gauge } = createMeters(registry);
   const reloads = counter(
     'taskmesh_gateway_supergraph_reloads_total',
-    'New supergraphs by outcome: loaded, or refused while the one before it goes on',
+    'New supergraphs by outcome: loaded, or refused while the previous one stays in use',
     'outcome',
   );
   const loadedAt = gauge(

@@ -40,19 +40,19 @@ export interface RequestCall {
 }
 
 /** Called with the number of bytes by which a part has grown, or shrunk (negative). */
-export type Resized = (bytes: number) => void;
+export type OnResize = (bytes: number) => void;
 
 /** Creates a part of an operation when it is first needed. Parts are kept, counted and evicted with the document. */
 export interface PartOf {
-  <Part>(name: string, make: (resized: Resized) => Part): Part;
+  <Part>(name: string, make: (onResize: OnResize) => Part): Part;
   has(name: string): boolean;
 }
 
-export function createParts(resized: Resized = () => undefined): PartOf {
+export function createParts(onResize: OnResize = () => undefined): PartOf {
   const made = new Map<string, unknown>();
-  const partOf = <Part>(name: string, make: (resized: Resized) => Part): Part => {
+  const partOf = <Part>(name: string, make: (onResize: OnResize) => Part): Part => {
     if (made.has(name)) return made.get(name) as Part; // made by an earlier call for the same name
-    const part = make(resized);
+    const part = make(onResize);
     made.set(name, part);
     return part;
   };
@@ -144,7 +144,7 @@ export interface EngineResult {
 export type RunOperation = (variables: Record<string, unknown>, run: OperationRun) => Promise<EngineResult>;
 
 /** Plans an operation, at once or at its first run. */
-export type Engine = (operation: PreparedOperation, resized: Resized) => RunOperation;
+export type Engine = (operation: PreparedOperation, onResize: OnResize) => RunOperation;
 
 /** The executor's context for one operation. */
 export interface OperationRun {
@@ -153,7 +153,7 @@ export interface OperationRun {
   deadline: number;
   mutation: boolean;
   /** Counts a response of this size until the operation is over. @throws AppError if there is no room for it */
-  takeLarge?: (bytes: number) => void;
+  reserveLarge?: (bytes: number) => void;
   /** A mutation of @apollo/gateway got no data: the result is null, and the remaining ones must not run. */
   hasFailed?: boolean;
   /** Set if exactly one client waits for the result. Events have none: several clients may wait for them. */
@@ -162,10 +162,10 @@ export interface OperationRun {
 
 /** Sends requests to a service of the graph. @apollo/gateway uses `process`. */
 export interface GraphSource extends GraphQLDataSource {
-  ask(request: SubgraphRequest, run: OperationRun): Promise<SourceAnswer>;
+  execute(request: SubgraphRequest, run: OperationRun): Promise<SourceResponse>;
 }
 
-export type SourceAnswer = Pick<SubgraphResult, 'errors'> & { data: NonNullable<SubgraphResult['data']> | null };
+export type SourceResponse = Pick<SubgraphResult, 'errors'> & { data: NonNullable<SubgraphResult['data']> | null };
 
 /** By service name. */
 export type GraphSources = Readonly<Record<string, GraphSource>>;

@@ -40,7 +40,7 @@ export function coerceVariables(
   sent: Readonly<Record<string, unknown>>,
 ): Record<string, unknown> {
   const { schema, operation, hideSuggestions = false } = prepared;
-  const coercing: Coercing = { path: [], issues: [], tellsChoices: !hideSuggestions };
+  const coercing: Coercing = { path: [], issues: [], showsChoices: !hideSuggestions };
   const coerced: [string, unknown][] = [];
   for (const { variable, type: node, defaultValue } of operation.variableDefinitions ?? []) {
     const name = variable.name.value;
@@ -72,11 +72,11 @@ function refuseNulls(prepared: PreparedOperation, coerced: Readonly<Record<strin
 
 /** The variables that are used in a non-null position. */
 function neededOf({ schema, document, operation, partOf }: PreparedOperation): ReadonlySet<string> {
-  return partOf('needed variables', (resized) => {
+  return partOf('needed variables', (onResize) => {
     const context = new ValidationContext(schema, document, new TypeInfo(schema), () => undefined);
     const usages = context.getRecursiveVariableUsages(operation).filter(({ type }) => isNonNullType(type));
     const names = new Set(usages.map(({ node }) => node.name.value));
-    resized(NAME_BYTES * names.size);
+    onResize(NAME_BYTES * names.size);
     return names;
   });
 }
@@ -85,15 +85,15 @@ interface Coercing {
   /** The current position in the input. */
   path: (string | number)[];
   issues: Issue[];
-  tellsChoices: boolean;
+  showsChoices: boolean;
 }
 
 const refusalOf = (issues: Issue[]) => toGraphQLError(badUserInput(issues));
 
 /** @throws GraphQLError once there are `MAX_ISSUES` issues */
 function refuse({ path, issues }: Coercing, problem: string, ...below: string[]): undefined {
-  const place = [...path, ...below].join('.');
-  if (issues.push({ path: place, message: `${place} ${problem}.` }) === MAX_ISSUES) throw refusalOf(issues);
+  const location = [...path, ...below].join('.');
+  if (issues.push({ path: location, message: `${location} ${problem}.` }) === MAX_ISSUES) throw refusalOf(issues);
 }
 
 function coerceAt(step: string | number, value: unknown, type: GraphQLInputType, coercing: Coercing): unknown {
@@ -114,7 +114,7 @@ function coerce(value: unknown, type: GraphQLInputType, coercing: Coercing): unk
   if (isInputObjectType(type)) return coerceObject(value, type, coercing);
   const leaf = parseLeaf(value, type);
   if (leaf !== undefined) return leaf;
-  const choices = coercing.tellsChoices ? enumValuesOf(type) : undefined;
+  const choices = coercing.showsChoices ? enumValuesOf(type) : undefined;
   return refuse(coercing, choices === undefined ? `must be of type ${type.name}` : `must be one of ${choices}`);
 }
 

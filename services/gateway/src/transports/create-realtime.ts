@@ -17,7 +17,7 @@ import type { Duplex } from 'node:stream';
 import { type WebSocket, WebSocketServer } from 'ws';
 import type { GatewayContext } from '../context.ts';
 import { createFeed } from '../feed/feed.ts';
-import { places, placesOfNetworks } from '../http/client-connections.ts';
+import { createSlots, createNetworkSlots } from '../http/client-connections.ts';
 import { rawError } from '../http/replies.ts';
 import { createRealtimeMetrics, type Protocol } from '../realtime-metrics.ts';
 import { createAccountShares } from '../subscriptions/account-shares.ts';
@@ -60,19 +60,19 @@ export function createRealtime(context: GatewayContext, { random }: RealtimeDeps
     metrics,
     shares: createAccountShares(ACCOUNT_COST_FACTOR * context.config.graphql.maxCost),
     memory: context.memory,
-    turns: context.turns,
-    largeAnswers: context.largeAnswers,
+    blockingWork: context.blockingWork,
+    largeResponses: context.largeResponses,
   });
   const formatErrors = createErrorFormat(log);
   const watch = createSessionWatch(context);
-  const takeIp = placesOfNetworks(maxSocketsPerIp);
-  const takeRefusal = placesOfNetworks(REFUSALS_PER_IP);
+  const reserveIp = createNetworkSlots(maxSocketsPerIp);
+  const reserveRefusal = createNetworkSlots(REFUSALS_PER_IP);
   const heartbeats = createHeartbeats();
   const limitAge = createAgeLimit(maxConnectionAgeS, random);
   const ofSockets: TransportDeps = {
     context,
     watch,
-    takeUser: places(maxSocketsPerUser),
+    reserveUser: createSlots(maxSocketsPerUser),
     heartbeats,
     limitAge,
     metrics,
@@ -80,7 +80,12 @@ export function createRealtime(context: GatewayContext, { random }: RealtimeDeps
   const openGraphqlWs = createGraphqlWs({ ...ofSockets, subscriptions, formatErrors });
   const channel = createTasksChannel({ ...ofSockets, feed });
   /** Handles `/graphql` requests that accept a stream. */
-  const streams = createHttpStreams({ ...ofSockets, takeUser: places(maxSocketsPerUser), subscriptions, random });
+  const streams = createHttpStreams({
+    ...ofSockets,
+    reserveUser: createSlots(maxSocketsPerUser),
+    subscriptions,
+    random,
+  });
   const maxPieces = Math.ceil(maxMessageBytes / MIN_PIECE_BYTES);
   const sockets = new WebSocketServer({
     noServer: true,
@@ -99,7 +104,7 @@ export function createRealtime(context: GatewayContext, { random }: RealtimeDeps
   context.memory.watch(() =>
     [...sockets.clients].flatMap((socket) => {
       const bytes = socket.bufferedAmount + unfinishedBytes(socket);
-      return bytes === 0 ? [] : { bytes, network: networks.get(socket) ?? '', giveUp: () => cutSlow(socket) };
+      return bytes === 0 ? [] : { bytes, network: networks.get(socket) ?? '', evict: () => cutSlow(socket) };
     }),
   );
 
@@ -118,7 +123,7 @@ export function createRealtime(context: GatewayContext, { random }: RealtimeDeps
       watchEnd(webSocket, protocol);
       serve(webSocket);
     });
-  const turnAway = (webSocket: WebSocket) => {
+  const refuseConnection = (webSocket: WebSocket) => {
     cutFloods(webSocket, maxMessagesPerS);
     endSocket(webSocket, 'connection_limit', [WS_CLOSE.tryLater, 'Too many connections']);
     setTimeout(() => webSocket.terminate(), GOODBYE_MS).unref();
@@ -139,20 +144,24 @@ export function createRealtime(context: GatewayContext, { random }: RealtimeDeps
     upgrade(request: IncomingMessage, socket: Duplex, head: Buffer) {
       endOnError(socket);
       const ip = context.clientIp(request);
-      const place = takeIp(ip);
-      const release = place ?? takeRefusal(ip);
+      const slot = reserveIp(ip);
+      const release = slot ?? reserveRefusal(ip);
       if (!release) return socket.destroy();
       socket.once('close', release);
       if (isDraining) return refuseUpgrade(socket, unavailable('The gateway stops; another one takes over.'));
       const upgrade = { request, socket, head, ip };
       if (pathOf(request) === GRAPHQL_PATH)
-        return accept(upgrade, 'graphql-ws', place ? (webSocket) => openGraphqlWs(webSocket, request) : turnAway);
+        return accept(
+          upgrade,
+          'graphql-ws',
+          slot ? (webSocket) => openGraphqlWs(webSocket, request) : refuseConnection,
+        );
       const handshake = channel.read(request.url ?? '');
       if ('refused' in handshake) return refuseUpgrade(socket, refusalOf(handshake.refused));
       accept(
         upgrade,
         'channel',
-        place ? (webSocket) => channel.serve(webSocket, socket, { ...handshake, ip }) : turnAway,
+        slot ? (webSocket) => channel.serve(webSocket, socket, { ...handshake, ip }) : refuseConnection,
       );
     },
   };

@@ -30,7 +30,7 @@ const TASKS = { name: 'tasks', columns: FIELDS.map(([, { column, type }]) => ({ 
 
 /** The changes of tasks for clients of Supabase Realtime. */
 export function createTasksChannel(deps: TransportDeps & { feed: Feed }): RealtimeServer {
-  const { context, feed, watch, takeUser, limitAge, heartbeats, metrics } = deps;
+  const { context, feed, watch, reserveUser, limitAge, heartbeats, metrics } = deps;
   const { anonKey, maxSubscriptions, maxSocketsPerUser, maxMessagesPerS } = context.config.realtime;
   return createRealtimeServer({
     table: TASKS,
@@ -66,7 +66,7 @@ export function createTasksChannel(deps: TransportDeps & { feed: Feed }): Realti
       const size = memoryOf(message, parts);
       return parts > MAX_PARTS ? 'invalid' : holdMessage(context.memory, size, { ip, identity: ANONYMOUS });
     },
-    takeSocket: takeUser,
+    takeSocket: reserveUser,
     limitAge,
     heartbeats,
     metrics: {

@@ -1,6 +1,6 @@
 import type { Heartbeats } from '@taskmesh/realtime-protocol';
 import type { GatewayContext } from '../context.ts';
-import type { TakePlace } from '../http/client-connections.ts';
+import type { ReserveSlot } from '../http/client-connections.ts';
 import type { FeedMetrics, RealtimeMetrics } from '../realtime-metrics.ts';
 import type { LimitAge, SessionWatch } from './connection-ends.ts';
 
@@ -9,7 +9,7 @@ export interface TransportDeps {
   context: GatewayContext;
   watch: SessionWatch;
   /** Reserves one of a user's connections. Returns a function that releases it; undefined if there are too many. */
-  takeUser: TakePlace;
+  reserveUser: ReserveSlot;
   heartbeats: Heartbeats;
   limitAge: LimitAge;
   metrics: TransportMetrics;

@@ -1,7 +1,7 @@
 import { notFound, unauthenticated } from '@taskmesh/contracts';
 import {
   createSigningKey,
-  hashOfPersonalToken,
+  hashPersonalToken,
   newPersonalToken,
   publicKeys,
   signAccessToken,
@@ -47,7 +47,7 @@ export async function createFakeAuth(log: Log) {
   const personalToken = (userId: string, scope: TokenScope) => {
     const [token, id, nowS] = [newPersonalToken(), randomUUID(), Math.floor(Date.now() / 1000)];
     const known = { id, scope, userId, email: `${userId}@example.com`, createdAt: nowS, expiresAt: nowS + 86_400 };
-    personalTokens.set(hashOfPersonalToken(token), known);
+    personalTokens.set(hashPersonalToken(token), known);
     return { token, id };
   };
 
@@ -79,7 +79,7 @@ export async function createFakeAuth(log: Log) {
     },
     User: {
       async __resolveReference({ id }: { id: string }) {
-        if (id.startsWith('e')) throw unauthenticated('The account does not exist any more.');
+        if (id.startsWith('e')) throw unauthenticated('The account no longer exists.');
         return id.startsWith('f') ? null : userOf(id);
       },
     },

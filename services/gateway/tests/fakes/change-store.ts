@@ -9,25 +9,25 @@ import type { FeedEnd } from '../../src/feed/owner-feed.ts';
 export function createStore({ mostAtOnce = 7 } = {}) {
   const changes = new Map<string, TaskChanged[]>();
   let epoch = 1;
-  let isAway = false;
+  let isUnavailable = false;
   const unreadable: UnreadableRecord[] = [];
   /** The sequence up to which changes are deleted, by owner. */
   const forgotten = new Map<string, number>();
   let onRecord: (record: LogRecord) => void = () => {};
-  const late: { name: keyof TasksInternal; until: Promise<void>; isAsked: () => void }[] = [];
-  const asked = { heads: 0, changesAfter: 0, openCursor: 0, reportUnreadable: 0 };
+  const late: { name: keyof TasksInternal; until: Promise<void>; hasRequest: () => void }[] = [];
+  const requests = { heads: 0, changesAfter: 0, openCursor: 0, reportUnreadable: 0 };
   /** Responds at once, unless the test delays the response. */
-  const answer = async <Answer>(name: keyof TasksInternal, given: Answer): Promise<Answer> => {
-    asked[name]++;
+  const respond = async <Answer>(name: keyof TasksInternal, given: Answer): Promise<Answer> => {
+    requests[name]++;
     const index = late.findIndex((entry) => entry.name === name);
     const [entry] = index < 0 ? [] : late.splice(index, 1);
-    entry?.isAsked();
+    entry?.hasRequest();
     await entry?.until;
     return given;
   };
   const cursor = (owner: string, sequence: number) => sealCursor(keyOf(epoch), owner, { epoch, sequence });
   const assertThere = () => {
-    if (isAway) throw new Error('away');
+    if (isUnavailable) throw new Error('away');
   };
 
   const tasks: TasksInternal = {
@@ -35,7 +35,7 @@ export function createStore({ mostAtOnce = 7 } = {}) {
       assertThere();
       const heads = owners.map((owner) => [owner, changes.get(owner)?.length ?? 0] as const);
       const cursors = heads.map(([owner, sequence]) => [owner, cursor(owner, sequence)]);
-      return answer('heads', {
+      return respond('heads', {
         epoch,
         heads: Object.fromEntries(heads),
         cursorKey: keyOf(epoch).export().toString('base64'),
@@ -44,7 +44,7 @@ export function createStore({ mostAtOnce = 7 } = {}) {
     },
     async changesAfter(owner, sequence, limit) {
       assertThere();
-      return answer('changesAfter', {
+      return respond('changesAfter', {
         epoch,
         expired: sequence < (forgotten.get(owner) ?? 0),
         changes: (changes.get(owner) ?? []).slice(sequence, sequence + Math.min(limit, mostAtOnce)),
@@ -52,7 +52,7 @@ export function createStore({ mostAtOnce = 7 } = {}) {
     },
     async openCursor(owner, cursor) {
       const position = unsealCursor(keyOf(epoch), owner, cursor) ?? null;
-      return answer('openCursor', position);
+      return respond('openCursor', position);
     },
     async reportUnreadable(record) {
       assertThere();
@@ -84,14 +84,14 @@ export function createStore({ mostAtOnce = 7 } = {}) {
     makeChange: (owner: string, sequence: number) => makeChange(owner, sequence, epoch),
     unreadable,
     /** The number of calls, by function. */
-    asked,
+    asked: requests,
     deliverText: (key: string, value: string) => onRecord({ key, value }),
     deliver: (change: TaskChanged) => onRecord({ key: change.ownerId, value: JSON.stringify(change) }),
     /** The next response of this kind is computed at the request, but arrives only when `come` is called. */
-    answerLate(name: keyof TasksInternal): { asked: Promise<void>; come: () => void } {
+    respondLate(name: keyof TasksInternal): { asked: Promise<void>; come: () => void } {
       const { promise: until, resolve: come } = Promise.withResolvers<void>();
-      const { promise: asked, resolve: isAsked } = Promise.withResolvers<void>();
-      late.push({ name, until, isAsked });
+      const { promise: asked, resolve: hasRequest } = Promise.withResolvers<void>();
+      late.push({ name, until, hasRequest });
       return { asked, come };
     },
     restore() {
@@ -101,8 +101,8 @@ export function createStore({ mostAtOnce = 7 } = {}) {
     /** Fails over to a standby that lacks the owner's last changes. */
     lose: (owner: string, count: number) => void changes.get(owner)?.splice(-count),
     forgetUpTo: (owner: string, sequence: number) => void forgotten.set(owner, sequence),
-    setAway(value: boolean) {
-      isAway = value;
+    setUnavailable(value: boolean) {
+      isUnavailable = value;
     },
     cursor,
   };

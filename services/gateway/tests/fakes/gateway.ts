@@ -47,7 +47,7 @@ export interface TestGateway extends Fakes {
   commit: FakeTasks['changes']['commit'];
   /** Over HTTP only: stops a service. */
   stopService(name: OwnService): Promise<void>;
-  graphql(query: string, options?: GraphQLOptions): Promise<GraphQLAnswer>;
+  graphql(query: string, options?: GraphQLOptions): Promise<GraphQLResponse>;
   stop(): Promise<void>;
 }
 
@@ -58,7 +58,7 @@ export interface GraphQLOptions {
   headers?: Record<string, string>;
 }
 
-export interface GraphQLAnswer {
+export interface GraphQLResponse {
   status: number;
   headers: Headers;
   body: {
@@ -158,7 +158,7 @@ export async function startTestGateway(options: TestGatewayOptions = {}): Promis
     },
     stopService: async (name) => servers?.[name].stop(),
     graphql: (query, { token, variables, operationName, headers } = {}) =>
-      ask(
+      postGraphQL(
         origin,
         { query, variables, operationName },
         { ...(token && { authorization: `Bearer ${token}` }), ...headers },
@@ -177,11 +177,19 @@ export function useGateway(options: TestGatewayOptions | (() => Promise<TestGate
   return gateway;
 }
 
-export async function ask(origin: string, body: unknown, headers: Record<string, string> = {}): Promise<GraphQLAnswer> {
+export async function postGraphQL(
+  origin: string,
+  body: unknown,
+  headers: Record<string, string> = {},
+): Promise<GraphQLResponse> {
   const response = await fetch(`${origin}/graphql`, {
     method: 'POST',
     headers: { 'content-type': 'application/json', ...headers },
     body: typeof body === 'string' ? body : JSON.stringify(body),
   });
-  return { status: response.status, headers: response.headers, body: (await response.json()) as GraphQLAnswer['body'] };
+  return {
+    status: response.status,
+    headers: response.headers,
+    body: (await response.json()) as GraphQLResponse['body'],
+  };
 }

@@ -33,7 +33,7 @@ export const COUNT_TASKS: Statement = {
 };
 
 /** Parameters of COUNT_TASKS for all owners at once. */
-export const OF_ALL_OWNERS = [FIRST_OWNER, 2 ** 31 - 1];
+export const ALL_OWNERS_PARAMETERS = [FIRST_OWNER, 2 ** 31 - 1];
 
 export const STATE: Statement = {
   name: 'feed-state',

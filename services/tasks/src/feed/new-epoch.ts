@@ -1,9 +1,9 @@
-import { epochAt, LARGEST_EPOCH, unlessFrozen } from '@taskmesh/store';
+import { epochAt, MAX_EPOCH, explainFrozen } from '@taskmesh/store';
 import { conflict, parseInput } from '@taskmesh/contracts';
 import { z } from 'zod';
 import type { FeedRepository } from './feed.repository.ts';
 
-const least = z.int().min(1).max(LARGEST_EPOCH);
+const least = z.int().min(1).max(MAX_EPOCH);
 
 export interface NewEpoch {
   nowMs: number;
@@ -24,6 +24,6 @@ export async function beginNewEpoch(
   const clock = await repository.clock();
   const latestMs = Math.max(nowMs, clock.nowMs);
   if (wanted === undefined && latestMs < (clock.newestMs ?? 0))
-    throw conflict('The clock is behind the newest change of the store: set it right, or say what the epoch must be at the least.'); // prettier-ignore
-  return unlessFrozen('tasks', () => repository.beginEpoch(Math.max(epochAt(latestMs), wanted ?? 0)));
+    throw conflict('The clock is behind the newest change of the store: correct it, or give the minimum epoch.'); // prettier-ignore
+  return explainFrozen('tasks', () => repository.beginEpoch(Math.max(epochAt(latestMs), wanted ?? 0)));
 }

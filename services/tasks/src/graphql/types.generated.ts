@@ -1,7 +1,7 @@
 import type { GraphQLResolveInfo, GraphQLScalarType, GraphQLScalarTypeConfig } from 'graphql';
 import type { Priority } from '@taskmesh/contracts';
 import type { Task as TaskRow, TaskOwner } from '../tasks/task.entities.ts';
-import type { TaskPage, TaskPlace } from '../tasks/task-order.ts';
+import type { TaskPage, TaskListEdge } from '../tasks/task-order.ts';
 import type { SubgraphContext } from '@taskmesh/internal-api';
 export type Maybe<T> = T | null;
 export type InputMaybe<T> = Maybe<T>;
@@ -402,7 +402,7 @@ export type ResolversTypes = {
   TaskChange: ResolverTypeWrapper<Omit<TaskChange, 'previous' | 'task'> & { previous?: Maybe<ResolversTypes['Task']>, task: ResolversTypes['Task'] }>;
   TaskChangeKind: TaskChangeKind;
   TaskConnection: ResolverTypeWrapper<TaskPage>;
-  TaskEdge: ResolverTypeWrapper<TaskPlace>;
+  TaskEdge: ResolverTypeWrapper<TaskListEdge>;
   TaskFilter: TaskFilter;
   TaskOrder: TaskOrder;
   TaskOrderField: TaskOrderField;
@@ -428,7 +428,7 @@ export type ResolversParentTypes = {
   Task: TaskRow;
   TaskChange: Omit<TaskChange, 'previous' | 'task'> & { previous?: Maybe<ResolversParentTypes['Task']>, task: ResolversParentTypes['Task'] };
   TaskConnection: TaskPage;
-  TaskEdge: TaskPlace;
+  TaskEdge: TaskListEdge;
   TaskFilter: TaskFilter;
   TaskOrder: TaskOrder;
   TaskStatistics: TaskStatistics;

@@ -4,7 +4,7 @@ import {
   copyRows,
   createImporter,
   inTransaction,
-  LARGEST_VERSION,
+  MAX_VERSION,
   RESTORED,
   valueOf,
   type Columns,
@@ -14,7 +14,7 @@ import {
   type Stores,
 } from '@taskmesh/store';
 import type { TasksRestore } from '@taskmesh/internal-api';
-import { COUNT_TASKS, NEW_CURSOR_KEY, OF_ALL_OWNERS } from '../feed/feed.statements.ts';
+import { COUNT_TASKS, NEW_CURSOR_KEY, ALL_OWNERS_PARAMETERS } from '../feed/feed.statements.ts';
 import { OWNED } from '../owners/owner.statements.ts';
 import { taskRules } from './rules.ts';
 
@@ -60,7 +60,7 @@ const EPOCH = 'select epoch from public.feed_state';
 function restoredEpoch(columns: Columns): string {
   const epoch = valueOf(columns, 'epoch', 'integer');
   return `
-      select coalesce(max(case when ${epoch} between 1 and ${LARGEST_VERSION} then ${epoch} end), 0) as epoch
+      select coalesce(max(case when ${epoch} between 1 and ${MAX_VERSION} then ${epoch} end), 0) as epoch
       from ${RESTORED}.feed_state r`;
 }
 
@@ -81,13 +81,13 @@ async function beginEpoch({ from, to }: Stores): Promise<void> {
   const columns = await columnsOf(to, 'feed_state');
   const restored = columns.has('epoch') ? await readEpoch(to, restoredEpoch(columns)) : 0;
   await to.run(BEGIN_EPOCH, [1 + Math.max(await readEpoch(from), restored)]);
-  await to.run(COUNT_TASKS, OF_ALL_OWNERS);
+  await to.run(COUNT_TASKS, ALL_OWNERS_PARAMETERS);
 }
 
 /** Like `beginEpoch`, for a database that used to be the live store. Discards its changes. */
 async function resumeEpoch({ from, to }: Stores): Promise<void> {
   await to.run(FORGET_CHANGES);
-  await to.run(COUNT_TASKS, OF_ALL_OWNERS);
+  await to.run(COUNT_TASKS, ALL_OWNERS_PARAMETERS);
   await to.run(RESUME, [await readEpoch(from)]);
 }
 

@@ -129,7 +129,7 @@ export function createOwnerEraser({ repository, onCommitted, clock, log }: Owner
 const READ_EVERY_MS = 2_000;
 /** How often to check whether the remaining changes are published, so that they can be erased. */
 const ERASE_EVERY_MS = 1_000;
-const SOON = { firstMs: 20, longestMs: 2_000 };
+const SOON = { firstMs: 20, maxMs: 2_000 };
 
 export interface ClosedOwnersDeps {
   reader: ReturnType<typeof createAccountLogReader>;

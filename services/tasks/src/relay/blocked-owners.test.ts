@@ -3,7 +3,7 @@ import { createBlockedOwners } from './blocked-owners.ts';
 function fixture() {
   let nowMs = 1_000;
   return {
-    blocked: createBlockedOwners({ backoff: { firstMs: 50, longestMs: 150 }, monotonicMs: () => nowMs }),
+    blocked: createBlockedOwners({ backoff: { firstMs: 50, maxMs: 150 }, monotonicMs: () => nowMs }),
     pass: (ms: number) => (nowMs += ms),
   };
 }

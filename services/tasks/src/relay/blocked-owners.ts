@@ -1,7 +1,7 @@
 import { backoffMs, type Backoff } from '@taskmesh/service';
 
 /** Maximum number of a blocked owner's changes per attempt: few, because most attempts fail with the first. */
-export const MAX_OF_BLOCKED = 10;
+export const MAX_BLOCKED_CHANGES = 10;
 
 /** An owner whose changes wait, starting with this sequence. */
 export interface BlockedOwner {

@@ -19,7 +19,7 @@ const MAX_REASON_LENGTH = 2_000;
 
 const id = z.string().regex(/^\d{1,18}$/, 'An id is a number in a string.');
 const choice = z.union([z.strictObject({ ids: z.array(id).max(9_000) }), z.strictObject({ all: z.literal(true) })], {
-  error: 'Say which: {"ids": ["1", "2"]} or {"all": true}.',
+  error: 'Choose dead letters: {"ids": ["1", "2"]} or {"all": true}.',
 });
 const page = z.object({ after: id.default('0'), limit: z.int().min(1).max(MAX_PAGE_SIZE).default(DEFAULT_PAGE_SIZE) });
 const unreadable = z.object({ key: z.string(), value: z.string(), reason: z.string() });
@@ -55,7 +55,7 @@ export function createDeadLetterService({ repository, onReplayed, log }: DeadLet
       const fingerprint = createHash('sha256').update(`${key}\n${value}`).digest('hex');
       const letter = {
         fingerprint: `record ${fingerprint}`,
-        ...placeOf({ key, value, reason }),
+        ...positionOf({ key, value, reason }),
         reason: storable(reason, MAX_REASON_LENGTH),
         record: storable(value, MAX_RECORD_LENGTH),
       };
@@ -65,11 +65,11 @@ export function createDeadLetterService({ repository, onReplayed, log }: DeadLet
 }
 
 /** The owner and the sequence, if an unreadable record still reveals them. */
-function placeOf({ key, value }: UnreadableRecord): { owner: string | null; sequence: number | null } {
+function positionOf({ key, value }: UnreadableRecord): { owner: string | null; sequence: number | null } {
   const owner = parseUuid(key) ?? null;
   const { sequence } = (parseJson(value) ?? {}) as { sequence?: unknown }; // the type of `sequence` is checked below
-  const isPlace = typeof sequence === 'number' && Number.isSafeInteger(sequence) && sequence > 0;
-  return { owner, sequence: isPlace ? sequence : null };
+  const isPosition = typeof sequence === 'number' && Number.isSafeInteger(sequence) && sequence > 0;
+  return { owner, sequence: isPosition ? sequence : null };
 }
 
 /** Truncates and cleans a text: PostgreSQL's text cannot contain U+0000. */

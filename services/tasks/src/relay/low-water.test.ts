@@ -20,7 +20,7 @@ function createWorld() {
       for (const id of writers.get(writer) ?? []) committed.add(id);
       writers.delete(writer);
     },
-    look: () => water.see({ last, writers: [...writers.keys()] }),
+    look: () => water.update({ last, writers: [...writers.keys()] }),
     read(limit = LIMIT, isBlocked = (_id: number) => false) {
       const [after = 0] = water.begin(PARTS);
       const rows = [...committed]

@@ -24,7 +24,7 @@ export function createLowWater() {
     /** Whether it is worth reading the writers: changes have arrived or are awaited. */
     isMoving: () => isStirred || taken !== undefined || awaited !== undefined,
     /** Call this repeatedly, but not during a read. */
-    see({ last, writers }: WritersSeen): void {
+    update({ last, writers }: WritersSeen): void {
       isStirred = false;
       const running = new Set(writers);
       if (awaited && [...awaited.writers].every((writer) => !running.has(writer))) {

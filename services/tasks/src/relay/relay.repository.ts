@@ -16,7 +16,7 @@ type ReadRow = ReadChange & Record<string, unknown>;
 
 export interface LeaseOptions {
   /** Called for each notification from other instances. */
-  onNews: () => void;
+  onNotification: () => void;
   /** Called when old changes are to be published again. */
   onReplay: () => void;
   /** Must advance while the process is frozen. */
@@ -26,11 +26,11 @@ export interface LeaseOptions {
 /** Opens a session that listens for notifications. */
 export async function openLease(
   database: Pick<Database, 'openSession'>,
-  { onNews, onReplay, monotonicMs }: LeaseOptions,
+  { onNotification, onReplay, monotonicMs }: LeaseOptions,
 ) {
   const session = await openLockSession(database, monotonicMs);
   const { run } = session;
-  const held = new Set<number>();
+  const leased = new Set<number>();
   const lowWater = createLowWater();
   let updateAt = 0;
 
@@ -39,11 +39,11 @@ export async function openLease(
     if (now < updateAt || !lowWater.isMoving()) return;
     updateAt = now + UPDATE_EVERY_MS;
     const [seen] = await run<{ last: string; writers: string[] }>(statements.WRITERS);
-    if (seen) lowWater.see({ last: Number(seen.last), writers: seen.writers });
+    if (seen) lowWater.update({ last: Number(seen.last), writers: seen.writers });
   };
 
   try {
-    await session.listen(statements.CHANNEL, onNews);
+    await session.listen(statements.CHANNEL, onNotification);
     await session.listen(statements.REPLAYS_CHANNEL, () => {
       lowWater.restart();
       onReplay();
@@ -55,26 +55,26 @@ export async function openLease(
 
   return {
     lost: session.lost,
-    holds: (part: number) => held.has(part),
-    heldParts: () => [...held],
+    holds: (part: number) => leased.has(part),
+    leasedParts: () => [...leased],
     /** Claims every free part. */
     async claim(): Promise<void> {
-      const wanted = ALL_PARTS.filter((part) => !held.has(part));
+      const wanted = ALL_PARTS.filter((part) => !leased.has(part));
       if (wanted.length === 0) return;
-      for (const part of await session.claim(statements.LOCK_CLASS, wanted)) held.add(part);
+      for (const part of await session.claim(statements.LOCK_CLASS, wanted)) leased.add(part);
     },
     /** Whether this session certainly still holds its parts. Check this right before each publish. */
     isSafe: session.isSafe,
     /** Reads unpublished changes of all owners except these, in order for each owner. */
     async read(limitPerPart: number, except: string[]): Promise<ReadChange[]> {
-      if (held.size === 0) return [];
+      if (leased.size === 0) return [];
       await updateLowWater();
-      const parts = [...held];
+      const parts = [...leased];
       const rows = await run<ReadRow>(statements.READ, [parts, lowWater.begin(parts), limitPerPart, except]);
       lowWater.end(parts, rows);
       return rows;
     },
-    /** Reads the first `MAX_OF_BLOCKED` changes of each owner. */
+    /** Reads the first `MAX_BLOCKED_CHANGES` changes of each owner. */
     readBlocked: (owners: BlockedOwner[]): Promise<ReadChange[]> =>
       run<ReadRow>(statements.READ_BLOCKED, [
         owners.map(({ ownerId }) => ownerId),

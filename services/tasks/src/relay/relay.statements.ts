@@ -1,6 +1,6 @@
 import type { Statement } from '@taskmesh/store';
 import { CHANGE_COLUMNS, selectChanges } from '../feed/change.ts';
-import { MAX_OF_BLOCKED } from './blocked-owners.ts';
+import { MAX_BLOCKED_CHANGES } from './blocked-owners.ts';
 
 /** The first key of the advisory locks; the second is the part. */
 export const LOCK_CLASS = 7_203_001;
@@ -45,7 +45,7 @@ export const READ_BLOCKED: Statement = {
     from feed_state s, unnest($1::uuid[], $2::bigint[]) blocked(owner_id, sequence), lateral (${selectChanges({
       where: 'c.owner_id = blocked.owner_id and c.sequence >= blocked.sequence and c.published_at is null',
       order: 'c.owner_id, c.sequence',
-      limit: String(MAX_OF_BLOCKED),
+      limit: String(MAX_BLOCKED_CHANGES),
       maxBytes: OWNER_BYTES,
     })}) c`,
 };

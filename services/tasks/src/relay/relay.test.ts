@@ -55,7 +55,7 @@ function createWorld({ read, onPublish, onTopic, monotonicMs = () => 0, sleep }:
     eventLog,
     cursors: { seal: async () => 'cursor' },
     metrics: { published: () => undefined, failed: () => undefined, deadLettered: () => undefined },
-    backoff: { firstMs: 1, longestMs: 1 },
+    backoff: { firstMs: 1, maxMs: 1 },
     clock: { now: () => 0 },
     log: createLog({ service: 'test', level: 'silent' }),
     monotonicMs,

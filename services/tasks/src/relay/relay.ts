@@ -6,7 +6,7 @@ import * as timers from 'node:timers/promises';
 import type { Cursors } from '../feed/cursors.ts';
 import { PARTITIONS, partOf } from '../feed/change.ts';
 import { toRfc3339 } from '../tasks/task-row.ts';
-import { createBlockedOwners, MAX_OF_BLOCKED, type BlockedOwner } from './blocked-owners.ts';
+import { createBlockedOwners, MAX_BLOCKED_CHANGES, type BlockedOwner } from './blocked-owners.ts';
 import type { Lease, RelayRepository } from './relay.repository.ts';
 import { createPublisher, type Failure, type Outcome, type ReadChange } from './publisher.ts';
 import type { RelayMetrics } from '../metrics.ts';
@@ -52,7 +52,7 @@ export function createRelay(deps: RelayDeps) {
   const { repository, eventLog, cursors, metrics, backoff, clock, log } = deps;
   const { monotonicMs = () => performance.now(), sleep = timers.setTimeout } = deps;
   const publisher = createPublisher(eventLog, cursors);
-  const news = createSignal();
+  const notifications = createSignal();
   const health = createWorkerHealth(monotonicMs);
   const blocked = createBlockedOwners({ backoff, monotonicMs });
   let stopping = new AbortController();
@@ -69,7 +69,7 @@ export function createRelay(deps: RelayDeps) {
     keepWorking<Lease>({
       signal: stopping.signal,
       async open() {
-        lease = await repository.openLease({ onNews: news.notify, onReplay, monotonicMs });
+        lease = await repository.openLease({ onNotification: notifications.notify, onReplay, monotonicMs });
         blocked.clear(); // outdated: other relays had the parts, or the store was replaced
         return lease;
       },
@@ -88,7 +88,7 @@ export function createRelay(deps: RelayDeps) {
   const onReplay = () => {
     wasReplayed = true;
     blocked.clear();
-    news.notify();
+    notifications.notify();
   };
 
   /** Calls `onRound` when all marks so far are written. Unmarked changes are published again after a reconnect. */
@@ -105,13 +105,13 @@ export function createRelay(deps: RelayDeps) {
         current.restart();
         restartAt = monotonicMs() + RESTART_EVERY_MS;
       }
-      news.clear(); // cleared before the read, so that later changes notify again
+      notifications.clear(); // cleared before the read, so that later changes notify again
       wasReplayed = false;
       const readAt = monotonicMs();
       const { fresh, due, waiting } = await read(current, limit);
       if (fresh.length === 0 && due.length === 0) {
         onRound();
-        await news.wait(blocked.size() > 0 ? Math.min(POLL_MS, backoff.firstMs) : POLL_MS);
+        await notifications.wait(blocked.size() > 0 ? Math.min(POLL_MS, backoff.firstMs) : POLL_MS);
         continue;
       }
       const changes = [...fresh, ...waiting]; // new changes first, so that futile retries do not delay them
@@ -130,7 +130,7 @@ export function createRelay(deps: RelayDeps) {
       // A round that takes longer than the session's fence publishes nothing.
       else limit = wasSafe ? Math.min(limit * 2, READ_PER_PART) : Math.ceil(limit / 4);
       if (isStuck) await pause(backoff.firstMs);
-      else if (nothingPublished) await news.wait(backoff.firstMs);
+      else if (nothingPublished) await notifications.wait(backoff.firstMs);
       else if (changes.length < READ_PER_PART) {
         const spareMs = Math.ceil(readAt + gatherMs(changes.length) - monotonicMs());
         if (spareMs > 0) await pause(spareMs);
@@ -171,7 +171,7 @@ export function createRelay(deps: RelayDeps) {
     if (left && left === changes[0]) return; // none of its changes was tried
     const last = changes.at(-1);
     if (left) current.readFrom(left);
-    else if (last && (last.is_cut || changes.length === MAX_OF_BLOCKED)) current.readFrom(last);
+    else if (last && (last.is_cut || changes.length === MAX_BLOCKED_CHANGES)) current.readFrom(last);
     blocked.release(ownerId);
   };
 
@@ -189,7 +189,7 @@ export function createRelay(deps: RelayDeps) {
     metrics.failed();
     if (!wasBlocking) log.warn({ err: failed[0]?.reason }, 'cannot publish everything; trying again until it works');
     if (published.length === 0 && monotonicMs() >= makeTopicAt) {
-      makeTopicAt = monotonicMs() + backoff.longestMs;
+      makeTopicAt = monotonicMs() + backoff.maxMs;
       makeSureOfTopic();
     }
   };
@@ -228,26 +228,26 @@ export function createRelay(deps: RelayDeps) {
     },
     async stop() {
       stopping.abort();
-      news.notify();
+      notifications.notify();
       await Promise.all([running, makingTopic]);
     },
     /** Call this when an owner has new changes. */
     wake(ownerId: string): void {
-      if (lease?.holds(partOf(ownerId))) news.notify();
+      if (lease?.holds(partOf(ownerId))) notifications.notify();
       else noticeOthers();
     },
     wakeAll(): void {
-      news.notify();
+      notifications.notify();
       noticeOthers();
     },
     async processAll(): Promise<void> {
       while (await repository.hasBacklog()) {
         if (stopping.signal.aborted) throw new Error('The relay is stopped.');
-        news.notify();
+        notifications.notify();
         await pause(5);
       }
     },
-    heldParts: (): number[] => lease?.heldParts() ?? [],
+    leasedParts: (): number[] => lease?.leasedParts() ?? [],
     /** Whether no change has failed and waits for the event log. */
     isPublishing: () => blocked.size() === 0,
     /** How long the relay has been unable to read changes; undefined while it can. */

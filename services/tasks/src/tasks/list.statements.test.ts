@@ -8,7 +8,7 @@ it.each([
 ] as const)(
   'for a list by %s with the filter %j, reports whether it reads all tasks of its owner: %s',
   (field, filter, readsAll) => {
-    const rest = { ownerId: 'o', limit: 1, offset: 0, behind: undefined, withTotal: true, withHead: true };
+    const rest = { ownerId: 'o', limit: 1, offset: 0, after: undefined, withTotal: true, withHead: true };
     const request: ListRequest = { ...rest, withPrevious: false, filter, order: { field, direction: 'DESC' } };
     expect(listStatement(request).readsAll).toBe(readsAll);
   },

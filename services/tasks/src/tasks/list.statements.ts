@@ -1,18 +1,18 @@
 import type { Statement } from '@taskmesh/store';
 import type { Priority } from '@taskmesh/contracts';
-import { keysOf, type PlaceInOrder, type TaskOrder } from './task-order.ts';
+import { keysOf, type OrderPosition, type TaskOrder } from './task-order.ts';
 import { TASK_COLUMNS, taskColumnsOf } from './task-row.ts';
 
 export interface ListRequest {
   ownerId: string;
   /** Whether the list need not wait for other statements of its owner. @default false */
-  isInTurn?: boolean;
+  isSerialized?: boolean;
   filter: { completed?: boolean | null; priority?: Priority | null; category?: string | null };
   order: TaskOrder;
   limit: number;
   offset: number;
   /** Starts after this place in the order. */
-  behind: PlaceInOrder | undefined;
+  after: OrderPosition | undefined;
   withTotal: boolean;
   /** Also returns the head of the owner's feed. */
   withHead: boolean;
@@ -28,7 +28,7 @@ export interface ListRequest {
  * `readsAll`: the statement may read all of the owner's tasks.
  */
 export function listStatement(request: ListRequest): { statement: Statement; values: unknown[]; readsAll: boolean } {
-  const { ownerId, filter, order, limit, offset, behind, withTotal, withHead, withPrevious } = request;
+  const { ownerId, filter, order, limit, offset, after, withTotal, withHead, withPrevious } = request;
   const values: unknown[] = [];
   /** Adds a parameter with this value and returns its SQL. */
   const given = (value: unknown): string => `$${values.push(value)}`;
@@ -50,14 +50,14 @@ export function listStatement(request: ListRequest): { statement: Statement; val
   const keys = keysOf(order);
   const isAscending = order.direction === 'ASC';
   const inOrder = `order by ${keys.map(({ sql }) => `${sql} ${order.direction}`).join(', ')}`;
-  const place = behind && keys.map((key, index) => key.given(given(behind[index]))).join(', ');
+  const position = after && keys.map((key, index) => key.given(given(after[index]))).join(', ');
   /** The condition that compares a task with the place. */
   const compared = (operator: string) =>
-    place === undefined ? '' : ` and (${keys.map(({ sql }) => sql).join(', ')}) ${operator} (${place})`;
+    position === undefined ? '' : ` and (${keys.map(({ sql }) => sql).join(', ')}) ${operator} (${position})`;
 
   const page = `select ${TASK_COLUMNS} from tasks where ${matching}${compared(isAscending ? '>' : '<')}
     ${inOrder} limit ${given(limit)}::bigint offset ${given(offset)}::bigint`;
-  const flags = [isFiltered, place !== undefined, withFeed, withPrevious].map(Number).join('');
+  const flags = [isFiltered, position !== undefined, withFeed, withPrevious].map(Number).join('');
   const name = `task-list-${order.field}-${order.direction}-${flags}`.toLowerCase();
   if (!withFeed && !withPrevious) return { statement: { name, text: page }, values, readsAll };
 

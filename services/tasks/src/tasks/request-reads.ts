@@ -5,24 +5,24 @@ import { createBulkhead } from '@taskmesh/service';
 /** In tasks or copies of tasks. Beyond this size, a request must wait for its turn; it may exceed it by one page of this size. */
 export const LARGE_PAGE = 100;
 /** Maximum number of concurrent large responses, each for a different owner, so that no owner can take all turns. */
-const LARGE_AT_ONCE = 2;
+const MAX_CONCURRENT_LARGE = 2;
 const MAX_WAITING = 256;
 const MAX_WAIT_MS = 5_000;
 const QUEUE = {
   maxWaitMs: MAX_WAIT_MS,
-  refusal: () => unavailable('Other large pages are still being sent; try again, or ask for fewer tasks.'),
+  refusal: () => unavailable('Other large pages are still being sent; try again, or request fewer tasks.'),
 };
 
 /** Runs the reads of one request. */
 export interface RequestReads {
   /**
-   * Runs `read` for at most `max` tasks of the response; `countOf` returns their actual number. `isInTurn`: the read need not wait
+   * Runs `read` for at most `max` tasks of the response; `countOf` returns their actual number. `isSerialized`: the read need not wait
    * for other statements of its owner.
    * @throws AppError SERVICE_UNAVAILABLE when the request needs a turn and does not get one
    */
   run<Result>(
     max: number,
-    read: (isInTurn: boolean) => Promise<Result>,
+    read: (isSerialized: boolean) => Promise<Result>,
     countOf?: (result: Result) => number,
   ): Promise<Result>;
 }
@@ -31,8 +31,8 @@ interface Request {
   /** The number of tasks that the request has read. */
   tasks: number;
   last: Promise<unknown>;
-  turn?: Promise<void>;
-  isInTurn: boolean;
+  slot?: Promise<void>;
+  isSerialized: boolean;
 }
 
 /**
@@ -42,31 +42,31 @@ interface Request {
  */
 export function createRequestReads(): (context: SubgraphContext) => RequestReads {
   const owners = createBulkhead({ concurrency: 1, ...QUEUE });
-  const turns = createBulkhead({ concurrency: LARGE_AT_ONCE, maxWaiting: MAX_WAITING, ...QUEUE });
+  const largeReads = createBulkhead({ concurrency: MAX_CONCURRENT_LARGE, maxWaiting: MAX_WAITING, ...QUEUE });
   const requests = new WeakMap<SubgraphContext, Request>();
 
-  const turnOf = (context: SubgraphContext) =>
+  const waitForSlot = (context: SubgraphContext) =>
     new Promise<void>((resolve, reject) => {
       const hold = () => {
         resolve();
         return context.ended;
       };
       const late = { signal: AbortSignal.timeout(MAX_WAIT_MS) }; // for both queues together
-      owners.run(requireUser(context.identity).userId, () => turns.run('', hold, late), late).catch(reject);
+      owners.run(requireUser(context.identity).userId, () => largeReads.run('', hold, late), late).catch(reject);
     });
 
   return (context) => ({
     run(max, read, countOf = () => 0) {
-      const request = requests.get(context) ?? { tasks: 0, last: Promise.resolve(), isInTurn: false };
+      const request = requests.get(context) ?? { tasks: 0, last: Promise.resolve(), isSerialized: false };
       requests.set(context, request);
       const result = request.last.then(async () => {
         refuseCancelled(context);
         if (max > 0 && (request.tasks > LARGE_PAGE || max > LARGE_PAGE)) {
-          await (request.turn ??= turnOf(context));
+          await (request.slot ??= waitForSlot(context));
           refuseCancelled(context);
-          request.isInTurn = true;
+          request.isSerialized = true;
         }
-        const found = await read(request.isInTurn);
+        const found = await read(request.isSerialized);
         request.tasks += countOf(found);
         return found;
       });
@@ -78,5 +78,5 @@ export function createRequestReads(): (context: SubgraphContext) => RequestReads
 
 /** Stops the remaining reads of a request whose client has disconnected, or that failed in another field. */
 function refuseCancelled({ isCancelled }: SubgraphContext): void {
-  if (isCancelled?.()) throw unavailable('No one waits for the result any more.');
+  if (isCancelled?.()) throw unavailable('No one is waiting for the result.');
 }

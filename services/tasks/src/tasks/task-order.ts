@@ -3,13 +3,13 @@ import { parseJson } from '@taskmesh/service';
 import { z } from 'zod';
 import type { Task } from './task.entities.ts';
 
-export interface TaskPlace {
+export interface TaskListEdge {
   node: Task;
   order: TaskOrder;
 }
 
 export interface TaskPage {
-  edges: TaskPlace[];
+  edges: TaskListEdge[];
   pageInfo: {
     hasNextPage: boolean;
     hasPreviousPage: boolean;
@@ -42,7 +42,7 @@ export const DEFAULT_ORDER: TaskOrder = { field: 'CREATED_AT', direction: 'DESC'
 type SortValue = string | number | null;
 
 /** A task's sort values, including tie-breakers. */
-export type PlaceInOrder = SortValue[];
+export type OrderPosition = SortValue[];
 
 /** One of the values that a list is sorted by. */
 interface SortKey {
@@ -107,21 +107,21 @@ export function keysOf({ field, direction }: TaskOrder): SortKey[] {
   }
 }
 
-export const placeOf = (task: Task, order: TaskOrder): PlaceInOrder =>
+export const edgeOf = (task: Task, order: TaskOrder): OrderPosition =>
   keysOf(order).map(({ valueOf }) => valueOf(task));
 
 /** Encodes the task's place, opaque to clients. It contains the sort values, so it remains valid when the task is deleted. */
 export function cursorOf(task: Task, order: TaskOrder): string {
-  return Buffer.from(JSON.stringify([order.field, order.direction, ...placeOf(task, order)])).toString('base64url');
+  return Buffer.from(JSON.stringify([order.field, order.direction, ...edgeOf(task, order)])).toString('base64url');
 }
 
 /** @throws AppError BAD_USER_INPUT when the cursor is malformed or belongs to another order */
-export function decodeCursor(order: TaskOrder, cursor: string): PlaceInOrder {
+export function decodeCursor(order: TaskOrder, cursor: string): OrderPosition {
   const parts = parseJson(Buffer.from(cursor, 'base64url').toString());
   const [field, direction, ...place] = Array.isArray(parts) ? (parts as unknown[]) : [];
   const keys = keysOf(order);
-  const isPlace =
+  const isPosition =
     place.length === keys.length && keys.every(({ schema }, index) => schema.safeParse(place[index]).success);
-  if (isPlace && field === order.field && direction === order.direction) return place as PlaceInOrder; // the schemas have checked it
+  if (isPosition && field === order.field && direction === order.direction) return place as OrderPosition; // the schemas have checked it
   throw badUserInput([{ path: 'after', message: 'after is not a cursor of this list in this order.' }]);
 }

@@ -1,7 +1,7 @@
 import { createTaskInput, TASK_FIELDS, type TaskImage, type TaskRow } from '@taskmesh/contracts';
 
 /** The latest time that the contract allows. */
-export const LAST_MOMENT = '9999-12-31T23:59:59.999Z';
+export const MAX_TIME = '9999-12-31T23:59:59.999Z';
 
 const DASH = '-'.charCodeAt(0);
 
@@ -26,7 +26,7 @@ export const TASK_COLUMNS = NAMES.join(', ');
 export const taskColumnsOf = (table: string): string => NAMES.map((name) => `${table}.${name}`).join(', ');
 
 /** The fields of a task that callers set, in the order of the statements' parameters. */
-export const GIVEN_FIELDS = Object.keys(createTaskInput.shape) as (keyof typeof createTaskInput.shape)[]; // its own keys
+export const INPUT_FIELDS = Object.keys(createTaskInput.shape) as (keyof typeof createTaskInput.shape)[]; // its own keys
 
 /**
  * Converts a row of `tasks` from the driver, or from the change log as `row_to_json` wrote it. Rows written by an earlier

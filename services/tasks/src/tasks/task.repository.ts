@@ -4,34 +4,34 @@ import type { FeedPosition } from '@taskmesh/internal-api';
 import { partOf } from '../feed/change.ts';
 import { countOf, present } from '../rows.ts';
 import { listStatement, type ListRequest } from './list.statements.ts';
-import { GIVEN_FIELDS, toTask } from './task-row.ts';
+import { INPUT_FIELDS, toTask } from './task-row.ts';
 import {
-  firstStillRuns,
-  keyUsedBefore,
-  ownerIsGone,
+  requestInProgress,
+  keyReused,
+  ownerDeleted,
   taskNotFound,
   tooManyTasks,
   tooManyUnpublished,
-  versionDiffers,
+  versionMismatch,
 } from './task.errors.ts';
 import * as statements from './task.statements.ts';
 import type { Task } from './task.entities.ts';
 
-export interface Write {
+export interface WriteOptions {
   ownerId: string;
   /** RFC 3339 */
   now: string;
   traceparent: string | undefined;
 }
 
-export interface OnceKey {
+export interface IdempotencyOptions {
   key: string;
   inputHash: string;
   /** RFC 3339 */
   expiresAt: string;
 }
 
-export interface Listed {
+export interface ListResult {
   tasks: Task[];
   /** Each field is set if it was requested. */
   total?: number;
@@ -63,32 +63,33 @@ export interface TaskRepositoryDeps {
 const MAX_COUNT = 2 ** 31 - 1;
 
 /** The owner whose share of the connections a read uses; undefined during a turn. */
-const placeOf = ({ ownerId, isInTurn }: Pick<ListRequest, 'ownerId' | 'isInTurn'>) => (isInTurn ? undefined : ownerId);
+const placeOf = ({ ownerId, isSerialized }: Pick<ListRequest, 'ownerId' | 'isSerialized'>) =>
+  isSerialized ? undefined : ownerId;
 
 export function createTaskRepository({ database, maxTasks }: TaskRepositoryDeps) {
   const limit = maxTasks || MAX_COUNT;
 
   /** @throws AppError UNAUTHENTICATED when the owner's feed has ended */
   const runWrite = async <Row extends Record<string, unknown>>(
-    { ownerId }: Write,
+    { ownerId }: WriteOptions,
     statement: Statement,
     values: unknown[],
   ) => {
     try {
       return await database.run<Row>('write', statement, values, ownerId);
     } catch (error) {
-      throw isCheckViolation(error, 'feeds_ended') ? ownerIsGone() : error;
+      throw isCheckViolation(error, 'feeds_ended') ? ownerDeleted() : error;
     }
   };
 
-  const refusalOf = async ({ ownerId }: Write): Promise<AppError> => {
-    const [row] = await database.run<{ is_full: boolean }>('read', statements.IS_FULL, [ownerId, limit], ownerId);
+  const refusalOf = async ({ ownerId }: WriteOptions): Promise<AppError> => {
+    const [row] = await database.run<{ is_full: boolean }>('read', statements.CHECK_LIMIT, [ownerId, limit], ownerId);
     return row?.is_full ? tooManyTasks(maxTasks) : tooManyUnpublished();
   };
 
   return {
     /** @throws AppError CONFLICT when the owner has the maximum number of tasks, SERVICE_UNAVAILABLE with too many unpublished changes */
-    async create(write: Write, id: string, input: CreateTask): Promise<Task> {
+    async create(write: WriteOptions, id: string, input: CreateTask): Promise<Task> {
       const values = [...writeValues(write, id), write.now, limit, ...givenValues(input)];
       const [row] = await runWrite<TaskRow>(write, statements.CREATE, values);
       if (!row) throw await refusalOf(write);
@@ -97,10 +98,10 @@ export function createTaskRepository({ database, maxTasks }: TaskRepositoryDeps)
 
     /** `isNew`: first use of the key. @throws as `create`; BAD_USER_INPUT for another input, CONFLICT while the first request runs */
     async createOnce(
-      write: Write,
+      write: WriteOptions,
       id: string,
       input: CreateTask,
-      once: OnceKey,
+      once: IdempotencyOptions,
     ): Promise<{ task: Task; isNew: boolean }> {
       const { key, inputHash, expiresAt } = once;
       const values = [...writeValues(write, id), write.now, limit, key, inputHash, expiresAt, ...givenValues(input)];
@@ -116,8 +117,8 @@ export function createTaskRepository({ database, maxTasks }: TaskRepositoryDeps)
       // The running request may itself be a retry, so the first request's task may already exist.
       const [first] = await database.run<First>('read', statements.FIRST_CREATED, [ownerId, key, now], ownerId);
       // The first request is still running, or housekeeping has just deleted its key. The caller should retry in both cases.
-      if (!first) throw row.has_room === false ? await refusalOf(write) : firstStillRuns();
-      if (first.input_hash !== inputHash) throw keyUsedBefore();
+      if (!first) throw row.has_room === false ? await refusalOf(write) : requestInProgress();
+      if (first.input_hash !== inputHash) throw keyReused();
       return { task: toTask(JSON.parse(first.task)), isNew: false };
     },
 
@@ -130,7 +131,7 @@ export function createTaskRepository({ database, maxTasks }: TaskRepositoryDeps)
       countOf(database, statements.FORGET_SURPLUS_KEYS, [since, limit, kept]),
 
     /** @throws AppError NOT_FOUND, PRECONDITION_FAILED, SERVICE_UNAVAILABLE with too many unpublished changes */
-    async update(write: Write, id: string, input: UpdateTask, ifVersion: number | null): Promise<Task> {
+    async update(write: WriteOptions, id: string, input: UpdateTask, ifVersion: number | null): Promise<Task> {
       const [row] = await runWrite<TaskRow | Unchanged>(write, statements.UPDATE, [
         ...writeValues(write, id),
         ifVersion,
@@ -141,7 +142,7 @@ export function createTaskRepository({ database, maxTasks }: TaskRepositoryDeps)
     },
 
     /** Returns the task's id. @throws as `update` */
-    async remove(write: Write, id: string, ifVersion: number | null): Promise<string> {
+    async remove(write: WriteOptions, id: string, ifVersion: number | null): Promise<string> {
       const values = [...writeValues(write, id), ifVersion, write.now];
       const [row] = await runWrite<{ id: string } | Unchanged>(write, statements.DELETE, values);
       return changed(row, ifVersion).id;
@@ -152,7 +153,7 @@ export function createTaskRepository({ database, maxTasks }: TaskRepositoryDeps)
       return row && toTask(row);
     },
 
-    async list(request: ListRequest): Promise<Listed> {
+    async list(request: ListRequest): Promise<ListResult> {
       const { statement, values, readsAll } = listStatement(request);
       const rows = await database.run<ListedRow>('read', statement, values, placeOf(request), readsAll);
       const [first] = rows;
@@ -164,9 +165,9 @@ export function createTaskRepository({ database, maxTasks }: TaskRepositoryDeps)
       };
     },
 
-    async statistics(ownerId: string, isInTurn = false): Promise<{ total: number; completed: number }> {
+    async statistics(ownerId: string, isSerialized = false): Promise<{ total: number; completed: number }> {
       type Counts = { total: number; completed: number };
-      const place = placeOf({ ownerId, isInTurn });
+      const place = placeOf({ ownerId, isSerialized });
       const [row] = await database.run<Counts>('read', statements.STATISTICS, [ownerId], place);
       return present(row);
     },
@@ -177,20 +178,20 @@ export function createTaskRepository({ database, maxTasks }: TaskRepositoryDeps)
 function changed<Row extends { id: string }>(row: Row | Unchanged | undefined, expected: number | null): Row {
   if (!row) throw taskNotFound();
   if (row.id !== null) return row;
-  throw expected === null || expected === row.found ? tooManyUnpublished() : versionDiffers();
+  throw expected === null || expected === row.found ? tooManyUnpublished() : versionMismatch();
 }
 
-function writeValues({ ownerId, traceparent }: Write, id: string): unknown[] {
+function writeValues({ ownerId, traceparent }: WriteOptions, id: string): unknown[] {
   return [partOf(ownerId), traceparent ?? null, id, ownerId];
 }
 
-/** Returns a flag and the value for each of GIVEN_FIELDS, as UPDATE expects them. */
+/** Returns a flag and the value for each of INPUT_FIELDS, as UPDATE expects them. */
 function changedValues(input: UpdateTask): unknown[] {
   const values: unknown[] = [];
-  for (const field of GIVEN_FIELDS) values.push(input[field] !== undefined, input[field] ?? null);
+  for (const field of INPUT_FIELDS) values.push(input[field] !== undefined, input[field] ?? null);
   return values;
 }
 
 function givenValues(input: CreateTask): unknown[] {
-  return GIVEN_FIELDS.map((field) => input[field] ?? null);
+  return INPUT_FIELDS.map((field) => input[field] ?? null);
 }

@@ -14,7 +14,7 @@ import {
   type TaskPage,
 } from './task-order.ts';
 import { LARGE_PAGE, type RequestReads } from './request-reads.ts';
-import type { TaskRepository, Write } from './task.repository.ts';
+import type { TaskRepository, WriteOptions } from './task.repository.ts';
 
 /** How long an idempotency key is kept. */
 export const KEY_LIFETIME_MS = 24 * 3_600_000;
@@ -68,7 +68,7 @@ export interface TaskService {
 export function createTaskService(deps: TaskServiceDeps): TaskService {
   const { repository, signCursor, onCommitted, clock, ids } = deps;
 
-  const write = ({ userId, traceparent }: Caller): Write => ({
+  const write = ({ userId, traceparent }: Caller): WriteOptions => ({
     ownerId: userId,
     now: new Date(clock.now()).toISOString(),
     traceparent,
@@ -127,9 +127,9 @@ export function createTaskService(deps: TaskServiceDeps): TaskService {
       const read = (max: number) =>
         reads.run(
           max * copies,
-          (isInTurn) =>
+          (isSerialized) =>
             repository.list({
-              ...{ ownerId: caller.userId, isInTurn, filter, order, offset: skipped, behind },
+              ...{ ownerId: caller.userId, isSerialized, filter, order, offset: skipped, after: behind },
               limit: requested.tasks ? max + 1 : 0,
               withTotal: requested.totalCount,
               withHead: requested.changesCursor,
@@ -160,7 +160,9 @@ export function createTaskService(deps: TaskServiceDeps): TaskService {
     },
 
     async statistics(caller, reads) {
-      const { total, completed } = await reads.run(0, (isInTurn) => repository.statistics(caller.userId, isInTurn));
+      const { total, completed } = await reads.run(0, (isSerialized) =>
+        repository.statistics(caller.userId, isSerialized),
+      );
       const completionPercentage = total === 0 ? 0 : Math.round((completed / total) * 10_000) / 100;
       return { total, completed, pending: total - completed, completionPercentage };
     },

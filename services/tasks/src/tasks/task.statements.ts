@@ -1,6 +1,6 @@
 import type { Statement } from '@taskmesh/store';
 import { TASK_FIELDS } from '@taskmesh/contracts';
-import { GIVEN_FIELDS, LAST_MOMENT, TASK_COLUMNS, taskColumnsOf } from './task-row.ts';
+import { INPUT_FIELDS, MAX_TIME, TASK_COLUMNS, taskColumnsOf } from './task-row.ts';
 
 /*
  * Results name their columns, because a prepared statement fails when its columns change, for example after a migration.
@@ -13,7 +13,7 @@ import { GIVEN_FIELDS, LAST_MOMENT, TASK_COLUMNS, taskColumnsOf } from './task-r
  * newest row.
  *
  * "Now" is the time of the service's clock. `updated_at` increases by at least a millisecond, whatever the clocks say, up to
- * LAST_MOMENT; `version` distinguishes changes.
+ * MAX_TIME; `version` distinguishes changes.
  */
 
 const logChange = (kind: string, after: string, before: string) => `
@@ -41,9 +41,9 @@ const nextSequence = (added: 0 | -1) => `
     where ${LOG_HAS_ROOM}
   returning sequence`;
 
-/** A new task's values by column: $3: id, $4: owner, $5: now, then GIVEN_FIELDS from parameter `first`. */
+/** A new task's values by column: $3: id, $4: owner, $5: now, then INPUT_FIELDS from parameter `first`. */
 function newValues(first: number) {
-  const given = GIVEN_FIELDS.map((field, index) => {
+  const given = INPUT_FIELDS.map((field, index) => {
     const { column, type } = TASK_FIELDS[field];
     return [column, `$${first + index}::${type}`];
   });
@@ -58,7 +58,7 @@ function newValues(first: number) {
   };
 }
 
-type GivenColumn = (typeof TASK_FIELDS)[(typeof GIVEN_FIELDS)[number]]['column'];
+type GivenColumn = (typeof TASK_FIELDS)[(typeof INPUT_FIELDS)[number]]['column'];
 
 /** $6: maximum number of tasks of an owner. Writes nothing if it is reached or the log has no room. */
 const newTask = (values: ReturnType<typeof newValues>, claim = '') => `
@@ -75,7 +75,7 @@ const newTask = (values: ReturnType<typeof newValues>, claim = '') => `
     ${logChange('INSERT', 'task', 'null, task.created_at, $2')} from feed, task
   )`;
 
-/** $1: part, $2: traceparent, $3: id, $4: owner, $5: now, $6: see `newTask`, then GIVEN_FIELDS. No row: see IS_FULL. */
+/** $1: part, $2: traceparent, $3: id, $4: owner, $5: now, $6: see `newTask`, then INPUT_FIELDS. No row: see CHECK_LIMIT. */
 export const CREATE: Statement = {
   name: 'task-create',
   text: `with ${newTask(newValues(7))} select ${TASK_COLUMNS} from task`,
@@ -91,7 +91,7 @@ const asJson = (values: Record<string, string>) =>
     .join(', ')})`;
 
 /**
- * Like CREATE, with $7: key, $8: hash of the input and $9: the key's expiry before GIVEN_FIELDS. Not `is_ours`: another
+ * Like CREATE, with $7: key, $8: hash of the input and $9: the key's expiry before INPUT_FIELDS. Not `is_ours`: another
  * request with the same key, the first or a retry, holds its advisory lock. The feed is locked first, so that a key is
  * claimed only if there is room for the task. `has_room` is null if there is no feed; then OPEN_FEED creates one. If there
  * is room but no task is returned, the key was used before.
@@ -117,7 +117,7 @@ export const CREATE_ONCE: Statement = {
 };
 
 /** $1: owner, $2: maximum number of tasks. Whether a create was rejected for this reason; otherwise the log has no room. */
-export const IS_FULL: Statement = {
+export const CHECK_LIMIT: Statement = {
   name: 'task-is-full',
   text: 'select tasks >= $2::int as is_full from feeds where owner_id = $1',
 };
@@ -165,14 +165,14 @@ export const FORGET_SURPLUS_KEYS = forgetKeys(
  * tasks, because it expects few.
  */
 
-/** From $7 on, each of GIVEN_FIELDS has a flag followed by its value, because null is a value as well. */
-function changedFrom(row: string, field: (typeof GIVEN_FIELDS)[number]): string {
+/** From $7 on, each of INPUT_FIELDS has a flag followed by its value, because null is a value as well. */
+function changedFrom(row: string, field: (typeof INPUT_FIELDS)[number]): string {
   const { column, type } = TASK_FIELDS[field];
-  const flag = 7 + 2 * GIVEN_FIELDS.indexOf(field);
+  const flag = 7 + 2 * INPUT_FIELDS.indexOf(field);
   return `case when $${flag}::boolean then $${flag + 1}::${type} else ${row}.${column} end`;
 }
 
-const CHANGED = GIVEN_FIELDS.map((field) => `${TASK_FIELDS[field].column} = ${changedFrom('t', field)}`);
+const CHANGED = INPUT_FIELDS.map((field) => `${TASK_FIELDS[field].column} = ${changedFrom('t', field)}`);
 
 /**
  * $1: part, $2: traceparent, $3: id, $4: owner, $5: expected version, $6: now, then the changes as in CHANGED. No row:
@@ -184,7 +184,7 @@ export const UPDATE: Statement = {
     with old as (${LOCKED}), feed as (${nextSequence(0)}), task as (
       update tasks t set
         ${CHANGED.join(', ')},
-        updated_at = least(greatest($6::timestamptz, old.updated_at + interval '1 millisecond'), '${LAST_MOMENT}'),
+        updated_at = least(greatest($6::timestamptz, old.updated_at + interval '1 millisecond'), '${MAX_TIME}'),
         version = old.version + 1
       from old, feed
       where t.id = $3 and t.user_id = $4

@@ -55,13 +55,13 @@ describe('large responses', () => {
   function createWorld() {
     const begun: string[] = [];
     const repository = {
-      list: async ({ ownerId, limit, isInTurn }: { ownerId: string; limit: number; isInTurn?: boolean }) => {
-        begun.push(`${ownerId} ${limit}${isInTurn ? ' in its turn' : ''}`);
+      list: async ({ ownerId, limit, isSerialized }: { ownerId: string; limit: number; isSerialized?: boolean }) => {
+        begun.push(`${ownerId} ${limit}${isSerialized ? ' in its turn' : ''}`);
         await new Promise(setImmediate);
         return { tasks: Array.from({ length: limit }, () => ({ ownerId })), total: 9 };
       },
-      statistics: async (ownerId: string, isInTurn?: boolean) => {
-        begun.push(`${ownerId} statistics${isInTurn ? ' in its turn' : ''}`);
+      statistics: async (ownerId: string, isSerialized?: boolean) => {
+        begun.push(`${ownerId} statistics${isSerialized ? ' in its turn' : ''}`);
         return { total: 9, completed: 0 };
       },
     } as unknown as TaskRepository;

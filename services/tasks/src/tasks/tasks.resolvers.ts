@@ -1,4 +1,4 @@
-import { requireUser, selects, timesSelected, type SubgraphContext } from '@taskmesh/internal-api';
+import { requireUser, selects, countSelections, type SubgraphContext } from '@taskmesh/internal-api';
 import type { GraphQLResolveInfo } from 'graphql';
 import type { Resolvers } from '../graphql/types.generated.ts';
 import { createRequestReads } from './request-reads.ts';
@@ -69,7 +69,7 @@ function requestedFieldsOf(info: GraphQLResolveInfo): RequestedFields {
     totalCount: selects(info, 'totalCount'),
     changesCursor: selects(info, 'changesCursor'),
     hasPreviousPage: selects(info, 'pageInfo', 'hasPreviousPage'),
-    copies: isBelowList(info) ? MANY_COPIES : timesSelected(info, 'edges', 'node'),
+    copies: isBelowList(info) ? MANY_COPIES : countSelections(info, 'edges', 'node'),
   };
 }
 

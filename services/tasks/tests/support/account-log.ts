@@ -6,9 +6,9 @@ import type { EventLog } from '@taskmesh/event-log';
 export interface TestAccountLog {
   accounts: AccountsInternal;
   /** Simulates that auth is unavailable. */
-  isAway: boolean;
+  isUnavailable: boolean;
   /** The number of requests. */
-  asked: number;
+  requests: number;
   delete(accountId: string): AccountDeleted;
   /** Simulates a reset: begins another epoch with these entries. */
   restart(accountIds: string[]): void;
@@ -19,12 +19,12 @@ export function createAccountLog(): TestAccountLog {
   let epoch = 5;
   let entries: AccountDeleted[] = [];
   const log: TestAccountLog = {
-    isAway: false,
-    asked: 0,
+    isUnavailable: false,
+    requests: 0,
     accounts: {
       async accountChanges(after) {
-        log.asked++;
-        if (log.isAway) throw new Error('auth is away');
+        log.requests++;
+        if (log.isUnavailable) throw new Error('auth is away');
         const isOurs = after.epoch === epoch && after.sequence <= entries.length;
         const behind = isOurs ? after.sequence : 0;
         return { epoch, head: entries.length, changes: entries.slice(behind, behind + 3) };

@@ -2,7 +2,7 @@ import { createMemoryEventLog, PublishError, type EventLog, type LogRecord } fro
 import { followed, replayed, storedTasks } from './history.ts';
 import type { TestTasks, TestUser } from './running-tasks.ts';
 
-export const HASTE = { firstMs: 1, longestMs: 5 };
+export const HASTE = { firstMs: 1, maxMs: 5 };
 
 /** Returns the same sequence of numbers from 0 to 1 in every run. */
 export function seeded(seed: number): () => number {

@@ -33,15 +33,15 @@ export interface TestUser {
   /** Runs an operation as this user and returns the whole result. */
   send(query: string, variables?: Record<string, unknown>, traceparent?: string): Promise<SubgraphResult>;
   /** The same, but throws the first error's code if there is one. */
-  ask(query: string, variables?: Record<string, unknown>): Promise<Answer>;
-  create(input: Record<string, unknown>, idempotencyKey?: string): Promise<Answer>;
-  update(id: string, input: Record<string, unknown>, ifVersion?: number): Promise<Answer>;
+  request(query: string, variables?: Record<string, unknown>): Promise<GraphqlResult>;
+  create(input: Record<string, unknown>, idempotencyKey?: string): Promise<GraphqlResult>;
+  update(id: string, input: Record<string, unknown>, ifVersion?: number): Promise<GraphqlResult>;
   remove(id: string, ifVersion?: number): Promise<string>;
 }
 
 /** A result of any shape that a test inspects. */
 // eslint-disable-next-line @typescript-eslint/no-explicit-any -- the shape depends on the query
-export type Answer = any;
+export type GraphqlResult = any;
 
 export interface TestTasks {
   tasks: Tasks;
@@ -115,7 +115,7 @@ function createUser(tasks: Tasks, id: string): TestUser {
   const identity: Identity = { role: 'user', userId: id, sessionId: randomUUID() };
   const send: TestUser['send'] = (query, variables, traceparent) =>
     tasks.subgraph.execute({ query, variables }, { identity, requestId: 'test', traceparent });
-  const ask: TestUser['ask'] = async (query, variables) => {
+  const request: TestUser['request'] = async (query, variables) => {
     const { data, errors } = await send(query, variables);
     if (errors) throw new Error(String(errors[0]?.extensions?.code ?? errors[0]?.message), { cause: errors });
     return data;
@@ -124,24 +124,24 @@ function createUser(tasks: Tasks, id: string): TestUser {
     id,
     identity,
     send,
-    ask,
+    request,
     create: async (input, key) =>
       (
-        await ask(
+        await request(
           `mutation ($input: CreateTaskInput!, $key: String) { createTask(input: $input, idempotencyKey: $key) { ${FIELDS} } }`,
           { input, key },
         )
       ).createTask,
     update: async (task, input, ifVersion) =>
       (
-        await ask(
+        await request(
           `mutation ($id: ID!, $input: UpdateTaskInput!, $ifVersion: Int) { updateTask(id: $id, input: $input, ifVersion: $ifVersion) { ${FIELDS} } }`,
           { id: task, input, ifVersion },
         )
       ).updateTask,
     remove: async (task, ifVersion) =>
       (
-        await ask('mutation ($id: ID!, $ifVersion: Int) { deleteTask(id: $id, ifVersion: $ifVersion) }', {
+        await request('mutation ($id: ID!, $ifVersion: Int) { deleteTask(id: $id, ifVersion: $ifVersion) }', {
           id: task,
           ifVersion,
         })

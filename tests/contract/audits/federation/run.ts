@@ -22,12 +22,12 @@ export async function runFederationAudit(dir: string): Promise<CaseResult[]> {
 
 /** Validates queries against the service's schema before it runs them. */
 function serviceOf({ name, typeDefs, schema }: Subgraph) {
-  const answer = async (query: string, variableValues: Record<string, unknown>) => {
+  const respond = async (query: string, variableValues: Record<string, unknown>) => {
     const document = parse(query);
     const errors = validate(schema, document);
     return errors.length > 0 ? { errors } : execute({ schema, document, variableValues });
   };
-  return { name, typeDefs: parse(typeDefs), answer };
+  return { name, typeDefs: parse(typeDefs), respond };
 }
 
 async function problemOf({ query, expected }: Case, run: (query: string) => Promise<Outcome>) {

@@ -3,7 +3,7 @@ import { createSubgraphServer, type Subgraph } from '@taskmesh/internal-api';
 import { stripVTControlCharacters } from 'node:util';
 import { createGraph } from '../federated-graph.ts';
 import type { CaseResult } from '../public-suite.ts';
-import { askThere } from './client.ts';
+import { sendQueryTo } from './client.ts';
 import { loadSubgraphs, type LoadedSubgraph } from './load-subgraphs.ts';
 import { loadTests, type Test } from './load-tests.ts';
 
@@ -18,7 +18,7 @@ export async function runSubgraphCompatibility(dir: string): Promise<CaseResult[
   const products = serve(loaded.products.subgraph);
   const ask = createGraph(Object.values(loaded).map(serviceOf));
   await products.start();
-  askThere(
+  sendQueryTo(
     async (request, headers) => {
       const response = await fetch(`${products.address()}/graphql`, {
         method: 'POST',
@@ -42,9 +42,9 @@ export async function runSubgraphCompatibility(dir: string): Promise<CaseResult[
 }
 
 function serviceOf({ subgraph, typeDefs }: LoadedSubgraph) {
-  const answer = (query: string, variables: Record<string, unknown>) =>
+  const respond = (query: string, variables: Record<string, unknown>) =>
     subgraph.execute({ query, variables }, { identity: GATEWAY, requestId: 'audit' });
-  return { name: subgraph.name, typeDefs, answer };
+  return { name: subgraph.name, typeDefs, respond };
 }
 
 /** Accepts every request as the gateway's, because the suite's tests send no tokens. */

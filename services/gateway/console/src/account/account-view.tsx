@@ -3,7 +3,7 @@ import { useState } from 'preact/hooks';
 import { useClient } from '../client-context.ts';
 import { Confirm } from '../elements/confirm.tsx';
 import { ActionError, Form, PasswordField, Submit, TextField, type Values } from '../elements/form.tsx';
-import { useTell } from '../elements/notices.tsx';
+import { useNotify } from '../elements/notices.tsx';
 import { saveAs } from '../elements/save-as.ts';
 import { Button, Read, Section, View } from '../elements/view.tsx';
 import { requireFilled } from '../requests/require-filled.ts';
@@ -37,10 +37,10 @@ export function AccountView({ user, findLosses, onDeleted }: ViewProps) {
 
 function ChangeName({ name }: { name: string }) {
   const client = useClient();
-  const tell = useTell();
+  const notify = useNotify();
   const action = useSending({}, async ({ name: next = '' }) => {
     await client.changeName(next);
-    tell({ text: 'Your name is changed.' });
+    notify({ text: 'Your name is changed.' });
   });
   return (
     <Section title="Name">
@@ -56,11 +56,11 @@ const PASSWORDS = { currentPassword: 'Type your current password.', newPassword:
 
 function ChangePassword({ email }: { email: string }) {
   const client = useClient();
-  const tell = useTell();
+  const notify = useNotify();
   const action = useSending(PASSWORDS, async ({ currentPassword = '', newPassword = '' }, form) => {
     await client.request(CHANGE_PASSWORD, { input: { currentPassword, newPassword } });
     form.reset();
-    tell({ text: 'Your password is changed. All other sessions have ended.' });
+    notify({ text: 'Your password is changed. All other sessions have ended.' });
   });
   return (
     <Section title="Password">

@@ -2,7 +2,7 @@ import { REQUEST_EMAIL_CHANGE } from '@taskmesh/client';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { useClient } from '../client-context.ts';
 import { Form, PasswordField, Submit, TextField } from '../elements/form.tsx';
-import { useTell } from '../elements/notices.tsx';
+import { useNotify } from '../elements/notices.tsx';
 import { focusHeading, Section } from '../elements/view.tsx';
 import { useSending } from '../requests/use-action.ts';
 import { replaceQuery, useRoute } from '../route.ts';
@@ -64,11 +64,11 @@ interface ConfirmEmailProps {
 /** Needs no password: the session identifies the account, and the token proves the new address. */
 function ConfirmEmail({ token: given, onConfirmed }: ConfirmEmailProps) {
   const client = useClient();
-  const tell = useTell();
+  const notify = useNotify();
   const part = useRef<HTMLDivElement>(null);
   const action = useSending({ token: 'Type the token from the e-mail.' }, async ({ token = '' }) => {
     await client.confirmEmailChange(token.trim());
-    tell({ text: 'Your address is changed. From now on, sign in with the new one.' });
+    notify({ text: 'Your address is changed. From now on, sign in with the new one.' });
     onConfirmed();
   });
   useEffect(() => {

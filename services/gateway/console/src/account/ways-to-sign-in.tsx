@@ -3,7 +3,7 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import { useClient } from '../client-context.ts';
 import { Confirm } from '../elements/confirm.tsx';
 import { ActionError, Form, PasswordField, Submit } from '../elements/form.tsx';
-import { useTell } from '../elements/notices.tsx';
+import { useNotify } from '../elements/notices.tsx';
 import { Ago } from '../elements/times.tsx';
 import { Button, Failure, focusHeading, Row, Section } from '../elements/view.tsx';
 import { explain } from '../requests/explain.ts';
@@ -18,14 +18,14 @@ const hostOf = (issuer: string): string => new URL(issuer).host;
 /** The provider identities linked to the account. Renders nothing if there is neither a provider nor an identity. */
 export function WaysToSignIn({ userId, email }: { userId: string; email: string }) {
   const client = useClient();
-  const tell = useTell();
+  const notify = useNotify();
   const name = useProviderName();
   const [toRemove, setToRemove] = useState<LinkedIdentityFieldsFragment>();
   const { data, error, again } = useReading(() => client.request(LINKED_IDENTITIES, {}), 'identities');
   const remove = useAction(async ({ id, issuer }: LinkedIdentityFieldsFragment) => {
     setToRemove(undefined);
     await client.request(UNLINK_IDENTITY, { id });
-    tell({ text: `You can no longer sign in with ${hostOf(issuer)}.` });
+    notify({ text: `You can no longer sign in with ${hostOf(issuer)}.` });
     await again();
     focusHeading();
   });
@@ -41,7 +41,7 @@ export function WaysToSignIn({ userId, email }: { userId: string; email: string 
             key={identity.id}
             icon="key"
             title={hostOf(identity.issuer)}
-            deed={{ label: 'Remove', name: `Remove ${hostOf(identity.issuer)}`, run: () => setToRemove(identity) }}
+            action={{ label: 'Remove', name: `Remove ${hostOf(identity.issuer)}`, run: () => setToRemove(identity) }}
           >
             As {identity.email}, linked <Ago at={identity.createdAt} />, used <Ago at={identity.lastUsedAt} />
           </Row>
@@ -75,7 +75,7 @@ interface LinkIdentityProps {
 function LinkIdentity({ userId, name, onLinked }: LinkIdentityProps) {
   const { provider, arrival, endArrival } = useProvider();
   const go = useAction(() => provider.go({ stay: false, linkTo: userId }));
-  const answer = arrival?.errand.linkTo === userId ? arrival.answer : undefined;
+  const answer = arrival?.pending.linkTo === userId ? arrival.result : undefined;
   if (answer && 'code' in answer)
     return <ConfirmLink code={answer.code} name={name} onLinked={onLinked} onEnd={endArrival} />;
   const problem = go.error === undefined ? answer && explainRefusal(answer) : explain(go.error);
@@ -98,11 +98,11 @@ interface ConfirmLinkProps extends Omit<LinkIdentityProps, 'userId'> {
 
 function ConfirmLink({ code, name, onLinked, onEnd }: ConfirmLinkProps) {
   const client = useClient();
-  const tell = useTell();
+  const notify = useNotify();
   const part = useRef<HTMLDivElement>(null);
   const action = useSending({ password: 'Type your password.' }, async ({ password = '' }) => {
     await withoutCode(client.linkIdentity(code, password));
-    tell({ text: `You can sign in with ${name} now.` });
+    notify({ text: `You can sign in with ${name} now.` });
     onLinked();
     onEnd();
   });

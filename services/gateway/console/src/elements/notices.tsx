@@ -10,17 +10,17 @@ interface Notice {
   action?: { label: string; run: () => void } | undefined;
 }
 
-type Tell = (notice: Omit<Notice, 'id'>) => void;
+type Notify = (notice: Omit<Notice, 'id'>) => void;
 
-const TellContext = createContext<Tell>(() => {});
+const NotifyContext = createContext<Notify>(() => {});
 const EndContext = createContext(() => {});
 /** With more notices, the oldest are removed. */
 const MAX_NOTICES = 3;
 const SHOWN_MS = 8_000;
 
 /** Returns a function that shows a short message at the edge of the page. */
-export function useTell(): Tell {
-  return useContext(TellContext);
+export function useNotify(): Notify {
+  return useContext(NotifyContext);
 }
 
 /** Removes the notices of the previous view, except for problems, when the view changes. */
@@ -42,7 +42,7 @@ export interface NoticesProviderProps {
 export function NoticesProvider({ isHidden = false, children }: NoticesProviderProps) {
   const [notices, setNotices] = useState<readonly Notice[]>([]);
   const count = useRef(0);
-  const tell = useCallback<Tell>((notice) => {
+  const notify = useCallback<Notify>((notice) => {
     count.current += 1;
     const id = count.current;
     setNotices((before) => [...before, { ...notice, id }].slice(-MAX_NOTICES));
@@ -54,12 +54,12 @@ export function NoticesProvider({ isHidden = false, children }: NoticesProviderP
     [notices, remove],
   );
   return (
-    <TellContext.Provider value={tell}>
+    <NotifyContext.Provider value={notify}>
       <EndContext.Provider value={end}>{children}</EndContext.Provider>
       <div class="notices" role="status" aria-label="Messages">
         {isHidden ? null : shown}
       </div>
-    </TellContext.Provider>
+    </NotifyContext.Provider>
   );
 }
 

@@ -20,7 +20,7 @@ export function Time({ at, children }: { at: string; children: ComponentChildren
 }
 
 export function Ago({ at, now = Date.now() }: { at: string; now?: number }) {
-  return <Time at={at}>{agoInWords(now - Date.parse(at), at)}</Time>;
+  return <Time at={at}>{formatAgo(now - Date.parse(at), at)}</Time>;
 }
 
 export function Moment({ at }: { at: string }) {
@@ -36,7 +36,7 @@ export function Sentence({ text }: { text: string }) {
   return <>{timesIn(text).map((part, index) => ('at' in part ? <Moment key={index} at={part.at} /> : part.text))}</>;
 }
 
-function agoInWords(ms: number, at: string): string {
+function formatAgo(ms: number, at: string): string {
   if (ms < MINUTE) return 'just now';
   if (ms < HOUR) return RELATIVE.format(-Math.floor(ms / MINUTE), 'minute');
   if (ms < A_DAY) return RELATIVE.format(-Math.floor(ms / HOUR), 'hour');

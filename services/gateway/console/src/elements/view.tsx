@@ -99,12 +99,12 @@ export interface RowProps {
   label?: string | false;
   hint?: string | undefined;
   /** The button of the row. `name` is its accessible name. */
-  deed?: { label: string; name: string; run: () => void } | false;
+  action?: { label: string; name: string; run: () => void } | false;
   children: ComponentChildren;
 }
 
 /** A list item with a title and a line of details. */
-export function Row({ icon, title, label, hint, deed, children }: RowProps) {
+export function Row({ icon, title, label, hint, action, children }: RowProps) {
   return (
     <li class="row">
       <span class="badge">
@@ -117,7 +117,7 @@ export function Row({ icon, title, label, hint, deed, children }: RowProps) {
         </p>
         <p class="soft">{children}</p>
       </div>
-      {deed && <Button text={deed.label} aria-label={deed.name} onClick={deed.run} />}
+      {action && <Button text={action.label} aria-label={action.name} onClick={action.run} />}
     </li>
   );
 }
@@ -132,8 +132,8 @@ export interface DeedsProps {
 export function Deeds({ of, deeds }: DeedsProps) {
   return (
     <div class="deeds">
-      {deeds.map((deed) => (
-        <Button key={deed.text} aria-label={`${deed.text.replace('…', '')} ${of}`} {...deed} />
+      {deeds.map((action) => (
+        <Button key={action.text} aria-label={`${action.text.replace('…', '')} ${of}`} {...action} />
       ))}
     </div>
   );

@@ -6,30 +6,30 @@ import { useAction, useSending } from '../requests/use-action.ts';
 import { addressOf, currentRoute, useRoute } from '../route.ts';
 import type { ConsoleStorage } from '../session/console-storage.ts';
 import { useProvider, useProviderName } from '../session/provider.ts';
-import type { Farewell } from '../session/use-farewell.ts';
+import type { SignOutReason } from '../session/use-sign-out-notice.ts';
 
 /** The forms by the name in the address. Sign-in is the default. */
-const WAYS = {
-  'sign-in': { title: 'Sign in', WayIn: SignIn },
-  'sign-up': { title: 'Create an account', WayIn: SignUp },
-  recover: { title: 'Reset your password', WayIn: Recover },
+const FORMS = {
+  'sign-in': { title: 'Sign in', EntranceForm: SignIn },
+  'sign-up': { title: 'Create an account', EntranceForm: SignUp },
+  recover: { title: 'Reset your password', EntranceForm: Recover },
 };
 
 /** After a sign-in, replaces the address of the form, so that a later sign-out leads to the sign-in form. */
-export function leaveWayIn(): void {
-  if (currentRoute().name in WAYS) location.replace(addressOf('tasks'));
+export function leaveEntrance(): void {
+  if (currentRoute().name in FORMS) location.replace(addressOf('tasks'));
 }
 
 export interface EntranceProps {
   storage: ConsoleStorage;
-  farewell: Farewell | undefined;
+  signOutReason: SignOutReason | undefined;
   /** Why the provider sign-in failed, or why the user is not signed in. */
   problem: string | undefined;
 }
 
-export function Entrance({ storage, farewell, problem }: EntranceProps) {
+export function Entrance({ storage, signOutReason, problem }: EntranceProps) {
   const { name } = useRoute();
-  const { title, WayIn } = WAYS[name in WAYS ? (name as keyof typeof WAYS) : 'sign-in'];
+  const { title, EntranceForm } = FORMS[name in FORMS ? (name as keyof typeof FORMS) : 'sign-in'];
   const main = useRef<HTMLElement>(null);
   const email = useRef('');
   useTitle(title);
@@ -39,13 +39,13 @@ export function Entrance({ storage, farewell, problem }: EntranceProps) {
       <Brand />
       <p class="soft">Your tasks, live on every device.</p>
       <h1>{title}</h1>
-      {farewell && <LastWord farewell={farewell} />}
+      {signOutReason && <SignOutNotice reason={signOutReason} />}
       {problem !== undefined && (
         <p class="note" role="alert">
           {problem}
         </p>
       )}
-      <WayIn storage={storage} email={email.current} onEmail={(typed) => void (email.current = typed)} />
+      <EntranceForm storage={storage} email={email.current} onEmail={(typed) => void (email.current = typed)} />
       <p class="operators-way">
         <a href="#/operations">For operators</a>
       </p>
@@ -54,8 +54,8 @@ export function Entrance({ storage, farewell, problem }: EntranceProps) {
 }
 
 /** Explains why the last session ended. */
-function LastWord({ farewell }: { farewell: Farewell }) {
-  return farewell === 'deleted' ? (
+function SignOutNotice({ reason }: { reason: SignOutReason }) {
+  return reason === 'deleted' ? (
     <p class="note good" role="status">
       Your account is deleted, with everything in it. You are signed out everywhere.
     </p>
@@ -67,7 +67,7 @@ function LastWord({ farewell }: { farewell: Farewell }) {
   );
 }
 
-interface WayInProps {
+interface EntranceFormProps {
   storage: ConsoleStorage;
   /** The e-mail address typed so far, shared by all forms. */
   email: string;
@@ -76,7 +76,7 @@ interface WayInProps {
 
 const TYPE_EMAIL = 'Type your e-mail address.';
 
-function SignIn({ storage, ...emails }: WayInProps) {
+function SignIn({ storage, ...emails }: EntranceFormProps) {
   const client = useClient();
   const sentences = { email: TYPE_EMAIL, password: 'Type your password.' };
   const action = useSending(sentences, ({ email = '', password = '', stay }) =>
@@ -99,7 +99,7 @@ function SignIn({ storage, ...emails }: WayInProps) {
   );
 }
 
-function SignUp({ storage, ...emails }: WayInProps) {
+function SignUp({ storage, ...emails }: EntranceFormProps) {
   const client = useClient();
   const action = useSending({}, ({ name = '', email = '', password = '', stay }) =>
     storage.stay(stay !== undefined, () => client.signUp({ name, email, password })),
@@ -126,7 +126,7 @@ function SignUp({ storage, ...emails }: WayInProps) {
 }
 
 /** Requests an e-mail with a link to choose a new password. */
-function Recover({ email, onEmail }: WayInProps) {
+function Recover({ email, onEmail }: EntranceFormProps) {
   const client = useClient();
   const [sentTo, setSentTo] = useState<string>();
   const action = useSending({ email: TYPE_EMAIL }, async ({ email: to = '' }) => {
@@ -153,7 +153,7 @@ function Recover({ email, onEmail }: WayInProps) {
 }
 
 /** Identical in all forms, so that browsers autofill it in each. */
-function EmailField({ email, onEmail, hint }: Omit<WayInProps, 'storage'> & { hint?: string }) {
+function EmailField({ email, onEmail, hint }: Omit<EntranceFormProps, 'storage'> & { hint?: string }) {
   const texts = { label: 'E-mail', name: 'email', type: 'email', autocomplete: 'username', hint } as const;
   return <TextField {...texts} defaultValue={email} onInput={onEmail} />;
 }
@@ -171,7 +171,7 @@ function StaySignedIn() {
 function ProviderButton() {
   const { provider } = useProvider();
   const name = useProviderName();
-  const go = useAction(() => provider.go({ stay: isToStay(), linkTo: null }));
+  const go = useAction(() => provider.go({ stay: shouldStaySignedIn(), linkTo: null }));
   if (name === undefined) return null;
   return (
     <div class="provider">
@@ -183,6 +183,6 @@ function ProviderButton() {
 }
 
 /** Reads the checkbox of the form above. */
-function isToStay(): boolean {
+function shouldStaySignedIn(): boolean {
   return document.querySelector<HTMLInputElement>('input[name=stay]')?.checked ?? false;
 }

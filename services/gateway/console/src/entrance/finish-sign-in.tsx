@@ -16,14 +16,14 @@ export interface FinishSignInProps {
 }
 
 /** Exchanges the provider's response for a session. If an account with this address exists, first asks for its password. */
-export function FinishSignIn({ arrival: { errand, answer }, storage, onEnd }: FinishSignInProps) {
+export function FinishSignIn({ arrival: { pending, result }, storage, onEnd }: FinishSignInProps) {
   const client = useClient();
   const [why, setWhy] = useState<string>();
   const signIn = (code: string, password?: string) =>
-    withoutCode(storage.stay(errand.stay, () => client.signInWithCode(code, password)));
+    withoutCode(storage.stay(pending.stay, () => client.signInWithCode(code, password)));
   useEffect(() => {
-    if (!('code' in answer)) return onEnd(explainRefusal(answer));
-    signIn(answer.code).then(
+    if (!('code' in result)) return onEnd(explainRefusal(result));
+    signIn(result.code).then(
       () => onEnd(),
       (error: unknown) => {
         const isLinkNeeded = error instanceof TaskmeshError && error.code === 'LINK_REQUIRED';
@@ -32,8 +32,8 @@ export function FinishSignIn({ arrival: { errand, answer }, storage, onEnd }: Fi
     );
     return undefined;
   }, []);
-  if (why === undefined || !('code' in answer)) return <Loading />;
-  const { code } = answer;
+  if (why === undefined || !('code' in result)) return <Loading />;
+  const { code } = result;
   return <LinkAccount why={why} signIn={(password) => signIn(code, password)} onEnd={() => onEnd()} />;
 }
 

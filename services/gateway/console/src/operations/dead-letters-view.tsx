@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
 import { Confirm } from '../elements/confirm.tsx';
-import { useTell } from '../elements/notices.tsx';
+import { useNotify } from '../elements/notices.tsx';
 import { Ago, Sentence } from '../elements/times.tsx';
 import { Deeds, Failure, focusHeading, Read, View, type DeedsProps } from '../elements/view.tsx';
 import { useAction } from '../requests/use-action.ts';
@@ -16,7 +16,7 @@ const LEAD =
 
 export function DeadLettersView() {
   const api = useApi();
-  const tell = useTell();
+  const notify = useNotify();
   const [toDiscard, setToDiscard] = useState<DeadLetter>();
   const reading = usePolling(
     () => api.get<{ data: DeadLetter[] }>(`${PATH}?limit=${PAGE}`).then(({ data }) => data),
@@ -26,7 +26,7 @@ export function DeadLettersView() {
     setToDiscard(undefined);
     try {
       await api.send(method, method === 'POST' ? `${PATH}/${id}/replay` : `${PATH}/${id}`);
-      tell({ text: method === 'POST' ? 'The change is published again.' : 'The dead letter is discarded.' });
+      notify({ text: method === 'POST' ? 'The change is published again.' : 'The dead letter is discarded.' });
     } finally {
       await reading.again();
       focusHeading();
@@ -75,7 +75,7 @@ export function DeadLettersView() {
 
 const SOURCES = { relay: 'Refused by the event log', gateway: 'Not readable by gateways' };
 
-function DeadLetterRow({ letter, deeds }: { letter: DeadLetter } & Pick<DeedsProps, 'deeds'>) {
+function DeadLetterRow({ letter, deeds: actions }: { letter: DeadLetter } & Pick<DeedsProps, 'deeds'>) {
   const { id, source, ownerId, sequence, reason, record, diedAt, canReplay } = letter;
   return (
     <li class="row">
@@ -104,7 +104,7 @@ function DeadLetterRow({ letter, deeds }: { letter: DeadLetter } & Pick<DeedsPro
           </details>
         )}
       </div>
-      <Deeds of={`dead letter ${id}`} deeds={deeds} />
+      <Deeds of={`dead letter ${id}`} deeds={actions} />
     </li>
   );
 }

@@ -25,11 +25,11 @@ export const isOfOperators = (name: string): boolean => name === 'operations' ||
 export function Operations() {
   const { name } = useRoute();
   const [token, setToken] = useState<string>();
-  const [code, setCode] = useState(takeCode);
+  const [code, setCode] = useState(consumeCode);
   const [refusal, setRefusal] = useState<OperatorsError>();
   // An operator may open the address from the terminal in a tab that already shows this page.
   useEffect(() => {
-    const take = () => setCode((before) => takeCode() ?? before);
+    const take = () => setCode((before) => consumeCode() ?? before);
     addEventListener('hashchange', take);
     return () => removeEventListener('hashchange', take);
   }, []);
@@ -97,7 +97,7 @@ function Signed({ token, name, onRefused, onSignOut }: SignedProps) {
  * Reads the one-time code from the address (`#/operations?code=`), and removes it there, to keep it out of bookmarks and
  * screenshots. If the browser's history keeps the address, the code in it has already been used.
  */
-function takeCode(): string | undefined {
+function consumeCode(): string | undefined {
   const [path = '', query] = location.hash.split('?');
   if (query === undefined) return undefined;
   history.replaceState(history.state, '', path);

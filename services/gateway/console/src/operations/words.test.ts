@@ -1,4 +1,4 @@
-import { countOf, keepInWords, sizeInWords, spanInWords } from './words.ts';
+import { countOf, describeRetention, formatSize, formatDuration } from './format.ts';
 
 it.each([
   [0, '0 bytes'],
@@ -9,7 +9,7 @@ it.each([
   [123_456, '123 kB'],
   [12_345_678, '12.3 MB'],
   [5e15, '5,000 TB'],
-])('%i bytes are "%s"', (bytes, words) => expect(sizeInWords(bytes)).toBe(words));
+])('%i bytes are "%s"', (bytes, words) => expect(formatSize(bytes)).toBe(words));
 
 it.each([
   [0, '0 seconds'],
@@ -18,7 +18,7 @@ it.each([
   [90, '2 minutes'],
   [3_600, '1 hour'],
   [172_800, '2 days'],
-])('%i seconds are "%s"', (seconds, words) => expect(spanInWords(seconds)).toBe(words));
+])('%i seconds are "%s"', (seconds, words) => expect(formatDuration(seconds)).toBe(words));
 
 it('counts in the singular, the plural, and null for zero', () => {
   expect([countOf(1, 'task', 'tasks'), countOf(12_000, 'task', 'tasks'), countOf(0, 'task', 'tasks')]).toEqual([
@@ -29,5 +29,5 @@ it('counts in the singular, the plural, and null for zero', () => {
 });
 
 it('describes which archives are kept', () => {
-  expect([keepInWords(null), keepInWords({ last: 3, daily: 7 })]).toEqual(['all', 'the last 3, 7 daily']);
+  expect([describeRetention(null), describeRetention({ last: 3, daily: 7 })]).toEqual(['all', 'the last 3, 7 daily']);
 });

@@ -1,6 +1,6 @@
 import { TaskmeshError } from '@taskmesh/client';
 
-export const NOT_BEGUN_HERE = 'This sign-in did not begin in this tab. Please begin it again here.';
+export const NOT_STARTED_HERE = 'This sign-in did not begin in this tab. Please begin it again here.';
 
 /** Sentences by error code. */
 const SENTENCES: Partial<Record<string, string>> = {
@@ -10,7 +10,7 @@ const SENTENCES: Partial<Record<string, string>> = {
   QUEUE_FULL: 'Too many changes are waiting for the connection: this one was not accepted.',
   STORAGE: 'This browser has no room left for the change: it was not sent.',
   OUTCOME_UNKNOWN: 'It is unclear whether this was done. Please check before you do it again.',
-  SIGN_IN_NOT_BEGUN: NOT_BEGUN_HERE,
+  SIGN_IN_NOT_BEGUN: NOT_STARTED_HERE,
   NOT_FOUND: 'It no longer exists.',
 };
 
@@ -19,7 +19,8 @@ export function explain(error: unknown): string {
   if (!(error instanceof TaskmeshError)) return 'Something went wrong on this page. Please reload it.';
   const { code, message, issues, retryAfterMs } = error;
   if (code === 'OPERATORS') return message;
-  if (code === 'RATE_LIMITED') return `That was tried too often. Please wait ${inWords(retryAfterMs)}, then try again.`;
+  if (code === 'RATE_LIMITED')
+    return `That was tried too often. Please wait ${formatWait(retryAfterMs)}, then try again.`;
   return SENTENCES[code] ?? (issues.map((issue) => asSentence(issue.message)).join(' ') || asSentence(message));
 }
 
@@ -46,7 +47,7 @@ function asSentence(message: string): string {
   return [words.charAt(0).toUpperCase() + words.slice(1), ...others].join(' ');
 }
 
-function inWords(ms: number): string {
+function formatWait(ms: number): string {
   if (ms < 1_000) return 'a moment';
   const seconds = Math.ceil(ms / 1_000);
   if (seconds < 90) return `${seconds} seconds`;

@@ -7,7 +7,7 @@ export type KeptReadings = Map<string, unknown>;
 export const KeptReadingsContext = createContext<KeptReadings>(new Map());
 
 /** Whether the server is unreachable, according to the connection of the live lists. */
-export const AwayContext = createContext(false);
+export const UnavailableContext = createContext(false);
 
 export interface Reading<Result> {
   /** The last result; kept while it is read again, and when that fails. */
@@ -22,7 +22,7 @@ export interface Reading<Result> {
  */
 export function useReading<Result>(read: () => Promise<Result>, name?: string): Reading<Result> {
   const kept = useContext(KeptReadingsContext);
-  const isAway = useContext(AwayContext);
+  const isUnavailable = useContext(UnavailableContext);
   const [state, setState] = useState<{ data: Result | undefined; error: unknown }>(() => ({
     data: name === undefined ? undefined : (kept.get(name) as Result | undefined), // each name has one type of result
     error: undefined,
@@ -54,7 +54,7 @@ export function useReading<Result>(read: () => Promise<Result>, name?: string): 
   const hasFailed = useRef(false);
   hasFailed.current = state.error !== undefined;
   useEffect(() => {
-    if (!isAway && hasFailed.current) void again();
-  }, [isAway, again]);
+    if (!isUnavailable && hasFailed.current) void again();
+  }, [isUnavailable, again]);
   return { ...state, again };
 }

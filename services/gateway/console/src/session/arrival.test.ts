@@ -1,5 +1,5 @@
 import { createMemoryStorage } from '@taskmesh/client';
-import { takeArrival } from './arrival.ts';
+import { consumeArrival } from './arrival.ts';
 import type { ConsoleStorage } from './console-storage.ts';
 
 const KEY = 'taskmesh.sign-in.errand';
@@ -17,23 +17,23 @@ afterAll(() => {
 const arrive = (kept?: string) => {
   const storage = createMemoryStorage() as ConsoleStorage;
   if (kept !== undefined) storage.setItem(KEY, kept);
-  const arrival = takeArrival(storage);
+  const arrival = consumeArrival(storage);
   expect(storage.getItem(KEY)).toBeNull();
   return arrival;
 };
 
 it('continues the sign-in that the tab stored', () => {
-  const errand = { stay: true, linkTo: 'ada' };
-  expect(arrive(JSON.stringify(errand))).toEqual({ errand, answer: { code: 'code' } });
+  const pending = { stay: true, linkTo: 'ada' };
+  expect(arrive(JSON.stringify(pending))).toEqual({ errand: pending, result: { code: 'code' } });
   expect(replaced).toEqual(['#/account']);
 });
 
 it.each([undefined, '', '{', '{}', '5', 'null', '[]', '{"stay":"yes","linkTo":null}', '{"stay":true,"linkTo":7}'])(
   'treats the response as one to another page if the tab stored %s',
   (kept) => {
-    const { errand, answer } = arrive(kept) ?? {};
-    expect(errand).toEqual({ stay: false, linkTo: null });
-    expect(answer).toMatchObject({ error: 'not_begun' });
+    const { pending, result } = arrive(kept) ?? {};
+    expect(pending).toEqual({ stay: false, linkTo: null });
+    expect(result).toMatchObject({ error: 'not_begun' });
     expect(replaced).toEqual(['#/sign-in']);
   },
 );

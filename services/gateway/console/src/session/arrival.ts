@@ -1,9 +1,9 @@
 import { readSignInAnswer, TaskmeshError, type SignInAnswer } from '@taskmesh/client';
-import { issueOf, NOT_BEGUN_HERE } from '../requests/explain.ts';
+import { issueOf, NOT_STARTED_HERE } from '../requests/explain.ts';
 import type { ConsoleStorage } from './console-storage.ts';
 
 /** Why the user is sent to the sign-in provider. */
-export interface Errand {
+export interface PendingSignIn {
   /** Whether the user stays signed in on this device. */
   stay: boolean;
   /** The id of the user who links the provider to their account; null for a sign-in. */
@@ -12,33 +12,33 @@ export interface Errand {
 
 /** The return of a user from the provider. */
 export interface Arrival {
-  errand: Errand;
-  answer: SignInAnswer;
+  pending: PendingSignIn;
+  result: SignInAnswer;
 }
 
 /** Has the prefix of the client's sign-in items, which the storage always keeps in the tab. */
 const KEY = 'taskmesh.sign-in.errand';
 
-export function keepErrand(storage: ConsoleStorage, errand: Errand): void {
+export function storePendingSignIn(storage: ConsoleStorage, errand: PendingSignIn): void {
   storage.setItem(KEY, JSON.stringify(errand));
 }
 
 /** Reads the provider's response from the address, and removes it there, so that a reload does not process it again. */
-export function takeArrival(storage: ConsoleStorage): Arrival | undefined {
-  const answer = readSignInAnswer(location.hash);
-  if (!answer) return undefined;
+export function consumeArrival(storage: ConsoleStorage): Arrival | undefined {
+  const result = readSignInAnswer(location.hash);
+  if (!result) return undefined;
   const kept = storage.getItem(KEY);
   storage.removeItem(KEY);
-  const errand = parseErrand(kept);
-  history.replaceState(history.state, '', errand?.linkTo ? '#/account' : '#/sign-in');
+  const pending = parsePendingSignIn(kept);
+  history.replaceState(history.state, '', pending?.linkTo ? '#/account' : '#/sign-in');
   // A sign-in that did not begin here may come from a crafted link, so its text is not shown.
-  return errand ? { errand, answer } : { errand: { stay: false, linkTo: null }, answer: NOT_BEGUN };
+  return pending ? { pending, result } : { pending: { stay: false, linkTo: null }, result: NOT_BEGUN };
 }
 
 /** Returns undefined if this version would not have written the text. */
-function parseErrand(kept: string | null): Errand | undefined {
+function parsePendingSignIn(kept: string | null): PendingSignIn | undefined {
   try {
-    const { stay, linkTo } = JSON.parse(kept ?? '{}') as Record<keyof Errand, unknown>;
+    const { stay, linkTo } = JSON.parse(kept ?? '{}') as Record<keyof PendingSignIn, unknown>;
     const isErrand = typeof stay === 'boolean' && (linkTo === null || typeof linkTo === 'string');
     return isErrand ? { stay, linkTo } : undefined;
   } catch {
@@ -50,7 +50,7 @@ const NOT_BEGUN: SignInAnswer = { error: 'not_begun', description: '' };
 
 /** Explains to users why the provider refused the sign-in. */
 export function explainRefusal({ error, description }: { error: string; description: string }): string {
-  if (error === 'not_begun') return NOT_BEGUN_HERE;
+  if (error === 'not_begun') return NOT_STARTED_HERE;
   if (error === 'access_denied') return 'You did not sign in at the provider, so nothing has changed here.';
   const said = description && ` It says: “${description}”`;
   return `The sign-in at the provider did not work. Please try again.${said}`;

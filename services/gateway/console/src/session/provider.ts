@@ -2,7 +2,7 @@ import { TaskmeshError, type Client } from '@taskmesh/client';
 import { createContext } from 'preact';
 import { useContext } from 'preact/hooks';
 import { useReading } from '../requests/use-reading.ts';
-import { keepErrand, type Arrival, type Errand } from './arrival.ts';
+import { storePendingSignIn, type Arrival, type PendingSignIn } from './arrival.ts';
 import type { ConsoleStorage } from './console-storage.ts';
 
 /** The sign-in provider. */
@@ -23,8 +23,8 @@ export function createProvider({ client, storage }: { client: Client; storage: C
       }
     },
     /** Leaves the page for the provider. @throws TaskmeshError if the provider is unreachable */
-    async go(errand: Errand) {
-      keepErrand(storage, errand);
+    async go(errand: PendingSignIn) {
+      storePendingSignIn(storage, errand);
       const address = await client.beginProviderSignIn('/');
       await check(address);
       location.assign(address);

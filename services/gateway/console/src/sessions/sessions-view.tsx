@@ -1,7 +1,7 @@
 import { END_OTHER_SESSIONS, END_SESSION, READ_SESSIONS } from '@taskmesh/client';
 import { useClient } from '../client-context.ts';
 import { ActionError } from '../elements/form.tsx';
-import { useTell } from '../elements/notices.tsx';
+import { useNotify } from '../elements/notices.tsx';
 import { Ago } from '../elements/times.tsx';
 import { Button, focusHeading, Read, Row, View } from '../elements/view.tsx';
 import { useAction } from '../requests/use-action.ts';
@@ -12,10 +12,10 @@ const LEAD = 'Where you are signed in. End any that you do not recognise, then c
 
 export function SessionsView() {
   const client = useClient();
-  const tell = useTell();
+  const notify = useNotify();
   const reading = useReading(() => client.request(READ_SESSIONS, {}), 'sessions');
   const ended = async (text: string) => {
-    tell({ text });
+    notify({ text });
     await reading.again();
     focusHeading();
   };
@@ -43,7 +43,9 @@ export function SessionsView() {
                     title={name}
                     hint={userAgent ?? undefined}
                     label={current && 'This device'}
-                    deed={!current && { label: 'End', name: `End the session of ${name}`, run: () => void end.run(id) }}
+                    action={
+                      !current && { label: 'End', name: `End the session of ${name}`, run: () => void end.run(id) }
+                    }
                   >
                     Used <Ago at={lastUsedAt} />
                     {ip && ` from ${ip}`}, opened <Ago at={createdAt} />

@@ -53,13 +53,13 @@ function Edited({ children }: Pick<DeskProps, 'children'>) {
 
 /** Returns the desk's key, which changes for another user and after a sign-out (`leaveDesk`). */
 export function useDeskKey(user: User | null | undefined): { deskKey: number; leaveDesk: () => void } {
-  const desk = useRef<{ key: number; userId: string | undefined; isLeft: boolean }>({
+  const desk = useRef<{ key: number; userId: string | undefined; hasSignedOut: boolean }>({
     key: 0,
     userId: undefined,
-    isLeft: false,
+    hasSignedOut: false,
   });
-  const { key, userId, isLeft } = desk.current;
-  const isAnothers = user ? user.id !== userId : isLeft;
-  if (isAnothers) desk.current = { key: key + 1, userId: user?.id, isLeft: false };
-  return { deskKey: desk.current.key, leaveDesk: () => void (desk.current.isLeft = true) };
+  const { key, userId, hasSignedOut } = desk.current;
+  const isAnothers = user ? user.id !== userId : hasSignedOut;
+  if (isAnothers) desk.current = { key: key + 1, userId: user?.id, hasSignedOut: false };
+  return { deskKey: desk.current.key, leaveDesk: () => void (desk.current.hasSignedOut = true) };
 }

@@ -5,7 +5,7 @@ import { useClient } from '../client-context.ts';
 import { Confirm } from '../elements/confirm.tsx';
 import { Button } from '../elements/view.tsx';
 import { explain } from '../requests/explain.ts';
-import { AwayContext, KeptReadingsContext, type KeptReadings } from '../requests/use-reading.ts';
+import { UnavailableContext, KeptReadingsContext, type KeptReadings } from '../requests/use-reading.ts';
 import { addressOf, useRoute } from '../route.ts';
 import { Conflicts } from '../tasks/conflicts.tsx';
 import { queryOf } from '../tasks/filters.ts';
@@ -13,7 +13,7 @@ import { useTaskList } from '../tasks/use-task-list.ts';
 import type { OnDesk } from './desk.tsx';
 import { Frame } from './frame.tsx';
 import { lossesOf } from './losses.ts';
-import { isAway, useOverview } from './use-overview.ts';
+import { isUnavailable, useOverview } from './use-overview.ts';
 import { VIEWS, viewOf } from './views.ts';
 
 export interface ShellProps {
@@ -29,7 +29,7 @@ export function Shell({ user, desk, onSignOut, onDeleted }: ShellProps) {
   const { name, query } = useRoute();
   const view = viewOf(name);
   const overview = useOverview();
-  const list = useTaskList(view.name === 'tasks' ? query : undefined, isAway(overview));
+  const list = useTaskList(view.name === 'tasks' ? query : undefined, isUnavailable(overview));
   const readings = useMemo<KeptReadings>(() => new Map(), []);
   const findLosses = () => lossesOf({ pendingWrites: client.pendingWrites(), ...desk });
   return (
@@ -50,9 +50,9 @@ export function Shell({ user, desk, onSignOut, onDeleted }: ShellProps) {
       <ConnectionLine status={overview.status} error={overview.error} />
       <Conflicts edits={desk.edits} />
       <KeptReadingsContext.Provider value={readings}>
-        <AwayContext.Provider value={isAway(overview)}>
+        <UnavailableContext.Provider value={isUnavailable(overview)}>
           <view.Component {...{ user, overview, list, findLosses, onDeleted, ...desk }} />
-        </AwayContext.Provider>
+        </UnavailableContext.Provider>
       </KeptReadingsContext.Provider>
     </Frame>
   );

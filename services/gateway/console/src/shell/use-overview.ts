@@ -13,7 +13,7 @@ export interface Overview {
 }
 
 /** Whether the server is unreachable, so that the page may be outdated. */
-export const isAway = ({ status }: Overview): boolean => status === 'reconnecting';
+export const isUnavailable = ({ status }: Overview): boolean => status === 'reconnecting';
 
 const ALL = { first: 1 };
 const OPEN = { filter: { completed: false }, first: 1 };

@@ -2,7 +2,7 @@ import type { Task, UpdateTaskInput } from '@taskmesh/client';
 import type { RefObject } from 'preact';
 import { useEffect, useId, useRef, useState } from 'preact/hooks';
 import { FIELDS, type Conflict, type Field } from './conflict.ts';
-import { FIELD_LABELS, valueInWords } from './field-values.ts';
+import { FIELD_LABELS, formatValue } from './field-values.ts';
 import type { Edits } from './use-edits.ts';
 import { Button } from '../elements/view.tsx';
 
@@ -31,7 +31,7 @@ export function Conflicts({ edits: { conflicts, settle } }: { edits: Edits }) {
           const { id, changes, theirs } = conflict;
           const key = id + JSON.stringify(changes);
           const props = { conflict, onSettle: (chosen?: UpdateTaskInput) => settle(conflict, chosen) };
-          return theirs ? <ConflictCard key={key} theirs={theirs} {...props} /> : <GoneCard key={key} {...props} />;
+          return theirs ? <ConflictCard key={key} theirs={theirs} {...props} /> : <DeletedCard key={key} {...props} />;
         })}
       </section>
       <div class="to-decide">
@@ -104,7 +104,7 @@ function ConflictCard({ conflict, theirs, onSettle }: CardProps & { theirs: Task
                 onChange={() => choose(field, side)}
               />
               <span class="whose">{side === 'mine' ? 'Your change' : 'Changed elsewhere'}</span>
-              <span class="value">{valueInWords(field, side === 'mine' ? changes : theirs)}</span>
+              <span class="value">{formatValue(field, side === 'mine' ? changes : theirs)}</span>
             </label>
           ))}
         </fieldset>
@@ -118,7 +118,7 @@ function ConflictCard({ conflict, theirs, onSettle }: CardProps & { theirs: Task
 }
 
 /** A task that was changed here and deleted elsewhere. */
-function GoneCard({ conflict: { title, changes, base }, onSettle }: CardProps) {
+function DeletedCard({ conflict: { title, changes, base }, onSettle }: CardProps) {
   const canCreate = base !== undefined || Boolean(changes.title);
   return (
     <div class="conflict">

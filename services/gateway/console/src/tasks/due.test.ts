@@ -1,4 +1,4 @@
-import { dayInWords, dayOf, endOf, isOverdue, overdueInWords } from './due.ts';
+import { formatDay, dayOf, endOf, isOverdue, formatOverdue } from './due.ts';
 
 const at = (text: string) => new Date(text).getTime();
 const NOW = at('2026-11-24T10:00');
@@ -20,12 +20,12 @@ describe('a due date', () => {
     ['2026-11-23', 'Yesterday'],
     ['2026-11-27', 'Friday'],
   ])('%s is shown as %s', (day, words) => {
-    expect(dayInWords(endOf(day), NOW)).toBe(words);
+    expect(formatDay(endOf(day), NOW)).toBe(words);
   });
 
   it('shows the year only if it is not the current one', () => {
-    expect(dayInWords(endOf('2026-12-24'), NOW)).not.toMatch(/2026/);
-    expect(dayInWords(endOf('2027-01-24'), NOW)).toMatch(/2027/);
+    expect(formatDay(endOf('2026-12-24'), NOW)).not.toMatch(/2026/);
+    expect(formatDay(endOf('2027-01-24'), NOW)).toMatch(/2027/);
   });
 });
 
@@ -34,5 +34,5 @@ it.each([
   ['2026-11-23T23:59', 'Overdue since yesterday'],
   ['2026-11-21T23:59', /^Overdue since .*21/],
 ])('says since when a task due %s is overdue', (due, words) => {
-  expect(overdueInWords(new Date(due).toISOString(), Date.parse('2026-11-24T12:00'))).toMatch(words);
+  expect(formatOverdue(new Date(due).toISOString(), Date.parse('2026-11-24T12:00'))).toMatch(words);
 });

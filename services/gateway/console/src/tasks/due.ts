@@ -20,7 +20,7 @@ export function isOverdue(
 }
 
 /** Names days close to today, such as “Tomorrow” or “Friday”; other days are dates. */
-export function dayInWords(time: string, now: number): string {
+export function formatDay(time: string, now: number): string {
   const date = new Date(time);
   const days = Math.round((midnightOf(date) - midnightOf(new Date(now))) / A_DAY);
   if (days === 0) return 'Today';
@@ -35,8 +35,8 @@ export function dayInWords(time: string, now: number): string {
   });
 }
 
-export function overdueInWords(time: string, now: number): string {
-  const day = dayInWords(time, now);
+export function formatOverdue(time: string, now: number): string {
+  const day = formatDay(time, now);
   return `Overdue since ${day === 'Today' || day === 'Yesterday' ? day.toLowerCase() : day}`;
 }
 

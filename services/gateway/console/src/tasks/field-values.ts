@@ -12,7 +12,7 @@ export const FIELD_LABELS: Record<Field, string> = {
 
 export const PRIORITY_LABELS: Record<Task['priority'], string> = { HIGH: 'High', MEDIUM: 'Medium', LOW: 'Low' };
 
-export function valueInWords(field: Field, { [field]: value }: Task | UpdateTaskInput): string {
+export function formatValue(field: Field, { [field]: value }: Task | UpdateTaskInput): string {
   if (value === null || value === undefined || value === '') return 'Nothing';
   switch (field) {
     case 'completed':

@@ -1,6 +1,6 @@
 import type { LiveTask } from '@taskmesh/client';
 import { useCallback, useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
-import { useTell } from '../elements/notices.tsx';
+import { useNotify } from '../elements/notices.tsx';
 import type { ViewProps } from '../shell/desk.tsx';
 import { focusQuickAdd } from './quick-add.tsx';
 import { TaskEditor } from './task-editor.tsx';
@@ -10,7 +10,7 @@ import { useKeptFocus } from './use-kept-focus.ts';
 export function TaskList({ list: shown, edits, editing }: Pick<ViewProps, 'list' | 'edits' | 'editing'>) {
   const { tasks, categories, filters, isStale } = shown;
   const leavesWhenTicked = filters.show !== 'all';
-  const tell = useTell();
+  const notify = useNotify();
   const now = useNow();
   const { open, isChanged, begin, end } = editing;
   const edited = open && tasks.find(({ key }) => key === open.base.key);
@@ -39,9 +39,9 @@ export function TaskList({ list: shown, edits, editing }: Pick<ViewProps, 'list'
       edits.set(task, { completed });
       if (!leavesWhenTicked) return;
       const text = `${completed ? 'Done' : 'Reopened'}: “${task.title}”.`;
-      tell({ text, action: { label: 'Undo', run: () => edits.set(task, { completed: !completed }) } });
+      notify({ text, action: { label: 'Undo', run: () => edits.set(task, { completed: !completed }) } });
     },
-    [edits, leavesWhenTicked, tell],
+    [edits, leavesWhenTicked, notify],
   );
   return (
     <ul class="tasks" ref={list} aria-label="Tasks" aria-busy={isStale}>

@@ -3,7 +3,7 @@ import { memo } from 'preact/compat';
 import { Icon } from '../elements/icon.tsx';
 import { Time } from '../elements/times.tsx';
 import { Button } from '../elements/view.tsx';
-import { dayInWords, isOverdue, overdueInWords } from './due.ts';
+import { formatDay, isOverdue, formatOverdue } from './due.ts';
 import { PRIORITY_LABELS } from './field-values.ts';
 
 export interface TaskRowProps {
@@ -62,11 +62,11 @@ function TaskMeta({ task, now }: { task: Task; now: number }) {
           <Icon name="calendar" />
           <Time at={dueDate}>
             {isLate ? (
-              overdueInWords(dueDate, now)
+              formatOverdue(dueDate, now)
             ) : (
               <>
                 <span class="unseen">Due </span>
-                {dayInWords(dueDate, now)}
+                {formatDay(dueDate, now)}
               </>
             )}
           </Time>

@@ -4,7 +4,7 @@ import { Icon } from '../elements/icon.tsx';
 import { Button, Failure, Loading, View } from '../elements/view.tsx';
 import { useAction } from '../requests/use-action.ts';
 import { replaceQuery } from '../route.ts';
-import { isAway } from '../shell/use-overview.ts';
+import { isUnavailable } from '../shell/use-overview.ts';
 import type { ViewProps } from '../shell/desk.tsx';
 import { FilterBar } from './filter-bar.tsx';
 import { isNarrow, NO_FILTERS, queryOf, type Filters } from './filters.ts';
@@ -30,7 +30,7 @@ export function TasksView({ overview, list, edits, editing, adding }: ViewProps)
       />
       <FilterBar filters={filters} categories={categories} onChange={show} />
       {status === 'loading' && !isStale && tasks.length === 0 && (
-        <Loading what={isAway(overview) ? 'Waiting for the server' : 'Loading your tasks'} />
+        <Loading what={isUnavailable(overview) ? 'Waiting for the server' : 'Loading your tasks'} />
       )}
       {status === 'failed' && overview.status !== 'failed' && (
         <Failure error={error} onAgain={() => location.reload()} />

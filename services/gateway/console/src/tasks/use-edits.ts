@@ -7,7 +7,7 @@ import {
 } from '@taskmesh/client';
 import { useCallback, useEffect, useMemo, useState } from 'preact/hooks';
 import { useClient } from '../client-context.ts';
-import { useTell } from '../elements/notices.tsx';
+import { useNotify } from '../elements/notices.tsx';
 import { explain } from '../requests/explain.ts';
 import { useLeaveGuard } from '../elements/use-leave-guard.ts';
 import type { Conflict } from './conflict.ts';
@@ -18,33 +18,33 @@ export type Edits = ReturnType<typeof useEdits>;
 /** Changes to tasks. They are shown at once; a later failure is reported in the view that is open by then. */
 export function useEdits() {
   const client = useClient();
-  const tell = useTell();
+  const notify = useNotify();
   const [conflicts, setConflicts] = useState<readonly Conflict[]>([]);
   useLeaveGuard(conflicts.length > 0);
 
-  const ask = useCallback((conflict: Conflict | undefined) => {
+  const confirmLeave = useCallback((conflict: Conflict | undefined) => {
     if (conflict) setConflicts((before) => [...before, conflict]);
   }, []);
-  const tellProblem = useCallback(
+  const notifyProblem = useCallback(
     (what: string, error: unknown) => {
       if (error instanceof TaskmeshError && error.code === 'SIGNED_OUT') return;
-      tell({ text: `${what}: ${explain(error)}`, isProblem: true });
+      notify({ text: `${what}: ${explain(error)}`, isProblem: true });
     },
-    [tell],
+    [notify],
   );
   const create = useCallback(
     (input: CreateTaskInput) => {
-      client.createTask(input).catch((error: unknown) => tellProblem(`“${input.title}” was not added`, error));
+      client.createTask(input).catch((error: unknown) => notifyProblem(`“${input.title}” was not added`, error));
     },
-    [client, tellProblem],
+    [client, notifyProblem],
   );
   const save = useCallback(
     (edit: Edit) => {
-      saveEdit(client, edit).then(ask, (error: unknown) =>
-        tellProblem(`Your change of “${edit.base.title}” was not saved`, error),
+      saveEdit(client, edit).then(confirmLeave, (error: unknown) =>
+        notifyProblem(`Your change of “${edit.base.title}” was not saved`, error),
       );
     },
-    [client, ask, tellProblem],
+    [client, confirmLeave, notifyProblem],
   );
 
   useEffect(() => {
@@ -52,15 +52,15 @@ export function useEdits() {
       const { kind, input, error } = write;
       if (kind === 'delete') return; // the task is deleted already, or was changed since and is worth keeping
       const title = input.title ?? 'a task';
-      if (kind === 'create') return tellProblem(`“${title}” was not added`, error);
+      if (kind === 'create') return notifyProblem(`“${title}” was not added`, error);
       const conflict = await conflictOf(client, write);
-      if (conflict && (!conflict.theirs || conflict.clashes.length > 0)) ask(conflict);
-      else if (!conflict) tellProblem(`An earlier change of ${title} was not saved`, error);
+      if (conflict && (!conflict.theirs || conflict.clashes.length > 0)) confirmLeave(conflict);
+      else if (!conflict) notifyProblem(`An earlier change of ${title} was not saved`, error);
     };
     return client.onRefused((write) => {
-      takeRefused(write).catch((error: unknown) => tellProblem('An earlier change was not saved', error));
+      takeRefused(write).catch((error: unknown) => notifyProblem('An earlier change was not saved', error));
     });
-  }, [client, ask, tellProblem]);
+  }, [client, confirmLeave, notifyProblem]);
 
   return useMemo(
     () => ({
@@ -71,16 +71,16 @@ export function useEdits() {
       set(task: Task, changes: UpdateTaskInput) {
         client
           .updateTask(task.id, changes)
-          .catch((error: unknown) => tellProblem(`“${task.title}” was not changed`, error));
+          .catch((error: unknown) => notifyProblem(`“${task.title}” was not changed`, error));
       },
       save,
       remove(task: Task) {
         client.deleteTask(task.id).catch((error: unknown) => {
-          const isGone = error instanceof TaskmeshError && error.code === 'NOT_FOUND';
-          if (!isGone) tellProblem(`“${task.title}” was not deleted`, error);
+          const isDeleted = error instanceof TaskmeshError && error.code === 'NOT_FOUND';
+          if (!isDeleted) notifyProblem(`“${task.title}” was not deleted`, error);
         });
         // The API cannot restore a deleted task, so undo creates a copy.
-        tell({ text: `Deleted “${task.title}”.`, action: { label: 'Undo', run: () => create(contentOf(task)) } });
+        notify({ text: `Deleted “${task.title}”.`, action: { label: 'Undo', run: () => create(contentOf(task)) } });
       },
       /** Removes the conflict from the list, and saves the chosen values, if any. */
       settle(conflict: Conflict, chosen?: UpdateTaskInput) {
@@ -92,7 +92,7 @@ export function useEdits() {
         else if (chosen.title) create({ title: chosen.title, ...withoutNull(chosen) });
       },
     }),
-    [client, conflicts, create, save, tell, tellProblem],
+    [client, conflicts, create, save, notify, notifyProblem],
   );
 }
 

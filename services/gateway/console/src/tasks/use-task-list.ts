@@ -16,7 +16,7 @@ export interface TaskList extends UsedTasks {
  * The list of the tasks view, for as long as the user is signed in: it stays live behind other views, and keeps its tasks
  * while the server is unreachable. `query`: the parameters in the address, or undefined in other views.
  */
-export function useTaskList(query: URLSearchParams | undefined, isAway: boolean): TaskList {
+export function useTaskList(query: URLSearchParams | undefined, isUnavailable: boolean): TaskList {
   const client = useClient();
   const lists = useMemo(() => keepLists(client), [client]);
   const filters = useRef(NO_FILTERS);
@@ -24,7 +24,7 @@ export function useTaskList(query: URLSearchParams | undefined, isAway: boolean)
   const list = useLiveTasks(lists, listOf(filters.current));
   const before = useRef<readonly LiveTask[]>([]);
   // While the server is unreachable, the new list may take long to load, so the previous one is not shown in its place.
-  const isStale = !isAway && list.status === 'loading' && list.tasks.length === 0 && before.current.length > 0;
+  const isStale = !isUnavailable && list.status === 'loading' && list.tasks.length === 0 && before.current.length > 0;
   if (!isStale && list.status !== 'idle') before.current = list.tasks;
   const tasks = isStale ? before.current : list.tasks;
   return { ...list, tasks, isStale, filters: filters.current, categories: useCategories(tasks) };

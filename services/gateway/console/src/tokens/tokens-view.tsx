@@ -9,7 +9,7 @@ import { useEffect, useId, useRef, useState } from 'preact/hooks';
 import { useClient } from '../client-context.ts';
 import { Confirm } from '../elements/confirm.tsx';
 import { ActionError, Field, Form, optionsOf, Submit, TextField } from '../elements/form.tsx';
-import { useTell } from '../elements/notices.tsx';
+import { useNotify } from '../elements/notices.tsx';
 import { Ago, Day } from '../elements/times.tsx';
 import { Button, focusHeading, Read, Row, Section, View } from '../elements/view.tsx';
 import { useAction, useSending } from '../requests/use-action.ts';
@@ -20,13 +20,13 @@ const LEAD =
 
 export function TokensView() {
   const client = useClient();
-  const tell = useTell();
+  const notify = useNotify();
   const [toEnd, setToEnd] = useState<PersonalTokenFieldsFragment>();
   const reading = useReading(() => client.request(READ_PERSONAL_TOKENS, {}), 'tokens');
   const end = useAction(async ({ id, name }: PersonalTokenFieldsFragment) => {
     setToEnd(undefined);
     await client.request(END_PERSONAL_TOKEN, { id });
-    tell({ text: `The token “${name}” has ended.` });
+    notify({ text: `The token “${name}” has ended.` });
     await reading.again();
     focusHeading();
   });
@@ -46,7 +46,7 @@ export function TokensView() {
                     icon="key"
                     title={token.name}
                     label={token.scope === 'READ' ? 'Reads' : 'Reads and writes'}
-                    deed={{ label: 'End', name: `End the token ${token.name}`, run: () => setToEnd(token) }}
+                    action={{ label: 'End', name: `End the token ${token.name}`, run: () => setToEnd(token) }}
                   >
                     Expires on <Day at={token.expiresAt} />, {token.lastUsedAt ? 'used ' : 'never used'}
                     {token.lastUsedAt && <Ago at={token.lastUsedAt} />}

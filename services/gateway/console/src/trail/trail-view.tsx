@@ -16,7 +16,7 @@ const SENTENCES = new Map([
   ['session.refreshed', 'A session was renewed'],
   ['session.ended', 'A session ended'],
   ['session.refresh_token_reused', 'A session was ended, because its token was used twice'],
-  ['login.failed', 'Somebody tried to sign in with a wrong password'],
+  ['login.failed', 'Someone tried to sign in with a wrong password'],
   ['name.changed', 'You changed your name'],
   ['password.changed', 'You changed your password'],
   ['password.reset', 'A new password was set through a recovery e-mail'],

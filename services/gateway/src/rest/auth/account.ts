@@ -1,6 +1,6 @@
 import { action, type Endpoint, endpoint } from '../endpoint.ts';
 import { OPERATIONS } from '../operations.ts';
-import { profile } from '../schemas/answers.ts';
+import { profile } from '../schemas/responses.ts';
 import { changeEmail, changeName, changePassword, confirmEmail, deleteAccount } from '../schemas/requests.ts';
 
 export const accountEndpoints: readonly Endpoint[] = [
@@ -8,7 +8,7 @@ export const accountEndpoints: readonly Endpoint[] = [
     name: 'profile',
     summary: 'Your profile',
     needs: OPERATIONS.profile,
-    answerSchema: profile,
+    responseSchema: profile,
     handle: async ({ run }) => ({ body: (await run(OPERATIONS.profile, {})).profile }),
   }),
   endpoint('user', 'PATCH /auth/profile', {
@@ -16,7 +16,7 @@ export const accountEndpoints: readonly Endpoint[] = [
     summary: 'Change your name',
     needs: OPERATIONS.changeName,
     bodySchema: changeName,
-    answerSchema: profile,
+    responseSchema: profile,
     handle: async ({ body, run }) => ({ body: (await run(OPERATIONS.changeName, body)).profile }),
   }),
   action('user', 'POST /auth/change-password', {
@@ -26,7 +26,7 @@ export const accountEndpoints: readonly Endpoint[] = [
       'Requires the current one. Ends all other sessions and sends a notice by mail. Wrong passwords count as failed logins.',
     needs: OPERATIONS.changePassword,
     bodySchema: changePassword,
-    says: 'The password is changed, and all other sessions have ended.',
+    message: 'The password is changed, and all other sessions have ended.',
     handle: ({ body: { current_password: currentPassword, password: newPassword }, run }) =>
       run(OPERATIONS.changePassword, { input: { currentPassword, newPassword } }),
   }),
@@ -38,7 +38,7 @@ export const accountEndpoints: readonly Endpoint[] = [
       'account has that address. Wrong passwords count as failed logins.',
     needs: OPERATIONS.requestEmailChange,
     bodySchema: changeEmail,
-    says: 'A mail with further steps is on its way to the new address.',
+    message: 'A mail with further steps is on its way to the new address.',
     handle: ({ body, run }) => run(OPERATIONS.requestEmailChange, { input: body }),
   }),
   action('optional', 'POST /auth/confirm-email', {
@@ -50,7 +50,7 @@ export const accountEndpoints: readonly Endpoint[] = [
       'address gets a notice by mail.',
     needs: OPERATIONS.confirmEmailChange,
     bodySchema: confirmEmail,
-    says: 'The address is changed.',
+    message: 'The address is changed.',
     errors: ['CONFLICT'],
     handle: ({ body, run }) => run(OPERATIONS.confirmEmailChange, body),
   }),
@@ -62,7 +62,7 @@ export const accountEndpoints: readonly Endpoint[] = [
       'revoked, the tasks are deleted, and the address, which gets a last mail, can be used again. Wrong passwords count as failed logins.',
     needs: OPERATIONS.deleteAccount,
     bodySchema: deleteAccount,
-    says: 'The account is deleted, with everything that it owned.',
+    message: 'The account is deleted, with everything that it owned.',
     handle: ({ body, run }) => run(OPERATIONS.deleteAccount, { input: body }),
   }),
 ];

@@ -1,9 +1,9 @@
 import { rateLimited } from '@taskmesh/contracts';
 import { Readable } from 'node:stream';
-import { places } from '../../http/client-connections.ts';
+import { createSlots } from '../../http/client-connections.ts';
 import { checkedQuery, type Endpoint, endpoint, type Exchange, queryText } from '../endpoint.ts';
 import { type AuditEntryFragment, type RestExportTasksQuery, OPERATIONS } from '../operations.ts';
-import { accountExport, auditTrail } from '../schemas/answers.ts';
+import { accountExport, auditTrail } from '../schemas/responses.ts';
 import { auditQuery } from '../schemas/requests.ts';
 import { toTask } from '../tasks/one-task.ts';
 import { tokenOf } from './sessions.ts';
@@ -18,7 +18,7 @@ export const dataEndpoints: readonly Endpoint[] = [
     description: 'Newest first. `Link` points to the next page.',
     needs: OPERATIONS.auditEntries,
     query: checkedQuery(auditQuery),
-    answerSchema: auditTrail,
+    responseSchema: auditTrail,
     isPaged: true,
     handle: async ({ query: { limit = ENTRIES, after }, run }) => {
       const body = await run(OPERATIONS.auditEntries, { first: limit, after: after ?? null });
@@ -34,7 +34,7 @@ export const dataEndpoints: readonly Endpoint[] = [
       'Your profile, sessions, personal tokens (without the secrets), linked identities, audit trail and tasks, as one JSON object. ' +
       'If the response breaks off, it is incomplete: request it again.',
     needs: OPERATIONS.exportTasks,
-    answerSchema: accountExport,
+    responseSchema: accountExport,
     handle: async ({ isHead, claims, run }) => ({
       headers: {
         'content-type': 'application/json; charset=utf-8',
@@ -48,13 +48,13 @@ export const dataEndpoints: readonly Endpoint[] = [
 /** Audit entries or tasks in memory at once. */
 const PAGE = 100;
 /** Concurrent exports of one account. */
-const takePlace = places(2);
+const reserveSlot = createSlots(2);
 
 type Run = Exchange['run'];
 
 /** @throws AppError RATE_LIMITED */
 async function beginExport(run: Run, userId: string): Promise<Readable> {
-  const release = takePlace(userId);
+  const release = reserveSlot(userId);
   if (!release) throw rateLimited(1, 'Two exports of this account are running already.');
   try {
     return (await exportOf(run, userId)).once('close', release);

@@ -3,8 +3,8 @@ import type { AuthSignIn } from '@taskmesh/internal-api';
 import { parseCookie, stringifySetCookie } from 'cookie';
 import { action, checkedQuery, type Endpoint, endpoint, type ErrorPage } from '../endpoint.ts';
 import { OPERATIONS } from '../operations.ts';
-import { linkedIdentity, linkedIdentityList, session, signInProvider } from '../schemas/answers.ts';
-import { beginSignIn, linkIdentity, signInAnswer, signInWithCode } from '../schemas/requests.ts';
+import { linkedIdentity, linkedIdentityList, session, signInProvider } from '../schemas/responses.ts';
+import { beginSignIn, linkIdentity, signInResult, signInWithCode } from '../schemas/requests.ts';
 
 const ERRORS_AS_PAGE = 'Clients that accept `text/html` get errors as a web page.';
 
@@ -29,7 +29,7 @@ export function createProviderEndpoints({ signIn, publicUrl, errorPage }: Provid
       summary: 'The sign-in provider',
       description: '404 if none is configured.',
       needs: OPERATIONS.signInProvider,
-      answerSchema: signInProvider,
+      responseSchema: signInProvider,
       errors: ['NOT_FOUND'],
       handle: async ({ run }) => {
         const { provider } = await run(OPERATIONS.signInProvider, {});
@@ -62,7 +62,7 @@ export function createProviderEndpoints({ signIn, publicUrl, errorPage }: Provid
         ERRORS_AS_PAGE,
       needs: OPERATIONS.signInWithCode,
       // auth reads it as the provider sent it.
-      query: { schema: signInAnswer, read: ({ url }) => url.slice(url.indexOf('?') + 1 || url.length) },
+      query: { schema: signInResult, read: ({ url }) => url.slice(url.indexOf('?') + 1 || url.length) },
       status: 302,
       errors: ['NOT_FOUND'],
       errorPage,
@@ -79,7 +79,7 @@ export function createProviderEndpoints({ signIn, publicUrl, errorPage }: Provid
         "is 409 LINK_REQUIRED: send the same code with the password of that account, within 10 minutes of the browser's return, to link the two.",
       needs: OPERATIONS.signInWithCode,
       bodySchema: signInWithCode,
-      answerSchema: session,
+      responseSchema: session,
       errors: ['FORBIDDEN', 'LINK_REQUIRED'],
       handle: async ({ body: { refresh, ...input }, run }) => ({
         body: (await run(OPERATIONS.signInWithCode, { input, refresh })).session,
@@ -90,7 +90,7 @@ export function createProviderEndpoints({ signIn, publicUrl, errorPage }: Provid
       summary: 'Your linked identities',
       description: 'The identities at the provider that can sign in to your account, newest first.',
       needs: OPERATIONS.linkedIdentities,
-      answerSchema: linkedIdentityList,
+      responseSchema: linkedIdentityList,
       handle: async ({ run }) => ({ body: await run(OPERATIONS.linkedIdentities, {}) }),
     }),
     endpoint('user', 'POST /auth/identities', {
@@ -102,7 +102,7 @@ export function createProviderEndpoints({ signIn, publicUrl, errorPage }: Provid
       needs: OPERATIONS.linkIdentity,
       bodySchema: linkIdentity,
       status: 201,
-      answerSchema: linkedIdentity,
+      responseSchema: linkedIdentity,
       errors: ['CONFLICT'],
       handle: async ({ body, run }) => ({ body: (await run(OPERATIONS.linkIdentity, { input: body })).identity }),
     }),
@@ -112,7 +112,7 @@ export function createProviderEndpoints({ signIn, publicUrl, errorPage }: Provid
       description:
         'Sends a notice by mail. Requires a session. The only identity of an account without a password cannot be removed.',
       needs: OPERATIONS.unlinkIdentity,
-      says: 'The identity is no longer linked.',
+      message: 'The identity is no longer linked.',
       errors: ['NOT_FOUND', 'CONFLICT'],
       handle: ({ id, run }) => run(OPERATIONS.unlinkIdentity, { id }),
     }),

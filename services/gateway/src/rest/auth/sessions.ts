@@ -1,6 +1,6 @@
 import { action, type Endpoint, endpoint } from '../endpoint.ts';
 import { OPERATIONS, type PersonalTokenFragment } from '../operations.ts';
-import { newToken, sessionList, tokenList } from '../schemas/answers.ts';
+import { newToken, sessionList, tokenList } from '../schemas/responses.ts';
 import { createToken } from '../schemas/requests.ts';
 
 /** Sessions, and the personal access tokens that users create for programs. */
@@ -10,7 +10,7 @@ export const sessionEndpoints: readonly Endpoint[] = [
     summary: 'Your sessions',
     description: 'Your active sessions, newest first, at most 1,000.',
     needs: OPERATIONS.sessions,
-    answerSchema: sessionList,
+    responseSchema: sessionList,
     handle: async ({ run }) => ({ body: await run(OPERATIONS.sessions, {}) }),
   }),
   action('user', 'DELETE /auth/sessions', {
@@ -18,7 +18,7 @@ export const sessionEndpoints: readonly Endpoint[] = [
     summary: 'End all other sessions',
     description: 'Ends all sessions except the one of this request, and revokes their tokens.',
     needs: OPERATIONS.endOtherSessions,
-    says: 'All other sessions have ended.',
+    message: 'All other sessions have ended.',
     handle: ({ run }) => run(OPERATIONS.endOtherSessions, {}),
   }),
   action('user', 'DELETE /auth/sessions/{sessionId}', {
@@ -26,7 +26,7 @@ export const sessionEndpoints: readonly Endpoint[] = [
     summary: 'End one of your sessions',
     description: 'Revokes its tokens. It can be the session of this request.',
     needs: OPERATIONS.endSession,
-    says: 'The session has ended.',
+    message: 'The session has ended.',
     errors: ['NOT_FOUND'],
     handle: ({ id, run }) => run(OPERATIONS.endSession, { id }),
   }),
@@ -35,7 +35,7 @@ export const sessionEndpoints: readonly Endpoint[] = [
     summary: 'Your personal tokens',
     description: 'Your valid tokens, newest first.',
     needs: OPERATIONS.personalTokens,
-    answerSchema: tokenList,
+    responseSchema: tokenList,
     handle: async ({ run }) => ({ body: { tokens: (await run(OPERATIONS.personalTokens, {})).tokens.map(tokenOf) } }),
   }),
   endpoint('user', 'POST /auth/tokens', {
@@ -47,7 +47,7 @@ export const sessionEndpoints: readonly Endpoint[] = [
     needs: OPERATIONS.createPersonalToken,
     bodySchema: createToken,
     status: 201,
-    answerSchema: newToken,
+    responseSchema: newToken,
     errors: ['CONFLICT'],
     handle: async ({ body: { name, scope, expires_at: expiresAt }, run }) => {
       const input = { name, scope: scope === 'read' ? 'READ' : 'WRITE', expiresAt } as const;
@@ -60,7 +60,7 @@ export const sessionEndpoints: readonly Endpoint[] = [
     summary: 'Revoke one of your personal tokens',
     description: 'Requires a session.',
     needs: OPERATIONS.endPersonalToken,
-    says: 'The token has ended.',
+    message: 'The token has ended.',
     errors: ['NOT_FOUND'],
     handle: ({ id, run }) => run(OPERATIONS.endPersonalToken, { id }),
   }),

@@ -1,7 +1,7 @@
 import { action, type Endpoint, endpoint } from '../endpoint.ts';
 import { OPERATIONS } from '../operations.ts';
 import { forgotPassword, login, refreshSession, resetPassword, signUp } from '../schemas/requests.ts';
-import { refreshedTokens, session, tokenClaims } from '../schemas/answers.ts';
+import { refreshedTokens, session, tokenClaims } from '../schemas/responses.ts';
 import { accountEndpoints } from './account.ts';
 import { dataEndpoints } from './data.ts';
 import { sessionEndpoints } from './sessions.ts';
@@ -17,7 +17,7 @@ export const authEndpoints: readonly Endpoint[] = [
     needs: OPERATIONS.signUp,
     bodySchema: signUp,
     status: 201,
-    answerSchema: session,
+    responseSchema: session,
     errors: ['CONFLICT'],
     handle: async ({ body: { refresh, ...input }, run }) => ({
       body: (await run(OPERATIONS.signUp, { input, refresh })).session,
@@ -31,7 +31,7 @@ export const authEndpoints: readonly Endpoint[] = [
       'without one, the session ends when the access token expires.',
     needs: OPERATIONS.login,
     bodySchema: login,
-    answerSchema: session,
+    responseSchema: session,
     errors: ['UNAUTHENTICATED'],
     handle: async ({ body: { refresh, ...input }, run }) => ({
       body: (await run(OPERATIONS.login, { input, refresh })).session,
@@ -42,7 +42,7 @@ export const authEndpoints: readonly Endpoint[] = [
     summary: 'Log out',
     description: 'Ends the session and revokes its tokens. A request body is ignored.',
     needs: OPERATIONS.logout,
-    says: 'Logged out.',
+    message: 'Logged out.',
     handle: ({ run }) => run(OPERATIONS.logout, {}),
   }),
   endpoint('user', 'GET /auth/me', {
@@ -50,7 +50,7 @@ export const authEndpoints: readonly Endpoint[] = [
     summary: 'The claims of the access token',
     // Needs no operation itself, but a graph without logout does not use our sessions.
     needs: OPERATIONS.logout,
-    answerSchema: tokenClaims,
+    responseSchema: tokenClaims,
     handle: ({ claims: { userId, email, iat, exp } }) => ({ body: { userId, email, iat, exp } }),
   }),
   action('public', 'POST /auth/forgot-password', {
@@ -59,7 +59,7 @@ export const authEndpoints: readonly Endpoint[] = [
     description: 'The response is the same whether or not the address has an account.',
     needs: OPERATIONS.requestPasswordReset,
     bodySchema: forgotPassword,
-    says: 'If there is an account with this address, a mail with further steps is on its way.',
+    message: 'If there is an account with this address, a mail with further steps is on its way.',
     handle: ({ body, run }) => run(OPERATIONS.requestPasswordReset, body),
   }),
   action('public', 'POST /auth/reset-password', {
@@ -69,7 +69,7 @@ export const authEndpoints: readonly Endpoint[] = [
       'Ends all sessions and revokes all personal tokens of the account. If the password is rejected, the token stays valid.',
     needs: OPERATIONS.resetPassword,
     bodySchema: resetPassword,
-    says: 'The password is changed, and all sessions have ended. Sign in with the new password.',
+    message: 'The password is changed, and all sessions have ended. Sign in with the new password.',
     handle: ({ body, run }) =>
       run(OPERATIONS.resetPassword, { input: { token: body.token, newPassword: body.password } }),
   }),
@@ -79,7 +79,7 @@ export const authEndpoints: readonly Endpoint[] = [
     description: 'A refresh token is valid once; using it again ends its session.',
     needs: OPERATIONS.refreshSession,
     bodySchema: refreshSession,
-    answerSchema: refreshedTokens,
+    responseSchema: refreshedTokens,
     errors: ['UNAUTHENTICATED'],
     handle: async ({ body: { refresh_token: refreshToken }, run }) => ({
       body: (await run(OPERATIONS.refreshSession, { refreshToken })).session,

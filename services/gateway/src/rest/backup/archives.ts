@@ -1,8 +1,15 @@
 import type { ArchiveDownload, BackupEntry, BackupWork } from '@taskmesh/internal-api';
-import { type Answer, type Bytes, done, type Endpoint, endpoint, found } from '../endpoint.ts';
+import {
+  type EndpointResponse,
+  type Bytes,
+  successResponse,
+  type Endpoint,
+  endpoint,
+  listResponse,
+} from '../endpoint.ts';
 import { OPERATIONS } from '../operations.ts';
-import { backupList, backupScan, oneBackup, workLine } from '../schemas/backups.ts';
-import { doneAnswer } from '../schemas/parts.ts';
+import { backupList, backupScan, backupResponse, workLine } from '../schemas/backups.ts';
+import { doneSchema } from '../schemas/parts.ts';
 import { unknownFile } from './queries.ts';
 
 const VERIFIED = 'The archive can be restored: a test restore of all its stores succeeded.';
@@ -20,20 +27,20 @@ export const archiveEndpoints = (work: BackupWork): readonly Endpoint[] => [
     summary: 'Make a backup',
     description: 'An archive of all databases, each as of one point in time, while they stay in use.',
     status: 201,
-    answerSchema: oneBackup,
+    responseSchema: backupResponse,
     lineSchema: workLine,
     errors: ['CONFLICT'],
-    handle: async ({ onProgress }) => done('Backup made.', { data: await work.create(onProgress) }),
+    handle: async ({ onProgress }) => successResponse('Backup made.', { data: await work.create(onProgress) }),
   }),
   endpoint('operator', 'GET /backups', {
     name: 'listBackups',
     summary: 'List the backups',
     description: 'Newest first.',
     needs: OPERATIONS.backups,
-    answerSchema: backupList,
+    responseSchema: backupList,
     handle: async ({ run }) => {
       const data = (await run(OPERATIONS.backups, {})).backups as BackupEntry[]; // `origin` is any string in the graph
-      return found('backup', data);
+      return listResponse('backup', data);
     },
   }),
   endpoint('operator', 'POST /backups/scan', {
@@ -41,23 +48,23 @@ export const archiveEndpoints = (work: BackupWork): readonly Endpoint[] => [
     summary: 'Update the list of backups',
     description:
       'Reads the manifests of archives in the directory or bucket of which the list only has name, size and date, as after a loss of the database with the list.',
-    answerSchema: backupScan,
+    responseSchema: backupScan,
     lineSchema: workLine,
     handle: async ({ onProgress }) => {
       const data = await work.scan(onProgress);
-      return done(`Archives: ${data.archives}; new to the list: ${data.added}.`, { data });
+      return successResponse(`Archives: ${data.archives}; new to the list: ${data.added}.`, { data });
     },
   }),
   endpoint('operator', 'DELETE /backups/{file}', {
     name: 'deleteBackup',
     summary: 'Delete an archive',
     needs: OPERATIONS.deleteBackup,
-    answerSchema: doneAnswer,
+    responseSchema: doneSchema,
     errors: ['NOT_FOUND'],
     handle: async ({ id, run }) => {
       const { deleteBackup } = await run(OPERATIONS.deleteBackup, { file: id });
       if (!deleteBackup) throw unknownFile();
-      return done('Backup deleted.');
+      return successResponse('Backup deleted.');
     },
   }),
   endpoint('operator', 'PUT /backups/{file}', {
@@ -67,15 +74,15 @@ export const archiveEndpoints = (work: BackupWork): readonly Endpoint[] => [
       'It is listed once it is complete. Uploading the same archive under the same name again changes nothing. 409 if another archive has that name.',
     bodySchema: ARCHIVE,
     status: 201,
-    answerSchema: oneBackup,
+    responseSchema: backupResponse,
     errors: ['CONFLICT'],
-    handle: async ({ id, body }) => done('Archive stored.', { data: await work.upload(id, body) }),
+    handle: async ({ id, body }) => successResponse('Archive stored.', { data: await work.upload(id, body) }),
   }),
   endpoint('operator', 'GET /backups/{file}', {
     name: 'downloadBackup',
     summary: 'Download an archive',
     needs: OPERATIONS.backup,
-    answerSchema: ARCHIVE,
+    responseSchema: ARCHIVE,
     errors: ['NOT_FOUND'],
     handle: async ({ id, isHead, run }) => {
       const archive = isHead ? (await run(OPERATIONS.backup, { file: id })).backup : await work.download(id);
@@ -87,14 +94,14 @@ export const archiveEndpoints = (work: BackupWork): readonly Endpoint[] => [
     name: 'verifyBackup',
     summary: 'Verify that an archive can be restored',
     description: 'Restores it into temporary databases, which are then dropped; the real ones are not touched.',
-    answerSchema: oneBackup,
+    responseSchema: backupResponse,
     lineSchema: workLine,
     errors: ['NOT_FOUND', 'CONFLICT'],
-    handle: async ({ id, onProgress }) => done(VERIFIED, { data: await work.verify(id, onProgress) }),
+    handle: async ({ id, onProgress }) => successResponse(VERIFIED, { data: await work.verify(id, onProgress) }),
   }),
 ];
 
-function asFile(file: string, archive: Pick<BackupEntry, 'sizeBytes' | 'sha256'> | ArchiveDownload): Answer {
+function asFile(file: string, archive: Pick<BackupEntry, 'sizeBytes' | 'sha256'> | ArchiveDownload): EndpointResponse {
   const headers = {
     ...(archive.sha256 && { etag: `"${archive.sha256}"` }),
     'content-type': file.endsWith('.age') ? 'application/octet-stream' : 'application/gzip',

@@ -1,10 +1,10 @@
 import { badUserInput, notFound } from '@taskmesh/contracts';
 import {
-  refuseOthers,
+  refuseUnknownParameters,
   RESTORE_PARAMETERS,
   type RestoreParameters,
   restoreParametersOf,
-  seenRestoreOf,
+  readRestoredAt,
   UNDO_PARAMETERS,
 } from '@taskmesh/internal-api';
 import { z } from 'zod';
@@ -58,7 +58,7 @@ export const foreignRestoreQuery: QueryRules<RestoreQuery> = {
     const wanted = restoreQuery.read(request);
     const { stores, safetyBackup, decryptedFrom } = wanted.parameters;
     if (stores ?? safetyBackup ?? decryptedFrom)
-      throw badUserInput([], 'Neither stores nor a safety backup nor another name can be asked for here.');
+      throw badUserInput([], 'Stores, a safety backup and another name cannot be chosen here.');
     return wanted;
   },
 };
@@ -67,7 +67,7 @@ export const dryRunQuery: QueryRules<RestoreQuery> = {
   schema: tried,
   read(request) {
     const wanted = restoreQuery.read(request);
-    refuseOthers(request.query, RESTORE_PARAMETERS);
+    refuseUnknownParameters(request.query, RESTORE_PARAMETERS);
     return wanted;
   },
 };
@@ -81,8 +81,8 @@ export const undoQuery: QueryRules<string | undefined> = {
     }),
   }),
   read({ query }) {
-    refuseOthers(query, UNDO_PARAMETERS);
-    return seenRestoreOf(query);
+    refuseUnknownParameters(query, UNDO_PARAMETERS);
+    return readRestoredAt(query);
   },
 };
 
@@ -96,7 +96,7 @@ const checkedEpoch = checkedQuery(epoch);
 export const epochQuery: QueryRules<number | undefined> = {
   schema: epoch,
   read(request) {
-    refuseOthers(request.query, Object.keys(epoch.shape));
+    refuseUnknownParameters(request.query, Object.keys(epoch.shape));
     return checkedEpoch.read(request).atLeast;
   },
 };

@@ -1,10 +1,17 @@
 import { notFound, unavailable } from '@taskmesh/contracts';
 import type { BackupWork, RestoreEnd } from '@taskmesh/internal-api';
 import type { z } from 'zod';
-import { type Answer, done, type Endpoint, endpoint, type Exchange, type QueryRules } from '../endpoint.ts';
+import {
+  type EndpointResponse,
+  successResponse,
+  type Endpoint,
+  endpoint,
+  type Exchange,
+  type QueryRules,
+} from '../endpoint.ts';
 import { OPERATIONS } from '../operations.ts';
-import { newEpoch, restoreAnswer, restoreForecast, undoableRestoreAnswer, workLine } from '../schemas/backups.ts';
-import { doneAnswer } from '../schemas/parts.ts';
+import { newEpoch, restoreResponse, restoreForecast, undoableRestoreResponse, workLine } from '../schemas/backups.ts';
+import { doneSchema } from '../schemas/parts.ts';
 import { dryRunQuery, epochQuery, foreignRestoreQuery, restoreQuery, undoQuery, type RestoreQuery } from './queries.ts';
 
 /**
@@ -23,12 +30,14 @@ export const restoreEndpoints = (work: BackupWork): readonly Endpoint[] => [
     description:
       'Performs all steps of a restore except the last one; the data stay unchanged. Returns what would change and what would currently prevent it. 409 with the reason if the archive cannot be restored this way.',
     query: dryRunQuery,
-    answerSchema: restoreForecast,
+    responseSchema: restoreForecast,
     lineSchema: workLine,
     errors: ['NOT_FOUND', 'CONFLICT'],
     handle: async ({ query: { file, parameters }, onProgress }) => {
       const data = await work.dryRun(file, onProgress, parameters);
-      return done(`The restore could${data.possible ? '' : ' not'} be done now. Nothing was changed.`, { data });
+      return successResponse(`The restore could${data.possible ? '' : ' not'} be done now. Nothing was changed.`, {
+        data,
+      });
     },
   }),
   endpoint('operator', 'POST /backup/new-epoch', {
@@ -38,11 +47,11 @@ export const restoreEndpoints = (work: BackupWork): readonly Endpoint[] => [
       'Use it after the database of the tasks was reset to an earlier state by other means (a physical restore): it ends all feeds and invalidates all earlier cursors, so that clients reload their lists. 409 if the clock is clearly behind and `atLeast` is not given.',
     needs: OPERATIONS.newEpoch,
     query: epochQuery,
-    answerSchema: newEpoch,
+    responseSchema: newEpoch,
     errors: ['CONFLICT'],
     handle: async ({ query: atLeast = null, run }) => {
       const { begun: data } = await run(OPERATIONS.newEpoch, { atLeast });
-      return done(`The epoch ${data.epoch} has begun; clients read their lists again.`, { data });
+      return successResponse(`The epoch ${data.epoch} has begun; clients read their lists again.`, { data });
     },
   }),
   endpoint('operator', 'POST /backup/undo', {
@@ -51,7 +60,7 @@ export const restoreEndpoints = (work: BackupWork): readonly Endpoint[] => [
     description:
       'Brings back the databases that the last restore replaced, in one step, while they are kept (`RESTORE_KEEP_OLD`). What was written since is kept in turn: a second call brings it back. 404 if nothing is kept, 409 if the last restore is not the one of `restoredAt`, 503 while another restore runs.',
     query: undoQuery,
-    answerSchema: doneAnswer as z.ZodType<object>,
+    responseSchema: doneSchema as z.ZodType<object>,
     lineSchema: workLine,
     errors: ['NOT_FOUND', 'CONFLICT'],
     handle: async ({ query: restoredAt, onProgress }) => {
@@ -65,12 +74,12 @@ export const restoreEndpoints = (work: BackupWork): readonly Endpoint[] => [
     summary: 'The restore that can be undone',
     description: '404 if nothing is kept.',
     needs: OPERATIONS.undoableRestore,
-    answerSchema: undoableRestoreAnswer,
+    responseSchema: undoableRestoreResponse,
     errors: ['NOT_FOUND'],
     handle: async ({ run }) => {
       const { undoable } = await run(OPERATIONS.undoableRestore, {});
       if (!undoable) throw notFound('There is no restore whose former stores are still kept.');
-      return done('It can be taken back.', { data: undoable });
+      return successResponse('It can be undone.', { data: undoable });
     },
   }),
 ];
@@ -85,20 +94,20 @@ export const foreignRestoreEndpoint = restoreEndpoint({
   },
 });
 
-interface RestoreWay {
+interface RestoreVariant {
   needs?: typeof OPERATIONS.restoreBackup;
   query: QueryRules<RestoreQuery>;
   restore(exchange: Exchange<unknown, RestoreQuery>): Promise<RestoreEnd>;
 }
 
-function restoreEndpoint({ restore, ...way }: RestoreWay): Endpoint {
+function restoreEndpoint({ restore, ...variant }: RestoreVariant): Endpoint {
   return endpoint('operator', 'POST /backup/restore', {
-    ...way,
+    ...variant,
     name: 'restoreBackup',
     summary: 'Restore from an archive',
     description:
       'Replaces the databases with those of the archive, in one step. If the database step fails, the response is still 200, its message says so, and the data are unchanged. 403 also if the name points outside the backup storage, 500 also if the archive cannot be extracted.',
-    answerSchema: restoreAnswer as z.ZodType<object>, // a failed one has more fields
+    responseSchema: restoreResponse as z.ZodType<object>, // a failed one has more fields
     lineSchema: workLine,
     errors: ['NOT_FOUND', 'CONFLICT'],
     handle: async (exchange) => {
@@ -128,7 +137,7 @@ const STATUS = {
 function endOf(
   { success, message, error, outcome, skipped = [], dropped, safetyBackup, keptUntil }: RestoreEnd,
   { hasLists = false } = {},
-): Answer {
+): EndpointResponse {
   const lists = {
     ...(skipped.length > 0 && { skipped }),
     ...(dropped.length > 0 && { dropped }),
@@ -137,7 +146,7 @@ function endOf(
   return {
     status: STATUS[outcome],
     body: { success, message, ...(!success && { error: error ?? message }), ...(hasLists && lists) },
-    inLines: {
+    lastLine: {
       databaseRestored: outcome.startsWith('RESTORED'),
       ...lists,
       ...(keptUntil !== undefined && { keptUntil }),

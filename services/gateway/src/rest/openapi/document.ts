@@ -4,11 +4,11 @@ import { createHash } from 'node:crypto';
 import { gzipSync } from 'node:zlib';
 import { z } from 'zod';
 import { acceptsGzip, addVary } from '../../http/negotiation.ts';
-import { type Envelope, JSON_TYPE, serveReading } from '../../http/replies.ts';
-import { leaveUncounted } from '../../http/unread-answers.ts';
+import { type Envelope, JSON_TYPE, serveReadOnly } from '../../http/replies.ts';
+import { excludeFromUnread } from '../../http/unread-responses.ts';
 import { type Endpoint, isBytes } from '../endpoint.ts';
 import { IDEMPOTENCY_KEY, IF_MATCH, isKnown } from '../preconditions.ts';
-import { oneTask, reducedTask } from '../schemas/answers.ts';
+import { taskResponse, reducedTask } from '../schemas/responses.ts';
 import { type Mount, NDJSON_TYPE } from '../serve-endpoints.ts';
 import { ERROR_SCHEMAS, errorResponses, failureReferences } from './errors.ts';
 import { contentOf, type JsonSchema, mediaOf, schemasOf } from './schemas.ts';
@@ -86,14 +86,14 @@ export function describeApi(chapters: readonly Chapter[], publicUrl: string) {
 export function serveDescription(app: FastifyInstance, document: OpenApiDocument): void {
   const bytes = Buffer.from(JSON.stringify(document));
   const forms = [bytes, gzipSync(bytes)].map((form) => ({ form, etag: tagOf(form) }));
-  serveReading(app, '/api/openapi.json', (request, reply) => {
+  serveReadOnly(app, '/api/openapi.json', (request, reply) => {
     addVary(reply, 'Accept-Encoding').header('x-content-type-options', 'nosniff').header('cache-control', 'no-cache');
     const isCompressed = acceptsGzip(request.headers['accept-encoding']);
     const { form, etag } = forms[isCompressed ? 1 : 0] as (typeof forms)[number];
     if (isCompressed) reply.header('content-encoding', 'gzip');
     reply.header('etag', etag);
     if (isKnown(etag, request.headers['if-none-match'])) return reply.code(304).send();
-    leaveUncounted(reply.raw);
+    excludeFromUnread(reply.raw);
     return reply.header('content-type', JSON_TYPE).send(form);
   });
 }
@@ -136,19 +136,19 @@ function operationOf(endpoint: Endpoint, { envelope, tag }: { envelope: Envelope
 }
 
 /** Responses in lines are always a 200; the ordinary status is on the last line. */
-function successesOf({ answerSchema, lineSchema, status = 200, isPaged }: Endpoint): Record<number, object> {
-  if (!answerSchema)
+function successesOf({ responseSchema, lineSchema, status = 200, isPaged }: Endpoint): Record<number, object> {
+  if (!responseSchema)
     return { [status]: { description: 'A redirect.', headers: { ...REQUEST_ID, Location: LOCATION } } };
   const lines = lineSchema && { [NDJSON_TYPE]: mediaOf(lineSchema) };
   const ordinary = {
     description: status === 201 ? 'Created.' : 'Done.',
     headers: {
       ...REQUEST_ID,
-      ...(isBytes(answerSchema) && { ETag: { description: answerSchema.etag, schema: { type: 'string' } } }),
-      ...((answerSchema === oneTask || answerSchema === reducedTask) && TASK_ETAG),
+      ...(isBytes(responseSchema) && { ETag: { description: responseSchema.etag, schema: { type: 'string' } } }),
+      ...((responseSchema === taskResponse || responseSchema === reducedTask) && TASK_ETAG),
       ...(isPaged && { Link: { $ref: '#/components/headers/Link' } }),
     },
-    content: contentOf(answerSchema),
+    content: contentOf(responseSchema),
   };
   if (!lines) return { [status]: ordinary };
   if (status === 200) return { 200: { ...ordinary, content: { ...ordinary.content, ...lines } } };

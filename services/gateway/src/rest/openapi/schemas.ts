@@ -18,7 +18,7 @@ export interface JsonSchema {
 
 export function schemasOf(endpoints: readonly Endpoint[], errors: readonly z.ZodType[]): Record<string, JsonSchema> {
   const inputs = endpoints.map(({ bodySchema }) => bodySchema);
-  const outputs = endpoints.flatMap(({ answerSchema, lineSchema }) => [answerSchema, lineSchema]);
+  const outputs = endpoints.flatMap(({ responseSchema, lineSchema }) => [responseSchema, lineSchema]);
   return { ...named(inputs.filter(isJson), 'input'), ...named([...outputs.filter(isJson), ...errors], 'output') };
 }
 

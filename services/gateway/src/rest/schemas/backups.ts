@@ -1,6 +1,6 @@
 import { undoableRestore } from '@taskmesh/internal-api';
 import { z } from 'zod';
-import { answered, flag, listed, message, named, success, text, time, whole } from './parts.ts';
+import { dataSchema, flag, listSchema, message, named, success, text, time, integer } from './parts.ts';
 
 const backup = named(
   'Backup',
@@ -26,17 +26,17 @@ const backup = named(
   }),
 );
 
-export const oneBackup = answered('BackupAnswer', backup);
+export const backupResponse = dataSchema('BackupAnswer', backup);
 
-export const backupList = listed('BackupList', backup);
+export const backupList = listSchema('BackupList', backup);
 
 const scan = z.object({
-  archives: whole('Archives found.'),
-  added: whole('Archives that are new to the list.'),
-  unread: whole('Archives whose manifest could not be read here.'),
+  archives: integer('Archives found.'),
+  added: integer('Archives that are new to the list.'),
+  unread: integer('Archives whose manifest could not be read here.'),
 });
 
-export const backupScan = answered('BackupScanAnswer', scan);
+export const backupScan = dataSchema('BackupScanAnswer', scan);
 
 const skipped = z
   .array(z.object({ kind: z.string(), count: z.int() }))
@@ -55,9 +55,9 @@ const safetyBackup = z.string().optional().meta({
   description: 'The archive made right before the restore, if any; absent under the same conditions as `skipped`.',
 });
 
-export const restoreAnswer = named('RestoreAnswer', z.object({ success, message, skipped, dropped, safetyBackup }));
+export const restoreResponse = named('RestoreAnswer', z.object({ success, message, skipped, dropped, safetyBackup }));
 
-const change = z.object({ now: whole('The number now.'), after: whole('The number after the restore.') });
+const change = z.object({ now: integer('The number now.'), after: integer('The number after the restore.') });
 
 const forecast = z.object({
   possible: flag('Whether nothing known prevents the databases from being replaced now.'),
@@ -68,17 +68,17 @@ const forecast = z.object({
       rows: z.array(
         change.extend({
           name: text('The name of a table.'),
-          gone: whole('Rows that would be removed; absent if the rows have no ids.').optional(),
-          back: whole('Rows that would be added; absent if the rows have no ids.').optional(),
+          gone: integer('Rows that would be removed; absent if the rows have no ids.').optional(),
+          back: integer('Rows that would be added; absent if the rows have no ids.').optional(),
         }),
       ),
     }),
   ),
   accounts: change
     .extend({
-      gone: whole('Accounts that would be removed.'),
-      back: whole('Accounts that would be added.'),
-      sessionsEnding: whole('Sessions of the accounts that would be removed.'),
+      gone: integer('Accounts that would be removed.'),
+      back: integer('Accounts that would be added.'),
+      sessionsEnding: integer('Sessions of the accounts that would be removed.'),
     })
     .nullable()
     .meta({ description: 'Null if the restore would not replace accounts.' }),
@@ -87,11 +87,14 @@ const forecast = z.object({
   tookMs: z.int(),
 });
 
-export const restoreForecast = answered('RestoreForecast', forecast);
+export const restoreForecast = dataSchema('RestoreForecast', forecast);
 
-export const undoableRestoreAnswer = answered('UndoableRestoreAnswer', undoableRestore);
+export const undoableRestoreResponse = dataSchema('UndoableRestoreAnswer', undoableRestore);
 
-export const newEpoch = answered('NewEpochAnswer', z.object({ epoch: whole('The epoch of all events from now on.') }));
+export const newEpoch = dataSchema(
+  'NewEpochAnswer',
+  z.object({ epoch: integer('The epoch of all events from now on.') }),
+);
 
 const count = () => z.int().optional();
 

@@ -1,7 +1,7 @@
 import { stringField } from '@taskmesh/contracts';
 import { backupsStatus, deadLetter, feedStatus, storeStatus } from '@taskmesh/internal-api';
 import { z } from 'zod';
-import { answered, bodyOf, flag, listed, message, named, success, text, time, whole } from './parts.ts';
+import { dataSchema, bodyOf, flag, listSchema, message, named, success, text, time, integer } from './parts.ts';
 import { wholeNumber } from './requests.ts';
 
 export const operatorsCode = bodyOf(
@@ -10,7 +10,7 @@ export const operatorsCode = bodyOf(
   { code: 'zXw2vQ5yJq0k4m8r1t7n3b6c9d2f5h8j0l3p6s9u2x4.1795514400000' },
 );
 
-export const operatorsToken = answered(
+export const operatorsToken = dataSchema(
   'OperatorsToken',
   z.object({ token: text('To be sent as `Authorization: Bearer <token>` from now on.') }),
 );
@@ -42,8 +42,8 @@ const status = z.object({
     .object({
       connections: z.record(z.string(), z.int()).meta({ description: 'Open sockets and HTTP streams, by protocol.' }),
       subscriptions: z.int(),
-      owners: whole('The number of users whose changes are being read.'),
-      queueBytes: whole('Bytes that wait for clients to read them.'),
+      owners: integer('The number of users whose changes are being read.'),
+      queueBytes: integer('Bytes that wait for clients to read them.'),
     })
     .meta({ description: 'Readers of the feed at this gateway.' }),
   backups: backupsStatus.nullable(),
@@ -52,7 +52,7 @@ const status = z.object({
 /** The platform as this gateway sees it. Values whose source is unavailable are null. */
 export type PlatformStatus = z.output<typeof status>;
 
-export const platformStatus = answered('PlatformStatus', status);
+export const platformStatus = dataSchema('PlatformStatus', status);
 
 export const PAGE = { usual: 50, most: 100 };
 
@@ -65,7 +65,7 @@ export const deadLettersQuery = z.object({
   limit: wholeNumber('limit', { min: 1, max: PAGE.most, byDefault: PAGE.usual }),
 });
 
-export const deadLetterList = listed('DeadLetterList', deadLetter);
+export const deadLetterList = listSchema('DeadLetterList', deadLetter);
 
 /** The tasks service validates it again, including that it has exactly one of the fields. */
 export const deadLetterChoice = z

@@ -4,7 +4,7 @@ export const uuid = z.string().meta({ format: 'uuid' });
 export const time = z.string().meta({ format: 'date-time', description: 'In UTC, with milliseconds and Z.' });
 export const message = z.string().meta({ description: 'For people to read.' });
 export const success = z.literal(true);
-export const whole = (description: string) => z.int().meta({ description });
+export const integer = (description: string) => z.int().meta({ description });
 export const text = (description: string) => z.string().meta({ description });
 export const flag = (description: string) => z.boolean().meta({ description });
 
@@ -16,12 +16,12 @@ export const bodyOf = <Schema extends z.ZodType>(id: string, schema: Schema, exa
   schema.meta({ id, examples: [example] });
 
 /** A response with a message only. */
-export const doneAnswer = named('Done', z.object({ success, message }));
+export const doneSchema = named('Done', z.object({ success, message }));
 
 /** A response with a message and data. */
-export const answered = <Data extends z.ZodType>(id: string, data: Data) =>
+export const dataSchema = <Data extends z.ZodType>(id: string, data: Data) =>
   named(id, z.object({ success, message, data }));
 
 /** A response with a message and a list. */
-export const listed = <Each extends z.ZodType>(id: string, each: Each) =>
-  named(id, z.object({ success, message, count: whole('The length of `data`.'), data: z.array(each) }));
+export const listSchema = <Each extends z.ZodType>(id: string, each: Each) =>
+  named(id, z.object({ success, message, count: integer('The length of `data`.'), data: z.array(each) }));

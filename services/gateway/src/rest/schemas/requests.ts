@@ -177,7 +177,7 @@ export const beginSignIn = z.object({
   }),
 });
 /** As the provider sends it. */
-export const signInAnswer = z.object({
+export const signInResult = z.object({
   state: z.string(),
   code: z.string().optional(),
   iss: z.string().optional(),

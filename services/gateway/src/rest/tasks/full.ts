@@ -1,8 +1,8 @@
 import { codePoints } from '@taskmesh/contracts';
-import { checkedQuery, done, type Endpoint, endpoint, found, queryText } from '../endpoint.ts';
+import { checkedQuery, successResponse, type Endpoint, endpoint, listResponse, queryText } from '../endpoint.ts';
 import { OPERATIONS, type RestTasksQueryVariables } from '../operations.ts';
-import { oneTask, statistics, taskList } from '../schemas/answers.ts';
-import { doneAnswer } from '../schemas/parts.ts';
+import { taskResponse, statistics, taskList } from '../schemas/responses.ts';
+import { doneSchema } from '../schemas/parts.ts';
 import { listQuery, type ListQuery, taskCreate, taskUpdate } from '../schemas/requests.ts';
 import { enumOf, LIST_LIMIT, oneTaskEndpoints, toTask } from './one-task.ts';
 
@@ -18,37 +18,37 @@ export const fullEndpoints: readonly Endpoint[] = [
       'response has at most 1,000 tasks; `Link` points to the next page.',
     needs: OPERATIONS.tasks,
     query: checkedQuery(listQuery),
-    answerSchema: taskList,
+    responseSchema: taskList,
     isPaged: true,
     handle: async ({ query, claims, run }) => {
       // Longer than any task's category, so nothing can match.
-      if (codePoints(query.category ?? '') > CATEGORY_MAX) return found('task', []);
+      if (codePoints(query.category ?? '') > CATEGORY_MAX) return listResponse('task', []);
       const { tasks } = await run(OPERATIONS.tasks, listVariables(query));
-      const answer = found(
+      const respond = listResponse(
         'task',
         tasks.edges.map(({ node }) => toTask(node, claims.userId)),
       );
-      return tasks.pageInfo.hasNextPage ? { ...answer, next: nextQuery(query) } : answer;
+      return tasks.pageInfo.hasNextPage ? { ...respond, next: nextQuery(query) } : respond;
     },
   }),
   endpoint('user', 'GET /tasks/stats', {
     name: 'taskStatistics',
     summary: "Statistics of the caller's tasks",
     needs: OPERATIONS.taskStatistics,
-    answerSchema: statistics,
+    responseSchema: statistics,
     handle: async ({ run }) => {
       const { taskStatistics: data } = await run(OPERATIONS.taskStatistics, {});
-      return done('Statistics of your tasks.', { data });
+      return successResponse('Statistics of your tasks.', { data });
     },
   }),
   ...oneTaskEndpoints({
     kind: 'Task',
     createBody: taskCreate,
     updateBody: taskUpdate,
-    answerSchema: oneTask,
-    answer: (message, task, userId) => done(message, { data: toTask(task, userId) }),
-    deletedSchema: doneAnswer,
-    deleted: (message) => done(message),
+    responseSchema: taskResponse,
+    respond: (message, task, userId) => successResponse(message, { data: toTask(task, userId) }),
+    deletedSchema: doneSchema,
+    deleted: (message) => successResponse(message),
   }),
 ];
 

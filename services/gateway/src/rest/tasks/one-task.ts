@@ -1,9 +1,9 @@
 import { AppError, notFound, parseUuid, type Priority } from '@taskmesh/contracts';
 import type { z } from 'zod';
-import { type Answer, type Endpoint, endpoint, type Exchange } from '../endpoint.ts';
+import { type EndpointResponse, type Endpoint, endpoint, type Exchange } from '../endpoint.ts';
 import { type CreateTaskInput, OPERATIONS, type TaskFragment } from '../operations.ts';
 import { etagOf, idempotencyKeyOf, versionsIn } from '../preconditions.ts';
-import type { ReducedTaskBody, TaskBody } from '../schemas/answers.ts';
+import type { ReducedTaskBody, TaskBody } from '../schemas/responses.ts';
 
 export const LIST_LIMIT = 1_000;
 
@@ -15,16 +15,16 @@ export interface TaskContract {
   kind: 'Task' | 'ReducedTask';
   createBody: z.ZodType<TaskFields & { title: string }>;
   updateBody: z.ZodType<TaskFields>;
-  answerSchema: z.ZodType<object>;
-  answer(message: string, task: TaskFragment, userId: string): Answer;
+  responseSchema: z.ZodType<object>;
+  respond(message: string, task: TaskFragment, userId: string): EndpointResponse;
   deletedSchema: z.ZodType<object>;
-  deleted(message: string): Answer;
+  deleted(message: string): EndpointResponse;
 }
 
 export function oneTaskEndpoints(contract: TaskContract): readonly Endpoint[] {
-  const { kind, createBody, updateBody, answerSchema, deletedSchema } = contract;
-  const answerOf = (message: string, task: TaskFragment, userId: string): Answer => ({
-    ...contract.answer(message, task, userId),
+  const { kind, createBody, updateBody, responseSchema, deletedSchema } = contract;
+  const respondWith = (message: string, task: TaskFragment, userId: string): EndpointResponse => ({
+    ...contract.respond(message, task, userId),
     etag: etagOf(task.version),
   });
   return [
@@ -35,12 +35,12 @@ export function oneTaskEndpoints(contract: TaskContract): readonly Endpoint[] {
       bodySchema: createBody,
       headers: ['idempotency-key'],
       status: 201,
-      answerSchema,
+      responseSchema,
       errors: ['CONFLICT', 'KEY_REUSED'],
       handle: async ({ body, raw, claims, run }) => {
         const idempotencyKey = idempotencyKeyOf(raw);
         const { task } = await run(OPERATIONS.createTask, { input: inGraph(body), idempotencyKey });
-        return answerOf('Task created.', task, claims.userId);
+        return respondWith('Task created.', task, claims.userId);
       },
     }),
     endpoint('user', 'GET /tasks/{id}', {
@@ -48,9 +48,9 @@ export function oneTaskEndpoints(contract: TaskContract): readonly Endpoint[] {
       summary: 'Get a task',
       needs: OPERATIONS.task,
       headers: ['if-none-match'],
-      answerSchema,
+      responseSchema,
       errors: ['NOT_FOUND'],
-      handle: async (exchange) => answerOf('Task found.', await findTask(exchange), exchange.claims.userId),
+      handle: async (exchange) => respondWith('Task found.', await findTask(exchange), exchange.claims.userId),
     }),
     endpoint('user', 'PATCH /tasks/{id}', {
       name: `update${kind}`,
@@ -59,12 +59,12 @@ export function oneTaskEndpoints(contract: TaskContract): readonly Endpoint[] {
       needs: OPERATIONS.updateTask,
       bodySchema: updateBody,
       headers: ['if-match'],
-      answerSchema,
+      responseSchema,
       errors: ['NOT_FOUND', 'PRECONDITION_FAILED'],
       handle: async (exchange) => {
         const { body, claims, run } = exchange;
         const { task } = await run(OPERATIONS.updateTask, { ...(await taskToChange(exchange)), input: inGraph(body) });
-        return answerOf('Task updated.', task, claims.userId);
+        return respondWith('Task updated.', task, claims.userId);
       },
     }),
     endpoint('user', 'DELETE /tasks/{id}', {
@@ -72,7 +72,7 @@ export function oneTaskEndpoints(contract: TaskContract): readonly Endpoint[] {
       summary: 'Delete a task',
       needs: OPERATIONS.deleteTask,
       headers: ['if-match'],
-      answerSchema: deletedSchema,
+      responseSchema: deletedSchema,
       errors: ['NOT_FOUND', 'PRECONDITION_FAILED'],
       handle: async (exchange) => {
         await exchange.run(OPERATIONS.deleteTask, await taskToChange(exchange));
@@ -120,7 +120,7 @@ async function taskToChange(request: Request): Promise<{ id: string; ifVersion: 
   if (versions.length === 1) return { id, ifVersion: versions[0] };
   // HTTP allows several tags, though hardly any client sends them: read the task to see which one is current.
   const { version } = await findTask(request);
-  if (!versions.includes(version)) throw new AppError('PRECONDITION_FAILED', 'The task has another version by now.');
+  if (!versions.includes(version)) throw new AppError('PRECONDITION_FAILED', 'The task has a different version.');
   return { id, ifVersion: version };
 }
 

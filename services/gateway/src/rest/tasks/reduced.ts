@@ -1,6 +1,6 @@
 import { checkedQuery, type Endpoint, endpoint, queryText } from '../endpoint.ts';
 import { OPERATIONS } from '../operations.ts';
-import { messageOnly, reducedList, reducedTask } from '../schemas/answers.ts';
+import { messageOnly, reducedList, reducedTask } from '../schemas/responses.ts';
 import { reducedListQuery, reducedTaskCreate, reducedTaskUpdate } from '../schemas/requests.ts';
 import { enumOf, LIST_LIMIT, oneTaskEndpoints, toReducedTask } from './one-task.ts';
 
@@ -12,7 +12,7 @@ export const reducedEndpoints: readonly Endpoint[] = [
     description: 'A page has at most 1,000 tasks; `total` counts all that match, and `Link` points to the next page.',
     needs: OPERATIONS.tasksAndTotal,
     query: checkedQuery(reducedListQuery),
-    answerSchema: reducedList,
+    responseSchema: reducedList,
     isPaged: true,
     handle: async ({ query, claims, run }) => {
       const { status = 'all', sort = 'created_at', order = 'desc', page = 1, limit = LIST_LIMIT } = query;
@@ -33,8 +33,8 @@ export const reducedEndpoints: readonly Endpoint[] = [
     kind: 'ReducedTask',
     createBody: reducedTaskCreate,
     updateBody: reducedTaskUpdate,
-    answerSchema: reducedTask,
-    answer: (_message, task, userId) => ({ body: toReducedTask(task, userId) }),
+    responseSchema: reducedTask,
+    respond: (_message, task, userId) => ({ body: toReducedTask(task, userId) }),
     deletedSchema: messageOnly,
     deleted: (message) => ({ body: { message } }),
   }),

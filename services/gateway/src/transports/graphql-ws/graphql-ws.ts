@@ -49,7 +49,7 @@ export function createGraphqlWs(deps: GraphqlWsDeps): (socket: WebSocket, reques
 }
 
 function serve(socket: WebSocket, request: IncomingMessage, deps: GraphqlWsDeps & OperationsDeps): void {
-  const { context, heartbeats, limitAge, takeUser, watch } = deps;
+  const { context, heartbeats, limitAge, reserveUser, watch } = deps;
   const mayTalk = createMessageRate(context.config.realtime.maxMessagesPerS);
   // Read now: a socket lives for hours, and would keep the request for as long.
   const handshake = { authorization: headerValues(request, 'authorization'), ...connectionOf(context, request) };
@@ -92,7 +92,7 @@ function serve(socket: WebSocket, request: IncomingMessage, deps: GraphqlWsDeps 
     if (socket.readyState !== socket.OPEN) return;
     if (found.kind === 'anonymous') return unauthorized(CloseCode.Unauthorized, 'Unauthorized');
     if (found.kind === 'invalid') return unauthorized(CloseCode.Forbidden, 'Forbidden');
-    const release = takeUser(found.identity.userId);
+    const release = reserveUser(found.identity.userId);
     if (!release) return endSocket(socket, 'connection_limit', [WS_CLOSE.tryLater, 'Too many connections']);
     const unwatch = watch(found.claims, () => {
       operations.stopStreams();

@@ -1,12 +1,12 @@
 import { rateLimited, toGraphQLError } from '@taskmesh/contracts';
-import { type Span, within } from '@taskmesh/service';
+import { type Span, runInSpan } from '@taskmesh/service';
 import { GraphQLError } from 'graphql';
 import { MessageType, type SubscribeMessage, type SubscribePayload } from 'graphql-ws';
 import type { WebSocket } from 'ws';
 import type { FormatErrors } from '../../supergraph/client-errors.ts';
 import { type AdmittedOperation, InvalidOperation, type RequestCall } from '../../supergraph/operation.ts';
 import { asTraceparent } from '../../http/client.ts';
-import { holdMessage, tooMany } from '../../http/client-request.ts';
+import { holdMessage, tooManyLargeRequests } from '../../http/client-request.ts';
 import { encodeText } from '../../http/negotiation.ts';
 import type { GatewayContext } from '../../context.ts';
 import type { TransportMetrics } from '../transport.ts';
@@ -136,7 +136,7 @@ export function createOperations(socket: WebSocket, output: Output, deps: Operat
   const begin = (operation: Operation, payload: SubscribePayload, call: RequestCall, span: Span | undefined) => {
     const work = () =>
       run(operation, context.admission.admit(payload, { isGet: false, canStream: true, caller: call }), call);
-    return span ? within(span, work) : work();
+    return span ? runInSpan(span, work) : work();
   };
 
   return {
@@ -153,7 +153,9 @@ export function createOperations(socket: WebSocket, output: Output, deps: Operat
       const span = context.tracing.begin(traceparent, () => ({ name: 'graphql-ws subscribe', kind: 'server' }));
       const call = callOf(span?.traceparent ?? context.tracing.unrecorded(traceparent));
       const release = holdMessage(context.memory, sizeBytes, call);
-      const work = (release ? begin(operation, payload, call, span) : Promise.reject(toGraphQLError(tooMany())))
+      const work = (
+        release ? begin(operation, payload, call, span) : Promise.reject(toGraphQLError(tooManyLargeRequests()))
+      )
         .catch((error: unknown) =>
           fail(operation, error instanceof InvalidOperation ? error.errors : formatErrors([error], call.requestId)),
         )

@@ -8,7 +8,7 @@ import { readRequest, type StreamExchange, type StreamTransport } from '../../gr
 import { callerOf } from '../../context.ts';
 import { asClientRequest } from '../../http/client-request.ts';
 import { encodeText } from '../../http/negotiation.ts';
-import { endBy } from '../../http/unread-answers.ts';
+import { setResponseEnd } from '../../http/unread-responses.ts';
 import { createEventChunks, multipart, sse, type StreamFormat } from './formats.ts';
 import type { EndReason } from '../../realtime-metrics.ts';
 import type { TransportDeps } from '../transport.ts';
@@ -83,9 +83,9 @@ async function subscribe(
   { request, reply, kind }: Exchange,
   { user, subscription }: { user: Awaited<ReturnType<typeof userOf>>; subscription: AdmittedOperation },
 ): Promise<unknown> {
-  const { takeUser, limitAge, watch, subscriptions, metrics, open } = deps;
+  const { reserveUser, limitAge, watch, subscriptions, metrics, open } = deps;
   const { protocol } = kind.format;
-  const release = takeUser(user.identity.userId);
+  const release = reserveUser(user.identity.userId);
   if (!release) throw rateLimited(1, 'Too many streams.');
 
   const writer = new StreamWriter(reply, kind);
@@ -107,7 +107,7 @@ async function subscribe(
     reportEnd(writer.endReason);
   };
   open.add(writer);
-  endBy(reply.raw, () => writer.end({ kind: 'slow' }));
+  setResponseEnd(reply.raw, () => writer.end({ kind: 'slow' }));
   try {
     stream = await subscriptions.subscribe(
       {

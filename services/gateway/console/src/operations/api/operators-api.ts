@@ -26,25 +26,25 @@ export function createOperatorsApi({ token, onRefused }: { token: string; onRefu
     return error;
   };
 
-  const ask = async (method: string, path: string, accept = 'application/json'): Promise<Response> => {
+  const request = async (method: string, path: string, accept = 'application/json'): Promise<Response> => {
     const response = await send(path, { method, headers: { authorization, accept } });
     if (response.ok) return response;
     throw refused(response.status, await response.text().catch(() => ''));
   };
 
   return {
-    get: async <Body>(path: string): Promise<Body> => json(await ask('GET', path)),
-    send: async <Body>(method: 'POST' | 'DELETE', path: string): Promise<Body> => json(await ask(method, path)),
+    get: async <Body>(path: string): Promise<Body> => json(await request('GET', path)),
+    send: async <Body>(method: 'POST' | 'DELETE', path: string): Promise<Body> => json(await request(method, path)),
     /** Runs a long operation, and reports its progress. */
     async work(path: string, onProgress: (progress: Progress) => void) {
-      const response = await ask('POST', path, LINES);
+      const response = await request('POST', path, LINES);
       if (!response.body) throw notReached();
       const end = await readLines(response.body, onProgress);
       if (end.status >= 400) throw new OperatorsError(end.status, end.error ?? end.message);
       return end;
     },
     async download(path: string): Promise<Blob> {
-      const response = await ask('GET', path, '*/*');
+      const response = await request('GET', path, '*/*');
       return response.blob().catch(() => {
         throw notReached();
       });

@@ -1,7 +1,7 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { Confirm } from '../../elements/confirm.tsx';
 import { TextField } from '../../elements/form.tsx';
-import { useTell } from '../../elements/notices.tsx';
+import { useNotify } from '../../elements/notices.tsx';
 import { saveAs } from '../../elements/save-as.ts';
 import { Ago, Moment, Sentence } from '../../elements/times.tsx';
 import { Button, Deeds, Failure, focusHeading, Read, Section, View, type DeedsProps } from '../../elements/view.tsx';
@@ -11,20 +11,20 @@ import { useApi } from '../api/operators-api.ts';
 import type { Backup, PlatformStatus, WorkEnd } from '../api/types.ts';
 import { usePolling } from '../use-polling.ts';
 import { useOngoingWork, WorkCard } from '../work/work.tsx';
-import { sizeInWords } from '../words.ts';
+import { formatSize } from '../format.ts';
 import { Rules, UndoCard, UndoUnknown } from './status-cards.tsx';
 
 const EVERY_MS = 10_000;
 const LEAD = 'An archive holds all accounts and tasks as they were at one moment. Making one interrupts nothing.';
 
 /** An action that needs confirmation. */
-type Question = { kind: 'restore' | 'delete'; backup: Backup };
+type Confirmation = { kind: 'restore' | 'delete'; backup: Backup };
 
 export function BackupsView() {
   const api = useApi();
-  const tell = useTell();
+  const notify = useNotify();
   const work = useOngoingWork();
-  const [question, setQuestion] = useState<Question>();
+  const [question, setQuestion] = useState<Confirmation>();
   const reading = usePolling(() => api.get<{ data: Backup[] }>('/backups').then(({ data }) => data), EVERY_MS);
   const { again } = reading;
   const status = useReading(() =>
@@ -53,7 +53,7 @@ export function BackupsView() {
   const remove = useAction(async ({ file }: Backup) => {
     close();
     await api.send('DELETE', `/backups/${encodeURIComponent(file)}`);
-    tell({ text: `${file} is deleted.` });
+    notify({ text: `${file} is deleted.` });
     await again();
     focusHeading();
   });
@@ -173,7 +173,7 @@ const ORIGINS: Record<Backup['origin'], string> = {
   unknown: 'added by hand',
 };
 
-function BackupRow({ backup, deeds }: { backup: Backup } & Pick<DeedsProps, 'deeds'>) {
+function BackupRow({ backup, deeds: actions }: { backup: Backup } & Pick<DeedsProps, 'deeds'>) {
   const { file, createdAt, sizeBytes, origin, verifiedAt, unfitAt, unfitReason } = backup;
   return (
     <li class="row">
@@ -183,7 +183,7 @@ function BackupRow({ backup, deeds }: { backup: Backup } & Pick<DeedsProps, 'dee
           <Proof backup={backup} />
         </p>
         <p class="soft">
-          <Ago at={createdAt} />, {sizeInWords(sizeBytes)}, {ORIGINS[origin]}
+          <Ago at={createdAt} />, {formatSize(sizeBytes)}, {ORIGINS[origin]}
           {verifiedAt !== null && unfitAt === null && (
             <>
               , verified <Ago at={verifiedAt} />
@@ -192,7 +192,7 @@ function BackupRow({ backup, deeds }: { backup: Backup } & Pick<DeedsProps, 'dee
           {unfitReason !== null && <Sentence text={`. It cannot be restored: ${unfitReason}`} />}
         </p>
       </div>
-      <Deeds of={file} deeds={deeds} />
+      <Deeds of={file} deeds={actions} />
     </li>
   );
 }

@@ -7,7 +7,7 @@ import { useApi } from '../api/operators-api.ts';
 import type { BackupsStatus, Schedule, UndoableRestore } from '../api/types.ts';
 import { Facts } from '../overview/facts.tsx';
 import { useOngoingWork } from '../work/work.tsx';
-import { keepInWords, spanInWords } from '../words.ts';
+import { describeRetention, formatDuration } from '../format.ts';
 
 export function UndoCard({ undoable, isBusy }: { undoable: UndoableRestore; isBusy: boolean }) {
   const api = useApi();
@@ -66,14 +66,14 @@ export function UndoUnknown({ onAgain }: { onAgain: () => void }) {
   );
 }
 
-const PLACES = { directory: 'A directory on the server', bucket: 'A bucket' };
+const PLACEHOLDERS = { directory: 'A directory on the server', bucket: 'A bucket' };
 
 /** The settings of the installation, which cannot be changed here. */
 export function Rules({ status: { data, error, again } }: { status: Reading<BackupsStatus | null> }) {
   return (
     <Section title="Schedule and retention">
       <Failure error={error} onAgain={() => void again()} />
-      {data === null && <p class="soft">The backup service does not answer at the moment.</p>}
+      {data === null && <p class="soft">The backup service does not respond at the moment.</p>}
       {data && <Facts facts={factsOf(data)} />}
       <p class="soft small">
         Configured where the platform runs: BACKUP_SCHEDULE, BACKUP_VERIFY_SCHEDULE, BACKUP_KEEP, RESTORE_KEEP_OLD.
@@ -88,9 +88,9 @@ function factsOf(backups: BackupsStatus): Parameters<typeof Facts>[0]['facts'] {
     ['Archives are made', <When schedule={schedule} />],
     ['Each of those is verified', schedule && verifiesScheduled ? 'at once' : 'on request only'],
     ['Verified again', <When schedule={verifySchedule} />],
-    ['Scheduled archives kept', keepInWords(keep)],
-    ['Where', `${PLACES[place]}, ${isEncrypted ? 'encrypted' : 'not encrypted'}`],
-    ['A restore can be undone for', undoableMs > 0 ? spanInWords(undoableMs / 1_000) : 'no time at all'],
+    ['Scheduled archives kept', describeRetention(keep)],
+    ['Where', `${PLACEHOLDERS[place]}, ${isEncrypted ? 'encrypted' : 'not encrypted'}`],
+    ['A restore can be undone for', undoableMs > 0 ? formatDuration(undoableMs / 1_000) : 'no time at all'],
   ];
 }
 

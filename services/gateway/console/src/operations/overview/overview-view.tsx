@@ -4,7 +4,7 @@ import { Read, Section, View } from '../../elements/view.tsx';
 import { useApi } from '../api/operators-api.ts';
 import type { BackupsStatus, PlatformStatus, ServiceStatus } from '../api/types.ts';
 import { usePolling } from '../use-polling.ts';
-import { countOf, sizeInWords, spanInWords } from '../words.ts';
+import { countOf, formatSize, formatDuration } from '../format.ts';
 import { Fact, Facts, Mark } from './facts.tsx';
 
 const EVERY_MS = 4_000;
@@ -37,11 +37,11 @@ export function OverviewView() {
 const CLOCK = new Intl.DateTimeFormat(undefined, { timeStyle: 'medium' });
 
 function Problems({ status: { problems, at }, isStale }: { status: PlatformStatus; isStale: boolean }) {
-  const isWell = problems.length === 0;
+  const isHealthy = problems.length === 0;
   return (
-    <section class={isWell ? 'health well' : 'health ill'} aria-label="Health">
+    <section class={isHealthy ? 'health well' : 'health ill'} aria-label="Health">
       <div role="status">
-        {isWell ? (
+        {isHealthy ? (
           <p class="headline">
             <Icon name="check" /> All is well
           </p>
@@ -108,7 +108,10 @@ function FeedCard({ status: { feed, eventLog, cache } }: { status: PlatformStatu
       <Facts
         facts={[
           ['Waiting to be published', feed ? countOf(feed.pending, 'change', 'changes') : undefined],
-          ['The oldest has waited for', feed?.pending === 0 ? null : feed && spanInWords(feed.oldestPendingAgeSeconds)],
+          [
+            'The oldest has waited for',
+            feed?.pending === 0 ? null : feed && formatDuration(feed.oldestPendingAgeSeconds),
+          ],
           [
             'Dead letters',
             dead === 0 ? null : dead && <a href="#/operations/dead-letters">{countOf(dead, 'letter', 'letters')}</a>,
@@ -148,7 +151,7 @@ function BackupsCard({ backups }: { backups: BackupsStatus | null }) {
             archives &&
               (archives.count === 0 ? null : (
                 <a href="#/operations/backups">
-                  {countOf(archives.count, 'archive', 'archives')}, {sizeInWords(archives.totalBytes)}
+                  {countOf(archives.count, 'archive', 'archives')}, {formatSize(archives.totalBytes)}
                 </a>
               )),
           ],
@@ -177,17 +180,17 @@ function ReadersCard({ realtime }: { realtime: PlatformStatus['realtime'] }) {
     <Section title="Readers at this gateway">
       <Facts
         facts={[
-          ['Open connections', connectionsInWords(connections)],
+          ['Open connections', describeConnections(connections)],
           ['Subscriptions', countOf(subscriptions)],
           ['People whose changes are read', countOf(owners)],
-          ['Waiting for slow readers', queueBytes > 0 ? sizeInWords(queueBytes) : null],
+          ['Waiting for slow readers', queueBytes > 0 ? formatSize(queueBytes) : null],
         ]}
       />
     </Section>
   );
 }
 
-function connectionsInWords(connections: Record<string, number>): string | null {
+function describeConnections(connections: Record<string, number>): string | null {
   const open = Object.entries(connections).filter(([, count]) => count > 0);
   if (open.length === 0) return null;
   return open.map(([protocol, count]) => `${count.toLocaleString('en')} ${PROTOCOLS[protocol] ?? protocol}`).join(', ');

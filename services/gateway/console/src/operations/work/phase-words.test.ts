@@ -1,4 +1,4 @@
-import { amountInWords, phaseInWords, shareOf } from './phase-words.ts';
+import { describeAmount, describePhase, shareOf } from './describe-phase.ts';
 
 it.each([
   [{ phase: 'dump', store: 'auth' }, 'Reading the accounts'],
@@ -6,7 +6,7 @@ it.each([
   [{ phase: 'check', store: 'another' }, 'Checking another'],
   [{ phase: 'check' }, 'Checking the archive'],
   [{ phase: 'later' }, 'Later'],
-])('%j is "%s"', (progress, words) => expect(phaseInWords(progress)).toBe(words));
+])('%j is "%s"', (progress, words) => expect(describePhase(progress)).toBe(words));
 
 it.each([
   [{ phase: 'dump', doneBytes: 500, totalBytes: 1_000 }, '500 bytes of 1 kB', 0.5],
@@ -14,5 +14,5 @@ it.each([
   [{ phase: 'dump', doneBytes: 500, totalBytes: 0 }, '500 bytes', undefined],
   [{ phase: 'swap' }, undefined, undefined],
 ])('the amount of %j is %s', (progress, words, share) => {
-  expect([amountInWords(progress), shareOf(progress)]).toEqual([words, share]);
+  expect([describeAmount(progress), shareOf(progress)]).toEqual([words, share]);
 });

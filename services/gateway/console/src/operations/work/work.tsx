@@ -6,7 +6,7 @@ import { Button } from '../../elements/view.tsx';
 import { explain } from '../../requests/explain.ts';
 import type { OperatorsApi } from '../api/operators-api.ts';
 import type { Progress, WorkEnd } from '../api/types.ts';
-import { amountInWords, phaseInWords, shareOf } from './phase-words.ts';
+import { describeAmount, describePhase, shareOf } from './describe-phase.ts';
 
 /** Runs one long operation at a time, which continues when another view is opened. */
 export interface Work {
@@ -15,7 +15,7 @@ export interface Work {
   /** The outcome of the last operation, until it is dismissed. */
   ended: Ended | undefined;
   run(title: string, work: (onProgress: (progress: Progress) => void) => Promise<WorkEnd | void>): Promise<boolean>;
-  putAway(): void;
+  dismiss(): void;
 }
 
 export interface Ended {
@@ -53,29 +53,29 @@ export function useWork(api: OperatorsApi): Work {
     },
     [api],
   );
-  const putAway = useCallback(() => setEnded(undefined), []);
-  return useMemo(() => ({ running, ended, run, putAway }), [running, ended, run, putAway]);
+  const dismiss = useCallback(() => setEnded(undefined), []);
+  return useMemo(() => ({ running, ended, run, dismiss }), [running, ended, run, dismiss]);
 }
 
 /** Shows the running operation with its progress, or the outcome of the last one. */
 export function WorkCard() {
-  const { running, ended, putAway } = useOngoingWork();
+  const { running, ended, dismiss } = useOngoingWork();
   return (
     <div role="status" class="work-place">
       {running && <Running running={running} />}
-      {ended && <EndOf ended={ended} onPutAway={putAway} />}
+      {ended && <EndOf ended={ended} onDismiss={dismiss} />}
     </div>
   );
 }
 
 function Running({ running: { title, progress } }: { running: NonNullable<Work['running']> }) {
-  const amount = progress && amountInWords(progress);
+  const amount = progress && describeAmount(progress);
   return (
     <section class="card work" aria-label={title}>
       <h2>{title}</h2>
       <progress aria-label={title} value={progress && shareOf(progress)} />
       <p class="soft">
-        {progress ? phaseInWords(progress) : 'Starting'}
+        {progress ? describePhase(progress) : 'Starting'}
         {/* Hidden from screen readers, because the numbers change too often. */}
         {amount && <span aria-hidden="true">: {amount}</span>}
       </p>
@@ -83,7 +83,7 @@ function Running({ running: { title, progress } }: { running: NonNullable<Work['
   );
 }
 
-function EndOf({ ended: { title, end, error }, onPutAway }: { ended: Ended; onPutAway: () => void }) {
+function EndOf({ ended: { title, end, error }, onDismiss }: { ended: Ended; onDismiss: () => void }) {
   const isGood = error === undefined && end?.databaseRestored !== false;
   return (
     <section class={isGood ? 'card work done' : 'card work failed'} aria-label={title}>
@@ -94,7 +94,7 @@ function EndOf({ ended: { title, end, error }, onPutAway }: { ended: Ended; onPu
         <Sentence text={error === undefined ? messageOf(end) : explain(error)} />
       </p>
       {end && <Details end={end} />}
-      <Button text="Dismiss" onClick={onPutAway} />
+      <Button text="Dismiss" onClick={onDismiss} />
     </section>
   );
 }

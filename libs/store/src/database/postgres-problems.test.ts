@@ -4,7 +4,7 @@ import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
 import { Transform } from 'node:stream';
 import { openDatabase, silent } from '../../tests/open-database.ts';
 import { createSchemaGate } from './schema-gate.ts';
-import { whyPostgresFails, whyTooOld } from './why-postgres-fails.ts';
+import { findPostgresProblem, findVersionProblem } from './postgres-problems.ts';
 
 const OLD = '140023';
 const REASON = 'is of version 14, and has to be of 15 or newer';
@@ -32,10 +32,10 @@ afterAll(async () => {
 });
 
 it('recognises versions that are too old', () => {
-  expect(whyTooOld(90_624)?.reason).toMatch(/^is of version 9,/);
-  expect(whyTooOld(149_999)).toEqual({ reason: REASON, isLasting: true });
-  expect(whyTooOld(150_000)).toBeUndefined();
-  expect(whyTooOld(180_004)).toBeUndefined();
+  expect(findVersionProblem(90_624)?.reason).toMatch(/^is of version 9,/);
+  expect(findVersionProblem(149_999)).toEqual({ reason: REASON, isPermanent: true });
+  expect(findVersionProblem(150_000)).toBeUndefined();
+  expect(findVersionProblem(180_004)).toBeUndefined();
 });
 
 it.each([
@@ -51,6 +51,6 @@ it.each([
 });
 
 it('detects a server that is too old before an installation', async () => {
-  expect(await whyPostgresFails(oldUrl)).toEqual({ reason: REASON, isLasting: true });
-  expect(await whyPostgresFails(store.url)).toBeUndefined();
+  expect(await findPostgresProblem(oldUrl)).toEqual({ reason: REASON, isPermanent: true });
+  expect(await findPostgresProblem(store.url)).toBeUndefined();
 });

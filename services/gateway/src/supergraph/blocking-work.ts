@@ -5,15 +5,15 @@ import { setTimeout as rest } from 'node:timers/promises';
 /** Work of this length does not delay others noticeably. */
 const FREE_MS = 5;
 /** Longer than any work takes. More only passes while the process is frozen, and must not block others for as long again. */
-const MAX_REST_MS = 500;
+const MAX_PAUSE_MS = 500;
 
-export type Turns = ReturnType<typeof createTurns>;
+export type BlockingWork = ReturnType<typeof createBlockingWork>;
 
 /**
  * Runs one piece of such work at a time, with networks in turn, and then pauses for as long as it took. However much arrives
  * at once, half of the time is left for everything else.
  */
-export function createTurns() {
+export function createBlockingWork() {
   const queue = createFairQueue({
     concurrency: 1,
     maxWaiting: 1_000,
@@ -29,7 +29,7 @@ export function createTurns() {
      */
     run: <Result>(network: string, work: () => Result, signal?: AbortSignal) =>
       new Promise<Result>((resolve, reject) => {
-        const turn = async () => {
+        const runAndPause = async () => {
           const begunMs = performance.now();
           try {
             resolve(work());
@@ -39,11 +39,11 @@ export function createTurns() {
           // Microtasks that follow from the work count as part of it.
           await new Promise<void>((resolveNext) => process.nextTick(resolveNext));
           spentMs += performance.now() - begunMs;
-          const restMs = spentMs > FREE_MS ? spentMs : 0;
-          spentMs -= restMs;
-          if (restMs > 0) await rest(Math.min(restMs, MAX_REST_MS));
+          const pauseMs = spentMs > FREE_MS ? spentMs : 0;
+          spentMs -= pauseMs;
+          if (pauseMs > 0) await rest(Math.min(pauseMs, MAX_PAUSE_MS));
         };
-        queue.run(network, turn, signal).catch(reject);
+        queue.run(network, runAndPause, signal).catch(reject);
       }),
   };
 }

@@ -7,21 +7,21 @@ const MIB = 1024 * 1024;
 const MAX_BYTES = 64 * MIB;
 const MAX_BYTES_OF_CALLER = 24 * MIB;
 
-export type LargeAnswers = ReturnType<typeof createLargeAnswers>;
+export type LargeResponses = ReturnType<typeof createLargeResponses>;
 
 /**
  * Limits the large responses of services that all running operations hold together. Nothing waits here: an operation that
  * waited for room would keep the memory that it has, and its connection to a service.
  */
-export function createLargeAnswers() {
+export function createLargeResponses() {
   const byCaller = new Map<string, number>();
   let allBytes = 0;
 
   return {
-    /** Runs an operation. The bytes that it passes to `takeLarge` count until it is over. */
+    /** Runs an operation. The bytes that it passes to `reserveLarge` count until it is over. */
     async run<Result>(
       { identity, ip }: RequestCall,
-      work: (takeLarge: NonNullable<OperationRun['takeLarge']>) => Promise<Result>,
+      work: (reserveLarge: NonNullable<OperationRun['reserveLarge']>) => Promise<Result>,
     ): Promise<Result> {
       const caller = identity.role === 'user' ? identity.userId : ip;
       let ownBytes = 0;
@@ -30,13 +30,13 @@ export function createLargeAnswers() {
         allBytes += bytes;
         count(byCaller, caller, bytes);
       };
-      const takeLarge = (bytes: number) => {
+      const reserveLarge = (bytes: number) => {
         if (allBytes + bytes > MAX_BYTES || (byCaller.get(caller) ?? 0) + bytes > MAX_BYTES_OF_CALLER)
-          throw unavailable('Too many large results are being made right now; try again, or ask for less.');
+          throw unavailable('Too many large results are being made right now; try again, or request less.');
         add(bytes);
       };
       try {
-        return await work(takeLarge);
+        return await work(reserveLarge);
       } finally {
         if (ownBytes > 0) add(-ownBytes);
       }

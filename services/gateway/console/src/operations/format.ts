@@ -1,6 +1,6 @@
 const UNITS = ['byte', 'kilobyte', 'megabyte', 'gigabyte', 'terabyte'] as const;
 
-export function sizeInWords(bytes: number): string {
+export function formatSize(bytes: number): string {
   let unit = 0;
   let value = bytes;
   while (value >= 1_000 && unit < UNITS.length - 1) {
@@ -24,7 +24,7 @@ const SPANS = [
 ] as const;
 
 /** Rounds to the largest unit that is not longer than the span. */
-export function spanInWords(seconds: number): string {
+export function formatDuration(seconds: number): string {
   const [length, unit] = SPANS.find(([length]) => seconds >= length) ?? [1, 'second'];
   const count = Math.round(seconds / length);
   return `${count} ${unit}${count === 1 ? '' : 's'}`;
@@ -35,7 +35,7 @@ export const countOf = (count: number, one = '', many = ''): string | null =>
   count === 0 ? null : `${count.toLocaleString('en')} ${count === 1 ? one : many}`.trimEnd();
 
 /** Expects the rules of `BACKUP_KEEP` by period; null keeps every archive. */
-export function keepInWords(keep: Record<string, number> | null): string {
+export function describeRetention(keep: Record<string, number> | null): string {
   if (!keep) return 'all';
   const words = Object.entries(keep).map(([period, count]) =>
     period === 'last' ? `the last ${count}` : `${count} ${period}`,

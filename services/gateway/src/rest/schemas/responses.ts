@@ -1,6 +1,6 @@
 import { type TaskRow, PRIORITIES } from '@taskmesh/contracts';
 import { z } from 'zod';
-import { answered, flag, listed, message, named, text, time, uuid, whole } from './parts.ts';
+import { dataSchema, flag, listSchema, message, named, text, time, uuid, integer } from './parts.ts';
 
 export const session = named(
   'Session',
@@ -14,7 +14,7 @@ export const session = named(
   }),
 );
 
-const seconds = whole('Unix seconds.');
+const seconds = integer('Unix seconds.');
 
 export const tokenClaims = named(
   'TokenClaims',
@@ -110,11 +110,11 @@ export const task = named(
 );
 export type TaskBody = z.output<typeof task>;
 
-export const oneTask = answered('TaskAnswer', task);
+export const taskResponse = dataSchema('TaskAnswer', task);
 
-export const taskList = listed('TaskList', task);
+export const taskList = listSchema('TaskList', task);
 
-export const statistics = answered(
+export const statistics = dataSchema(
   'TaskStatistics',
   z.object({
     total: z.int(),
@@ -128,7 +128,7 @@ export const reducedList = named(
   'ReducedTaskList',
   z.object({
     data: z.array(reducedTask),
-    total: whole('The number of tasks that match, on all pages.'),
+    total: integer('The number of tasks that match, on all pages.'),
     page: z.int(),
   }),
 );

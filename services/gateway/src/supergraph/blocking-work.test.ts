@@ -1,6 +1,6 @@
 import { jest } from '@jest/globals';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { createTurns } from './turns.ts';
+import { createBlockingWork } from './blocking-work.ts';
 
 /** Blocks the event loop for this long. */
 function busy(ms: number): void {
@@ -10,7 +10,7 @@ function busy(ms: number): void {
 
 describe('long work on the event loop', () => {
   it('pauses for others in between, with networks in turn', async () => {
-    const turns = createTurns();
+    const turns = createBlockingWork();
     const order: string[] = [];
     let othersTurns = 0;
     let isOver = false;
@@ -26,7 +26,7 @@ describe('long work on the event loop', () => {
   });
 
   it('runs at once if it is short and rare', async () => {
-    const turns = createTurns();
+    const turns = createBlockingWork();
     const results: number[] = [];
     for (const number of [1, 2, 3]) void turns.run('192.0.2.1', () => results.push(number));
     await Promise.resolve();
@@ -42,7 +42,7 @@ describe('long work on the event loop', () => {
   });
 
   it('counts the microtasks that follow from it', async () => {
-    const turns = createTurns();
+    const turns = createBlockingWork();
     const pauses: number[] = [];
     let endedMs = performance.now();
     const work = async () => {
@@ -56,7 +56,7 @@ describe('long work on the event loop', () => {
   });
 
   it('does not pause for as long as the process was frozen', async () => {
-    const turns = createTurns();
+    const turns = createBlockingWork();
     const now = performance.now.bind(performance);
     let frozenMs = 0;
     const clock = jest.spyOn(performance, 'now').mockImplementation(() => now() + frozenMs);
@@ -66,7 +66,7 @@ describe('long work on the event loop', () => {
   });
 
   it('is refused when too much waits', async () => {
-    const turns = createTurns();
+    const turns = createBlockingWork();
     const outcomes = await Promise.allSettled(Array.from({ length: 1_500 }, () => turns.run('192.0.2.1', () => 1)));
     expect(outcomes.filter(({ status }) => status === 'rejected').length).toBeGreaterThan(100);
     expect(outcomes.find(({ status }) => status === 'rejected')).toMatchObject({

@@ -1,39 +1,39 @@
 import type { HealthReport } from '@taskmesh/service';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-const LOOK_EVERY_MS = 20;
+const CHECK_EVERY_MS = 20;
 /** A service that takes longer is waiting for an operator, for example to migrate a schema. */
-const TELL_AFTER_MS = 10_000;
+const REPORT_AFTER_MS = 10_000;
 
 export interface WaitOptions {
   started: Promise<void>;
   ready(): HealthReport;
   /** Resolves with the reason when the platform will never be ready. */
   failed: Promise<Error>;
-  /** Called once with the checks that still fail after `tellAfterMs`. */
-  tell(missing: string[]): void;
+  /** Called once with the checks that still fail after `reportAfterMs`. */
+  reportMissing(missing: string[]): void;
   signal?: AbortSignal | undefined;
-  tellAfterMs?: number;
+  reportAfterMs?: number;
 }
 
 /** Resolves when the platform is ready for clients. Rejects at once when the start fails or is aborted. */
-export async function untilReady(options: WaitOptions): Promise<void> {
-  const { started, ready, failed, tell, signal, tellAfterMs = TELL_AFTER_MS } = options;
+export async function waitUntilReady(options: WaitOptions): Promise<void> {
+  const { started, ready, failed, reportMissing, signal, reportAfterMs = REPORT_AFTER_MS } = options;
   let hasStarted = false;
   let failure: unknown;
   const fail = (reason: unknown) => (failure = reason);
   started.then(() => (hasStarted = true), fail);
   void failed.then(fail);
-  const tellAt = performance.now() + tellAfterMs;
+  const reportAt = performance.now() + reportAfterMs;
   let isReported = false;
   for (let report = ready(); !hasStarted || !report.ok; report = ready()) {
     signal?.throwIfAborted();
     if (failure) throw failure;
-    if (!isReported && performance.now() >= tellAt) {
+    if (!isReported && performance.now() >= reportAt) {
       isReported = true;
-      tell(missingIn(report));
+      reportMissing(missingIn(report));
     }
-    await sleep(LOOK_EVERY_MS);
+    await sleep(CHECK_EVERY_MS);
   }
 }
 

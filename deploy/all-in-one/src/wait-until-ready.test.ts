@@ -1,5 +1,5 @@
 import type { HealthReport } from '@taskmesh/service';
-import { untilReady, type WaitOptions } from './until-ready.ts';
+import { waitUntilReady, type WaitOptions } from './wait-until-ready.ts';
 
 const reports =
   (...each: HealthReport[]) =>
@@ -12,8 +12,13 @@ function waiting(options: Partial<WaitOptions>) {
   const failed = new Promise<never>(() => undefined);
   return {
     calls,
-    ready: untilReady({
-      ...{ started: Promise.resolve(), ready: reports(unready), failed, tell: (missing) => calls.push(missing) },
+    ready: waitUntilReady({
+      ...{
+        started: Promise.resolve(),
+        ready: reports(unready),
+        failed,
+        reportMissing: (missing) => calls.push(missing),
+      },
       ...options,
     }),
   };
@@ -26,7 +31,7 @@ it('waits until everything is ready, and prints nothing if that is fast', async 
 });
 
 it('prints once what is not ready if it takes long', async () => {
-  const { ready, calls } = waiting({ ready: reports(unready, unready, unready, { ok: true }), tellAfterMs: 0 });
+  const { ready, calls } = waiting({ ready: reports(unready, unready, unready, { ok: true }), reportAfterMs: 0 });
   await ready;
   expect(calls).toEqual([['tasks', 'auth']]);
 });
@@ -38,7 +43,7 @@ it('stops waiting after a failure or a signal', async () => {
 
 it('prints what is not ready during a long start, and waits for the end of the start', async () => {
   const start = Promise.withResolvers<void>();
-  const { ready, calls } = waiting({ started: start.promise, ready: reports(unready, { ok: true }), tellAfterMs: 0 });
+  const { ready, calls } = waiting({ started: start.promise, ready: reports(unready, { ok: true }), reportAfterMs: 0 });
   const late = new Promise((resolve) => setTimeout(resolve, 200, 'not yet'));
   expect(await Promise.race([ready, late])).toBe('not yet');
   expect(calls).toEqual([['tasks', 'auth']]);

@@ -3,10 +3,10 @@ import { eventually } from '@taskmesh/testing';
 import { fastify, type FastifyInstance } from 'fastify';
 import { connect, type AddressInfo, type Socket } from 'node:net';
 import { Registry } from 'prom-client';
-import { serveInTurn } from './client-connections.ts';
+import { serveSequentially } from './client-connections.ts';
 import { asClientRequest } from './client-request.ts';
 import { createMemory, type Memory } from './memory.ts';
-import { leaveUncounted, unreadAnswers } from './unread-answers.ts';
+import { excludeFromUnread, trackUnreadResponses } from './unread-responses.ts';
 
 const MIB = 1024 * 1024;
 const SIZE = 16 * MIB;
@@ -24,10 +24,10 @@ describe('unread responses', () => {
     clients = [];
     served = [];
     app = fastify({ forceCloseConnections: true });
-    serveInTurn(app.server);
+    serveSequentially(app.server);
     app.get<{ Params: { account: string; mib: string } }>('/:account/:mib', ({ params, raw }, reply) => {
       asClientRequest(raw).account = params.account;
-      if (params.account === 'all') leaveUncounted(reply.raw);
+      if (params.account === 'all') excludeFromUnread(reply.raw);
       served.push(raw.socket);
       return reply.send(params.account === 'all' ? SHARED : Buffer.alloc(Number(params.mib) * MIB));
     });
@@ -36,7 +36,7 @@ describe('unread responses', () => {
       metrics: new Registry(),
       log: createLog({ service: 'test', level: 'silent' }),
     });
-    memory.watch(unreadAnswers(app.server, () => '192.0.2.1'));
+    memory.watch(trackUnreadResponses(app.server, () => '192.0.2.1'));
     await memory.start();
     await app.listen({ host: '127.0.0.1', port: 0 });
     ({ port } = app.server.address() as AddressInfo);

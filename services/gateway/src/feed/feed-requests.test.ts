@@ -49,7 +49,7 @@ describe('requests of the feed to the tasks service', () => {
       await readFeed(feed, owner);
       await jest.advanceTimersByTimeAsync(EVERY_MS);
       expect(questions).toEqual([[owner], [owner]]);
-      const answer = store.answerLate('heads');
+      const answer = store.respondLate('heads');
       await jest.advanceTimersByTimeAsync(EVERY_MS);
       await feed.stop();
       answer.come();
@@ -107,9 +107,9 @@ describe('requests of the feed to the tasks service', () => {
     const feed = await startFeed({ headsEveryMs: 10 });
     const owner = randomUUID();
     const reader = await readFeed(feed, owner);
-    store.setAway(true);
+    store.setUnavailable(true);
     await eventually(() => expect(logged).toContain('heads could not be compared'));
-    store.setAway(false);
+    store.setUnavailable(false);
     store.commit(owner);
     await eventually(() => expect(reader.seen).toEqual([1]));
   });
@@ -121,7 +121,7 @@ describe('requests of the feed to the tasks service', () => {
     await feed.subscribe(owner, undefined, reader);
     questions = [];
     const claim = () => store.deliverText(owner, JSON.stringify({ ...store.makeChange(owner, 1), epoch: 2 }));
-    const answer = store.answerLate('heads');
+    const answer = store.respondLate('heads');
     for (let times = 0; times < 1_000; times++) claim();
     await answer.asked;
     answer.come();
@@ -132,9 +132,9 @@ describe('requests of the feed to the tasks service', () => {
     const begun = performance.now();
     await eventually(() => (claim(), expect(questions).toHaveLength(2)));
     expect(performance.now() - begun).toBeGreaterThan(300);
-    store.setAway(true);
+    store.setUnavailable(true);
     await eventually(() => (claim(), expect(logged).toContain('heads could not be compared')));
-    store.setAway(false);
+    store.setUnavailable(false);
     store.restore();
     await eventually(() => (claim(), expect(reader.ends).toEqual(['expired'])));
   });

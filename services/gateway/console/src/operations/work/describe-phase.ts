@@ -1,10 +1,10 @@
 import type { Progress } from '../api/types.ts';
-import { sizeInWords } from '../words.ts';
+import { formatSize } from '../format.ts';
 
 const STORES: Record<string, string> = { tasks: 'the tasks', auth: 'the accounts' };
 
 /** Describes the current phase. */
-export function phaseInWords({ phase, store }: Progress): string {
+export function describePhase({ phase, store }: Progress): string {
   const what = store === undefined ? 'the archive' : (STORES[store] ?? store);
   const words: Partial<Record<string, string>> = {
     dump: `Reading ${what}`,
@@ -19,9 +19,9 @@ export function phaseInWords({ phase, store }: Progress): string {
 }
 
 /** Describes the progress within the phase, if known. */
-export function amountInWords({ doneBytes, totalBytes }: Progress): string | undefined {
-  if (doneBytes !== undefined && totalBytes) return `${sizeInWords(doneBytes)} of ${sizeInWords(totalBytes)}`;
-  return doneBytes === undefined ? undefined : sizeInWords(doneBytes);
+export function describeAmount({ doneBytes, totalBytes }: Progress): string | undefined {
+  if (doneBytes !== undefined && totalBytes) return `${formatSize(doneBytes)} of ${formatSize(totalBytes)}`;
+  return doneBytes === undefined ? undefined : formatSize(doneBytes);
 }
 
 /** Returns the completed share from 0 to 1; undefined if unknown. */

@@ -12,17 +12,17 @@ const TIME_LIMIT = { query_timeout: 5_000 };
 const NO_SESSIONS: Refusal = {
   reason:
     'is reached by a pooler that keeps no sessions, which locks and notifications need: set pool_mode = session there, or name the server itself',
-  isLasting: true,
+  isPermanent: true,
 };
 
 /** Returns why a responding server cannot be used; undefined if it can. Rejects when it does not respond. */
-export async function whyUnfit(url: string, name: string): Promise<Refusal | undefined> {
+export async function findDatabaseProblem(url: string, name: string): Promise<Refusal | undefined> {
   const first = await connect({ url, name }, TIME_LIMIT);
   try {
     const { rows } = await first.query<{ version: number }>(
       `select current_setting('server_version_num')::int as version`,
     );
-    const tooOld = rows[0] && whyTooOld(rows[0].version);
+    const tooOld = rows[0] && findVersionProblem(rows[0].version);
     if (tooOld) return tooOld;
     const second = await connect({ url, name }, TIME_LIMIT);
     try {
@@ -36,10 +36,10 @@ export async function whyUnfit(url: string, name: string): Promise<Refusal | und
 }
 
 /** `version` is the server's `server_version_num`: 180004 for 18.4. */
-export function whyTooOld(version: number): Refusal | undefined {
+export function findVersionProblem(version: number): Refusal | undefined {
   const major = Math.floor(version / 10_000);
   if (major >= OLDEST_MAJOR) return undefined;
-  return { reason: `is of version ${major}, and has to be of ${OLDEST_MAJOR} or newer`, isLasting: true };
+  return { reason: `is of version ${major}, and has to be of ${OLDEST_MAJOR} or newer`, isPermanent: true };
 }
 
 /** A pooler in transaction mode gives the idle connection of the first client to the transaction of the second. */
@@ -59,14 +59,14 @@ const TLS = 'sslmode in POSTGRES_URL';
 const NO_ADDRESS: Refusal = {
   reason:
     'has no address: POSTGRES_URL must be postgres://user:password@host:5432/database, with special characters as %2F and the like',
-  isLasting: true,
+  isPermanent: true,
 };
 
 /** Tries to connect once; returns undefined if the server can be used. */
-export async function whyPostgresFails(connectionString: string): Promise<Refusal | undefined> {
+export async function findPostgresProblem(connectionString: string): Promise<Refusal | undefined> {
   if (!isUrlOfPostgres(connectionString)) return NO_ADDRESS;
   try {
-    return await whyUnfit(connectionString, 'taskmesh-check');
+    return await findDatabaseProblem(connectionString, 'taskmesh-check');
   } catch (error) {
     return refusalOf(error);
   }
@@ -84,15 +84,18 @@ export function refusalOf(error: unknown): Refusal {
     (code === SQL_STATE.invalidPassword && 'refuses the user or the password (POSTGRES_URL)') ||
     (code === SQL_STATE.invalidAuthorization && `refuses this user, or this way to it: ${message} (${TLS})`) ||
     (code === SQL_STATE.insufficientPrivilege &&
-      `does not let this user (POSTGRES_URL) do enough: ${message}. The user must own the database`) ||
-    (message === 'The server does not support SSL connections' && `speaks no TLS there (${TLS})`) ||
+      `does not grant this user (POSTGRES_URL) enough privileges: ${message}. The user must own the database`) ||
+    (message === 'The server does not support SSL connections' && `does not use TLS on this port (${TLS})`) ||
     (syscall === 'open' && 'is not reached: a file in POSTGRES_URL cannot be read (sslrootcert, sslcert or sslkey)');
-  if (reason) return { reason, isLasting: true };
+  if (reason) return { reason, isPermanent: true };
   // Someone may be about to create the database.
   if (code === SQL_STATE.invalidCatalogName)
-    return { reason: `has no such database (POSTGRES_URL): ${message}`, isLasting: false };
+    return { reason: `has no such database (POSTGRES_URL): ${message}`, isPermanent: false };
   return (
-    explainTls(error, names) ?? { reason: `does not answer: ${message || code || 'no reason given'}`, isLasting: false }
+    explainTls(error, names) ?? {
+      reason: `does not respond: ${message || code || 'no reason given'}`,
+      isPermanent: false,
+    }
   );
 }
 

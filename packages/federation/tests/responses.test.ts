@@ -151,7 +151,7 @@ describe('failures', () => {
     const cause = new Error('away');
     expect(await resultOf('{ thing { id other } }', THING, cause)).toEqual({
       text: '{"thing":{"id":"1","other":null}}',
-      errors: [{ message: 'The service "two" could not be asked.', service: 'two', cause, path: ['thing', 'other'] }],
+      errors: [{ message: 'The service "two" could not be reached.', service: 'two', cause, path: ['thing', 'other'] }],
       incomplete: [],
     });
   });
@@ -208,7 +208,7 @@ describe('failures', () => {
     async (answer) => {
       const { text, errors } = await resultOf('{ thing { id other } }', THING, answer);
       expect(text).toBe('{"thing":{"id":"1","other":null}}');
-      const message = expect.stringContaining('"two" did not answer') as string;
+      const message = expect.stringContaining('"two" did not return all requested objects') as string;
       expect(errors).toEqual([{ message, service: 'two', path: ['thing', 'other'] }]);
     },
   );
@@ -218,7 +218,7 @@ describe('failures', () => {
     async (answer) => {
       const { text, errors } = await resultOf('{ thing { id } }', answer);
       expect(text).toBe('{"thing":null}');
-      const message = 'The service "one" answered without data.';
+      const message = 'The service "one" responded without data.';
       expect(errors).toEqual([{ message, service: 'one', path: ['thing'] }]);
     },
   );
@@ -325,7 +325,7 @@ describe('an operation', () => {
     }
   });
 
-  it('is planned with planInTurn when its conditions need another plan', async () => {
+  it('is planned with schedulePlanning when its conditions need another plan', async () => {
     const contexts: string[] = [];
     const executor = createFederatedExecutor(
       graph,

@@ -7,13 +7,13 @@ const ends = new WeakMap<ServerResponse, () => void>();
 const uncounted = new WeakSet<ServerResponse>();
 
 /** Sets how to end this response when too much waits to be read. By default, its connection is destroyed. */
-export const endBy = (response: ServerResponse, end: () => void): void => void ends.set(response, end);
+export const setResponseEnd = (response: ServerResponse, end: () => void): void => void ends.set(response, end);
 
 /** Does not count a response whose bytes are shared by all its readers. */
-export const leaveUncounted = (response: ServerResponse): void => void uncounted.add(response);
+export const excludeFromUnread = (response: ServerResponse): void => void uncounted.add(response);
 
 /** Finds the responses of a server, streams included, that wait to be read. */
-export function unreadAnswers(server: Server, clientIp: (request: IncomingMessage) => string): () => Holding[] {
+export function trackUnreadResponses(server: Server, clientIp: (request: IncomingMessage) => string): () => Holding[] {
   /** Tracks only responses in flight: thousands of connections may be idle. A response has a socket while it is its turn. */
   const current = new Set<ServerResponse>();
   server.on('request', (_request: IncomingMessage, response: ServerResponse) => {
@@ -31,7 +31,7 @@ export function unreadAnswers(server: Server, clientIp: (request: IncomingMessag
       get network() {
         return siteOf(networkOf(clientIp(request)));
       },
-      giveUp: ends.get(response) ?? (() => void socket.destroy()),
+      evict: ends.get(response) ?? (() => void socket.destroy()),
     };
   };
   return () => [...current].flatMap((response) => waiting(response) ?? []);

@@ -7,7 +7,7 @@ import { byLeader } from './topic-metadata.ts';
  * Whether the leader of each partition of a topic accepts requests for it. Metadata may name a leader before it has opened
  * the partition; requests to it fail until then.
  */
-export async function leadersAnswer(
+export async function areLeadersReady(
   topic: string,
   seed: Address,
   connect: (address: Address) => Node,

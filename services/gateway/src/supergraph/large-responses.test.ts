@@ -1,4 +1,4 @@
-import { createLargeAnswers } from './large-answers.ts';
+import { createLargeResponses } from './large-responses.ts';
 import type { RequestCall } from './operation.ts';
 
 const MIB = 1024 * 1024;
@@ -6,13 +6,13 @@ const callOf = (userId: string) =>
   ({ identity: { role: 'user', userId, sessionId: 's' }, ip: '192.0.2.1' }) as unknown as RequestCall; // all that is read
 
 /** An operation that receives responses of these sizes, and ends when the test says so. */
-async function start({ run }: ReturnType<typeof createLargeAnswers>, userId: string, ...sizes: number[]) {
+async function start({ run }: ReturnType<typeof createLargeResponses>, userId: string, ...sizes: number[]) {
   const { promise, resolve } = Promise.withResolvers<void>();
   const taken: unknown[] = [];
-  const over = run(callOf(userId), async (takeLarge) => {
+  const over = run(callOf(userId), async (reserveLarge) => {
     for (const bytes of sizes)
       try {
-        takeLarge(bytes);
+        reserveLarge(bytes);
         taken.push(bytes);
       } catch (error) {
         taken.push(error);
@@ -26,7 +26,7 @@ const REFUSED = expect.objectContaining({ code: 'SERVICE_UNAVAILABLE' });
 
 describe('large responses of services', () => {
   it('have 24 MiB per caller, until their operations are over', async () => {
-    const answers = createLargeAnswers();
+    const answers = createLargeResponses();
     const one = await start(answers, 'a', 20 * MIB);
     const two = await start(answers, 'a', 5 * MIB, 4 * MIB);
     expect([one.taken, two.taken]).toEqual([[20 * MIB], [REFUSED, 4 * MIB]]);
@@ -36,7 +36,7 @@ describe('large responses of services', () => {
   });
 
   it('have 64 MiB for all callers together', async () => {
-    const answers = createLargeAnswers();
+    const answers = createLargeResponses();
     const all = await Promise.all(['a', 'b', 'c'].map((user) => start(answers, user, 20 * MIB)));
     expect((await start(answers, 'd', 5 * MIB, 4 * MIB)).taken).toEqual([REFUSED, 4 * MIB]);
     await all[0]?.end();
