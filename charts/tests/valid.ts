@@ -12,7 +12,7 @@ const TEXTS = new Set(
 );
 const LISTS_OF_TEXTS = new Set(['args', 'command', 'hosts', 'hostnames', 'accessModes', 'matchNames', 'policyTypes']);
 /** As many characters as a name or a label may have. */
-const MAX_PROBLEMS = 63;
+const MAX_NAME_LENGTH = 63;
 
 /** What a server would not take, found without one: each with its place. */
 export function problemsOf(manifest: Manifest): string[] {
@@ -20,7 +20,7 @@ export function problemsOf(manifest: Manifest): string[] {
   const where = `${kind}/${metadata.name}`;
   const isName = kind === 'Service' ? SERVICE : SUBDOMAIN;
   const wrong =
-    isName.test(metadata.name) && metadata.name.length <= MAX_PROBLEMS ? [] : [`${where} cannot be named so`];
+    isName.test(metadata.name) && metadata.name.length <= MAX_NAME_LENGTH ? [] : [`${where} cannot be named so`];
   return [...wrong, ...lookInto(manifest, where)];
 }
 

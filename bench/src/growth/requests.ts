@@ -15,7 +15,7 @@ export interface Owner extends User {
 }
 
 const OF_OTHERS = 200;
-const MAX_CONCURRENT = 500_000;
+const BATCH_SIZE = 500_000;
 
 /**
  * Half of the tasks are completed, a quarter is completed and of the category `work`, and the ten oldest have the category
@@ -46,10 +46,10 @@ export const createTasks = (tasksUrl: string, users: readonly User[], sizes: rea
 export const growTo = (tasksUrl: string, size: number) =>
   withPostgres(tasksUrl, async (client) => {
     const { rows } = await client.query<{ count: number }>('select count(*)::int as count from tasks');
-    for (let from = rows[0]?.count ?? 0; from < size; from += MAX_CONCURRENT)
+    for (let from = rows[0]?.count ?? 0; from < size; from += BATCH_SIZE)
       await client.query(insert(`md5('other ' || (n / ${OF_OTHERS}))::uuid`), [
         from + 1,
-        Math.min(size, from + MAX_CONCURRENT),
+        Math.min(size, from + BATCH_SIZE),
       ]);
     // Autovacuum would do this sooner or later.
     await client.query('vacuum analyze tasks');

@@ -30,7 +30,7 @@ export async function startScaleStack(options: TargetOptions & { gateways: numbe
   closers.add(() => client.end());
   const one = async <Row extends object>(text: string): Promise<Row> => {
     const [row] = (await client.query(text)).rows as Row[];
-    if (!row) throw new Error('The store did not answer.');
+    if (!row) throw new Error('The store did not respond.');
     return row;
   };
   const pidsOf = (part: Part) =>

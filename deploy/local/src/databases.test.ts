@@ -1,6 +1,6 @@
 import { requiredAddress } from '@taskmesh/testing';
 import { Client } from 'pg';
-import { databaseUrl, ensureDatabases, findMissingRights, withPostgres } from './databases.ts';
+import { databaseUrl, ensureDatabases, describeMissingRights, withPostgres } from './databases.ts';
 
 const server = requiredAddress('POSTGRES_URL');
 const role = `rights_${process.pid}`;
@@ -37,7 +37,7 @@ describe('the user of the server', () => {
 
   it('who may only create databases learns which other privileges restores need', async () => {
     await may('createdb nocreaterole');
-    const [reason = '', ...others] = await findMissingRights(url(), {});
+    const [reason = '', ...others] = await describeMissingRights(url(), {});
     expect(reason).toMatch(new RegExp(`^The user of POSTGRES_URL .*: alter role "${role}" createrole;$`));
     expect(reason).not.toContain('secret');
     expect(others).toEqual([]);
@@ -45,20 +45,22 @@ describe('the user of the server', () => {
 
   it('is not checked if other users administrate the stores, who are checked instead', async () => {
     await may('nocreatedb nocreaterole');
-    expect(await findMissingRights(url(), { TASKS_ADMIN_URL: server, AUTH_ADMIN_URL: server })).toEqual([]);
-    expect(await findMissingRights(server, { AUTH_ADMIN_URL: url() })).toEqual([
+    expect(await describeMissingRights(url(), { TASKS_ADMIN_URL: server, AUTH_ADMIN_URL: server })).toEqual([]);
+    expect(await describeMissingRights(server, { AUTH_ADMIN_URL: url() })).toEqual([
       expect.stringMatching(/^The user of AUTH_ADMIN_URL .* createdb createrole;$/),
     ]);
   });
 
   it('who may create databases and roles, or is a superuser, gets no message', async () => {
     await may('createdb createrole');
-    expect(await findMissingRights(url(), {})).toEqual([]);
-    expect(await findMissingRights(server, {})).toEqual([]);
+    expect(await describeMissingRights(url(), {})).toEqual([]);
+    expect(await describeMissingRights(server, {})).toEqual([]);
   });
 
   it('who is rejected is not reported here', async () => {
-    expect(await findMissingRights(server, { TASKS_ADMIN_URL: 'postgres://stranger:x@127.0.0.1:1/none' })).toEqual([]);
+    expect(await describeMissingRights(server, { TASKS_ADMIN_URL: 'postgres://stranger:x@127.0.0.1:1/none' })).toEqual(
+      [],
+    );
   });
 });
 

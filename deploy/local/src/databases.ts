@@ -51,11 +51,11 @@ export async function ensureDatabases(serverUrl: string, names: readonly string[
  * Returns a sentence for each administrator of the stores (by default the user of POSTGRES_URL) who lacks privileges for a
  * restore, which creates a database and a role. Everything else works without them, until someone needs a backup.
  */
-export async function findMissingRights(serverUrl: string, env: Env): Promise<string[]> {
+export async function describeMissingRights(serverUrl: string, env: Env): Promise<string[]> {
   const settings = ['TASKS_ADMIN_URL', 'AUTH_ADMIN_URL'].map((name) => (env[name] ? name : 'POSTGRES_URL'));
   const reasons = [...new Set(settings)].map(async (setting) => {
     // Backup itself reports a server that does not respond.
-    const { user, missing } = await describeMissingRights(env[setting] || serverUrl).catch(() => ({
+    const { user, missing } = await findMissingRights(env[setting] || serverUrl).catch(() => ({
       user: '',
       missing: [],
     }));
@@ -66,7 +66,7 @@ export async function findMissingRights(serverUrl: string, env: Env): Promise<st
   return (await Promise.all(reasons)).flat();
 }
 
-async function describeMissingRights(url: string): Promise<{ user: string; missing: string[] }> {
+async function findMissingRights(url: string): Promise<{ user: string; missing: string[] }> {
   const { rows } = await withPostgres(
     maintenanceUrl(url),
     (client) =>

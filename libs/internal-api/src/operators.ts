@@ -103,12 +103,12 @@ export interface StatusOf<Status> {
   status(): Promise<Status>;
 }
 
-const forOperators = <Status>(service: string, resolve: z.ZodType): InternalApi<StatusOf<Status>> => ({
+const forOperators = <Status>(service: string, schema: z.ZodType): InternalApi<StatusOf<Status>> => ({
   service,
   caller: { role: 'operator' },
   timeoutMs: STATUS_MS,
   names: ['status'],
-  resultSchemas: { status: resolve },
+  resultSchemas: { status: schema },
 });
 
 /** The parts of each status that the gateway uses; it passes on the rest unchanged. */

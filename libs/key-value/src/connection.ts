@@ -164,9 +164,9 @@ export async function findRedisProblem(config: RedisConfig): Promise<Refusal | u
   const { promise: failed, reject } = Promise.withResolvers<never>();
   redis.once('error', reject);
   redis.once('close', () => reject(new Error('the connection is closed')));
-  const hasResponded = Promise.race([failed, connectAndPing(redis)]);
+  const response = Promise.race([failed, connectAndPing(redis)]);
   try {
-    const cannotWrite = await withDeadline(hasResponded, PROBE_TIMEOUT_MS, () => new Error('no response in time'));
+    const cannotWrite = await withDeadline(response, PROBE_TIMEOUT_MS, () => new Error('no response in time'));
     return cannotWrite ? refusalOf(new Error(READ_ONLY)) : undefined;
   } catch (error) {
     return refusalOf(error);

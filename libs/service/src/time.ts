@@ -77,7 +77,7 @@ export async function settlesWithin(work: Promise<unknown>, timeoutMs: number): 
 
 /**
  * For a query that may take long or never finish. It runs once at a time, however many callers wait. Each of them waits at
- * most `withinMs`, and gets undefined if the query has failed or not finished by then.
+ * most `timeoutMs`, and gets undefined if the query has failed or not finished by then.
  */
 export function createTimedQuery<Result>(
   timeoutMs: number,

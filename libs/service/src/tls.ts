@@ -37,13 +37,13 @@ export function extractTlsFiles(
     // Ignoring the file would mean an unencrypted connection.
     if (missingProtocol) problems.push(`${setting} must start with ${missingProtocol}// where it has ${parameter}`);
   }
-  if (problems.length === 0 && (files.cert || files.key) && !checkUsable(files))
+  if (problems.length === 0 && (files.cert || files.key) && !isUsablePair(files))
     problems.push(`sslcert and sslkey in ${setting} must name a certificate and its private key, without a passphrase`);
   if (problems.length > 0) throw new ConfigError(problems);
   return files;
 }
 
-function checkUsable({ cert, key }: TlsFiles): boolean {
+function isUsablePair({ cert, key }: TlsFiles): boolean {
   try {
     createSecureContext({ cert, key });
     return cert !== undefined && key !== undefined;

@@ -30,7 +30,7 @@ export interface Tokens {
 export type SessionState =
   | { kind: 'loading' }
   | { kind: 'signed-in'; tokens: Tokens; isStored: boolean }
-  /** `userId`: the user of the ended session. `isLeft`: that user has signed out, on this or another page. */
+  /** `userId`: the user of the ended session. `hasSignedOut`: that user has signed out, on this or another page. */
   | { kind: 'signed-out'; userId: string | undefined; hasSignedOut: boolean };
 
 export type SessionEvent =

@@ -10,7 +10,7 @@ export const MAX_VARIANTS = 16;
 type Variables = Readonly<Record<string, unknown>>;
 
 export interface FederatedOperation<Context> {
-  /** Rejects only when the operation cannot be planned, or with an error of `planInTurn`. */
+  /** Rejects only when the operation cannot be planned, or with an error of `schedulePlanning`. */
   run(request: OperationRequest<Context>): Promise<OperationResult>;
 }
 

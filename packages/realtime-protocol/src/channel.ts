@@ -54,16 +54,16 @@ export interface ChannelDeps extends Pick<ChannelReaderOptions, 'subscribe' | 'n
 }
 
 interface Refusal {
-  message: FailureReason;
+  failure: FailureReason;
   reason: string;
 }
 
-const NOT_VALID: Refusal = { message: 'refused', reason: 'InvalidJWTToken: The token provided is not valid' };
+const NOT_VALID: Refusal = { failure: 'refused', reason: 'InvalidJWTToken: The token provided is not valid' };
 /** Why the user of a valid token cannot have a channel. */
 const OBSTACLES = {
-  connections: { message: 'refused', reason: 'ConnectionRateLimitReached: Too many connections of this user' },
-  bindings: { message: 'subscription_limit', reason: 'FilterLimitReached: Too many bindings or filters of this user' },
-  unavailable: { message: 'unavailable', reason: 'UnableToSubscribe: The service is not available right now' },
+  connections: { failure: 'refused', reason: 'ConnectionRateLimitReached: Too many connections of this user' },
+  bindings: { failure: 'subscription_limit', reason: 'FilterLimitReached: Too many bindings or filters of this user' },
+  unavailable: { failure: 'unavailable', reason: 'UnableToSubscribe: The service is not available right now' },
 } as const satisfies Record<string, Refusal>;
 
 export function createChannel(request: JoinRequest, deps: ChannelDeps): Channel {
@@ -100,15 +100,15 @@ export function createChannel(request: JoinRequest, deps: ChannelDeps): Channel 
     deps.onClosed(channel);
   };
 
-  const refuse = ({ message, reason }: Refusal) => {
+  const refuse = ({ failure, reason }: Refusal) => {
     close();
-    metrics.failed(message);
+    metrics.failed(failure);
     messages.reply(request, 'error', { reason });
   };
 
-  const fail = ({ message, reason }: Refusal) => {
+  const fail = ({ failure, reason }: Refusal) => {
     close();
-    metrics.failed(message);
+    metrics.failed(failure);
     messages.system(channel, { extension: 'system', status: 'error', message: reason });
     messages.failChannel(channel);
   };
@@ -123,7 +123,7 @@ export function createChannel(request: JoinRequest, deps: ChannelDeps): Channel 
     if (reason === 'slow') return channels.closeAll('slow', [WS_CLOSE.tryLater, 'Too slow']);
     if (reason === 'stopped') return channels.closeAll('restart', SERVICE_RESTART);
     if (state === 'joining') return refuse(OBSTACLES.unavailable);
-    fail({ message: 'cursor_expired', reason: 'CURSOR_EXPIRED: the data were restored; read them again' });
+    fail({ failure: 'cursor_expired', reason: 'CURSOR_EXPIRED: the data were restored; read them again' });
   };
 
   const waitForFreshToken = () => {

@@ -87,13 +87,13 @@ async function runCommand(options: Options, world: CliEnvironment): Promise<numb
         confirm: (what) => confirm(options, world, what),
       });
     case 'undo': {
-      let forecast: string | undefined;
+      let restoredAt: string | undefined;
       await confirm(options, world, async () => {
         const undoable = await client.undoable();
-        forecast = undoable.restoredAt;
+        restoredAt = undoable.restoredAt;
         return describeUndo(options.url.origin, undoable);
       });
-      const query = forecast === undefined ? '' : `?${new URLSearchParams({ restoredAt: forecast })}`;
+      const query = restoredAt === undefined ? '' : `?${new URLSearchParams({ restoredAt })}`;
       const { message } = await work(`/backup/undo${query}`);
       print(messageText(message), { message });
       return 0;
@@ -134,8 +134,8 @@ async function confirm(
 ): Promise<void> {
   if (yes) return;
   if (!prompt) throw new UsageError(`Cannot ask for confirmation: ${command} needs --yes.`);
-  const answer = typeof question === 'string' ? question : await question();
-  if (!/^y(es)?$/i.test((await prompt(`${answer} [y/N] `)).trim())) throw new Refused('Nothing was changed.');
+  const text = typeof question === 'string' ? question : await question();
+  if (!/^y(es)?$/i.test((await prompt(`${text} [y/N] `)).trim())) throw new Refused('Nothing was changed.');
 }
 
 /** The path to download to: `to`, or the file's own name in the folder `to`. */

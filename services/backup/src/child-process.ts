@@ -15,7 +15,7 @@ export interface Job {
   /** V8 flags in addition to the heap limits. */
   flags?: string[];
   /** Writes to the child's standard input; the child has none if absent. */
-  writeInput?: (input: Writable) => void;
+  writeStdin?: (stdin: Writable) => void;
   onProgress?: ((bytes: number) => void) | undefined;
   /** The classes of errors that the job may throw or use as causes. Others become plain errors with a code. */
   errors: ErrorClass[];
@@ -30,10 +30,10 @@ const MEMORY = ['--max-old-space-size=64', '--max-semi-space-size=4'];
  * @throws the signal's reason; the job's error; AppError SERVICE_UNAVAILABLE when someone killed the process
  */
 export async function runInChild<Result>(job: Job): Promise<Result> {
-  const { path, input, signal, flags = [], writeInput, onProgress, errors, memoryError } = job;
+  const { path, input, signal, flags = [], writeStdin, onProgress, errors, memoryError } = job;
   const child = fork(path, {
     execArgv: [...MEMORY, ...flags],
-    stdio: [writeInput ? 'pipe' : 'ignore', 'ignore', 'ignore', 'ipc'],
+    stdio: [writeStdin ? 'pipe' : 'ignore', 'ignore', 'ignore', 'ipc'],
     env: neededEnvironment(),
   });
   const exited = once(child, 'exit').catch(() => undefined); // a failed start is reported below
@@ -52,7 +52,7 @@ export async function runInChild<Result>(job: Job): Promise<Result> {
   try {
     signal.throwIfAborted();
     child.send(input, () => undefined); // a failure is reported by the exit
-    if (child.stdin) writeInput?.(child.stdin);
+    if (child.stdin) writeStdin?.(child.stdin);
     return await promise;
   } catch (error) {
     throw signal.aborted ? signal.reason : error;

@@ -37,7 +37,7 @@ export function createBackupMetrics(registry: Registry) {
   const failures = counter('failures', 'Archives that were not made, by reason', 'reason');
   const restores = counter('restores', 'Restores, and undos of one, by outcome', 'work', 'outcome');
   const unsettled = gauge('restores_unsettled', 'Interrupted restores: stores may be closed until they are settled');
-  const left = gauge('restore_leftovers', 'Ended restores whose old databases still exist');
+  const left = gauge('restore_leftovers', 'Ended restores whose leftover databases still exist');
   // Series must exist from the start, so that their first failure shows as an increase.
   for (const origin of ['request', 'safety', 'schedule'])
     for (const outcome of ['ok', 'failed']) runs.inc({ origin, outcome }, 0);

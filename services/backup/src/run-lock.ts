@@ -2,7 +2,7 @@ import { withDeadline } from '@taskmesh/service';
 import type { Database, Session } from '@taskmesh/store';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-type Work<Result> = (mayGoOn: () => Promise<boolean>) => Promise<Result>;
+type Work<Result> = (mayContinue: () => Promise<boolean>) => Promise<Result>;
 
 /** Allows one run of a kind at a time, across all instances that share our database. */
 export type RunLock = ReturnType<typeof createRunLock>;
@@ -44,8 +44,8 @@ export function createRunLock(database: Database, name: string, busy: string) {
 
   return {
     /**
-     * Runs `work` exclusively. `mayGoOn` reports whether we still hold the lock, which is lost with its connection. If our
-     * database is down, `work` still runs, but `mayGoOn` is false from the start.
+     * Runs `work` exclusively. `mayContinue` reports whether we still hold the lock, which is lost with its connection. If our
+     * database is down, `work` still runs, but `mayContinue` is false from the start.
      * @throws LockBusyError after `waitMs`; AppError SERVICE_UNAVAILABLE when our database is up but accepts no session
      */
     async run<Result>(waitMs: number, work: Work<Result>) {

@@ -146,7 +146,7 @@ const HARD_ARCHIVES: HardArchive[] = [
 
 /** How much more memory the service and its children may use than when it is idle. */
 const BOUND_MIB = 128;
-const LOOK_EVERY_MS = 5;
+const MEASURE_EVERY_MS = 5;
 
 const RESTORE = 'mutation ($file: String!) { result: restoreBackup(file: $file) { message outcome } }';
 const CREATE = 'mutation { result: createBackup { file } }';
@@ -166,8 +166,8 @@ afterAll(() => backup.stop());
 /** Sends a request to the service, and expects its memory to stay within the bound. */
 async function ask(query: string, variables: Record<string, unknown> = {}) {
   let worstMib = 0;
-  const measureDisk = () => (worstMib = Math.max(worstMib, privateMib(backup.pid)));
-  const timer = setInterval(measureDisk, LOOK_EVERY_MS);
+  const measure = () => (worstMib = Math.max(worstMib, privateMib(backup.pid)));
+  const timer = setInterval(measure, MEASURE_EVERY_MS);
   const answer = await backup.ask(query, variables).finally(() => clearInterval(timer));
   expect(worstMib - idleMib).toBeLessThan(BOUND_MIB);
   return answer?.data?.result as Record<string, unknown>;

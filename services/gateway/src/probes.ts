@@ -45,20 +45,20 @@ const PROBE_EVERY_MS = 250;
 /** Probes each service until it has responded once. If one fails later, only the requests that need it fail. */
 export function createReadiness(deps: { graph: LiveGraph; connections: Connections; log: Log }) {
   const { graph, connections, log } = deps;
-  const hasResponded = new Set<string>();
+  const responded = new Set<string>();
   /** Services that join the graph later must not make a running gateway unready. */
   let hasAll = false;
   let isDraining = false;
   const services = () => graph.current.supergraph.services;
 
   const probe = async () => {
-    const silent = services().filter(({ name }) => !hasResponded.has(name));
+    const silent = services().filter(({ name }) => !responded.has(name));
     const failures: unknown[] = [];
     await Promise.all(
       silent.map(async ({ name, url, own }) => {
         try {
           await connections.probe(name, own ? undefined : url);
-          hasResponded.add(name);
+          responded.add(name);
         } catch (error) {
           failures.push(error);
         }
@@ -81,7 +81,7 @@ export function createReadiness(deps: { graph: LiveGraph; connections: Connectio
     },
     /** `loaded` lists other preconditions. */
     report(loaded: Record<string, boolean>): HealthReport {
-      const known = services().map(({ name }) => [name, hasAll || hasResponded.has(name)] as const);
+      const known = services().map(({ name }) => [name, hasAll || responded.has(name)] as const);
       const checks = { ...loaded, ...Object.fromEntries(known), draining: isDraining };
       const isLoaded = Object.values(loaded).every(Boolean) && known.every(([, has]) => has);
       return { ok: isLoaded && !isDraining, checks };
@@ -97,10 +97,10 @@ export interface SystemState {
 }
 
 /** Routes for the infrastructure: liveness, readiness, health, and the public keys of access tokens. */
-export function systemRoutes(app: FastifyInstance, read: SystemState): void {
-  const get = (url: string, response: () => Promise<{ status: number; body: object }>) =>
+export function systemRoutes(app: FastifyInstance, state: SystemState): void {
+  const get = (url: string, read: () => Promise<{ status: number; body: object }>) =>
     serveReadOnly(app, url, async (_request, reply) => {
-      const { status, body } = await response();
+      const { status, body } = await read();
       if (status === 503) reply.header('retry-after', '1');
       return reply.code(status).header('cache-control', 'no-store').send(body);
     });
@@ -112,16 +112,16 @@ export function systemRoutes(app: FastifyInstance, read: SystemState): void {
 
   get('/livez', async () => ({ status: 200, body: { status: 'ok' } }));
   get('/readyz', async () =>
-    read.ready().ok ? { status: 200, body: { status: 'ok' } } : { status: 503, body: { status: 'unavailable' } },
+    state.ready().ok ? { status: 200, body: { status: 'ok' } } : { status: 503, body: { status: 'unavailable' } },
   );
   get('/health', async () => {
-    const names = await read.unavailable();
+    const names = await state.unavailable();
     return names.length === 0
       ? { status: 200, body: { status: 'ok' } }
       : { status: 503, body: { status: 'degraded', unavailable: names } };
   });
   get('/.well-known/jwks.json', async () => {
-    const keys = read.keys();
+    const keys = state.keys();
     if (!keys) throw unavailable();
     return { status: 200, body: keys };
   });

@@ -92,7 +92,7 @@ describe('the status of the platform for operators', () => {
       'The database of backup is of a newer version.',
       'The services are of different versions.',
       'The relay of tasks has failed for 61 seconds: see its log.',
-      'The event log does not respond the service tasks: the feed is late.',
+      'The event log does not respond to the service tasks: the feed is late.',
       'A change has been waiting for the event log for 12 seconds.',
       '2 dead letters wait for an operator.',
       'The archive storage does not respond.',

@@ -1,7 +1,7 @@
 import type { Statement } from '@taskmesh/store';
 import { connectClient } from '@taskmesh/testing';
 import type { Task } from '../src/tasks/task.entities.ts';
-import { edgeOf, type TaskOrder } from '../src/tasks/task-order.ts';
+import { positionOf, type TaskOrder } from '../src/tasks/task-order.ts';
 import type { ListRequest } from '../src/tasks/list.statements.ts';
 import { createTaskRepository } from '../src/tasks/task.repository.ts';
 import { INPUT_FIELDS } from '../src/tasks/task-row.ts';
@@ -149,7 +149,7 @@ async function above(most: number, requests: ListRequest[]): Promise<Record<stri
 
 const listsOf = (ownerId: string, orders: TaskOrder[], filters: ListRequest['filter'][]): ListRequest[] =>
   orders.flatMap((order) =>
-    [undefined, edgeOf(MIDDLE, order), edgeOf({ ...MIDDLE, dueDate: null }, order)].flatMap((after) =>
+    [undefined, positionOf(MIDDLE, order), positionOf({ ...MIDDLE, dueDate: null }, order)].flatMap((after) =>
       filters.map((filter) => ({ ...REQUEST, ownerId, order, filter, after })),
     ),
   );

@@ -1,6 +1,6 @@
 import type { Env } from '@taskmesh/service';
 import { z } from 'zod';
-import { ensureDatabases, findMissingRights } from '../databases.ts';
+import { ensureDatabases, describeMissingRights } from '../databases.ts';
 
 /** The services behind the gateways. None of them needs another one to start. */
 export const INNER_SERVICES = ['auth', 'tasks', 'backup'] as const;
@@ -29,5 +29,5 @@ export const serviceDatabases = (prefix?: string) => INNER_SERVICES.map((service
  */
 export async function ensureServiceDatabases(url: string, env: Env, log: (line: string) => void): Promise<void> {
   await ensureDatabases(url, serviceDatabases(env.DATABASE_PREFIX));
-  for (const reason of await findMissingRights(url, env)) log(reason);
+  for (const reason of await describeMissingRights(url, env)) log(reason);
 }

@@ -35,13 +35,13 @@ export const backupWorkRoutes =
 
       for (const name of WORK_NAMES)
         scope.post(`${WORK_PATH}/${name}`, (request, reply) => {
-          const requestOf = {
+          const workRequest = {
             file: fileOf(request),
             parameters: restoreParametersOf(request.query),
             restoredAt: readRestoredAt(request.query),
           };
           reply.header('content-type', 'application/x-ndjson');
-          return reply.send(linesOf((onProgress) => RUN[name](work, onProgress, requestOf), said));
+          return reply.send(linesOf((onProgress) => RUN[name](work, onProgress, workRequest), said));
         });
 
       scope.get(`${WORK_PATH}/archive`, async (request, reply) => {

@@ -268,8 +268,8 @@ export async function createDatabase(options: DatabaseOptions): Promise<Database
       observe = createStatementMetrics(registry, name);
     },
     async isUp() {
-      const hasResponded = probe.query('select 1').then(() => true);
-      return withDeadline(hasResponded, IS_UP_MS, () => new Error('No response in time.')).catch(() => false);
+      const response = probe.query('select 1').then(() => true);
+      return withDeadline(response, IS_UP_MS, () => new Error('No response in time.')).catch(() => false);
     },
     async close() {
       await (closing ??= Promise.all([pool.end(), probe.end()]));

@@ -73,9 +73,9 @@ export function createLeaders({ seeds, connect, random, monotonicMs }: LeadersOp
   };
 
   /** Sends a request. A leader that does not respond is avoided, and its partitions have no leader, until it responds again. */
-  const request = async <Result>(name: string, request: (node: ProducingNode) => Promise<Result>): Promise<Result> => {
+  const request = async <Result>(name: string, send: (node: ProducingNode) => Promise<Result>): Promise<Result> => {
     try {
-      return await request(open(name));
+      return await send(open(name));
     } catch (error) {
       if (!hasResponded(error)) leave(name, error);
       throw error;

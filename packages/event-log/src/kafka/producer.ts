@@ -28,17 +28,17 @@ interface LeaderPause {
 export function createProducer(options: LeadersOptions) {
   const { monotonicMs } = options;
   const leaders = createLeaders(options);
-  const rests = new Map<string, LeaderPause>();
+  const pauses = new Map<string, LeaderPause>();
 
   /** Returns why a partition is skipped: it has just failed, and its leader has not changed since. */
-  const restOf = (topic: string, partition: number, leader: string, nowMs: number): LeaderPause | undefined => {
-    const rest = rests.get(`${topic} ${partition}`);
+  const pauseOf = (topic: string, partition: number, leader: string, nowMs: number): LeaderPause | undefined => {
+    const rest = pauses.get(`${topic} ${partition}`);
     return rest?.leader === leader && rest.untilMs > nowMs ? rest : undefined;
   };
 
   const fail = (topic: string, leader: string, { partition, records }: Batch, reason: unknown, tookMs: number) => {
     const untilMs = monotonicMs() + Math.min(tookMs * PAUSE_FACTOR, MAX_PAUSE_MS);
-    rests.set(`${topic} ${partition}`, { leader, untilMs, reason });
+    pauses.set(`${topic} ${partition}`, { leader, untilMs, reason });
     leaders.markStale(topic);
     return new Map(records.map((record) => [record, reason]));
   };
@@ -72,7 +72,7 @@ export function createProducer(options: LeadersOptions) {
     const reasons: Reasons = new Map();
     const middle = Math.ceil(records.length / 2);
     for (const half of [records.slice(0, middle), records.slice(middle)]) {
-      const free = rejectBlocked(half, reasons, reasons);
+      const free = withoutBlocked(half, reasons, reasons);
       if (free.length === 0) continue;
       const failed = await produce(topic, leader, [{ partition, records: free }]);
       for (const [record, why] of failed) reasons.set(record, why);
@@ -91,7 +91,7 @@ export function createProducer(options: LeadersOptions) {
         for (const record of records) {
           const place = placeOf(record);
           const { partition, leader } = place;
-          const rest = leader === undefined ? place : restOf(topic, partition, leader, nowMs);
+          const rest = leader === undefined ? place : pauseOf(topic, partition, leader, nowMs);
           if (leader === undefined || rest) reasons.set(record, rest?.reason);
           else put(batches, leader, partition, record);
         }
@@ -115,7 +115,7 @@ export function createProducer(options: LeadersOptions) {
 }
 
 /** Filters out records whose key has an earlier record that was not appended, and adds them to `reasons`. */
-export function rejectBlocked(records: LogRecord[], before: Reasons, reasons: Reasons): LogRecord[] {
+export function withoutBlocked(records: LogRecord[], before: Reasons, reasons: Reasons): LogRecord[] {
   if (before.size === 0) return records;
   const keys = new Set([...before.keys()].map(({ key }) => key));
   return records.filter((record) => {

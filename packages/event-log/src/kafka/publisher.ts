@@ -1,11 +1,11 @@
 import { PublishError, type LogRecord } from '../event-log.ts';
-import { rejectBlocked, type Producer, type Reasons } from './producer.ts';
+import { withoutBlocked, type Producer, type Reasons } from './producer.ts';
 
 interface Job {
   topic: string;
   records: LogRecord[];
   /** Earlier records that were not appended. Later records of the same keys must not overtake them. */
-  blockedReason: Reasons;
+  blocked: Reasons;
   resolve: () => void;
   reject: (error: unknown) => void;
 }
@@ -16,11 +16,11 @@ export function createPublisher(producer: Producer) {
   let isWorking = false;
   let closed = false;
 
-  const sendAll = async ({ topic, records, blockedReason }: Job): Promise<Reasons> => {
+  const sendAll = async ({ topic, records, blocked }: Job): Promise<Reasons> => {
     const reasons: Reasons = new Map();
-    const waited = rejectBlocked(records, blockedReason, reasons);
+    const waited = withoutBlocked(records, blocked, reasons);
     for (const batch of inBatches(waited)) {
-      const free = rejectBlocked(batch, reasons, reasons);
+      const free = withoutBlocked(batch, reasons, reasons);
       if (free.length === 0) continue;
       for (const [record, reason] of await producer.send(topic, free)) reasons.set(record, reason);
     }
@@ -36,8 +36,8 @@ export function createPublisher(producer: Producer) {
         continue;
       }
       job.reject(new PublishError(reasons));
-      for (const { topic, blockedReason } of waiting)
-        if (topic === job.topic) for (const [record, reason] of reasons) blockedReason.set(record, reason);
+      for (const { topic, blocked } of waiting)
+        if (topic === job.topic) for (const [record, reason] of reasons) blocked.set(record, reason);
     }
     isWorking = false;
   };
@@ -46,7 +46,7 @@ export function createPublisher(producer: Producer) {
     publish(topic: string, records: LogRecord[]): Promise<void> {
       const { promise, resolve, reject } = Promise.withResolvers<void>();
       if (closed) reject(new Error('The event log is closed.'));
-      else waiting.push({ topic, records, blockedReason: new Map(), resolve, reject });
+      else waiting.push({ topic, records, blocked: new Map(), resolve, reject });
       if (!isWorking) void work();
       return promise;
     },

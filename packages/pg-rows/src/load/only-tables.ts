@@ -1,7 +1,7 @@
 import { escapeLiteral, type Client } from 'pg';
 import { OMITTED_CATALOGUES, FIRST_USER_OID } from '../dump/dumpable.ts';
 
-const COLLECTED_ONES = Object.entries(OMITTED_CATALOGUES)
+const OMITTED_ROWS = Object.entries(OMITTED_CATALOGUES)
   .map(([kind, catalogue]) => `union all select '${kind}' from pg_catalog.${catalogue} where oid >= ${FIRST_USER_OID}`)
   .join('\n');
 
@@ -15,7 +15,7 @@ const otherObjects = (schema: string) => `
     union all select 'default' from pg_catalog.pg_attrdef d where not exists (
       select from pg_catalog.pg_class c join pg_catalog.pg_namespace n on n.oid = c.relnamespace
       where c.oid = d.adrelid and nspname = ${schema})
-    ${COLLECTED_ONES}
+    ${OMITTED_ROWS}
     union all select 'schema' from pg_catalog.pg_namespace
       where oid >= ${FIRST_USER_OID} and nspname <> ${schema} and nspname !~ '^pg_(toast_)?temp_'
     union all select 'setting' from pg_catalog.pg_db_role_setting s

@@ -141,7 +141,7 @@ function planCommand(schema: DumpSchema, table: Table | undefined, command: Node
 function addColumn(schema: DumpSchema, table: Table, definition: Definition): string {
   const column = columnOf(schema, definition);
   if (table.columns.has(column.name)) refuse('a column is added twice');
-  if (column.defaultIsLost) refuse('a column is added without its default value');
+  if (column.defaultIsLost) refuse('a column is added whose default value cannot be loaded');
   table.columns.set(column.name, column);
   const isMade = table.isLoaded && !column.isGenerated;
   return isMade ? `alter table ${table.sqlName} add column ${columnSql(column)};` : '';

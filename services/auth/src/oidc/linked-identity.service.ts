@@ -30,7 +30,7 @@ export function verifiedEmail({ email, emailVerified }: Pick<SignInCode, 'email'
   return email;
 }
 
-const isSameAddress = (left: string, other: string) => emailKey(left) === emailKey(other);
+const isSameAddress = (one: string, other: string) => emailKey(one) === emailKey(other);
 
 export interface Link {
   id: string;

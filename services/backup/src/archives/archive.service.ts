@@ -130,7 +130,7 @@ export function createBackupService(deps: BackupServiceDeps): BackupService {
   const warnIfEmpty = async (wasMade: boolean) => {
     const known = (await repository.all()).length;
     if (known > 0 && (await storage.list()).length === 0)
-      log.warn({ known, wasMade }, 'the archive storage is empty, but the catalogue lists archives: is it the right directory, and is its disk mounted?'); // prettier-ignore
+      log.warn({ known, wasMade }, 'the archive storage is empty, but the list has archives: is it the right storage, and is its disk mounted?'); // prettier-ignore
     else if (wasMade) log.info('the directory of the archives was made');
   };
 

@@ -69,9 +69,9 @@ async function unpack({ source, onRead = () => undefined }: Extraction, input: U
       throw error;
     }
   }
-  const writeInput = (input: Writable) => void pipeline(parts, input).catch(() => undefined); // the process reports the failure
+  const writeStdin = (stdin: Writable) => void pipeline(parts, stdin).catch(() => undefined); // the process reports the failure
   const errors = [ExtractionError, DiskSpaceError, TooLargeError];
-  const job = { path: PROCESS, input: { ...input }, signal, writeInput, errors, memoryError };
+  const job = { path: PROCESS, input: { ...input }, signal, writeStdin, errors, memoryError };
   await runInChild(job).catch((error: unknown) => Promise.reject((lost ?? error) as Error));
   if (lost !== undefined) throw lost;
 }

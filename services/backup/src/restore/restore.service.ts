@@ -91,10 +91,10 @@ export function createRestoreService(deps: RestoreServiceDeps): RestoreService {
 
   /** Never runs during a restore, which derives its epoch from the live one and would end up with a lower one. */
   const newEpoch = (atLeast: number | null | undefined) =>
-    lock.run(timeouts.busyMs, async (mayGoOn) => {
+    lock.run(timeouts.busyMs, async (mayContinue) => {
       await settleAll(); // this may take a while
       const { tasks, auth } = stores;
-      if (!tasks.owner.newEpoch || !(await mayGoOn())) throw unavailable();
+      if (!tasks.owner.newEpoch || !(await mayContinue())) throw unavailable();
       const epoch = await tasks.owner.newEpoch(atLeast);
       await auth.owner.newEpoch?.(); // other services follow auth's log of accounts
       log.warn({ epoch }, 'a new epoch was begun: clients read their lists again');
@@ -117,9 +117,9 @@ export function createRestoreService(deps: RestoreServiceDeps): RestoreService {
   const removeLeft = async () => {
     await journal.limitKeeping(now(), keepOldMs);
     const overdue = await journal.overdue(now());
-    const undoneRestore = new Set((await journal.unfinished()).map(({ undoes }) => undoes)); // an undo that began in time is using them
+    const beingUndone = new Set((await journal.unfinished()).map(({ undoes }) => undoes)); // an undo that began in time is using them
     let left = 0;
-    for (const ended of overdue.filter(({ id }) => !undoneRestore.has(id)))
+    for (const ended of overdue.filter(({ id }) => !beingUndone.has(id)))
       if (!(await dropLeftovers(deps, ended))) left += 1;
     metrics.leftBehind(left);
     if (left > 0) throw new Error('Databases of ended restores are still there.');

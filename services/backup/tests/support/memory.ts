@@ -20,12 +20,12 @@ export function childrenOf(pid: number): number[] {
     .map(Number);
 }
 
-const LOOK_EVERY_MS = 10;
+const MEASURE_EVERY_MS = 10;
 
 /** Returns the result of `work`, and the most private memory that a child of this process had meanwhile. */
 export async function worstChildOf<Result>(work: () => Promise<Result>): Promise<{ result: Result; worstMib: number }> {
   let worstMib = 0;
-  const measureDisk = () => (worstMib = Math.max(worstMib, ...childrenOf(process.pid).map(privateMib)));
-  const timer = setInterval(measureDisk, LOOK_EVERY_MS);
+  const measure = () => (worstMib = Math.max(worstMib, ...childrenOf(process.pid).map(privateMib)));
+  const timer = setInterval(measure, MEASURE_EVERY_MS);
   return { result: await work().finally(() => clearInterval(timer)), worstMib };
 }

@@ -66,7 +66,7 @@ export class OwnerFeed {
   readonly #epoch: number;
   readonly #readers = new Set<Attached>();
   /** Created when needed: most owners' readers never replay. */
-  #inTurn: LimitFunction | undefined;
+  #limitReplays: LimitFunction | undefined;
   /** The last change delivered to the live readers. */
   #last: number;
   /** Changes are known to exist up to here. */
@@ -209,9 +209,9 @@ export class OwnerFeed {
     const replaySome = async () => {
       // While the replay waits here, it holds neither a page nor a slot of a limit.
       if (await isDrained(attached, drainWithinMs)) {
-        this.#inTurn ??= pLimit(MAX_CONCURRENT_REPLAYS);
+        this.#limitReplays ??= pLimit(MAX_CONCURRENT_REPLAYS);
         const page = Promise.withResolvers<boolean>();
-        void this.#inTurn(() =>
+        void this.#limitReplays(() =>
           pageLimits.replay(async () => {
             page.resolve(await replayPage());
             // Leaves half of the time to other work. The reader does not wait for this pause.

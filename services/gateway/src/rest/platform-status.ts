@@ -90,9 +90,9 @@ function* problemsOf(
   for (const [service, { relayFailingSeconds = 0 } = {}] of Object.entries(relays))
     if (relayFailingSeconds > LATE_S)
       yield `The relay of ${service} has failed for ${Math.round(relayFailingSeconds)} seconds: see its log.`;
-  if (eventLog.isUpForTasks === false) yield 'The event log does not respond the service tasks: the feed is late.';
-  if (!eventLog.isUpForGateway) yield 'The event log does not respond this gateway: the feed is late.';
-  if (!cache.isUp) yield 'Redis does not respond this gateway: limits are counted by each process.';
+  if (eventLog.isUpForTasks === false) yield 'The event log does not respond to the service tasks: the feed is late.';
+  if (!eventLog.isUpForGateway) yield 'The event log does not respond to this gateway: the feed is late.';
+  if (!cache.isUp) yield 'Redis does not respond to this gateway: limits are counted by each process.';
   if (feed && feed.oldestPendingAgeSeconds > LATE_S)
     yield `A change has been waiting for the event log for ${Math.round(feed.oldestPendingAgeSeconds)} seconds.`;
   const dead = feed ? feed.deadLetters.relay + feed.deadLetters.gateway : 0;

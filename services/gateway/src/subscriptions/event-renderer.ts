@@ -40,7 +40,7 @@ export interface EventRenderer {
   /** Equal for all renderers and coerced variables that write the same JSON. */
   keyOf(variables: Record<string, unknown>): string;
   /**
-   * For one set of coerced variables. Equal sets share the work, and the JSON of each change. `inTurn` runs the work of
+   * For one set of coerced variables. Equal sets share the work, and the JSON of each change. `runLimited` runs the work of
    * each event.
    */
   withVariables(variables: Record<string, unknown>, call: RequestCall, runLimited: RunLimited): Render;

@@ -63,7 +63,7 @@ export function createLiveGraph({ initial, build }: { initial: Graph; build: (sd
   };
 }
 
-const LOOK_EVERY_MS = 1_000;
+const CHECK_EVERY_MS = 1_000;
 
 export interface SupergraphWatchOptions {
   file: string;
@@ -78,7 +78,7 @@ export interface SupergraphWatchOptions {
  * Reloads a supergraph file whenever it changes. Polls instead of listening for events, so that a rename over the file or a
  * swapped link above it (a ConfigMap) is noticed, too. Waits until the file is no longer being written.
  */
-export function watchSupergraph({ file, graph, metrics, log, checkEveryMs = LOOK_EVERY_MS }: SupergraphWatchOptions) {
+export function watchSupergraph({ file, graph, metrics, log, checkEveryMs = CHECK_EVERY_MS }: SupergraphWatchOptions) {
   const { took, refused } = createReloadMetrics(metrics);
   let tried = graph.current.supergraph.sdl;
   let settling: NodeJS.Timeout | undefined;

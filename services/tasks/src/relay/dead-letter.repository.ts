@@ -4,7 +4,7 @@ import { countOf } from '../rows.ts';
 import { COUNT, DISCARD, LIST, NOTE_UNREADABLE, REPLAY } from './dead-letter.statements.ts';
 
 /** A record that a gateway could not read. */
-export interface UnreadableRecord {
+export interface StoredUnreadable {
   fingerprint: string;
   /** Owner and sequence identify the change, if the record still reveals them. */
   owner: string | null;
@@ -28,7 +28,7 @@ export function createDeadLetterRepository(database: Pick<Database, 'run'>) {
     discard: (ids: string[] | null): Promise<number> => countOf(database, DISCARD, [ids]),
 
     /** Stores each record once, and at most `max` in total. */
-    async noteUnreadable(letter: UnreadableRecord, max: number): Promise<void> {
+    async noteUnreadable(letter: StoredUnreadable, max: number): Promise<void> {
       const { fingerprint, owner, sequence, reason, record } = letter;
       await database.run('write', NOTE_UNREADABLE, [fingerprint, owner, sequence, reason, record, max]);
     },

@@ -107,12 +107,12 @@ export function keysOf({ field, direction }: TaskOrder): SortKey[] {
   }
 }
 
-export const edgeOf = (task: Task, order: TaskOrder): OrderPosition =>
+export const positionOf = (task: Task, order: TaskOrder): OrderPosition =>
   keysOf(order).map(({ valueOf }) => valueOf(task));
 
 /** Encodes the task's place, opaque to clients. It contains the sort values, so it remains valid when the task is deleted. */
 export function cursorOf(task: Task, order: TaskOrder): string {
-  return Buffer.from(JSON.stringify([order.field, order.direction, ...edgeOf(task, order)])).toString('base64url');
+  return Buffer.from(JSON.stringify([order.field, order.direction, ...positionOf(task, order)])).toString('base64url');
 }
 
 /** @throws AppError BAD_USER_INPUT when the cursor is malformed or belongs to another order */

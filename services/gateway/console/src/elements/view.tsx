@@ -122,17 +122,17 @@ export function Row({ icon, title, label, hint, action, children }: RowProps) {
   );
 }
 
-export interface DeedsProps {
+export interface RowActionsProps {
   /** What the buttons act on, as a part of their accessible names. */
   of: string;
-  deeds: (ButtonProps & { text: string })[];
+  actions: (ButtonProps & { text: string })[];
 }
 
 /** The buttons of a list item. */
-export function Deeds({ of, deeds }: DeedsProps) {
+export function RowActions({ of, actions }: RowActionsProps) {
   return (
-    <div class="deeds">
-      {deeds.map((action) => (
+    <div class="actions">
+      {actions.map((action) => (
         <Button key={action.text} aria-label={`${action.text.replace('…', '')} ${of}`} {...action} />
       ))}
     </div>

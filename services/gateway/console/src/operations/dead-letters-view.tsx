@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks';
 import { Confirm } from '../elements/confirm.tsx';
 import { useNotify } from '../elements/notices.tsx';
 import { Ago, Sentence } from '../elements/times.tsx';
-import { Deeds, Failure, focusHeading, Read, View, type DeedsProps } from '../elements/view.tsx';
+import { RowActions, Failure, focusHeading, Read, View, type RowActionsProps } from '../elements/view.tsx';
 import { useAction } from '../requests/use-action.ts';
 import { useApi } from './api/operators-api.ts';
 import type { DeadLetter } from './api/types.ts';
@@ -44,7 +44,7 @@ export function DeadLettersView() {
                 <DeadLetterRow
                   key={letter.id}
                   letter={letter}
-                  deeds={[
+                  actions={[
                     ...(letter.canReplay
                       ? [{ text: 'Replay', disabled: act.isBusy, onClick: () => void act.run('POST', letter) }]
                       : []),
@@ -75,7 +75,7 @@ export function DeadLettersView() {
 
 const SOURCES = { relay: 'Refused by the event log', gateway: 'Not readable by gateways' };
 
-function DeadLetterRow({ letter, deeds: actions }: { letter: DeadLetter } & Pick<DeedsProps, 'deeds'>) {
+function DeadLetterRow({ letter, actions }: { letter: DeadLetter } & Pick<RowActionsProps, 'actions'>) {
   const { id, source, ownerId, sequence, reason, record, diedAt, canReplay } = letter;
   return (
     <li class="row">
@@ -104,7 +104,7 @@ function DeadLetterRow({ letter, deeds: actions }: { letter: DeadLetter } & Pick
           </details>
         )}
       </div>
-      <Deeds of={`dead letter ${id}`} deeds={actions} />
+      <RowActions of={`dead letter ${id}`} actions={actions} />
     </li>
   );
 }

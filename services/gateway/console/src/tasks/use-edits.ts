@@ -22,7 +22,7 @@ export function useEdits() {
   const [conflicts, setConflicts] = useState<readonly Conflict[]>([]);
   useLeaveGuard(conflicts.length > 0);
 
-  const confirmLeave = useCallback((conflict: Conflict | undefined) => {
+  const addConflict = useCallback((conflict: Conflict | undefined) => {
     if (conflict) setConflicts((before) => [...before, conflict]);
   }, []);
   const notifyProblem = useCallback(
@@ -40,11 +40,11 @@ export function useEdits() {
   );
   const save = useCallback(
     (edit: Edit) => {
-      saveEdit(client, edit).then(confirmLeave, (error: unknown) =>
+      saveEdit(client, edit).then(addConflict, (error: unknown) =>
         notifyProblem(`Your change of “${edit.base.title}” was not saved`, error),
       );
     },
-    [client, confirmLeave, notifyProblem],
+    [client, addConflict, notifyProblem],
   );
 
   useEffect(() => {
@@ -54,13 +54,13 @@ export function useEdits() {
       const title = input.title ?? 'a task';
       if (kind === 'create') return notifyProblem(`“${title}” was not added`, error);
       const conflict = await conflictOf(client, write);
-      if (conflict && (!conflict.theirs || conflict.clashes.length > 0)) confirmLeave(conflict);
+      if (conflict && (!conflict.theirs || conflict.clashes.length > 0)) addConflict(conflict);
       else if (!conflict) notifyProblem(`An earlier change of ${title} was not saved`, error);
     };
     return client.onRefused((write) => {
       takeRefused(write).catch((error: unknown) => notifyProblem('An earlier change was not saved', error));
     });
-  }, [client, confirmLeave, notifyProblem]);
+  }, [client, addConflict, notifyProblem]);
 
   return useMemo(
     () => ({

@@ -24,11 +24,11 @@ export const fullEndpoints: readonly Endpoint[] = [
       // Longer than any task's category, so nothing can match.
       if (codePoints(query.category ?? '') > CATEGORY_MAX) return listResponse('task', []);
       const { tasks } = await run(OPERATIONS.tasks, listVariables(query));
-      const respond = listResponse(
+      const response = listResponse(
         'task',
         tasks.edges.map(({ node }) => toTask(node, claims.userId)),
       );
-      return tasks.pageInfo.hasNextPage ? { ...respond, next: nextQuery(query) } : respond;
+      return tasks.pageInfo.hasNextPage ? { ...response, next: nextQuery(query) } : response;
     },
   }),
   endpoint('user', 'GET /tasks/stats', {
@@ -46,7 +46,7 @@ export const fullEndpoints: readonly Endpoint[] = [
     createBody: taskCreate,
     updateBody: taskUpdate,
     responseSchema: taskResponse,
-    respond: (message, task, userId) => successResponse(message, { data: toTask(task, userId) }),
+    response: (message, task, userId) => successResponse(message, { data: toTask(task, userId) }),
     deletedSchema: doneSchema,
     deleted: (message) => successResponse(message),
   }),

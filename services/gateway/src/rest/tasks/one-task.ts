@@ -16,7 +16,7 @@ export interface TaskContract {
   createBody: z.ZodType<TaskFields & { title: string }>;
   updateBody: z.ZodType<TaskFields>;
   responseSchema: z.ZodType<object>;
-  respond(message: string, task: TaskFragment, userId: string): EndpointResponse;
+  response(message: string, task: TaskFragment, userId: string): EndpointResponse;
   deletedSchema: z.ZodType<object>;
   deleted(message: string): EndpointResponse;
 }
@@ -24,7 +24,7 @@ export interface TaskContract {
 export function oneTaskEndpoints(contract: TaskContract): readonly Endpoint[] {
   const { kind, createBody, updateBody, responseSchema, deletedSchema } = contract;
   const respondWith = (message: string, task: TaskFragment, userId: string): EndpointResponse => ({
-    ...contract.respond(message, task, userId),
+    ...contract.response(message, task, userId),
     etag: etagOf(task.version),
   });
   return [

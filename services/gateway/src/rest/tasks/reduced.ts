@@ -34,7 +34,7 @@ export const reducedEndpoints: readonly Endpoint[] = [
     createBody: reducedTaskCreate,
     updateBody: reducedTaskUpdate,
     responseSchema: reducedTask,
-    respond: (_message, task, userId) => ({ body: toReducedTask(task, userId) }),
+    response: (_message, task, userId) => ({ body: toReducedTask(task, userId) }),
     deletedSchema: messageOnly,
     deleted: (message) => ({ body: { message } }),
   }),

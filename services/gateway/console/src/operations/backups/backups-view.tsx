@@ -4,7 +4,16 @@ import { TextField } from '../../elements/form.tsx';
 import { useNotify } from '../../elements/notices.tsx';
 import { saveAs } from '../../elements/save-as.ts';
 import { Ago, Moment, Sentence } from '../../elements/times.tsx';
-import { Button, Deeds, Failure, focusHeading, Read, Section, View, type DeedsProps } from '../../elements/view.tsx';
+import {
+  Button,
+  RowActions,
+  Failure,
+  focusHeading,
+  Read,
+  Section,
+  View,
+  type RowActionsProps,
+} from '../../elements/view.tsx';
 import { useAction } from '../../requests/use-action.ts';
 import { useReading } from '../../requests/use-reading.ts';
 import { useApi } from '../api/operators-api.ts';
@@ -78,7 +87,7 @@ export function BackupsView() {
                   <BackupRow
                     key={backup.file}
                     backup={backup}
-                    deeds={[
+                    actions={[
                       { text: 'Verify', disabled: isBusy, onClick: () => void verify(backup) },
                       {
                         icon: 'download',
@@ -146,7 +155,7 @@ function AddBackup({ isBusy, onDone }: { isBusy: boolean; onDone: () => Promise<
     await onDone();
   };
   return (
-    <div class="deeds first">
+    <div class="actions first">
       <Button icon="plus" text="Make a backup" class="primary" disabled={isBusy} onClick={() => void make()} />
       <Button icon="upload" text="Upload an archive" disabled={isBusy} onClick={() => chosen.current?.click()} />
       <input
@@ -173,7 +182,7 @@ const ORIGINS: Record<Backup['origin'], string> = {
   unknown: 'added by hand',
 };
 
-function BackupRow({ backup, deeds: actions }: { backup: Backup } & Pick<DeedsProps, 'deeds'>) {
+function BackupRow({ backup, actions }: { backup: Backup } & Pick<RowActionsProps, 'actions'>) {
   const { file, createdAt, sizeBytes, origin, verifiedAt, unfitAt, unfitReason } = backup;
   return (
     <li class="row">
@@ -192,7 +201,7 @@ function BackupRow({ backup, deeds: actions }: { backup: Backup } & Pick<DeedsPr
           {unfitReason !== null && <Sentence text={`. It cannot be restored: ${unfitReason}`} />}
         </p>
       </div>
-      <Deeds of={file} deeds={actions} />
+      <RowActions of={file} actions={actions} />
     </li>
   );
 }

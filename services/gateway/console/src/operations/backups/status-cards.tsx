@@ -66,7 +66,7 @@ export function UndoUnknown({ onAgain }: { onAgain: () => void }) {
   );
 }
 
-const PLACEHOLDERS = { directory: 'A directory on the server', bucket: 'A bucket' };
+const STORAGE_LABELS = { directory: 'A directory on the server', bucket: 'A bucket' };
 
 /** The settings of the installation, which cannot be changed here. */
 export function Rules({ status: { data, error, again } }: { status: Reading<BackupsStatus | null> }) {
@@ -89,7 +89,7 @@ function factsOf(backups: BackupsStatus): Parameters<typeof Facts>[0]['facts'] {
     ['Each of those is verified', schedule && verifiesScheduled ? 'at once' : 'on request only'],
     ['Verified again', <When schedule={verifySchedule} />],
     ['Scheduled archives kept', describeRetention(keep)],
-    ['Where', `${PLACEHOLDERS[place]}, ${isEncrypted ? 'encrypted' : 'not encrypted'}`],
+    ['Where', `${STORAGE_LABELS[place]}, ${isEncrypted ? 'encrypted' : 'not encrypted'}`],
     ['A restore can be undone for', undoableMs > 0 ? formatDuration(undoableMs / 1_000) : 'no time at all'],
   ];
 }
