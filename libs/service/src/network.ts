@@ -84,14 +84,18 @@ export function closePromptly(
     responses.set(socket, undefined);
     socket.once('close', () => responses.delete(socket));
   });
-  const received = new WeakMap<Socket, { bytes: number; sinceMs: number }>();
-  /** Whether no more of a partly read request has arrived for a while. */
-  const isStuck = (socket: Socket, answer: ServerResponse) => {
-    const { bytes, sinceMs } = received.get(socket) ?? {};
-    const isRead = isReading(answer);
-    if (isRead && bytes === socket.bytesRead && sinceMs !== undefined) return performance.now() - sinceMs >= ARRIVAL_MS;
-    received.set(socket, { bytes: isRead ? socket.bytesRead : -1, sinceMs: performance.now() });
-    return false;
+  const received = new WeakMap<ServerResponse, { bytes: number; changedMs: number; begunMs: number }>();
+  /** Whether the rest of a request's body has not arrived for a while, or takes too long. */
+  const isStuck = (socket: Socket, response: ServerResponse) => {
+    if (response.req.readableFlowing !== true || response.req.complete) {
+      received.delete(response);
+      return false;
+    }
+    const [{ bytesRead: bytes }, nowMs] = [socket, performance.now()];
+    const last = received.get(response) ?? { bytes, changedMs: nowMs, begunMs: nowMs };
+    const changedMs = last.bytes === bytes ? last.changedMs : nowMs;
+    received.set(response, { ...last, bytes, changedMs });
+    return nowMs - changedMs >= ARRIVAL_MS || (nowMs - last.begunMs >= BODY_MS && !mayTakeLong(socket));
   };
   let lastRequestAt = -Infinity;
   server.on('request', ({ socket }, response) => {
@@ -109,12 +113,9 @@ export function closePromptly(
     const sweep = setInterval(() => {
       // A connection that becomes idle later would otherwise stay open until its keep-alive timeout.
       server.closeIdleConnections();
-      const stoppingMs = performance.now() - begun;
-      if (stoppingMs < ARRIVAL_MS) return;
-      const isLate = (socket: Socket, answer: ServerResponse) =>
-        stoppingMs >= BODY_MS && isReading(answer) && !mayTakeLong(socket);
-      for (const [socket, answer] of responses)
-        if (!answer || answer.writableFinished || isStuck(socket, answer) || isLate(socket, answer)) socket.destroy();
+      if (performance.now() - begun < ARRIVAL_MS) return;
+      for (const [socket, response] of responses)
+        if (!response || response.writableFinished || isStuck(socket, response)) socket.destroy();
     }, SWEEP_MS).unref();
     server.once('close', () => {
       clearInterval(sweep);
@@ -122,6 +123,3 @@ export function closePromptly(
     });
   });
 }
-
-/** Whether the request's body is being read, and has not arrived completely. */
-const isReading = ({ req }: ServerResponse) => req.readableFlowing === true && !req.complete;

@@ -196,7 +196,7 @@ export function unfinishedBytes(socket: WebSocket): number {
   };
   let bytes = 0;
   let last: ArrayBufferLike | undefined;
-  for (const { buffer: chunk } of receiver ? [...receiver._fragments, ...receiver._buffers] : []) {
+  for (const { buffer: chunk } of [...(receiver?._fragments ?? []), ...(receiver?._buffers ?? [])]) {
     bytes += PIECE_BYTES + (chunk === last ? 0 : chunk.byteLength);
     last = chunk;
   }

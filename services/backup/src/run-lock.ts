@@ -13,6 +13,8 @@ export class LockBusyError extends Error {
 }
 
 const TRY_EVERY_MS = 200;
+/** Frees the lock of a host that is lost while it gets a response, which TCP would otherwise repeat for a quarter of an hour. */
+const SETTINGS = { tcp_user_timeout: '30s' };
 
 /** `busy` is the message when someone else holds the lock. */
 export function createRunLock(database: Database, name: string, busy: string) {
@@ -20,7 +22,7 @@ export function createRunLock(database: Database, name: string, busy: string) {
 
   /** @throws LockBusyError at the deadline */
   const runAlone = async <Result>(deadline: number, work: Work<Result>): Promise<Result> => {
-    const session = await database.openSession().catch(async (error: unknown) => {
+    const session = await database.openSession({ settings: SETTINGS }).catch(async (error: unknown) => {
       if (await database.isUp()) throw error; // it only refuses more sessions: another instance may hold the lock
     });
     if (!session) return work(() => Promise.resolve(false));

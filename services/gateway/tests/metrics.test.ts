@@ -1,4 +1,6 @@
 import { eventually } from '@taskmesh/testing';
+import { once } from 'node:events';
+import { request, type IncomingMessage } from 'node:http';
 import { useGateway } from './fakes/gateway.ts';
 import { openWebSocket, PROTOCOLS, streamBy, streamGraphqlWs, type TestStream } from './fakes/streams.ts';
 
@@ -172,6 +174,12 @@ describe('the metrics of requests', () => {
     for (const path of ['/livez', '/graphql', '/api/tasks', '/nothing'])
       for (const method of ['GET', 'OPTIONS', 'PUT', 'PROPFIND'])
         await fetch(gateway.origin + path, { method, headers: { accept: 'application/json' } });
+    const refusedEarly = request(`${gateway.origin}/livez`, {
+      method: 'PROPFIND',
+      headers: { 'transfer-encoding': 'gzip, chunked' },
+    });
+    const [{ statusCode }] = (await once(refusedEarly.end(), 'response')) as [IncomingMessage];
+    expect(statusCode).toBe(415);
     const text = await gateway.metrics.metrics();
     const labels = [...text.matchAll(/^http_request_duration_seconds_count\{(.*)\}/gm)].map(([, each]) => each);
     expect(labels.toSorted()).toEqual([
@@ -181,6 +189,7 @@ describe('the metrics of requests', () => {
       'method="other",route="unknown",status="204"',
       'method="other",route="unknown",status="404"',
       'method="other",route="unknown",status="405"',
+      'method="other",route="unknown",status="415"',
     ]);
   });
 });

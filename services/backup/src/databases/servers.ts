@@ -32,6 +32,7 @@ export async function withServers<Result>(
     for (const [index, client] of clients.entries()) {
       await client.query(`set lock_timeout = ${FENCE_TIMEOUT_MS}`);
       await client.query(`set idle_in_transaction_session_timeout = ${IDLE_LOCK_MS}`);
+      await client.query(`set tcp_user_timeout = ${SERVER_TIMEOUT_MS}`); // for a host that is lost while it gets a response
       await client.query('select pg_advisory_lock($1, $2)', [mark, index]);
     }
     const servers = new Map<string, Server>();

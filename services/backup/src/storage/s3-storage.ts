@@ -81,7 +81,8 @@ export function createS3Storage({ location, now }: { location: S3Location; now: 
       const body = addAbortSignal(abortSignal, found.Body as Readable); // in Node
       finished(body, (error) => error && fail(error));
       // Otherwise a truncated archive would count as unfit, which retention deletes in the end.
-      if ((found.ContentLength ?? ContentLength) !== ContentLength) refuseResponse();
+      if (found.ContentLength !== undefined && ContentLength !== undefined && found.ContentLength !== ContentLength)
+        throw unavailable('The archive bucket sent only a part of the archive.');
       body.pipe(content);
     };
     send().catch(fail);
@@ -119,7 +120,7 @@ export function createS3Storage({ location, now }: { location: S3Location; now: 
           if (page.IsTruncated === undefined && page.Name === undefined) refuseResponse();
           // Otherwise the list would be incomplete, or would never end.
           const { NextContinuationToken: next } = page;
-          if (page.IsTruncated && (next === undefined || next === ContinuationToken)) refuseResponse();
+          if (next ? next === ContinuationToken : page.IsTruncated) refuseResponse();
           for (const { Key = '', Size = 0, LastModified } of page.Contents ?? [])
             archives.push({ file: Key.slice(prefix.length), sizeBytes: Size, modifiedAt: dateOf(LastModified) });
           ContinuationToken = next;

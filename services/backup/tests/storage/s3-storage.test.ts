@@ -210,11 +210,13 @@ describe('another server at the URL of a bucket', () => {
   );
 
   it.each([
-    ['does not continue', ''],
-    ['repeats its pages', '<NextContinuationToken>a</NextContinuationToken>'],
-  ])('is refused when its list %s', async (_how, next) => {
+    ['does not continue', true, ''],
+    ['continues with nothing', true, '<NextContinuationToken/>'],
+    ['repeats its pages', true, '<NextContinuationToken>a</NextContinuationToken>'],
+    ['repeats its pages after its end', false, '<NextContinuationToken>a</NextContinuationToken>'],
+  ])('is refused when its list %s', async (_how, isTruncated, next) => {
     let pages = 0;
-    const page = `<ListBucketResult><Name>archives</Name><IsTruncated>true</IsTruncated>${next}</ListBucketResult>`;
+    const page = `<ListBucketResult><Name>archives</Name><IsTruncated>${isTruncated}</IsTruncated>${next}</ListBucketResult>`;
     await withPortal(
       (_request, response) => (++pages > 3 ? response.destroy() : response.end(page)),
       (at) => expect(at.list()).rejects.toMatchObject(no),
@@ -230,7 +232,10 @@ describe('another server at the URL of a bucket', () => {
       },
       async (at) => {
         const archive = (await at.open('a.tar.gz')) as OpenArchive;
-        await expect(archive.read().toArray()).rejects.toMatchObject(no);
+        await expect(archive.read().toArray()).rejects.toMatchObject({
+          code: 'SERVICE_UNAVAILABLE',
+          message: 'The archive bucket sent only a part of the archive.',
+        });
       },
     ));
 });

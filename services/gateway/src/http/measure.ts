@@ -14,9 +14,8 @@ export function measureRequests(app: FastifyInstance, registry: Registry): void 
   });
   const observers = new Map<string, Observe>();
 
-  app.addHook('onResponse', ({ method, routeOptions: { url: route } }, { statusCode, elapsedTime }, done) => {
-    const isServed = route !== undefined && method !== 'OPTIONS' && statusCode !== 405;
-    const labels = isServed ? { method, route } : UNSERVED;
+  app.addHook('onResponse', ({ method, routeOptions: { url: route, config } }, { statusCode, elapsedTime }, done) => {
+    const labels = route === undefined || config.refusesMethod ? UNSERVED : { method, route };
     const key = `${labels.method} ${labels.route} ${statusCode}`;
     const observe = observers.get(key) ?? histogram.observer({ ...labels, status: String(statusCode) });
     observers.set(key, observe);

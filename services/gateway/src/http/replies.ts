@@ -3,6 +3,13 @@ import type { FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods } from 
 import { randomUUID } from 'node:crypto';
 import { STATUS_CODES } from 'node:http';
 
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** The route exists only to say which methods its path supports. */
+    refusesMethod?: boolean;
+  }
+}
+
 export const JSON_TYPE = 'application/json; charset=utf-8';
 
 /** `tasks` (the full task contract, and operators) adds `success` to each response; in `backup`, `error` is also a string. */
@@ -85,7 +92,7 @@ export function refuseOtherMethods(
   const add = (
     method: HTTPMethods | HTTPMethods[],
     onRequest: (request: FastifyRequest, reply: FastifyReply) => void,
-  ) => app.route({ method, url, onRequest, handler: () => undefined });
+  ) => app.route({ method, url, config: { refusesMethod: true }, onRequest, handler: () => undefined });
 
   add('OPTIONS', (_request, reply) => {
     reply.code(204).header('allow', allow).send();

@@ -13,6 +13,7 @@ import {
   siteOf,
 } from '@taskmesh/service';
 import { getOperationAST, GraphQLError, parse, validate } from 'graphql';
+import { setImmediate as nextTick } from 'node:timers/promises';
 import type { Registry } from 'prom-client';
 import type { ExecutorKind } from '../config.ts';
 import { costOf } from './operation-size.ts';
@@ -57,6 +58,8 @@ const ENGINES: Record<ExecutorKind, (supergraph: Supergraph, services: GraphSour
   apollo: createApolloEngine,
 };
 
+const isMutation = ({ operation }: PreparedOperation) => operation.operation === 'mutation';
+
 export function createExecutor(deps: ExecutorDeps): GraphExecutor {
   const { supergraph, services, metrics, clock, log, kind, runForCaller, blockingWork, largeResponses, requireRoom } =
     deps;
@@ -72,7 +75,7 @@ export function createExecutor(deps: ExecutorDeps): GraphExecutor {
   const runOf = (operation: PreparedOperation, call: RequestCall): OperationRun => ({
     call,
     deadline: clock.now() + (call.limitMs ?? OPERATION_DEADLINE_MS),
-    mutation: operation.operation.operation === 'mutation',
+    mutation: isMutation(operation),
     signal: call.signal,
   });
 
@@ -82,9 +85,9 @@ export function createExecutor(deps: ExecutorDeps): GraphExecutor {
     const begin = () => {
       const ended = largeResponses.run(call, async (reserveLarge) => {
         const result = await planOf(operation)(variables, { ...runOf(operation, call), reserveLarge });
-        // The caller serializes the result in one step, as part of this turn. If it is refused, the work is still done.
-        if (cost > LARGE_COST && !isStored)
-          await blockingWork.run(networkOf(call.ip), () => undefined, call.signal).catch(() => undefined);
+        // The caller serializes the result in one step, as part of this turn. A change that was made is reported at once.
+        if (cost > LARGE_COST && !isMutation(operation))
+          await blockingWork.run(networkOf(call.ip), () => undefined, call.signal).catch(() => nextTick());
         return result;
       });
       ended.catch(() => undefined); // it may fail before it is awaited

@@ -1,6 +1,7 @@
 import {
   getNamedType,
   getNullableType,
+  GraphQLString,
   isCompositeType,
   isInterfaceType,
   isIntrospectionType,
@@ -134,9 +135,9 @@ function createWalker(schema: GraphQLSchema, document: DocumentNode, variables: 
       fields: 1,
       characters: lengthOf(node.arguments) + lengthOf(node.directives),
     };
-    if (!node.selectionSet) return { ...NOTHING, ...own, cost: leafCost(node, parent) };
-    const introspection = INTROSPECTIONS.get(name);
     const field = fieldOf(parent, name);
+    if (!node.selectionSet) return { ...NOTHING, ...own, cost: leafCost(node, field, parent) };
+    const introspection = INTROSPECTIONS.get(name);
     const type = introspection === undefined ? field && getNamedType(field.type) : schema.getType(introspection);
     const below = ofSelections(node.selectionSet, isCompositeType(type) ? type : undefined);
     const depth = below.depth + 1;
@@ -201,11 +202,16 @@ function limitPage(value: unknown, otherwise: number): number {
 }
 
 /** An alias repeats a field in each object of a page, and a text may be as long as all else in its object. */
-const ALIAS_COST = 5;
+const ALIASED_TEXT_COST = 5;
 
-function leafCost({ alias }: FieldNode, parent: GraphQLCompositeType | undefined): number {
-  if (isOfSchema(parent)) return 1;
-  return alias ? ALIAS_COST : 0;
+function leafCost(
+  { alias }: FieldNode,
+  field: GraphQLField<unknown, unknown> | undefined,
+  parent: GraphQLCompositeType | undefined,
+): number {
+  if (!alias) return isOfSchema(parent) ? 1 : 0;
+  const isText = field !== undefined && getNamedType(field.type) === GraphQLString && !isOfSchema(parent);
+  return isText ? ALIASED_TEXT_COST : 1;
 }
 
 function isOfSchema(type: GraphQLCompositeType | undefined): boolean {

@@ -24,7 +24,7 @@ const arrive = (kept?: string) => {
 
 it('continues the sign-in that the tab stored', () => {
   const pending = { stay: true, linkTo: 'ada' };
-  expect(arrive(JSON.stringify(pending))).toEqual({ errand: pending, result: { code: 'code' } });
+  expect(arrive(JSON.stringify(pending))).toEqual({ pending, result: { code: 'code' } });
   expect(replaced).toEqual(['#/account']);
 });
 

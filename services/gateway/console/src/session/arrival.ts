@@ -19,8 +19,8 @@ export interface Arrival {
 /** Has the prefix of the client's sign-in items, which the storage always keeps in the tab. */
 const KEY = 'taskmesh.sign-in.errand';
 
-export function storePendingSignIn(storage: ConsoleStorage, errand: PendingSignIn): void {
-  storage.setItem(KEY, JSON.stringify(errand));
+export function storePendingSignIn(storage: ConsoleStorage, pending: PendingSignIn): void {
+  storage.setItem(KEY, JSON.stringify(pending));
 }
 
 /** Reads the provider's response from the address, and removes it there, so that a reload does not process it again. */

@@ -23,8 +23,8 @@ export function createProvider({ client, storage }: { client: Client; storage: C
       }
     },
     /** Leaves the page for the provider. @throws TaskmeshError if the provider is unreachable */
-    async go(errand: PendingSignIn) {
-      storePendingSignIn(storage, errand);
+    async go(pending: PendingSignIn) {
+      storePendingSignIn(storage, pending);
       const address = await client.beginProviderSignIn('/');
       await check(address);
       location.assign(address);
