@@ -251,6 +251,17 @@ describe('the feed over server-sent events', () => {
     expect(seen).toEqual(['stands', 1, 2]);
   });
 
+  it('parses texts with characters that JavaScript treats as line ends', async () => {
+    const { subscribe, say } = createWorld();
+    const { seen } = subscribe();
+    await settled();
+    for (const character of ['\u2028', '\u2029', '\u0085']) {
+      const { taskChanges } = result(1).data;
+      await say(event({ data: { taskChanges: { ...taskChanges, task: { id: 't', title: `a${character}b` } } } }));
+    }
+    expect(seen).toEqual(['stands', 1, 1, 1]);
+  });
+
   it.each(ENDS)('ends the subscription on %s', async (_what, payload, end) => {
     const { subscribe, say } = createWorld();
     const { ends } = subscribe();

@@ -62,7 +62,8 @@ export function createChannels(deps: ChannelsDeps): Channels {
     const previous = byTopic.get(topic);
     const wasJoined = previous?.isJoined();
     previous?.close();
-    if (previous && wasJoined) messages.closeChannel(previous);
+    // Without a reference, the client would apply the message to the channel that it joins now.
+    if (previous && wasJoined && previous.joinRef !== null) messages.closeChannel(previous);
     const impossible = topicRefusal(topic);
     if (impossible !== undefined) return refuse(impossible);
     if (Math.max(byTopic.size, pendingJoins) >= maxChannels)

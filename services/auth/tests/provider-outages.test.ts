@@ -183,7 +183,7 @@ describe('callers who sign in through the provider', () => {
     const limited = { ...running, auth: await running.another({ RATE_LIMIT_FACTOR: '1' }) };
     for (let count = 0; count < 180; count++) await begin(limited);
     await expect(begin(limited)).rejects.toMatchObject({ code: 'RATE_LIMITED', retryAfterSeconds: expect.any(Number) });
-    await expect(complete(limited, 'x', { search: '' })).rejects.toMatchObject({ code: 'RATE_LIMITED' });
+    await expect(complete(limited, 'x', { search: '' })).rejects.toMatchObject({ code: 'BAD_USER_INPUT' });
     const elsewhere = { ip: '198.51.100.7', client: null, requestId: 'request-2' };
     await limited.auth.signIn.begin({ codeChallenge: 'x'.repeat(43) }, elsewhere);
   });

@@ -76,6 +76,12 @@ describe('signing in through the provider', () => {
     },
   );
 
+  it('names the account by its address if the part before the @ is invisible', async () => {
+    provider.accounts.set('ada', { email: '\u200b@example.com', email_verified: true });
+    await signedIn(running, provider, 'ada');
+    expect((await accounts())[0]?.name).toBe('\u200b@example.com');
+  });
+
   it('accepts an address whose verification the provider reports as a string', async () => {
     provider.accounts.set('ada', { ...ADA, email_verified: 'true' });
     expect((await signedIn(running, provider, 'ada')).email).toBe(ADA.email);

@@ -66,6 +66,7 @@ it('connections stay open if their clients would lose changes', async () => {
     stream('channel', undefined, {}), // without `resume`
     stream('graphql-ws', undefined, {}, BARE_QUERY), // without `after`
     stream('multipart', undefined, {}, BARE_QUERY),
+    stream('sse', undefined, {}, BARE_QUERY), // by POST, without Last-Event-ID
     stream('graphql-ws'), // has no cursor yet
     stream('graphql-ws', since, {}, QUERY_WITHOUT_CURSOR), // never gets one
     stream('multipart', since, {}, QUERY_WITHOUT_CURSOR),

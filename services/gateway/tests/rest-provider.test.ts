@@ -118,6 +118,12 @@ describe('a browser whose sign-in fails', () => {
     expect([head.status, head.text, head.headers.get('content-type')]).toEqual([400, '', 'text/html; charset=utf-8']);
     const begun = await visit(`/api/auth/oidc/start?code_challenge=short`, { accept });
     expect([begun.status, wordsOf(begun.text)]).toEqual([400, expect.stringContaining('code_challenge must be')]);
+    for (const [site, expected] of [
+      ['cross-site', 403],
+      ['same-site', 302],
+      ['none', 302],
+    ] as const)
+      expect((await visit(STEPS[0] ?? '', { ...BROWSER, 'sec-fetch-site': site })).status).toBe(expected);
     expect((await visit('/api/auth/oidc/callback?code=a&state=state')).status).toBe(302);
     const other = await visit('/api/auth/profile', { accept });
     expect([other.status, JSON.parse(other.text).error.code]).toEqual([401, 'UNAUTHENTICATED']);

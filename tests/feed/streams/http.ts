@@ -13,7 +13,7 @@ export const connectSse =
     };
     return readStream(address, { headers }, listener, '\n\n', (frame) => {
       if (frame.startsWith('event: complete')) return listener.onEnd();
-      const data = /^data: (.*)$/m.exec(frame)?.[1];
+      const data = /^data: (.*)$/ms.exec(frame)?.[1];
       if (data) takeResult(JSON.parse(data) as GraphqlResult, listener); // the format of the protocol
       const id = /^id: (.*)$/m.exec(frame)?.[1];
       if (id) listener.onCursor(id);

@@ -1,7 +1,7 @@
 import { describeError, ifThere } from '@taskmesh/local-servers';
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import { printLine } from '../command.ts';
 import { provideServers } from '../provide-servers.ts';
 import { runNode, runStep, findSelectionProblem, type StepResult, type Wanted } from './steps.ts';
@@ -66,7 +66,7 @@ async function runJest({ jestArgs, long, env: given, signal }: TestRunOptions, s
   };
   try {
     const step = await runStep('tests', () => runNode(args, { env, signal: AbortSignal.any([signal, stuck.signal]) }));
-    return { step, counts: readJestResult(outputFile) };
+    return { step, result: readJestResult(outputFile) };
   } finally {
     stuck.forget();
     rmSync(dir, { recursive: true, force: true });
@@ -95,7 +95,8 @@ function report(checks: StepResult[], tests: TestsResult | undefined): boolean {
   for (const { name, passed, seconds } of steps)
     printLine(`  ${passed ? 'passed' : 'FAILED'}  ${seconds.toFixed(1).padStart(6)} s  ${name}`);
   if (failed.length > 0) printLine(`\nNot in order: ${failed.join(', ')}.`);
-  const { passed, failed: failures } = tests?.counts ?? { passed: 0, failed: 1 };
+  const { passed, failed: failures, slowest } = tests?.result ?? NO_RESULT;
+  if (checks.length > 0) printLine(['', 'Longest files:', ...slowest].join('\n'));
   printLine(`\n${passed} passed, ${failures} failed`);
   return failed.length === 0 && failures === 0;
 }
@@ -105,17 +106,26 @@ interface JestResult {
   numPassedTests: number;
   numFailedTests: number;
   numRuntimeErrorTestSuites: number;
+  /** Times in milliseconds. */
+  testResults: { name: string; startTime: number; endTime: number }[];
 }
 
+const NO_RESULT = { passed: 0, failed: 1, slowest: [] };
+
 /**
- * Reads the counts from the file that Jest wrote. A test file that could not run at all counts as one failure, and so does a
+ * Reads the counts and the 20 files that took longest from the file that Jest wrote. A test file that could not run at all counts as one failure, and so does a
  * run that found no test.
  */
 export function readJestResult(file: string) {
   // Missing if Jest ended before it could write the file.
   const result = ifThere(() => JSON.parse(readFileSync(file, 'utf8')) as JestResult);
-  if (!result) return { passed: 0, failed: 1 };
+  if (!result) return NO_RESULT;
   const passed = result.numPassedTests;
   const failed = result.numFailedTests + result.numRuntimeErrorTestSuites;
-  return { passed, failed: passed + failed === 0 ? 1 : failed };
+  const slowest = result.testResults
+    .map(({ name, startTime, endTime }) => ({ name, seconds: (endTime - startTime) / 1_000 }))
+    .toSorted((one, other) => other.seconds - one.seconds)
+    .slice(0, 20)
+    .map(({ name, seconds }) => `${seconds.toFixed(1).padStart(14)} s  ${relative('', name)}`);
+  return { passed, failed: passed + failed === 0 ? 1 : failed, slowest };
 }

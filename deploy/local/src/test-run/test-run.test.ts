@@ -20,9 +20,15 @@ it.each([
   const file = join(dir.path, `${what}.json`);
   if (Array.isArray(result)) {
     const [numPassedTests, numFailedTests, numRuntimeErrorTestSuites] = result;
-    writeFileSync(file, JSON.stringify({ numPassedTests, numFailedTests, numRuntimeErrorTestSuites }));
+    const testResults = [1, 3, 2].map((seconds) => ({
+      name: `${seconds}.test.ts`,
+      startTime: 0,
+      endTime: seconds * 1_000,
+    }));
+    writeFileSync(file, JSON.stringify({ numPassedTests, numFailedTests, numRuntimeErrorTestSuites, testResults }));
   } else if (result !== undefined) writeFileSync(file, result);
-  expect(readJestResult(file)).toEqual({ passed, failed });
+  const slowest = ['3', '2', '1'].map((seconds) => `           ${seconds}.0 s  ${seconds}.test.ts`);
+  expect(readJestResult(file)).toEqual({ passed, failed, slowest: Array.isArray(result) ? slowest : [] });
 });
 
 it('a stopped step ends all processes that it has started, and their children', async () => {

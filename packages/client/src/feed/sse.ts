@@ -73,7 +73,11 @@ async function* resultsOf(body: ReadableStream<Uint8Array>, onChunk: () => void)
     const events = (text + decoder.decode(value, { stream: true })).split('\n\n');
     text = events.pop() ?? ''; // incomplete
     for (const event of events) {
-      const data = /^data: ?(.+)$/m.exec(event)?.[1];
+      // Not by a regular expression, for which U+2028 and U+2029 end a line: JSON may contain them.
+      const data = event
+        .split('\n')
+        .find((line) => line.startsWith('data:'))
+        ?.slice('data:'.length);
       if (data) yield JSON.parse(data) as FeedResult; // as the protocol defines it
     }
   }

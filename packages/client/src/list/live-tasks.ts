@@ -48,8 +48,8 @@ export interface LiveTasksDeps {
 type Stop = () => void;
 
 const DEFAULT_FIRST = 50;
-/** A connection that lasts this long resets the count of failures. */
-const STABLE_AFTER_MS = 5_000;
+/** A connection that lasts this long resets the count of failures. Longer than a gateway tries to begin a subscription. */
+const STABLE_AFTER_MS = 15_000;
 
 export function createLiveTasks(options: LiveTasksOptions, deps: LiveTasksDeps): LiveTasks {
   const { session, writes, openFeed, time, onWake } = deps;

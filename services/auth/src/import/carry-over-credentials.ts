@@ -67,7 +67,7 @@ export async function copySessions(stores: Stores, now: Date): Promise<void> {
 
 /**
  * $1 restored rows. An identity that the live store lacks was unlinked if the account's trail has a later entry that says
- * so, or may have had one: entries of that time have been cleared since.
+ * so, or may have had one: the trail begins later, as after old entries were cleared.
  */
 const UNLINKED = `
     select r.id::text as id from json_populate_recordset(null::public.linked_identities, $1::json) r
@@ -77,7 +77,7 @@ const UNLINKED = `
           select from public.audit_log entry
           where entry.account_id = r.account_id and entry.kind = 'identity.unlinked' and entry.at >= r.created_at
         )
-        or r.created_at < (select min(at) from public.audit_log having min(id) > 1)
+        or r.created_at < (select min(at) from public.audit_log)
         and exists (select from public.accounts living where living.id = r.account_id)
       )`;
 

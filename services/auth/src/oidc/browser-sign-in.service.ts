@@ -67,11 +67,11 @@ export function createBrowserSignInService(common: CommonParts, provider: Provid
     },
     async complete({ binding, search }, { ip }) {
       if (!provider) throw providerNotConfigured();
-      await limits.countProviderSignIn(ip);
       const secrets = secretsIn(binding ?? '');
-      // A link from another site must not use up the sign-in that this browser has started.
+      // A link from another site must use up neither the sign-in that this browser has started nor the network's limit.
       if (!binding || !secrets || new URLSearchParams(search).get('state') !== secrets.state)
         throw signInNotStartedHere();
+      await limits.countProviderSignIn(ip);
       const pending = await oidc.consumePending(hashOf(binding), new Date(clock.now()));
       if (!pending) throw signInNotStartedHere();
       const outcome = await outcomeOf(await finishSignIn(provider, search, secrets), pending.challenge);

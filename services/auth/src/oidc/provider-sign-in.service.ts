@@ -1,6 +1,6 @@
 import { isUniqueViolation } from '@taskmesh/store';
 import type { RequestOrigin } from '@taskmesh/internal-api';
-import { parseInput, signInWithCodeInput } from '@taskmesh/contracts';
+import { isBlank, parseInput, signInWithCodeInput } from '@taskmesh/contracts';
 import type { AccountTransaction, SubmittedCode } from '../accounts/account-transaction.repository.ts';
 import type { Account } from '../accounts/account.entity.ts';
 import type { StoredAccount } from '../accounts/account.repository.ts';
@@ -26,6 +26,12 @@ export interface ProviderSignInService {
   signIn(input: unknown, options: SessionIssueOptions): Promise<OpenedSession>;
 }
 
+/** A name that the rules for names allow: the part before the @ may consist of invisible characters. */
+function nameFrom(email: string): string {
+  const local = email.slice(0, email.indexOf('@'));
+  return isBlank(local) ? email : local;
+}
+
 /** Uses up a locked code, and locks the account that the session is for. */
 type Step = (transaction: AccountTransaction, code: SignInCode, now: Date) => Promise<Account>;
 
@@ -49,7 +55,7 @@ export function createProviderSignInService(common: CommonParts, sessions: Sessi
     async (transaction, code, at) => {
       const account = transaction.addAccount({
         ...{ id: ids.next(), email, emailKey: emailKey(email) ?? email, passwordHash: dummyHash(), now: at },
-        name: code.name ?? email.slice(0, email.indexOf('@')),
+        name: code.name ?? nameFrom(email),
       });
       transaction.record({ kind: 'account.created', at, accountId: account.id, origin });
       addLink(transaction, { id: ids.next(), code, account, now: at, origin });

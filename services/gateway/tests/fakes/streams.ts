@@ -157,7 +157,7 @@ export async function streamHttp(
 }
 
 function takePart(kind: 'sse' | 'multipart', part: string, stream: TestStream): void {
-  const json = kind === 'sse' ? /^data: (\{.*\})$/m.exec(part)?.[1] : part.split('\r\n\r\n')[1];
+  const json = kind === 'sse' ? /^data: (\{.*\})$/ms.exec(part)?.[1] : part.split('\r\n\r\n')[1];
   if (!json) return;
   const message = JSON.parse(json) as { payload?: StreamEvent | null; errors?: TestStream['errors'] };
   const event = kind === 'sse' ? (message as StreamEvent) : message.payload;

@@ -1,4 +1,4 @@
-import { notFound } from '@taskmesh/contracts';
+import { forbidden, notFound } from '@taskmesh/contracts';
 import type { AuthSignIn } from '@taskmesh/internal-api';
 import { parseCookie, stringifySetCookie } from 'cookie';
 import { action, checkedQuery, type Endpoint, endpoint, type ErrorPage } from '../endpoint.ts';
@@ -43,13 +43,17 @@ export function createProviderEndpoints({ signIn, publicUrl, errorPage }: Provid
       description:
         'Navigate a page here. The browser returns to `return_to`, either with `#sign_in_error=…` and `sign_in_error_description`, or with ' +
         '`#sign_in_code=…`. The code is valid once, with the secret that `code_challenge` was derived from: for a minute, or for 10 minutes ' +
-        `with the password of the account to link. A cookie binds the sign-in to this browser for 10 minutes. ${ERRORS_AS_PAGE}`,
+        'with the password of the account to link. A cookie binds the sign-in to this browser for 10 minutes. Browsers on their way ' +
+        `from another site get a 403. ${ERRORS_AS_PAGE}`,
       needs: OPERATIONS.signInWithCode,
       query: checkedQuery(beginSignIn),
       status: 302,
-      errors: ['NOT_FOUND'],
+      errors: ['FORBIDDEN', 'NOT_FOUND'],
       errorPage,
-      handle: async ({ query: { return_to: returnTo, code_challenge: codeChallenge }, origin }) => {
+      handle: async ({ query: { return_to: returnTo, code_challenge: codeChallenge }, raw, origin }) => {
+        // Otherwise any page could replace a sign-in in progress, and use up the limit of its visitor's network.
+        if (raw.headers['sec-fetch-site'] === 'cross-site')
+          throw forbidden('A sign-in must start on a page of this site.');
         const { location, binding } = await signIn.begin({ returnTo, codeChallenge }, origin());
         return goTo(location, cookie.of(binding));
       },
@@ -110,7 +114,7 @@ export function createProviderEndpoints({ signIn, publicUrl, errorPage }: Provid
       name: 'unlinkIdentity',
       summary: 'Remove a linked identity',
       description:
-        'Sends a notice by mail. Requires a session. The only identity of an account without a password cannot be removed.',
+        'Sends a notice by mail. Requires a session. Sessions that the identity opened continue. The only identity of an account without a password cannot be removed.',
       needs: OPERATIONS.unlinkIdentity,
       message: 'The identity is no longer linked.',
       errors: ['NOT_FOUND', 'CONFLICT'],

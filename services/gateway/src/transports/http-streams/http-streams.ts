@@ -136,10 +136,12 @@ async function subscribe(
   writer.open();
   writer.onClose(finish);
   const { canResume } = stream;
+  // An EventSource always sends GET. Other clients may ignore the ids of events.
+  const usesEventIds = kind.format.position !== undefined && (request.method === 'GET' || lastEventId !== undefined);
   writer.onClose(
     limitAge(
       () => writer.abort('max_age'),
-      () => kind.format.position !== undefined || canResume(),
+      () => usesEventIds || canResume(),
     ),
   );
   return reply;
