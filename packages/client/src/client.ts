@@ -185,6 +185,7 @@ export function createClient(options: ClientOptions): Client {
     request: session.request,
     fetch: (path, init = {}) =>
       session.asUser(async (token) => {
+        if (!path.startsWith('/')) throw new TypeError('The path must start with /.'); // or the token could go to another host
         const headers = { ...init.headers, authorization: `Bearer ${token}` };
         const response = await fetch(`${origin}${path}`, { ...init, headers }).catch((error: unknown) => {
           throw toTaskmeshError(error);

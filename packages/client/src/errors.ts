@@ -44,6 +44,13 @@ export function toTaskmeshError(error: unknown): TaskmeshError {
   return new TaskmeshError('NETWORK', error instanceof Error ? error.message : String(error), { cause: error });
 }
 
+/** For requests that only prepare another one, which their failure does not decide: that one stays pending. */
+export function asTransient(error: unknown): TaskmeshError {
+  const known = toTaskmeshError(error);
+  if (isTransient(known) || known.code === 'SIGNED_OUT' || known.code === 'UNAUTHENTICATED') return known;
+  return new TaskmeshError('SERVICE_UNAVAILABLE', known.message, { cause: known });
+}
+
 /** An error in a GraphQL response. */
 export interface GraphqlError {
   message: string;

@@ -57,10 +57,18 @@ export async function readFailure(response: Response): Promise<TaskmeshError> {
   return response.status === 400 ? failureOf(response, await bodyOf<Parsed<unknown>>(response)) : refusalOf(response);
 }
 
+/**
+ * The gateway reports an invalid session as a GraphQL error, and always has the endpoint. Without such an error, these are from a
+ * proxy with a sign-in of its own, or without a gateway behind it at the moment.
+ */
+const OF_PROXIES = new Set([401, 404, 407]);
+
 function failureOf(response: Response, body: Parsed<unknown> | undefined): TaskmeshError {
   if (body?.errors?.length) return errorOf(body.errors);
-  // The gateway reports an invalid session as a GraphQL error. A bare 401 is from a proxy with a sign-in of its own.
-  return response.status === 401 ? new TaskmeshError('NETWORK', 'A proxy responded with 401.') : refusalOf(response);
+  const { status } = response;
+  return OF_PROXIES.has(status)
+    ? new TaskmeshError('NETWORK', `A proxy responded with ${status}.`)
+    : refusalOf(response);
 }
 
 async function bodyOf<Body>(response: Response): Promise<Body | undefined> {

@@ -12,10 +12,19 @@ export interface OtherPages {
   close(): void;
 }
 
+/** Browsers that block the storage of a page refuse it a channel as well. */
+function openChannel(name: string): InstanceType<typeof BroadcastChannel> | undefined {
+  try {
+    return globalThis.BroadcastChannel && new BroadcastChannel(name);
+  } catch {
+    return undefined;
+  }
+}
+
 /** Without `BroadcastChannel`, pages notice changes only when they next use their tokens. */
 export function createOtherPages(storage: Storage, onMessage: (message: PageMessage) => void): OtherPages {
-  if (!globalThis.BroadcastChannel) return { notify() {}, close() {} };
-  let channel: InstanceType<typeof BroadcastChannel> | undefined = new BroadcastChannel(nameOf(storage));
+  let channel = openChannel(nameOf(storage));
+  if (!channel) return { notify() {}, close() {} };
   channel.onmessage = ({ data }: { data: unknown }) => onMessage(isRecord(data) ? data : {});
   (channel as { unref?: () => void }).unref?.(); // lets a Node process exit
   return {

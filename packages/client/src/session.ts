@@ -1,4 +1,4 @@
-import { TaskmeshError } from './errors.ts';
+import { asTransient, TaskmeshError } from './errors.ts';
 import type { Post, PostOptions } from './http.ts';
 import { createListeners } from './listeners.ts';
 import type { Document } from './document.ts';
@@ -70,11 +70,14 @@ export function createSession({ post, storage, time }: SessionDeps) {
   const loaded = find().catch(() => dispatch({ kind: 'found', tokens: undefined }));
   const pages = createOtherPages(storage, ({ left }) => void find(left).catch(() => undefined));
 
+  /** Whether the stored session is this page's, or there is none. It may be another page's if ours could not be stored. */
+  const isOurs = async () =>
+    state.kind !== 'signed-in' || state.isStored || !(await readJson(storage, KEY, isTokens).catch(() => undefined));
   /** The previous tokens are used up, so they must not stay in the storage even if the new ones cannot be stored. */
   const put = async (next: Tokens, isSignIn = false) => {
-    let isStored = true;
+    let isStored = isSignIn || (await isOurs());
     try {
-      await storage.setItem(KEY, JSON.stringify(next));
+      if (isStored) await storage.setItem(KEY, JSON.stringify(next));
     } catch {
       isStored = false;
       await drop().catch(() => undefined);
@@ -84,7 +87,7 @@ export function createSession({ post, storage, time }: SessionDeps) {
     pages.notify({});
   };
   const drop = async () => {
-    await storage.removeItem(KEY);
+    if (await isOurs()) await storage.removeItem(KEY);
   };
   const tokensOf = ({ expiresIn, ...fields }: SessionFieldsFragment): Tokens => ({
     ...fields,
@@ -116,7 +119,7 @@ export function createSession({ post, storage, time }: SessionDeps) {
       return used.accessToken;
     }
     const refreshed = await postRefresh(used.refreshToken).catch((error: unknown) => {
-      if (!(error instanceof TaskmeshError) || !OVER.has(error.code)) throw error;
+      if (!(error instanceof TaskmeshError) || !OVER.has(error.code)) throw asTransient(error);
       return undefined;
     });
     await changeStorage(storage, async () => {

@@ -75,6 +75,8 @@ describe('errors', () => {
     ['a page instead of the response', new Response('<html>'), { code: 'NETWORK' }],
     // The gateway reports an invalid session as a GraphQL error, so a bare 401 is a proxy's.
     ['a 401 of a proxy', new Response('', { status: 401 }), { code: 'NETWORK' }],
+    ['a 404 of a proxy', new Response('', { status: 404 }), { code: 'NETWORK' }],
+    ['a 407 of a proxy', new Response('', { status: 407 }), { code: 'NETWORK' }],
   ])('maps %s to its code', async (_whose, response, error) => {
     await expect(read(createWorld(() => response))).rejects.toMatchObject({ name: 'TaskmeshError', ...error });
   });

@@ -185,6 +185,24 @@ describe('a change of the name during a refresh of tokens', () => {
   });
 });
 
+it('works in a browser that refuses channels between pages', async () => {
+  const channel = jest.spyOn(globalThis, 'BroadcastChannel').mockImplementation(() => {
+    throw new Error('SecurityError');
+  });
+  const { session } = await signedIn();
+  channel.mockRestore();
+  expect(session.user()?.id).toBe(CREDENTIALS.email);
+});
+
+it('reports a failure to refresh as passing, whatever it is, because it says nothing about the request', async () => {
+  const { accounts, session } = await signedIn();
+  accounts.endAccess();
+  const failed = Promise.reject(new TaskmeshError('INTERNAL_SERVER_ERROR', 'a defect'));
+  failed.catch(() => undefined);
+  accounts.takes(REFRESH_SESSION, failed);
+  await expect(read(session)).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE', message: 'a defect' });
+});
+
 describe('tokens that cannot be stored', () => {
   const createFull = () => {
     const memory = createMemoryStorage();
@@ -211,6 +229,23 @@ describe('tokens that cannot be stored', () => {
     expect(session.user()?.id).toBe(CREDENTIALS.email);
     await session.signOut();
     expect(session.user()).toBeNull();
+  });
+
+  it('do not replace the session that another page has stored meanwhile', async () => {
+    const { storage, fill } = createFull();
+    const { accounts, session, open } = createWorld(storage);
+    fill(true);
+    await session.signIn(CREDENTIALS);
+    fill(false);
+    const other = open();
+    await other.signIn(EVE);
+    session.close(); // has received no message of the other page
+    accounts.endAccess();
+    await read(session).catch(() => undefined);
+    accounts.endRefresh();
+    accounts.endAccess();
+    await read(session).catch(() => undefined);
+    expect(await storage.getItem(KEY)).toContain(EVE.email);
   });
 
   it('leave no used tokens in the storage, and are stored again when there is room', async () => {

@@ -231,6 +231,12 @@ describe('a write whose response was lost', () => {
       expect((await resent(write, refused, { task: found })).outcome).toBe('PRECONDITION_FAILED');
   });
 
+  it('stays pending when the values of the task cannot be read after a failed precondition', async () => {
+    const refused = error('PRECONDITION_FAILED');
+    const { outcome } = await resent(update('7', { ifVersion: 1 }), refused, error('INTERNAL_SERVER_ERROR'));
+    expect(outcome).toBe('waits');
+  });
+
   it('does not accept these errors on the first attempt', async () => {
     for (const [write, code] of [
       [remove('7'), 'NOT_FOUND'],
@@ -288,6 +294,22 @@ it('stores writes only after the other page that owns the stored writes is close
   resolve(() => undefined);
   await settled();
   expect([second.isStored(), await storage.getItem(KEY)]).toEqual([true, expect.stringContaining('"k"')]);
+});
+
+it('leaves the storage to the next owner once it is closed', async () => {
+  let isOwned = true;
+  const world = createWorld();
+  const queue = world.open(async () => () => void (isOwned = false));
+  await settled();
+  void outcomeOf(queue.add(create('k')));
+  await settled();
+  queue.close();
+  await settled();
+  expect(isOwned).toBe(false);
+  await world.storage.setItem(KEY, 'of the next owner');
+  queue.confirm('k', { id: '7', task: null });
+  await settled();
+  expect(await world.storage.getItem(KEY)).toBe('of the next owner');
 });
 
 it('rejects a write that cannot be stored', async () => {

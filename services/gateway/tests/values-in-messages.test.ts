@@ -89,6 +89,22 @@ describe.each<Record<string, string>>([{}, { GRAPHQL_INTROSPECTION: 'false' }])(
     return JSON.stringify(answer.errors ?? []);
   }
 
+  it.each([
+    ['query ($f: TaskFilter) { tasks(filter: $f) { totalCount } }', '{ "f": { "completed": 1e999 } }'],
+    [
+      'mutation ($i: CreateTaskInput!) { createTask(input: $i) { id } }',
+      '{ "i": { "title": "abc", "dueDate": 1e999 } }',
+    ],
+    ['mutation ($d: DateTime) { createTask(input: { title: "abc", dueDate: $d }) { id } }', '{ "d": -1e999 }'],
+    ['mutation ($d: DateTime = 1e999) { createTask(input: { title: "abc", dueDate: $d }) { id } }', '{}'],
+    ['mutation { createTask(input: { title: "abc", dueDate: 1e999 }) { id } }', '{}'],
+  ])('refuses numbers that JSON could only write as null: %s', async (query, variables) => {
+    const body = `{ "query": ${JSON.stringify(query)}, "variables": ${variables} }`;
+    const { body: answer } = await postGraphQL(gateway.origin, body, { authorization });
+    expect(answer.data ?? null).toBeNull();
+    expect(['BAD_USER_INPUT', 'GRAPHQL_VALIDATION_FAILED']).toContain(answer.errors?.[0]?.extensions?.code);
+  });
+
   const requests: unknown[] = [
     ...[SIGN_UP, LOGIN, CREATE].flatMap((query) => SHAPES.map((i) => ({ query, variables: { i } }))),
     ...SHAPES.map((shape) => ({ query: LIST, variables: { f: shape, o: shape, n: shape } })),

@@ -135,7 +135,9 @@ function connect({ url, token, userId, WebSocket, time }: SocketDeps) {
     socket.onmessage = ({ data }) => {
       if (isOver) return;
       restartSilence();
-      handle(JSON.parse(String(data)) as Message); // as the protocol defines it
+      const message = parseMessage(String(data));
+      if (message) handle(message);
+      else end(CUT);
     };
   };
 
@@ -157,4 +159,13 @@ function connect({ url, token, userId, WebSocket, time }: SocketDeps) {
       };
     },
   };
+}
+
+/** Undefined for what is not JSON, for example from a proxy. */
+function parseMessage(text: string): Message | undefined {
+  try {
+    return JSON.parse(text) as Message; // as the protocol defines it
+  } catch {
+    return undefined;
+  }
 }

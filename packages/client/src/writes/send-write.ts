@@ -1,4 +1,4 @@
-import { TaskmeshError } from '../errors.ts';
+import { asTransient, TaskmeshError } from '../errors.ts';
 import type { Post } from '../http.ts';
 import type { Task } from '../list/shape.ts';
 import { CREATE_TASK, DELETE_TASK, READ_TASK, UPDATE_TASK, type UpdateTaskInput } from '../operations.generated.ts';
@@ -55,7 +55,7 @@ async function update(request: Post, write: UpdateWrite, wasSent: boolean): Prom
     return { id, task: updateTask };
   } catch (error) {
     if (!wasSent || codeOf(error) !== 'PRECONDITION_FAILED') throw error;
-    const { task } = await request(READ_TASK, { id });
+    const { task } = await request(READ_TASK, { id }).catch((cause: unknown) => Promise.reject(asTransient(cause)));
     if (task && hasValues(task, input)) return { id, task };
     throw error;
   }

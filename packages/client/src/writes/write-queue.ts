@@ -64,12 +64,15 @@ export function createWriteQueue({ session, storage, time, limit, own }: QueueDe
     changeStorage(storage, async () => {
       if (!releaseLock || userId === undefined) return;
       const key = keyOfUser(userId);
+      const mine = writes; // they change when another user signs in meanwhile
       const isSession = await session.belongsTo(userId);
       // Without the session, the user may have signed out on another page: then nothing may be added to the storage.
-      const kept = isSession ? writes : (await readWrites(storage, key)).filter(isPending);
+      const kept = isSession
+        ? mine
+        : (await readWrites(storage, key)).filter(({ key: of }) => mine.some((each) => each.key === of));
       if (kept.length === 0) await storage.removeItem(key);
       else await storage.setItem(key, JSON.stringify(kept));
-      if (kept.length < writes.length) throw new TaskmeshError('SIGNED_OUT', 'The session has ended.');
+      if (kept.length < mine.length) throw new TaskmeshError('SIGNED_OUT', 'The session has ended.');
     });
   /** If this fails, a finished write stays in the storage and is sent once more, which is harmless. */
   const storeLater = () => void store().catch(() => undefined);
@@ -227,7 +230,13 @@ export function createWriteQueue({ session, storage, time, limit, own }: QueueDe
     wake: pause.end,
     close(): void {
       isClosed = true;
-      releaseLock?.();
+      const release = releaseLock;
+      // What is added or done from now on must not replace what the next owner stores.
+      const giveUp = () => {
+        releaseLock = undefined;
+        release?.();
+      };
+      void storing.then(giveUp, giveUp);
       unfollow();
       pause.end();
     },

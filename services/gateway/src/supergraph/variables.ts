@@ -3,6 +3,7 @@ import { isExactInteger } from '@taskmesh/federation';
 import {
   getNamedType,
   type GraphQLEnumType,
+  GraphQLError,
   type GraphQLInputObjectType,
   type GraphQLInputType,
   type GraphQLScalarType,
@@ -138,6 +139,7 @@ function coerceObject(value: unknown, type: GraphQLInputObjectType, coercing: Co
 
 /** Undefined when the value is not of the type. */
 function parseLeaf(value: unknown, type: GraphQLScalarType | GraphQLEnumType): unknown {
+  if (!isWritable(value)) return undefined;
   const isCustom = isCustomScalar(type);
   if (isExactInteger(value) && !isCustom)
     return parseLeaf(type.name === 'ID' ? value.rawJSON : Number(value.rawJSON), type);
@@ -148,6 +150,9 @@ function parseLeaf(value: unknown, type: GraphQLScalarType | GraphQLEnumType): u
     return undefined;
   }
 }
+
+/** A number beyond the range of doubles is parsed as infinity, which JSON would write as null. */
+const isWritable = (value: unknown) => typeof value !== 'number' || Number.isFinite(value);
 
 const isCustomScalar = (type: unknown) => isScalarType(type) && !isSpecifiedScalarType(type);
 
@@ -162,6 +167,9 @@ function exactLiteral(node: ValueNode, variables?: Parameters<typeof valueFromAS
   switch (node.kind) {
     case Kind.INT:
       return Number.isSafeInteger(Number(node.value)) ? Number(node.value) : JSON.rawJSON(node.value);
+    case Kind.FLOAT:
+      if (!isWritable(Number(node.value))) throw new GraphQLError('The number is too large.', { nodes: node });
+      return Number(node.value);
     case Kind.LIST:
       return node.values.map((value) => exactLiteral(value, variables));
     case Kind.OBJECT:
