@@ -1,10 +1,9 @@
 import { UsageError } from '@taskmesh/local';
-import { createTestDatabase, type TestDatabase } from '@taskmesh/testing';
+import { createTestDatabase, makeTempDir, type TestDatabase } from '@taskmesh/testing';
 import { fastify, type FastifyInstance } from 'fastify';
 import { execFile } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { backup } from '../src/backup/backup.ts';
 import { createBareServer } from '../src/bare/server.ts';
@@ -146,7 +145,7 @@ describe('figures', () => {
   });
 
   it('are inserted between the marks of a document, in aligned tables', () => {
-    const file = join(mkdtempSync(join(tmpdir(), 'taskmesh-bench-')), 'README.md');
+    const file = join(makeTempDir(), 'README.md');
     writeFileSync(file, 'before\n<!-- figures: begin -->old<!-- figures: end -->\nafter\n');
     const rows = [{ ms: 0.12345 }, { ms: 1234.5 }];
     publish(file, { figures: table(rows, { name: ({ ms }) => `${ms}`.slice(0, 3) }, { ms: ({ ms }) => ms }) });
@@ -154,7 +153,6 @@ describe('figures', () => {
     const text = `before\n<!-- figures: begin -->\n\n${figures}\n\n<!-- figures: end -->\nafter\n`;
     expect(readFileSync(file, 'utf8')).toBe(text);
     expect(() => publish(file, { nowhere: '' })).toThrow('has no place for nowhere');
-    rmSync(dirname(file), { recursive: true });
   });
 
   it('are shown as ratios to a bare server or PostgreSQL', () => {

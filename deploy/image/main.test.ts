@@ -1,19 +1,15 @@
-import { createTestDatabase, eventually, nodeEnvironment } from '@taskmesh/testing';
+import { createTestDatabase, eventually, makeTempDir, nodeEnvironment } from '@taskmesh/testing';
 import { execFile, spawn } from 'node:child_process';
-import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { readdirSync, writeFileSync } from 'node:fs';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 const MAIN = join(import.meta.dirname, 'main.ts');
-const dir = mkdtempSync(join(tmpdir(), 'taskmesh-parts-'));
+const dir = makeTempDir();
 
 const database = await createTestDatabase('parts');
-afterAll(async () => {
-  rmSync(dir, { recursive: true });
-});
 
 const run = (args: string[], env: Record<string, string> = {}) =>
   new Promise<{ code: number; said: string }>((resolve) => {

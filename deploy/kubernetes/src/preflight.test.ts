@@ -1,6 +1,6 @@
 import { ConfigError, type Env } from '@taskmesh/service';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { makeTempDir } from '@taskmesh/testing';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { preflight, type ExpectedSecrets } from './preflight.ts';
 
@@ -17,8 +17,7 @@ const expected: ExpectedSecrets = {
 };
 let dir: string;
 
-beforeEach(() => void (dir = mkdtempSync(join(tmpdir(), 'taskmesh-preflight-'))));
-afterEach(() => rmSync(dir, { recursive: true }));
+beforeEach(() => void (dir = makeTempDir()));
 
 function put(file: string, text = 'x'): void {
   mkdirSync(dirname(join(dir, file)), { recursive: true });

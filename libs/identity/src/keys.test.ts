@@ -1,6 +1,6 @@
 import { exportJWK, generateKeyPair } from 'jose';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { makeTempDir } from '@taskmesh/testing';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ConfigError } from '@taskmesh/service';
 import { createSigningKey, publicKeys, readKeySetFile, readSigningKeyFile } from './keys.ts';
@@ -17,8 +17,7 @@ it('exposes only the public half of a key', async () => {
   expect(publicKeys({ keys: [{ ...shown, d: _private, oth: [], k: 'secret' }] })).toEqual({ keys: [shown] });
 });
 
-const folder = mkdtempSync(join(tmpdir(), 'taskmesh-keys-'));
-afterAll(() => rmSync(folder, { recursive: true }));
+const folder = makeTempDir();
 
 function fileOf(content: string): string {
   const path = join(folder, 'keys.json');

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { makeTempDir } from '@taskmesh/testing';
+import { readdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import {
   findSuspectSettings,
@@ -164,8 +164,7 @@ describe('an operator token', () => {
   ])('is not reported otherwise: %j', (env) => expect(ofToken(env)).toEqual([]));
 });
 
-const top = mkdtempSync(join(tmpdir(), 'taskmesh-writable-'));
-afterAll(() => rmSync(top, { recursive: true }));
+const top = makeTempDir();
 
 describe('a directory named by a setting', () => {
   it('is created with its parents and the given mode, and left empty', () => {

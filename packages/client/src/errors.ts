@@ -39,6 +39,9 @@ export function isTransient(error: TaskmeshError): boolean {
   return TRANSIENT.has(error.code);
 }
 
+/** Whether no session accepted the request: it has ended, or a fresh token is not valid yet. The request itself is not to blame. */
+export const isOfSession = ({ code }: TaskmeshError): boolean => code === 'SIGNED_OUT' || code === 'UNAUTHENTICATED';
+
 export function toTaskmeshError(error: unknown): TaskmeshError {
   if (error instanceof TaskmeshError) return error;
   return new TaskmeshError('NETWORK', error instanceof Error ? error.message : String(error), { cause: error });
@@ -47,7 +50,7 @@ export function toTaskmeshError(error: unknown): TaskmeshError {
 /** For requests that only prepare another one, which their failure does not decide: that one stays pending. */
 export function asTransient(error: unknown): TaskmeshError {
   const known = toTaskmeshError(error);
-  if (isTransient(known) || known.code === 'SIGNED_OUT' || known.code === 'UNAUTHENTICATED') return known;
+  if (isTransient(known) || isOfSession(known)) return known;
   return new TaskmeshError('SERVICE_UNAVAILABLE', known.message, { cause: known });
 }
 

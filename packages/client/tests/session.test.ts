@@ -194,7 +194,7 @@ it('works in a browser that refuses channels between pages', async () => {
   expect(session.user()?.id).toBe(CREDENTIALS.email);
 });
 
-it('reports a failure to refresh as passing, whatever it is, because it says nothing about the request', async () => {
+it('reports every failure to refresh as transient, because it says nothing about the request', async () => {
   const { accounts, session } = await signedIn();
   accounts.endAccess();
   const failed = Promise.reject(new TaskmeshError('INTERNAL_SERVER_ERROR', 'a defect'));

@@ -170,7 +170,7 @@ describe('the metrics of the graph', () => {
 describe('the metrics of requests', () => {
   const gateway = useGateway();
 
-  it('have one series per status for all requests that no route serves, whatever their path and method', async () => {
+  it('have one series per status for all requests that no route serves, with any path and method', async () => {
     for (const path of ['/livez', '/graphql', '/api/tasks', '/nothing'])
       for (const method of ['GET', 'OPTIONS', 'PUT', 'PROPFIND'])
         await fetch(gateway.origin + path, { method, headers: { accept: 'application/json' } });

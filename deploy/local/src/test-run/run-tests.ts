@@ -113,8 +113,8 @@ interface JestResult {
 const NO_RESULT = { passed: 0, failed: 1, slowest: [] };
 
 /**
- * Reads the counts and the 20 files that took longest from the file that Jest wrote. A test file that could not run at all counts as one failure, and so does a
- * run that found no test.
+ * Reads the counts and the 20 files that took longest from the file that Jest wrote. A test file that could not run at all
+ * counts as one failure, and so does a run that found no test.
  */
 export function readJestResult(file: string) {
   // Missing if Jest ended before it could write the file.

@@ -1,4 +1,4 @@
-import { isTransient, TaskmeshError, toTaskmeshError } from '../errors.ts';
+import { isOfSession, isTransient, TaskmeshError, toTaskmeshError } from '../errors.ts';
 import { createListeners } from '../listeners.ts';
 import type { Session } from '../session.ts';
 import { changeStorage, nameOf, readJson, type Storage } from '../storage.ts';
@@ -34,9 +34,6 @@ interface Waiting {
   reject: (error: TaskmeshError) => void;
 }
 
-/** The session has ended, or a fresh token is not valid yet. Neither is the write's fault: it stays queued for its user. */
-const WAITS = new Set(['SIGNED_OUT', 'UNAUTHENTICATED']);
-
 const keyOfUser = (userId: string) => `taskmesh.writes.${userId}`;
 
 export function createWriteQueue({ session, storage, time, limit, own }: QueueDeps) {
@@ -67,9 +64,7 @@ export function createWriteQueue({ session, storage, time, limit, own }: QueueDe
       const mine = writes; // they change when another user signs in meanwhile
       const isSession = await session.belongsTo(userId);
       // Without the session, the user may have signed out on another page: then nothing may be added to the storage.
-      const kept = isSession
-        ? mine
-        : (await readWrites(storage, key)).filter(({ key: of }) => mine.some((each) => each.key === of));
+      const kept = isSession ? mine : (await readWrites(storage, key)).filter((write) => isAmong(mine, write));
       if (kept.length === 0) await storage.removeItem(key);
       else await storage.setItem(key, JSON.stringify(kept));
       if (kept.length < mine.length) throw new TaskmeshError('SIGNED_OUT', 'The session has ended.');
@@ -101,7 +96,7 @@ export function createWriteQueue({ session, storage, time, limit, own }: QueueDe
     const notCreated = new TaskmeshError('NOT_CREATED', 'The task was not created.', { cause: error });
     for (const each of writes.filter(({ taskId }) => taskId === write.taskId)) refuse(each, notCreated);
   };
-  const isPending = (write: Write) => writes.some(({ key }) => key === write.key);
+  const isPending = (write: Write) => isAmong(writes, write);
 
   /** @returns the pause before the next attempt, in ms */
   const sendFirst = async (write: Write): Promise<number> => {
@@ -122,11 +117,11 @@ export function createWriteQueue({ session, storage, time, limit, own }: QueueDe
     } catch (caught) {
       const error = toTaskmeshError(caught);
       if (!isPending(write)) return 0;
-      if (WAITS.has(error.code) && !wasSent && write.sentAt !== undefined) {
+      if (isOfSession(error) && !wasSent && write.sentAt !== undefined) {
         delete write.sentAt; // the server did not process it
         await store().catch(() => undefined);
       }
-      if (isTransient(error) || WAITS.has(error.code)) return Math.max(error.retryAfterMs, backOffMs(failures++, time));
+      if (isTransient(error) || isOfSession(error)) return Math.max(error.retryAfterMs, backOffMs(failures++, time));
       refuse(write, error);
       return 0;
     }
@@ -251,6 +246,8 @@ function rebase(write: Write, { id: taskId, task }: Outcome): Write {
   const isNext = task && 'ifVersion' in write && write.ifVersion === task.version - 1;
   return { ...write, taskId, ...(isNext && { ifVersion: task.version }) };
 }
+
+const isAmong = (writes: readonly Write[], write: Write) => writes.some(({ key }) => key === write.key);
 
 async function readWrites(storage: Storage, key: string): Promise<readonly Write[]> {
   return ((await readJson(storage, key, Array.isArray)) ?? []).filter(isWrite);
