@@ -1,5 +1,7 @@
 import { networkOf, siteOf } from '@taskmesh/service';
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+import { currentResponse } from './client-connections.ts';
 import { asClientRequest } from './client-request.ts';
 import type { Holding } from './memory.ts';
 
@@ -14,17 +16,18 @@ export const excludeFromUnread = (response: ServerResponse): void => void uncoun
 
 /** Finds the responses of a server, streams included, that wait to be read. */
 export function trackUnreadResponses(server: Server, clientIp: (request: IncomingMessage) => string): () => Holding[] {
-  /** Tracks only responses in flight: thousands of connections may be idle. A response has a socket while it is its turn. */
-  const current = new Set<ServerResponse>();
-  server.on('request', (_request: IncomingMessage, response: ServerResponse) => {
-    if (response.socket) current.add(response);
-    else response.once('socket', () => current.add(response));
-  });
+  /**
+   * Connections with a request since the last look, because thousands may be idle. Not the responses themselves: V8 replaces
+   * the table of a set that changes all the time, and each dead table would keep its responses until the next major collection.
+   */
+  const busy = new Set<Socket>();
+  server.on('request', ({ socket }: IncomingMessage) => void busy.add(socket));
 
-  const waiting = (response: ServerResponse): Holding | undefined => {
-    const { socket, req: request } = response;
-    if (!socket || socket.destroyed || uncounted.has(response)) return void current.delete(response);
-    if (socket.writableLength === 0) return undefined;
+  const waiting = (socket: Socket): Holding | undefined => {
+    const response = currentResponse(socket);
+    if (!response || socket.destroyed) return void busy.delete(socket);
+    if (socket.writableLength === 0 || uncounted.has(response)) return undefined;
+    const { req: request } = response;
     return {
       bytes: socket.writableLength,
       account: asClientRequest(request).account,
@@ -34,5 +37,5 @@ export function trackUnreadResponses(server: Server, clientIp: (request: Incomin
       evict: ends.get(response) ?? (() => void socket.destroy()),
     };
   };
-  return () => [...current].flatMap((response) => waiting(response) ?? []);
+  return () => [...busy].flatMap((socket) => waiting(socket) ?? []);
 }
