@@ -12,8 +12,8 @@ export interface BulkheadOptions {
 interface Share {
   /** Total weight. */
   running: number;
-  /** In order, with their weights. */
-  waiting: Map<Waiting, number>;
+  /** In order, with their weights. Absent while nothing has waited: a map for each piece of work costs as much as the rest. */
+  waiting?: Map<Waiting, number>;
 }
 
 /** Bounds how much work runs at once per key. Excess work of a key waits in order and does not hold up other keys. */
@@ -22,7 +22,7 @@ export function createBulkhead({ concurrency, maxWaiting = Infinity, maxWaitMs, 
 
   /** Starts waiting work that fits now. */
   const startNext = (key: string, share: Share) => {
-    for (const [{ start }, weight] of share.waiting) {
+    for (const [{ start }, weight] of share.waiting ?? []) {
       if (share.running + weight > concurrency) return;
       share.running += weight;
       start();
@@ -31,7 +31,7 @@ export function createBulkhead({ concurrency, maxWaiting = Infinity, maxWaitMs, 
   };
 
   const waitForRoom = async (key: string, share: Share, { signal, weight }: { signal: Signal; weight: number }) => {
-    const { waiting } = share;
+    const waiting = (share.waiting ??= new Map<Waiting, number>());
     if (waiting.size >= maxWaiting) throw refusal();
     const enter = (entry: Waiting) => {
       waiting.set(entry, weight);
@@ -55,9 +55,9 @@ export function createBulkhead({ concurrency, maxWaiting = Infinity, maxWaitMs, 
     ): Promise<Result> {
       if (signal?.aborted) throw refusal();
       const weight = Math.min(given, concurrency);
-      const share = shares.get(key) ?? { running: 0, waiting: new Map<Waiting, number>() };
+      const share: Share = shares.get(key) ?? { running: 0 };
       shares.set(key, share);
-      if (share.waiting.size === 0 && share.running + weight <= concurrency) share.running += weight;
+      if (!share.waiting?.size && share.running + weight <= concurrency) share.running += weight;
       else await waitForRoom(key, share, { signal, weight });
       try {
         return await work();
