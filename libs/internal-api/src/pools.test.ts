@@ -220,17 +220,35 @@ it('aborts the largest response if all together exceed the budget, and completes
   for (const each of pools) await each.destroy();
 });
 
-it('reports the size of a large response before reading it, and lets the caller refuse it', async () => {
-  const text = 'x'.repeat(4 * 1024 * 1024);
-  handle = (_request, response) => response.setHeader('content-length', text.length).end(text);
-  const asked: number[] = [];
-  const onLarge = (bytes: number) => void asked.push(bytes);
-  expect((await post('large', { onLarge })).text).toHaveLength(text.length);
-  const refuse = () => {
-    throw new Error('no room');
+it('counts each piece of a response as more than its bytes', async () => {
+  handle = (_request, response) => {
+    response.flushHeaders();
+    response.socket?.end(`${'1\r\nx\r\n'.repeat(5_000)}0\r\n\r\n`);
   };
-  await expect(post('large', { onLarge: refuse })).rejects.toThrow('no room');
-  handle = (_request, response) => response.end('small');
-  expect((await post('small', { onLarge: refuse })).text).toBe('small');
-  expect(asked).toEqual([text.length]);
+  const small = createServicePool(origin, { budget: createResponseBudget(1_000_000) });
+  await expect(post('in pieces', {}, small)).rejects.toMatchObject(UNAVAILABLE);
+  await small.destroy();
 });
+
+it.each([true, false])(
+  'reports the size of a large response as soon as it is known (length: %s), and lets the caller refuse it',
+  async (hasLength) => {
+    const text = 'x'.repeat(4 * 1024 * 1024);
+    handle = (_request, response) => {
+      if (hasLength) response.setHeader('content-length', text.length);
+      else response.flushHeaders();
+      response.end(text);
+    };
+    const asked: number[] = [];
+    const onLarge = (bytes: number) => void asked.push(bytes);
+    expect((await post('large', { onLarge })).text).toHaveLength(text.length);
+    const refuse = () => {
+      throw new Error('no room');
+    };
+    await expect(post('large', { onLarge: refuse })).rejects.toThrow('no room');
+    handle = (_request, response) => response.end('small');
+    expect((await post('small', { onLarge: refuse })).text).toBe('small');
+    expect(asked.reduce((sum, bytes) => sum + bytes)).toBe(text.length);
+    expect(asked.length === 1).toBe(hasLength);
+  },
+);

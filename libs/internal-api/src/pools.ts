@@ -64,6 +64,8 @@ const CONNECTIONS = 256;
 /** Further requests are refused, because the service cannot keep up. */
 const MAX_QUEUED = 1_024;
 const LARGE_RESPONSE_BYTES = 256 * 1024;
+/** A piece of a response takes this much in addition to its bytes, even if it is a single one. */
+const PIECE_BYTES = 256;
 /** The connection was lost: the service never received the request, or died while handling it. */
 const RESETS = new Set(['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET']);
 
@@ -77,7 +79,10 @@ export interface PostRequest {
   signal?: AbortSignal | undefined;
   /** Whether the request may be sent again if the connection breaks before the response. */
   idempotent: boolean;
-  /** Called before a response of more than 256 KiB is read; the request fails with what this throws. */
+  /**
+   * Called before a response of more than 256 KiB is read; without a Content-Length, as it arrives, for what is new.
+   * The request fails with what this throws.
+   */
   onLarge?: ((bytes: number) => void) | undefined;
 }
 
@@ -94,18 +99,21 @@ export type ServicePool = ReturnType<typeof createServicePool>;
 /** Limits the total memory of responses that are being received, for one pool or several. */
 export function createResponseBudget(maxBytes: number) {
   const receivedBytes = new Map<() => void, number>();
+  let totalBytes = 0;
   return {
     /** Counts bytes of the response that `giveUp` aborts. Over the limit, aborts the response that holds the most. */
     add(giveUp: () => void, bytes: number) {
       receivedBytes.set(giveUp, (receivedBytes.get(giveUp) ?? 0) + bytes);
-      const totalBytes = [...receivedBytes.values()].reduce((sum, each) => sum + each, 0);
+      totalBytes += bytes;
       if (totalBytes <= maxBytes) return;
       const [largest] = [...receivedBytes].reduce((one, other) => (other[1] > one[1] ? other : one));
-      receivedBytes.delete(largest);
       largest();
     },
-    /** Call this when the response has ended. */
-    end: (giveUp: () => void) => void receivedBytes.delete(giveUp),
+    /** Call this when the response has ended or is given up. */
+    end(giveUp: () => void) {
+      totalBytes -= receivedBytes.get(giveUp) ?? 0;
+      receivedBytes.delete(giveUp);
+    },
   };
 }
 
@@ -149,6 +157,17 @@ export function createServicePool(
       const waiting = startWaiting({ timeoutMs, signal, onGivenUp: giveUp });
 
       const chunks: Buffer[] = [];
+      let receivedBytes = 0;
+      let reportedBytes = 0;
+      const reportLarge = (bytes: number) => {
+        if (isOver || !(bytes > Math.max(reportedBytes, LARGE_RESPONSE_BYTES))) return; // not a number without a length
+        try {
+          onLarge?.(bytes - reportedBytes);
+        } catch (error) {
+          giveUp(error as Error);
+        }
+        reportedBytes = bytes;
+      };
       const response: PostResponse = { status: 0, text: '' };
       const handler: Dispatcher.DispatchHandler = {
         onRequestStart(begun) {
@@ -160,16 +179,13 @@ export function createServicePool(
         onResponseStart(_controller, status, { date, 'content-length': length }) {
           response.status = status;
           if (typeof date === 'string') response.date = date;
-          try {
-            if (Number(length) > LARGE_RESPONSE_BYTES) onLarge?.(Number(length));
-          } catch (error) {
-            giveUp(error as Error);
-          }
+          reportLarge(Number(length));
         },
         onResponseData(_controller, chunk) {
           if (isOver) return;
           chunks.push(chunk);
-          budget?.add(exceed, chunk.length);
+          budget?.add(exceed, chunk.length + PIECE_BYTES);
+          reportLarge((receivedBytes += chunk.length));
         },
         onResponseEnd() {
           response.text = (chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks)).toString();

@@ -1,15 +1,15 @@
 import { parse, visit } from 'graphql';
-import type { RunError, ServiceError, SubgraphOperation } from './execution/run.ts';
+import type { PlanRun, ServiceError, SubgraphOperation } from './execution/run.ts';
 import { absentFields } from './projection/absent-fields.ts';
 import { clientPaths } from './projection/error-paths.ts';
 import type { ObjectPlan } from './projection/projection-plan.ts';
-import type { Data } from './projection/data.ts';
+import { FAILURE_SIZE, take } from './result-size.ts';
 
 /** How many fields get their own error when requests fail as a whole. Further fields are covered by one error without a path. */
 const MAX_LOCATIONS = 100;
 
 /** Returns the errors of a plan's run with their paths in the client's result. */
-export function clientErrors(errors: readonly RunError[], plan: ObjectPlan, data: Data): ServiceError[] {
+export function clientErrors<Context>({ errors, data, room }: PlanRun<Context>, plan: ObjectPlan): ServiceError[] {
   const unplaced = errors.filter(({ path }) => !path);
   const absent = unplaced.length > 0 ? absentFields(plan, data, MAX_LOCATIONS + 1) : [];
   const [first, ...others] = unplaced;
@@ -20,7 +20,11 @@ export function clientErrors(errors: readonly RunError[], plan: ObjectPlan, data
 
   return errors.flatMap((error) => {
     const { path, operation: _operation, ...rest } = error;
-    if (path) return clientPaths(plan, data, path).map((at) => (at.length > 0 ? { ...rest, path: at } : rest));
+    if (path) {
+      const paths = clientPaths(plan, data, path);
+      take(room, (paths.length - 1) * FAILURE_SIZE);
+      return paths.map((at) => (at.length > 0 ? { ...rest, path: at } : rest));
+    }
     const placed: ServiceError[] = (places.get(error) ?? []).map((field) => ({ ...rest, path: field.path }));
     return placed.length === 0 || absent.length > MAX_LOCATIONS ? [...placed, rest] : placed;
   });

@@ -47,12 +47,12 @@ export function compileVariant<Context>(
   conditions: Record<string, unknown>,
 ): OperationVariant<Context> {
   const variants = createFieldVariants(deps.graph.requiredWithArguments, deps.prefix);
-  let bytes = 0;
+  let bytes = VARIANT_BYTES;
+  let isCompiled = false;
   const grow = (more: number) => {
     bytes += more;
-    deps.resized(more);
+    if (isCompiled) deps.resized(more);
   };
-  grow(VARIANT_BYTES);
   const rootFields = collectRootFields(operation, conditions);
   const groups: [string, readonly FieldNode[]][][] =
     operation.definition.operation === 'mutation' ? [...rootFields].map((field) => [field]) : [[...rootFields]];
@@ -90,5 +90,7 @@ export function compileVariant<Context>(
   for (const field of rootPlan.fields)
     if (field.source.kind === 'introspection')
       introspections.set(field, compileIntrospection(operation, field.source.nodes));
+  isCompiled = true;
+  deps.resized(bytes); // not before, because a variant that cannot be planned is not kept
   return { parts, introspections, blank: blankOf(rootPlan), bytes: () => bytes };
 }

@@ -1,6 +1,7 @@
 import { clientErrors } from './client-errors.ts';
 import type { AskSubgraph, PlanRun, ServiceError } from './execution/run.ts';
-import type { OperationVariant, Part } from './operation-variant.ts';
+import type { OperationVariant } from './operation-variant.ts';
+import { createRoom } from './result-size.ts';
 import { buildField, type BuildRun, type Incompleteness } from './projection/build-value.ts';
 
 export interface OperationRequest<Context> {
@@ -29,17 +30,28 @@ export interface Running<Context> {
 
 const NONE: readonly never[] = [];
 
-export async function runOperation<Context>(running: Running<Context>): Promise<OperationResult> {
-  const { variant, request } = running;
+export const runOperation = <Context>(running: Running<Context>): Promise<OperationResult> =>
+  buildResult(running).catch((cause: Error) => ({
+    ...{ data: null, incomplete: NONE },
+    errors: [{ ...cause, message: cause.message, cause }],
+  }));
+
+/** @throws ResultTooLarge */
+async function buildResult<Context>(running: Running<Context>): Promise<OperationResult> {
+  const { variant, request, ask } = running;
+  const room = createRoom();
   const run: BuildRun = {
     path: [],
     incomplete: [],
+    room,
     introspect: (field) => variant.introspections.get(field)?.(request.variables) ?? null,
   };
   const fetched: PlanRun<Context>[] = [];
   const result: Record<string, unknown> = { ...variant.blank };
   for (const part of variant.parts) {
-    const from = await fetchPart(part, running, fetched);
+    const from: PlanRun<Context> = { ...request, ask, room, data: {}, errors: [] };
+    fetched.push(from);
+    await part.fetch?.(from);
     for (const field of part.plan.fields) {
       const value = buildField(field, part.plan.typeName, from.data, run);
       if (value === undefined) return { data: null, ...failures(variant, fetched, run.incomplete) };
@@ -49,18 +61,6 @@ export async function runOperation<Context>(running: Running<Context>): Promise<
   return { data: result, ...failures(variant, fetched, run.incomplete) };
 }
 
-async function fetchPart<Context>(
-  part: Part<Context>,
-  { request, ask }: Running<Context>,
-  fetched: PlanRun<Context>[],
-): Promise<PlanRun<Context>> {
-  const { variables, context } = request;
-  const run: PlanRun<Context> = { ask, context, variables, data: {}, errors: [] };
-  fetched.push(run);
-  await part.fetch?.(run);
-  return run;
-}
-
 function failures<Context>(
   { parts }: OperationVariant<Context>,
   fetched: readonly PlanRun<Context>[],
@@ -68,7 +68,7 @@ function failures<Context>(
 ): Failures {
   const errors = fetched.flatMap((run, index): readonly ServiceError[] => {
     const plan = parts[index]?.plan;
-    return plan && run.errors.length > 0 ? clientErrors(run.errors, plan, run.data) : NONE;
+    return plan && run.errors.length > 0 ? clientErrors(run, plan) : NONE;
   });
   if (errors.length === 0) return { errors: NONE, incomplete };
   return { errors, incomplete: unexplained(incomplete, errors) };

@@ -145,6 +145,6 @@ function results<Context>(
 }
 
 /** Restores the service's own name in an error about its event. */
-function ofItsService({ message, service, ...error }: ServiceError): ServiceError {
+function ofItsService({ message, service = '', ...error }: ServiceError): ServiceError {
   return { ...error, message: message.replaceAll(EVENT, ''), service: senderOfEvent(service) ?? service };
 }

@@ -108,6 +108,8 @@ function fieldsRequiredWithArguments(supergraph: DocumentNode): ReadonlySet<stri
       for (const { name, arguments: args = [] } of field.directives ?? []) {
         if (name.value !== 'join__field') continue;
         for (const argument of args) {
+          if (argument.name.value === 'overrideLabel')
+            throw new Error('This executor does not support @override with a label.');
           if (argument.name.value !== 'requires' && argument.name.value !== 'contextArguments') continue;
           visit(argument.value, {
             [Kind.STRING]: ({ value }) => {

@@ -61,6 +61,14 @@ describe('a plan', () => {
     }
   });
 
+  it('is rejected with the supergraph when it would depend on the label of an @override', () => {
+    const supergraph = compose([
+      { name: 'a', sdl: 'type Query { word: String }' },
+      { name: 'b', sdl: 'type Query { word: String @override(from: "a", label: "percent(100)") }' },
+    ]);
+    expect(() => readSupergraph(supergraph)).toThrow('does not support @override with a label');
+  });
+
   it('is rejected when no service provides a selected field', () => {
     const graph = readSupergraph(
       compose([
@@ -73,7 +81,12 @@ describe('a plan', () => {
       ]),
     );
     const executor = createFederatedExecutor(graph, () => Promise.reject(new Error('Asked.')));
-    expect(() => executor.compile(parse('{ node { word } }'))).toThrow('cannot provide the selected fields');
+    let bytes = 0;
+    const resized = (more: number) => void (bytes += more);
+    expect(() => executor.compile(parse('{ node { word } }'), undefined, resized)).toThrow(
+      'cannot provide the selected fields',
+    );
+    expect(bytes).toBe(0);
     expect(() => executor.compile(parse('{ other { word } }'))).not.toThrow();
   });
 });

@@ -29,7 +29,20 @@ const graph = readSupergraph(
     },
     {
       name: 'two',
-      sdl: 'type Thing @key(fields: "id") { id: ID! other: String must: Int! sure: Int! toString: String }',
+      sdl: `
+        type Thing @key(fields: "id") {
+          id: ID! other: String must: Int! sure: Int! toString: String inside: Any members: [Member]
+        }
+        type Member @key(fields: "id") { id: ID! }
+        scalar Any
+      `,
+    },
+    {
+      name: 'three',
+      sdl: `
+        type Member @key(fields: "id") { id: ID! of: [Thing] }
+        type Thing @key(fields: "id") { id: ID! }
+      `,
     },
   ]),
 );
@@ -104,6 +117,7 @@ describe('values', () => {
     ['name', { toString: 'x' }],
     ['color', 'SECRET'],
     ['color', 'BLUE'],
+    ['any', Infinity],
     ['again', []],
     ['again', 'text'],
   ])('returns null for an invalid %s: %j', async (field, value) => {
@@ -151,7 +165,9 @@ describe('failures', () => {
     const cause = new Error('away');
     expect(await resultOf('{ thing { id other } }', THING, cause)).toEqual({
       text: '{"thing":{"id":"1","other":null}}',
-      errors: [{ message: 'The service "two" could not be reached.', service: 'two', cause, path: ['thing', 'other'] }],
+      errors: [
+        { message: 'The request to the service "two" failed.', service: 'two', cause, path: ['thing', 'other'] },
+      ],
       incomplete: [],
     });
   });
@@ -307,6 +323,75 @@ describe('failures', () => {
     const thing = JSON.parse('{"id":"1","__proto__":{"name":"polluted"},"extra":1}') as unknown;
     expect(await thingOf('id name', thing)).toEqual({ text: '{"thing":{"id":"1","name":null}}', incomplete: [] });
   });
+});
+
+describe('a result that is too large', () => {
+  const TOO_LARGE = {
+    text: 'null',
+    errors: [{ message: 'The result is too large; request less.', extensions: { code: 'PAYLOAD_TOO_LARGE' } }],
+    incomplete: [],
+  };
+  const listOf = <Item>(length: number, item: (index: number) => Item) => Array.from({ length }, (_, at) => item(at));
+  const aliases = (field: string) => listOf(30, (at) => `a${at}: ${field}`).join(' ');
+  const same = { some: listOf(1_000, () => ({ __typename: 'Thing', id: '1' })) };
+  const error = { message: 'no', path: ['_entities', 0, 'must'] };
+
+  it.each<[string, string, SubgraphAnswer[]]>([
+    [
+      'texts with aliases',
+      `{ some { ${aliases('name')} } }`,
+      [{ data: { some: listOf(200, () => ({ name: 'x'.repeat(10_000) })) } }],
+    ],
+    [
+      'scalars with aliases',
+      `{ thing { ${aliases('any')} } }`,
+      [{ data: { thing: { any: [['x'.repeat(2_000_000)]] } } }],
+    ],
+    ['objects without a field', '{ some { id } }', [{ data: { some: listOf(100_000, () => ({})) } }]],
+    [
+      'errors about an object at many places',
+      '{ some { must } }',
+      [{ data: same }, { data: { _entities: [null] }, errors: listOf(100, () => error) }],
+    ],
+    [
+      'errors of fields with aliases',
+      `{ some { ${aliases('must')} } }`,
+      [{ data: same }, { data: { _entities: [null] }, errors: listOf(3, () => error) }],
+    ],
+  ])('is refused: %s', async (_what, source, answers) => {
+    expect(await resultOf(source, ...answers)).toMatchObject(TOO_LARGE);
+  });
+
+  it('is refused while it is put together: objects that belong to each other, at each of their places', async () => {
+    let entities = 0;
+    const executor = createFederatedExecutor(graph, async ({ operation: { text }, variables }) => {
+      if (!text.includes('_entities')) return { data: { some: listOf(10, (id) => ({ __typename: 'Thing', id })) } };
+      const asked = variables['representations'] as unknown[];
+      entities += asked.length;
+      const members = listOf(100, (id) => ({ __typename: 'Member', id }));
+      const of = listOf(10, (id) => ({ __typename: 'Thing', id }));
+      return { data: { _entities: asked.map(() => structuredClone(text.includes('members') ? { members } : { of })) } };
+    });
+    const levels = 'members { of { '.repeat(4);
+    const operation = executor.compile(parse(`{ some { ${levels} id ${'} } '.repeat(4)} } }`));
+    const begun = cpuMs();
+    const { data, errors } = await operation.run({ variables: {}, context });
+    expect([data, errors.map(({ message }) => message)]).toEqual([null, ['The result is too large; request less.']]);
+    expect(cpuMs() - begun).toBeLessThan(2_000);
+    expect(entities).toBeLessThan(1_000);
+  });
+});
+
+it('a response that cannot be merged is a failure of its request', async () => {
+  const things = () => [{ ...THING.data.thing }, { ...THING.data.thing }];
+  let inside: unknown[] = [];
+  for (let level = 0; level < 100_000; level++) inside = [inside];
+  const executor = createFederatedExecutor(graph, async ({ operation: { service } }) =>
+    service === 'one' ? { data: { things: things() } } : { data: { _entities: [{ inside }] } },
+  );
+  const { data, errors } = await executor.compile(parse('{ things { id inside } }')).run({ variables: {}, context });
+  expect((data?.['things'] as unknown[])[1]).toEqual({ id: '1', inside: null });
+  expect(errors).toMatchObject([{ path: ['things', 1, 'inside'], cause: expect.any(RangeError) }]);
 });
 
 describe('an operation', () => {

@@ -78,7 +78,7 @@ export function compose(subgraphs: readonly Subgraph[]): string {
   return composed.supergraphSdl;
 }
 
-const FEDERATION = `extend schema @link(url: "https://specs.apollo.dev/federation/v2.5", import: [
+const FEDERATION = `extend schema @link(url: "https://specs.apollo.dev/federation/v2.7", import: [
   "@key", "@shareable", "@external", "@requires", "@provides", "@interfaceObject", "@inaccessible", "@override"])\n`;
 
 export function createWorld(subgraphs: readonly Subgraph[], options: WorldOptions): World {

@@ -4,7 +4,8 @@ import { useGateway } from './fakes/gateway.ts';
 
 const ODD = `
   scalar Any
-  type Query { odd: Int strict: Int! any: Any }
+  type Query { odd: Int strict: Int! any: Any things: [Thing] }
+  type Thing { id: ID! }
   type Mutation { oddly: Int strictly: Int! }
 `;
 const PLAIN = `
@@ -107,6 +108,7 @@ describe('a service of a foreign graph with odd responses', () => {
     ['an error that is none', says('{"data":null,"errors":[null]}')],
     ['an error at a place that is none', says('{"data":null,"errors":[{"message":"x","path":"a"}]}')],
     ['an error below an object', says('{"data":null,"errors":[{"message":"x","path":[{}]}]}')],
+    ['an error too far below', says(`{"data":{"odd":3},"errors":[{"path":[${'0,'.repeat(100)}0]}]}`)],
     ['a redirect', (response) => response.writeHead(302, { location: 'http://127.0.0.1:1/' }).end()],
     ['the first half', breaksOff],
     ['more than 8 MiB', says(`{"data":{"odd":3},"x":"${'x'.repeat(8 * 2 ** 20)}"}`)],
@@ -127,6 +129,22 @@ describe('a service of a foreign graph with odd responses', () => {
     const { body } = await gateway.graphql('{ odd plain }');
     expect(body.data).toEqual({ odd: 3, plain: 1 });
     expect(body.errors).toHaveLength(100);
+  });
+
+  it('may omit fields of many objects: 100 errors are shown, and 10 are logged', async () => {
+    answer = says(`{"data":{"things":[${'{},'.repeat(20_000)}{}]}}`);
+    const { body } = await gateway.graphql('{ things { id } plain }');
+    expect(body.errors).toHaveLength(100);
+    expect(gateway.logged.at(-1)).toMatchObject({ msg: 'a result is incomplete', incomplete: { length: 10 } });
+  });
+
+  it('cannot make a result too large with many errors', async () => {
+    answer = says(`{"data":{"things":[${'{},'.repeat(2_700_000)}{}]}}`);
+    const { body } = await gateway.graphql('{ things { id } plain }');
+    expect(body).toEqual({
+      data: null,
+      errors: [{ message: 'The result is too large; request less.', extensions: { code: 'PAYLOAD_TOO_LARGE' } }],
+    });
   });
 
   it.each([

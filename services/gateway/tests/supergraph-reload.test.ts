@@ -208,8 +208,13 @@ describe('a gateway whose supergraph file changes', () => {
     const streams = await graphqlStreams(STARS);
     await standing(streams);
     const before = { refused: await reloads('refused'), loaded: await reloads('loaded') };
-    for (const broken of ['', 'type Query {', 'type Query { a: Int }', withStars.slice(0, -200)]) await serve(broken);
-    expect(await reloads('refused')).toBe((before.refused ?? 0) + 4);
+    const addresses = ['', 'http://me:secret@reviews.example/', 'ws://reviews.example/'];
+    for (const broken of [
+      ...['', 'type Query {', 'type Query { a: Int }', withStars.slice(0, -200)],
+      ...addresses.map((address) => withStars.replace(reviews.url, address)),
+    ])
+      await serve(broken);
+    expect(await reloads('refused')).toBe((before.refused ?? 0) + 7);
     expect(await reloads('loaded')).toBe(before.loaded);
     expect(gateway.logged).toContainEqual(
       expect.objectContaining({ level: 'error', msg: expect.stringContaining('keeping the previous one') }),

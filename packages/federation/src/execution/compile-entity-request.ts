@@ -1,7 +1,8 @@
-import { failure, operationOf, requestSubgraph, serviceError, variablesReader } from './subgraph-request.ts';
+import { failing, failure, operationOf, serviceError, variablesReader } from './subgraph-request.ts';
 import type { FetchDeps, Step } from './compile-fetch.ts';
 import { requestsSameFields, joinOperations } from './joined-operation.ts';
 import { compileEntityLookup, type RequestedEntities, type EntityLookup } from './entity-lookup.ts';
+import { FAILURE_SIZE, take } from '../result-size.ts';
 import type { PlannedFetch } from './plan-fetches.ts';
 import type { AnswerError, PlanRun, SubgraphAnswer } from './run.ts';
 
@@ -31,8 +32,7 @@ export function compileEntityRequest<Context>(fetches: readonly PlannedFetch[], 
   const fetch = async (run: PlanRun<Context>, gathered: readonly RequestedEntities[]) => {
     const variables = variablesOf(run.variables);
     for (const [index, { variable }] of parts.entries()) variables[variable] = gathered[index]?.representations ?? [];
-    const response = await requestSubgraph(operation, variables, run);
-    if (!response) return;
+    const response = await run.ask({ operation, variables }, run.context);
     // One of the joined lookups failed as a whole and took the others with it, so run each on its own.
     if (alone.length > 0 && hasFailedAsWhole(response)) await Promise.all(alone.map((step) => step(run)));
     else receive(response, gathered, run);
@@ -51,7 +51,8 @@ export function compileEntityRequest<Context>(fetches: readonly PlannedFetch[], 
       const about = gathered[index];
       if (!about || about.representations.length === 0) continue;
       const entities = data?.[key];
-      if (Array.isArray(entities) && entities.length === about.representations.length) lookup.receive(entities, about);
+      if (Array.isArray(entities) && entities.length === about.representations.length)
+        lookup.receive(entities, about, run.room);
       else if (Array.isArray(entities) || errors.every((error) => isOfAnother(error, key))) {
         const message = `The service "${operation.service}" did not return all requested objects.`;
         run.errors.push(failure(operation, message));
@@ -77,14 +78,17 @@ export function compileEntityRequest<Context>(fetches: readonly PlannedFetch[], 
     for (const error of errors) {
       const places = located[partOf(error)]?.(error) ?? [];
       if (places.length === 0) run.errors.push(serviceError(error, operation, undefined));
-      else for (const place of places) run.errors.push(serviceError(error, operation, place));
+      for (const [index, place] of places.entries()) {
+        if (index > 0) take(run.room, FAILURE_SIZE);
+        run.errors.push(serviceError(error, operation, place));
+      }
     }
   };
 
-  return (run) => {
-    const gathered = parts.map(({ lookup }) => lookup.gather(run.data));
-    return gathered.some(({ representations }) => representations.length > 0) ? fetch(run, gathered) : undefined;
-  };
+  return failing(operation, async (run) => {
+    const gathered = parts.map(({ lookup }) => lookup.gather(run));
+    if (gathered.some(({ representations }) => representations.length > 0)) await fetch(run, gathered);
+  });
 }
 
 /** Groups fetches that request the same fields. */

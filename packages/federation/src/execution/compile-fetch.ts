@@ -1,13 +1,13 @@
 import { copyOf, merge } from './merge.ts';
-import { failure, operationOf, requestSubgraph, serviceError, variablesReader } from './subgraph-request.ts';
+import { failing, failure, operationOf, serviceError, variablesReader } from './subgraph-request.ts';
 import { objectsAt } from './data-paths.ts';
 import type { PlannedFetch } from './plan-fetches.ts';
 import { compileRewrites, renamedKeys } from './rewrites.ts';
 import type { PlanRun } from './run.ts';
 import type { IsOfType } from './type-conditions.ts';
 
-/** Never rejects: failures are added to the run's errors. Returns undefined when no request is needed. */
-export type Step<Context> = (run: PlanRun<Context>) => Promise<unknown> | undefined;
+/** Never rejects: failures are added to the run's errors. */
+export type Step<Context> = (run: PlanRun<Context>) => Promise<unknown>;
 
 export interface FetchDeps {
   isOfType: IsOfType;
@@ -20,12 +20,10 @@ export function compileFetch<Context>({ node, path }: PlannedFetch, { isOfType, 
   const variablesOf = variablesReader(node.variableUsages ?? [], renamed);
   const keys = renamedKeys(node.outputRewrites);
   const rewrite = compileRewrites(node.outputRewrites, isOfType);
-  return async (run) => {
+  return failing(operation, async (run) => {
     const targets = objectsAt(run.data, path);
     if (targets.length === 0) return;
-    const response = await requestSubgraph(operation, variablesOf(run.variables), run);
-    if (!response) return;
-    const { data, errors = [] } = response;
+    const { data, errors = [] } = await run.ask({ operation, variables: variablesOf(run.variables) }, run.context);
     for (const error of errors) {
       const below = (error.path ?? []).map((key) => keys.get(key) ?? key);
       run.errors.push(serviceError(error, operation, [...path, ...below]));
@@ -36,6 +34,6 @@ export function compileFetch<Context>({ node, path }: PlannedFetch, { isOfType, 
       return;
     }
     rewrite?.(data);
-    for (const [index, target] of targets.entries()) merge(target, index === 0 ? data : copyOf(data));
-  };
+    for (const [index, target] of targets.entries()) merge(target, index === 0 ? data : copyOf(data, run.room));
+  });
 }

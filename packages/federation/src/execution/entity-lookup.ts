@@ -5,7 +5,8 @@ import { copyOf, merge } from './merge.ts';
 import { objectsAt, pathsTo, type ResultPath } from './data-paths.ts';
 import type { PlannedFetch } from './plan-fetches.ts';
 import { compileRewrites, renamedKeys } from './rewrites.ts';
-import type { AnswerError } from './run.ts';
+import type { AnswerError, PlanRun } from './run.ts';
+import { take, type Room } from '../result-size.ts';
 import type { IsOfType } from './type-conditions.ts';
 
 export type EntityLookup = ReturnType<typeof compileEntityLookup>;
@@ -28,7 +29,7 @@ export function compileEntityLookup(fetches: readonly PlannedFetch[], node: Fetc
 
   return {
     /** Collects the objects and their representations, without duplicate representations. */
-    gather(data: Data): RequestedEntities {
+    gather({ data, room }: Pick<PlanRun<unknown>, 'data' | 'room'>): RequestedEntities {
       const places = new Map<string, number>();
       const representations: Data[] = [];
       const found = fetches.map(({ path }) => {
@@ -37,6 +38,7 @@ export function compileEntityLookup(fetches: readonly PlannedFetch[], node: Fetc
           const representation = represent(object);
           if (!representation) continue;
           const text = JSON.stringify(representation);
+          take(room, text.length);
           const place = places.get(text) ?? representations.push(representation) - 1;
           places.set(text, place);
           objects.targets.push(object);
@@ -48,7 +50,7 @@ export function compileEntityLookup(fetches: readonly PlannedFetch[], node: Fetc
     },
 
     /** Merges the response into the objects. `entities` has one entry per representation. */
-    receive(entities: readonly unknown[], { found }: RequestedEntities) {
+    receive(entities: readonly unknown[], { found }: RequestedEntities, room: Room) {
       const isTaken = new Set<number>();
       for (const { targets, places } of found) {
         for (const [index, target] of targets.entries()) {
@@ -61,7 +63,7 @@ export function compileEntityLookup(fetches: readonly PlannedFetch[], node: Fetc
             rewrite(entity);
           }
           // Copied, because later fetches may add fields to only one of the objects.
-          merge(target, (isTaken.has(position) ? copyOf(entity) : entity) as Data);
+          merge(target, (isTaken.has(position) ? copyOf(entity, room) : entity) as Data);
           isTaken.add(position);
         }
       }

@@ -1,5 +1,6 @@
 import { isExactInteger } from '../exact-json.ts';
 import type { Data } from '../projection/data.ts';
+import { takeValue, type Room } from '../result-size.ts';
 
 /** Merges an object from a service's response into the object in the data. Parts of `source` are reused, not copied. */
 export function merge(target: Data, source: Data): void {
@@ -32,10 +33,12 @@ function isObject(value: unknown): value is object {
   return typeof value === 'object' && value !== null && !isExactInteger(value);
 }
 
-export function copyOf<Value>(value: Value): Value {
-  if (Array.isArray(value)) return value.map(copyOf) as Value;
+/** @throws ResultTooLarge if there is no room for the copy */
+export function copyOf<Value>(value: Value, room?: Room): Value {
+  if (room) takeValue(room);
+  if (Array.isArray(value)) return value.map((item: unknown) => copyOf(item, room)) as Value;
   if (!isObject(value)) return value;
   const copy: Data = {};
-  for (const key of Object.keys(value)) if (key !== '__proto__') copy[key] = copyOf((value as Data)[key]);
+  for (const key of Object.keys(value)) if (key !== '__proto__') copy[key] = copyOf((value as Data)[key], room);
   return copy as Value;
 }

@@ -1,4 +1,5 @@
 import type { Data } from '../projection/data.ts';
+import type { Room } from '../result-size.ts';
 import type { ResultPath } from './data-paths.ts';
 
 /** An error reported by a service, or a failure to reach it. */
@@ -7,7 +8,8 @@ export interface ServiceError {
   /** The path in the client's result; absent if the error has no path. */
   path?: ResultPath;
   extensions?: Record<string, unknown>;
-  service: string;
+  /** Absent if the result as a whole failed. */
+  service?: string;
   /** The thrown error, if the service did not respond. */
   cause?: unknown;
 }
@@ -53,4 +55,5 @@ export interface PlanRun<Context> {
   variables: Readonly<Record<string, unknown>>;
   data: Data;
   errors: RunError[];
+  room: Room;
 }

@@ -1,5 +1,5 @@
 import type { FetchNode } from '@apollo/query-planner';
-import type { AnswerError, PlanRun, RunError, SubgraphAnswer, SubgraphOperation } from './run.ts';
+import type { AnswerError, PlanRun, RunError, SubgraphOperation } from './run.ts';
 
 /** The operation of a fetch, or of several joined fetches if `text` is given. */
 export function operationOf(
@@ -24,19 +24,11 @@ export function variablesReader(names: readonly string[], renamed: ReadonlyMap<s
     );
 }
 
-/** Resolves with undefined and adds an error to the run if there is no response. */
-export async function requestSubgraph<Context>(
-  operation: SubgraphOperation,
-  variables: Record<string, unknown>,
-  run: PlanRun<Context>,
-): Promise<SubgraphAnswer | undefined> {
-  try {
-    return await run.ask({ operation, variables }, run.context);
-  } catch (cause) {
-    const message = `The service "${operation.service}" could not be reached.`;
-    run.errors.push({ ...failure(operation, message), cause });
-    return undefined;
-  }
+/** Adds an error to the run if the request fails, or if its response cannot be merged. */
+export function failing<Context>(operation: SubgraphOperation, step: (run: PlanRun<Context>) => Promise<void>) {
+  const message = `The request to the service "${operation.service}" failed.`;
+  return (run: PlanRun<Context>): Promise<void> =>
+    step(run).catch((cause: unknown) => void run.errors.push({ ...failure(operation, message), cause }));
 }
 
 /** The error for a request that failed as a whole. */

@@ -1,6 +1,7 @@
 import type { Data } from './data.ts';
 import type { FieldPlan, Leaf, ObjectPlan, Slot, ValuePlan } from './projection-plan.ts';
 import { isExactInteger } from '../exact-json.ts';
+import { FAILURE_SIZE, take, takeContent, takeValue, type Room } from '../result-size.ts';
 
 /** A value that does not conform to the schema. */
 export interface Incompleteness {
@@ -11,6 +12,7 @@ export interface Incompleteness {
 export interface BuildRun {
   path: (string | number)[];
   incomplete: Incompleteness[];
+  room: Room;
   introspect: (field: FieldPlan) => unknown;
 }
 
@@ -34,6 +36,7 @@ function dataField({ from, slot }: { from: string; slot: Slot }, parent: string,
 }
 
 function buildSlot(slot: Slot, value: unknown, place: () => string, run: BuildRun): unknown {
+  takeValue(run.room, value);
   if (value !== null && value !== undefined) {
     const built = buildValue(slot.value, value, place, run);
     return built === undefined && !slot.isNonNull ? null : built;
@@ -44,6 +47,7 @@ function buildSlot(slot: Slot, value: unknown, place: () => string, run: BuildRu
 function buildValue(plan: ValuePlan, value: unknown, place: () => string, run: BuildRun): unknown {
   switch (plan.kind) {
     case 'leaf':
+      if (typeof value === 'object') takeContent(run.room, value as object);
       return leafValue(plan.leaf, value) ?? fail(`Invalid value found for ${place()}.`, run);
     case 'list':
       return buildList(plan.item, value, place, run);
@@ -92,6 +96,7 @@ function buildObject(plan: ObjectPlan, value: unknown, place: () => string, run:
 }
 
 function fail(message: string, run: BuildRun): undefined {
+  take(run.room, FAILURE_SIZE);
   run.incomplete.push({ message, path: [...run.path] });
   return undefined;
 }
@@ -114,7 +119,7 @@ function leafValue(leaf: Leaf, value: unknown): unknown {
     case 'Boolean':
       return typeof value === 'boolean' ? value : undefined;
     case 'custom':
-      return value;
+      return value === Infinity || value === -Infinity ? undefined : value; // 1e999 in JSON
   }
 }
 

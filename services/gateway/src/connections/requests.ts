@@ -10,6 +10,7 @@ import { REQUEST_TIMEOUT_MS, type RequestOptions } from './connections.ts';
 /** Errors taken from one response: a foreign service may send hundreds of thousands. */
 const MAX_ERRORS = 100;
 const MAX_MESSAGE_CHARS = 1_000;
+const MAX_PATH_STEPS = 100;
 const MAX_ISSUES = 100;
 const MAX_RETRY_AFTER_S = 86_400;
 
@@ -66,7 +67,9 @@ function isResult(value: unknown): value is SubgraphResult {
 function isError(value: unknown): boolean {
   if (!isObject(value)) return false;
   const { path } = value;
-  return isAbsent(path) || (Array.isArray(path) && path.every((step) => ['string', 'number'].includes(typeof step)));
+  if (isAbsent(path)) return true;
+  if (!Array.isArray(path) || path.length > MAX_PATH_STEPS) return false;
+  return path.every((step) => ['string', 'number'].includes(typeof step));
 }
 
 function foreignError({ message, path, extensions }: GraphQLFormattedError): GraphQLFormattedError {

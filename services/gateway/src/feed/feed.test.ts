@@ -75,6 +75,29 @@ describe('the changes of an owner', () => {
     expect(store.unreadable).toHaveLength(2);
   });
 
+  it('reports only the beginning of a large unreadable record, which fits in a request', async () => {
+    const feed = await startFeed();
+    await readFeed(feed, owner);
+    store.deliverText(owner, '\0'.repeat(3 * 1024 * 1024));
+    await eventually(() => expect(store.unreadable).toHaveLength(1));
+    expect(JSON.stringify(store.unreadable).length).toBeLessThan(512 * 1024);
+  });
+
+  it('delivers the next changes at once while missing ones are being fetched, and none twice', async () => {
+    const feed = await startFeed();
+    const reader = await readFeed(feed, owner);
+    const changes = [store.commit(owner), store.commit(owner), store.commit(owner)];
+    const { asked, come } = store.respondLate('changesAfter');
+    store.deliver(changes[1] as TaskChanged);
+    await asked;
+    for (const change of changes) store.deliver(change);
+    expect(reader.seen).toEqual([1, 2, 3]);
+    come();
+    store.deliver(store.commit(owner));
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(reader.seen).toEqual([1, 2, 3, 4]);
+  });
+
   it('ends a reader that fails on a change, and delivers it to the others', async () => {
     const feed = await startFeed({ headsEveryMs: 30 });
     const faulty = createReader();

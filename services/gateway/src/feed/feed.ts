@@ -28,6 +28,9 @@ const DOUBTS_EVERY_MS = 500;
 /** Maximum number of pages in memory at once in this process. Clients may request replays as often as they like. */
 const MAX_CONCURRENT_PAGES = { fill: 16, replay: 4 };
 
+/** Of an unreadable record. The tasks service keeps no more, and refuses a request of more than 1 MiB. */
+const MAX_REPORTED_CHARACTERS = 64 * 1024;
+
 export type Feed = ReturnType<typeof createFeed>;
 
 export interface FeedOptions {
@@ -93,7 +96,8 @@ export function createFeed(options: FeedOptions) {
     for (const feed of ended) feed.end(reason);
   };
 
-  const reportUnreadable = ({ key, value }: LogRecord, reason: string) => unreadable.add({ key, value, reason });
+  const reportUnreadable = ({ key, value }: LogRecord, reason: string) =>
+    unreadable.add({ key, value: value.slice(0, MAX_REPORTED_CHARACTERS), reason });
 
   const tryToParse = <Parsed>(record: LogRecord, parse: (text: string) => Parsed): Parsed | undefined => {
     try {

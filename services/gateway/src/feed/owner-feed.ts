@@ -101,7 +101,7 @@ export class OwnerFeed {
   /** Accepts a record of the event log, with its trace: the next one, a repeated one, or one after a gap. */
   handleChange(change: TaskChanged, traceparent?: string): void {
     const isNext = change.epoch === this.#epoch && change.sequence === this.#last + 1;
-    if (isNext && !this.#isFilling) this.#deliver(change, 'event_log', traceparent);
+    if (isNext) this.#deliver(change, 'event_log', traceparent);
     else this.reach(change);
   }
 
@@ -181,7 +181,7 @@ export class OwnerFeed {
       if (changes?.length === 0 && this.#target === target) this.#target = this.#last;
       return Boolean(changes?.length);
     };
-    // Checked and set in one synchronous step, so that the next record counts as live.
+    // Checked and set in one synchronous step, so that the next gap begins another fill.
     await repeat(
       () => (this.#isFilling = this.#isLagging()),
       () => pageLimits.fill(fillPage),

@@ -24,9 +24,9 @@ function waits(services: Supergraph['services']) {
     clock: { now: () => NOW },
     log: createLog({ service: 'test', level: 'silent' }),
   });
-  return async (name: string, query: string, limits: { limitMs?: number } = {}) => {
+  return async (name: string, query: string, limits: { limitMs?: number } = {}, inMs = IN_TIME_MS) => {
     const call = { identity: { role: 'operator' }, requestId: 'r', ...limits };
-    const run = { call, deadline: NOW + IN_TIME_MS, mutation: query.startsWith('mutation') } as unknown as OperationRun;
+    const run = { call, deadline: NOW + inMs, mutation: query.startsWith('mutation') } as unknown as OperationRun;
     await map[name]?.process({ request: { query }, context: run } as never); // all that it reads
     return seen.at(-1);
   };
@@ -39,6 +39,10 @@ it('gives mutations of backup time for large databases, and everything else the 
   expect(await wait('backup', 'mutation { restoreBackup }')).toBe(3_600_000);
   expect(await wait('backup', '{ backups { file } }')).toBe(IN_TIME_MS);
   expect(await wait('tasks', 'mutation { createTask }')).toBe(IN_TIME_MS);
+});
+
+it('sends nothing once the time limit has passed', async () => {
+  expect(await waits([own('tasks')])('tasks', 'mutation { createTask }', {}, 0)).toBeUndefined();
 });
 
 it('waits no longer for mutations of backup than its caller does', async () => {
@@ -59,7 +63,11 @@ it('treats a service of another version that does not know a request as unavaila
       clock: { now: () => NOW },
       log: createLog({ service: 'test', level: 'silent' }),
     });
-    const run = { call: { identity: { role: 'operator' } }, deadline: NOW, mutation: false } as unknown as OperationRun;
+    const run = {
+      call: { identity: { role: 'operator' } },
+      deadline: NOW + IN_TIME_MS,
+      mutation: false,
+    } as unknown as OperationRun;
     return map[service.name]?.process({ request: { query: '{ x }' }, context: run } as never); // all that it reads
   };
   const unknown = { errors: [{ message: 'Cannot query field "x" on type "Query".' }] };
@@ -86,7 +94,11 @@ it('logs that a service did not respond, but not requests that were refused here
       clock: { now: () => NOW },
       log: { warn: (fields: { err: Error }) => logged.push(fields.err.message) } as unknown as Log,
     });
-    const run = { call: { identity: { role: 'operator' } }, deadline: NOW, mutation: false } as unknown as OperationRun;
+    const run = {
+      call: { identity: { role: 'operator' } },
+      deadline: NOW + IN_TIME_MS,
+      mutation: false,
+    } as unknown as OperationRun;
     await map['tasks']?.process({ request: { query: '{ x }' }, context: run } as never); // all that it reads
   };
   await failWith(unavailable('Too many large results are being made right now.'));

@@ -6,6 +6,8 @@ import { withExactLiterals } from './variables.ts';
 
 const COMMITTED = new URL('../../supergraph.graphql', import.meta.url);
 const ADDRESS = /@join__graph\(name: "([^"]+)", url: "([^"]+)"\)/g;
+/** Of a service outside. Requests would be sent without the name and password in a URL. */
+const HTTP_URL = /^https?:\/\/[^/?#@]+(?:[/?#]|$)/i;
 /** Bounds the planning time of extreme documents: after this many alternatives, the best plan so far is used. */
 const PLANNER = { debug: { maxEvaluatedPlans: 100 } };
 
@@ -61,5 +63,7 @@ export function buildSupergraph(
   const services = graph.planner.supergraph
     .subgraphsMetadata()
     .map(({ name, url }) => ({ name, url, own: isOurs?.({ name, url }) ?? true }));
+  const lost = services.find(({ url, own }) => !own && !(HTTP_URL.test(url) && URL.canParse(url)));
+  if (lost) throw new Error(`The service "${lost.name}" needs an HTTP URL without a name and password.`);
   return { ...graph, schema: withExactLiterals(graph.schema), own: services.some(({ own }) => own), sdl, services };
 }
