@@ -78,7 +78,8 @@ export function createAccountService(deps: AccountServiceDeps): AccountService {
         await attempt.onMismatch();
         throw wrongCredentials();
       }
-      await upgradeHash(stored, password, origin.ip).catch((error: unknown) =>
+      // Not awaited: the session is open, and the caller must learn of it in time.
+      upgradeHash(stored, password, origin.ip).catch((error: unknown) =>
         log.warn({ err: error, accountId: stored.account.id }, 'a password could not be hashed again'),
       );
       return opened;
