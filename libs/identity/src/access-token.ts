@@ -9,6 +9,8 @@ const AUDIENCE = 'taskmesh-api';
 /** The longest lifetime that can be configured; verifiers check this limit because they do not know the setting. */
 export const ACCESS_TOKEN_MAX_TTL_S = 86_400;
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
+/** The signature in its only canonical encoding: decoders skip white space and the last character's unused bits. */
+const SIGNATURE = /\.[\w-]{85}[AQgw]$/;
 
 /** A token that expired at most this long ago may join a channel, which delivers nothing until a fresh token arrives. */
 export const EXPIRED_TOKEN_GRACE_S = 60;
@@ -50,6 +52,7 @@ export async function verifyAccessToken(
   graceS = 0,
 ): Promise<VerifiedClaims> {
   try {
+    if (!SIGNATURE.test(token)) throw new Error('encoding');
     const { payload, key } = await jwtVerify<Record<string, unknown>>(token, getKey, {
       algorithms: ['ES256'],
       typ: ACCESS_TOKEN_TYPE,

@@ -1,6 +1,6 @@
 import { rateLimited } from '@taskmesh/contracts';
 import type { KeyValue, LimiterResult } from '@taskmesh/key-value';
-import { networkOf } from '@taskmesh/service';
+import { networkOf, NETWORKS_PER_SITE, siteOf } from '@taskmesh/service';
 import { hashOf } from './opaque-token.ts';
 
 const MINUTE_S = 60;
@@ -24,15 +24,25 @@ export type Limits = ReturnType<typeof createLimits>;
 export function createLimits({ keyValue, factor, signInIps }: LimitsOptions) {
   const limiter = (name: string, points: number, minutes: number) =>
     keyValue.limiter({ name, points, windowSeconds: minutes * MINUTE_S });
-  const callerLimiter = (name: string, points: number, minutes: number) =>
-    factor === 0 ? undefined : limiter(name, Math.max(1, Math.round(points * factor)), minutes);
+  /** Counts by caller, and all callers of an IPv6 site together. A caller who is refused uses up nothing of the site. */
+  const callerLimiter = (name: string, points: number, minutes: number) => {
+    if (factor === 0) return async () => undefined;
+    const perCaller = Math.max(1, Math.round(points * factor));
+    const callers = limiter(name, perCaller, minutes);
+    const sites = limiter(`${name}.site`, NETWORKS_PER_SITE * perCaller, minutes);
+    return async (caller: string, method: 'peek' | 'consume' = 'consume') => {
+      const ofCaller = await callers[method](caller);
+      const site = siteOf(caller);
+      return ofCaller.allowed && site !== caller ? sites[method](site) : ofCaller;
+    };
+  };
   const byKey = (...limit: Parameters<typeof limiter>) => {
     const counter = limiter(...limit);
     return async (key: string): Promise<void> => refuseWhenExhausted([await counter.consume(key)]);
   };
   const byCaller = (...limit: Parameters<typeof limiter>) => {
-    const counter = callerLimiter(...limit);
-    return async (ip: string | null): Promise<void> => refuseWhenExhausted([await counter?.consume(callerOf(ip))]);
+    const count = callerLimiter(...limit);
+    return async (ip: string | null): Promise<void> => refuseWhenExhausted([await count(callerOf(ip))]);
   };
   /** Counts a mail to an address; returns false when the address has had too many in an hour. */
   const mails = (name: string, points: number) => {
@@ -50,12 +60,11 @@ export function createLimits({ keyValue, factor, signInIps }: LimitsOptions) {
 
   const login = async (emailKey: string, ip: string | null, method: 'peek' | 'consume'): Promise<void> => {
     const caller = callerOf(ip);
-    const [ofAddress, ...others] = await Promise.all([
-      failuresOfAddress[method](hashOf(emailKey)),
-      failures[method](keyOfPair(emailKey, caller)),
-      failuresOfIp?.[method](caller),
-    ]);
-    refuseWhenExhausted(others);
+    refuseWhenExhausted(
+      await Promise.all([failures[method](keyOfPair(emailKey, caller)), failuresOfIp(caller, method)]),
+    );
+    // Counted last: one caller's refused guesses must not lock out others.
+    const ofAddress = await failuresOfAddress[method](hashOf(emailKey));
     if (!ofAddress.allowed && !(await signInIps(emailKey)).map(callerOf).includes(caller))
       refuseWhenExhausted([ofAddress]);
   };

@@ -1,7 +1,8 @@
 import { hashSync } from '@node-rs/argon2';
 import { hashSync as bcrypt } from 'bcrypt';
+import { eventually } from '@taskmesh/testing';
 import { codeOf, DELETE_ACCOUNT, SIGN_UP, SIGN_UP_PLAIN } from './support/operations.ts';
-import { PASSWORD, useAuth } from './support/running-auth.ts';
+import { PASSWORD, useAuth, whileHeld } from './support/running-auth.ts';
 
 const running = useAuth({ hashCost: { memoryCost: 16, timeCost: 2 } });
 
@@ -50,9 +51,13 @@ describe('logging in', () => {
     expect(codeOf(await running.tryLogIn(email, 'not the one'))).toBe('UNAUTHENTICATED');
     expect(await stored()).toEqual({ hash: foreign, version: 1 });
 
-    await Promise.all([running.logIn(email), running.logIn(email)]);
+    let logins: Promise<unknown> | undefined;
+    const logInTwice = () => (logins = Promise.all([running.logIn(email), running.logIn(email)]));
+    // They do not wait until the new hash is stored.
+    await whileHeld(running, ['lock table accounts in share mode'], logInTwice, { meanwhile: async () => logins });
+    const current = { hash: expect.stringMatching(/^\$argon2id\$v=19\$m=16,t=2,p=1\$/), version: 1 };
+    await eventually(async () => expect(await stored()).toEqual(current));
     const upgraded = await stored();
-    expect(upgraded).toEqual({ hash: expect.stringMatching(/^\$argon2id\$v=19\$m=16,t=2,p=1\$/), version: 1 });
     await running.logIn(email);
     expect(await stored()).toEqual(upgraded);
   });

@@ -91,6 +91,14 @@ describe('limits per address, never multiplied', () => {
     expect(codes.filter((code) => code === 'RATE_LIMITED')).toHaveLength(21);
   });
 
+  it('counts no more than ten of many parallel guesses of a caller against the address', async () => {
+    await running.signUp('ada@example.com');
+    await Promise.all(
+      times(110, 'a wrong guess').map((guess) => login(running, 'ada@example.com', guess, '192.0.2.7')),
+    );
+    expect(codeOf(await login(running, 'ada@example.com', PASSWORD, '203.0.113.9'))).toBeUndefined();
+  });
+
   it('counts a guess before it waits for the second hash of its rejection', async () => {
     await running.signUp('ada@example.com');
     await running.signUp('imported@example.com');
@@ -143,5 +151,21 @@ describe('limits per caller', () => {
     const ask = (index: number) =>
       running.send(REQUEST_RESET, { email: `n${index}@example.com` }, from(`2001:db8:1:2::${index}`));
     expect(await codesOf(7, ask)).toEqual([...times(6, 'ok'), 'RATE_LIMITED']);
+  });
+
+  it('gives all networks of an IPv6 site together four times as many', async () => {
+    const ipAt = (index: number) => `2001:db8:2:${index}::1`;
+    const ask = (index: number) => running.send(REQUEST_RESET, { email: `n${index}@example.com` }, from(ipAt(index)));
+    expect(await codesOf(25, ask)).toEqual([...times(24, 'ok'), 'RATE_LIMITED']);
+    const guess = (index: number) => login(running, `unknown-${index}@example.com`, '', ipAt(index));
+    expect(await codesOf(41, guess)).toEqual([...times(40, 'UNAUTHENTICATED'), 'RATE_LIMITED']);
+    expect(codeOf(await login(running, 'unknown@example.com', '', '2001:db8:3:1::1'))).toBe('UNAUTHENTICATED');
+  });
+
+  it('does not count what a network sends above its own limit against its site', async () => {
+    const ask = (network: number) => (index: number) =>
+      running.send(REQUEST_RESET, { email: `n${index}@example.com` }, from(`2001:db8:4:${network}::1`));
+    expect(await codesOf(25, ask(1))).toEqual([...times(6, 'ok'), ...times(19, 'RATE_LIMITED')]);
+    expect(await codesOf(1, ask(2))).toEqual(['ok']);
   });
 });

@@ -1,5 +1,5 @@
 import { CHANGE_PASSWORD, codeOf, LOGIN_PLAIN, type OpenSession } from './support/operations.ts';
-import { PASSWORD, tokenIn, useAuth } from './support/running-auth.ts';
+import { PASSWORD, tokenIn, useAuth, whileHeld } from './support/running-auth.ts';
 
 const MINUTE_MS = 60_000;
 const NEW_PASSWORD = 'another horse battery';
@@ -47,6 +47,30 @@ describe('changing the password', () => {
     const token = tokenIn(running.postbox.mails[0]?.text);
     await change(ada);
     expect(codeOf(await running.resetPassword(token, 'a third horse battery'))).toBe('BAD_USER_INPUT');
+  });
+
+  it('cancels a recovery mail that was not yet sent', async () => {
+    const ada = await running.signUp('ada@example.com');
+    running.postbox.failure = new Error('later');
+    await running.requestReset('ada@example.com');
+    await running.auth.processAll();
+    running.postbox.failure = undefined;
+    await change(ada);
+    running.clock.advance(MINUTE_MS);
+    await running.auth.processAll();
+    expect(running.postbox.mails.map(({ subject }) => subject)).toEqual(['Your Taskmesh password was changed']);
+  });
+
+  it('cancels a recovery mail in progress', async () => {
+    await running.signUp('ada@example.com');
+    const send = async () => {
+      await running.requestReset('ada@example.com');
+      await running.auth.processAll();
+    };
+    await whileHeld(running, ['select from accounts for update'], send, {
+      meanwhile: (change) => change.query('delete from recovery_requests'),
+    });
+    expect(running.postbox.mails).toEqual([]);
   });
 
   it('is reported by mail, even after mails of kinds that only a newer version knows, which it skips', async () => {

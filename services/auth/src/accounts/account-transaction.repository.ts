@@ -125,7 +125,8 @@ function accountTransaction(em: EntityManager) {
       await em.nativeDelete(EmailTokenEntity, { accountId });
     },
     /** Also revokes password resets: a new password or address cancels any change that an intruder may have begun. */
-    async revokeChanges(accountId: string) {
+    async revokeChanges({ id: accountId, emailKey }: { id: string; emailKey: string }) {
+      await this.removeRecoveriesOf(emailKey);
       await em.nativeDelete(ResetTokenEntity, { accountId });
       await this.revokeEmailChange(accountId);
     },
@@ -136,6 +137,7 @@ function accountTransaction(em: EntityManager) {
       em.persist(em.create(AccountMailEntity, { ...mail, ip, requestId, ...due }));
     },
     lockMail: (id: string) => em.findOne(AccountMailEntity, id, locked),
+    lockRecovery: (id: string) => em.findOne(RecoveryRequestEntity, id, locked),
     removeRecovery: (id: string) => em.nativeDelete(RecoveryRequestEntity, { id }),
     /** Recovery mails that were requested for the address. */
     removeRecoveriesOf: (emailKey: string) => em.nativeDelete(RecoveryRequestEntity, { emailKey }),

@@ -8,7 +8,7 @@ import type { SessionService } from '../sessions/session.service.ts';
 import type { Account } from './account.entity.ts';
 import type { OwnEntry, StoredAccount } from './account.repository.ts';
 import { emailKey } from './email-key.ts';
-import { failedLogin } from './password-check.service.ts';
+import { loginAttempt } from './password-check.service.ts';
 
 const MAX_ENTRIES = 1_000;
 /** Ids are bigints in the database. */
@@ -71,16 +71,15 @@ export function createAccountService(deps: AccountServiceDeps): AccountService {
       const { email, password } = parseInput(loginInput, input);
       const key = emailKey(email) ?? '';
       await limits.countLogin(key, origin.ip);
-      const countFailure = failedLogin(deps, key, origin);
-      const stored = await authenticate({ email, password, ip: origin.ip, onMismatch: countFailure });
-      // Checked again, so that parallel attempts learn nothing once the last allowed one has failed.
-      if (stored) await limits.checkLogin(key, origin.ip);
+      const attempt = loginAttempt(deps, key, origin);
+      const stored = await authenticate({ email, password, ...attempt });
       const opened = stored && (await sessions.open(stored.account, { ...stored, withRefreshToken, origin }));
       if (!opened) {
-        await countFailure();
+        await attempt.onMismatch();
         throw wrongCredentials();
       }
-      await upgradeHash(stored, password, origin.ip).catch((error: unknown) =>
+      // Not awaited: the session is open, and the caller must learn of it in time.
+      upgradeHash(stored, password, origin.ip).catch((error: unknown) =>
         log.warn({ err: error, accountId: stored.account.id }, 'a password could not be hashed again'),
       );
       return opened;

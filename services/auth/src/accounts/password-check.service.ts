@@ -27,18 +27,32 @@ export interface PasswordCheckServiceDeps {
   clock: Clock;
 }
 
-/** Returns a function that records a failed login. Only its first call has an effect. */
-export function failedLogin(
+/** The callbacks of an attempt to log in. Only the first call of `onMismatch` has an effect: it records a failed login. */
+export function loginAttempt(
   { accounts, limits, clock }: Pick<PasswordCheckServiceDeps, 'accounts' | 'limits' | 'clock'>,
   key: string,
   origin: RequestOrigin,
-): () => Promise<void> {
+) {
   const count = async () => {
     await limits.countFailedLogin(key, origin.ip);
     await accounts.recordFailedLogin(key, new Date(clock.now()), origin);
   };
   let counted: Promise<void> | undefined;
-  return () => (counted ??= count());
+  return {
+    ip: origin.ip,
+    /** Checks again, so that parallel attempts learn nothing once the last allowed one has failed. */
+    mayPass() {
+      const check = limits.checkLogin(key, origin.ip);
+      return check.then(
+        () => true,
+        () => {
+          counted = check;
+          return false;
+        },
+      );
+    },
+    onMismatch: () => (counted ??= count()),
+  };
 }
 
 export function createPasswordCheckService({
@@ -54,11 +68,9 @@ export function createPasswordCheckService({
   ): Promise<void> => {
     const key = emailKey(account.email) ?? '';
     await limits.countLogin(key, origin.ip);
-    const onMismatch = failedLogin({ accounts, limits, clock }, key, origin);
-    // Checked again, so that parallel attempts learn nothing once the last allowed one has failed.
-    if (await hasher.verify(passwordHash, password, { ip: origin.ip, onMismatch }))
-      return limits.checkLogin(key, origin.ip);
-    await onMismatch();
+    const attempt = loginAttempt({ accounts, limits, clock }, key, origin);
+    if (await hasher.verify(passwordHash, password, attempt)) return;
+    await attempt.onMismatch();
     throw wrongPassword(path);
   };
 

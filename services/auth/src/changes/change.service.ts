@@ -103,7 +103,7 @@ export function createChangeService(common: CommonParts): ChangeService {
         account.passwordHash = passwordHash;
         account.passwordVersion++;
         account.updatedAt = now;
-        await transaction.revokeChanges(userId);
+        await transaction.revokeChanges(account);
         const fact = { kind: 'password.changed', at: now, accountId: userId, origin } as const;
         transaction.record({ ...fact, sessionId });
         transaction.addMail({ ...fact, id: ids.next(), recipient: account.email });
@@ -152,7 +152,7 @@ export function createChangeService(common: CommonParts): ChangeService {
         account.emailConfirmedAt = now;
         account.updatedAt = now;
         // Including password resets that were mailed to the former address.
-        await transaction.revokeChanges(accountId);
+        await transaction.revokeChanges(account);
         const fact = { kind: 'email.changed', at: now, accountId, origin } as const;
         transaction.record({ ...fact, ...(sessionId && { sessionId }) });
         transaction.addMail({ ...fact, id: ids.next(), recipient });

@@ -28,10 +28,11 @@ export function createRecoveryOutbox(common: CommonParts): Outbox<RecoveryReques
     origin: { ip: ip ?? null, requestId },
   });
 
-  /** Returns undefined if the account's address has changed: readers of the former address must not get in. */
+  /** Returns undefined if the account's address has changed, whose readers must not get in, or if its password has. */
   const storeToken = (request: RecoveryRequest, account: Account): Promise<string | undefined> =>
     inTransaction(async (transaction) => {
       if ((await transaction.lockAccount(account.id))?.emailKey !== request.emailKey) return undefined;
+      if (!(await transaction.lockRecovery(request.id))) return undefined;
       const { token, row } = newToken(clock.now(), TOKEN_MINUTES.recovery);
       transaction.addResetToken({ ...row, accountId: account.id });
       if (request.attempts === 1) transaction.record(factOf(request, account, 'recovery.requested'));

@@ -61,6 +61,8 @@ export type Hasher = ReturnType<typeof createHasher>;
 
 export interface Attempt {
   ip?: string | null;
+  /** Called once the password is known to be right. If it returns false, the password is treated as wrong. */
+  mayPass?: () => Promise<boolean>;
   /** Called once the password is known to be wrong, before anything else that may wait or fail. Its failure is ignored. */
   onMismatch?: () => Promise<unknown>;
 }
@@ -105,15 +107,17 @@ export function createHasher({ concurrency, findBcryptHash, onHashed, cost = COS
      * @throws AppError SERVICE_UNAVAILABLE when too many are waiting
      */
     async verify(passwordHash = dummy, password: string, attempt: Attempt = {}): Promise<boolean> {
-      const { ip = null, onMismatch = async () => undefined } = attempt;
+      const { ip = null, mayPass = async () => true, onMismatch = async () => undefined } = attempt;
       const own = isBcrypt(passwordHash) ? { bcrypt: passwordHash } : { argon2: passwordHash };
-      if (await runQueued(argon2, ip, () => verify(own.argon2 ?? dummy, normalizePassword(password)))) return true;
+      const isRight = await runQueued(argon2, ip, () => verify(own.argon2 ?? dummy, normalizePassword(password)));
+      if (isRight && (await mayPass())) return true;
       if (!own.bcrypt) await onMismatch().catch(() => undefined);
       const like = (await findBcryptHash?.()) ?? own.bcrypt;
       if (like === undefined) return false;
       const matches = await runQueued(bcrypt, ip, () => verifyBcrypt(own.bcrypt ?? dummyBcryptHash(like), password));
-      if (own.bcrypt && !matches) await onMismatch().catch(() => undefined);
-      return matches;
+      if (matches && (await mayPass())) return true;
+      if (own.bcrypt) await onMismatch().catch(() => undefined);
+      return false;
     },
     /** Whether the hash has the parameters of new hashes. */
     isCurrent: (passwordHash: string): boolean => passwordHash.startsWith(prefixOf(cost)),

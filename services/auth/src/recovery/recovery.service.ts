@@ -68,7 +68,7 @@ async function setPassword(
   account.hasPassword = true;
   account.passwordVersion++;
   account.updatedAt = now;
-  await transaction.revokeChanges(accountId);
+  await transaction.revokeChanges(account);
   const fact = { at: now, accountId, origin };
   transaction.record({ ...fact, kind: 'password.reset' });
   // A different person may have linked an identity before the account got this address.

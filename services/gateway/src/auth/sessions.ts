@@ -24,6 +24,8 @@ export function createEndedSessions({ auth, clock, log, monotonicMs = () => perf
   const ended = new Map<string, number>();
   const listeners = new Set<(sessionId: string) => void>();
   let position = 0;
+  /** The session at `position`. */
+  let newest: string | undefined;
   let isLoaded = false;
   let nextSweepMs = 0;
 
@@ -45,12 +47,15 @@ export function createEndedSessions({ auth, clock, log, monotonicMs = () => perf
 
   const readNew = async () => {
     for (;;) {
-      const { last, sessions } = await auth.endedSessions(position);
+      const { last, sessions } = await auth.endedSessions(Math.max(0, position - 1));
       for (const session of sessions) apply(session);
-      // The numbering restarted: auth was restored and has a new list.
-      const isRenumbered = last < position;
-      position = isRenumbered ? 0 : last;
-      if (sessions.length === 0 && !isRenumbered) break;
+      const [first] = sessions;
+      // auth has another list: it was restored, or a failover lost commits and their numbers were used again.
+      const isOther = last < position || (first?.sequence === position && first.sessionId !== newest);
+      const isRead = last === position && !isOther;
+      position = isOther ? 0 : last;
+      newest = sessions.find(({ sequence }) => sequence === position)?.sessionId;
+      if (isRead) break;
     }
     isLoaded = true;
     sweep();

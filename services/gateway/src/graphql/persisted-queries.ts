@@ -53,7 +53,7 @@ export function createPersistedQueries(keyValue: KeyValue): PersistedQueries {
       return shared;
     },
     async keep(hash, source, by) {
-      if (source.length > MAX_DOCUMENT_CHARS) return;
+      if (source.length > MAX_DOCUMENT_CHARS || mayHoldPassword(source)) return;
       // The shared copy expires before the local ones.
       if (local.has(hash) ? await keyValue.get(keyOf(hash)) : !(await mayKeep(by))) return;
       local.set(hash, source);
@@ -61,6 +61,9 @@ export function createPersistedQueries(keyValue: KeyValue): PersistedQueries {
     },
   };
 }
+
+/** Whether a mutation has strings in its text, not only in its variables. */
+const mayHoldPassword = (source: string) => source.includes('mutation') && source.includes('"');
 
 export function isHashOf(hash: string, source: string): boolean {
   return createHash('sha256').update(source).digest('hex') === hash;
