@@ -459,6 +459,39 @@ describe('a running command', () => {
     expect(lines('notes').slice(1)).toEqual(['SIGINT']);
   });
 
+  // npm with bash as its shell repeats the terminal's signal; with others, the shell and npm end before the platform has stopped.
+  it.each([
+    ['SIGINT', 'its npm repeats the signal and ends'],
+    ['SIGTERM', 'its npm was killed'],
+  ] as const)('gets one %s only, however long it takes to stop, if %s', async (signal, _why) => {
+    const { path, lines, write } = repository('all');
+    write(
+      'deploy/local/src/test-main.ts',
+      `
+      import { appendFileSync } from 'node:fs';
+      const note = (line: string) => appendFileSync('notes', line + '\\n');
+      for (const signal of ['SIGINT', 'SIGTERM'])
+        process.on(signal, () => { note(signal); setTimeout(() => { note('stopped'); process.exit(); }, 1_500); });
+      setInterval(() => undefined, 1_000);
+      note(String(process.ppid));
+      `,
+    );
+    const command = '"$@"; exit'; // a shell that waits, as npm does
+    const args = ['-c', command, 'npm', process.execPath, join(path, 'scripts/test.mjs')];
+    const npm = spawn('sh', args, { cwd: path, env: { ...process.env, npm_lifecycle_event: 'test' }, stdio: 'ignore' });
+    children.push(npm);
+    await eventually(() => expect(lines('notes')).toHaveLength(1));
+    const launcher = Number(lines('notes')[0]);
+    if (signal === 'SIGINT') {
+      process.kill(launcher, signal);
+      await eventually(() => expect(lines('notes')).toHaveLength(2));
+      process.kill(launcher, signal);
+    }
+    npm.kill('SIGKILL');
+    await eventually(() => expect(lines('notes')).toContain('stopped'));
+    expect(lines('notes').slice(1)).toEqual([signal, 'stopped']);
+  });
+
   it('notices that its launcher was killed', async () => {
     const { run, lines } = repository('production');
     const child = run('start.mjs');

@@ -20,12 +20,21 @@ const respondedWith = (status: number) => of('gateway', 'http_request_duration_s
 const oldest = (what: string) => of('tasks', `taskmesh_${what}_oldest_pending_age_seconds`);
 const [backupRuns, verified] = ['taskmesh_backup_schedule_failures_total', 'taskmesh_backup_verifications_total'];
 
+const READY = of('gateway', 'taskmesh_ready');
+
 /** How a verification may end besides well. */
 const FAILED_VERIFICATIONS = ['unfit', 'unprovable', 'failed'];
 
 /** Each alert with the series that decide. */
 const CASES: [alert: string, ...Series[]][] = [
   ['TaskmeshTargetDown', when(of('auth', 'up'), constant(0), constant(1))],
+  // Crashing again and again, and restarted once.
+  ['TaskmeshTargetDown', when(of('auth', 'up'), '0x8 1 '.repeat(12), '1x110 0x2 1x6')],
+  ['TaskmeshNotReady', when(READY, constant(0), constant(1)), when(of('auth', 'taskmesh_ready'), constant(1))],
+  // Neither of two pods, and one of them.
+  ['TaskmeshNotReady', when(READY, constant(0)), when(READY.replace('"p"', '"q"'), constant(0), constant(1))],
+  // A pod without an address is no target.
+  ['TaskmeshNotReady', when(READY, '1x60', '1x116')],
   ['TaskmeshRequestsFail', when(respondedWith(200), growing(600)), when(respondedWith(503), growing(60), growing(1))],
   ['TaskmeshEventLoopLate', when(of('tasks', 'nodejs_eventloop_lag_p99_seconds'), constant(0.5), constant(0.02))],
   ['TaskmeshLogLinesLost', when(of('tasks', 'taskmesh_log_lines_lost_total'), growing(1), constant(5))],
@@ -72,6 +81,7 @@ const CASES: [alert: string, ...Series[]][] = [
 
 /** promtool's clock begins at the beginning of Unix' time. */
 const DAYS = { interval: '1h', evalTime: '12d' };
+const lastBackup = of('backup', 'taskmesh_backup_last_success_timestamp_seconds');
 const ofDays = ['TaskmeshBackupOld success', 'TaskmeshBackupUnproved proved'].flatMap((each): AlertCase[] => {
   const [alert = '', what] = each.split(' ');
   const name = of('backup', `taskmesh_backup_last_${what}_timestamp_seconds`);
@@ -90,4 +100,6 @@ const ofDays = ['TaskmeshBackupOld success', 'TaskmeshBackupUnproved proved'].fl
 export const ALERT_CASES: AlertCase[] = [
   ...CASES.map(([alert, ...series]): AlertCase => ({ alert, series: Object.assign({}, ...series) as Series })),
   ...ofDays,
+  // The service has been away for days, and for hours.
+  { alert: 'TaskmeshBackupOld', time: DAYS, series: when(lastBackup, '0+3600x200', '0+3600x280') },
 ];

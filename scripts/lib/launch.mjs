@@ -17,6 +17,9 @@ const MALLOC_ARENA_MAX = '1';
 /** Enough threads that password hashing leaves some for files and DNS (docs/adr/0009-hashing-is-bounded.md). */
 const UV_THREADPOOL_SIZE = String(Math.ceil(availableParallelism() * 1.25) + 4);
 
+/** npm with bash as its shell repeats a signal that the terminal has sent to all processes: within this time, both count as one. */
+const SAME_INTERRUPTION_MS = 1_000;
+
 /** Runs the product: checks the arguments, installs missing dependencies, then starts `file`. */
 export function runProduct({ help, options, need = 'production', file }) {
   return main(async () => {
@@ -45,10 +48,17 @@ export async function launch(file, args) {
     stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
     detached: process.platform !== 'win32',
   });
-  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal));
-  // If npm is killed, it cannot notify us.
+  let interruptedAt;
+  const interrupt = (signal) => {
+    const now = performance.now();
+    if (now - interruptedAt < SAME_INTERRUPTION_MS) return;
+    interruptedAt ??= now;
+    child.kill(signal);
+  };
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, interrupt);
+  // If npm is killed, it cannot notify us; if it ends because of a signal, we have got that, too.
   const npm = process.ppid;
-  const watch = () => process.ppid !== npm && child.kill('SIGTERM');
+  const watch = () => process.ppid !== npm && interruptedAt === undefined && interrupt('SIGTERM');
   if (process.env.npm_lifecycle_event) setInterval(watch, 500).unref();
   return exitCode(child);
 }

@@ -27,6 +27,7 @@ describe('the admin port', () => {
     isReady = false;
     const [plain, verbose] = [await get('/readyz'), await get('/readyz?verbose')];
     expect([plain.status, verbose.status]).toEqual([503, 503]);
+    expect(await (await get('/metrics')).text()).toContain('\ntaskmesh_ready 0\n');
     expect(await plain.json()).toEqual({ status: 'unavailable' });
     expect(await verbose.json()).toEqual({ ok: false, status: 'unavailable', stores: { tasks: false } });
   });
