@@ -52,9 +52,10 @@ export function headersOf(token: string | undefined): Record<string, string> {
   return { 'content-type': 'application/json', ...(token && { authorization: `Bearer ${token}` }) };
 }
 
-/** Converts a response without the expected result to an error. With status 400, the body describes what is wrong with the request. */
+/** Converts a response without the expected result to an error. With status 400 or 401, the body says whose error it is. */
 export async function readFailure(response: Response): Promise<TaskmeshError> {
-  return response.status === 400 ? failureOf(response, await bodyOf<Parsed<unknown>>(response)) : refusalOf(response);
+  if (response.status !== 400 && response.status !== 401) return refusalOf(response);
+  return failureOf(response, await bodyOf<Parsed<unknown>>(response));
 }
 
 /**

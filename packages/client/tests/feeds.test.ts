@@ -165,6 +165,28 @@ describe('the feed over a WebSocket', () => {
     expect(three).toMatchObject({ seen: ['stands', 1], ends: [] });
   });
 
+  it.each([
+    ['the usual limit of the server', 20],
+    ['a lower limit', 3],
+  ])('opens another socket for a subscription beyond %s', async (_what, limit) => {
+    const { subscribe, connected, sockets } = createWorld();
+    for (let count = 0; count < limit; count++) subscribe();
+    const socket = await connected();
+    const next = subscribe();
+    if (limit < 20) {
+      socket.say({
+        id: String(limit + 1),
+        type: 'error',
+        payload: failure('RATE_LIMITED', { retryAfterSeconds: 1 }).errors,
+      });
+      expect(next.ends).toEqual([{ reason: 'cut', retryAfterMs: 1_000 }]);
+      subscribe();
+    }
+    expect(socket.sent.filter(({ type }) => type === 'subscribe').length).toBeLessThanOrEqual(20);
+    await settled();
+    expect(sockets).toHaveLength(2);
+  });
+
   it('treats silence as a lost connection, unless pongs arrive', async () => {
     const { subscribe, connected, time } = createWorld();
     const { ends } = subscribe();
@@ -230,6 +252,7 @@ describe('the feed over server-sent events', () => {
     const fetch = (async (_url: string, init: RequestInit) => {
       requests.push(init);
       init.signal?.addEventListener('abort', () => controller?.error(new Error('torn')));
+      if (status !== 200) controller?.close();
       return new Response(body, { status, headers });
     }) as typeof globalThis.fetch;
     const openFeed = createSseFeed({ url: URL, token: async () => 'token', fetch, time });
@@ -271,7 +294,7 @@ describe('the feed over server-sent events', () => {
   });
 
   it.each([
-    [401, {}, { reason: 'unauthenticated', token: 'token' }],
+    [401, {}, { reason: 'cut', retryAfterMs: 0 }], // of a proxy
     [503, { 'retry-after': '3' }, { reason: 'cut', retryAfterMs: 3_000 }],
   ] as [number, Record<string, string>, FeedEnd][])('ends on a response with %i', async (status, headers, end) => {
     const { subscribe } = createWorld(status, headers);
@@ -280,16 +303,13 @@ describe('the feed over server-sent events', () => {
     expect(ends).toEqual([end]);
   });
 
-  it('ends with a final error when the server rejects the request', async () => {
-    const fetch = (async () =>
-      Response.json(
-        { errors: [{ message: 'no', extensions: { code: 'BAD_USER_INPUT' } }] },
-        { status: 400 },
-      )) as typeof globalThis.fetch;
+  it.each(ENDS)('ends when the server rejects the request with %s', async (what, payload, end) => {
+    const status = what === 'UNAUTHENTICATED' ? 401 : 400;
+    const fetch = (async () => Response.json(payload, { status })) as typeof globalThis.fetch;
     const openFeed = createSseFeed({ url: URL, token: async () => 'token', fetch, time: createManualTime() });
     const { ends } = subscriberOf(openFeed)();
     await settled();
-    expect(ends).toMatchObject([{ reason: 'refused', error: { code: 'BAD_USER_INPUT' } }]);
+    expect(ends).toEqual([end]);
   });
 
   it('treats silence as a lost connection, unless heartbeats arrive', async () => {

@@ -10,7 +10,7 @@ interface BareListDeps extends Partial<Pick<LiveTasksDeps, 'openFeed' | 'time'>>
 }
 
 /** A list without a client: its user stays signed in, its feed connects at once, and there are no writes. */
-function createBareList(options: LiveTasksOptions, { session, hold = () => () => undefined, ...deps }: BareListDeps) {
+function createBareList(options: LiveTasksOptions, { session, hold = async () => () => undefined, ...deps }: BareListDeps) {
   return createLiveTasks(options, {
     session: {
       user: () => ({ id: 'ada', email: '', name: '' }),
@@ -67,7 +67,7 @@ describe('a list that reads many pages', () => {
       { first: PAGE },
       {
         session: { request },
-        hold() {
+        async hold() {
           holds += 1;
           return () => void (holds -= 1);
         },

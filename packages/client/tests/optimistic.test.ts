@@ -3,6 +3,7 @@ import type { LiveTasks, LiveTasksOptions } from '../src/list/live-tasks.ts';
 import type { OrderDirection, TaskOrderField } from '../src/operations.generated.ts';
 import { createRandom } from './model/random.ts';
 import { createWorld } from './model/world.ts';
+import { settled } from './support/manual-time.ts';
 
 const DAY_MS = 24 * 3_600_000;
 
@@ -131,6 +132,38 @@ it('holds a write while a list is being read, and keeps showing it', async () =>
   expect(titles(list)).toEqual(['new']);
   const shown = seen.slice(seen.findIndex(({ length }) => length > 0));
   for (const each of shown) expect([['new…'], ['new']]).toContainEqual(each);
+});
+
+it('keeps showing a write that was sent before the list is read, whichever arrives first', async () => {
+  for (let seed = 1; seed <= 20; seed++) {
+    const { create, openList, step } = createWorld(createRandom(seed), { lost: 0, doubled: 0, late: 0 });
+    create({ title: 'new' });
+    await settled();
+    const list = openList({});
+    const seen: string[][] = [];
+    list.subscribe(() => seen.push(titles(list)));
+    while (await step());
+    const shown = seen.slice(seen.findIndex(({ length }) => length > 0));
+    for (const each of shown) expect([seed, each]).toEqual([seed, [expect.stringMatching(/^new/)]]);
+  }
+});
+
+it('keeps showing a change whose response was lost before the list is read again', async () => {
+  const faults = { lost: 0, doubled: 0, late: 0 };
+  const { server, update, openList, step, tick } = createWorld(createRandom(1), faults);
+  const { id } = server.create({ input: { title: 'before' } });
+  faults.lost = 1;
+  update(id, { title: 'after' });
+  while (await step());
+  faults.lost = 0;
+  const list = openList({});
+  list.subscribe(() => {});
+  while (titles(list).length === 0) await step('requests');
+  const seen = [titles(list)];
+  list.subscribe(() => seen.push(titles(list)));
+  while ((await step('requests')) || ((await tick()) && server.task(id)?.version === 1));
+  for (const each of seen) expect(each).toEqual([expect.stringMatching(/^after/)]);
+  expect(titles(list)).toEqual(['after']);
 });
 
 describe('a rejected write', () => {

@@ -36,12 +36,14 @@ interface Subscription {
 type Connection = ReturnType<typeof connect>;
 
 const PING_MS = 12_000;
+/** How many subscriptions the server allows on a socket by default. */
+const MAX_SUBSCRIPTIONS = 20;
 /** An unused socket stays open this long, because one list often replaces another. */
 const LINGER_MS = 1_000;
 /** Close codes for a missing or expired token. */
 const UNAUTHENTICATED = new Set([4401, 4403]);
 
-/** All subscriptions share one socket, open while there are any. https://github.com/enisdenjo/graphql-ws/blob/master/PROTOCOL.md */
+/** Subscriptions share a socket as far as the server permits. https://github.com/enisdenjo/graphql-ws/blob/master/PROTOCOL.md */
 export function createSocketFeed(deps: SocketDeps): OpenFeed {
   let connection: Connection | undefined;
   return (variables, listener) => {
@@ -59,6 +61,7 @@ function connect({ url, token, userId, WebSocket, time }: SocketDeps) {
   let socket: WebSocket | undefined;
   let used: string | undefined;
   let ids = 0;
+  let limit = MAX_SUBSCRIPTIONS;
   let isAcknowledged = false;
   let isOver = false;
   let cancelPing = () => {};
@@ -119,8 +122,11 @@ function connect({ url, token, userId, WebSocket, time }: SocketDeps) {
         if (reason) send({ id: message.id, type: 'complete' });
         return finish(message.id, reason);
       }
-      case 'error':
-        return finish(message.id, endOf(message.payload, used));
+      case 'error': {
+        const reason = endOf(message.payload, used);
+        if (reason.reason === 'cut' && reason.retryAfterMs > 0) limit = subscriptions.size - 1; // the retry uses another socket
+        return finish(message.id, reason);
+      }
       case 'complete':
         return finish(message.id, CUT);
     }
@@ -145,9 +151,9 @@ function connect({ url, token, userId, WebSocket, time }: SocketDeps) {
   open().catch((error: unknown) => end(endOfError(toTaskmeshError(error), undefined)));
 
   return {
-    /** Undefined when the connection is closed or belongs to another user, so that a new one is needed. */
+    /** Undefined when the connection is closed, full, or belongs to another user, so that a new one is needed. */
     add(subscription: Subscription) {
-      if (isOver || isClosing() || owner !== userId()) return undefined;
+      if (isOver || isClosing() || owner !== userId() || subscriptions.size >= limit) return undefined;
       cancelClose();
       const id = String(++ids);
       subscriptions.set(id, subscription);

@@ -20,7 +20,7 @@ export function createListState(shape: Shape) {
   const confirmed = new Map<string, Task | null>();
   /**
    * Keys of writes that were sent before the list was read. The list may include them and later changes or, after a restore,
-   * never will. Their outcomes are ignored, because the feed reports everything that still applies.
+   * never will. Older outcomes are ignored, because the feed reports everything that still applies.
    */
   let sentBefore = new Set<string>();
   /** For each task that this client created: the server's id → the task's key in lists. */
@@ -74,9 +74,9 @@ export function createListState(shape: Shape) {
       return true;
     },
     /** Applies the outcome of a write. */
-    applyOutcome({ key, kind }: Write, { id, task }: Outcome): void {
+    applyOutcome({ key, kind }: Write, { id, task }: Outcome, isCurrent: boolean): void {
       if (kind === 'create') keys.set(id, key);
-      if (sentBefore.delete(key) || !known) return;
+      if ((sentBefore.delete(key) && !isCurrent) || !known) return;
       const now = known.get(id);
       if (task && Math.max(known.reported(id)?.task.version ?? 0, now?.version ?? 0) >= task.version) return;
       // The feed never reports a task that was not in the list and is not in it now.

@@ -125,8 +125,9 @@ export function createLiveTasks(options: LiveTasksOptions, deps: LiveTasksDeps):
     }
   };
   const read = async (isOver: () => boolean) => {
-    const release = writes.hold();
+    const release = await writes.hold();
     try {
+      if (isOver()) return;
       // Reading on after the list was abandoned would delay writes for nothing.
       const known = await pages.readFirst(() => (isOver() ? 0 : wanted));
       if (isOver()) return;
@@ -200,8 +201,8 @@ export function createLiveTasks(options: LiveTasksOptions, deps: LiveTasksDeps):
           tasks.expectResponses(writes.pending().length > 0);
           changed();
         },
-        onDone(write, outcome) {
-          tasks.applyOutcome(write, outcome);
+        onDone(write, outcome, isCurrent) {
+          tasks.applyOutcome(write, outcome, isCurrent);
           endPause(); // the network works
         },
       }),

@@ -33,7 +33,8 @@ export function sendWrite(request: Post, write: Write, wasSent: boolean, now: nu
 
 async function create(request: Post, write: CreateWrite, wasSent: boolean, now: number): Promise<Outcome> {
   const { key, input, sentAt = now } = write;
-  if (wasSent && now - sentAt > KEY_LIFETIME_MS)
+  // The device's clock may have been far ahead.
+  if (wasSent && Math.abs(now - sentAt) > KEY_LIFETIME_MS)
     throw new TaskmeshError('OUTCOME_UNKNOWN', 'The task may have been created; it was sent more than a day ago.');
   try {
     const options = { traceparent: traceparentOf(write) };

@@ -10,8 +10,8 @@ import { isLocal, isWrite, type Outcome, type Write } from './write.ts';
 export interface WritesListener {
   /** The pending writes have changed. */
   onPending(): void;
-  /** A write has succeeded. Called just before it stops being pending. */
-  onDone(write: Write, outcome: Outcome): void;
+  /** A write has succeeded. Called just before it stops being pending. `isCurrent`: the task was so at the last attempt. */
+  onDone(write: Write, outcome: Outcome, isCurrent: boolean): void;
   /** A write that an earlier page left behind was rejected. */
   onRefused?(write: Write, error: TaskmeshError): void;
 }
@@ -47,6 +47,7 @@ export function createWriteQueue({ session, storage, time, limit, own }: QueueDe
   let releaseLock: (() => void) | undefined;
   let isClosed = false;
   let isRunning = false;
+  let attempt = Promise.resolve(0);
   let holds = 0;
   let failures = 0;
 
@@ -80,12 +81,12 @@ export function createWriteQueue({ session, storage, time, limit, own }: QueueDe
     waiting.delete(write.key);
     return found;
   };
-  const done = (write: Write, outcome: Outcome) => {
+  const done = (write: Write, outcome: Outcome, isCurrent: boolean) => {
     if (write.kind === 'create') created.set(write.taskId, outcome.id);
     writes = writes.map((each) =>
       each.taskId === write.taskId && each.key !== write.key ? rebase(each, outcome) : each,
     );
-    listeners.notify((listener) => listener.onDone(write, outcome));
+    listeners.notify((listener) => listener.onDone(write, outcome, isCurrent));
     finish(write)?.resolve(outcome);
   };
   const refuse = (write: Write, error: TaskmeshError) => {
@@ -112,7 +113,8 @@ export function createWriteQueue({ session, storage, time, limit, own }: QueueDe
         if (!isPending(write)) return 0; // withdrawn meanwhile, for example because the user has changed
       }
       const outcome = await sendWrite(session.request, write, wasSent, time.now());
-      if (isPending(write)) done(write, outcome);
+      // A repeated create returns the task as it was created.
+      if (isPending(write)) done(write, outcome, !wasSent || write.kind !== 'create');
       return 0;
     } catch (caught) {
       const error = toTaskmeshError(caught);
@@ -133,7 +135,8 @@ export function createWriteQueue({ session, storage, time, limit, own }: QueueDe
       const [first] = writes;
       const isUsers = session.user()?.id === userId;
       if (isClosed || holds > 0 || !first || !isUsers) break;
-      const ms = await sendFirst(first);
+      attempt = sendFirst(first);
+      const ms = await attempt;
       if (ms > 0 && !isClosed) await pause.wait(ms);
     }
     isRunning = false;
@@ -208,12 +211,13 @@ export function createWriteQueue({ session, storage, time, limit, own }: QueueDe
     confirm(key: string, outcome: Outcome) {
       const write = writes.find((each) => each.key === key);
       if (!write) return;
-      done(write, outcome);
+      done(write, outcome, false);
       pause.end();
     },
     /** Sends nothing until the returned function is called, so that no write is in flight while a list is being read. */
-    hold() {
+    async hold() {
       holds += 1;
+      await attempt;
       return () => {
         holds -= 1;
         void run();
