@@ -8,7 +8,7 @@ export { count } from './counts.ts';
 export { createPeriodic, runAllSteps } from './periodic.ts';
 export * from './lifecycle.ts';
 export { createAdminServer } from './admin-server.ts';
-export { createLatencyHistogram, createMeters, createMetrics, type LatencyHistogram, type Observe } from './metrics.ts';
+export { createLatencyHistogram, createMeters, createMetrics } from './metrics.ts';
 export { createBulkhead, createFairQueue, type FairQueue } from './queues.ts';
 export * from './network.ts';
 export { isSameSecret, issueSignInCode, redeemSignInCode } from './sign-in-code.ts';

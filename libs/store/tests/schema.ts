@@ -5,6 +5,7 @@ import type { Statement } from '../src/database/prepared-query.ts';
 
 /**
  * Returns the SQL that would turn the migrated schema into the one that the entities describe; empty when they agree.
+ * Tables without an entity, which only statements use, are ignored.
  *
  * MikroORM does not compare storage parameters (fillfactor, autovacuum) or functions, and compares triggers defined as SQL
  * only by name; these exist only in the migrations. (The catalogue view that it reads omits TRUNCATE triggers.)
@@ -16,7 +17,7 @@ export async function schemaDifference(create: (options: StoreOptions) => Promis
   try {
     await database.migrate();
     const difference = await database.retry((em) =>
-      em.getPlatform().getSchemaGenerator(em.getDriver(), em).getUpdateSchemaSQL({ wrap: false }),
+      em.getPlatform().getSchemaGenerator(em.getDriver(), em).getUpdateSchemaSQL({ wrap: false, dropTables: false }),
     );
     return difference.trim();
   } finally {

@@ -11,6 +11,7 @@ import {
   type ObjectTypeDefinitionNode,
   type SelectionSetNode,
 } from 'graphql';
+import { replaceFetches } from './replace-fetches.ts';
 
 /** One of several sets of arguments with which services require a field. `name` identifies the set. */
 interface RequiredVariant {
@@ -86,34 +87,11 @@ export function separateRequiredVariants(supergraph: DocumentNode): RequiredVari
 
   const byName = new Map(variants.map((each) => [each.name, each]));
   const needsOf = (type: string, field: string) => needs.get(`${type}.${field}`) ?? new Set<string>();
-  const restoreNode = (node: PlanNode): PlanNode => {
-    switch (node.kind) {
-      case 'Sequence':
-      case 'Parallel':
-        return { ...node, nodes: node.nodes.map(restoreNode) };
-      case 'Fetch': {
-        const fetches = splitFetch(node, byName, needsOf).map((fetch) => restoreFetch(fetch, byName));
-        return fetches.length === 1 && fetches[0] ? fetches[0] : { kind: 'Sequence', nodes: fetches };
-      }
-      case 'Flatten': {
-        const inner = restoreNode(node.node);
-        if (inner.kind !== 'Sequence') return { ...node, node: inner as FetchNode };
-        return { ...inner, nodes: inner.nodes.map((fetch) => ({ ...node, node: fetch as FetchNode })) };
-      }
-      default:
-        return node;
-    }
+  const restored = (fetch: FetchNode): PlanNode => {
+    const nodes = splitFetch(fetch, byName, needsOf).map((each) => restoreFetch(each, byName));
+    return nodes.length === 1 && nodes[0] ? nodes[0] : { kind: 'Sequence', nodes };
   };
-  return {
-    document,
-    restore: (plan) => {
-      const { node } = plan;
-      if (!node) return plan;
-      if (node.kind !== 'Subscription') return { ...plan, node: restoreNode(node) };
-      const [primary = node.primary] = [restoreFetch(node.primary, byName)];
-      return { ...plan, node: { ...node, primary, ...(node.rest && { rest: restoreNode(node.rest) }) } };
-    },
-  };
+  return { document, restore: (plan) => replaceFetches(plan, restored) };
 }
 
 /** Finds the fields of a type that are required with several sets of arguments. `taken` holds the variant names already in use. */

@@ -1,25 +1,17 @@
 import { createDatabase, type Database, type StoreOptions } from '@taskmesh/store';
 import { migrations } from '../migrations/index.ts';
-import { AccountLogEntryEntity, AccountLogStateEntity } from './account-log/account-log.entity.ts';
 import { AccountEntity } from './accounts/account.entity.ts';
 import { AuditEntryEntity } from './audit/audit-entry.entity.ts';
 import { AccountMailEntity, EmailTokenEntity } from './changes/change.entities.ts';
 import { LinkedIdentityEntity, PendingSignInEntity, SignInCodeEntity } from './oidc/oidc.entities.ts';
 import { PersonalTokenEntity } from './personal-tokens/personal-token.entity.ts';
 import { RecoveryRequestEntity, ResetTokenEntity } from './recovery/recovery.entities.ts';
-import {
-  EndedSessionCounterEntity,
-  EndedSessionEntity,
-  RefreshTokenEntity,
-  SessionEntity,
-} from './sessions/session.entities.ts';
+import { RefreshTokenEntity, SessionEntity } from './sessions/session.entities.ts';
 
 const entities = [
   AccountEntity,
   SessionEntity,
   RefreshTokenEntity,
-  EndedSessionEntity,
-  EndedSessionCounterEntity,
   RecoveryRequestEntity,
   ResetTokenEntity,
   AccountMailEntity,
@@ -29,8 +21,6 @@ const entities = [
   PendingSignInEntity,
   SignInCodeEntity,
   AuditEntryEntity,
-  AccountLogEntryEntity,
-  AccountLogStateEntity,
 ];
 
 /** Does not connect: the first statement does. */

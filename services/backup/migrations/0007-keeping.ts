@@ -14,6 +14,7 @@ export class Keeping extends Migration {
         since timestamptz(3) not null,
         told_at timestamptz(3)
       )`);
+    // Used up to 0.1.0, to which an upgrade can be rolled back: a later release removes the table.
     this.addSql(`
       create table bucket_uploads (
         upload_id text primary key,

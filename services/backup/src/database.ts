@@ -3,16 +3,8 @@ import { migrations } from '../migrations/index.ts';
 import { BackupEntity } from './archives/archive.entity.ts';
 import { RestoreEntity, VerificationEntity } from './restore/restore.entities.ts';
 import { FailingRunEntity, ScheduleEntity } from './schedule/run.entities.ts';
-import { BucketUploadEntity } from './storage/bucket-upload.entity.ts';
 
-const entities = [
-  BackupEntity,
-  RestoreEntity,
-  VerificationEntity,
-  ScheduleEntity,
-  FailingRunEntity,
-  BucketUploadEntity,
-];
+const entities = [BackupEntity, RestoreEntity, VerificationEntity, ScheduleEntity, FailingRunEntity];
 /** There are few callers, but each lock that is held or awaited takes a connection. */
 const POOL_SIZE = 10;
 

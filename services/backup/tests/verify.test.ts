@@ -1,7 +1,6 @@
 import type { ImportResult, WorkProgress } from '@taskmesh/internal-api';
 import { databaseOf, inDatabase } from '@taskmesh/store';
 import { eventually } from '@taskmesh/testing';
-import { createHash } from 'node:crypto';
 import { readFile, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { restoreNames } from '../src/databases/names.ts';
@@ -65,8 +64,6 @@ describe('verifying a backup', () => {
   it('verifies an archive made by hand, and reports its store', async () => {
     await fixture.archive('foreign.tar.gz', { 'database.sql': tasksDump(['three']) });
     expect((await verify('foreign.tar.gz')).verified).toMatchObject({ stores: ['tasks'] });
-    const bytes = await readFile(join(fixture.config.backupsDir, 'foreign.tar.gz'));
-    expect((await find('foreign.tar.gz'))?.sha256).toBe(createHash('sha256').update(bytes).digest('hex'));
   });
 
   it('reports its progress', async () => {

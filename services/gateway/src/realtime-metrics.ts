@@ -31,10 +31,12 @@ export function createRealtimeMetrics(registry: Registry, clock: Clock) {
     'Changes that were read from the log for subscribers that came back',
   );
   const gapFills = counter('taskmesh_realtime_gap_fills_total', 'Times that missing changes were fetched');
-  const arrival = createLatencyHistogram<'way'>(registry, {
-    name: 'taskmesh_realtime_arrival_latency_seconds',
-    help: 'From the commit of a change until it arrived at this gateway, by how it came',
-  });
+  const arrival = createLatencyHistogram(
+    registry,
+    'taskmesh_realtime_arrival_latency_seconds',
+    'From the commit of a change until it arrived at this gateway, by how it came',
+    'way',
+  );
   const subscriptions = byProtocol('taskmesh_realtime_subscriptions', 'Subscriptions and joined channels that run');
   const failures = counter(
     'taskmesh_realtime_subscriptions_failed_total',
@@ -42,10 +44,12 @@ export function createRealtimeMetrics(registry: Registry, clock: Clock) {
     'protocol',
     'reason',
   );
-  const delivery = createLatencyHistogram<'protocol'>(registry, {
-    name: 'taskmesh_realtime_delivery_latency_seconds',
-    help: 'From the commit of a change until it was written to a socket, for subscriptions that were there at the time',
-  });
+  const delivery = createLatencyHistogram(
+    registry,
+    'taskmesh_realtime_delivery_latency_seconds',
+    'From the commit of a change until it was written to a socket, for subscriptions that were there at the time',
+    'protocol',
+  );
   const connections = byProtocol('taskmesh_realtime_connections', 'Open sockets and HTTP streams');
   const ended = counter(
     'taskmesh_realtime_connections_ended_total',
@@ -54,14 +58,11 @@ export function createRealtimeMetrics(registry: Registry, clock: Clock) {
     'reason',
   );
 
-  const observeArrival = {
-    event_log: arrival.observer({ way: 'event_log' }),
-    gap_fill: arrival.observer({ way: 'gap_fill' }),
-  };
-  const observeDelivery = new Map(PROTOCOLS.map((protocol) => [protocol, delivery.observer({ protocol })]));
   // So that these series exist before anything happens.
   for (const outcome of ['resumed', 'expired']) resumes.inc({ outcome }, 0);
+  for (const way of ['event_log', 'gap_fill']) arrival.zero({ way });
   for (const protocol of PROTOCOLS) {
+    delivery.zero({ protocol });
     subscriptions.set({ protocol }, 0);
     connections.set({ protocol }, 0);
     ended.inc({ protocol, reason: 'slow' }, 0);
@@ -72,7 +73,7 @@ export function createRealtimeMetrics(registry: Registry, clock: Clock) {
   return {
     /** A change that has readers here came from the event log, or had to be fetched. */
     arrived: (change: TaskChanged, way: 'event_log' | 'gap_fill'): void =>
-      observeArrival[way](secondsSince(committedAt(change))),
+      arrival.observe({ way }, secondsSince(committedAt(change))),
     gapFilled: (): void => gapFills.inc(),
     resumed: (outcome: 'resumed' | 'expired'): void => resumes.inc({ outcome }),
     replayed: (count: number): void => replays.inc(count),
@@ -84,7 +85,7 @@ export function createRealtimeMetrics(registry: Registry, clock: Clock) {
     delivered(protocol: Protocol, change: Pick<TaskChanged, 'occurredAt'>, since: number): void {
       const at = committedAt(change);
       if (at < since) return;
-      observeDelivery.get(protocol)?.(secondsSince(at));
+      delivery.observe({ protocol }, secondsSince(at));
       traceDelivery(protocol);
     },
     failed: (protocol: Protocol, reason: FailureReason): void => failures.inc({ protocol, reason }),

@@ -85,7 +85,7 @@ describe('the realtime metrics', () => {
     for (const { events } of all) await eventually(() => expect(events).toHaveLength(2));
     const after = await Promise.all(PROTOCOLS.map((protocol) => figure(series(protocol))));
     expect(after).toEqual(before.map((count) => count + 2));
-    expect(await figure('taskmesh_realtime_delivery_latency_seconds_bucket{protocol="sse",le="+Inf"}')).toBe(after[1]);
+    expect(await figure('taskmesh_realtime_delivery_latency_seconds_bucket{le="+Inf",protocol="sse"}')).toBe(after[1]);
     const sum = await figure('taskmesh_realtime_delivery_latency_seconds_sum{protocol="sse"}');
     expect(sum).toBeGreaterThanOrEqual(0);
     expect(sum).toBeLessThan(10);

@@ -1,12 +1,15 @@
 import { badUserInput } from '@taskmesh/contracts';
 import { isOneTypoApart } from '@taskmesh/service';
 
-const listOf = (names: readonly string[]): string => `There ${names.length === 1 ? 'is' : 'are'}: ${names.join(', ')}.`;
+const unknownParameter = (names: readonly string[]) =>
+  badUserInput(
+    [],
+    `There is an unknown query parameter. There ${names.length === 1 ? 'is' : 'are'}: ${names.join(', ')}.`,
+  );
 
 /** Refuses unknown parameters on our own paths, because they may be misspelt. @throws AppError BAD_USER_INPUT */
 export function refuseUnknownParameters(query: unknown, names: readonly string[]): void {
-  const strange = Object.keys(query ?? {}).some((name) => name !== '' && !names.includes(name));
-  if (strange) throw badUserInput([], `There is an unknown query parameter. ${listOf(names)}`);
+  if (Object.keys(query ?? {}).some((name) => name !== '' && !names.includes(name))) throw unknownParameter(names);
 }
 
 export interface RestoreParameters {
@@ -32,31 +35,16 @@ export function queryOfRestore({ allowLoss, stores, safetyBackup, decryptedFrom 
   ].join('');
 }
 
-const STORES = 'Stores are named by the parameter stores.';
-const SAFETY = 'The parameter safetyBackup is true or false.';
-
 /**
  * Other spellings of our parameters, command-line options, and likely guesses, with their letters only. Ignoring one of
  * these would make the restore do something unintended. Any other name is ignored.
  */
-const MISTAKEN = new Map([
-  ['store', STORES],
-  ['stores', STORES],
-  ['only', STORES],
-  ['allowloss', 'The parameter allowLoss is written like that.'],
-  ['safetybackup', SAFETY],
-  ['nosafetybackup', SAFETY],
-  ['decryptedfrom', 'The parameter decryptedFrom is written like that.'],
-  ['dryrun', 'A dry run has a path of its own.'],
-]);
+const MISTAKEN = ['store', 'stores', 'only', 'allowloss', 'safetybackup', 'nosafetybackup', 'decryptedfrom', 'dryrun'];
 
 /** The service refuses unknown store names. @throws AppError BAD_USER_INPUT */
 export function restoreParametersOf(query: unknown): RestoreParameters {
   const { allowLoss, stores, safetyBackup, decryptedFrom, ...others } = (query ?? {}) as Record<string, unknown>;
-  for (const name of Object.keys(others)) {
-    const hint = hintFor(name.replaceAll(/[^a-z]/gi, '').toLowerCase());
-    if (hint !== undefined) throw badUserInput([], `${hint} ${listOf(RESTORE_PARAMETERS)}`);
-  }
+  if (Object.keys(others).some(looksMistaken)) throw unknownParameter(RESTORE_PARAMETERS);
   return {
     allowLoss: allowLoss === 'true',
     stores: namesOf(stores),
@@ -68,9 +56,10 @@ export function restoreParametersOf(query: unknown): RestoreParameters {
 /** Shorter names are similar to too many others. */
 const MIN_LENGTH = 5;
 
-const hintFor = (letters: string): string | undefined =>
-  MISTAKEN.get(letters) ??
-  [...MISTAKEN].find(([name]) => letters.length >= MIN_LENGTH && isOneTypoApart(letters, name))?.[1];
+function looksMistaken(name: string): boolean {
+  const letters = name.replaceAll(/[^a-z]/gi, '').toLowerCase();
+  return MISTAKEN.some((each) => letters === each || (letters.length >= MIN_LENGTH && isOneTypoApart(letters, each)));
+}
 
 /** Keeps empty names, so that the service refuses them. */
 const namesOf = (value: unknown): string[] | undefined =>

@@ -14,10 +14,12 @@ export function measureEventLog(eventLog: EventLog, registry: Registry): EventLo
     'error_type',
   ];
   const { counter } = createMeters(registry);
-  const duration = createLatencyHistogram<Label>(registry, {
-    name: 'messaging_client_operation_duration_seconds',
-    help: 'Time to publish a batch of records, whether it succeeded or not',
-  });
+  const duration = createLatencyHistogram(
+    registry,
+    'messaging_client_operation_duration_seconds',
+    'Time to publish a batch of records, whether it succeeded or not',
+    ...labelNames,
+  );
   const sent = counter(
     'messaging_client_sent_messages_total',
     'Records that were published, or with an error_type were not, or may not have been',
@@ -38,12 +40,12 @@ export function measureEventLog(eventLog: EventLog, registry: Registry): EventLo
       const seconds = () => (performance.now() - begunMs) / 1_000;
       try {
         await eventLog.publish(topic, records);
-        duration.observer(labels)(seconds());
+        duration.observe(labels, seconds());
         sent.inc(labels, records.length);
       } catch (error) {
         const reasons = error instanceof PublishError ? error.reasons : new Map(records.map((each) => [each, error]));
         const error_type = errorTypeOf(error instanceof PublishError ? error.cause : error);
-        duration.observer({ ...labels, error_type })(seconds());
+        duration.observe({ ...labels, error_type }, seconds());
         for (const reason of reasons.values()) sent.inc({ ...labels, error_type: errorTypeOf(reason) });
         sent.inc(labels, records.length - reasons.size);
         throw error;

@@ -52,8 +52,8 @@ describe('the statements of a database', () => {
     );
     const select = `pool="tasks",db_operation_name="SELECT"`;
     expect(await figures(/_(count|bucket){/)).toMatchObject({
-      [`${DURATION}_bucket{${select},le="0.05"}`]: 0,
-      [`${DURATION}_bucket{${select},le="30"}`]: 1,
+      [`${DURATION}_bucket{le="0.05",${select}}`]: 0,
+      [`${DURATION}_bucket{le="30",${select}}`]: 1,
       [`${DURATION}_count{${select}}`]: 1,
       [`${DURATION}_count{${select},error_type="22012"}`]: 1,
     });

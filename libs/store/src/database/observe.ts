@@ -1,10 +1,4 @@
-import {
-  createLatencyHistogram,
-  errorTypeOf,
-  type Attributes,
-  type Observe,
-  type SpanDescription,
-} from '@taskmesh/service';
+import { createLatencyHistogram, errorTypeOf, type Attributes, type SpanDescription } from '@taskmesh/service';
 import { Gauge, type Registry } from 'prom-client';
 import type { Pool } from 'pg';
 import type { Statement } from './prepared-query.ts';
@@ -23,26 +17,20 @@ export type ObserveStatement = (query: unknown, seconds: number, failure?: unkno
 
 /** Measures statements by operation. Names or texts would make too many series, and PostgreSQL has views for them. */
 export function createStatementMetrics(registry: Registry, pool: string): ObserveStatement {
-  const histogram = createLatencyHistogram<'pool' | 'db_operation_name' | 'error_type'>(registry, {
-    name: 'db_client_operation_duration_seconds',
-    help: 'Duration of a statement, without the wait for a connection',
-  });
-  /** By statement name (so that its text is not parsed again) or operation, and error. */
-  const known = new Map<string, Observe>();
-  return (query, seconds, failure) => {
-    const error = failure === undefined ? '' : errorTypeOf(failure);
-    const key = `${nameOf(query) ?? operationOf(query)} ${error}`;
-    let observe = known.get(key);
-    if (!observe) {
-      const labels = { pool, db_operation_name: operationOf(query), ...(error && { error_type: error }) };
-      known.set(key, (observe = histogram.observer(labels)));
-    }
-    observe(seconds);
-  };
-}
-
-function nameOf(query: unknown): string | undefined {
-  return typeof query === 'object' && query !== null && 'name' in query ? String(query.name) : undefined;
+  const histogram = createLatencyHistogram(
+    registry,
+    'db_client_operation_duration_seconds',
+    'Duration of a statement, without the wait for a connection',
+    ...(['pool', 'db_operation_name', 'error_type'] as const),
+  );
+  return (query, seconds, failure) =>
+    histogram.observe(
+      {
+        ...{ pool, db_operation_name: operationOf(query) },
+        ...(failure !== undefined && { error_type: errorTypeOf(failure) }),
+      },
+      seconds,
+    );
 }
 
 /** Spans contain the text of our own statements, which bind all values, but only the operation of the ORM's. */

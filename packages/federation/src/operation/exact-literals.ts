@@ -1,4 +1,4 @@
-import type { FetchNode, PlanNode, QueryPlan } from '@apollo/query-planner';
+import type { FetchNode, QueryPlan } from '@apollo/query-planner';
 import {
   isScalarType,
   isSpecifiedScalarType,
@@ -15,6 +15,7 @@ import {
   type GraphQLSchema,
   type IntValueNode,
 } from 'graphql';
+import { replaceFetches } from '../replace-fetches.ts';
 
 type Literal = IntValueNode | FloatValueNode | EnumValueNode;
 
@@ -59,24 +60,7 @@ export function keepLiteralsExact(schema: GraphQLSchema, document: DocumentNode)
     const operation = parse(fetch.operation, { noLocation: true });
     return { ...fetch, operation: print(visit(operation, { StringValue: ({ value }) => kept.get(value) })) };
   };
-  return { document: forPlanner, restore: (plan) => withFetches(plan, restored) };
-}
-
-function withFetches({ node, ...plan }: QueryPlan, change: (fetch: FetchNode) => FetchNode): QueryPlan {
-  const inNode = (each: PlanNode): PlanNode => {
-    switch (each.kind) {
-      case 'Fetch':
-        return change(each);
-      case 'Flatten':
-        return { ...each, node: inNode(each.node) };
-      case 'Sequence':
-      case 'Parallel':
-        return { ...each, nodes: each.nodes.map(inNode) };
-      default:
-        return each; // not supported by this executor
-    }
-  };
-  return { ...plan, ...(node && { node: node.kind === 'Subscription' ? node : inNode(node) }) };
+  return { document: forPlanner, restore: (plan) => replaceFetches(plan, restored) };
 }
 
 /** A prefix with which no string in the document begins: `literal` with one more space than in any of them. */

@@ -12,7 +12,7 @@ import { asBackupFailure, asVerifyFailure, failureReason, isUnverifiable, findUn
 import type { BackupRepository } from './archive.repository.ts';
 import { makeArchive } from './make-archive.ts';
 import { createNewArchives, applyManifest, inspectArchive, scanArchives, examineArchive } from './new-archives.ts';
-import { checkUploadName, sha256Of, checkUpload, withChecksum } from './uploads.ts';
+import { checkUploadName, sha256Of, checkUpload } from './uploads.ts';
 
 /** A stored archive, held open. The caller closes it. */
 export interface Download {
@@ -222,14 +222,12 @@ export function createBackupService(deps: BackupServiceDeps): BackupService {
       if (!stored || archive?.kind !== 'found') throw notFound('There is no such backup file.');
       try {
         const begin = performance.now();
-        const checked = withChecksum(archive);
-        const stores = await verifier.verify(file, checked, { onProgress, waitMs: waitMs[origin] });
+        const stores = await verifier.verify(file, archive, { onProgress, waitMs: waitMs[origin] });
         const [found, left] = [await find(file), await storage.find(file)];
         if (!found || !left) throw notFound('The archive was deleted meanwhile.');
         if (!isSameFile(stored, left)) throw unavailable('The archive was replaced meanwhile; verify it again.');
-        const sha256 = checked.sha256() ?? found.sha256 ?? null;
         const proof = { ...UNVERIFIED, verifiedAt: now(), verifiedVersion: product };
-        const backup: Backup = { ...found, sha256, modifiedAt: stored.modifiedAt, stores, ...proof };
+        const backup: Backup = { ...found, modifiedAt: stored.modifiedAt, stores, ...proof };
         await repository.save(backup);
         metrics.verified('ok');
         log.info({ file, stores, tookMs: Math.round(performance.now() - begin) }, 'archive verified');

@@ -1,8 +1,8 @@
 import { AppError, badUserInput } from '@taskmesh/contracts';
 import { createHash } from 'node:crypto';
-import { pipeline as pipelineOf, Readable, Transform } from 'node:stream';
+import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { isListableName, type OpenArchive } from '../storage/backup-storage.ts';
+import { isListableName } from '../storage/backup-storage.ts';
 import { ENCRYPTED_SUFFIX } from './encryption.ts';
 import { MIB } from './limits.ts';
 
@@ -53,29 +53,6 @@ function tooLarge(maxBytes: number): AppError {
 
 function otherKind(file: string): AppError {
   return badUserInput([], `The content is no ${file.endsWith(ENCRYPTED_SUFFIX) ? 'age' : 'gzip'} file.`);
-}
-
-export function withChecksum(archive: OpenArchive) {
-  let hash = createHash('sha256');
-  let bytes = 0;
-  const read = () => {
-    hash = createHash('sha256');
-    bytes = 0;
-    const counted = new Transform({
-      transform(part: Buffer, _encoding, done) {
-        hash.update(part);
-        bytes += part.length;
-        done(null, part);
-      },
-    });
-    return pipelineOf(archive.read(), counted, () => undefined); // the reader gets an error as well
-  };
-  return {
-    ...archive,
-    read,
-    /** The checksum of the last read, if it was complete. */
-    sha256: () => (bytes === archive.sizeBytes ? hash.digest('hex') : null),
-  };
 }
 
 export async function sha256Of(content: AsyncIterable<Buffer>): Promise<string> {

@@ -1,4 +1,4 @@
-import { createLatencyHistogram, type Observe, requestSpan, traceRequests, type Tracing } from '@taskmesh/service';
+import { createLatencyHistogram, requestSpan, traceRequests, type Tracing } from '@taskmesh/service';
 import type { FastifyInstance } from 'fastify';
 import type { Registry } from 'prom-client';
 import { traceparentOf } from './client.ts';
@@ -8,18 +8,16 @@ const UNSERVED = { method: 'other', route: 'unknown' };
 
 /** Times every request, by method, route (never the path itself) and status. */
 export function measureRequests(app: FastifyInstance, registry: Registry): void {
-  const histogram = createLatencyHistogram<'method' | 'route' | 'status'>(registry, {
-    name: 'http_request_duration_seconds',
-    help: 'Time from the request to the end of its response',
-  });
-  const observers = new Map<string, Observe>();
+  const histogram = createLatencyHistogram(
+    registry,
+    'http_request_duration_seconds',
+    'Time from the request to the end of its response',
+    ...(['method', 'route', 'status'] as const),
+  );
 
   app.addHook('onResponse', ({ method, routeOptions: { url: route, config } }, { statusCode, elapsedTime }, done) => {
     const labels = route === undefined || config.refusesMethod ? UNSERVED : { method, route };
-    const key = `${labels.method} ${labels.route} ${statusCode}`;
-    const observe = observers.get(key) ?? histogram.observer({ ...labels, status: String(statusCode) });
-    observers.set(key, observe);
-    observe(elapsedTime / 1_000);
+    histogram.observe({ ...labels, status: statusCode }, elapsedTime / 1_000);
     done();
   });
 }

@@ -9,7 +9,6 @@ import {
   type Log,
   networkOf,
   NETWORKS_PER_SITE,
-  type Observe,
   siteOf,
 } from '@taskmesh/service';
 import { getOperationAST, GraphQLError, parse, validate } from 'graphql';
@@ -186,34 +185,35 @@ export type GraphMetrics = ReturnType<typeof createGraphMetrics>;
 /** Labels are operation types, our services and error codes; never names or documents, which clients choose. */
 export function createGraphMetrics(registry: Registry) {
   const { counter } = createMeters(registry);
-  const operations = createLatencyHistogram<'operation_type'>(registry, {
-    name: 'graphql_operation_duration_seconds',
-    help: 'Time to run a query or mutation, those of REST included',
-  });
-  const requests = createLatencyHistogram<'subgraph'>(registry, {
-    name: 'graphql_subgraph_request_duration_seconds',
-    help: 'Time until a service responded to one request of an operation',
-  });
+  const operations = createLatencyHistogram(
+    registry,
+    'graphql_operation_duration_seconds',
+    'Time to run a query or mutation, those of REST included',
+    'operation_type',
+  );
+  const requests = createLatencyHistogram(
+    registry,
+    'graphql_subgraph_request_duration_seconds',
+    'Time until a service responded to one request of an operation',
+    'subgraph',
+  );
   const errors = counter('graphql_operation_errors_total', 'Errors in results of operations, by code', 'code');
   const refused = counter(
     'graphql_operations_refused_total',
     'Operations of clients that were not let in: limits, validation, documents that are not trusted',
     'code',
   );
-  const observeOperation: Record<string, Observe> = {
-    query: operations.observer({ operation_type: 'query' }),
-    mutation: operations.observer({ operation_type: 'mutation' }),
-  };
+  for (const operation_type of ['query', 'mutation']) operations.zero({ operation_type });
 
   return {
     /** A query or mutation has run. */
     operation({ operation }: PreparedOperation, seconds: number, result: Pick<OperationResult, 'errors'>) {
-      observeOperation[operation.operation]?.(seconds);
+      operations.observe({ operation_type: operation.operation }, seconds);
       if (!result.errors) return;
       for (const { extensions } of result.errors) errors.inc({ code: String(extensions?.['code']) });
     },
     /** Counts the requests to a service, answered or not. */
-    requests: (service: string) => requests.observer({ subgraph: service }),
+    requests: (subgraph: string) => (seconds: number) => requests.observe({ subgraph }, seconds),
     /** A client's operation was refused. */
     refused: (code: string): void => refused.inc({ code }),
   };
