@@ -1,4 +1,4 @@
-import { unauthenticated } from '@taskmesh/contracts';
+import { AppError, unauthenticated } from '@taskmesh/contracts';
 import { jwtVerify, SignJWT, type CryptoKey, type JWTVerifyGetKey, type ResolvedKey } from 'jose';
 
 import { CLOCK_SKEW_S } from './identity.ts';
@@ -43,7 +43,7 @@ export function signAccessToken(
 /**
  * Checks form, signature, type, issuer, audience, times and lifetime. Only the token's `kid` selects the key, and
  * `getKey` knows only our keys. Tokens that expired at most `graceS` seconds ago are accepted.
- * @throws AppError UNAUTHENTICATED
+ * @throws AppError UNAUTHENTICATED, or what `getKey` throws if that is an AppError
  */
 export async function verifyAccessToken(
   token: string,
@@ -63,7 +63,7 @@ export async function verifyAccessToken(
     });
     return { ...checkClaims(payload, nowMs), key };
   } catch (cause) {
-    throw unauthenticated(undefined, cause);
+    throw cause instanceof AppError ? cause : unauthenticated(undefined, cause);
   }
 }
 

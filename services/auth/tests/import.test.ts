@@ -221,14 +221,14 @@ describe('a restore of the accounts', () => {
     await running.requestReset('forgetful@example.test');
     await restore(await backupOf(running));
 
+    await running.auth.processAll(); // a mail in progress when the clock passes its lease would be sent twice
+    running.postbox.failure = undefined;
+    running.clock.advance(600_000);
+    await running.auth.processAll();
+    expect(running.postbox.mails).toHaveLength(2);
     const reset = await running.resetPassword(token, 'another battery staple');
     expect(codeOf(reset)).toBeUndefined();
     await running.logIn('forgetful@example.test', 'another battery staple');
-    await running.auth.processAll(); // a mail in progress when the clock passes its lease would be sent twice
-    running.postbox.failure = undefined;
-    running.clock.advance(3_600_000);
-    await running.auth.processAll();
-    expect(running.postbox.mails).toHaveLength(2);
   });
 
   it('keeps mailed tokens for new addresses and mails about changes of remaining accounts', async () => {

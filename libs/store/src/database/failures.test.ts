@@ -15,6 +15,8 @@ describe('the outcome of a failed statement', () => {
     ...['53100', '53200', '53300', '53400', '25006', '57P01', '57P03', '57P05', '08001', '08004'].map((code) => ({
       code,
     })),
+    ...['28000', '28P01'].map((code) => ({ code })),
+    { code: '42501', routine: 'CheckMyDatabase' },
     { code: '0A000', routine: 'RevalidateCachedQuery' },
   ])('%j: it had no effect', (properties) => {
     expect(outcomeOf(failing(properties))).toBe('not-done');
@@ -31,6 +33,7 @@ describe('the outcome of a failed statement', () => {
   it.each([
     { code: '23505' },
     { code: '42P01' },
+    { code: '42501', routine: 'aclcheck_error' },
     { code: '0A000', routine: 'transformOnConflictArbiter' },
     { code: 'ERR_INVALID_ARG_TYPE' },
     {},

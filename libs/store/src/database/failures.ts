@@ -13,6 +13,8 @@ const NOT_DONE = new Set<string>([
   SQL_STATE.readOnlyTransaction, // a failover has made this server a standby
   SQL_STATE.idleInTransactionSessionTimeout,
   SQL_STATE.transactionTimeout,
+  SQL_STATE.invalidAuthorization,
+  SQL_STATE.invalidPassword,
   SQL_STATE.invalidCatalogName, // between the two renames of a swap
   SQL_STATE.serializationFailure,
   SQL_STATE.deadlockDetected,
@@ -29,8 +31,11 @@ const NO_RESOURCES = '53';
 /** Any failure of these calls occurs before the first statement. */
 const CONNECTING = new Set(['getaddrinfo', 'connect']);
 
-/** A migration changed the columns of the prepared statement. Matched by routine, because messages are translated. */
-const STALE_PLAN = { code: SQL_STATE.featureNotSupported, routine: 'RevalidateCachedQuery' };
+/** Other failures have these codes, too. Matched by routine, because messages are translated. */
+const NOT_DONE_ROUTINES = new Set([
+  `${SQL_STATE.featureNotSupported} RevalidateCachedQuery`, // a migration changed the columns of the prepared statement
+  `${SQL_STATE.insufficientPrivilege} CheckMyDatabase`, // this user may not connect
+]);
 
 /** Messages of pg and pg-pool errors that have no code. */
 const NOT_DONE_MESSAGES = [
@@ -96,7 +101,7 @@ function isNotDone(error: Error): boolean {
     NOT_DONE.has(code) ||
     code.startsWith(NO_RESOURCES) ||
     isConnecting(error) ||
-    isStalePlan(error) ||
+    ('routine' in error && NOT_DONE_ROUTINES.has(`${code} ${String(error.routine)}`)) ||
     NOT_DONE_MESSAGES.includes(error.message)
   );
 }
@@ -111,10 +116,6 @@ function isUnknown(error: Error): boolean {
 function isConnecting(error: Error): boolean {
   if ('errors' in error) return codeOf(error) !== '';
   return 'syscall' in error && typeof error.syscall === 'string' && CONNECTING.has(error.syscall);
-}
-
-function isStalePlan(error: Error): boolean {
-  return codeOf(error) === STALE_PLAN.code && 'routine' in error && error.routine === STALE_PLAN.routine;
 }
 
 function codeOf(error: Error): string {

@@ -1,3 +1,4 @@
+import { unavailable } from '@taskmesh/contracts';
 import type { KeySet } from '@taskmesh/identity';
 import type { AuthInternal } from '@taskmesh/internal-api';
 import { createPeriodic, type Log } from '@taskmesh/service';
@@ -60,8 +61,10 @@ export function createAccessKeys({ auth, log }: { auth: Pick<AuthInternal, 'acce
     /** The content of `/.well-known/jwks.json`; undefined before the first load. */
     current: () => set,
     async getKey({ kid = '' }) {
+      const before = byId;
       if (!byId.has(kid) && kid !== '') await (nextReload ??= reload());
       const known = byId.get(kid);
+      if (!known && kid !== '' && byId === before) throw unavailable(); // the reload failed
       if (!known) throw new Error('unknown key id');
       return known.key;
     },

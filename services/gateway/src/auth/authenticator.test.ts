@@ -28,6 +28,7 @@ async function fixture(first?: JWK) {
   let asked = 0;
   const state = {
     isLoaded: true,
+    isAuthDown: false,
     ended: new Set<string>(),
     used: [] as string[],
     askers: [] as string[],
@@ -37,6 +38,7 @@ async function fixture(first?: JWK) {
     auth: {
       async accessTokenKeys() {
         asked++;
+        if (state.isAuthDown) throw new Error('connect ECONNREFUSED');
         return publicKeys({ keys });
       },
     },
@@ -193,6 +195,14 @@ describe('a signing key', () => {
     has(key, nameless);
     expect(await kindOf(await tokenOf(key))).toBe('user');
     expect(await kindOf(await tokenOf(nameless))).toBe('invalid');
+  });
+
+  it('that is new makes its tokens unavailable, not invalid, while auth cannot be asked for it', async () => {
+    const { key, state, kindOf } = await fixture();
+    state.isAuthDown = true;
+    const token = await tokenOf(await createSigningKey('new'));
+    await expect(kindOf(token)).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE' });
+    expect(await kindOf(await tokenOf(key))).toBe('user');
   });
 
   it('is valid at its first use, however many forged ids were tried before', async () => {

@@ -1,4 +1,4 @@
-import { unavailable } from '@taskmesh/contracts';
+import { AppError, unavailable } from '@taskmesh/contracts';
 import { ExpiringCache, isPersonalToken, verifyAccessToken, type VerifiedClaims } from '@taskmesh/identity';
 import { bearerToken, networkOf, type Clock } from '@taskmesh/service';
 import type { Caller, GatewayContext, User } from '../context.ts';
@@ -45,7 +45,8 @@ export function createAuthenticator({
       const caller = userOf(claims);
       verified.set(token, caller, claims.exp * 1000);
       return unlessEnded(caller);
-    } catch {
+    } catch (error) {
+      if (error instanceof AppError && error.code === 'SERVICE_UNAVAILABLE') throw error;
       return INVALID;
     }
   };
