@@ -1,6 +1,6 @@
 /** Runs work on untrusted input in a child process: it can harm only the child, whose memory returns to the system. */
 import { unavailable } from '@taskmesh/contracts';
-import { fork, type Serializable } from 'node:child_process';
+import { fork, type ChildProcess, type Serializable } from 'node:child_process';
 import { once } from 'node:events';
 import type { Writable } from 'node:stream';
 import type { Message, SentError } from './child-job.ts';
@@ -27,15 +27,12 @@ const MEMORY = ['--max-old-space-size=64', '--max-semi-space-size=4'];
 
 /**
  * Runs a job in a process with limited memory, which has exited when the promise settles.
- * @throws the signal's reason; the job's error; AppError SERVICE_UNAVAILABLE when someone killed the process
+ * @throws the signal's reason; the job's error; AppError SERVICE_UNAVAILABLE when the process was not started, failed, or
+ * was killed by someone
  */
 export async function runInChild<Result>(job: Job): Promise<Result> {
-  const { path, input, signal, flags = [], writeStdin, onProgress, errors, memoryError } = job;
-  const child = fork(path, {
-    execArgv: [...MEMORY, ...flags],
-    stdio: [writeStdin ? 'pipe' : 'ignore', 'ignore', 'ignore', 'ipc'],
-    env: neededEnvironment(),
-  });
+  const { input, signal, writeStdin, onProgress, errors, memoryError } = job;
+  const child = start(job);
   const exited = once(child, 'exit').catch(() => undefined); // a failed start is reported below
   const end = () => child.kill('SIGKILL');
   signal.addEventListener('abort', end, { once: true });
@@ -47,8 +44,8 @@ export async function runInChild<Result>(job: Job): Promise<Result> {
       resolve(message.result as Result); // the type that the job returns
     else reject(received(message.error, errors));
   });
-  child.once('error', reject);
-  child.once('exit', (_code, by) => reject(isEndedByOthers(by) ? unavailable(ENDED) : memoryError()));
+  child.once('error', (error) => reject(unavailable(ENDED, error)));
+  child.once('exit', (_code, by) => reject(isMemoryLimit(by) ? memoryError() : unavailable(ENDED)));
   try {
     signal.throwIfAborted();
     child.send(input, () => undefined); // a failure is reported by the exit
@@ -63,11 +60,24 @@ export async function runInChild<Result>(job: Job): Promise<Result> {
   }
 }
 
-const ENDED = 'The process that reads the archive was killed.';
+/** Some failures to start are thrown, others are events. */
+function start({ path, flags = [], writeStdin }: Job): ChildProcess {
+  try {
+    return fork(path, {
+      execArgv: [...MEMORY, ...flags],
+      stdio: [writeStdin ? 'pipe' : 'ignore', 'ignore', 'ignore', 'ipc'],
+      env: neededEnvironment(),
+    });
+  } catch (error) {
+    throw unavailable(ENDED, error);
+  }
+}
+
+const ENDED = 'The process that reads the archive could not be started, failed, or was killed.';
 const FROM_OTHERS = new Set(['SIGHUP', 'SIGINT', 'SIGKILL', 'SIGTERM']);
 
-/** Whether someone killed the process; a crash or a full heap ends it with other signals. */
-const isEndedByOthers = (signal: NodeJS.Signals | null) => signal !== null && FROM_OTHERS.has(signal);
+/** A full heap or a crash ends the process with another signal. An exit code means that it could not work on this machine. */
+const isMemoryLimit = (signal: NodeJS.Signals | null) => signal !== null && !FROM_OTHERS.has(signal);
 
 /** The variables of Node, the C library and TLS. A process that reads untrusted input gets none of our secrets. */
 const NEEDED = /^(NODE_|MALLOC_|OPENSSL_|PGSSL|SSL_CERT_|LD_LIBRARY_PATH$)/;

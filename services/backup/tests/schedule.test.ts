@@ -217,6 +217,28 @@ describe('a schedule of verifications', () => {
     expect((await proofs()).get(second.file)).toBeGreaterThan(before.get(second.file) ?? Infinity);
   }, 120_000);
 
+  it('tries unfit archives again, and reports only those that were fit before', async () => {
+    const [fit, wrong, damaged] = [await make(), await make(), await make()];
+    await writeFile(join(fixture.config.backupsDir, damaged.file), Buffer.alloc(Number(damaged.sizeBytes)));
+    const long = new Date('2026-01-01T00:00:00Z');
+    for (const { file } of [wrong, damaged])
+      await fixture.own.query(
+        `update backups set unfit_at = $2, unfit_reason = 'no memory', modified_at = null where file = $1`,
+        [file, long],
+      );
+    await fixture.own.query(`insert into schedule (id, moment) values ('verification', '2001-01-01')`);
+    await during([start({ verifySchedule: RARELY })], async ([one]) => {
+      const line = expect.objectContaining({ msg: 'scheduled run ended' });
+      await eventually(() => expect(one?.logged).toContainEqual(line), withinAMinute);
+      expect(await one?.figure('schedule_failures_total', { run: 'verification' })).toBe(0);
+    });
+    const found = new Map((await listed()).map((backup) => [backup.file, backup]));
+    const proved = { verifiedAt: expect.any(Date), unfitAt: null };
+    expect(found.get(fit.file)).toMatchObject(proved);
+    expect(found.get(wrong.file)).toMatchObject(proved);
+    expect(found.get(damaged.file)).toMatchObject({ verifiedAt: null, unfitAt: long });
+  }, 120_000);
+
   const make = () => fixture.backup.backups.create();
 });
 

@@ -102,9 +102,9 @@ class UnfitError extends AppError {
 
 const NOT_VERIFIED = 'The archive was not verified';
 /** System errors that say nothing about the archive. */
-const SYSTEM = /^(ENOSPC|EDQUOT|EACCES|EROFS|EMFILE|ENFILE|EIO|EFBIG|ESTALE|ETIMEDOUT)$/;
-/** PostgreSQL's errors that a dump cannot cause: connections, timeouts, resources, operators, system and internal errors. */
-const SERVER = /^(08|25P0[34]|53|57|58|XX)|^E[A-Z]+$/;
+const SYSTEM = /^(ENOSPC|EDQUOT|EACCES|EROFS|EMFILE|ENFILE|EIO|EFBIG|ESTALE|ETIMEDOUT|EAGAIN|ENOMEM|ENOENT|EPERM)$/;
+/** PostgreSQL's errors that a dump cannot cause: connections, read-only servers, timeouts, conflicts, locks, resources, operators, system and internal errors. */
+const SERVER = /^(08|25006|25P0[34]|40|53|55|57|58|XX)|^E[A-Z]+$/;
 
 /** Returns the error for operators: CONFLICT for an unfit archive, SERVICE_UNAVAILABLE if something was unavailable or full. */
 export function asVerifyFailure(error: unknown): unknown {

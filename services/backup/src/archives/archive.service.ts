@@ -100,7 +100,8 @@ export function createBackupService(deps: BackupServiceDeps): BackupService {
   const markUnfit = async (stored: StoredArchive, unfitReason: string): Promise<void> => {
     const [found, left] = [await find(stored.file), await storage.find(stored.file)];
     if (!found || !left || !isSameFile(stored, left)) return;
-    await repository.save({ ...found, ...UNVERIFIED, unfitAt: now(), unfitReason, modifiedAt: stored.modifiedAt });
+    const unfit = { unfitAt: found.unfitAt ?? now(), unfitReason };
+    await repository.save({ ...found, ...UNVERIFIED, ...unfit, modifiedAt: stored.modifiedAt });
   };
 
   const stopping = new AbortController();

@@ -12,8 +12,8 @@ export interface LoadInput {
   url?: string | undefined;
 }
 
-/** Leaves the statement timeout that the restore has set for the role. */
-const SETTINGS = { search_path: 'pg_catalog', statement_timeout: null };
+/** Leaves the statement timeout that the restore has set for the role. A read-only server can be restored. */
+const SETTINGS = { search_path: 'pg_catalog', statement_timeout: null, default_transaction_read_only: 'off' };
 
 runChildJob(async ({ path, url }: LoadInput, onProgress) => {
   const client = url === undefined ? undefined : await connect({ url, name: 'taskmesh-restore', settings: SETTINGS });

@@ -1,7 +1,7 @@
 import type { Service } from '@taskmesh/service';
 import type { Database } from '@taskmesh/store';
 import type { Backup } from '../archives/archive.entity.ts';
-import { isUnverifiable } from '../archives/archive.errors.ts';
+import { findUnfitReason, isUnverifiable } from '../archives/archive.errors.ts';
 import type { BackupService } from '../archives/archive.service.ts';
 import { isInFuture } from '../clock-skew.ts';
 import type { CommonParts } from '../common-parts.ts';
@@ -30,13 +30,16 @@ export function createSchedules(config: BackupConfig, deps: SchedulesDeps): Serv
     return [createScheduler({ pattern, repository, lock, work, now, log })];
   };
 
-  /** Returns false if verifying needs another key, release or limit. @throws AppError when the archive is unfit, or verifying failed */
-  const verify = async (file: string): Promise<boolean> => {
+  /**
+   * Returns false if verifying needs another key, release or limit, or if the archive is still unfit.
+   * @throws AppError when the archive is unfit now, or verifying failed
+   */
+  const verify = async ({ file, unfitAt }: Backup): Promise<boolean> => {
     try {
       await backups.verify(file, undefined, 'schedule');
       return true;
     } catch (error) {
-      if (!isUnverifiable(error)) throw error;
+      if (!isUnverifiable(error) && !(unfitAt && findUnfitReason(error) !== undefined)) throw error;
       log.warn({ err: error, file }, 'archive kept unproved');
       return false;
     }
@@ -57,10 +60,10 @@ export function createSchedules(config: BackupConfig, deps: SchedulesDeps): Serv
   const makeBackup = async (): Promise<boolean> => {
     let made = false;
     const succeeded = await reports.run('backup', async () => {
-      const { file } = await backups.create(undefined, 'schedule');
+      const backup = await backups.create(undefined, 'schedule');
       made = true;
-      const verified = verifiesScheduled && (await verify(file));
-      log.info({ file, verified }, 'scheduled backup made');
+      const verified = verifiesScheduled && (await verify(backup));
+      log.info({ file: backup.file, verified }, 'scheduled backup made');
     });
     if (made && keep) await reports.run('retention', () => deleteExpired(keep));
     return succeeded;
@@ -69,14 +72,15 @@ export function createSchedules(config: BackupConfig, deps: SchedulesDeps): Serv
   /** Verifies the newest archive again, and the one verified longest ago, so that every archive gets its turn. */
   const verifyAgain = async (): Promise<void> => {
     const newestFirst = (await backups.list()).filter(isDue);
-    let tried = newestFirst[0]?.file;
+    const tried = new Set<string>();
     const proveOne = async (archives: Backup[]): Promise<void> => {
-      for (const { file } of archives) if (await verify(file)) return void (tried = file);
+      for (const archive of archives.filter(({ file }) => !tried.has(file)))
+        if (tried.add(archive.file) && (await verify(archive))) return;
     };
     const provenAt = ({ verifiedAt }: Backup) =>
       verifiedAt && !isInFuture(verifiedAt, now()) ? verifiedAt.getTime() : 0;
     const oldestFirst = newestFirst.toSorted((one, other) => provenAt(one) - provenAt(other));
-    await allOf([() => proveOne(newestFirst), () => proveOne(oldestFirst.filter(({ file }) => file !== tried))]);
+    await allOf([() => proveOne(newestFirst), () => proveOne(oldestFirst)]);
   };
 
   return [
@@ -85,8 +89,8 @@ export function createSchedules(config: BackupConfig, deps: SchedulesDeps): Serv
   ];
 }
 
-/** Excludes unfit archives, which were reported before, and unexamined files, which may not be archives at all. */
-const isDue = ({ unfitAt, stores }: Backup): boolean => !unfitAt && stores.length > 0;
+/** Excludes unexamined files, which may not be archives at all. Includes unfit archives: the machine may have been at fault. */
+const isDue = ({ stores }: Backup): boolean => stores.length > 0;
 
 /** Runs the steps one after the other, even after a failure. @throws the first failure */
 async function allOf(steps: (() => Promise<unknown>)[]): Promise<void> {

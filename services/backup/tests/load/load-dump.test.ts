@@ -102,7 +102,8 @@ describe('loading a dump in a separate process', () => {
     ).toEqual([{ others: false, makesSchemas: false }]);
   });
 
-  it('gives the tables to the owner of the live database, and leaves no role behind', async () => {
+  it('gives the tables to the owner of the live database, and leaves no role behind, even if a server is read-only by default', async () => {
+    await query(`alter role ${database.names.loader} set default_transaction_read_only = on`);
     await load('create table tasks (id int);');
     await assignToOwner(database.live.url, database.names);
     expect(
