@@ -1,4 +1,5 @@
 import { eventually } from '@taskmesh/testing';
+import { Client } from 'pg';
 import { emailKey } from '../src/accounts/email-key.ts';
 import { COST } from '../src/passwords/hasher.ts';
 import { PASSWORD, tokenIn, useAuth } from './support/running-auth.ts';
@@ -393,6 +394,24 @@ describe('an archive of the accounts', () => {
     const [later] = await facts();
     olds.push(await swap(running, archive.name));
     expect(await facts()).toEqual([...archived, later]);
+  });
+
+  it('does not wait for writers of the trail before the swap, and loses none of their entries', async () => {
+    await running.signUp('audited@example.test');
+    const archived = await facts();
+    const archive = await archiveOf(running);
+    await forget('true');
+    const writer = new Client({ connectionString: running.database.url });
+    await writer.connect();
+    await writer.query(`begin; insert into audit_log (at, kind, request_id) values (now(), 'login.failed', 'first')`);
+    await running.logIn('audited@example.test');
+    const [later] = await facts();
+    await running.auth.restore.importDatabase(archive.name, ARCHIVED).finally(() => writer.query('commit'));
+    await writer.end();
+    const { audit_log } = (await running.auth.restore.compare(archive.name)).tables;
+    expect(audit_log).toEqual({ now: 2, after: archived.length + 2 });
+    olds.push(await swap(running, archive.name));
+    expect(await facts()).toEqual([...archived, expect.stringContaining('first'), later]);
   });
 
   it('duplicates no entry of the trail, and restores entries that the live one has deleted', async () => {

@@ -37,9 +37,12 @@ export async function copyTrail(stores: Stores, end: string): Promise<void> {
   await stores.to.run(ADVANCE_IDS);
 }
 
-/** $1 now. Times may be a little ahead, as clocks differ; entries much later would never be cleared. */
+/**
+ * $1 now. Times may be a little ahead, as clocks differ; entries much later would never be cleared. Leaves ids for earlier
+ * entries that are not committed yet.
+ */
 const FIRST = `
-    select coalesce(min(id), 1)::text as id, least(min(at), $1::timestamptz + interval '1 day')::text as at
+    select coalesce(min(id) - 1000, 1)::text as id, least(min(at), $1::timestamptz + interval '1 day')::text as at
     from public.audit_log`;
 
 const UNLOCK_TRAIL = 'alter table public.audit_log disable trigger audit_log_only_grows';
@@ -47,7 +50,7 @@ const OLDER = 'create temporary table older (like public.audit_log) on commit dr
 /** $1 the time of the live trail's first entry */
 const KEEP_OLDER = 'insert into pg_temp.older select * from public.audit_log where at < $1::timestamptz';
 const EMPTY_TRAIL = 'truncate public.audit_log';
-/** $1 the id of the live trail's first entry; older entries get the ids just below it. */
+/** $1 the id below which older entries get their ids. */
 const PUT_OLDER = `
     insert into public.audit_log overriding system value
     select (r.entry).* from (
@@ -57,18 +60,15 @@ const PUT_OLDER = `
 const LOCK_TRAIL = 'alter table public.audit_log enable trigger audit_log_only_grows';
 
 /**
- * Joins the archive's entries from before the live trail begins (at most a day after `now`) with the live trail. No entry
- * is lost or duplicated, and a new installation gets the whole archive. Ids keep their order, and those of the live trail
- * do not change.
+ * Keeps the archive's entries from before the live trail begins (at most a day after `now`), with ids below those of the live
+ * trail, which `copyTrail` appends later. So no entry is lost or duplicated, and a new installation gets the whole archive.
  */
-export async function joinTrails(stores: Stores, { end, now }: { end: string; now: Date }): Promise<void> {
-  const { from, to } = stores;
+export async function keepOlderTrail({ from, to }: Stores, now: Date): Promise<void> {
   const [first] = await from.run<{ id: string; at: string }>(FIRST, [now]);
   await to.run(UNLOCK_TRAIL);
   await to.run(OLDER);
   await to.run(KEEP_OLDER, [first?.at]);
   await to.run(EMPTY_TRAIL);
-  await copyTrail(stores, end);
   await to.run(PUT_OLDER, [first?.id]);
   await to.run(LOCK_TRAIL);
 }

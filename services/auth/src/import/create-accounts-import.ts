@@ -8,7 +8,7 @@ import {
 } from '@taskmesh/store';
 import type { AuthRestore, StoreComparison } from '@taskmesh/internal-api';
 import type { Clock } from '@taskmesh/service';
-import { copyTrail, endOfTrail, joinTrails, settledEnd } from './audit-trail.ts';
+import { copyTrail, endOfTrail, keepOlderTrail, settledEnd } from './audit-trail.ts';
 import { copySessions, removeUnlinkedIdentities } from './carry-over-credentials.ts';
 import { removeDeletedAccounts } from './deleted-accounts.ts';
 import { accountRules, replaceUnusableHashes } from './rules.ts';
@@ -25,7 +25,8 @@ async function compareStores(stores: Stores, now: Date): Promise<StoreComparison
     const [row] = await from.run<{ count: string }>(SESSIONS, [gone, now]);
     sessionsEnding += Number(row?.count);
   });
-  const trail = { now: await countRows(from, 'audit_log'), after: await countRows(to, 'audit_log') };
+  const entries = await countRows(from, 'audit_log'); // `carryOver` adds them
+  const trail = { now: entries, after: entries + (await countRows(to, 'audit_log')) };
   return { tables: { accounts, audit_log: trail }, accounts: { ...accounts, sessionsEnding } };
 }
 
@@ -47,8 +48,7 @@ export function createAccountsImport({ clock, newEpoch, ...deps }: AccountsImpor
         const replaced = await replaceUnusableHashes(stores.to);
         if (replaced > 0)
           deps.log.warn({ accounts: replaced }, 'restored accounts whose passwords must be set again by mail');
-        const end = await settledEnd(stores.from);
-        await (of === 'archive' ? joinTrails(stores, { end, now: now() }) : copyTrail(stores, end));
+        if (of === 'archive') await keepOlderTrail(stores, now());
         await removeDeletedAccounts(stores);
       },
     },
