@@ -169,7 +169,7 @@ describe('the settings in the values, and the services', () => {
       [',', 'a', 'a@b', '.a@b.de', 'a..b@c.de', 'a@b.de c@d.de', 'a@b..de', "a'@b.de"],
     ],
     ['backup.settings.BACKUP_RECIPIENTS', ['', 'age1a,\n age1b,\n', ', age1a,,'], [',', ' ,,']],
-    ['backup.settings.BACKUP_MAX_ARCHIVE_MB', [1, 1_048_576], [0, 1_048_577]],
+    ['backup.settings.BACKUP_MAX_ARCHIVE_MB', [1, 131_071], [0, 131_072]],
     ['backup.settings.RESTORE_KEEP_OLD', ['', '0', '9999m', '7d'], ['1', '7 d', '10000m', '1w']],
   ])('agree on %s', (path, right, wrong) => {
     const keys = path.split('.');

@@ -111,7 +111,7 @@ export const ODD_VALUES: Record<string, RenderOptions> = {
       'gateway.autoscaling': { minReplicas: 1, maxReplicas: 1_500_000, connectionsPerPod: 2_000_000 },
       'tasks.autoscaling.pendingChangesPerPod': 12_345_678,
       'auth.autoscaling.cpuUtilization': 1_000_000,
-      'backup.settings.BACKUP_MAX_ARCHIVE_MB': 1_048_576,
+      'backup.settings.BACKUP_MAX_ARCHIVE_MB': 131_071,
       'gateway.settings.GRAPHQL_MAX_COST': 1_000_000_000,
       'pod.stopSeconds': 2_000_000,
       'migrations.timeoutSeconds': 3_000_000,

@@ -3,7 +3,7 @@ import { readSchemaPolicy } from '@taskmesh/store';
 import { join, resolve } from 'node:path';
 import { z } from 'zod';
 import { readKeyFile } from './archives/key-file.ts';
-import { archiveSizes, DEFAULT_MAX_ARCHIVE_MB } from './archives/limits.ts';
+import { archiveSizes, DEFAULT_MAX_ARCHIVE_MB, MAX_ARCHIVE_MB } from './archives/limits.ts';
 import { parseRetentionRules } from './schedule/retention.ts';
 import { findPatternProblem } from './schedule/scheduler.ts';
 import { parseS3Url } from './storage/s3-location.ts';
@@ -13,8 +13,6 @@ export type BackupConfig = ReturnType<typeof readBackupConfig>;
 const postgresUrl = () => setting.url('postgres:', 'postgresql:');
 const databaseUrl = () =>
   postgresUrl().refine((value) => URL.canParse(value) && new URL(value).pathname.length > 1, 'must name a database');
-
-const MAX_MB = 1024 * 1024;
 
 const schedule = () =>
   setting.text().superRefine((value, ctx) => {
@@ -63,7 +61,7 @@ const schema = z.object({
   POSTGRES_URL: databaseUrl(),
   DATA_DIR: setting.text().default('.data'),
   BACKUPS_DIR: setting.text().optional(),
-  BACKUP_MAX_ARCHIVE_MB: setting.int(1, MAX_MB).default(DEFAULT_MAX_ARCHIVE_MB),
+  BACKUP_MAX_ARCHIVE_MB: setting.int(1, MAX_ARCHIVE_MB).default(DEFAULT_MAX_ARCHIVE_MB),
   BACKUP_S3_URL: parsed(parseS3Url, S3_URL).optional(),
   BACKUP_SCHEDULE: schedule().optional(),
   BACKUP_KEEP: parsed(parseRetentionRules, RULES).optional(),

@@ -47,8 +47,10 @@ describe('temporary directories', () => {
     expect((await readdir(dir)).toSorted()).toEqual(['other', living].toSorted());
   });
 
-  it('of another service in this process stay while they are in use', async () => {
+  it('of another service in this process stay while they are in use, however long that is', async () => {
     await createTemporaryDirs({ dir, now: Date.now, log }).use(async (folder) => {
+      const twoDaysAgo = new Date(Date.now() - 48 * 60 * 60 * 1000);
+      await utimes(folder, twoDaysAgo, twoDaysAgo);
       expect(await createTemporaryDirs({ dir, now: Date.now, log }).sweep()).toBe(0);
       expect(await readdir(dir)).toEqual([basename(folder)]);
     });

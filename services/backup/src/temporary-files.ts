@@ -37,7 +37,8 @@ export function createTemporaryFiles(options: TemporaryFilesOptions) {
     const [, pid, itsHost] = /^(\d+)-[0-9a-f]+-(.*)$/s.exec(name.slice(prefix.length)) ?? [];
     const path = join(dir, name);
     // A restarted container may get the same process id.
-    if (itsHost === HOST && (Number(pid) === process.pid ? !inUse.has(path) : !isAlive(Number(pid)))) return true;
+    if (itsHost === HOST && Number(pid) === process.pid) return !inUse.has(path);
+    if (itsHost === HOST && !isAlive(Number(pid))) return true;
     const stats = await stat(path).catch(() => undefined);
     return stats !== undefined && now() - stats.mtimeMs > maxAgeMs;
   };

@@ -1,3 +1,4 @@
+import { unavailable } from '@taskmesh/contracts';
 import type { Identity } from '@taskmesh/identity';
 import type { WorkProgress } from '@taskmesh/internal-api';
 import { eventually } from '@taskmesh/testing';
@@ -231,6 +232,19 @@ it.each([
     expect(blamed.map(({ unfitReason }) => unfitReason)).toEqual(isBlamed ? ['it is broken.'] : []);
   },
 );
+
+it('a scan continues after an archive that cannot be read, unless the storage is unavailable', async () => {
+  const all = ['a', 'b', 'c'].map((file) => ({ file, sizeBytes: 1, stores: [], createdAt: new Date(0), modifiedAt: new Date(0) }) as unknown as Backup); // prettier-ignore
+  const tried: string[] = [];
+  const scanWith = (find: (file: string) => Promise<Backup | undefined>) => {
+    const inspect = (file: string) => (tried.push(file), Promise.reject(unavailable('input/output error')));
+    const deps = { list: async () => all, find, inspect, log: createRecordingLog().log };
+    return scanArchives(deps as unknown as ScanDeps, () => undefined);
+  };
+  expect(await scanWith(async (name) => all.find(({ file }) => file === name))).toEqual({ archives: 3, added: 0, unread: 3 }); // prettier-ignore
+  expect(tried).toEqual(['a', 'b', 'c']);
+  await expect(scanWith(() => Promise.reject(unavailable('no storage')))).rejects.toThrow('no storage');
+});
 
 describe('the status of backup for operators', () => {
   it('shows the number of archives, the newest one, and the newest verified one', async () => {

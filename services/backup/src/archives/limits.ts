@@ -20,6 +20,8 @@ const MIN_TIMEOUT_MS = 120_000;
 const BYTES_PER_MS = 4_096;
 
 export const DEFAULT_MAX_ARCHIVE_MB = 256;
+/** With more, PostgreSQL's limit for temporary files (twice the unpacked size, in kB) would exceed an integer. */
+export const MAX_ARCHIVE_MB = 128 * 1024 - 1;
 /** How much larger than an archive its content may be. Rows of text compress five- to tenfold. */
 const EXPANSION = 8;
 

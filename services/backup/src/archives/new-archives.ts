@@ -59,7 +59,13 @@ export interface ScanDeps extends Pick<CommonParts, 'now' | 'log'> {
  * Known ones stay unchanged. An archive does not say who made it, so retention never deletes archives found by a scan.
  */
 export async function scanArchives(deps: ScanDeps, onProgress: OnWorkProgress): Promise<BackupScan> {
-  const { list, log } = deps;
+  const { list, find, log } = deps;
+  const examine = (archive: Backup) =>
+    examineArchive(archive, deps).catch(async (error: unknown) => {
+      log.warn({ err: error, file: archive.file }, 'archive not looked into');
+      await find(archive.file); // fails if the whole storage is unavailable
+      return 'unread' as const;
+    });
   const archives = await list();
   const totalBytes = archives.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
   const scan: BackupScan = { archives: archives.length, added: 0, unread: 0 };
@@ -67,7 +73,7 @@ export async function scanArchives(deps: ScanDeps, onProgress: OnWorkProgress): 
   for (const archive of archives) {
     onProgress({ phase: 'scan', doneBytes, totalBytes });
     doneBytes += archive.sizeBytes;
-    const found = isUnexamined(archive) ? await examineArchive(archive, deps) : archive.unfitAt ? 'unread' : undefined;
+    const found = isUnexamined(archive) ? await examine(archive) : archive.unfitAt ? 'unread' : undefined;
     if (found) scan[found]++;
   }
   onProgress({ phase: 'scan', doneBytes, totalBytes });

@@ -1,7 +1,15 @@
 import { once } from 'node:events';
 import { createServer, type AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { runWatched } from './watch-database.ts';
+import { archiveLimits, archiveSizes, MAX_ARCHIVE_MB } from '../archives/limits.ts';
+import { loadLimits, runWatched } from './watch-database.ts';
+
+it('has limits that timers and PostgreSQL accept for archives of every allowed size', () => {
+  const sizes = archiveSizes(MAX_ARCHIVE_MB);
+  const { stallMs, timeoutMs, statementTimeoutMs, tempFileBytes } = loadLimits(sizes);
+  const all = [archiveLimits(sizes).timeoutMs, stallMs, timeoutMs, statementTimeoutMs, tempFileBytes / 1024];
+  expect(Math.max(...all)).toBeLessThan(2 ** 31);
+});
 
 it('queries a server that ends connections once a second', async () => {
   let connections = 0;

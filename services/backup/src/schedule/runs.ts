@@ -23,11 +23,16 @@ export function createSchedules(config: BackupConfig, deps: SchedulesDeps): Serv
   const { backups, reports, database, now, log } = deps;
   const { schedule, verifySchedule, keep, verifiesScheduled } = config;
 
-  const scheduler = (id: string, pattern: string | undefined, work: () => Promise<boolean>): Service[] => {
+  const scheduler = (
+    id: string,
+    pattern: string | undefined,
+    maxAttempts: number,
+    work: () => Promise<boolean>,
+  ): Service[] => {
     if (pattern === undefined) return [];
     const repository = createScheduleRepository(database, id);
     const lock = createRunLock(database, 'taskmesh-schedule', 'Another instance is at work.');
-    return [createScheduler({ pattern, repository, lock, work, now, log })];
+    return [createScheduler({ pattern, repository, lock, work, maxAttempts, now, log })];
   };
 
   /**
@@ -84,8 +89,8 @@ export function createSchedules(config: BackupConfig, deps: SchedulesDeps): Serv
   };
 
   return [
-    ...scheduler('backup', schedule, makeBackup),
-    ...scheduler('verification', verifySchedule, () => reports.run('verification', verifyAgain)),
+    ...scheduler('backup', schedule, 3, makeBackup),
+    ...scheduler('verification', verifySchedule, 1, () => reports.run('verification', verifyAgain)),
   ];
 }
 

@@ -11,7 +11,7 @@ beforeEach(() => void jest.useFakeTimers());
 afterEach(() => void jest.useRealTimers());
 
 /** Creates a schedule for half past three that is in the given state. */
-function createTrial(state: Partial<Schedule>) {
+function createTrial(state: Partial<Schedule>, work = async () => true) {
   const begun: string[] = [];
   let now = NOW;
   let current = { id: 'backup', begunMoment: null, begunAt: null, attempts: 0, moment: DUE, ...state } as Schedule;
@@ -26,8 +26,9 @@ function createTrial(state: Partial<Schedule>) {
         },
         end: async (moment) => void (current = { ...current, moment, attempts: 0 }),
       },
-      lock: { run: (_waitMs, work) => work(async () => true) },
-      work: async () => true,
+      lock: { run: (_waitMs, locked) => locked(async () => true) },
+      work,
+      maxAttempts: 3,
       now: () => now,
       log: createLog({ service: 'test', level: 'silent' }),
     });
@@ -92,6 +93,17 @@ describe('a scheduled moment', () => {
       expect(due.state().moment).toEqual(DUE);
     },
   );
+
+  it('is tried again after a failure: after one minute, then after two more, and no more', async () => {
+    const { run, begun, state } = createTrial({ moment: new Date(0) }, async () => false);
+    const counts: number[] = [];
+    for (const seconds of [0, 58, 61, 150, 183, 600]) {
+      await run(new Date(NOW.getTime() + seconds * 1_000));
+      counts.push(begun.length);
+    }
+    expect(counts).toEqual([1, 1, 2, 2, 3, 3]);
+    expect(state().moment).toEqual(DUE);
+  });
 
   it('does not wait for a future start time that a clock that was ahead recorded', async () => {
     const begunAt = new Date(NOW.getTime() + 365 * DAY_MS);

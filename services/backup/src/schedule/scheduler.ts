@@ -10,8 +10,10 @@ export interface SchedulerOptions {
   pattern: string;
   repository: ScheduleRepository;
   lock: RunLock;
-  /** Returns whether it succeeded. Reports its own failures and never throws: a moment whose work failed is also completed. */
+  /** Returns whether it succeeded. Reports its own failures and never throws. */
   work(): Promise<boolean>;
+  /** After this many failures, a moment is completed as well. */
+  maxAttempts: number;
   now: () => Date;
   log: Log;
 }
@@ -39,7 +41,7 @@ const parse = (pattern: string) => new Cron(pattern, { timezone: 'UTC', mode: '5
  * Runs the work when it is due, one run at a time. If moments were missed because no instance was running, or one died
  * during the work, one run for the last of them makes up for all.
  */
-export function createScheduler({ pattern, repository, lock, work, now, log }: SchedulerOptions): Service {
+export function createScheduler({ pattern, repository, lock, work, maxAttempts, now, log }: SchedulerOptions): Service {
   const cron = parse(pattern);
   let timer: NodeJS.Timeout | undefined;
   let running: Promise<void> = Promise.resolve();
@@ -55,8 +57,10 @@ export function createScheduler({ pattern, repository, lock, work, now, log }: S
     if (state) {
       const again = earliest(state, moment, now());
       if (again > now()) return again;
-      await repository.begin({ moment, at: now(), attempts: attemptsOf(state, moment) + 1 });
-      if (!(await work()) && stopped) return after(MAX_WAIT_MS); // the shutdown may have caused the failure
+      const attempts = attemptsOf(state, moment) + 1;
+      await repository.begin({ moment, at: now(), attempts });
+      // The shutdown may have caused the failure.
+      if (!(await work()) && (stopped || attempts < maxAttempts)) return after(MAX_WAIT_MS);
     }
     await repository.end(moment);
     if (state) log.debug({ moment }, 'scheduled run ended');
@@ -99,13 +103,13 @@ export function createScheduler({ pattern, repository, lock, work, now, log }: S
 }
 
 const WAIT_MS = 1_000;
-/** Between runs that died with their process. */
+/** Between runs that failed or died with their process. */
 const BACKOFF = { firstMs: 60_000, maxMs: 60 * 60_000 };
 
 const attemptsOf = ({ begunMoment, attempts }: Schedule, moment: Date): number =>
   begunMoment?.getTime() === moment.getTime() ? attempts : 0;
 
-/** When to retry a moment that was started but not completed: the work itself may have killed its process. */
+/** When to retry a moment that was started but not completed: the work failed, or may have killed its process. */
 function earliest(state: Schedule, moment: Date, now: Date): Date {
   const attempts = attemptsOf(state, moment);
   if (attempts === 0 || (state.begunAt && isInFuture(state.begunAt, now))) return new Date(0);

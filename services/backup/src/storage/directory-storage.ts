@@ -1,7 +1,7 @@
 import { AppError, unavailable } from '@taskmesh/contracts';
 import { errorCode } from '@taskmesh/contracts/error-details';
 import { createHash } from 'node:crypto';
-import { link, lstat, mkdir, open, readdir, realpath, rename, stat, unlink } from 'node:fs/promises';
+import { link, mkdir, open, readdir, realpath, rename, stat, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { createDiskSpaceWatch, type MeasureDisk } from '../disk-space.ts';
@@ -19,9 +19,16 @@ export interface DirectoryStorageOptions {
   dir: string;
   now: () => number;
   measureDisk: MeasureDisk;
+  /** @default the system's */
+  linkFile?: typeof link;
 }
 
-export function createDirectoryStorage({ dir, now, measureDisk }: DirectoryStorageOptions): BackupStorage {
+export function createDirectoryStorage({
+  dir,
+  now,
+  measureDisk,
+  linkFile = link,
+}: DirectoryStorageOptions): BackupStorage {
   const unfinishedFiles = createTemporaryFiles({
     dir,
     prefix: '.unfinished-', // never listed
@@ -55,7 +62,7 @@ export function createDirectoryStorage({ dir, now, measureDisk }: DirectoryStora
         await reported(place);
         return await unfinishedFiles.use(async (unfinished) => {
           const written = await writeWhole(unfinished, content, createDiskSpaceWatch(dir, measureDisk));
-          if (!(await publish(unfinished, join(dir, file)))) throw new ArchiveExistsError(written);
+          if (!(await publish(unfinished, join(dir, file), linkFile))) throw new ArchiveExistsError(written);
           await keepNames(dir);
           return written;
         });
@@ -143,17 +150,18 @@ async function writeWhole(
 const NO_LINKS = new Set(['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK']);
 
 /** Names the file atomically. Returns false if the name is taken; a plain rename would replace the existing file. */
-async function publish(unfinished: string, path: string): Promise<boolean> {
+async function publish(unfinished: string, path: string, linkFile: typeof link): Promise<boolean> {
   try {
-    await link(unfinished, path);
+    await linkFile(unfinished, path).catch(async (error: unknown) => {
+      if (!NO_LINKS.has(errorCode(error))) throw error;
+      await (await open(path, 'wx')).close(); // claims the name
+      await rename(unfinished, path);
+    });
     return true;
   } catch (error) {
     if (errorCode(error) === 'EEXIST') return false;
-    if (!NO_LINKS.has(errorCode(error))) throw error;
+    throw error;
   }
-  if (await lstat(path).catch(() => undefined)) return false;
-  await rename(unfinished, path);
-  return true;
 }
 
 /** Syncs the directory, because only then a new name survives a power failure. */

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { statDisk } from '../../src/disk-space.ts';
-import type { OpenArchive } from '../../src/storage/backup-storage.ts';
+import { ArchiveExistsError, type OpenArchive } from '../../src/storage/backup-storage.ts';
 import { createDirectoryStorage } from '../../src/storage/directory-storage.ts';
 import { describeBackupStorage } from './storage.contract.ts';
 
@@ -214,6 +214,22 @@ async function withoutRights(work: () => Promise<void>): Promise<void> {
     process.seteuid?.(0);
   }
 }
+
+it('stores one of two archives of the same name, even on a file system without hard links', async () => {
+  const place = makeTempDir();
+  const { promise: bothWritten, resolve } = Promise.withResolvers<void>();
+  let links = 0;
+  const linkFile = async () => {
+    if (++links === 2) resolve();
+    await bothWritten;
+    throw Object.assign(new Error('no links'), { code: 'EPERM' });
+  };
+  const { write } = createDirectoryStorage({ dir: place, now: Date.now, measureDisk: statDisk, linkFile });
+  const written = await Promise.allSettled(['one', 'two'].map((text) => write('a.tar.gz', Readable.from([text]))));
+  expect(written.map(({ status }) => status).toSorted()).toEqual(['fulfilled', 'rejected']);
+  expect(await readdir(place)).toEqual(['a.tar.gz']);
+  await expect(write('a.tar.gz', Readable.from(['three']))).rejects.toThrow(ArchiveExistsError);
+});
 
 describe('an empty directory', () => {
   const empty = makeTempDir();
