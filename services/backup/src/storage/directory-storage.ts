@@ -23,12 +23,7 @@ export interface DirectoryStorageOptions {
   linkFile?: typeof link;
 }
 
-export function createDirectoryStorage({
-  dir,
-  now,
-  measureDisk,
-  linkFile = link,
-}: DirectoryStorageOptions): BackupStorage {
+export function createDirectoryStorage({ dir, now, measureDisk, linkFile }: DirectoryStorageOptions): BackupStorage {
   const unfinishedFiles = createTemporaryFiles({
     dir,
     prefix: '.unfinished-', // never listed
@@ -150,7 +145,7 @@ async function writeWhole(
 const NO_LINKS = new Set(['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK']);
 
 /** Names the file atomically. Returns false if the name is taken; a plain rename would replace the existing file. */
-async function publish(unfinished: string, path: string, linkFile: typeof link): Promise<boolean> {
+async function publish(unfinished: string, path: string, linkFile = link): Promise<boolean> {
   try {
     await linkFile(unfinished, path).catch(async (error: unknown) => {
       if (!NO_LINKS.has(errorCode(error))) throw error;
