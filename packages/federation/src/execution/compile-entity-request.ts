@@ -2,7 +2,6 @@ import { failing, failure, operationOf, serviceError, variablesReader } from './
 import type { FetchDeps, Step } from './compile-fetch.ts';
 import { requestsSameFields, joinOperations } from './joined-operation.ts';
 import { compileEntityLookup, type RequestedEntities, type EntityLookup } from './entity-lookup.ts';
-import { FAILURE_SIZE, take } from '../result-size.ts';
 import type { PlannedFetch } from './plan-fetches.ts';
 import type { AnswerError, PlanRun, SubgraphAnswer } from './run.ts';
 
@@ -71,17 +70,14 @@ export function compileEntityRequest<Context>(fetches: readonly PlannedFetch[], 
         lookup.locate(
           errors.filter((error) => partOf(error) === index),
           about,
-          run.data,
+          run,
         )
       );
     });
     for (const error of errors) {
       const places = located[partOf(error)]?.(error) ?? [];
       if (places.length === 0) run.errors.push(serviceError(error, operation, undefined));
-      for (const [index, place] of places.entries()) {
-        if (index > 0) take(run.room, FAILURE_SIZE);
-        run.errors.push(serviceError(error, operation, place));
-      }
+      else for (const place of places) run.errors.push(serviceError(error, operation, place));
     }
   };
 

@@ -6,10 +6,12 @@ import { objectsAt, pathsTo, type ResultPath } from './data-paths.ts';
 import type { PlannedFetch } from './plan-fetches.ts';
 import { compileRewrites, renamedKeys } from './rewrites.ts';
 import type { AnswerError, PlanRun } from './run.ts';
-import { take, type Room } from '../result-size.ts';
+import { FAILURE_SIZE, take, type Room } from '../result-size.ts';
 import type { IsOfType } from './type-conditions.ts';
 
 export type EntityLookup = ReturnType<typeof compileEntityLookup>;
+
+type Merging = Pick<PlanRun<never>, 'data' | 'room'>;
 
 /** The objects of one request. */
 export interface RequestedEntities {
@@ -29,7 +31,7 @@ export function compileEntityLookup(fetches: readonly PlannedFetch[], node: Fetc
 
   return {
     /** Collects the objects and their representations, without duplicate representations. */
-    gather({ data, room }: Pick<PlanRun<unknown>, 'data' | 'room'>): RequestedEntities {
+    gather({ data, room }: Merging): RequestedEntities {
       const places = new Map<string, number>();
       const representations: Data[] = [];
       const found = fetches.map(({ path }) => {
@@ -70,7 +72,7 @@ export function compileEntityLookup(fetches: readonly PlannedFetch[], node: Fetc
     },
 
     /** Returns a function that maps each of these errors to all paths of its object in the data; none if it concerns no object. */
-    locate(errors: readonly AnswerError[], { found }: RequestedEntities, data: Data) {
+    locate(errors: readonly AnswerError[], { found }: RequestedEntities, { data, room }: Merging) {
       const failed = new Set<unknown>(errors.map(({ path }) => path?.[1]));
       const pathsOf = new Map<unknown, ResultPath[]>();
       for (const [way, { targets, places }] of found.entries()) {
@@ -90,7 +92,9 @@ export function compileEntityLookup(fetches: readonly PlannedFetch[], node: Fetc
       return ({ path }: AnswerError): ResultPath[] => {
         const [place, ...below] = (path ?? []).slice(1);
         const rest = below.map((key) => keys.get(key) ?? key);
-        return (pathsOf.get(place) ?? []).map((at) => [...at, ...rest]);
+        const paths = pathsOf.get(place) ?? [];
+        take(room, Math.max(0, paths.length - 1) * FAILURE_SIZE);
+        return paths.map((at) => [...at, ...rest]);
       };
     },
   };

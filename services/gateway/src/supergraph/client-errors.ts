@@ -59,9 +59,8 @@ export function createErrorFormat(log: Log): FormatErrors {
   };
 }
 
-/** How many nulls get their own error. */
+/** How many nulls get their own error, and are logged. */
 const MAX_INCOMPLETE = 100;
-const MAX_LOGGED = 10;
 
 export type FormatResult = (result: EngineResult, requestId: string) => OperationResult;
 
@@ -74,7 +73,7 @@ export function createResultFormat(log: Log): FormatResult {
   return ({ data, errors, incomplete }, requestId) => {
     const shown = formatErrors(errors ?? [], requestId);
     if (incomplete && incomplete.length > 0) {
-      log.error({ incomplete: incomplete.slice(0, MAX_LOGGED), requestId }, 'a result is incomplete');
+      log.error({ incomplete: incomplete.slice(0, MAX_INCOMPLETE), requestId }, 'a result is incomplete');
       for (const { path } of incomplete.slice(0, MAX_INCOMPLETE)) shown.push(internalError(requestId, path));
     }
     return shown.length > 0 ? { data, errors: shown } : { data };

@@ -46,14 +46,13 @@ function createDataSource(
     const { call, signal } = run;
     if (longChangeMs !== undefined && call.limitMs === undefined && isChange(request, run))
       run.deadline = clock.now() + longChangeMs;
-    const timeoutMs = run.deadline - clock.now();
     const options: RequestOptions = {
-      timeoutMs,
       call: {
         identity: isOurs ? identityFor(name, call) : { role: 'anonymous' },
         requestId: call.requestId,
         ...(call.traceparent && { traceparent: call.traceparent }),
       },
+      timeoutMs: Math.max(1, run.deadline - clock.now()),
       idempotent: !run.mutation,
       ...(signal && { signal }),
       // The result of a change is always returned: without it, the client would repeat the change.
@@ -61,7 +60,7 @@ function createDataSource(
     };
     const begunMs = performance.now();
     try {
-      if (timeoutMs <= 0) throw unavailable(); // a change would be made without a caller who waits for it
+      if (run.deadline <= clock.now()) throw unavailable(); // a change would be made without a caller who waits for it
       const result = await connections.request(name, url, request, options);
       const { data = null, errors, extensions } = result;
       if (isOurs && isUnknownThere(result)) throw unavailable(undefined, new Error(errors?.[0]?.message));
