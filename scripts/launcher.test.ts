@@ -198,6 +198,7 @@ describe('the settings', () => {
   it.each([
     ['# settings\nPORT=4000\nBACKUP_TOKEN: a-secret\n', 'line 3: write BACKUP_TOKEN=…'],
     ['MAIL_FROM="two\nlines"\nsome secret words\nPORT=5304\n', 'line 3: is not NAME=value\n'],
+    ['BACKUP_TOKEN=a#secret\n', 'line 1: # begins a comment: put the value in quotes'],
   ])('prevent a start if a line of .env is invalid, without showing values: %j', async (content, said) => {
     const { run, lines, write } = repository('all');
     write('.env', content);

@@ -62,7 +62,9 @@ const CASES: [alert: string, ...Series[]][] = [
   ],
   [
     'TaskmeshSupergraphRefused',
-    when(of('gateway', 'taskmesh_gateway_supergraph_reloads_total', outcome('refused')), growing(1), constant(3)),
+    // For as long as it is refused, not only soon after.
+    when(of('gateway', 'taskmesh_gateway_supergraph_reloads_total', outcome('refused')), constant(1)),
+    when(of('gateway', 'taskmesh_gateway_supergraph_refused'), constant(1), constant(0)),
   ],
   ['TaskmeshLoginsWait', when(of('auth', 'taskmesh_auth_password_hash_waiting'), constant(50), constant(5))],
   [

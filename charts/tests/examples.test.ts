@@ -69,6 +69,11 @@ it('no overlay of kustomize names another image, because the chart names a migra
     expect([file, Object.keys(parse(read(file)) as object)]).toEqual([file, expect.not.arrayContaining(['images'])]);
 });
 
+it('the versions that Flux takes are those of the chart', () => {
+  const { version } = parse(readFileSync(join(CHARTS, 'taskmesh/Chart.yaml'), 'utf8')) as { version: string };
+  expect(read('flux/source.yaml')).toContain(`semver: '${version.replace(/\d+$/, 'x')}'`);
+});
+
 it('what Flux rolls back to runs on the schema of the upgrade that failed', async () => {
   expect(read('flux/release.yaml')).toContain('strategy: rollback');
   const rendered = await render({ set: parse(read('flux/values.yaml')) as Record<string, unknown> });

@@ -187,6 +187,12 @@ describe('migrations', () => {
     expect(auth?.template.spec.containers[0]?.env?.at(-1)?.valueFrom).toEqual({
       secretKeyRef: { name: 'owners', key: 'auth-url' },
     });
+    const others = async (options?: RenderOptions) =>
+      (await render(options)).flatMap(({ kind, metadata }) =>
+        /-migrat/.test(metadata.name) && kind !== 'Job' ? metadata.name : [],
+      );
+    expect(await others({ values })).toHaveLength(2);
+    expect(await others({ values })).not.toEqual(expect.arrayContaining(await others())); // which a failed hook leaves behind
     const [before, after] = [await names(), await names({ 'image.tag': '9.9.9' })];
     expect(before.filter((name) => after.includes(name))).toEqual([]);
     expect(await names()).toEqual(before);

@@ -53,6 +53,8 @@ function readLines(text) {
       problems.push(
         `  - line ${number}: ${wanted ? `write ${wanted}=… instead of ${wanted}: …` : 'is not NAME=value'}`,
       );
+    else if (/^[^"'`#\s][^#]*(?<!\s)#/.test(value))
+      problems.push(`  - line ${number}: # begins a comment: put the value in quotes, or a blank before the #`);
     else {
       const first = index;
       index = lastLineOf(value, lines, index);

@@ -97,7 +97,7 @@ capabilities: { drop: [ALL] }
 {{- if and $component.isScaled (eq (toString .settings.REALTIME_MAX_CONNECTION_AGE_S) "") }}
 {{- include "taskmesh.settings" (dict "REALTIME_MAX_CONNECTION_AGE_S" 1800) }}
 {{- end }}
-{{- if .trustedDocuments.existingConfigMap }}
+{{- if ne .trustedDocuments.mode "off" }}
 {{- include "taskmesh.settings" (dict "TRUSTED_DOCUMENTS_FILE" (printf "/etc/taskmesh-documents/%s" .trustedDocuments.key)) }}
 {{- end }}
 {{- if .supergraph.existingConfigMap }}

@@ -11,6 +11,11 @@
 {{- if and (gt (int $v.backup.replicas) 1) (not $v.backup.s3.existingSecret) }}
 {{- $problems = append $problems (printf "backup.replicas is %d, but a directory belongs to one pod: set backup.s3.existingSecret, or backup.replicas to 1" (int $v.backup.replicas)) }}
 {{- end }}
+{{- /* The node's disk looks free to the pod, which is evicted instead. */}}
+{{- $scratch := mul 16 $v.backup.settings.BACKUP_MAX_ARCHIVE_MB }}
+{{- if lt (include "taskmesh.mebibytes" $v.backup.scratchSize | int64) $scratch }}
+{{- $problems = append $problems (printf "backup.scratchSize is %v: set it to %dMi or more, twice what backup.settings.BACKUP_MAX_ARCHIVE_MB allows unpacked, or lower that" $v.backup.scratchSize $scratch) }}
+{{- end }}
 {{- range $name := include "taskmesh.serviceNames" (list "servers" "kafka") | fromJsonArray }}
 {{- $user := index $v.kafka.sasl $name }}
 {{- if and $v.kafka.sasl.mechanism (or (not $user.username) (not $user.existingSecret)) }}
@@ -79,6 +84,9 @@
 {{- $hosts := concat (ternary $v.httpRoute.hostnames list $v.httpRoute.enabled) (ternary $v.ingress.hosts list $v.ingress.enabled) }}
 {{- if and $hosts (not (include "taskmesh.publicUrl" .)) }}
 {{- $problems = append $problems (printf "settings.PUBLIC_URL is empty, and no host is a single one (%s): set it to the origin that clients use, such as https://tasks.example.com, for the links in mails" (join ", " $hosts)) }}
+{{- end }}
+{{- range $v.prometheusRule.disabled }}
+{{- if not (contains (printf "alert: %s\n" .) ($.Files.Get "files/alerts.yaml")) }}{{ $problems = append $problems (printf "prometheusRule.disabled has %s, which is no alert of this version: correct or remove it" .) }}{{ end }}
 {{- end }}
 {{- if $v.externalSecrets.enabled }}
 {{- if not $v.externalSecrets.storeRef.name }}

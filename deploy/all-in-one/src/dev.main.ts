@@ -9,6 +9,7 @@ import {
   seed,
   serviceReady,
 } from '@taskmesh/local';
+import { isLoopbackHost } from '@taskmesh/service';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { resolve } from 'node:path';
@@ -38,7 +39,10 @@ await runCommand({
     const console = spawn(process.execPath, [CONSOLE, '--watch'], { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
     void printDemo(settings.platform.gateway, signal);
     return {
-      failed: ended.then(() => new PlainError('Node has stopped watching.')),
+      failed: Promise.race([
+        ended.then(() => new PlainError('Node has stopped watching.')),
+        ...(postgres ? [postgres.givenUp] : []),
+      ]),
       async stop() {
         console.kill('SIGTERM');
         child.kill('SIGTERM');
@@ -58,6 +62,7 @@ async function printDemo({ host, port, adminHost, adminPort }: Addresses, signal
   while (!signal.aborted && !(await isReady())) await sleep(CHECK_EVERY_MS);
   if (signal.aborted) return;
   try {
+    if (!isLoopbackHost(host)) throw new PlainError('others can reach it, and the password is public.');
     await seed(localUrl(host, port));
     printLine(`\nDemo: log in as ${DEMO_ACCOUNT.email} with the password "${DEMO_ACCOUNT.password}".`);
   } catch (error) {

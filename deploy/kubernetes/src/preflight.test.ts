@@ -80,6 +80,17 @@ describe('the preflight', () => {
     expect(asked[1]?.KAFKA_BROKERS).toBeUndefined();
   });
 
+  it('does not check mail servers and buckets, which its network policy does not let it reach', async () => {
+    const secrets = ['SMTP_URL', 'BACKUP_S3_URL'].map((name) => {
+      put(`auth/env/${name}`, 'smtp://mail.example.com');
+      return { name, secret: 's', key: 'k', file: `env/${name}`, path: 'auth.smtp' };
+    });
+    const asked: Env[] = [];
+    const check = async (env: Env) => (asked.push(env), []);
+    await preflight({ expected: { auth: secrets }, secretsDir: dir, env: {}, check });
+    expect(asked).toEqual([{}]);
+  });
+
   it('tries every PostgreSQL URL, and reports which value of the chart has a rejected one', async () => {
     const url = (name: string, path: string) => ({ name, secret: 'pg', key: 'k', file: `env/${name}`, path });
     const names = { POSTGRES_URL: 'backup', AUTH_ADMIN_URL: 'authAdmin', TASKS_ADMIN_URL: 'tasksAdmin' };

@@ -41,7 +41,11 @@ export async function preflight(options: {
       else problems.add(missing(secret));
     }
     return [
-      { asked: settings, locate: (sentence: string) => located(sentence, secrets) },
+      // Mail servers and buckets are outside its network policy.
+      {
+        asked: { ...settings, SMTP_URL: undefined, BACKUP_S3_URL: undefined },
+        locate: (sentence: string) => located(sentence, secrets),
+      },
       ...secrets
         .filter(({ name }) => MORE_OF_POSTGRESQL.includes(name))
         .map((secret) => ({

@@ -36,3 +36,11 @@ it.each([
   },
   20_000,
 );
+
+it('reports a stop that failed', async () => {
+  const stop = `() => Promise.reject(new Error('The disk is full.'))`;
+  expect(await endOf(`{ start: async () => { interrupted(); return { stop: ${stop} }; } }`)).toEqual({
+    code: 1,
+    output: expect.stringContaining('The disk is full.'),
+  });
+});

@@ -47,8 +47,10 @@ export async function runCommand(command: Command, { stopMs = STOP_MS } = {}): P
   process.once('disconnect', () => interruption.signal.aborted || interrupt());
   ignoreOutputErrors(); // a closed terminal must not keep us from stopping
 
+  let isStarted = false;
   try {
     const running = await command.start(interruption.signal);
+    isStarted = true;
     if (!running) process.exit(0);
     const failure = await Promise.race([interrupted, running.failed ?? interrupted]);
     if (failure) {
@@ -58,7 +60,7 @@ export async function runCommand(command: Command, { stopMs = STOP_MS } = {}): P
     await running.stop();
     process.exit(failure ? 1 : 0);
   } catch (error) {
-    if (interruption.signal.aborted && !(error instanceof StillRunning)) process.exit(0);
+    if (!isStarted && interruption.signal.aborted && !(error instanceof StillRunning)) process.exit(0);
     process.stderr.write(`${error instanceof ConfigError ? error.message : describeError(error)}\n`);
     process.exit(error instanceof UsageError ? 2 : 1);
   }

@@ -122,6 +122,15 @@ export const setting = {
           : form,
     });
   },
+  /** As browsers write it, so that texts can be appended to it and compared with it. */
+  origin: () =>
+    z
+      .string()
+      .refine(
+        (value) => isUrl(value) && /^https?:\/\/[^/?#@\\]+\/?$/i.test(value.trim()),
+        'must be an origin like https://tasks.example.com',
+      )
+      .transform((value) => new URL(value).origin),
   /** The sender of mails: one address, optionally with a display name. */
   sender: () =>
     z

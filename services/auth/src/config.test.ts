@@ -32,11 +32,18 @@ describe("auth's configuration", () => {
     expect(problemsOf({ POSTGRES_URL, ACCESS_TOKEN_TTL_S: '86401' })).toEqual([expect.stringContaining('86400')]);
   });
 
-  it('removes a trailing slash from PUBLIC_URL', () => {
-    expect(readAuthConfig({ POSTGRES_URL, PUBLIC_URL: 'https://tasks.example/' }).publicUrl).toBe(
-      'https://tasks.example',
-    );
-  });
+  it.each(['https://tasks.example/', 'HTTPS://Tasks.example', 'https://tasks.example\n'])(
+    'takes PUBLIC_URL as an origin, as browsers write it: %j',
+    (PUBLIC_URL) => expect(readAuthConfig({ POSTGRES_URL, PUBLIC_URL }).publicUrl).toBe('https://tasks.example'),
+  );
+
+  it.each(['https://tasks.example/app', 'https://a.example?b=c', 'https://a.example/#x', 'https://u:p@a.example'])(
+    'rejects a PUBLIC_URL that is no origin: %s',
+    (PUBLIC_URL) =>
+      expect(problemsOf({ POSTGRES_URL, PUBLIC_URL })).toEqual([
+        expect.stringMatching(/^PUBLIC_URL must be an origin/),
+      ]),
+  );
 
   it('reports missing mail settings in production', () => {
     expect(findMailProblems({ NODE_ENV: 'production' })).toEqual([

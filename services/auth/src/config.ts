@@ -20,7 +20,7 @@ const settings = z.object({
   RATE_LIMIT_FACTOR: setting.number(0, 1_000_000).optional(),
   SMTP_URL: setting.url('smtp:', 'smtps:').optional(),
   MAIL_FROM: setting.sender().default('Taskmesh <taskmesh@localhost>'),
-  PUBLIC_URL: setting.url('http:', 'https:').default('http://127.0.0.1:4000'),
+  PUBLIC_URL: setting.origin().default('http://127.0.0.1:4000'),
 });
 
 /** Why mails would not work in production: one sentence per missing setting. */
@@ -56,8 +56,8 @@ export function readAuthConfig(env: Env, cores = availableParallelism()) {
     /** Multiplies the limits per IP; 0 disables them. */
     rateLimitFactor: values.RATE_LIMIT_FACTOR ?? (values.NODE_ENV === 'production' ? 1 : 100),
     mailFrom: values.MAIL_FROM,
-    /** The origin of links in mails, without a trailing slash. */
-    publicUrl: values.PUBLIC_URL.replace(/\/+$/, ''),
+    /** The origin of links in mails. */
+    publicUrl: values.PUBLIC_URL,
     /** The provider through which people sign in without a password; undefined if there is none. */
     oidc: provider.oidc,
     schema,

@@ -97,6 +97,9 @@ describe('the configuration', () => {
     expect(problemsOf(() => readGatewayConfig({ TRUSTED_DOCUMENTS: 'only' }))).toEqual([
       expect.stringContaining('TRUSTED_DOCUMENTS_FILE'),
     ]);
+    expect(problemsOf(() => readGatewayConfig({ TRUSTED_DOCUMENTS_FILE: '/documents.json' }))).toEqual([
+      expect.stringContaining('TRUSTED_DOCUMENTS must be allow or only'),
+    ]);
     expect(problemsOf(() => readGatewayConfig({ PORT: '60000' }))).toEqual([expect.stringContaining('ADMIN_PORT')]);
   });
 });

@@ -26,7 +26,7 @@ const atLeastOne = () => setting.int(1, 1_000_000_000);
 const limit = () => setting.int(0, 1_000_000_000);
 
 const schema = z.object({
-  PUBLIC_URL: setting.url('http:', 'https:').optional(),
+  PUBLIC_URL: setting.origin().optional(),
   DATA_DIR: setting.text().default('.data'),
   TASKS_CONTRACT: setting.oneOf(['full', 'reduced']).default('full'),
   SUPERGRAPH_FILE: setting.text().optional(),
@@ -65,12 +65,15 @@ export function readGatewayConfig(env: Env) {
     values.TRUSTED_DOCUMENTS !== 'off' &&
       !values.TRUSTED_DOCUMENTS_FILE &&
       `TRUSTED_DOCUMENTS_FILE is needed: with TRUSTED_DOCUMENTS=${values.TRUSTED_DOCUMENTS}`,
+    values.TRUSTED_DOCUMENTS === 'off' &&
+      values.TRUSTED_DOCUMENTS_FILE !== undefined &&
+      'TRUSTED_DOCUMENTS must be allow or only: with TRUSTED_DOCUMENTS_FILE',
   ].filter((problem) => problem !== false);
   if (problems.length > 0) throw new ConfigError(problems);
   return {
     ...general,
-    /** The origin that clients see, without a trailing slash. */
-    publicUrl: (values.PUBLIC_URL ?? `http://127.0.0.1:${general.port}`).replace(/\/+$/, ''),
+    /** The origin that clients see. */
+    publicUrl: values.PUBLIC_URL ?? `http://127.0.0.1:${general.port}`,
     /** Which of the two task contracts `/api/tasks` serves. */
     tasksContract: values.TASKS_CONTRACT,
     /** A supergraph to serve instead of our own. */

@@ -173,7 +173,7 @@ describe('a gateway of a foreign graph that can restore', () => {
       status: 500,
       json: { success: false, message: 'Not now.', error: 'Another one runs.' },
     });
-    for (const parameter of ['stores=tasks', 'safetyBackup=true', 'decryptedFrom=a'])
+    for (const parameter of ['stores=tasks', 'safetyBackup=true', 'safetyBackup=false', 'decryptedFrom=a'])
       expect(await call('POST', `backup/restore?file=books.tar.gz&${parameter}`)).toMatchObject({ status: 400 });
     const far = { 'x-forwarded-for': '10.0.0.1' };
     expect(await call('POST', 'backup/restore?file=books.tar.gz', far)).toMatchObject({ status: 403 });

@@ -208,6 +208,8 @@ describe('a gateway whose supergraph file changes', () => {
     const streams = await graphqlStreams(STARS);
     await standing(streams);
     const before = { refused: await reloads('refused'), loaded: await reloads('loaded') };
+    const isRefused = () => gateway.figure('taskmesh_gateway_supergraph_refused');
+    expect(await isRefused()).toBe(0);
     const addresses = ['', 'http://me:secret@reviews.example/', 'ws://reviews.example/'];
     for (const broken of [
       ...['', 'type Query {', 'type Query { a: Int }', withStars.slice(0, -200)],
@@ -222,6 +224,9 @@ describe('a gateway whose supergraph file changes', () => {
     const next = gateway.commit(userId).sequence;
     for (const stream of streams) await eventually(() => expect(sequences(stream).at(-1)).toBe(next));
     expect((await gateway.graphql('{ motto }')).body.data).toEqual({ motto: 'onwards' });
+    expect(await isRefused()).toBe(1);
+    await serve(withStars); // put back
+    expect(await isRefused()).toBe(0);
   });
 
   it('refuses a graph without accounts, which would remove all paths', async () => {

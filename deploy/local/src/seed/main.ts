@@ -4,7 +4,8 @@ import { DEMO_ACCOUNT, seed } from './seed.ts';
 const { TASKMESH_URL, PORT } = process.env;
 
 await runCommand({
-  async start() {
+  async start(signal) {
+    signal.addEventListener('abort', () => process.exit(130)); // there is nothing to clean up
     const { url: given } = parseOptions(process.argv.slice(2), { texts: ['url'], flags: [] });
     const url = given ?? (TASKMESH_URL || `http://127.0.0.1:${PORT || 4000}`);
     if (!/^https?:\/\//.test(url))

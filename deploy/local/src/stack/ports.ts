@@ -22,6 +22,9 @@ function wantedPorts({ port, adminPort, gateways = 1 }: PortOptions): PortPair[]
 /** @throws PlainError that names all wanted ports on which we cannot listen */
 export async function checkWantedPorts(options: PortOptions): Promise<void> {
   const { host = '127.0.0.1', adminHost = '127.0.0.1' } = options;
+  const all = wantedPorts(options).flatMap(({ port, adminPort }) => [port, adminPort]);
+  const twice = all.find((port, index) => all.indexOf(port) < index);
+  if (twice) throw new PlainError(`PORT and ADMIN_PORT both lead to port ${twice}: set one of them to another one.`);
   const looks = wantedPorts(options).flatMap(({ port, adminPort }) => [
     portProblem('', port, host),
     portProblem('ADMIN_', adminPort, adminHost),

@@ -167,6 +167,8 @@ describe('a stack', () => {
     const starting = start(optionsFor('ports', { port: port - 1, gateways: 2 }));
     await expect(starting).rejects.toThrow(`Port ${port} is taken by another program: end it, or set PORT`);
     await new Promise((resolve) => other.close(resolve));
+    const twice = start(optionsFor('ports', { port, adminPort: port + 1, gateways: 2 }));
+    await expect(twice).rejects.toThrow(`PORT and ADMIN_PORT both lead to port ${port + 1}: set one of them`);
   });
 
   it('reports which service failed and why, and stops the others', async () => {

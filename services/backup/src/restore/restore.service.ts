@@ -128,6 +128,7 @@ export function createRestoreService(deps: RestoreServiceDeps): RestoreService {
   const counted = async (work: 'restore' | 'undo', running: Promise<RestoreResult>): Promise<RestoreResult> => {
     const result = await running.catch((error: unknown) => resultOf(error, log));
     metrics.restored(work, result.outcome);
+    if (result.outcome === 'UNKNOWN') metrics.unsettled(1); // the journal may be away when the next run counts
     return result;
   };
 

@@ -1,5 +1,6 @@
 import { createRestoreService, type RestoreServiceDeps } from './restore.service.ts';
 import { LockBusyError } from '../run-lock.ts';
+import { UnknownOutcomeError } from './swap-stores.ts';
 import { DEFAULT_TIMEOUTS } from '../stall-detection.ts';
 
 it('shows interrupted restores until they are settled', async () => {
@@ -23,4 +24,17 @@ it('shows interrupted restores until they are settled', async () => {
   settle = async () => undefined;
   await restores.settleInterrupted();
   expect(shown).toEqual([1, 0]);
+});
+
+it('shows a restore without an outcome at once, because nobody may be able to read of it', async () => {
+  const shown: number[] = [];
+  const away = () => Promise.reject(new UnknownOutcomeError('backup’s own database is away'));
+  const restores = createRestoreService({
+    lock: { run: away },
+    metrics: { unsettled: (count: number) => shown.push(count), restored: () => undefined },
+    log: { error: () => undefined },
+    timeouts: DEFAULT_TIMEOUTS,
+  } as unknown as RestoreServiceDeps);
+  expect(await restores.undo()).toMatchObject({ outcome: 'UNKNOWN' });
+  expect(shown).toEqual([1]);
 });

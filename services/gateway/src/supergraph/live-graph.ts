@@ -79,15 +79,17 @@ export interface SupergraphWatchOptions {
  * swapped link above it (a ConfigMap) is noticed, too. Waits until the file is no longer being written.
  */
 export function watchSupergraph({ file, graph, metrics, log, checkEveryMs = CHECK_EVERY_MS }: SupergraphWatchOptions) {
-  const { took, refused } = createReloadMetrics(metrics);
+  const { took, kept, refused } = createReloadMetrics(metrics);
   let tried = graph.current.supergraph.sdl;
   let settling: NodeJS.Timeout | undefined;
 
   const load = async (mayBeTried: boolean) => {
     try {
       const sdl = await readFile(file, 'utf8');
-      if (sdl === graph.current.supergraph.sdl || (sdl === tried && !mayBeTried)) return;
+      const isTried = sdl === tried && !mayBeTried;
       tried = sdl;
+      if (sdl === graph.current.supergraph.sdl) return kept();
+      if (isTried) return;
       await graph.replace(sdl);
     } catch (error) {
       refused();
@@ -126,13 +128,23 @@ function createReloadMetrics(registry: Registry) {
     'taskmesh_gateway_supergraph_loaded_timestamp_seconds',
     'When the supergraph that is served was loaded',
   );
+  const isRefused = gauge(
+    'taskmesh_gateway_supergraph_refused',
+    '1 while the file holds a supergraph that was refused',
+  );
+  const kept = () => isRefused.set(0);
   for (const outcome of ['loaded', 'refused']) reloads.inc({ outcome }, 0);
   loadedAt.setToCurrentTime();
   return {
+    kept,
     took() {
+      kept();
       reloads.inc({ outcome: 'loaded' });
       loadedAt.setToCurrentTime();
     },
-    refused: () => reloads.inc({ outcome: 'refused' }),
+    refused() {
+      reloads.inc({ outcome: 'refused' });
+      isRefused.set(1);
+    },
   };
 }

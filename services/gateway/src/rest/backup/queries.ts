@@ -57,7 +57,7 @@ export const foreignRestoreQuery: QueryRules<RestoreQuery> = {
   read(request) {
     const wanted = restoreQuery.read(request);
     const { stores, safetyBackup, decryptedFrom } = wanted.parameters;
-    if (stores ?? safetyBackup ?? decryptedFrom)
+    if ([stores, safetyBackup, decryptedFrom].some((each) => each !== undefined))
       throw badUserInput([], 'Stores, a safety backup and another name cannot be chosen here.');
     return wanted;
   },
