@@ -58,18 +58,8 @@ export async function readFailure(response: Response): Promise<TaskmeshError> {
   return failureOf(response, await bodyOf<Parsed<unknown>>(response));
 }
 
-/**
- * The gateway reports an invalid session as a GraphQL error, and always has the endpoint. Without such an error, these are from a
- * proxy with a sign-in of its own, or without a gateway behind it at the moment.
- */
-const OF_PROXIES = new Set([401, 404, 407]);
-
 function failureOf(response: Response, body: Parsed<unknown> | undefined): TaskmeshError {
-  if (body?.errors?.length) return errorOf(body.errors);
-  const { status } = response;
-  return OF_PROXIES.has(status)
-    ? new TaskmeshError('NETWORK', `A proxy responded with ${status}.`)
-    : refusalOf(response);
+  return body?.errors?.length ? errorOf(body.errors) : refusalOf(response);
 }
 
 async function bodyOf<Body>(response: Response): Promise<Body | undefined> {
@@ -89,6 +79,11 @@ export async function readRestFailure(response: Response): Promise<TaskmeshError
   return new TaskmeshError(code, body?.message ?? refusal.message, { issues: details, retryAfterMs });
 }
 
+/**
+ * The gateway names an error in the body, and always has the endpoint. Without it, these are from a proxy with a sign-in of its
+ * own, or without a gateway behind it at the moment.
+ */
+const OF_PROXIES = new Set([401, 404, 407]);
 /** The request did not arrive in time. */
 const TIMEOUT = 408;
 
@@ -96,8 +91,7 @@ const TIMEOUT = 408;
 function refusalOf({ status, headers }: Response): TaskmeshError {
   const retryAfterMs = Number(headers.get('retry-after') ?? 0) * 1_000 || 0;
   const message = `The server responded with ${status}.`;
-  if (status === 401) return new TaskmeshError('UNAUTHENTICATED', message);
   if (status === 429) return new TaskmeshError('RATE_LIMITED', message, { retryAfterMs });
   if (status >= 502 || status === TIMEOUT) return new TaskmeshError('SERVICE_UNAVAILABLE', message, { retryAfterMs });
-  return new TaskmeshError(status < 400 ? 'NETWORK' : 'INTERNAL_SERVER_ERROR', message);
+  return new TaskmeshError(status < 400 || OF_PROXIES.has(status) ? 'NETWORK' : 'INTERNAL_SERVER_ERROR', message);
 }

@@ -2,8 +2,10 @@ import { isRecord, nameOf, type Storage } from './storage.ts';
 
 /** Sent to the other pages when the stored session has changed. */
 export interface PageMessage {
-  /** The user who has signed out. */
+  /** The sign-in that has ended with a sign-out. */
   left?: string | undefined;
+  /** Whether somebody has signed in. */
+  isSignIn?: boolean | undefined;
 }
 
 /** Messages between the pages that share a storage. */

@@ -5,6 +5,11 @@ export type User = UserFieldsFragment;
 
 export interface Tokens {
   user: User;
+  /**
+   * The user's id and when they signed in. Stays the same while tokens are refreshed, and when the user signs in again after the
+   * server has ended the session. Differs after a sign-out, which a suspended page may notice late.
+   */
+  signInId: string;
   accessToken: string;
   refreshToken: string;
   /** When to refresh the access token, shortly before it expires: Unix milliseconds by this device's clock. */
@@ -22,20 +27,19 @@ export interface Tokens {
  *                       ▲        │ found: signed out on another page
  *                       └────────┘
  *
- *   signed-in ─ found: none, or left ─► signed-out
+ *   signed-in ─ found: none, or left ─► signed-out ─ found: just signed in on another page ─► signed-in
  *
- * A page that is signed out stays signed out until somebody signs in on it. Tokens that could not be stored belong to this
- * page alone, so nothing found in the storage replaces them.
+ * Tokens that could not be stored belong to this page alone, so nothing found in the storage replaces them.
  */
 export type SessionState =
   | { kind: 'loading' }
   | { kind: 'signed-in'; tokens: Tokens; isStored: boolean }
-  /** `userId`: the user of the ended session. `hasSignedOut`: that user has signed out, on this or another page. */
-  | { kind: 'signed-out'; userId: string | undefined; hasSignedOut: boolean };
+  /** `signInId`: of the ended session. `hasSignedOut`: its user has signed out, on this or another page. */
+  | { kind: 'signed-out'; signInId: string | undefined; hasSignedOut: boolean };
 
 export type SessionEvent =
-  /** The tokens that are stored now. `left`: the user who has just signed out on another page. */
-  | { kind: 'found'; tokens: Tokens | undefined; left?: string | undefined }
+  /** The tokens that are stored now. `left`: the sign-in that has ended with a sign-out on another page. */
+  | { kind: 'found'; tokens: Tokens | undefined; left?: string | undefined; isSignIn?: boolean | undefined }
   /** This page has received tokens from the server. */
   | { kind: 'kept'; tokens: Tokens; isStored: boolean }
   /** The user signs out on this page. */
@@ -46,35 +50,41 @@ export type SessionEvent =
 export const LOADING: SessionState = { kind: 'loading' };
 
 export function nextSession(state: SessionState, event: SessionEvent): SessionState {
-  const userId = userIdOf(state);
+  const signInId = signInIdOf(state);
   switch (event.kind) {
     case 'kept':
       return { kind: 'signed-in', tokens: event.tokens, isStored: event.isStored };
     case 'left':
     case 'ended':
-      return { kind: 'signed-out', userId, hasSignedOut: event.kind === 'left' };
+      return { kind: 'signed-out', signInId, hasSignedOut: event.kind === 'left' };
     case 'found': {
-      const { tokens, left } = event;
-      const hasSignedOut = left !== undefined && left === userId && tokens?.user.id !== left;
-      if (state.kind === 'signed-out') return hasSignedOut ? { ...state, hasSignedOut } : state;
+      const { tokens, left, isSignIn = false } = event;
       if (state.kind === 'signed-in' && !state.isStored) return state;
-      return tokens ? { kind: 'signed-in', tokens, isStored: true } : { kind: 'signed-out', userId, hasSignedOut };
+      const wasSignedOut = state.kind === 'signed-out' && state.hasSignedOut;
+      // A sign-out on this page may not have reached the storage yet.
+      const follows = state.kind !== 'signed-out' || (isSignIn && !(wasSignedOut && tokens?.signInId === signInId));
+      if (tokens && follows) return { kind: 'signed-in', tokens, isStored: true };
+      const hasSignedOut = wasSignedOut || isUpTo(signInId, left);
+      return { kind: 'signed-out', signInId, hasSignedOut };
     }
   }
 }
 
-function userIdOf(state: SessionState): string | undefined {
-  if (state.kind === 'signed-in') return state.tokens.user.id;
-  return state.kind === 'signed-out' ? state.userId : undefined;
+function signInIdOf(state: SessionState): string | undefined {
+  if (state.kind === 'signed-in') return state.tokens.signInId;
+  return state.kind === 'signed-out' ? state.signInId : undefined;
+}
+
+/** Whether it is of the same user, and not later. */
+function isUpTo(signInId = '-', last = ''): boolean {
+  return last.split(' ')[0] === signInId.split(' ')[0] && signInId <= last;
 }
 
 /** Whether a stored value has the format that this version writes. */
 export function isTokens(value: unknown): value is Tokens {
   if (!isRecord(value) || !isRecord(value['user'])) return false;
-  const texts = [value['accessToken'], value['refreshToken'], ...['id', 'email', 'name'].map(field(value['user']))];
-  return texts.every((text) => typeof text === 'string') && Number.isFinite(value['refreshAt']);
-}
-
-function field(record: Record<string, unknown>): (name: string) => unknown {
-  return (name) => record[name];
+  const { id, email, name } = value['user'];
+  const { accessToken, refreshToken, signInId = id, refreshAt } = value; // version 0.2.0 stored no `signInId`
+  const texts = [accessToken, refreshToken, signInId, id, email, name];
+  return texts.every((text) => typeof text === 'string') && Number.isFinite(refreshAt);
 }

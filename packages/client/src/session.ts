@@ -15,7 +15,7 @@ import {
   type SignInWithCodeInput,
   type SignUpInput,
 } from './operations.generated.ts';
-import { createOtherPages } from './other-pages.ts';
+import { createOtherPages, type PageMessage } from './other-pages.ts';
 import {
   isTokens,
   LOADING,
@@ -51,24 +51,27 @@ export function createSession({ post, storage, time }: SessionDeps) {
   let state: SessionState = LOADING;
 
   const tokens = () => (state.kind === 'signed-in' ? state.tokens : undefined);
+  /** What listeners are told of. */
+  const visible = () => [state.kind, hasSignedOut(), signInId(), tokens()?.user.name].join();
+  const signInId = () => tokens()?.signInId;
   const dispatch = (event: SessionEvent) => {
-    const before = { ...tokens()?.user, kind: state.kind, hasSignedOut: hasSignedOut() };
+    const before = visible();
     state = nextSession(state, event);
-    const { id, name } = tokens()?.user ?? {};
-    const isSame =
-      before.kind === state.kind && before.hasSignedOut === hasSignedOut() && before.id === id && before.name === name;
-    if (!isSame) changes.notify();
+    if (before !== visible()) changes.notify();
   };
   /** Whether the last user has signed out, on this or another page, so that none of their data may remain. */
   const hasSignedOut = () => state.kind === 'signed-out' && state.hasSignedOut;
   /** The stored session, which another page may have changed; this page's own if it could not be stored. */
-  const current = async () =>
-    state.kind === 'signed-in' && !state.isStored ? state.tokens : readJson(storage, KEY, isTokens);
+  const current = async () => {
+    if (state.kind === 'signed-in' && !state.isStored) return state.tokens;
+    const stored = await readJson(storage, KEY, isTokens);
+    return stored && Object.assign({ signInId: stored.user.id }, stored);
+  };
 
-  const find = (left?: string) =>
-    changeStorage(storage, async () => dispatch({ kind: 'found', tokens: await current(), left }));
+  const check = async (message?: PageMessage) => dispatch({ ...message, kind: 'found', tokens: await current() });
+  const find = (message?: PageMessage) => changeStorage(storage, () => check(message));
   const loaded = find().catch(() => dispatch({ kind: 'found', tokens: undefined }));
-  const pages = createOtherPages(storage, ({ left }) => void find(left).catch(() => undefined));
+  const pages = createOtherPages(storage, (message) => void find(message).catch(() => undefined));
 
   /** Whether the stored session is this page's, or there is none. It may be another page's if ours could not be stored. */
   const isOurs = async () =>
@@ -84,15 +87,22 @@ export function createSession({ post, storage, time }: SessionDeps) {
     }
     // A concurrent sign-out wins: it finds these tokens in the storage and ends their session.
     if (isSignIn || tokens()) dispatch({ kind: 'kept', tokens: next, isStored });
-    pages.notify({});
+    pages.notify({ isSignIn });
   };
   const drop = async () => {
     if (await isOurs()) await storage.removeItem(KEY);
   };
-  const tokensOf = ({ expiresIn, ...fields }: SessionFieldsFragment): Tokens => ({
+  const tokensOf = ({ expiresIn, ...fields }: SessionFieldsFragment, signInId: string): Tokens => ({
     ...fields,
+    signInId,
     refreshAt: time.now() + expiresIn * 1_000 * REFRESH_AT_SHARE,
   });
+  /** After the server has ended their session, the same user continues it: pending writes stay. */
+  const signInIdOf = async ({ id }: User) => {
+    const stored = await current().catch(() => undefined);
+    const ended = state.kind === 'signed-out' && !state.hasSignedOut ? state.signInId : undefined;
+    return [stored?.signInId, ended].find((each) => each?.startsWith(id)) ?? `${id} ${time.now()}`;
+  };
   const begin = async <Result, Input>(
     document: Document<Result, { input: Input }>,
     input: Input,
@@ -100,7 +110,7 @@ export function createSession({ post, storage, time }: SessionDeps) {
   ) => {
     await loaded;
     const fields = sessionOf(await post(document, { input }));
-    await changeStorage(storage, () => put(tokensOf(fields), true));
+    await changeStorage(storage, async () => put(tokensOf(fields, await signInIdOf(fields.user)), true));
     return fields.user;
   };
 
@@ -110,7 +120,7 @@ export function createSession({ post, storage, time }: SessionDeps) {
   const refreshAlone = async (refused: string): Promise<string | undefined> => {
     const mine = tokens();
     const used = await current();
-    if (!mine || used?.user.id !== mine.user.id) {
+    if (!mine || used?.signInId !== mine.signInId) {
       dispatch({ kind: 'found', tokens: used }); // another page has signed out, or signed in another user
       return undefined;
     }
@@ -126,7 +136,7 @@ export function createSession({ post, storage, time }: SessionDeps) {
       const now = await current();
       // Somebody may have signed in or out meanwhile, on any page.
       if (now?.refreshToken !== used.refreshToken) return dispatch({ kind: 'found', tokens: now });
-      if (refreshed) return put(tokensOf(refreshed.refreshSession));
+      if (refreshed) return put(tokensOf(refreshed.refreshSession, used.signInId));
       return drop().finally(() => {
         dispatch({ kind: 'ended' });
         pages.notify({});
@@ -157,17 +167,16 @@ export function createSession({ post, storage, time }: SessionDeps) {
   /** Runs `work` with a token, and once more with a new token if the first is rejected. @throws TaskmeshError */
   const asUser = async <Result>(work: (token: string) => Promise<Result>): Promise<Result> => {
     if (state === LOADING) await loaded; // otherwise the request belongs to the user who is signed in right now
-    const callerId = tokens()?.user.id;
+    const callerId = signInId();
     const first = await token();
-    if (first === undefined || tokens()?.user.id !== callerId)
-      throw new TaskmeshError('SIGNED_OUT', 'No one is signed in.');
+    if (first === undefined || signInId() !== callerId) throw new TaskmeshError('SIGNED_OUT', 'No one is signed in.');
     try {
       return await work(first);
     } catch (error) {
       if (!isUnauthenticated(error)) throw error;
       const again = await refresh(first);
       // Never send one user's request as another user.
-      if (again === undefined || tokens()?.user.id !== callerId)
+      if (again === undefined || signInId() !== callerId)
         throw new TaskmeshError('SIGNED_OUT', 'The session has ended.', { cause: error });
       return work(again);
     }
@@ -185,8 +194,13 @@ export function createSession({ post, storage, time }: SessionDeps) {
     /** Calls `listener` whenever somebody signs in or out. Returns a function that unsubscribes. */
     subscribe: changes.add,
     hasSignedOut,
-    /** Whether the current session still belongs to this user. Checks the storage, which another page may just have changed. */
-    belongsTo: async (userId: string) => (await current())?.user.id === userId,
+    /** The id of the current session's sign-in. */
+    signInId,
+    /** Whether the current session is still of this sign-in. Checks the storage, which another page may just have changed. */
+    async isOf(id: string) {
+      await check();
+      return signInId() === id;
+    },
     signUp: (input: SignUpInput): Promise<User> => begin(SIGN_UP, input, ({ signUp }) => signUp),
     signIn: (input: LoginInput): Promise<User> => begin(LOGIN, input, ({ login }) => login),
     signInWithCode: (input: SignInWithCodeInput) =>
@@ -198,12 +212,12 @@ export function createSession({ post, storage, time }: SessionDeps) {
     async signOut() {
       if (state === LOADING) await waitForStorage(loaded, time).catch(() => undefined);
       let ended = tokens();
-      const left = ended?.user.id;
+      const left = ended?.signInId;
       // Before listeners are notified, so that their changes of the storage find no session.
       const dropped = changeStorage(storage, async () => {
         try {
           const now = await current().catch(() => ended);
-          if (!ended || now?.user.id !== left) return;
+          if (now?.signInId !== left) return;
           ended = now; // another page may have refreshed the tokens
           await drop();
         } finally {

@@ -10,7 +10,10 @@ interface BareListDeps extends Partial<Pick<LiveTasksDeps, 'openFeed' | 'time'>>
 }
 
 /** A list without a client: its user stays signed in, its feed connects at once, and there are no writes. */
-function createBareList(options: LiveTasksOptions, { session, hold = async () => () => undefined, ...deps }: BareListDeps) {
+function createBareList(
+  options: LiveTasksOptions,
+  { session, hold = async () => () => undefined, ...deps }: BareListDeps,
+) {
   return createLiveTasks(options, {
     session: {
       user: () => ({ id: 'ada', email: '', name: '' }),

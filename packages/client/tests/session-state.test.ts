@@ -2,6 +2,7 @@ import { LOADING, nextSession, type SessionEvent, type SessionState, type Tokens
 
 const tokensOf = (id: string, refreshToken = 'r'): Tokens => ({
   user: { id, email: id, name: id },
+  signInId: id,
   accessToken: 'a',
   refreshToken,
   refreshAt: 0,
@@ -11,15 +12,16 @@ const signedIn = (id: string, isStored = true): SessionState => ({
   tokens: tokensOf(id),
   isStored,
 });
-const signedOut = (userId: string | undefined, hasSignedOut = false): SessionState => ({
+const signedOut = (id: string | undefined, hasSignedOut = false): SessionState => ({
   kind: 'signed-out',
-  userId,
+  signInId: id,
   hasSignedOut,
 });
-const found = (id?: string, left?: string): SessionEvent => ({
+const found = (id?: string, left?: string, isSignIn = false): SessionEvent => ({
   kind: 'found',
   tokens: id === undefined ? undefined : tokensOf(id),
   left,
+  isSignIn,
 });
 
 it.each<[string, SessionState, SessionEvent, SessionState]>([
@@ -29,7 +31,10 @@ it.each<[string, SessionState, SessionEvent, SessionState]>([
   ['ends when the stored session is removed', signedIn('ada'), found(), signedOut('ada')],
   ['ends with a sign-out on another page', signedIn('ada'), found(undefined, 'ada'), signedOut('ada', true)],
   ['is left by a sign-out after it has ended', signedOut('ada'), found(undefined, 'ada'), signedOut('ada', true)],
-  ['continues after a sign-out of another session', signedIn('ada'), found('ada', 'ada'), signedIn('ada')],
+  ['continues after a sign-out of another session', signedIn('ada'), found('ada', 'ada 2'), signedIn('ada')],
+  ['is another after a sign-out and the next sign-in', signedIn('ada'), found('ada 2', 'ada'), signedIn('ada 2')],
+  ['is left by a sign-out of a later one', signedOut('ada 1'), found(undefined, 'ada 2'), signedOut('ada 1', true)],
+  ['is not left by a sign-out of an earlier one', signedOut('ada 2'), found(undefined, 'ada 1'), signedOut('ada 2')],
   ['just ends when another user signs out', signedIn('ada'), found(undefined, 'eve'), signedOut('ada')],
   [
     'is not replaced by stored tokens if it could not be stored',
@@ -37,7 +42,15 @@ it.each<[string, SessionState, SessionEvent, SessionState]>([
     found('eve'),
     signedIn('ada', false),
   ],
-  ['stays signed out after a sign-in on another page', signedOut('ada'), found('eve'), signedOut('ada')],
+  ['stays signed out while others refresh their tokens', signedOut('ada'), found('eve'), signedOut('ada')],
+  ['follows a sign-in on another page', signedOut('ada', true), found('eve', undefined, true), signedIn('eve')],
+  ['continues on another page', signedOut('ada'), found('ada', undefined, true), signedIn('ada')],
+  [
+    'stays signed out until the sign-out reaches the storage',
+    signedOut('ada', true),
+    found('ada', undefined, true),
+    signedOut('ada', true),
+  ],
   [
     'starts with a sign-in',
     signedOut('ada', true),

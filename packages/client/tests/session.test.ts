@@ -496,6 +496,7 @@ it.each([
   JSON.stringify({ ...STORED, user: undefined }),
   JSON.stringify({ ...STORED, user: { id: 1, email: 'ada@example.com', name: 'Ada' } }),
   JSON.stringify({ ...STORED, refreshToken: null }),
+  JSON.stringify({ ...STORED, signInId: 5 }),
   JSON.stringify({ ...STORED, refreshAt: 'soon' }),
   JSON.stringify({ version: 0, session: STORED }),
 ])('starts signed out if the storage has %s, and a sign-in replaces it', async (stored) => {

@@ -44,7 +44,14 @@ function createWorld(storage: Storage = createMemoryStorage()) {
   };
   const open = (own = async () => () => {}) =>
     createWriteQueue({
-      session: { user, subscribe, request, hasSignedOut: () => isLeft, belongsTo: async (id) => id === userId },
+      session: {
+        user,
+        subscribe,
+        request,
+        hasSignedOut: () => isLeft,
+        signInId: () => userId ?? undefined,
+        isOf: async (id) => id === userId,
+      },
       storage,
       time,
       limit: 3,
@@ -299,6 +306,20 @@ it('stores writes only after the other page that owns the stored writes is close
   expect([second.isStored(), await storage.getItem(KEY)]).toEqual([true, expect.stringContaining('"k"')]);
 });
 
+it('keeps what other pages have stored where there are no Web Locks', async () => {
+  const { storage, open } = createWorld();
+  const [one, two] = [open(), open()];
+  await settled();
+  void outcomeOf(one.add(create('a')));
+  void outcomeOf(two.add(create('b')));
+  await settled();
+  const stored = async () => (JSON.parse((await storage.getItem(KEY)) ?? '[]') as Write[]).map(({ key }) => key);
+  expect(await stored()).toEqual(['a', 'b']);
+  one.confirm('a', { id: '7', task: null });
+  await settled();
+  expect(await stored()).toEqual(['b']);
+});
+
 it('leaves the storage to the next owner once it is closed', async () => {
   let isOwned = true;
   const world = createWorld();
@@ -365,6 +386,7 @@ it('waits while no one is signed in and continues for the same user', async () =
   const { queue, turnTo, answer, time, sent } = opened();
   answer(error('SIGNED_OUT'));
   const outcome = outcomeOf(queue.add(create('k')));
+  await settled();
   turnTo(null);
   await time.pass(100_000);
   expect(sent).toHaveLength(1);

@@ -124,7 +124,7 @@ function connect({ url, token, userId, WebSocket, time }: SocketDeps) {
       }
       case 'error': {
         const reason = endOf(message.payload, used);
-        if (reason.reason === 'cut' && reason.retryAfterMs > 0) limit = subscriptions.size - 1; // the retry uses another socket
+        if (reason.reason === 'cut') limit = subscriptions.size - 1; // the retry uses another socket
         return finish(message.id, reason);
       }
       case 'complete':

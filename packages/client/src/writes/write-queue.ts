@@ -20,7 +20,7 @@ export interface WritesListener {
 export type WriteQueue = ReturnType<typeof createWriteQueue>;
 
 export interface QueueDeps {
-  session: Pick<Session, 'user' | 'subscribe' | 'hasSignedOut' | 'belongsTo' | 'request'>;
+  session: Pick<Session, 'user' | 'subscribe' | 'hasSignedOut' | 'signInId' | 'isOf' | 'request'>;
   storage: Storage;
   time: Time;
   /** The maximum number of pending writes. */
@@ -34,14 +34,17 @@ interface Waiting {
   reject: (error: TaskmeshError) => void;
 }
 
-const keyOfUser = (userId: string) => `taskmesh.writes.${userId}`;
+/** A user's writes have the same key after each sign-in. */
+const keyOf = (signInId: string, name = 'taskmesh') => `${name}.writes.${signInId.split(' ')[0]}`;
 
 export function createWriteQueue({ session, storage, time, limit, own }: QueueDeps) {
   const listeners = createListeners<[tell: (listener: WritesListener) => void]>();
   const waiting = new Map<string, Waiting>();
   const pause = createPause(time);
   let writes: readonly Write[] = [];
-  let userId: string | undefined;
+  let signInId: string | undefined;
+  /** Keys of writes that may still be stored. */
+  const finished = new Set<string>();
   /** For each created task: its local id → the server's id. */
   const created = new Map<string, string>();
   let releaseLock: (() => void) | undefined;
@@ -60,21 +63,24 @@ export function createWriteQueue({ session, storage, time, limit, own }: QueueDe
   const store = () => (storing = storing.then(storeNow, storeNow));
   const storeNow = () =>
     changeStorage(storage, async () => {
-      if (!releaseLock || userId === undefined) return;
-      const key = keyOfUser(userId);
+      if (signInId === undefined) return;
+      const key = keyOf(signInId);
       const mine = writes; // they change when another user signs in meanwhile
-      const isSession = await session.belongsTo(userId);
+      const isStored = releaseLock !== undefined;
+      const isSession = await session.isOf(signInId);
+      // Without Web Locks, other pages store their writes here as well.
+      const stored = (await readWrites(storage, key)).filter((write) => !finished.has(write.key));
       // Without the session, the user may have signed out on another page: then nothing may be added to the storage.
-      const kept = isSession ? mine : (await readWrites(storage, key)).filter((write) => isAmong(mine, write));
-      if (kept.length === 0) await storage.removeItem(key);
-      else await storage.setItem(key, JSON.stringify(kept));
-      if (kept.length < mine.length) throw new TaskmeshError('SIGNED_OUT', 'The session has ended.');
+      const kept = isSession ? [...stored.filter((write) => !isAmong(mine, write)), ...mine] : stored;
+      if (isStored) await (kept.length > 0 ? storage.setItem(key, JSON.stringify(kept)) : storage.removeItem(key));
+      if (mine.some((write) => !isAmong(kept, write))) throw new TaskmeshError('SIGNED_OUT', 'The session has ended.');
     });
   /** If this fails, a finished write stays in the storage and is sent once more, which is harmless. */
   const storeLater = () => void store().catch(() => undefined);
 
   const finish = (write: Write) => {
     set(writes.filter(({ key }) => key !== write.key));
+    finished.add(write.key);
     storeLater();
     failures = 0;
     const found = waiting.get(write.key);
@@ -103,15 +109,13 @@ export function createWriteQueue({ session, storage, time, limit, own }: QueueDe
   const sendFirst = async (write: Write): Promise<number> => {
     const wasSent = write.sentAt !== undefined;
     try {
-      if (!wasSent) {
-        write.sentAt = time.now();
-        // After a crash, the next page must know that the write may have taken effect.
-        await store().catch((cause: unknown) => {
-          if (cause instanceof TaskmeshError) throw cause;
-          throw new TaskmeshError('STORAGE', 'The write cannot be kept.', { cause });
-        });
-        if (!isPending(write)) return 0; // withdrawn meanwhile, for example because the user has changed
-      }
+      write.sentAt ??= time.now();
+      // After a crash, the next page must know that the write may have taken effect.
+      await store().catch((cause: unknown) => {
+        if (cause instanceof TaskmeshError) throw cause;
+        if (!wasSent) throw new TaskmeshError('STORAGE', 'The write cannot be kept.', { cause });
+      });
+      if (!isPending(write)) return 0; // withdrawn meanwhile, for example because the user has changed
       const outcome = await sendWrite(session.request, write, wasSent, time.now());
       // A repeated create returns the task as it was created.
       if (isPending(write)) done(write, outcome, !wasSent || write.kind !== 'create');
@@ -133,7 +137,7 @@ export function createWriteQueue({ session, storage, time, limit, own }: QueueDe
     isRunning = true;
     for (;;) {
       const [first] = writes;
-      const isUsers = session.user()?.id === userId;
+      const isUsers = session.signInId() === signInId;
       if (isClosed || holds > 0 || !first || !isUsers) break;
       attempt = sendFirst(first);
       const ms = await attempt;
@@ -152,35 +156,32 @@ export function createWriteQueue({ session, storage, time, limit, own }: QueueDe
   const switchTo = async (next: string) => {
     releaseLock?.();
     releaseLock = undefined;
-    userId = next;
+    signInId = next;
     rejectAll();
     await storing.catch(() => undefined);
-    const release = await own(`${nameOf(storage)}.writes.${next}`);
-    const stored = await readWrites(storage, keyOfUser(next)).catch(() => []);
-    if (userId !== next || isClosed) return release();
+    const release = await own(keyOf(next, nameOf(storage)));
+    const stored = await readWrites(storage, keyOf(next)).catch(() => []);
+    if (signInId !== next || isClosed) return release();
     releaseLock = release;
     set([...stored, ...writes]);
     storeLater();
     pause.end();
     return run();
   };
-  /** Removes the stored writes of a user who has signed out, on any page. If this page does not hold the lock, another one does. */
+  /** Removes the stored writes of a user who has signed out, on any page, even if another page holds the lock. */
   const leave = (left: string) => {
     const release = releaseLock;
-    releaseLock = undefined;
-    userId = undefined;
+    releaseLock = signInId = undefined;
     rejectAll();
-    const drop = async () => {
-      if (release || !(await session.belongsTo(left))) await storage.removeItem(keyOfUser(left));
-    };
+    const drop = async () => void (await storage.removeItem(keyOf(left)));
     storing = storing.catch(() => undefined).then(() => changeStorage(storage, drop));
     void storing.catch(() => undefined).then(release);
   };
   const followUser = () => {
-    const user = session.user();
-    if (session.hasSignedOut() && userId !== undefined) return leave(userId);
-    if (user && user.id !== userId) return void switchTo(user.id);
-    // The same user may have signed in again.
+    const now = session.signInId();
+    if (session.hasSignedOut() && signInId !== undefined) return leave(signInId);
+    if (now !== undefined && now !== signInId) return void switchTo(now);
+    // The same user may have signed in again after the session ended.
     pause.end();
     return void run();
   };

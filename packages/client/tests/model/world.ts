@@ -123,7 +123,8 @@ export function createWorld(random: Random, faults: Faults, skewMs = 0) {
     user: () => USER,
     subscribe: () => () => {},
     hasSignedOut: () => false,
-    belongsTo: async () => true,
+    signInId: () => USER.id,
+    isOf: async () => true,
     request,
     refresh: async () => 'token',
   };

@@ -31,7 +31,7 @@ export function Shell({ user, desk, onSignOut, onDeleted }: ShellProps) {
   const overview = useOverview();
   const list = useTaskList(view.name === 'tasks' ? query : undefined, isUnavailable(overview));
   const readings = useMemo<KeptReadings>(() => new Map(), []);
-  const findLosses = () => lossesOf({ pendingWrites: client.pendingWrites(), ...desk });
+  const findLosses = () => lossesOf({ pendingWrites: client.pendingWrites() + desk.edits.merging(), ...desk });
   return (
     <Frame
       home={{ href: '#/tasks', 'aria-label': 'Taskmesh: to your tasks' }}

@@ -15,7 +15,11 @@ const MIN_RETRY_MS = 1_000;
  * nothing and returns the conflict. Waits while there is no connection.
  * @throws TaskmeshError when the server refuses the change
  */
-export async function saveEdit(client: Client, { base, changes }: Edit): Promise<Conflict | undefined> {
+export async function saveEdit(
+  client: Pick<Client, 'updateTask'>,
+  reader: TaskReader,
+  { base, changes }: Edit,
+): Promise<Conflict | undefined> {
   const conflictWith = (theirs: Task | null): Conflict => ({
     id: base.id,
     title: base.title,
@@ -34,7 +38,7 @@ export async function saveEdit(client: Client, { base, changes }: Edit): Promise
       const code = error instanceof TaskmeshError ? error.code : undefined;
       if (code === 'NOT_FOUND') return conflictWith(null);
       if (code !== 'PRECONDITION_FAILED') throw error;
-      const theirs = await readTask(client, base.id);
+      const theirs = await reader.read(base.id);
       const conflict = conflictWith(theirs);
       if (!theirs || conflict.clashes.length > 0) return conflict;
       ifVersion = theirs.version;
@@ -44,18 +48,33 @@ export async function saveEdit(client: Client, { base, changes }: Edit): Promise
 
 /** Returns the conflict that caused the refusal of a change queued on an earlier page; undefined for other causes. */
 export async function conflictOf(
-  client: Client,
+  reader: TaskReader,
   { taskId, input, error }: { taskId: string; input: UpdateTaskInput; error: TaskmeshError },
 ): Promise<Conflict | undefined> {
   if (error.code !== 'PRECONDITION_FAILED' && error.code !== 'NOT_FOUND') return undefined;
-  const theirs = await readTask(client, taskId);
+  const theirs = await reader.read(taskId);
   const clashes = theirs ? clashesOf(undefined, input, theirs) : [];
   const title = theirs?.title ?? input.title ?? 'A task';
   return { id: taskId, title, changes: input, theirs, clashes, base: undefined };
 }
 
+/** Reads tasks that were changed elsewhere. */
+export type TaskReader = ReturnType<typeof createTaskReader>;
+
+export function createTaskReader(client: Pick<Client, 'request'>) {
+  let waiting = 0;
+  return {
+    /** The number of changes that wait for a task and would be lost with the page. */
+    waiting: () => waiting,
+    async read(id: string): Promise<Task | null> {
+      waiting += 1;
+      return readTask(client, id).finally(() => (waiting -= 1));
+    },
+  };
+}
+
 /** Retries temporary failures without a limit, because a change depends on the result. */
-async function readTask(client: Client, id: string): Promise<Task | null> {
+async function readTask(client: Pick<Client, 'request'>, id: string): Promise<Task | null> {
   for (;;) {
     try {
       return (await client.request(READ_TASK, { id })).task;

@@ -11,7 +11,7 @@ import { useNotify } from '../elements/notices.tsx';
 import { explain } from '../requests/explain.ts';
 import { useLeaveGuard } from '../elements/use-leave-guard.ts';
 import type { Conflict } from './conflict.ts';
-import { conflictOf, saveEdit, type Edit } from './save-edit.ts';
+import { conflictOf, createTaskReader, saveEdit, type Edit } from './save-edit.ts';
 
 export type Edits = ReturnType<typeof useEdits>;
 
@@ -20,7 +20,9 @@ export function useEdits() {
   const client = useClient();
   const notify = useNotify();
   const [conflicts, setConflicts] = useState<readonly Conflict[]>([]);
+  const reader = useMemo(() => createTaskReader(client), [client]);
   useLeaveGuard(conflicts.length > 0);
+  useLeaveGuard(true, () => reader.waiting() > 0);
 
   const addConflict = useCallback((conflict: Conflict | undefined) => {
     if (conflict) setConflicts((before) => [...before, conflict]);
@@ -40,11 +42,11 @@ export function useEdits() {
   );
   const save = useCallback(
     (edit: Edit) => {
-      saveEdit(client, edit).then(addConflict, (error: unknown) =>
+      saveEdit(client, reader, edit).then(addConflict, (error: unknown) =>
         notifyProblem(`Your change of “${edit.base.title}” was not saved`, error),
       );
     },
-    [client, addConflict, notifyProblem],
+    [client, reader, addConflict, notifyProblem],
   );
 
   useEffect(() => {
@@ -53,19 +55,21 @@ export function useEdits() {
       if (kind === 'delete') return; // the task is deleted already, or was changed since and is worth keeping
       const title = input.title ?? 'a task';
       if (kind === 'create') return notifyProblem(`“${title}” was not added`, error);
-      const conflict = await conflictOf(client, write);
+      const conflict = await conflictOf(reader, write);
       if (conflict && (!conflict.theirs || conflict.clashes.length > 0)) addConflict(conflict);
       else if (!conflict) notifyProblem(`An earlier change of ${title} was not saved`, error);
     };
     return client.onRefused((write) => {
       takeRefused(write).catch((error: unknown) => notifyProblem('An earlier change was not saved', error));
     });
-  }, [client, addConflict, notifyProblem]);
+  }, [client, reader, addConflict, notifyProblem]);
 
   return useMemo(
     () => ({
       /** Changes that need a decision. */
       conflicts,
+      /** The number of changes that wait for the task's current state, to be merged with it. */
+      merging: reader.waiting,
       create,
       /** Sets these fields unconditionally, even if the task has been changed elsewhere. */
       set(task: Task, changes: UpdateTaskInput) {
@@ -92,7 +96,7 @@ export function useEdits() {
         else if (chosen.title) create({ title: chosen.title, ...withoutNull(chosen) });
       },
     }),
-    [client, conflicts, create, save, notify, notifyProblem],
+    [client, reader, conflicts, create, save, notify, notifyProblem],
   );
 }
 
