@@ -1,4 +1,4 @@
-export { freePort, ownInstallation, requiredAddress } from './addresses.ts';
+export { freePort, listen, ownInstallation, requiredAddress } from './addresses.ts';
 export { atEnd, connectClient, makeTempDir } from './at-end.ts';
 export { eventually, fastestOf } from './eventually.ts';
 export { createFaultyProxy, type FaultyProxy } from './faulty-proxy.ts';
