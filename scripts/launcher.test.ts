@@ -318,10 +318,11 @@ describe('the installation', () => {
     expect(stderr).toMatch(/^Installing dependencies failed\.\n {4}E\w+: .*\.cache/);
   });
 
-  it.each([
+  it.each<[string, string, string, RegExp]>([
     [
       'reports in plain words why it failed and what to do',
-      ...['npm-fails', 'code ENOTFOUND'],
+      'npm-fails',
+      'code ENOTFOUND',
       /^Installing dependencies failed[^]*npm error code ENOTFOUND[^]*npm cannot reach its registry/,
     ],
     ['is checked after npm reports success', 'npm-lies', '', /installed everything, but node_modules is not there/],
