@@ -1,19 +1,14 @@
 import { Migration } from '@mikro-orm/migrations';
 import { createRecordingLog } from '@taskmesh/service/testing';
-import { connectClient, createTestDatabase, eventually, type TestDatabase } from '@taskmesh/testing';
+import { atEnd, connectClient, createTestDatabase, eventually, type TestDatabase } from '@taskmesh/testing';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { openDatabase } from '../../tests/open-database.ts';
 import type { Database, DatabaseOptions } from './database.ts';
 
 let store: TestDatabase;
-const opened: Database[] = [];
 
 beforeEach(async () => {
   store = await createTestDatabase('migrate');
-});
-afterEach(async () => {
-  for (const database of opened.splice(0)) await database.close();
-  await store.drop();
 });
 
 const open = (...migrations: string[][]) => openAt(store.url, migrations);
@@ -31,7 +26,7 @@ async function openAt(url: string, migrations: string[][], options: Partial<Data
     })),
     ...options,
   });
-  opened.push(database);
+  atEnd(() => database.close());
   return database;
 }
 
