@@ -1,10 +1,9 @@
 import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
-import { eventually } from '@taskmesh/testing';
+import { eventually, makeTempDir } from '@taskmesh/testing';
 
 const SCRIPTS = dirname(fileURLToPath(import.meta.url));
 const PLAIN = ['nearest-name.mjs'];
@@ -56,80 +55,98 @@ const FAKE_CONSOLE = `
   export const provideConsole = async () => appendFileSync('console-calls', 'provided\\n');
 `;
 
-const repositories: string[] = [];
+/** A fake program that notes the value of an expression. */
+const noting = (value: string) => `import { writeFileSync } from 'node:fs'; writeFileSync('notes', ${value});`;
+
+const MAIN = 'deploy/all-in-one/src/main.ts';
+const TEST_MAIN = 'deploy/local/src/test-main.ts';
+const BACKUP = 'services/backup/cli/main.ts';
+const SEED = 'deploy/local/src/seed/main.ts';
+const LIST = 'node_modules/.package-lock.json';
+
+type Packages = Record<string, { version?: string; dev?: boolean }>;
+
+/** A lock file of npm. */
+const lockOf = (packages: Packages) => JSON.stringify({ packages: { '': {}, ...packages } });
+const lockWithTool = (version: string) => lockOf({ 'node_modules/tool': { version, dev: true } });
+
+const FAKES = {
+  'package.json': '{"type":"module"}',
+  'package-lock.json': lockWithTool('1.0.0'),
+  [MAIN]: FAKE_MAIN,
+  [TEST_MAIN]: FAKE_MAIN,
+  [BACKUP]: noting("'backup ' + process.argv[2]"),
+  [SEED]: noting("'seed'"),
+  'services/gateway/console/build/provide.mjs': FAKE_CONSOLE,
+  'npm/npm-cli.js': FAKE_NPM,
+  'npm/package.json': '{"type":"commonjs"}',
+};
+
 const children: ChildProcess[] = [];
 afterAll(() => {
   for (const child of children) child.kill(); // children of failed tests
-  for (const path of repositories) rmSync(path, { recursive: true, force: true });
 });
 
-/** Creates a repository with our scripts, nothing installed, and fakes of the platform and npm. */
-function repository(installed?: 'production' | 'all') {
-  const path = mkdtempSync(join(tmpdir(), 'taskmesh-launcher-'));
-  repositories.push(path);
+/** Creates a repository with our scripts, fakes of the platform and npm, and `files`. */
+function repository(installed?: 'production' | 'all', files: Record<string, string> = {}) {
+  const path = makeTempDir();
   const write = (file: string, content: string) => {
     mkdirSync(dirname(join(path, file)), { recursive: true });
     writeFileSync(join(path, file), content);
   };
-  cpSync(SCRIPTS, join(path, 'scripts'), { recursive: true });
-  cpSync(join(SCRIPTS, '..', '.env.example'), join(path, '.env.example'));
-  for (const file of PLAIN) cpSync(join(SCRIPTS, '../libs/service/src', file), join(path, 'libs/service/src', file));
-  write('package.json', '{"type":"module"}');
-  write('package-lock.json', '{"packages":{"":{},"node_modules/tool":{"version":"1.0.0","dev":true}}}');
-  write('deploy/all-in-one/src/main.ts', FAKE_MAIN);
-  write('deploy/local/src/test-main.ts', FAKE_MAIN);
-  write(
-    'services/backup/cli/main.ts',
-    `import { writeFileSync } from 'node:fs'; writeFileSync('notes', 'backup ' + process.argv[2]);`,
-  );
-  write('deploy/local/src/seed/main.ts', `import { writeFileSync } from 'node:fs'; writeFileSync('notes', 'seed');`);
-  write('services/gateway/console/build/provide.mjs', FAKE_CONSOLE);
-  write('npm/npm-cli.js', FAKE_NPM);
-  write('npm/package.json', '{"type":"commonjs"}');
-  mkdirSync(join(path, 'node_modules'));
-  const lines = (file: string) =>
-    existsSync(join(path, file)) ? readFileSync(join(path, file), 'utf8').trim().split('\n') : [];
+  const read = (file: string) => readFileSync(join(path, file), 'utf8');
+  const has = (file: string) => existsSync(join(path, file));
+  const lines = (file: string) => (has(file) ? read(file).trim().split('\n') : []);
   const run = (script: string, ...args: string[]) => {
     const env = { ...process.env, npm_execpath: join(path, 'npm', 'npm-cli.js'), npm_lifecycle_event: '' };
     const command = [join(path, 'scripts', script), ...args];
     const child = spawn(process.execPath, command, { cwd: path, env, stdio: ['ignore', 'pipe', 'pipe'] });
     children.push(child);
-    return child;
-  };
-  const markInstalled = (set: 'production' | 'all') => {
-    const { packages } = JSON.parse(readFileSync(join(path, 'package-lock.json'), 'utf8')) as {
-      packages: Record<string, { dev?: boolean }>;
+    const end = async () => {
+      const code = new Promise<number | null>((resolve) => child.once('close', resolve));
+      const [stdout, stderr] = await Promise.all([text(child.stdout), text(child.stderr)]);
+      expect(stderr).not.toMatch(/^ +at /m); // no stack trace: nothing here is a bug
+      return { code: await code, stdout, stderr, notes: lines('notes'), calls: lines('npm-calls') };
     };
-    const there = Object.entries(packages).filter(([name, { dev }]) => name && (set === 'all' || !dev));
-    for (const [name] of there) write(`${name}/package.json`, '{}');
-    write('node_modules/.package-lock.json', JSON.stringify({ packages: Object.fromEntries(there) }));
+    return { child, ended: end() };
   };
-  if (installed) markInstalled(installed);
+
+  cpSync(SCRIPTS, join(path, 'scripts'), { recursive: true });
+  cpSync(join(SCRIPTS, '..', '.env.example'), join(path, '.env.example'));
+  for (const file of PLAIN) cpSync(join(SCRIPTS, '../libs/service/src', file), join(path, 'libs/service/src', file));
+  for (const [file, content] of Object.entries({ ...FAKES, ...files })) write(file, content);
+  mkdirSync(join(path, 'node_modules'), { recursive: true });
+  if (installed) {
+    const { packages } = JSON.parse(read('package-lock.json')) as { packages: Packages };
+    const there = Object.entries(packages).filter(([name, { dev }]) => name && (installed === 'all' || !dev));
+    for (const [name] of there) write(`${name}/package.json`, '{}');
+    write(LIST, JSON.stringify({ packages: Object.fromEntries(there) }));
+  }
   return {
-    ...{ path, write, lines, markInstalled, run },
+    ...{ path, write, read, has, lines, run },
+    remove: (file: string) => rmSync(join(path, file), { recursive: true }),
+    launch: (script: string, ...args: string[]) => run(script, ...args).ended,
+    /** Runs a command until it installs dependencies, which ends when the file `npm-holds` is removed. */
+    async runUntilHeld(script: string) {
+      write('npm-holds', '');
+      const running = run(script);
+      await eventually(() => expect(lines('npm-calls')).toHaveLength(1));
+      return running;
+    },
     async runUntilUp(script: string) {
-      const child = run(script);
-      const ended = outcome(child);
+      const { child, ended } = run(script);
       await eventually(() => expect(lines('notes')).toEqual(['up']));
       child.kill('SIGTERM');
-      await ended;
+      return ended;
     },
   };
 }
 
-async function outcome(child: ChildProcess & { stdout: NodeJS.ReadableStream; stderr: NodeJS.ReadableStream }) {
-  const code = new Promise<number | null>((resolve) => child.once('close', resolve));
-  const [stdout, stderr] = await Promise.all([text(child.stdout), text(child.stderr)]);
-  return { code: await code, stdout, stderr };
-}
-
 describe('the commands', () => {
   it.each(['start.mjs', 'stack.mjs', 'test.mjs'])('print help without installing anything: %s', async (script) => {
-    const { run, lines } = repository();
-    const { code, stdout } = await outcome(run(script, '--help'));
-    expect(code).toBe(0);
+    const { code, stdout, calls } = await repository().launch(script, '--help');
+    expect([code, calls]).toEqual([0, []]);
     expect(stdout).toMatch(/^npm (start|run stack|test)/);
-    expect(lines('npm-calls')).toEqual([]);
   });
 
   it.each([
@@ -137,39 +154,30 @@ describe('the commands', () => {
     ['stack.mjs', '--gateway', `Unknown option '--gateway'`],
     ['stack.mjs', '--gateways', `Option '--gateways <value>' argument missing`],
   ])('reject unknown arguments before installing anything: %s %s', async (script, argument, message) => {
-    const { run, lines } = repository();
-    const { code, stderr } = await outcome(run(script, argument));
-    expect(code).toBe(2);
-    expect(stderr).toContain(message);
-    expect(stderr).not.toContain('    at '); // no stack trace: this is not a bug
-    expect(lines('npm-calls')).toEqual([]);
+    const { code, stderr, calls } = await repository().launch(script, argument);
+    expect([code, stderr, calls]).toEqual([2, expect.stringContaining(message), []]);
   });
 });
 
 describe('the settings', () => {
-  const FAKE = (read: string) => `import { writeFileSync } from 'node:fs'; writeFileSync('notes', ${read});`;
   const SETTING = "process.env.TASKMESH_URL + ' ' + process.env.PATH";
+  const start = (env: string, noted: string) =>
+    repository('all', { [MAIN]: noting(noted), '.env': env }).launch('start.mjs');
 
   it.each([
-    ['start.mjs', 'deploy/all-in-one/src/main.ts', []],
+    ['start.mjs', MAIN, []],
     ['stack.mjs', 'deploy/local/src/main.ts', []],
-    ['run.mjs', 'services/backup/cli/main.ts', ['services/backup/cli/main.ts', 'list']],
-    ['run.mjs', 'deploy/local/src/seed/main.ts', ['deploy/local/src/seed/main.ts']],
+    ['run.mjs', BACKUP, [BACKUP, 'list']],
+    ['run.mjs', SEED, [SEED]],
   ])('in .env are used if the environment has none: %s', async (script, file, args) => {
-    const { run, lines, write } = repository('all');
-    write(file, FAKE(SETTING));
+    const { write, launch } = repository('all', { [file]: noting(SETTING) });
     write('.env', "TASKMESH_URL='Taskmesh <a@example.com>' # why\nPATH=/nowhere\n");
-    expect((await outcome(run(script, ...args))).code).toBe(0);
-    expect(lines('notes')).toEqual([`Taskmesh <a@example.com> ${process.env.PATH}`]);
+    const { code, notes } = await launch(script, ...args);
+    expect([code, notes]).toEqual([0, [`Taskmesh <a@example.com> ${process.env.PATH}`]]);
   });
 
   it('in .env are read whatever whitespace editors and people use', async () => {
-    const { run, lines, write } = repository('all');
     const names = ['PORT', 'ADMIN_PORT', 'HOST', 'LOG_LEVEL', 'MAIL_FROM', 'DATA_DIR', 'SMTP_URL'];
-    write(
-      'deploy/all-in-one/src/main.ts',
-      FAKE(`JSON.stringify(${JSON.stringify(names)}.map((name) => process.env[name]))`),
-    );
     const content = [
       '\uFEFFPORT=4100',
       'ADMIN_PORT=1',
@@ -182,17 +190,10 @@ describe('the settings', () => {
       'SMTP_URL="smtp://a#b"',
       'ADMIN_PORT=4200',
     ];
-    write('.env', content.join('\r\n'));
-    expect(await outcome(run('start.mjs'))).toMatchObject({ code: 0, stderr: '' });
-    expect(JSON.parse(lines('notes').join(''))).toEqual([
-      '4100',
-      '4200',
-      '',
-      'warn',
-      'two\nlines',
-      'data',
-      'smtp://a#b',
-    ]);
+    const values = `JSON.stringify(${JSON.stringify(names)}.map((name) => process.env[name]))`;
+    const { code, stderr, notes } = await start(content.join('\r\n'), values);
+    const read = ['4100', '4200', '', 'warn', 'two\nlines', 'data', 'smtp://a#b'];
+    expect([code, stderr, notes]).toEqual([0, '', [JSON.stringify(read)]]);
   });
 
   it.each([
@@ -200,264 +201,220 @@ describe('the settings', () => {
     ['MAIL_FROM="two\nlines"\nsome secret words\nPORT=5304\n', 'line 3: is not NAME=value\n'],
     ['BACKUP_TOKEN=a#secret\n', 'line 1: # begins a comment: put the value in quotes'],
   ])('prevent a start if a line of .env is invalid, without showing values: %j', async (content, said) => {
-    const { run, lines, write } = repository('all');
-    write('.env', content);
-    const { code, stderr } = await outcome(run('start.mjs'));
-    expect([code, stderr]).toEqual([1, expect.stringContaining(said)]);
-    expect(stderr).not.toMatch(/secret|^ +at /m);
-    expect(lines('notes')).toEqual([]);
+    const { code, stderr, notes } = await start(content, "''");
+    expect([code, stderr, notes]).toEqual([1, expect.stringContaining(said), []]);
+    expect(stderr).not.toContain('secret');
   });
 
-  it('in .env are reported if their names are unknown, without their values', async () => {
-    const { run, lines, write } = repository('all');
-    write(
-      'deploy/all-in-one/src/main.ts',
-      FAKE('JSON.stringify([process.env.PROT ?? null, process.env.FOO, process.env.PORT])'),
-    );
-    const wrong = ['PROT=5304', 'FOO=hidden', 'ACCESS_TOKEN_TTL=100', 'SMTP_HOST=hidden', 'DATABASE_PERFIX=hidden'];
-    const ours = ['PORT=4100', 'PGSSLMODE=require', 'export LOG_LEVEL=info', 'HTTPS_PROXY=http://127.0.0.1:1'];
-    write('.env', [...ours, '# RATE_LIMIT=1', ...wrong].join('\n'));
-    const { code, stderr } = await outcome(run('start.mjs'));
-    expect(code).toBe(0);
-    expect(stderr.trim().split('\n')).toEqual([
-      '.env, line 6: PROT is not a setting and is ignored: is PORT meant?',
-      '.env, line 7: FOO is not a setting and is ignored: .env.example lists all settings.',
-      '.env, line 8: ACCESS_TOKEN_TTL is not a setting and is ignored: is ACCESS_TOKEN_TTL_S meant?',
-      '.env, line 9: SMTP_HOST is not a setting and is ignored: is SMTP_URL meant?',
-      '.env, line 10: DATABASE_PERFIX is not a setting and is ignored: is DATABASE_PREFIX meant?',
-    ]);
-    expect(lines('notes')).toEqual(['[null,"hidden","4100"]']); // a name that the program would report again is not passed on
-  });
-
-  it('in .env are not shown if they may be secrets that slipped into a separate line', async () => {
-    const { run, write } = repository('all');
-    write('deploy/all-in-one/src/main.ts', FAKE("''"));
-    write('.env', 'BACKUP_TOKEN=\nYSBzZWNyZXQgb2YgMTYhIQ==\nport=1');
-    expect((await outcome(run('start.mjs'))).stderr.trim().split('\n')).toEqual([
-      '.env, line 2: its name is not a setting and is ignored: .env.example lists all settings.',
-      '.env, line 3: port is not a setting and is ignored: .env.example lists all settings.',
-    ]);
+  it.each([
+    [
+      'their names are unknown, without their values',
+      [
+        ...[
+          'PORT=4100',
+          'PGSSLMODE=require',
+          'export LOG_LEVEL=info',
+          'HTTPS_PROXY=http://127.0.0.1:1',
+          '# RATE_LIMIT=1',
+        ],
+        ...['PROT=5304', 'FOO=hidden', 'ACCESS_TOKEN_TTL=100', 'SMTP_HOST=hidden', 'DATABASE_PERFIX=hidden'],
+      ],
+      [
+        '6: PROT is not a setting and is ignored: is PORT meant?',
+        '7: FOO is not a setting and is ignored: .env.example lists all settings.',
+        '8: ACCESS_TOKEN_TTL is not a setting and is ignored: is ACCESS_TOKEN_TTL_S meant?',
+        '9: SMTP_HOST is not a setting and is ignored: is SMTP_URL meant?',
+        '10: DATABASE_PERFIX is not a setting and is ignored: is DATABASE_PREFIX meant?',
+      ],
+      '[null,"hidden","4100"]', // a name that the program would report again is not passed on
+    ],
+    [
+      'they may be secrets that slipped into a separate line, without that line',
+      ['BACKUP_TOKEN=', 'YSBzZWNyZXQgb2YgMTYhIQ==', 'port=1'],
+      [
+        '2: its name is not a setting and is ignored: .env.example lists all settings.',
+        '3: port is not a setting and is ignored: .env.example lists all settings.',
+      ],
+      '[null,null,null]',
+    ],
+  ])('in .env are reported if %s', async (_what, content, said, noted) => {
+    const values = 'JSON.stringify([process.env.PROT ?? null, process.env.FOO ?? null, process.env.PORT ?? null])';
+    const { code, stderr, notes } = await start(content.join('\n'), values);
+    expect([code, notes]).toEqual([0, [noted]]);
+    expect(stderr.trim().split('\n')).toEqual(said.map((line) => `.env, line ${line}`));
   });
 
   it('are reported in plain words if .env cannot be read', async () => {
-    const { path, run } = repository('all');
-    mkdirSync(join(path, '.env'));
-    const { code, stderr } = await outcome(run('start.mjs'));
-    expect(code).toBe(1);
-    expect(stderr).toMatch(/^The settings in .*\.env cannot be read \(.+\)\. /);
-    expect(stderr).not.toContain('    at ');
+    const { code, stderr } = await repository('all', { '.env/file': '' }).launch('start.mjs');
+    expect([code, stderr]).toEqual([1, expect.stringMatching(/^The settings in .*\.env cannot be read \(.+\)\. /)]);
   });
 
   it('in .env are ignored by the tests', async () => {
-    const { run, lines, write } = repository('all');
-    write('deploy/local/src/test-main.ts', FAKE(SETTING));
-    write('.env', 'TASKMESH_URL=yes');
-    await outcome(run('test.mjs'));
-    expect(lines('notes')[0]).toMatch(/^undefined /);
+    const files = { [TEST_MAIN]: noting(SETTING), '.env': 'TASKMESH_URL=yes' };
+    expect((await repository('all', files).launch('test.mjs')).notes[0]).toMatch(/^undefined /);
   });
 });
 
 describe('the installation', () => {
   it('installs only production dependencies, once: another start ends meanwhile, with the reason', async () => {
-    const { path, run, lines, write } = repository();
-    write('npm-holds', '');
-    const first = run('start.mjs');
-    const ended = outcome(first);
-    await eventually(() => expect(lines('npm-calls')).toHaveLength(1));
-    const { code, stderr } = await outcome(run('start.mjs'));
+    const { remove, launch, lines, runUntilHeld } = repository();
+    const { child, ended } = await runUntilHeld('start.mjs');
+    const { code, stderr } = await launch('start.mjs');
     expect(code).toBe(1);
     expect(stderr).toMatch(
       /^Another start installs dependencies here \(process \d+\)\. Start again when it has finished, or remove .*lock/,
     );
-    rmSync(join(path, 'npm-holds'));
+    remove('npm-holds');
     await eventually(() => expect(lines('notes')).toEqual(['up']));
-    first.kill('SIGTERM');
-    await ended;
+    child.kill('SIGTERM');
+    expect((await ended).calls).toEqual([expect.stringMatching(/^install .*--omit=dev/)]);
     expect(lines('console-calls')).toEqual(['provided']);
-    expect(lines('npm-calls')).toEqual([expect.stringMatching(/^install .*--omit=dev/)]);
   });
 
   it.each([
-    ['backup', ['services/backup/cli/main.ts', 'list'], 'backup list'],
-    ['seed', ['deploy/local/src/seed/main.ts'], 'seed'],
+    ['backup', [BACKUP, 'list'], 'backup list'],
+    ['seed', [SEED], 'seed'],
   ])('is not changed by npm run %s while the product runs', async (_name, args, note) => {
-    const { run, lines } = repository('production');
-    const { code } = await outcome(run('run.mjs', ...args));
-    expect([code, lines('notes'), lines('npm-calls')]).toEqual([0, [note], []]);
+    const { code, notes, calls } = await repository('production').launch('run.mjs', ...args);
+    expect([code, notes, calls]).toEqual([0, [note], []]);
   });
 
   it('installs for a backup command only what it needs: from the lock file, independent of npm’s settings', async () => {
-    const { run, lines } = repository();
-    expect((await outcome(run('run.mjs', 'services/backup/cli/main.ts', 'list'))).code).toBe(0);
-    expect(lines('npm-calls')).toEqual([expect.stringMatching(/^install .*--omit=dev/)]);
+    const { code, calls } = await repository().launch('run.mjs', BACKUP, 'list');
+    expect([code, calls]).toEqual([0, [expect.stringMatching(/^install .*--omit=dev/)]]);
     for (const option of ['--package-lock', '--no-legacy-peer-deps', '--include=peer', '--include=optional'])
-      expect(lines('npm-calls')[0]).toContain(` ${option} `);
+      expect(calls[0]).toContain(` ${option} `);
   });
 
   it('keeps the developers’ tools', async () => {
-    const { lines, markInstalled, write, runUntilUp } = repository();
     const lockWith = (version: string) =>
-      `{"packages":{"":{},"node_modules/library":{"version":"${version}"},"node_modules/tool":{"version":"1.0.0","dev":true}}}`;
-    write('package-lock.json', lockWith('1.0.0'));
-    markInstalled('all');
+      lockOf({ 'node_modules/library': { version }, 'node_modules/tool': { version: '1.0.0', dev: true } });
+    const { write, runUntilUp } = repository('all', { 'package-lock.json': lockWith('1.0.0') });
     write('package-lock.json', lockWith('2.0.0')); // as after a pull
-    await runUntilUp('start.mjs');
-    expect(lines('npm-calls')).toHaveLength(1);
-    expect(lines('npm-calls')[0]).toMatch(/--include=dev/);
+    expect((await runUntilUp('start.mjs')).calls).toEqual([expect.stringMatching(/--include=dev/)]);
   });
 
   it('recognizes dependencies that were installed by hand', async () => {
-    const { lines, write, runUntilUp } = repository('production');
-    write('package-lock.json', '{"packages":{"":{},"node_modules/tool":{"version":"1.1.0","dev":true}}}');
-    write('node_modules/.package-lock.json', '{"packages":{"node_modules/tool":{"version":"1.1.0","dev":true}}}');
+    const { write, runUntilUp } = repository('production', { 'package-lock.json': lockWithTool('1.1.0') });
+    write(LIST, '{"packages":{"node_modules/tool":{"version":"1.1.0","dev":true}}}');
     write('node_modules/tool/package.json', '{}');
-    await runUntilUp('test.mjs');
-    expect(lines('npm-calls')).toEqual([]);
+    expect((await runUntilUp('test.mjs')).calls).toEqual([]);
   });
 
   it('is neither needed nor recorded if npm has installed everything in a folder that is not writable', async () => {
-    const { run, lines, write } = repository();
-    write('package-lock.json', '{"packages":{"":{},"node_modules/tool":{"version":"1.1.0"}}}');
-    write('node_modules/.package-lock.json', '{"packages":{"node_modules/tool":{"version":"1.1.0"}}}');
-    write('node_modules/tool/package.json', '{}');
-    write('.cache', ''); // prevents the lock, even for root
-    expect(await outcome(run('run.mjs', 'services/backup/cli/main.ts', 'list'))).toMatchObject({ code: 0, stderr: '' });
-    expect([lines('notes'), lines('npm-calls')]).toEqual([['backup list'], []]);
+    const { launch } = repository(undefined, {
+      'package-lock.json': lockOf({ 'node_modules/tool': { version: '1.1.0' } }),
+      [LIST]: '{"packages":{"node_modules/tool":{"version":"1.1.0"}}}',
+      'node_modules/tool/package.json': '{}',
+      '.cache': '', // prevents the lock, even for root
+    });
+    const { code, stderr, notes, calls } = await launch('run.mjs', BACKUP, 'list');
+    expect([code, stderr, notes, calls]).toEqual([0, '', ['backup list'], []]);
   });
 
   it('reports in plain words that its folder is not writable', async () => {
-    const { run, lines, write } = repository();
-    write('.cache', '');
-    const { code, stderr } = await outcome(run('run.mjs', 'services/backup/cli/main.ts', 'list'));
-    expect([code, lines('notes'), lines('npm-calls')]).toEqual([1, [], []]);
+    const { launch } = repository(undefined, { '.cache': '' });
+    const { code, stderr, notes, calls } = await launch('run.mjs', BACKUP, 'list');
+    expect([code, notes, calls]).toEqual([1, [], []]);
     expect(stderr).toMatch(/^Installing dependencies failed\.\n {4}E\w+: .*\.cache/);
-    expect(stderr).not.toContain('    at ');
   });
 
-  it('reports in plain words why it failed and what to do, and is repeated the next time', async () => {
-    const { run, lines, write, runUntilUp } = repository();
-    write('npm-fails', 'code ENOTFOUND');
-    const { code, stderr } = await outcome(run('start.mjs'));
-    expect(code).toBe(1);
-    expect(stderr).toMatch(
+  it.each<[string, string, string, RegExp]>([
+    [
+      'reports in plain words why it failed and what to do',
+      'npm-fails',
+      'code ENOTFOUND',
       /^Installing dependencies failed[^]*npm error code ENOTFOUND[^]*npm cannot reach its registry/,
-    );
-    write('npm-fails', '');
-    await runUntilUp('start.mjs');
-    expect(lines('npm-calls')).toHaveLength(2);
+    ],
+    ['is checked after npm reports success', 'npm-lies', '', /installed everything, but node_modules is not there/],
+  ])('%s, and is repeated the next time', async (_what, file, content, said) => {
+    const { remove, launch, runUntilUp } = repository(undefined, { [file]: content });
+    const { code, stderr, notes } = await launch('test.mjs');
+    expect([code, stderr, notes]).toEqual([1, expect.stringMatching(said), []]);
+    remove(file);
+    expect((await runUntilUp('test.mjs')).calls).toHaveLength(2);
   });
 
   it.each([
     ['the lock of a start that was killed', () => String(spawnSync(process.execPath, ['-e', '']).pid)],
     ['an empty lock file, as a full disk leaves one', () => ''],
   ])('is not prevented by %s', async (_what, content) => {
-    const { write, runUntilUp } = repository();
-    write('.cache/install.lock', content());
+    const lock = '.cache/install.lock';
+    const { path, has, runUntilUp } = repository(undefined, { [lock]: content() });
     const anHourAgo = Date.now() / 1_000 - 3_600;
-    utimesSync(join(repositories.at(-1) ?? '', '.cache', 'install.lock'), anHourAgo, anHourAgo);
+    utimesSync(join(path, lock), anHourAgo, anHourAgo);
     await runUntilUp('start.mjs');
-    expect(existsSync(join(repositories.at(-1) ?? '', '.cache', 'install.lock'))).toBe(false);
+    expect(has(lock)).toBe(false);
   });
 
   it('ends npm when the command is signalled to end', async () => {
-    const { run, lines, write } = repository();
-    write('npm-holds', '');
-    const child = run('test.mjs');
-    const ended = outcome(child);
-    await eventually(() => expect(lines('npm-calls')).toHaveLength(1));
+    const { lines, runUntilHeld } = repository();
+    const { child, ended } = await runUntilHeld('test.mjs');
     child.kill('SIGTERM');
-    expect(await ended).toMatchObject({ code: 143, stderr: 'Installing dependencies was interrupted.\n' });
+    const { code, stderr, notes } = await ended;
+    expect([code, stderr, notes]).toEqual([143, 'Installing dependencies was interrupted.\n', []]);
     expect(() => process.kill(Number(lines('npm-pids')[0]), 0)).toThrow('ESRCH');
-    expect(lines('notes')).toEqual([]);
   });
 
   it('does not start while the npm of a killed start still runs, and uses its result', async () => {
-    const { path, run, lines, write, runUntilUp } = repository();
-    write('npm-holds', '');
-    const killed = run('test.mjs');
-    await eventually(() => expect(lines('npm-calls')).toHaveLength(1));
-    killed.kill('SIGKILL');
-    expect((await outcome(run('test.mjs'))).stderr).toContain(`(process ${lines('npm-pids')[0]})`);
-    rmSync(join(path, 'npm-holds'));
-    await eventually(() => expect(existsSync(join(path, 'node_modules/.package-lock.json'))).toBe(true));
-    await runUntilUp('test.mjs');
-    expect(lines('npm-calls')).toHaveLength(1);
+    const { remove, has, lines, launch, runUntilHeld, runUntilUp } = repository();
+    (await runUntilHeld('test.mjs')).child.kill('SIGKILL');
+    expect((await launch('test.mjs')).stderr).toContain(`(process ${lines('npm-pids')[0]})`);
+    remove('npm-holds');
+    await eventually(() => expect(has(LIST)).toBe(true));
+    expect((await runUntilUp('test.mjs')).calls).toHaveLength(1);
   });
 
   it('starts from scratch after one whose npm was killed', async () => {
-    const { path, run, lines, write, runUntilUp } = repository();
-    write('npm-holds', '');
-    const cutShort = outcome(run('test.mjs'));
-    await eventually(() => expect(lines('npm-calls')).toHaveLength(1));
+    const { write, remove, has, lines, runUntilHeld, runUntilUp } = repository();
+    const { ended } = await runUntilHeld('test.mjs');
     write('node_modules/half/package.json', '{}');
     process.kill(Number(lines('npm-pids')[0]), 'SIGKILL');
-    expect(await cutShort).toMatchObject({ code: 1, stderr: expect.stringContaining('npm was killed') });
-    rmSync(join(path, 'npm-holds'));
-    await runUntilUp('test.mjs');
-    expect(lines('npm-calls')).toHaveLength(2);
-    expect(existsSync(join(path, 'node_modules/half'))).toBe(false);
-  });
-
-  it('is checked after npm reports success', async () => {
-    const { path, run, lines, write, runUntilUp } = repository();
-    write('npm-lies', '');
-    const { code, stderr } = await outcome(run('test.mjs'));
-    expect([code, lines('notes')]).toEqual([1, []]);
-    expect(stderr).toContain('installed everything, but node_modules is not there');
-    rmSync(join(path, 'npm-lies'));
-    await runUntilUp('test.mjs');
+    expect(await ended).toMatchObject({ code: 1, stderr: expect.stringContaining('npm was killed') });
+    remove('npm-holds');
+    expect((await runUntilUp('test.mjs')).calls).toHaveLength(2);
+    expect(has('node_modules/half')).toBe(false);
   });
 
   it('is repaired if a package is missing', async () => {
-    const { path, lines, runUntilUp } = repository('all');
-    rmSync(join(path, 'node_modules/tool'), { recursive: true });
-    await runUntilUp('test.mjs');
-    expect(lines('npm-calls')).toHaveLength(1);
+    const { remove, runUntilUp } = repository('all');
+    remove('node_modules/tool');
+    expect((await runUntilUp('test.mjs')).calls).toHaveLength(1);
   });
 
   it('keeps the existing packages if npm fails', async () => {
-    const { path, run, write } = repository('all');
-    const list = join(path, 'node_modules/.package-lock.json');
-    const before = readFileSync(list, 'utf8');
-    write('package-lock.json', '{"packages":{"":{},"node_modules/tool":{"version":"2.0.0","dev":true}}}');
-    write('npm-fails', 'code ENOTFOUND');
-    expect((await outcome(run('test.mjs'))).code).toBe(1);
-    expect(readFileSync(list, 'utf8')).toBe(before);
-    expect(existsSync(join(path, 'node_modules/tool/package.json'))).toBe(true);
+    const { write, read, has, launch } = repository('all', { 'npm-fails': 'code ENOTFOUND' });
+    const before = read(LIST);
+    write('package-lock.json', lockWithTool('2.0.0'));
+    expect((await launch('test.mjs')).code).toBe(1);
+    expect(read(LIST)).toBe(before);
+    expect(has('node_modules/tool/package.json')).toBe(true);
   });
 });
 
 describe('a tool', () => {
-  const NOTES = `import { writeFileSync } from 'node:fs'; writeFileSync('notes', process.argv.slice(2).join(' '));`;
-
   it('can be run from any place', async () => {
-    const { path, run, lines, write } = repository('all');
-    const elsewhere = repository();
-    elsewhere.write('tool.mjs', NOTES);
-    expect((await outcome(run('run.mjs', join(elsewhere.path, 'tool.mjs'), 'one'))).code).toBe(0);
-    expect(lines('notes')).toEqual(['one']);
-    write('tools/tool.mjs', NOTES);
-    expect((await outcome(run('run.mjs', join(path, 'tools/tool.mjs'), 'two'))).code).toBe(0);
-    expect(lines('notes')).toEqual(['two']);
+    const { path, launch } = repository('all', { 'tools/tool.mjs': noting('process.argv[2]') });
+    const elsewhere = repository(undefined, { 'tool.mjs': noting('process.argv[2]') });
+    expect((await launch('run.mjs', join(elsewhere.path, 'tool.mjs'), 'one')).notes).toEqual(['one']);
+    const { code, notes } = await launch('run.mjs', join(path, 'tools/tool.mjs'), 'two');
+    expect([code, notes]).toEqual([0, ['two']]);
   });
 
   it('that does not exist is reported before anything is installed', async () => {
-    const { run, lines } = repository();
-    const { code, stderr } = await outcome(run('run.mjs', 'tools/none.ts'));
-    expect([code, stderr]).toEqual([2, expect.stringMatching(/^There is no file .*tools\/none\.ts\.\n$/)]);
-    expect(lines('npm-calls')).toEqual([]);
+    const { code, stderr, calls } = await repository().launch('run.mjs', 'tools/none.ts');
+    expect([code, stderr, calls]).toEqual([2, expect.stringMatching(/^There is no file .*tools\/none\.ts\.\n$/), []]);
   });
 });
 
 describe('a running command', () => {
   it('gets its arguments and each signal once, and determines the exit code', async () => {
     const { run, lines } = repository('all');
-    const child = run('test.mjs', '--long', 'some/path');
-    const ended = outcome(child);
+    const { child, ended } = run('test.mjs', '--long', 'some/path');
     await eventually(() => expect(lines('notes')).toEqual(['up --long some/path']));
     child.kill('SIGINT');
-    expect((await ended).code).toBe(7);
-    expect(lines('notes').slice(1)).toEqual(['SIGINT']);
+    const { code, notes } = await ended;
+    expect([code, notes.slice(1)]).toEqual([7, ['SIGINT']]);
   });
 
   // npm with bash as its shell repeats the terminal's signal; with others, the shell and npm end before the platform has stopped.
@@ -495,7 +452,7 @@ describe('a running command', () => {
 
   it('notices that its launcher was killed', async () => {
     const { run, lines } = repository('production');
-    const child = run('start.mjs');
+    const { child } = run('start.mjs');
     await eventually(() => expect(lines('notes')).toEqual(['up']));
     child.kill('SIGKILL');
     await eventually(() => expect(lines('notes')).toEqual(['up', 'disconnect']));

@@ -1,48 +1,62 @@
 import { randomUUID } from 'node:crypto';
 
-/** A response: status, headers, and the parsed JSON body. */
+/** A response with its parsed JSON, which the test types and then checks. */
 export interface RestResponse<Body = Record<string, unknown>> {
   status: number;
   headers: Headers;
+  text: string;
+  /** Undefined if the response is not JSON. */
   body: Body;
 }
 
+export interface SendOptions {
+  token?: string | undefined;
+  json?: unknown;
+  /** The unencoded body, sent as JSON unless `headers` set another type. */
+  raw?: string | Buffer<ArrayBuffer> | undefined;
+  headers?: Record<string, string> | undefined;
+  signal?: AbortSignal;
+}
+
+/** Sends a request. Errors name it: whether one fails at once or after a while shows who closed the connection. */
+export async function send<Body>(method: string, url: string, options: SendOptions): Promise<RestResponse<Body>> {
+  const { token, json, raw = json === undefined ? undefined : JSON.stringify(json), headers, signal } = options;
+  const sentAt = performance.now();
+  const response = await fetch(url, {
+    method,
+    redirect: 'manual',
+    headers: {
+      ...(raw !== undefined && { 'content-type': 'application/json' }),
+      ...(token !== undefined && { authorization: `Bearer ${token}` }),
+      ...headers,
+    },
+    ...(raw !== undefined && { body: raw }),
+    ...(signal && { signal }),
+  }).catch((cause: unknown) => {
+    const ms = Math.round(performance.now() - sentAt);
+    throw new Error(`${method} ${url} had no response after ${ms} ms`, { cause });
+  });
+  const text = await response.text();
+  const isJson = response.headers.get('content-type')?.startsWith('application/json') ?? false;
+  const body = (isJson && text ? JSON.parse(text) : undefined) as Body;
+  return { status: response.status, headers: response.headers, text, body };
+}
+
+/** The address of the product, or a function that returns it, for tests that start the product themselves. */
+type Address = string | (() => string);
+const urlAt = (address: Address) => (typeof address === 'string' ? address : address());
+
 export interface RestRequest {
-  token?: string;
+  token?: string | undefined;
   body?: unknown;
   headers?: Record<string, string>;
 }
 
-/** `fetch`, with errors that name the request: whether one fails at once or after a while shows who closed the connection. */
-async function send(url: string, init: RequestInit & { method: string }): Promise<Response> {
-  const sentAt = performance.now();
-  return fetch(url, init).catch((cause: unknown) => {
-    const ms = Math.round(performance.now() - sentAt);
-    throw new Error(`${init.method} ${url} had no response after ${ms} ms`, { cause });
-  });
-}
-
 /** A REST client by the interface document alone. `path` is relative to `/api`. */
-export function createRest(url: string) {
-  return async function rest<Body = Record<string, unknown>>(
-    method: string,
-    path: string,
-    { token, body, headers }: RestRequest = {},
-  ): Promise<RestResponse<Body>> {
-    const response = await send(`${url}/api${path}`, {
-      method,
-      headers: {
-        ...(body !== undefined && { 'content-type': 'application/json' }),
-        ...(token && { authorization: `Bearer ${token}` }),
-        ...headers,
-      },
-      ...(body !== undefined && { body: JSON.stringify(body) }),
-    });
-    return { status: response.status, headers: response.headers, body: (await response.json()) as Body }; // typed by the test
-  };
+export function createRest(address: Address) {
+  return <Body = Record<string, unknown>>(method: string, path: string, { body, ...options }: RestRequest = {}) =>
+    send<Body>(method, `${urlAt(address)}/api${path}`, { ...options, json: body });
 }
-
-export type Rest = ReturnType<typeof createRest>;
 
 export interface GraphqlResponse<Data> {
   data: Data;
@@ -50,29 +64,34 @@ export interface GraphqlResponse<Data> {
 }
 
 /** A GraphQL client over POST. */
-export function createGraphql(url: string) {
-  return async function graphql<Data = Record<string, never>>(
+export function createGraphql(address: Address) {
+  return async <Data = Record<string, never>>(
     query: string,
     { token, variables }: { token?: string; variables?: Record<string, unknown> } = {},
-  ): Promise<GraphqlResponse<Data>> {
-    const response = await send(`${url}/graphql`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json', ...(token && { authorization: `Bearer ${token}` }) },
-      body: JSON.stringify({ query, variables }),
-    });
-    return (await response.json()) as GraphqlResponse<Data>; // typed by the test
-  };
+  ) =>
+    (await send<GraphqlResponse<Data>>('POST', `${urlAt(address)}/graphql`, { token, json: { query, variables } }))
+      .body;
 }
+
+/** Makes a backup. Returns the name of the archive. */
+export async function makeBackup(address: Address, options: RestRequest = {}): Promise<string> {
+  const { status, body } = await createRest(address)<{ data: { file: string } }>('POST', '/backups', options);
+  if (status !== 201) throw new Error(`The backup failed with ${status}.`);
+  return body.data.file;
+}
+
+export const restoreBackup = (address: Address, file: string, options: RestRequest = {}) =>
+  createRest(address)('POST', `/backup/restore?file=${file}`, options);
+
+export const PASSWORD = 'correct horse battery staple';
+export const newEmail = () => `${randomUUID()}@example.com`;
 
 export interface Account {
   email: string;
   password: string;
 }
 
-export const newAccount = (): Account => ({
-  email: `${randomUUID()}@example.com`,
-  password: 'correct horse battery staple',
-});
+export const newAccount = (): Account => ({ email: newEmail(), password: PASSWORD });
 
 interface RestSession {
   access_token: string;
@@ -83,6 +102,8 @@ interface RestTask {
   id: string;
   title: string;
   completed: boolean;
+  category: string | null;
+  due_date: string | null;
 }
 
 /** Requests of one user over REST. */

@@ -1,5 +1,5 @@
-import { printLine, startStack, type Stack } from '@taskmesh/local';
-import { nodeEnvironment } from '@taskmesh/testing';
+import { databaseUrl, printLine, serviceDatabase, startStack, type Stack } from '@taskmesh/local';
+import { nodeEnvironment, query } from '@taskmesh/testing';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -52,3 +52,11 @@ export function useStack(
     },
   };
 }
+
+/** Runs a statement in the store of a service. */
+export const queryStore = <Row = Record<string, unknown>>(
+  { servers }: Stack,
+  service: Parameters<typeof serviceDatabase>[0],
+  text: string,
+  values: unknown[] = [],
+) => query<Row>(databaseUrl(servers.postgres, serviceDatabase(service)), text, values);

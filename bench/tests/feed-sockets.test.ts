@@ -1,6 +1,5 @@
-import { eventually } from '@taskmesh/testing';
+import { eventually, listen } from '@taskmesh/testing';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { WebSocketServer, type WebSocket } from 'ws';
 import { createNumberFinder, openListeners, titleOf } from '../src/feed/sockets.ts';
 
@@ -14,11 +13,9 @@ beforeAll(async () => {
     connections.push(socket);
     socket.on('message', () => socket.send('{"type":"connection_ack"}'));
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`; // it listens on TCP
+  url = (await listen(server)).url;
 });
 beforeEach(() => connections.splice(0));
-afterAll(() => void server.close());
 
 const deliver = (n: number) => connections.forEach((socket) => socket.send(JSON.stringify({ title: titleOf(n) })));
 

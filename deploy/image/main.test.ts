@@ -1,9 +1,8 @@
-import { createTestDatabase, eventually, makeTempDir, nodeEnvironment } from '@taskmesh/testing';
+import { createTestDatabase, eventually, listen, makeTempDir, nodeEnvironment } from '@taskmesh/testing';
 import { execFile, spawn } from 'node:child_process';
 import { readdirSync, writeFileSync } from 'node:fs';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 
 const MAIN = join(import.meta.dirname, 'main.ts');
@@ -107,12 +106,12 @@ it('is healthy when the admin port reports that it is ready', async () => {
     asked.push(request.url);
     response.writeHead(status).end();
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const ADMIN_PORT = String((server.address() as AddressInfo).port);
+  const { port, close } = await listen(server);
+  const ADMIN_PORT = String(port);
   expect((await run(['healthcheck'], { ADMIN_PORT })).code).toBe(0);
   status = 503;
   expect((await run(['healthcheck'], { ADMIN_PORT })).code).toBe(1);
   expect(asked).toEqual(['/readyz', '/readyz']);
-  await new Promise((resolve) => server.close(resolve));
+  await close();
   expect((await run(['healthcheck'], { ADMIN_PORT })).code).toBe(1);
 });

@@ -1,9 +1,8 @@
-import { startEmbedded, type Embedded } from '@taskmesh/all-in-one';
 import { makeTempDir } from '@taskmesh/testing';
-import { randomUUID } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { createRest } from '../http.ts';
+import { useEmbedded } from '../embedded.ts';
+import { register } from '../http.ts';
 
 /** The service does not export its command line. */
 interface CommandLine {
@@ -12,35 +11,21 @@ interface CommandLine {
 const { run } = (await import(new URL('../../services/backup/cli/run.ts', import.meta.url).href)) as CommandLine;
 
 describe('the command line for backups, next to a running platform', () => {
-  const dataDir = makeTempDir();
   const cwd = makeTempDir();
-  let platform: Embedded;
-
-  beforeAll(async () => {
-    const env = { DATA_DIR: dataDir, PORT: '0', LOG_LEVEL: 'warn', BACKUP_TOKEN: 'a-secret' };
-    platform = await startEmbedded({ env, progress: () => {} });
-  }, 180_000);
-  afterAll(() => platform.stop(), 180_000);
+  const { dataDir, platform } = useEmbedded(() => ({ BACKUP_TOKEN: 'a-secret' }));
 
   const backup = async (args: string[], more: Record<string, string> = {}) => {
     let [out, err] = ['', ''];
     const status = await run({
-      ...{ args, cwd, env: { TASKMESH_URL: platform.url, BACKUP_TOKEN: 'a-secret', ...more }, ask: undefined },
+      ...{ args, cwd, env: { TASKMESH_URL: platform().url, BACKUP_TOKEN: 'a-secret', ...more }, ask: undefined },
       ...{ out: { write: (text: string) => (out += text) }, err: { write: (text: string) => (err += text) } },
     });
     return { status, out, err };
   };
 
   it('makes, lists, verifies, downloads, deletes, uploads and restores a backup', async () => {
-    const rest = createRest(platform.url);
-    const { body } = await rest<{ access_token: string }>('POST', '/auth/signup', {
-      body: { email: `${randomUUID()}@example.com`, password: 'correct horse battery staple', name: 'Ada' },
-    });
-    const token = body.access_token;
-    const titles = async () =>
-      (await rest<{ data: { title: string }[] }>('GET', '/tasks', { token })).body.data.map(({ title }) => title);
-    const first = await rest('POST', '/tasks', { token, body: { title: 'in the backup' } });
-    expect([first.status, first.body]).toEqual([201, expect.anything()]);
+    const { create, titles } = await register(platform().url);
+    await create('in the backup');
 
     const made = await backup(['create', '--json']);
     expect(made).toMatchObject({ status: 0, err: '' });
@@ -73,7 +58,7 @@ describe('the command line for backups, next to a running platform', () => {
     const brought = await backup(['upload', file, '--as', 'brought.tar.gz', '--json']);
     expect(JSON.parse(brought.out)).toMatchObject({ file: 'brought.tar.gz', sizeBytes, sha256 });
 
-    expect((await rest('POST', '/tasks', { token, body: { title: 'later' } })).status).toBe(201);
+    await create('later');
     expect(await backup(['restore', 'brought.tar.gz'])).toMatchObject({
       status: 2,
       err: expect.stringContaining('--yes'),

@@ -1,42 +1,29 @@
-import { startStack, type Stack } from '@taskmesh/local';
-import { eventually, makeTempDir, nodeEnvironment, requiredAddress } from '@taskmesh/testing';
-import { randomUUID } from 'node:crypto';
+import { databaseUrl, startStack, type Stack } from '@taskmesh/local';
+import { createRandom, eventually, makeTempDir, nodeEnvironment, query, requiredAddress } from '@taskmesh/testing';
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Client } from 'pg';
-import { createRest } from '../http.ts';
-import { createRandom } from '../faults/random.ts';
+import { createRest, makeBackup, register } from '../http.ts';
 
 /** Describes everything missing or left over on the PostgreSQL server and in the folders of backup; empty if all is well. */
 async function leftovers({ postgresUrl, dataDir }: { postgresUrl: string; dataDir: string }): Promise<string[]> {
-  const client = new Client({ connectionString: postgresUrl });
-  client.on('error', () => undefined); // the query rejects with the same error
-  await client.connect();
-  try {
-    const databases = await names(client, `select datname as name from pg_database where datname like 'taskmesh%'`);
-    const roles = await names(client, `select rolname as name from pg_roles where rolname like 'taskmesh%'`);
-    const missing = STORES.filter((name) => !databases.includes(name));
-    return [
-      ...missing.map((name) => `the database ${name} is missing`),
-      ...databases.filter((name) => !STORES.includes(name)).map((name) => `the database ${name} is left`),
-      ...roles.map((name) => `the role ${name} is left`),
-      ...filesIn(join(dataDir, 'backup-scratch')).map((name) => `the temporary directory ${name} is left`),
-      ...filesIn(join(dataDir, 'backups'))
-        .filter((name) => !/^[^.].*\.tar\.gz$/.test(name))
-        .map((name) => `the unfinished archive ${name} is left`),
-    ];
-  } finally {
-    await client.end().catch(() => undefined);
-  }
+  const names = async (text: string) =>
+    (await query<{ name: string }>(postgresUrl, `${text} like 'taskmesh%'`)).map(({ name }) => name);
+  const databases = await names('select datname as name from pg_database where datname');
+  const roles = await names('select rolname as name from pg_roles where rolname');
+  const missing = STORES.filter((name) => !databases.includes(name));
+  return [
+    ...missing.map((name) => `the database ${name} is missing`),
+    ...databases.filter((name) => !STORES.includes(name)).map((name) => `the database ${name} is left`),
+    ...roles.map((name) => `the role ${name} is left`),
+    ...filesIn(join(dataDir, 'backup-scratch')).map((name) => `the temporary directory ${name} is left`),
+    ...filesIn(join(dataDir, 'backups'))
+      .filter((name) => !/^[^.].*\.tar\.gz$/.test(name))
+      .map((name) => `the unfinished archive ${name} is left`),
+  ];
 }
 
 const STORES = ['taskmesh_auth', 'taskmesh_backup', 'taskmesh_tasks'];
-
-async function names(client: Client, query: string): Promise<string[]> {
-  const { rows } = await client.query<{ name: string }>(query);
-  return rows.map(({ name }) => name);
-}
 
 const filesIn = (dir: string) => (existsSync(dir) ? readdirSync(dir) : []);
 
@@ -67,17 +54,9 @@ describe('kill -9 at seeded moments of backups and restores of a stack with a Po
   let archive = '';
 
   const url = () => stack.urls[0] ?? '';
-  const rest: ReturnType<typeof createRest> = (...args) => createRest(url())(...args);
-  const inTasks = async <Row extends object>(query: string, values: unknown[] = []) => {
-    const client = new Client({ connectionString: new URL('/taskmesh_tasks', stack.servers.postgres).href });
-    client.on('error', () => undefined); // the query rejects with the same error
-    await client.connect();
-    try {
-      return (await client.query<Row>(query, values)).rows;
-    } finally {
-      await client.end().catch(() => undefined);
-    }
-  };
+  const rest = createRest(url);
+  const inTasks = <Row>(text: string, values: unknown[] = []) =>
+    query<Row>(databaseUrl(stack.servers.postgres, 'taskmesh_tasks'), text, values);
   const markAll = (mark: string) => inTasks('update tasks set category = $1', [mark]);
   const marks = () =>
     inTasks<{ mark: string; count: number }>('select category as mark, count(*)::int as count from tasks group by 1');
@@ -117,17 +96,15 @@ describe('kill -9 at seeded moments of backups and restores of a stack with a Po
       KAFKA_BROKERS: requiredAddress('KAFKA_BROKERS'),
     };
     stack = await startStack({ dataDir, env, log: () => {} });
-    const { body } = await rest<{ access_token: string; user: { id: string } }>('POST', '/auth/signup', {
-      body: { email: `${randomUUID()}@example.com`, password: 'correct horse battery staple', name: 'Ada' },
-    });
-    token = body.access_token;
+    const owner = await register(url());
+    token = owner.token;
     await inTasks(
       `insert into tasks (id, user_id, title, description, completed, priority, category, created_at, updated_at)
        select gen_random_uuid(), $1, 'task ' || i, repeat('words ', 20), false, 'low', 'backed up', now(), now()
        from generate_series(1, $2::int) i`,
-      [body.user.id, tasks],
+      [owner.id, tasks],
     );
-    archive = (await rest<{ data: { file: string } }>('POST', '/backups')).body.data.file;
+    archive = await makeBackup(url());
   }, 120_000);
   afterAll(() => stack.stop(), 180_000);
 

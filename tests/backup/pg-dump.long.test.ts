@@ -1,10 +1,8 @@
 import { findFreePort } from '@taskmesh/local';
-import { atEnd, createTestDatabase, makeTempDir, type TestDatabase } from '@taskmesh/testing';
+import { atEnd, createTestDatabase, eventually, makeTempDir, query, type TestDatabase } from '@taskmesh/testing';
 import { execFileSync, spawn } from 'node:child_process';
 import { chownSync, existsSync, mkdirSync, readdirSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
-import { setTimeout as pause } from 'node:timers/promises';
-import { Client } from 'pg';
 import { earlierStores } from './earlier-stores.ts';
 import { fill, rowsOf } from './release-archive.ts';
 import { runStores, type Databases } from './stores.ts';
@@ -47,7 +45,7 @@ async function startInstallation({ bin }: Installation): Promise<{ url: string; 
   const server = spawn(join(bin, 'postgres'), args, options);
   const ended = new Promise<void>((resolve) => server.once('exit', () => resolve()));
   const url = `postgres://postgres@127.0.0.1:${port}/postgres`;
-  while (server.exitCode === null && !(await answers(url))) await pause(50);
+  await eventually(() => query(url, 'select 1').then(() => true));
   return {
     url,
     async stop() {
@@ -55,18 +53,6 @@ async function startInstallation({ bin }: Installation): Promise<{ url: string; 
       await ended;
     },
   };
-}
-
-async function answers(url: string): Promise<boolean> {
-  const client = new Client({ connectionString: url });
-  try {
-    await client.connect();
-    return true;
-  } catch {
-    return false;
-  } finally {
-    await client.end().catch(() => undefined);
-  }
 }
 
 /** Options of pg_dump that operators use, each of which changes its output. */

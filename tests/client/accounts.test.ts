@@ -1,9 +1,8 @@
 import { createMemoryStorage, READ_PROFILE, REQUEST_EMAIL_CHANGE, type TaskmeshError } from '@taskmesh/client';
 import { eventually } from '@taskmesh/testing';
-import { readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Account, createGraphql, createRest, newAccount } from '../http.ts';
+import { type Account, createGraphql, makeBackup, newAccount, restoreBackup } from '../http.ts';
+import { mailedToken } from '../mails.ts';
 import { useProduct } from '../product.ts';
 import { createDevice, readList, shownBy, type Device, type DeviceOptions } from './device.ts';
 
@@ -35,17 +34,6 @@ const codeOf = (write: Promise<unknown>) =>
     ({ code }: TaskmeshError) => code,
   );
 
-/** Waits for the e-mail to a new address, and returns its token. */
-const tokenFor = (email: string) =>
-  eventually(() => {
-    const folder = join(product().dataDir, 'mail');
-    const mails = readdirSync(folder).map((name) => readFileSync(join(folder, name), 'utf8'));
-    const mail = mails.find((text) => text.includes(`To: ${email}`)) ?? '';
-    const [, token] = /\/confirm-email#token=(\S+)$/m.exec(mail) ?? [];
-    if (token === undefined) throw new Error('There is no such mail yet.');
-    return token;
-  });
-
 describe.each(['graphql-ws', 'sse'] as const)('over %s', (transport) => {
   it('a list stays live when its token expires, and gets its next change with a fresh one', async () => {
     const one = await device({ transport });
@@ -67,12 +55,10 @@ describe.each(['graphql-ws', 'sse'] as const)('over %s', (transport) => {
     const one = await device({ transport });
     const account = await signedUp(one);
     await one.client.createTask({ title: 'kept' });
-    const rest = createRest(product().url);
-    const { body } = await rest<{ data: { file: string } }>('POST', '/backups');
+    const file = await makeBackup(product().url);
     await one.client.createTask({ title: 'made since' });
     expect(shownBy(one)).toHaveLength(2);
-    const restored = await rest('POST', `/backup/restore?file=${body.data.file}`);
-    expect(restored.status).toBe(200);
+    expect((await restoreBackup(product().url, file)).status).toBe(200);
     await eventually(() => expect(shownBy(one).map(({ title }) => title)).toEqual(['kept']));
     await one.client.createTask({ title: 'made afterwards' });
     expect(shownBy(one)).toEqual(await readList(product().url, account));
@@ -102,7 +88,7 @@ it('a new address is confirmed by the signed-in user, or with the password', asy
   const ask = async () => {
     const { email } = newAccount();
     await one.client.request(REQUEST_EMAIL_CHANGE, { input: { email, password } });
-    return { email, token: await tokenFor(email) };
+    return { email, token: await mailedToken(product().dataDir, email, 'confirm-email') };
   };
   const emailOf = async () => (await one.client.request(READ_PROFILE, {})).me.email;
   const first = await ask();

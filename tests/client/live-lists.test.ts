@@ -1,10 +1,9 @@
-import { eventually, fastestOf, nodeEnvironment } from '@taskmesh/testing';
+import { createRandom, eventually, fastestOf, nodeEnvironment } from '@taskmesh/testing';
 import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import { createRandom } from '../faults/random.ts';
 import { useProduct } from '../product.ts';
 import { createDevice, readList, shownBy, type Device } from './device.ts';
 import { newAccount } from '../http.ts';

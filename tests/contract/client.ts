@@ -1,6 +1,6 @@
 import type { DescriptionCheck } from '@taskmesh/testing/api-description';
-import { randomUUID } from 'node:crypto';
 import { connect } from 'node:net';
+import { type GraphqlResponse, newEmail, PASSWORD, type RestResponse, send, type SendOptions } from '../http.ts';
 
 /** A response as received over the wire. */
 interface RawAnswer {
@@ -63,8 +63,6 @@ export interface Platform {
   identityKeyFile?: string;
 }
 
-/** Requests that take longer fail. */
-
 export interface Task {
   id: string;
   user_id: string;
@@ -98,21 +96,9 @@ export interface Body<Data = Task> {
   user: { id: string; email: string; email_confirmed_at: string };
 }
 
-export interface ClientResponse<Content = Body> {
-  status: number;
-  headers: Headers;
-  text: string;
-  /** The parsed JSON; undefined if the response is not JSON. */
-  body: Content;
-}
+export type ClientResponse<Content = Body> = RestResponse<Content>;
 
-export interface CallOptions {
-  token?: string | undefined;
-  json?: unknown;
-  /** The unencoded body, sent as JSON unless `headers` set another type. */
-  raw?: string | Buffer<ArrayBuffer>;
-  headers?: Record<string, string>;
-}
+export type CallOptions = Omit<SendOptions, 'signal'>;
 
 export interface Account {
   id: string;
@@ -122,8 +108,7 @@ export interface Account {
 
 export type Client = ReturnType<typeof createClient>;
 
-export const PASSWORD = 'correct horse battery staple';
-export const newEmail = () => `${randomUUID()}@example.com`;
+export { newEmail, PASSWORD };
 
 /** A client that compares each response with the API description of the platform. */
 export const clientOf = (platform: () => Platform) =>
@@ -134,33 +119,11 @@ export const clientOf = (platform: () => Platform) =>
 
 /** An HTTP client of the product, without knowledge of its internals. `path` begins with the prefix of a contract. */
 export function createClient(origin: () => string, description?: () => DescriptionCheck) {
-  async function call<Content = Body>(
-    method: string,
-    path: string,
-    options: CallOptions = {},
-  ): Promise<ClientResponse<Content>> {
-    const { token, json, raw = json === undefined ? undefined : JSON.stringify(json), headers } = options;
-    const response = await fetch(origin() + path, {
-      method,
-      redirect: 'manual',
-      signal: AbortSignal.timeout(HANG_MS),
-      headers: {
-        ...(raw !== undefined && { 'content-type': 'application/json' }),
-        ...(token !== undefined && { authorization: `Bearer ${token}` }),
-        ...headers,
-      },
-      ...(raw !== undefined && { body: raw }),
-    });
-    const text = await response.text();
-    description?.().check({ method, path, status: response.status, headers: response.headers, text });
-    const isJson = response.headers.get('content-type')?.startsWith('application/json') ?? false;
-    // The test declares the type of the body, and then checks it.
-    return {
-      status: response.status,
-      headers: response.headers,
-      text,
-      body: (isJson && text ? JSON.parse(text) : undefined) as Content,
-    };
+  async function call<Content = Body>(method: string, path: string, options: CallOptions = {}) {
+    const signal = AbortSignal.timeout(HANG_MS);
+    const response = await send<Content>(method, origin() + path, { ...options, signal });
+    description?.().check({ method, path, ...response });
+    return response;
   }
 
   return {
@@ -178,14 +141,10 @@ export function createClient(origin: () => string, description?: () => Descripti
       query: string,
       options: { token?: string | undefined; variables?: object } = {},
     ) =>
-      call<{ data: Data; errors?: { message: string; extensions: { code: string } & Record<string, unknown> }[] }>(
-        'POST',
-        '/graphql',
-        {
-          ...(options.token !== undefined && { token: options.token }),
-          json: { query, variables: options.variables },
-        },
-      ),
+      call<GraphqlResponse<Data>>('POST', '/graphql', {
+        token: options.token,
+        json: { query, variables: options.variables },
+      }),
   };
 }
 

@@ -1,6 +1,5 @@
 import { eventually } from '@taskmesh/testing';
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { linkIn, mailsTo } from '../mails.ts';
 import { openSession } from './accounts.ts';
 import { clientOf, newEmail, PASSWORD, type Platform } from './client.ts';
 import { expectError } from './shapes.ts';
@@ -8,51 +7,32 @@ import { expectError } from './shapes.ts';
 const INVALID = { status: 400, code: 'BAD_USER_INPUT', envelope: 'plain' } as const;
 const NEW_PASSWORD = 'another long and winding phrase';
 
-/** Returns the mails to an address that were written as files, oldest first. */
-function filesTo(platform: Platform, email: string): string[] {
-  const dir = join(platform.dataDir, 'mail');
-  const files = existsSync(dir) ? readdirSync(dir).filter((name) => name.endsWith('.eml')) : [];
-  return files
-    .toSorted()
-    .map((name) => readFileSync(join(dir, name), 'utf8'))
-    .filter((mail) => mail.includes(`To: ${email}`));
-}
-
-/** Returns the token of the last mail to an address. */
-export const mailedToken = (platform: Platform, email: string, page: string) =>
-  eventually(() => {
-    const mail = filesTo(platform, email).at(-1);
-    if (mail === undefined) throw new Error('no mail yet');
-    return tokenIn(mail, platform.publicUrl, page);
-  });
-
 /** Returns the token, which stands alone on a line and at the end of the link. */
 export function tokenIn(mail: string, origin: string, page = 'reset-password'): string {
-  const link = new RegExp(`^(\\S+)/${page}#token=(\\S+)$`, 'm').exec(mail);
-  expect(link?.[1]).toBe(origin);
-  const token = link?.[2] ?? '';
+  const link = linkIn(mail, page);
+  expect(link?.origin).toBe(origin);
+  const token = link?.token ?? '';
   expect(token.length).toBeGreaterThanOrEqual(32);
   expect(mail.split(/\r?\n/)).toContain(token);
   return token;
 }
 
+/** Waits for a mail to an address, and returns its token. */
+export const mailedToken = (platform: Platform, email: string, page: string) =>
+  eventually(() => tokenIn(mailsTo(platform.dataDir, email).at(-1) ?? '', platform.publicUrl, page));
+
 /** A forgotten password, from the mail to the end of all sessions. */
 export function describeRecovery(platform: () => Platform) {
   const client = clientOf(platform);
-  const mailsTo = (email: string) => filesTo(platform(), email);
+  const mails = (email: string) => mailsTo(platform().dataDir, email);
   const forgot = (json: unknown) => client.call('POST', '/api/auth/forgot-password', { json });
   const reset = (token: unknown, password: unknown) =>
     client.call('POST', '/api/auth/reset-password', { json: { token, password } });
 
   const requestToken = async (email: string) => {
-    const before = mailsTo(email).length;
+    const before = mails(email).length;
     expect((await forgot({ email })).status).toBe(200);
-    const mail = await eventually(() => {
-      const fresh = mailsTo(email)[before];
-      if (fresh === undefined) throw new Error('no mail yet');
-      return fresh;
-    });
-    return tokenIn(mail, platform().publicUrl);
+    return eventually(() => tokenIn(mails(email)[before] ?? '', platform().publicUrl));
   };
 
   describe('a forgotten password', () => {
@@ -66,8 +46,8 @@ export function describeRecovery(platform: () => Platform) {
         expect(answer.body).toEqual({ message: expect.stringMatching(/\S/) });
       }
       expect(known.text).toBe(unknown.text);
-      await eventually(() => expect(mailsTo(email)).toHaveLength(1));
-      expect(mailsTo(stranger)).toEqual([]);
+      await eventually(() => expect(mails(email)).toHaveLength(1));
+      expect(mails(stranger)).toEqual([]);
     });
 
     it('is reset with the token from the mail, once, which ends all sessions', async () => {
@@ -107,10 +87,10 @@ export function describeRecovery(platform: () => Platform) {
       for (let count = 1; count <= 7; count++) answers.push(await forgot({ email }));
       expect(new Set(answers.map(({ status, text }) => `${status} ${text}`)).size).toBe(1);
       expect(answers[0]?.status).toBe(200);
-      await eventually(() => expect(mailsTo(email)).toHaveLength(5));
+      await eventually(() => expect(mails(email)).toHaveLength(5));
       // Mails are sent in order, so a sixth would be there before this later one.
       await requestToken(other.email);
-      expect(mailsTo(email)).toHaveLength(5);
+      expect(mails(email)).toHaveLength(5);
     });
   });
 }

@@ -1,3 +1,4 @@
+import { listen } from '@taskmesh/testing';
 import {
   createHmac,
   createPrivateKey,
@@ -8,7 +9,7 @@ import {
   type KeyObject,
 } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { createServer, type AddressInfo } from 'node:net';
+import { createServer } from 'node:net';
 import { type Account, type CallOptions, clientOf, type Platform } from './client.ts';
 import { expectError, type Envelope } from './shapes.ts';
 
@@ -151,12 +152,10 @@ export function describeTokens(platform: () => Platform) {
         connections += 1;
         socket.destroy();
       });
-      await new Promise<void>((resolve) => listener.listen(0, '127.0.0.1', resolve));
-      const url = `http://127.0.0.1:${(listener.address() as AddressInfo).port}/keys.json`; // a listening TCP server has an `AddressInfo`
+      const url = `${(await listen(listener)).url}/keys.json`;
       for (const named of [{ jku: url }, { x5u: url }, { jku: url, kid: 'theirs' }, { kid: url }, { iss: url }])
         await expectRefused(foreign(named));
       expect(connections).toBe(0);
-      await new Promise((resolve) => listener.close(resolve));
     });
 
     it('cannot be an internal token of the services', async () => {

@@ -1,6 +1,7 @@
 import { READ_SESSIONS, READ_TASKS } from '@taskmesh/client';
 import { createHash } from 'node:crypto';
-import { WebSocket } from 'ws';
+import type { GraphqlResponse } from '../http.ts';
+import { openSocket } from '../feed/raw-socket.ts';
 import { type Account, type CallOptions, clientOf, newEmail, PASSWORD, type Platform } from './client.ts';
 
 const hashOf = (document: string) => createHash('sha256').update(document).digest('hex');
@@ -17,10 +18,7 @@ export const MANIFEST = Object.fromEntries(
   [STATISTICS, CREATE, CHANGES].map((document) => [hashOf(document), document]),
 );
 
-interface GraphqlBody {
-  data?: Record<string, unknown>;
-  errors?: { message: string; extensions: { code: string } }[];
-}
+type GraphqlBody = Partial<GraphqlResponse<Record<string, unknown>>>;
 
 /** A platform that runs only the documents of its manifest, over every transport. */
 export function describeTrustedDocuments(platform: () => Platform) {
@@ -131,24 +129,12 @@ export function describeTrustedDocuments(platform: () => Platform) {
     });
 
     it('does not run over graphql-ws, nor as a stream', async () => {
-      const socket = new WebSocket(`${platform().url.replace('http', 'ws')}/graphql`, 'graphql-transport-ws');
-      const answer = await new Promise<{ type: string; payload: { extensions: { code: string } }[] }>(
-        (resolve, reject) => {
-          const send = (message: object) => socket.send(JSON.stringify(message));
-          socket.on('error', reject);
-          socket.on('close', (code) => reject(new Error(`closed with ${code}`)));
-          socket.on('open', () =>
-            send({ type: 'connection_init', payload: { authorization: `Bearer ${account.token}` } }),
-          );
-          socket.on('message', (bytes) => {
-            const message = JSON.parse(String(bytes));
-            if (message.type === 'connection_ack')
-              send({ id: '1', type: 'subscribe', payload: { query: 'subscription { taskChanges { cursor } }' } });
-            else resolve(message);
-          });
-        },
-      );
-      socket.terminate();
+      const socket = await openSocket(`${platform().url}/graphql`, { protocol: 'graphql-transport-ws' });
+      socket.send({ type: 'connection_init', payload: { authorization: `Bearer ${account.token}` } });
+      await socket.frame(({ type }: { type: string }) => type === 'connection_ack');
+      socket.send({ id: '1', type: 'subscribe', payload: { query: 'subscription { taskChanges { cursor } }' } });
+      const answer = await socket.frame(({ id }: { id?: string }) => id === '1');
+      socket.close();
       expect(answer).toMatchObject({ type: 'error', payload: [{ extensions: { code: 'FORBIDDEN' } }] });
 
       const stream = await ask({

@@ -1,5 +1,6 @@
-import { databaseUrl, serviceDatabase, withPostgres, type Stack } from '@taskmesh/local';
+import type { Stack } from '@taskmesh/local';
 import { createRest } from '../http.ts';
+import { queryStore } from '../stack.ts';
 import { signIn } from './guest.ts';
 
 /** Queries for every row of the bystanders, without the times at which they were last seen. */
@@ -18,7 +19,8 @@ export interface Bystanders {
 }
 
 /** Creates accounts with some tasks that then do nothing, so that none of their rows may change. */
-export async function createBystanders({ urls: [url = ''], servers }: Stack, name: string): Promise<Bystanders> {
+export async function createBystanders(stack: Stack, name: string): Promise<Bystanders> {
+  const [url = ''] = stack.urls;
   const ids: string[] = [];
   const tokens: string[] = [];
   for (let number = 0; number < 2; number++) {
@@ -34,9 +36,7 @@ export async function createBystanders({ urls: [url = ''], servers }: Stack, nam
     async rows() {
       const found: unknown[] = [];
       for (const [store, statements] of Object.entries(KEPT) as ['auth' | 'tasks', string[]][])
-        await withPostgres(databaseUrl(servers.postgres, serviceDatabase(store)), async (client) => {
-          for (const text of statements) found.push((await client.query(text, [ids])).rows);
-        });
+        for (const text of statements) found.push(await queryStore(stack, store, text, [ids]));
       return found;
     },
   };

@@ -1,8 +1,8 @@
-import type { Stack } from '@taskmesh/local';
+import { createRandom } from '@taskmesh/testing';
+import { printLine, type Stack } from '@taskmesh/local';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createAccount, type Account, type AccountFigures, type AccountOptions, type Verdict } from './account.ts';
 import { inject, planFaults, type PlannedFault } from './inject.ts';
-import { createRandom } from './random.ts';
 
 export type OwnerOptions = Omit<AccountOptions, 'urls' | 'name' | 'random'>;
 
@@ -15,8 +15,6 @@ export interface CampaignOptions {
   faults: (accounts: Account[], random: () => number) => Promise<DoneFault[]>;
   /** The average time between two cuts of a stream. @default 15_000 */
   cutEveryMs?: number;
-  /** Receives lines of progress for people. */
-  log: (line: string) => void;
 }
 
 export interface DoneFault {
@@ -26,11 +24,7 @@ export interface DoneFault {
   at?: number;
 }
 
-export interface CampaignResult extends Verdict {
-  figures: CampaignFigures;
-}
-
-export interface CampaignFigures {
+interface CampaignFigures {
   seed: number;
   owners: number;
   writes: Omit<AccountFigures, 'streams'>;
@@ -49,38 +43,51 @@ const MAX_ABSENCE_MS = 4_000;
  * Runs writers and streams of every protocol for many accounts, while faults are injected and connections are cut at random.
  * Then compares everything that was written with everything that was delivered.
  */
-export async function runCampaign(options: CampaignOptions): Promise<CampaignResult> {
-  const { urls, seed, owners, faults, cutEveryMs = 15_000, log } = options;
+export async function runCampaign({ urls, seed, owners, faults, cutEveryMs = 15_000 }: CampaignOptions) {
   // A generator per purpose, so that the number of draws from one does not change the others.
   const [faultsRandom, cutsRandom, writesRandom] = [1, 2, 3].map((salt) => createRandom(seed * 31 + salt));
   if (!faultsRandom || !cutsRandom || !writesRandom) throw new Error('There are three.');
-  const accounts: Account[] = [];
-  for (const [index, owner] of owners.entries())
-    accounts.push(await createAccount({ ...owner, urls, name: `owner-${seed}-${index}`, random: writesRandom }));
-  try {
+  const named = owners.map((owner, index) => ({
+    ...owner,
+    urls,
+    name: `owner-${seed}-${index}`,
+    random: writesRandom,
+  }));
+  let done: DoneFault[] = [];
+  let cuts = 0;
+  const { accounts, figures, ...verdict } = await withAccounts(named, async (accounts) => {
     const ending = new AbortController();
     const cutting = cutAtRandom(accounts, { everyMs: cutEveryMs, random: cutsRandom, ending: ending.signal });
-    const done = await faults(accounts, faultsRandom);
+    done = await faults(accounts, faultsRandom);
     ending.abort();
-    const cuts = await cutting;
+    cuts = await cutting;
+    printLine('comparing what was written with what was delivered');
+  });
+  const all = { seed, owners: owners.length, ...figures, cuts, faults: counted(done) };
+  report({ ...verdict, figures: all });
+  return { accounts, figures: all, findings: findingsOf(verdict) };
+}
+
+/** Runs accounts with writers and streams during `work`, and compares what was written with what was delivered. */
+async function withAccounts(options: AccountOptions[], work: (accounts: Account[]) => Promise<unknown>) {
+  const accounts: Account[] = [];
+  for (const each of options) accounts.push(await createAccount(each));
+  try {
+    await work(accounts);
     await Promise.all(accounts.map((account) => account.stopWriting()));
-    log('comparing what was written with what was delivered');
     const verdicts = await Promise.all(accounts.map((account) => account.verdict()));
     return {
-      contradictions: verdicts.flatMap((verdict) => verdict.contradictions),
+      accounts,
+      contradictions: verdicts.flatMap(({ contradictions }) => contradictions),
       surprises: verdicts.flatMap(({ surprises }) => surprises),
-      figures: {
-        seed,
-        owners: owners.length,
-        ...summary(accounts.map((account) => account.figures())),
-        cuts,
-        faults: counted(done),
-      },
+      figures: summary(accounts.map((account) => account.figures())),
     };
   } finally {
     await Promise.all(accounts.map((account) => account.close()));
   }
 }
+
+const findingsOf = ({ contradictions, surprises }: Verdict) => [...contradictions, ...surprises];
 
 /** Cuts random streams until `ending` aborts. Returns the number of cuts. */
 async function cutAtRandom(
@@ -104,12 +111,11 @@ export interface RandomFaults {
   durationMs: number;
   /** The plan of an earlier call, to continue it. @default a new plan */
   plan?: Generator<PlannedFault, never>;
-  log: (line: string) => void;
 }
 
 /** Kills, freezes and restarts processes of a stack on a random but reproducible schedule. */
 export async function doRandomFaults(
-  { stack, dataDir, targets, durationMs, log, ...given }: RandomFaults,
+  { stack, dataDir, targets, durationMs, ...given }: RandomFaults,
   random: () => number,
 ): Promise<DoneFault[]> {
   const deadline = performance.now() + durationMs;
@@ -121,7 +127,7 @@ export async function doRandomFaults(
     const second = random() < TOGETHER ? plan.next().value : undefined;
     const due = second && second.target !== first.target ? [first, second] : [first];
     const left = Math.max(0, Math.round((deadline - performance.now()) / 1000));
-    log(`${left} s to go, at ${Math.round(performance.now())}: ${due.map(described).join(' and ')}`);
+    printLine(`${left} s to go, at ${Math.round(performance.now())}: ${due.map(described).join(' and ')}`);
     const at = performance.now();
     await Promise.all(due.map((fault) => inject({ stack, dataDir }, fault)));
     done.push(...due.map((fault) => ({ ...fault, at })));
@@ -141,28 +147,24 @@ function counted(faults: DoneFault[]): CampaignFigures['faults'] {
   return counts;
 }
 
-/**
- * Runs accounts with writers and streams during `work`. Returns the promises that were not kept, the surprises, and figures
- * about the load.
- */
+/** Runs accounts with writers and streams during `work`. Returns the promises not kept, the surprises, and figures. */
 export async function underLoad(
-  options: Omit<AccountOptions, 'name'> & { names: string[] },
+  { names, ...common }: Omit<AccountOptions, 'name'> & { names: string[] },
   work: (accounts: Account[]) => Promise<unknown>,
 ) {
-  const { names, ...common } = options;
-  const accounts: Account[] = [];
-  for (const name of names) accounts.push(await createAccount({ ...common, name }));
-  try {
-    await work(accounts);
-    await Promise.all(accounts.map((account) => account.stopWriting()));
-    const verdicts = await Promise.all(accounts.map((account) => account.verdict()));
-    const figures = summary(accounts.map((account) => account.figures()));
-    const findings = verdicts.flatMap(({ contradictions, surprises }) => [...contradictions, ...surprises]);
-    console.info(`${names.join(', ')}: ${JSON.stringify(figures)}`);
-    return { findings, figures, accounts };
-  } finally {
-    await Promise.all(accounts.map((account) => account.close()));
-  }
+  const { contradictions, surprises, ...loaded } = await withAccounts(
+    names.map((name) => ({ ...common, name })),
+    work,
+  );
+  console.info(`${names.join(', ')}: ${JSON.stringify(loaded.figures)}`);
+  return { ...loaded, findings: findingsOf({ contradictions, surprises }) };
+}
+
+/** Expects that nothing was lost, repeated or reordered, and that every protocol delivered at least the confirmed writes. */
+export function expectKept({ findings, figures }: Pick<Awaited<ReturnType<typeof underLoad>>, 'findings' | 'figures'>) {
+  expect(findings).toEqual([]);
+  for (const { events } of Object.values(figures.streams))
+    expect(events).toBeGreaterThanOrEqual(figures.writes.confirmed);
 }
 
 function summary(figures: AccountFigures[]): Pick<CampaignFigures, 'writes' | 'streams'> {
@@ -200,30 +202,16 @@ function summary(figures: AccountFigures[]): Pick<CampaignFigures, 'writes' | 's
   };
 }
 
-/** Formats a result for a terminal. */
-export function report({ figures, contradictions, surprises }: CampaignResult): string {
+/** Prints a result for people. */
+function report({ figures, contradictions, surprises }: Verdict & { figures: CampaignFigures }): void {
   const { seed, owners, writes, streams, cuts, faults } = figures;
-  const faultCount = (name: string) => contradictions.filter(({ fault }) => fault === name).length;
-  const shown = [...contradictions.map(({ fault, what }) => `${fault}: ${what}`), ...surprises];
-  return [
-    `seed ${seed}, ${owners} owners: ` +
-      Object.entries(writes)
-        .map(([name, value]) => `${name} ${value}`)
-        .join(', '),
-    ...Object.entries(streams).map(
-      ([protocol, { events, resumes, p50Ms, p99Ms, longestMs }]) =>
-        `  ${protocol.padEnd(14)} ${events} events, ${resumes} resumes; behind the answer: p50 ${p50Ms}, p99 ${p99Ms}, longest ${longestMs} ms`,
-    ),
-    `  connections cut: ${cuts}; faults: ${Object.entries(faults)
-      .map(
-        ([target, kinds]) =>
-          `${target} ${Object.entries(kinds)
-            .map(([kind, count]) => `${kind} ${count}`)
-            .join(' ')}`,
-      )
-      .join(', ')}`,
-    `  ${['lost', 'duplicated', 'reordered', 'foreign'].map((name) => `${faultCount(name)} ${name}`).join(', ')}; ` +
-      `final lists that differ: ${faultCount('different list')}; surprises: ${surprises.length}`,
-    ...shown.slice(0, 40).map((line) => `  ! ${line.slice(0, 400)}`),
-  ].join('\n');
+  const found = [...contradictions.map(({ fault, what }) => `${fault}: ${what}`), ...surprises];
+  const lines = [
+    `seed ${seed}, ${owners} owners: ${JSON.stringify(writes)}`,
+    ...Object.entries(streams).map(([protocol, times]) => `  ${protocol}, behind the answer: ${JSON.stringify(times)}`),
+    `  connections cut: ${cuts}; faults: ${JSON.stringify(faults)}`,
+    `  contradictions: ${contradictions.length}; surprises: ${surprises.length}`,
+    ...found.slice(0, 40).map((line) => `  ! ${line.slice(0, 400)}`),
+  ];
+  printLine(lines.join('\n'));
 }

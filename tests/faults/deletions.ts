@@ -1,5 +1,5 @@
 import { databaseUrl } from '@taskmesh/local';
-import { eventually } from '@taskmesh/testing';
+import { createRandom, eventually, numberFromEnv } from '@taskmesh/testing';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Pool } from 'pg';
 import { createRest, newAccount, type Owner, register } from '../http.ts';
@@ -8,7 +8,6 @@ import type { RunningStack } from '../stack.ts';
 import { contradictingGuests, hostGuests } from './guests.ts';
 import { inject, shuffled, type FaultKind } from './inject.ts';
 import { readPublished, type Published } from './published.ts';
-import { createRandom, numberFromEnv } from './random.ts';
 
 const SEED = numberFromEnv('TASKMESH_SEED', 20_261_124);
 /** Several batches of a deletion, so that a process can be killed between two of them. */
@@ -49,7 +48,7 @@ export function describeDeletions(faulty: RunningStack): void {
       await Promise.all([tasks.end(), auth.end()]);
     });
 
-    const rest: ReturnType<typeof createRest> = (...args) => createRest(faulty.stack.urls[0] ?? '')(...args);
+    const rest = createRest(() => faulty.stack.urls[0] ?? '');
 
     async function signUp(): Promise<Person> {
       const person = await register(faulty.stack.urls[0] ?? '');

@@ -1,7 +1,8 @@
-import { databaseUrl, serviceDatabase, withPostgres, type Stack } from '@taskmesh/local';
+import type { Stack } from '@taskmesh/local';
 import { eventually } from '@taskmesh/testing';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createGraphql, createRest } from '../http.ts';
+import { createGraphql, createRest, PASSWORD } from '../http.ts';
+import { queryStore } from '../stack.ts';
 import { openStream, type ReadList, type Stream } from '../feed/streams/stream.ts';
 import type { Protocol } from '../feed/streams/protocols.ts';
 import { readListAt } from './account.ts';
@@ -40,7 +41,6 @@ export interface Guest {
   surprises: string[];
 }
 
-const PASSWORD = 'correct horse battery staple';
 const AGAIN_AFTER_MS = 200;
 /** A request without a response in this time counts as unanswered: services give up earlier. */
 const TIMEOUT_MS = 20_000;
@@ -165,19 +165,19 @@ async function requestReset(url: string, email: string): Promise<void> {
 }
 
 /** Inserts tasks as if they had always existed. Safe to repeat. */
-function fill({ servers }: Stack, { ownerId, name, tasks }: { ownerId: string; name: string; tasks: number }) {
-  return withPostgres(databaseUrl(servers.postgres, serviceDatabase('tasks')), async (client) => {
-    await client.query(
-      `with filled as (
-         insert into tasks (id, user_id, title, completed, priority, created_at, updated_at)
-         select md5($2 || n)::uuid, $1, $2 || ' filled ' || n, false, 'low', at, at
-         from generate_series(1, $3::int) n, lateral (select now() - interval '1 day' + n * interval '1 second' as at) t
-         on conflict do nothing
-         returning 1
-       )
-       insert into feeds as f (owner_id, sequence, tasks) select $1, 0, count(*) from filled
-       on conflict (owner_id) do update set tasks = f.tasks + excluded.tasks`,
-      [ownerId, name, tasks],
-    );
-  });
+function fill(stack: Stack, { ownerId, name, tasks }: { ownerId: string; name: string; tasks: number }) {
+  return queryStore(
+    stack,
+    'tasks',
+    `with filled as (
+       insert into tasks (id, user_id, title, completed, priority, created_at, updated_at)
+       select md5($2 || n)::uuid, $1, $2 || ' filled ' || n, false, 'low', at, at
+       from generate_series(1, $3::int) n, lateral (select now() - interval '1 day' + n * interval '1 second' as at) t
+       on conflict do nothing
+       returning 1
+     )
+     insert into feeds as f (owner_id, sequence, tasks) select $1, 0, count(*) from filled
+     on conflict (owner_id) do update set tasks = f.tasks + excluded.tasks`,
+    [ownerId, name, tasks],
+  );
 }

@@ -1,10 +1,8 @@
-import { databaseUrl, withPostgres } from '@taskmesh/local';
-import { eventually } from '@taskmesh/testing';
+import { createRandom, eventually, numberFromEnv, query } from '@taskmesh/testing';
 import { underLoad } from './campaign.ts';
-import { useStack } from '../stack.ts';
+import { queryStore, useStack } from '../stack.ts';
 import { inject } from './inject.ts';
 import { readPublished } from './published.ts';
-import { createRandom, numberFromEnv } from './random.ts';
 
 const SEED = numberFromEnv('TASKMESH_SEED', 20_261_124);
 const ROUNDS = 4;
@@ -14,23 +12,17 @@ describe('published marks that PostgreSQL had not flushed when it was killed', (
   const random = createRandom(SEED);
   const faulty = useStack('marks');
 
-  const query = (text: string, database = 'postgres') =>
-    withPostgres(databaseUrl(faulty.stack.servers.postgres, database), async (client) => {
-      return (await client.query<Record<string, unknown>>(text)).rows;
-    });
   const allMarked = async () => {
-    const [row] = await query(
-      'select exists(select 1 from changes where published_at is null) as left',
-      'taskmesh_tasks',
-    );
+    const unmarked = 'select exists(select 1 from changes where published_at is null) as left';
+    const [row] = await queryStore(faulty.stack, 'tasks', unmarked);
     return row?.left === false;
   };
 
   it('are set again: Kafka gets the changes twice, and every protocol delivers them once', async () => {
     const { stack } = faulty;
     const published = await readPublished(stack);
-    await query(`alter system set wal_writer_delay = '10s'`);
-    await query('select pg_reload_conf()');
+    await query(stack.servers.postgres, `alter system set wal_writer_delay = '10s'`);
+    await query(stack.servers.postgres, 'select pg_reload_conf()');
     const again: number[] = [];
     const findings: unknown[] = [];
     for (let round = 0; round < ROUNDS; round++) {

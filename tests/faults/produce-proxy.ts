@@ -1,5 +1,5 @@
-import { once } from 'node:events';
-import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
+import { listen } from '@taskmesh/testing';
+import { connect, createServer, type Socket } from 'node:net';
 
 /** A fault in a request that appends records, or in its response. Only a torn request does not reach the broker. */
 export type ProduceFault =
@@ -31,7 +31,6 @@ const THROTTLE_MS = 700;
 
 /** Creates a TCP proxy in front of a broker that recognizes requests that append records. */
 export async function createProduceProxy(brokerPort: () => number, random: () => number): Promise<ProduceProxy> {
-  const sockets = new Set<Socket>();
   const counts = new Map<ProduceFault, number>();
   let current: ProduceFault | undefined;
   let currentShare = 1;
@@ -51,13 +50,9 @@ export async function createProduceProxy(brokerPort: () => number, random: () =>
       if (late === 0) broker.destroy();
     };
     for (const socket of [client, broker]) {
-      sockets.add(socket);
       socket.setNoDelay(true);
       socket.on('error', () => undefined); // 'close' follows
-      socket.on('close', () => {
-        sockets.delete(socket);
-        end();
-      });
+      socket.on('close', end);
     }
     client.on(
       'data',
@@ -93,18 +88,14 @@ export async function createProduceProxy(brokerPort: () => number, random: () =>
     );
   });
 
-  await once(server.listen(0, '127.0.0.1'), 'listening');
+  const { port, close } = await listen(server);
   return {
-    port: (server.address() as AddressInfo).port,
+    port,
     counts,
     inject(fault, share = 1) {
       [current, currentShare] = [fault, share];
     },
-    async close() {
-      const closed = new Promise((resolve) => server.close(resolve));
-      for (const socket of sockets) socket.destroy();
-      await closed;
-    },
+    close,
   };
 }
 

@@ -1,20 +1,16 @@
-import { databaseUrl, INNER_SERVICES, serviceDatabase, type Stack, withPostgres } from '@taskmesh/local';
+import { INNER_SERVICES, type Stack } from '@taskmesh/local';
 import { readFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { escapeIdentifier } from 'pg';
+import { queryStore } from '../stack.ts';
 
 const MISCOUNTED = `
   select owner_id from feeds f full join (select user_id as owner_id, count(*) as found from tasks group by user_id) t using (owner_id)
   where coalesce(f.tasks, 0) <> coalesce(t.found, 0)`;
 
 /** Returns the owners for which the store has a wrong number of tasks. */
-export function miscounted({ servers }: Stack): Promise<unknown[]> {
-  return withPostgres(databaseUrl(servers.postgres, serviceDatabase('tasks')), async (client) => {
-    const { rows } = await client.query<{ owner_id: string }>(MISCOUNTED);
-    return rows.map(({ owner_id: owner }) => owner);
-  });
-}
+export const miscounted = (stack: Stack) => queryStore<{ owner_id: string }>(stack, 'tasks', MISCOUNTED);
 
 const TABLES = `select table_name as name from information_schema.tables
   where table_schema = 'public' and table_type = 'BASE TABLE' order by 1`;
@@ -27,19 +23,15 @@ export interface FoundRow {
 }
 
 /** Returns all rows of all tables of all stores that contain one of these words. */
-async function rowsWith({ servers }: Stack, words: string[]): Promise<FoundRow[]> {
+async function rowsWith(stack: Stack, words: string[]): Promise<FoundRow[]> {
   const patterns = words.map((word) => `%${word}%`);
   const found: FoundRow[] = [];
   for (const store of INNER_SERVICES)
-    await withPostgres(databaseUrl(servers.postgres, serviceDatabase(store)), async (client) => {
-      for (const { name } of (await client.query<{ name: string }>(TABLES)).rows) {
-        const { rows } = await client.query<{ row: string }>(
-          `select t::text as row from ${escapeIdentifier(name)} t where t::text like any($1)`,
-          [patterns],
-        );
-        found.push(...rows.map(({ row }) => ({ table: `${store}.${name}`, row })));
-      }
-    });
+    for (const { name } of await queryStore<{ name: string }>(stack, store, TABLES)) {
+      const select = `select t::text as row from ${escapeIdentifier(name)} t where t::text like any($1)`;
+      const rows = await queryStore<{ row: string }>(stack, store, select, [patterns]);
+      found.push(...rows.map(({ row }) => ({ table: `${store}.${name}`, row })));
+    }
   return found;
 }
 

@@ -20,7 +20,7 @@ const SUBSCRIPTION = 'subscription { taskChanges { sequence } }';
 /** How streams begin, end and are refused, frame by frame. */
 export function describeFeedRules(platform: () => { urls: string[] }) {
   const url = () => platform().urls[0] ?? '';
-  const rest: ReturnType<typeof createRest> = (...args) => createRest(url())(...args);
+  const rest = createRest(url);
   const open: RawSocket[] = [];
   afterEach(() => {
     for (const socket of open.splice(0)) socket.close();

@@ -1,4 +1,4 @@
-import { createRandom } from '../faults/random.ts';
+import { createRandom } from '@taskmesh/testing';
 import { CALLS, type Fault } from './faults.ts';
 
 /** An event and its time in milliseconds. Owners and readers are given by number. */

@@ -1,4 +1,4 @@
-import { createRandom } from '../faults/random.ts';
+import { createRandom } from '@taskmesh/testing';
 import { OWNERS, TROUBLE_MS, UNREAD, type Happening, type Schedule } from './schedule.ts';
 import { guid } from './store.ts';
 import { createChannelReader } from './channel-reader.ts';

@@ -1,4 +1,4 @@
-import { numberFromEnv } from '../faults/random.ts';
+import { numberFromEnv } from '@taskmesh/testing';
 import { runSchedules } from './run-schedules.ts';
 
 const count = numberFromEnv('TASKMESH_SCHEDULES', 100_000);

@@ -1,4 +1,4 @@
-import { numberFromEnv } from '../faults/random.ts';
+import { numberFromEnv } from '@taskmesh/testing';
 import { runSchedules } from './run-schedules.ts';
 import { createSchedule } from './schedule.ts';
 import { simulate } from './simulate.ts';

@@ -1,6 +1,5 @@
+import { listen } from '@taskmesh/testing';
 import { createServer } from 'node:http';
-import { once } from 'node:events';
-import type { AddressInfo } from 'node:net';
 import { createSecret } from './create-secret.ts';
 import { makeKeys } from './make-keys.ts';
 
@@ -20,14 +19,12 @@ const server = createServer((request, response) => {
     response.writeHead(answers.shift() ?? 500).end('{}');
   });
 });
+const { url } = await listen(server);
 
-beforeAll(async () => void (await once(server.listen(0, '127.0.0.1'), 'listening')));
-afterAll(() => void server.close());
 beforeEach(() => void (requests = []));
 
 const secret = { name: 'keys', namespace: 'shop', labels: { app: 'taskmesh' }, data: { token: 'hidden' } };
-const make = () =>
-  createSecret({ url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, token: 'me' }, secret);
+const make = () => createSecret({ url, token: 'me' }, secret);
 
 describe('the secret of an installation', () => {
   it('is created with one request', async () => {

@@ -1,6 +1,5 @@
+import { listen } from '@taskmesh/testing';
 import { createServer } from 'node:http';
-import { once } from 'node:events';
-import type { AddressInfo } from 'node:net';
 import { smoke } from './smoke.ts';
 
 let status = 200;
@@ -9,9 +8,7 @@ const server = createServer((request, response) => {
   asked.push(`${request.method} ${request.url}`);
   response.writeHead(status).end();
 });
-
-beforeAll(async () => void (await once(server.listen(0, '127.0.0.1'), 'listening')));
-afterAll(() => void server.close());
+const { url } = await listen(server);
 
 it.each([
   { side: 'public' as const, good: 200, bad: 503, request: 'GET /readyz' },
@@ -19,7 +16,6 @@ it.each([
 ])(
   'a test of a release sends a request to the $side side, and accepts only the expected status',
   async ({ side, good, bad, request }) => {
-    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
     status = good;
     await smoke(side, url);
     expect(asked.at(-1)).toBe(request);

@@ -1,12 +1,10 @@
-import { requiredAddress } from '@taskmesh/testing';
-import { Client } from 'pg';
+import { query, requiredAddress } from '@taskmesh/testing';
 import { databaseUrl, ensureDatabases, describeMissingRights, withPostgres } from './databases.ts';
 
 const server = requiredAddress('POSTGRES_URL');
 const role = `rights_${process.pid}`;
-let client: Client;
 
-const may = (rights: string) => client.query(`alter role ${role} ${rights}`);
+const may = (rights: string) => query(server, `alter role ${role} ${rights}`);
 const url = () => {
   const own = new URL(server);
   own.username = role;
@@ -14,15 +12,8 @@ const url = () => {
   return own.href;
 };
 
-beforeAll(async () => {
-  client = new Client({ connectionString: server });
-  await client.connect();
-  await client.query(`create role ${role} login password 'secret'`);
-});
-afterAll(async () => {
-  await client.query(`drop role ${role}`);
-  await client.end();
-});
+beforeAll(() => query(server, `create role ${role} login password 'secret'`));
+afterAll(() => query(server, `drop role ${role}`));
 
 describe('the user of the server', () => {
   it('who may not create databases gets a clear message with the solution', async () => {
@@ -71,7 +62,7 @@ it('creates missing databases, even in parallel, and keeps existing ones', async
   await ensureDatabases(server, names);
   const kept = await withPostgres(databaseUrl(server, `${role} two words`), (own) => own.query('table kept'));
   expect(kept.rows).toEqual([]);
-  for (const name of names) await client.query(`drop database "${name}"`);
+  for (const name of names) await query(server, `drop database "${name}"`);
 });
 
 it('does not wait for a server that has stopped responding', async () => {

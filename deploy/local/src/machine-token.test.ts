@@ -1,25 +1,12 @@
-import { temporaryDir } from '@taskmesh/local-servers/testing';
+import { makeTempDir } from '@taskmesh/testing';
 import { redeemSignInCode } from '@taskmesh/service';
-import {
-  chmodSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs';
+import { chmodSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ensureMachineToken, operatorsAddress, type MachineToken } from './machine-token.ts';
 
-const place = temporaryDir('machine-token');
-afterAll(place.remove);
-
 let dir = '';
 beforeEach(() => {
-  dir = mkdtempSync(join(place.path, 'each-'));
+  dir = makeTempDir();
 });
 const modeOf = (file: string) => statSync(file).mode & 0o777;
 

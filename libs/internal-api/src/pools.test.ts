@@ -1,6 +1,5 @@
-import { eventually } from '@taskmesh/testing';
+import { eventually, listen } from '@taskmesh/testing';
 import { createServer, type RequestListener, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { createResponseBudget, createServicePool, type PostRequest, type ServicePool } from './pools.ts';
 
@@ -16,18 +15,13 @@ const server = createServer((request, response) => {
     handle(request, response);
   });
 });
-await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+const { url: origin } = await listen(server);
 beforeEach(() => {
   arrived.length = 0;
   handle = (_request, response) => response.end('answer');
   pool = createServicePool(origin, { connections: 1 });
 });
 afterEach(() => pool.destroy());
-afterAll(() => {
-  server.closeAllConnections();
-  server.close();
-});
 
 const post = (body: string, changes: Partial<PostRequest> = {}, to = pool) =>
   to.post({ path: '/', headers: {}, body, timeoutMs: 30_000, idempotent: false, ...changes });

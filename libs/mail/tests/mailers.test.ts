@@ -1,10 +1,9 @@
 import { createLog, systemClock } from '@taskmesh/service';
-import { eventually, makeTempDir } from '@taskmesh/testing';
+import { eventually, listen, makeTempDir } from '@taskmesh/testing';
 import { startMailServer, type MailServer } from '@taskmesh/testing/mail-server';
 import { randomUUID } from 'node:crypto';
-import { once } from 'node:events';
 import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
-import { createServer, type AddressInfo, type Server, type Socket } from 'node:net';
+import { createServer, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { inspect } from 'node:util';
 import { createFileMailer, createSmtpMailer, UndeliverableError, type Mailer } from '../src/index.ts';
@@ -157,33 +156,31 @@ describe('an SMTP server that refuses a mail', () => {
 });
 
 describe('an SMTP server that sends a byte now and then', () => {
-  let drip: Server;
+  let url: string;
   const sockets = new Set<Socket>();
   beforeEach(async () => {
-    drip = createServer((socket) => {
+    const drip = createServer((socket) => {
       sockets.add(socket.on('error', () => undefined));
       const timer = setInterval(() => socket.write('220-wait\r\n'), 20);
       socket.on('close', () => {
         clearInterval(timer);
         sockets.delete(socket);
       });
-    }).listen(0, '127.0.0.1');
-    await once(drip, 'listening');
+    });
+    url = `smtp://127.0.0.1:${(await listen(drip)).port}`;
   });
-  afterEach(() => void drip.close());
 
-  const urlOf = () => `smtp://127.0.0.1:${(drip.address() as AddressInfo).port}`;
   const mail = { to: 'ada@example.com', subject: 's', text: 't' };
 
   it('has a limited time for a mail', async () => {
-    const mailer = createSmtpMailer({ url: urlOf(), from: FROM, deadlineMs: 300 });
+    const mailer = createSmtpMailer({ url, from: FROM, deadlineMs: 300 });
     await expect(mailer.send(mail)).rejects.toThrow('Took more than 300 ms.');
     await eventually(() => expect(sockets.size).toBe(0));
     await mailer.close();
   });
 
   it('does not keep a mailer from closing', async () => {
-    const mailer = createSmtpMailer({ url: urlOf(), from: FROM });
+    const mailer = createSmtpMailer({ url, from: FROM });
     const sending = expect(mailer.send(mail)).rejects.toThrow('The mailer is closed.');
     await eventually(() => expect(sockets.size).toBe(1));
     await mailer.close();
@@ -191,7 +188,7 @@ describe('an SMTP server that sends a byte now and then', () => {
   });
 
   it('gets no connection once the mailer is closed', async () => {
-    const mailer = createSmtpMailer({ url: urlOf(), from: FROM, deadlineMs: 300 });
+    const mailer = createSmtpMailer({ url, from: FROM, deadlineMs: 300 });
     await mailer.close();
     await expect(mailer.send(mail)).rejects.toThrow('The mailer is closed.');
   });

@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
-import { closeSync, constants, mkdtempSync, openSync, readFileSync, readSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { makeTempDir } from '@taskmesh/testing';
+import { closeSync, constants, openSync, readFileSync, readSync } from 'node:fs';
 import { join } from 'node:path';
 import { createFailureLog, createLog, lostLogLines, openLogOutput } from './log.ts';
 
@@ -71,9 +71,8 @@ describe('a log', () => {
 describe('the output of a log', () => {
   let dir = '';
   beforeEach(() => {
-    dir = mkdtempSync(join(tmpdir(), 'taskmesh-log-'));
+    dir = makeTempDir();
   });
-  afterEach(() => rmSync(dir, { recursive: true }));
 
   it('appends lines to its file', () => {
     const file = join(dir, 'logs', 'a.log');

@@ -1,17 +1,14 @@
 import { jest } from '@jest/globals';
 import { eventually } from '@taskmesh/testing';
 import { activeSpan, runInSpan, type Span } from './telemetry/tracing.ts';
+import { createRecordingLog } from '../tests/index.ts';
 import { createLog } from './log.ts';
 import { createPeriodic } from './periodic.ts';
 
 function fixture({ everyMs, outcomes = [] }: { everyMs: number; outcomes?: ('fails' | 'works' | Promise<void>)[] }) {
   const startedAt: number[] = [];
-  const logged: string[] = [];
   const began = Date.now();
-  const write = (line: string) => {
-    const { level, what, msg } = JSON.parse(line) as Record<string, string>;
-    logged.push(`${level}: ${what} ${msg}`);
-  };
+  const { log, lines } = createRecordingLog('debug');
   const periodic = createPeriodic({
     everyMs,
     retry: { firstMs: Math.min(everyMs, 500), maxMs: Math.min(everyMs, 1_000) },
@@ -22,8 +19,9 @@ function fixture({ everyMs, outcomes = [] }: { everyMs: number; outcomes?: ('fai
       if (outcome !== 'works') await outcome;
     },
     what: 'the list',
-    log: createLog({ service: 'test', level: 'debug', destination: { write } }),
+    log,
   });
+  const logged = () => lines.map(({ level, what, msg }) => `${level}: ${what} ${msg}`);
   return { periodic, startedAt, logged };
 }
 
@@ -36,7 +34,7 @@ describe('a periodic task', () => {
     const { periodic, startedAt, logged } = fixture({ everyMs: 1_000, outcomes: [slow] });
     periodic.start();
     await jest.advanceTimersByTimeAsync(2_500);
-    expect([startedAt, logged]).toEqual([[0, 1_250, 2_250], []]);
+    expect([startedAt, logged()]).toEqual([[0, 1_250, 2_250], []]);
     await periodic.stop();
   });
 
@@ -56,7 +54,7 @@ describe('a periodic task', () => {
     periodic.start();
     await jest.advanceTimersByTimeAsync(1_000);
     const once = ['warn: the list failed, and is tried again', 'info: the list works again'];
-    expect(logged).toEqual([...once, ...once]);
+    expect(logged()).toEqual([...once, ...once]);
     await periodic.stop();
   });
 
@@ -113,7 +111,7 @@ describe('a periodic task', () => {
     fail();
     await stopped;
     await jest.advanceTimersByTimeAsync(1_000);
-    expect([startedAt, logged]).toEqual([[0], []]);
+    expect([startedAt, logged()]).toEqual([[0], []]);
   });
 
   it('waits first if configured', async () => {

@@ -1,5 +1,5 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { makeTempDir } from '@taskmesh/testing';
+import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { issueSignInCode, redeemSignInCode } from './sign-in-code.ts';
 
@@ -9,10 +9,9 @@ const MINUTE = 60_000;
 let dir: string;
 let file: string;
 beforeEach(() => {
-  dir = mkdtempSync(join(tmpdir(), 'taskmesh-code-'));
+  dir = makeTempDir();
   file = join(dir, 'machine-token');
 });
-afterEach(() => rmSync(dir, { recursive: true }));
 
 describe('a code that stands for the token', () => {
   it('can be used once', () => {

@@ -1,6 +1,7 @@
 import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
-import { createServer, type Server } from 'node:net';
+import { createServer, type AddressInfo, type Server, type Socket } from 'node:net';
+import { atEnd } from './at-end.ts';
 
 /** Returns the address of a real server for tests; `npm test` starts the servers and sets these variables. */
 export function requiredAddress(name: 'POSTGRES_URL' | 'REDIS_URL' | 'KAFKA_BROKERS'): string {
@@ -25,6 +26,28 @@ export function ownInstallation() {
     DATABASE_PREFIX: `${name}_`,
     KAFKA_TOPIC_PREFIX: `${name}.`,
   };
+}
+
+export interface Listening {
+  port: number;
+  url: string;
+  /** Stops the server and destroys its connections, which also happens at the end of the test or file. */
+  close(): Promise<void>;
+}
+
+/** Makes a server listen on a free port. */
+export async function listen(server: Server): Promise<Listening> {
+  const sockets = new Set<Socket>();
+  server.on('connection', (socket) => sockets.add(socket.once('close', () => sockets.delete(socket))));
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  const { port } = server.address() as AddressInfo; // it listens on TCP
+  const close = async () => {
+    const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+    for (const socket of sockets) socket.destroy();
+    await closed;
+  };
+  atEnd(close);
+  return { port, url: `http://127.0.0.1:${port}`, close };
 }
 
 // Below the ephemeral ports, which systems assign by themselves: a port that is free here stays free for a while.

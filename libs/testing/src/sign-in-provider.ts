@@ -1,14 +1,7 @@
 import { exportJWK, generateKeyPair, SignJWT, UnsecuredJWT, type JWK, type JWTPayload } from 'jose';
-import {
-  createServer,
-  request as httpRequest,
-  type IncomingMessage,
-  type Server,
-  type ServerResponse,
-} from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { createServer, request as httpRequest, type IncomingMessage, type ServerResponse } from 'node:http';
 import { Provider, type AdapterFactory, type AdapterPayload } from 'oidc-provider';
-import { atEnd } from './at-end.ts';
+import { listen } from './addresses.ts';
 
 /** An account at the provider, as the provider reports it. */
 export interface ProviderAccount {
@@ -63,8 +56,8 @@ export async function startSignInProvider(options: SignInProviderOptions): Promi
 
   const inner = createServer();
   const front = createServer();
-  await Promise.all([listen(inner), listen(front)]);
-  const issuer = urlOf(front);
+  const listening = [await listen(inner), await listen(front)] as const;
+  const [{ port }, { url: issuer }] = listening;
   const provider: Provider = new Provider(issuer, {
     clients: [{ client_id: clientId, client_secret: clientSecret, redirect_uris: [redirectUri] }],
     jwks: { keys: [key] },
@@ -109,13 +102,9 @@ export async function startSignInProvider(options: SignInProviderOptions): Promi
   front.on('request', (request: IncomingMessage, response: ServerResponse) => {
     requests.push(`${request.method} ${request.url?.split('?')[0]}`);
     if (override) override(response);
-    else pass(request, response, { port: portOf(inner), change });
+    else pass(request, response, { port, change });
   });
 
-  const close = async () => {
-    await Promise.all([front, inner].map(stop));
-  };
-  atEnd(close);
   return {
     ...{ issuer, clientId, clientSecret, accounts, requests },
     async signIn(location, sub) {
@@ -143,7 +132,7 @@ export async function startSignInProvider(options: SignInProviderOptions): Promi
       if (secret === undefined) return new UnsecuredJWT(claims).encode();
       return new SignJWT(claims).setProtectedHeader({ alg: 'HS256' }).sign(new TextEncoder().encode(secret));
     },
-    close,
+    close: async () => void (await Promise.all(listening.map(({ close }) => close()))),
   };
 }
 
@@ -199,13 +188,4 @@ function pass(
 function pageFor(accounts: Map<string, ProviderAccount>): string {
   const links = [...accounts].map(([sub, { email }]) => `<li><a href="?sub=${sub}">${email ?? sub}</a></li>`);
   return `<!doctype html><title>The provider</title><ul>${links.join('')}<li><a href="?sub=">No one</a></li></ul>`;
-}
-
-const listen = (server: Server) => new Promise<void>((resolve) => server.listen(0, '127.0.0.1', () => resolve()));
-const portOf = (server: Server) => (server.address() as AddressInfo).port; // it listens on TCP
-const urlOf = (server: Server) => `http://127.0.0.1:${portOf(server)}`;
-
-function stop(server: Server): Promise<void> {
-  server.closeAllConnections();
-  return new Promise((resolve) => void server.close(() => resolve()));
 }

@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
 import { Client } from 'pg';
 import { requiredAddress } from './addresses.ts';
 import { atEnd } from './at-end.ts';
@@ -27,8 +27,14 @@ export async function createTestDatabase(
   return { url, query: (text, values) => query(url, text, values), drop };
 }
 
-/** Creates a template database, which `prepare` fills once for all test files. `name` must change whenever its content does. */
-export async function createTemplate(name: string, prepare: (url: string) => Promise<void>): Promise<string> {
+/** Creates a template database with a service's schema once for all test files. Returns its name, which migrations change. */
+export async function createTemplate(
+  service: string,
+  migrations: readonly { class: unknown }[],
+  open: (url: string) => Promise<{ migrate(): Promise<unknown>; close(): Promise<unknown> }>,
+): Promise<string> {
+  const schema = createHash('sha256').update(migrations.map((each) => String(each.class)).join(''));
+  const name = `${service}_${schema.digest('hex').slice(0, 16)}`;
   const server = requiredAddress('POSTGRES_URL');
   const client = new Client({ connectionString: server });
   await client.connect();
@@ -39,7 +45,9 @@ export async function createTemplate(name: string, prepare: (url: string) => Pro
       const unfinished = `${name}_unfinished`;
       await client.query(`drop database if exists ${unfinished}`);
       await client.query(`create database ${unfinished}`);
-      await prepare(inDatabase(server, unfinished));
+      const database = await open(inDatabase(server, unfinished));
+      await database.migrate();
+      await database.close();
       await client.query(`alter database ${unfinished} rename to ${name}`);
     }
     return name;
@@ -54,8 +62,14 @@ function inDatabase(server: string, database: string): string {
   return url.href;
 }
 
-async function query(url: string, text: string, values: unknown[] = []): Promise<Record<string, unknown>[]> {
+/** Runs a statement on a connection of its own. */
+export async function query<Row = Record<string, unknown>>(
+  url: string,
+  text: string,
+  values: unknown[] = [],
+): Promise<Row[]> {
   const client = new Client({ connectionString: url });
+  client.on('error', () => undefined); // the statement rejects with the same error
   await client.connect();
   try {
     return (await client.query(text, values)).rows;

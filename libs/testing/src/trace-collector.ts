@@ -1,6 +1,5 @@
 import { createServer, type IncomingHttpHeaders } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { atEnd } from './at-end.ts';
+import { listen } from './addresses.ts';
 
 /** A span in OTLP's JSON, with plain attribute values. */
 export interface ReceivedSpan {
@@ -105,15 +104,9 @@ export async function startTraceCollector(): Promise<TraceCollector> {
       response.writeHead(status, { 'content-type': 'application/json', ...more }).end(nextBody);
     });
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo; // it listens on TCP
-  const stop = async () => {
-    server.closeAllConnections();
-    await new Promise((resolve) => server.close(resolve));
-  };
-  atEnd(stop);
+  const { url, close } = await listen(server);
   return {
-    url: `http://127.0.0.1:${port}`,
+    url,
     spans,
     exports,
     respondWith(next, headers = {}) {
@@ -121,6 +114,6 @@ export async function startTraceCollector(): Promise<TraceCollector> {
       more = headers;
     },
     setBody: (body) => void (nextBody = body),
-    stop,
+    stop: close,
   };
 }

@@ -1,10 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import { once } from 'node:events';
-import { createServer, type AddressInfo } from 'node:net';
+import { createServer } from 'node:net';
 import { promisify } from 'node:util';
 import { gzip, zstdCompress } from 'node:zlib';
 import { jest } from '@jest/globals';
-import { createFaultyProxy, eventually, requiredAddress } from '@taskmesh/testing';
+import { createFaultyProxy, eventually, listen, requiredAddress } from '@taskmesh/testing';
 import kafkajs, { type Admin } from 'kafkajs';
 import { compressFrame } from 'lz4-napi';
 import { compress } from 'snappy';
@@ -261,12 +260,9 @@ describe('an event log in Kafka', () => {
   });
 
   it('is not considered up only because a port is open', async () => {
-    const silent = createServer((socket) => socket.on('data', () => socket.destroy())).listen(0, '127.0.0.1');
-    await once(silent, 'listening');
-    const { port } = silent.address() as AddressInfo; // always an AddressInfo for TCP
+    const { port } = await listen(createServer((socket) => socket.on('data', () => socket.destroy())));
     expect(await kafkaFailures({ brokers: [`127.0.0.1:${port}`] })).toHaveLength(1);
     expect(await kafkaFailures({ brokers: [`127.0.0.1:${port}`, ...brokers()] })).toEqual([]);
-    silent.close();
   });
 
   describe('when Kafka accepts connections but does not respond', () => {

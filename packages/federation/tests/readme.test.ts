@@ -1,11 +1,11 @@
+import { listen } from '@taskmesh/testing';
 import { printSchema } from 'graphql';
 import { createClient } from 'graphql-ws';
 import { useServer } from 'graphql-ws/use/ws';
 import { execFileSync, spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { json } from 'node:stream/consumers';
 import { WebSocket, WebSocketServer } from 'ws';
@@ -25,7 +25,6 @@ import {
 const root = join(import.meta.dirname, '..');
 const project = mkdtempSync(join(root, 'example-'));
 const [, gateway = '', subscriptions = ''] = readFileSync(join(root, 'README.md'), 'utf8').split('```js\n');
-const servers: Server[] = [];
 const sockets = new Map<string, WebSocketServer>();
 const urls: Record<string, string> = {};
 let running: ChildProcess | undefined;
@@ -37,13 +36,11 @@ beforeAll(async () => {
         .then((body) => body as { query: string; variables: Record<string, unknown> })
         .then(({ query, variables }) => responseOf(name, query, variables))
         .then((result) => response.end(JSON.stringify(result)));
-    }).listen(0, '127.0.0.1');
+    });
     const webSockets = new WebSocketServer({ server, path: '/graphql' });
     useServer({ schema }, webSockets);
     sockets.set(name, webSockets);
-    await once(server, 'listening');
-    servers.push(server);
-    urls[name] = `http://127.0.0.1:${(server.address() as AddressInfo).port}/graphql`;
+    urls[name] = `${(await listen(server)).url}/graphql`;
   }
   const installed = join(project, 'node_modules/@taskmesh/federation');
   mkdirSync(installed, { recursive: true });
@@ -54,10 +51,7 @@ beforeAll(async () => {
 
 afterEach(() => void running?.kill());
 
-afterAll(() => {
-  for (const server of servers) server.close().closeAllConnections();
-  rmSync(project, { recursive: true });
-});
+afterAll(() => rmSync(project, { recursive: true }));
 
 /** Runs an example and returns the address that it prints. */
 async function start(example: string): Promise<string> {

@@ -1,3 +1,5 @@
+import { createRandom } from '@taskmesh/testing';
+
 /** Pseudo-random numbers, the same for the same seed. */
 export interface Dice {
   /** Less than `count`. */
@@ -9,13 +11,7 @@ export interface Dice {
 }
 
 export function createDice(seed: number): Dice {
-  let state = seed >>> 0;
-  const next = () => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
-  };
+  const next = createRandom(seed);
   const below = (count: number) => Math.floor(next() * count);
   return {
     below,

@@ -1,5 +1,6 @@
 import { execFile } from 'node:child_process';
-import { createServer, type AddressInfo } from 'node:net';
+import { listen } from '@taskmesh/testing';
+import { createServer } from 'node:net';
 import { promisify } from 'node:util';
 import { findFreePorts, whyPortFails } from './ports.ts';
 
@@ -27,11 +28,9 @@ describe('free ports', () => {
   });
 
   it('reports why a port is not available', async () => {
-    const server = createServer();
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-    const { port } = server.address() as AddressInfo;
+    const { port, close } = await listen(createServer());
     expect(await whyPortFails(port, '127.0.0.1')).toBe('EADDRINUSE');
-    await new Promise((resolve) => server.close(resolve));
+    await close();
     expect(await whyPortFails(port, '127.0.0.1')).toBeUndefined();
   });
 });

@@ -1,7 +1,7 @@
+import { listen } from '@taskmesh/testing';
 import { jest } from '@jest/globals';
 import { once } from 'node:events';
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { createServer } from 'node:http';
 import { Writable, type Duplex } from 'node:stream';
 import { setImmediate as turn } from 'node:timers/promises';
 import { WebSocket, WebSocketServer } from 'ws';
@@ -122,26 +122,24 @@ const NOTHING = { before: '', after: '' };
 const ENVELOPE = { before: '{"id":"ä",', after: '}€' };
 
 describe('the frame of a text message', () => {
-  let server: Server;
   const sockets = new WebSocketServer({ noServer: true, perMessageDeflate: false });
   let client: WebSocket;
   let served: WebSocket;
   let connection: Duplex;
 
   beforeAll(async () => {
-    server = createServer().listen(0, '127.0.0.1');
-    await once(server, 'listening');
+    const server = createServer();
+    const { port } = await listen(server);
     const upgraded = once(server, 'upgrade').then(([request, socket, head]) => {
       connection = socket as Duplex;
       sockets.handleUpgrade(request, connection, head as Buffer, (webSocket) => (served = webSocket));
     });
-    client = new WebSocket(`ws://127.0.0.1:${(server.address() as AddressInfo).port}`); // always an AddressInfo for TCP
+    client = new WebSocket(`ws://127.0.0.1:${port}`);
     await Promise.all([upgraded, once(client, 'open')]);
   });
   afterAll(() => {
     client.terminate();
     sockets.close();
-    server.close();
   });
 
   const whatIsWritten = (write: () => void): Buffer => {

@@ -1,17 +1,9 @@
-import { ConfigError } from '@taskmesh/service';
+import { problemsOf as problemsIn } from '@taskmesh/service/testing';
 import { readAuthConfig, findMailProblems } from './config.ts';
 
 const POSTGRES_URL = 'postgres://auth:secret@db.example/auth';
 
-function problemsOf(env: Record<string, string>): string[] {
-  try {
-    readAuthConfig(env);
-    return [];
-  } catch (error) {
-    if (error instanceof ConfigError) return error.problems;
-    throw error;
-  }
-}
+const problemsOf = (env: Record<string, string>) => problemsIn(() => readAuthConfig(env));
 
 describe("auth's configuration", () => {
   it.each([

@@ -1,6 +1,6 @@
+import { listen } from '@taskmesh/testing';
 import { createLog } from '@taskmesh/service';
 import { createServer, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { ADA, resultIn, begin, complete, LINKED_IDENTITIES, signedIn, useSignIn } from './support/provider-sign-in.ts';
 import { codeOf } from './support/operations.ts';
@@ -130,8 +130,7 @@ describe('a request to a provider', () => {
       asked.push(request.url ?? '');
       response.end('{}');
     });
-    await new Promise<void>((resolve) => elsewhere.listen(0, '127.0.0.1', resolve));
-    const url = `http://127.0.0.1:${(elsewhere.address() as AddressInfo).port}`;
+    const { url } = await listen(elsewhere);
     // A redirect is rejected, both for the metadata and for the token.
     provider.respondWith((response) => response.writeHead(302, { location: `${url}/metadata` }).end());
     await expect(begin(running)).rejects.toMatchObject(UNAVAILABLE);
@@ -142,7 +141,6 @@ describe('a request to a provider', () => {
     provider.respondWith((response) => response.writeHead(307, { location: `${url}/token` }).end());
     expect(Object.fromEntries(resultIn(await complete(running, binding, back)))).toEqual(failed);
     expect(asked).toEqual([]);
-    await new Promise((resolve) => elsewhere.close(resolve));
   });
 
   it('is not sent to a provider that claims to be another issuer', async () => {

@@ -1,3 +1,4 @@
+import { createRecordingLog } from '@taskmesh/service/testing';
 import { databaseOf } from '@taskmesh/store';
 import { createTestDatabase } from '@taskmesh/testing';
 import { Client } from 'pg';
@@ -10,7 +11,6 @@ import { DEFAULT_TIMEOUTS } from '../src/stall-detection.ts';
 import {
   accountsDump,
   createBackupFixture,
-  createRecordingLog,
   ownArchive,
   tasksDump,
   type BackupFixture,

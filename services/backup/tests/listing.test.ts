@@ -1,4 +1,5 @@
 import { unavailable } from '@taskmesh/contracts';
+import { createRecordingLog } from '@taskmesh/service/testing';
 import type { Identity } from '@taskmesh/identity';
 import type { WorkProgress } from '@taskmesh/internal-api';
 import { eventually } from '@taskmesh/testing';
@@ -11,7 +12,7 @@ import type { Manifest } from '../src/archives/manifest.ts';
 import { scanArchives, type ScanDeps } from '../src/archives/new-archives.ts';
 import { createBackup } from '../src/index.ts';
 import { tar } from './archives/tar-bytes.ts';
-import { request, bothStores, createBackupFixture, createRecordingLog, tasksDump } from './support/backup-fixture.ts';
+import { request, bothStores, createBackupFixture, tasksDump } from './support/backup-fixture.ts';
 
 const KEY = await generateX25519Identity();
 

@@ -1,8 +1,6 @@
-import { eventually } from '@taskmesh/testing';
+import { eventually, listen } from '@taskmesh/testing';
 import { startMailServer } from '@taskmesh/testing/mail-server';
 import { createServer, type IncomingMessage } from 'node:http';
-import { once } from 'node:events';
-import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { createWebhook } from '../src/schedule/notices.ts';
 import { createBackupFixture, type BackupFixture, type FixtureOverrides } from './support/backup-fixture.ts';
@@ -24,15 +22,9 @@ async function startReceiver(...statuses: number[]) {
       response.writeHead((statuses.length > 1 ? statuses.shift() : statuses[0]) ?? 200, { location: '/elsewhere' });
       response.end();
     });
-  }).listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook?secret=s3cret`;
-  const close = async () => {
-    server.closeAllConnections();
-    server.close();
-    await once(server, 'close');
-  };
-  return { received, url, close };
+  });
+  const { url, close } = await listen(server);
+  return { received, url: `${url}/hook?secret=s3cret`, close };
 }
 
 describe('a failed scheduled run', () => {
@@ -119,12 +111,8 @@ describe('a webhook', () => {
   });
 
   it('that does not respond times out, without revealing its URL', async () => {
-    const silent = createServer(() => undefined).listen(0, '127.0.0.1');
-    await once(silent, 'listening');
-    const url = `http://127.0.0.1:${(silent.address() as AddressInfo).port}/s3cret`;
-    const failure = await send(url, 500).catch(String);
+    const { url } = await listen(createServer(() => undefined));
+    const failure = await send(`${url}/s3cret`, 500).catch(String);
     expect(failure).toBe('Error: The webhook does not respond.');
-    silent.closeAllConnections();
-    silent.close();
   });
 });

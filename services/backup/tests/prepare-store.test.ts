@@ -1,3 +1,4 @@
+import { createRecordingLog } from '@taskmesh/service/testing';
 import { databaseOf, inDatabase } from '@taskmesh/store';
 import { createTestDatabase, eventually, makeTempDir } from '@taskmesh/testing';
 import { writeFile } from 'node:fs/promises';
@@ -8,7 +9,7 @@ import { restoreNames } from '../src/databases/names.ts';
 import { loadLimits, type LoadLimits } from '../src/restore/watch-database.ts';
 import { prepareStore } from '../src/restore/prepare-store.ts';
 import type { StoreOwner } from '../src/index.ts';
-import { createRecordingLog, tasksDump } from './support/backup-fixture.ts';
+import { tasksDump } from './support/backup-fixture.ts';
 import { createOwners, TASKS_SCHEMA } from './support/store-owners.ts';
 import { withClient } from './support/databases.ts';
 

@@ -1,5 +1,6 @@
 import { createSigningKey } from '@taskmesh/identity';
-import { ConfigError, type Env } from '@taskmesh/service';
+import type { Env } from '@taskmesh/service';
+import { problemsOf } from '@taskmesh/service/testing';
 import { makeTempDir } from '@taskmesh/testing';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -10,15 +11,6 @@ const URLS = {
   TASKS_URL: 'http://t:1',
   BACKUP_URL: 'http://b:1',
 };
-
-function problemsOf(read: () => unknown): string[] {
-  try {
-    read();
-  } catch (error) {
-    if (error instanceof ConfigError) return error.problems;
-  }
-  return [];
-}
 
 describe('the configuration', () => {
   it('has defaults for everything', () => {

@@ -1,4 +1,4 @@
-import { ConfigError } from '@taskmesh/service';
+import { problemsOf } from '@taskmesh/service/testing';
 import { readTasksConfig, RELAY_BACKOFF } from './config.ts';
 
 it('requires a database and keeps changes for a week by default', () => {
@@ -17,14 +17,7 @@ it('requires a database and keeps changes for a week by default', () => {
 
 it('reports all problems at once', () => {
   const env = { POSTGRES_URL: 'mysql://u:p@h/d', CHANGE_RETENTION_HOURS: '-1', MAX_TASKS_PER_OWNER: 'many' };
-  const problems = (() => {
-    try {
-      readTasksConfig(env);
-    } catch (error) {
-      if (error instanceof ConfigError) return error.problems;
-    }
-    return [];
-  })();
+  const problems = problemsOf(() => readTasksConfig(env));
   expect(problems.map((problem) => problem.split(' ')[0]).toSorted()).toEqual(Object.keys(env).toSorted());
   expect(problems.join()).not.toContain('u:p@h');
 });

@@ -1,12 +1,12 @@
 import { createMemoryEventLog, type EventLog } from '@taskmesh/event-log';
-import { createLog } from '@taskmesh/service';
-import { eventually } from '@taskmesh/testing';
+import { createRecordingLog } from '@taskmesh/service/testing';
+import { createRandom, eventually } from '@taskmesh/testing';
 import { Registry } from 'prom-client';
-import { expectWholeHistory, faultyLog, HASTE, seeded, usersOf, writeAtRandom } from './support/relay.ts';
+import { expectWholeHistory, faultyLog, HASTE, usersOf, writeAtRandom } from './support/relay.ts';
 import { createTestClock, startTasks, type TestTasks, type TestUser } from './support/running-tasks.ts';
 
 it('keeps order and loses nothing with an event log that rejects, accepts half, or fails after accepting', async () => {
-  const random = seeded(2);
+  const random = createRandom(2);
   const inner = createMemoryEventLog();
   const eventLog: EventLog = {
     ...inner,
@@ -23,7 +23,7 @@ it('keeps order and loses nothing with an event log that rejects, accepts half, 
   };
   const service = await startTasks({ name: 'relay_faults', eventLog, relay: HASTE });
   const users = usersOf(5, service).flat();
-  await writeAtRandom(users, 200, seeded(3));
+  await writeAtRandom(users, 200, createRandom(3));
   await expectWholeHistory(service, users);
   const different = new Set(service.published.map(({ id }) => id));
   expect(service.published.length).toBeGreaterThan(different.size); // accepted records with an error were published twice
@@ -48,7 +48,7 @@ it('keeps order and loses nothing with two instances whose connections are kille
   try {
     const users = usersOf(6, one, other);
     const [ofOne, ofOther] = [0, 1].map((n) => users.map((both) => both[n] as TestUser)) as [TestUser[], TestUser[]];
-    const random = seeded(4);
+    const random = createRandom(4);
     for (let round = 0; round < 3; round++)
       await Promise.all([writeAtRandom(ofOne, 100, random), writeAtRandom(ofOther, 100, random)]);
     await eventually(() => expect(holders.size).toBeGreaterThanOrEqual(3));
@@ -88,12 +88,10 @@ it('starts and accepts writes without an event log, and catches up in order when
       await inner.publish(topic, records);
     },
   };
-  const logged: string[] = [];
-  const write = (line: string) => logged.push((JSON.parse(line) as { msg: string }).msg);
-  const log = createLog({ service: 'tasks', level: 'info', destination: { write } });
+  const { log, lines } = createRecordingLog();
   const service = await startTasks({ name: 'relay_away', eventLog, relay: HASTE, log });
   const users = usersOf(3, service).flat();
-  await writeAtRandom(users, 200, seeded(5));
+  await writeAtRandom(users, 200, createRandom(5));
   await eventually(async () => expect((await service.tasks.ready()).checks?.eventLog).toBe(false));
   expect((await service.tasks.ready()).ok).toBe(true);
   expect(service.published).toEqual([]);
@@ -103,7 +101,7 @@ it('starts and accepts writes without an event log, and catches up in order when
   expect((await service.tasks.ready()).checks?.eventLog).toBe(true);
   expect(await service.database.query('select * from dead_letters')).toEqual([]);
   expect(service.published).toHaveLength(new Set(service.published.map(({ id }) => id)).size);
-  expect(logged.filter((text) => /everything/.test(text))).toEqual([
+  expect(lines.map(({ msg }) => msg).filter((text) => /everything/.test(text))).toEqual([
     'cannot publish everything; trying again until it works',
     'publishing everything again',
   ]);

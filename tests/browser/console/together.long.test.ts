@@ -1,8 +1,7 @@
-import { createFaultyProxy, eventually, fastestOf } from '@taskmesh/testing';
+import { createFaultyProxy, createRandom, eventually, fastestOf } from '@taskmesh/testing';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { readList } from '../../client/device.ts';
-import { type Account, createRest, register } from '../../http.ts';
-import { createRandom } from '../../faults/random.ts';
+import { type Account, makeBackup, register, restoreBackup } from '../../http.ts';
 import { usePlatform } from './use-platform.ts';
 
 const { url, open } = usePlatform();
@@ -102,15 +101,14 @@ it('every browser shows a restored backup without a reload', async () => {
   const account = await register(url());
   const devices = [await openDevice(account), await openDevice(account)];
   const [first] = devices as [Device, ...Device[]];
-  const rest = createRest(url());
   await first.add('in the backup');
   for (const { lists } of devices) await lists(['in the backup']);
-  const { body } = await rest<{ data: { file: string } }>('POST', '/backups');
+  const file = await makeBackup(url());
   await first.add('made since');
   for (const { lists } of devices) await lists(['made since', 'in the backup']);
   await first.settles();
 
-  expect((await rest('POST', `/backup/restore?file=${body.data.file}`)).status).toBe(200);
+  expect((await restoreBackup(url(), file)).status).toBe(200);
   for (const { lists } of devices) await lists(['in the backup']);
   await first.add('made behind it');
   for (const { lists } of devices) {

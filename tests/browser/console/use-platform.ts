@@ -1,9 +1,7 @@
-import { startEmbedded, type Embedded } from '@taskmesh/all-in-one';
-import { eventually, ownInstallation } from '@taskmesh/testing';
+import { ownInstallation } from '@taskmesh/testing';
 import type { Browser, BrowserContextOptions } from 'playwright-core';
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { useEmbedded } from '../../embedded.ts';
+import { mailedToken } from '../../mails.ts';
 import { launchBrowser, visit, type Visit } from './browser.ts';
 import { useConsole } from './screen.ts';
 
@@ -35,32 +33,17 @@ export function useBrowser(url: () => string) {
 
 /** Provides the platform in one process, and a browser, for the tests of a file. */
 export function usePlatform(settings: () => Promise<Record<string, string>> = async () => ({})) {
-  const dataDir = mkdtempSync(join(tmpdir(), 'taskmesh-console-'));
-  let platform: Embedded;
-
-  beforeAll(async () => {
+  const { dataDir, platform } = useEmbedded(async () => {
     const { POSTGRES_URL, DATABASE_PREFIX } = ownInstallation();
-    const env = { DATA_DIR: dataDir, PORT: '0', LOG_LEVEL: 'warn', POSTGRES_URL, DATABASE_PREFIX };
-    platform = await startEmbedded({ env: { ...env, ...(await settings()) }, progress: () => {} });
+    return { POSTGRES_URL, DATABASE_PREFIX, ...(await settings()) };
   });
-  afterAll(async () => {
-    await platform.stop();
-    rmSync(dataDir, { recursive: true });
-  });
+  const url = () => platform().url;
   return {
-    ...useBrowser(() => platform.url),
-    url: () => platform.url,
+    ...useBrowser(url),
+    url,
     /** The operators' token of this machine. */
-    machineToken: () => platform.machineToken,
+    machineToken: () => platform().machineToken,
     /** Waits for an e-mail to this address with a link to this page, and returns the newest such link. */
-    linkTo: (page: string, email: string) =>
-      eventually(() => {
-        const mails = readdirSync(join(dataDir, 'mail')).toSorted();
-        const texts = mails.map((name) => readFileSync(join(dataDir, 'mail', name), 'utf8'));
-        const link = new RegExp(`^\\S+(/${page}#token=\\S+)$`, 'm');
-        const mail = texts.findLast((text) => text.includes(`To: ${email}`) && link.test(text));
-        if (mail === undefined) throw new Error('There is no such mail yet.');
-        return `${platform.url}${link.exec(mail)?.[1]}`;
-      }),
+    linkTo: async (page: string, email: string) => `${url()}/${page}#token=${await mailedToken(dataDir, email, page)}`,
   };
 }

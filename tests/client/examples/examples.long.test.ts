@@ -1,5 +1,5 @@
 import { createFaultyProxy, eventually, type FaultyProxy } from '@taskmesh/testing';
-import { createRest, register, type Rest } from '../../http.ts';
+import { makeBackup, register, restoreBackup } from '../../http.ts';
 import { useProduct } from '../../product.ts';
 import { execFileSync, spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
@@ -131,11 +131,9 @@ const SOON = { timeoutMs: 30_000 };
 
 const product = useProduct('start');
 let network: FaultyProxy;
-let rest: Rest;
 beforeAll(async () => {
   const { hostname: host, port } = new URL(product().url);
   network = await createFaultyProxy({ host, port: Number(port) });
-  rest = createRest(product().url);
 });
 
 /** Starts the example for an account with one task, and waits until it is live. */
@@ -227,12 +225,12 @@ describe('all examples', () => {
   }, 180_000);
 
   it('read the list again when the tasks are restored from a backup', async () => {
-    const made = await rest<{ data: { file: string } }>('POST', '/backups');
+    const file = await makeBackup(product().url);
     await Promise.all(running.map(({ owner }) => owner.create('made after the backup')));
     for (const { changes } of running)
       await eventually(() => expect(changes().at(-1)).toBe('INSERT made after the backup'), SOON);
     const printed = running.map(({ program }) => program.lines().length);
-    const restored = await rest('POST', `/backup/restore?file=${made.body.data.file}`);
+    const restored = await restoreBackup(product().url, file);
     expect(restored).toMatchObject({ status: 200, body: { success: true } });
     for (const [index, { owner, program, changes }] of running.entries()) {
       const since = () => program.lines().slice(printed[index]).join('\n');
@@ -244,10 +242,10 @@ describe('all examples', () => {
   });
 
   it('retry reading the list until it succeeds', async () => {
-    const made = await rest<{ data: { file: string } }>('POST', '/backups');
+    const file = await makeBackup(product().url);
     const printed = running.map(({ program }) => program.lines().length);
     network.refuse('tasks(first');
-    await rest('POST', `/backup/restore?file=${made.body.data.file}`);
+    await restoreBackup(product().url, file);
     for (const { program } of running)
       await eventually(() => expect(program.errors().match(/503/g)?.length).toBeGreaterThan(1), SOON);
     network.refuse();

@@ -28,7 +28,6 @@ export function installationForTests(...values: object[]): () => Installation {
   afterAll(async () => {
     await way?.close();
     await removeNamespaces();
-    release?.forget();
   }, 180_000);
 
   return () => ({ namespace, release, way });

@@ -55,7 +55,6 @@ describe.each([3, 4] as const)('a release by Helm %s', (helm) => {
     const values = (await areNodesFaked()) ? [] : [smallCluster, await useServers(namespace)];
     release = createRelease({ namespace, values, helm });
   }, 300_000);
-  afterAll(() => release?.forget());
 
   it('installs into a restricted namespace, and its hooks complete and are removed', async () => {
     await release.change('install');

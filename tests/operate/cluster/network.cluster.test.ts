@@ -77,10 +77,7 @@ describeReal('the network policies (not on nodes that run nothing)', () => {
       await create(pod({ name, namespace, labels: own, image: IMAGE, command: IDLE }));
     await kubectl(['wait', '-n', namespace, 'pod', '--all', '--for=condition=Ready', '--timeout=180s']);
   }, 600_000);
-  afterAll(async () => {
-    await removeNamespaces();
-    release?.forget();
-  }, 180_000);
+  afterAll(removeNamespaces, 180_000);
 
   const addressesBeside = async (component: string, name: string) => {
     const select = ['-l', `app.kubernetes.io/component=${component}`];

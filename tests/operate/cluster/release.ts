@@ -1,7 +1,7 @@
+import { makeTempDir } from '@taskmesh/testing';
 import { CHARTS } from '@taskmesh/charts/generated';
 import { runHelm, type HelmVersion } from '@taskmesh/charts/helm';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { REPOSITORY } from './images.ts';
 import { kubectl } from './kubectl.ts';
@@ -33,14 +33,12 @@ export interface Release {
   /** Installs or upgrades the release, and waits until it is ready. @throws Error with Helm's output */
   change(verb: 'install' | 'upgrade', ...args: string[]): Promise<string>;
   helm(...args: string[]): Promise<string>;
-  /** Removes the temporary files on this machine. */
-  forget(): void;
 }
 
-/** Creates a release of the application's chart; every change uses `values`. */
+/** Creates a release of the application's chart for the tests of a block; every change uses `values`. */
 export function createRelease(options: { namespace: string; values?: object[]; helm?: HelmVersion }): Release {
   const { namespace, values = [], helm: version = 4 } = options;
-  const dir = mkdtempSync(join(tmpdir(), 'taskmesh-values-'));
+  const dir = makeTempDir();
   const files = values.flatMap((each, index) => {
     const file = join(dir, `${index}.json`);
     writeFileSync(file, JSON.stringify(each));
@@ -51,7 +49,6 @@ export function createRelease(options: { namespace: string; values?: object[]; h
     namespace,
     helm,
     change: (verb, ...args) => helm(verb, RELEASE, CHART, ...files, '--wait', '--timeout', '5m', ...args),
-    forget: () => rmSync(dir, { recursive: true }),
   };
 }
 

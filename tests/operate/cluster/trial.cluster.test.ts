@@ -19,10 +19,7 @@ describe('the trial', () => {
     namespace = await newNamespace();
     release = createRelease({ namespace, values: [{ image: { repository: REPOSITORY } }] });
   });
-  afterAll(async () => {
-    await removeNamespaces();
-    release.forget();
-  });
+  afterAll(removeNamespaces);
 
   afterEach(async () => {
     await forward?.close();

@@ -1,7 +1,6 @@
-import { eventually } from '@taskmesh/testing';
+import { createRandom, eventually, numberFromEnv } from '@taskmesh/testing';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { underLoad } from '../../faults/campaign.ts';
-import { createRandom, numberFromEnv } from '../../faults/random.ts';
 import { register } from '../../http.ts';
 import { IMAGE } from './images.ts';
 import { describeReal, installationForTests } from './installation.ts';

@@ -1,12 +1,12 @@
-import { startEmbedded, type Embedded } from '@taskmesh/all-in-one';
+import { startEmbedded } from '@taskmesh/all-in-one';
 import { createBackup, readBackupConfig } from '@taskmesh/backup';
-import { findFreePort, findFreePorts, INNER_SERVICES, provideProgram, startChild, untilReady } from '@taskmesh/local';
+import { findFreePort, INNER_SERVICES, provideProgram, startChild, untilReady } from '@taskmesh/local';
 import { createLog } from '@taskmesh/service';
-import { makeTempDir, requiredAddress } from '@taskmesh/testing';
+import { makeTempDir, query, requiredAddress } from '@taskmesh/testing';
 import { randomBytes } from 'node:crypto';
 import { chmodSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { Client } from 'pg';
+import { useEmbedded } from '../../embedded.ts';
 import { describeJourney } from '../journey/journey.ts';
 import { describeRestore } from '../journey/restore.ts';
 
@@ -51,14 +51,11 @@ auth_query = select usename, passwd from pg_catalog.pg_shadow where usename = $1
   );
   const args = [...(process.getuid?.() === 0 ? ['-u', 'postgres'] : []), join(dir, 'pgbouncer.ini')];
   const child = await startChild({ command, args, logFile: join(dir, 'log'), ladder: [['SIGINT', 5_000]] });
-  const ready = async () => {
-    const client = new Client({ connectionString: url.href });
-    client.on('error', () => undefined);
-    return client.connect().then(
-      () => client.end().then(() => true),
+  const ready = () =>
+    query(url.href, 'select 1').then(
+      () => true,
       () => false,
     );
-  };
   await untilReady(child, { name: 'PgBouncer', ready, intervalMs: 50 });
   return {
     url: url.href,
@@ -97,48 +94,35 @@ const DATABASE_SETTINGS = {
 };
 
 const server = requiredAddress('POSTGRES_URL');
-async function admin(statements: string[]): Promise<{ datname: string }[]> {
-  const client = new Client({ connectionString: server });
-  await client.connect();
-  const results = [];
-  for (const statement of statements) results.push(...(await client.query<{ datname: string }>(statement)).rows);
-  await client.end();
-  return results;
-}
+const admin = async (statements: string[]) => {
+  for (const statement of statements) await query(server, statement);
+};
 
 /** Drops all databases with this prefix, including those that restores kept. */
 async function dropDatabases(prefix: string): Promise<void> {
-  const made = await admin([`select datname from pg_database where starts_with(datname, '${prefix}')`]);
+  const made = await query(server, 'select datname from pg_database where starts_with(datname, $1)', [prefix]);
   await admin(made.map(({ datname }) => `drop database "${datname}" with (force)`));
 }
 
 /** Tests the product on the PostgreSQL that `prepare` returns, which contains every store. */
 function describeProduct(prepare: (prefix: string) => Promise<{ url: string; release: () => Promise<unknown> }>) {
-  const dataDir = makeTempDir();
   const prefix = `test_unusual_${randomBytes(4).toString('hex')}_`;
   let postgres: Awaited<ReturnType<typeof prepare>> | undefined;
-  let platform: Embedded | undefined;
-  const running = () => platform as Embedded;
-
-  beforeAll(async () => {
+  const { dataDir, platform } = useEmbedded(async () => {
     postgres = await prepare(prefix);
-    const [adminPort] = await findFreePorts(1);
-    const env = { DATA_DIR: dataDir, PORT: '0', ADMIN_PORT: String(adminPort), LOG_LEVEL: 'warn' };
-    const stores = { POSTGRES_URL: postgres.url, DATABASE_PREFIX: prefix };
-    platform = await startEmbedded({ env: { ...env, ...stores }, progress: () => {} });
+    return { ADMIN_PORT: String(await findFreePort()), POSTGRES_URL: postgres.url, DATABASE_PREFIX: prefix };
   });
   afterAll(async () => {
-    await platform?.stop();
     await dropDatabases(prefix);
     await postgres?.release();
   });
 
   it('reports no problems', async () => {
-    const response = await fetch(`${running().url}/api/operations/status`);
+    const response = await fetch(`${platform().url}/api/operations/status`);
     expect(await response.json()).toMatchObject({ message: 'All is well.' });
   });
-  describeRestore(() => ({ urls: [running().url], backupsDir: join(dataDir, 'backups') }), { isOfStores: true });
-  return running;
+  describeRestore(() => ({ urls: [platform().url], backupsDir: join(dataDir, 'backups') }), { isOfStores: true });
+  return platform;
 }
 
 describe('with unusual settings of the role and the databases', () => {

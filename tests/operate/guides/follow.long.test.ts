@@ -1,13 +1,11 @@
-import { atEnd } from '@taskmesh/testing';
+import { atEnd, makeTempDir } from '@taskmesh/testing';
 import {
   cpSync,
   existsSync,
   globSync,
   mkdirSync,
-  mkdtempSync,
   readdirSync,
   readFileSync,
-  rmSync,
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
@@ -15,7 +13,6 @@ import { dirname, join } from 'node:path';
 import { startProduct } from '../../product.ts';
 import { changed, type Step, stepsOf } from './steps.ts';
 import { execFile, execFileSync } from 'node:child_process';
-import { tmpdir } from 'node:os';
 
 const ROOT = join(import.meta.dirname, '../../..');
 const OURS = '@taskmesh';
@@ -27,12 +24,11 @@ interface Copy {
   follow(steps: readonly Step[]): void;
   /** Runs Node in the copy. @throws Error with its output if it fails */
   node(...args: string[]): Promise<void>;
-  remove(): void;
 }
 
 /** Copies the repository's files, and links the packages that are installed here. */
 function copyRepository(): Copy {
-  const root = mkdtempSync(join(tmpdir(), 'taskmesh-guide-'));
+  const root = makeTempDir();
   const list = execFileSync('git', ['ls-files', '-co', '--exclude-standard', '-z'], { cwd: ROOT, encoding: 'utf8' });
   for (const file of list.split('\0'))
     if (file && existsSync(join(ROOT, file))) cpSync(join(ROOT, file), join(root, file), { recursive: true });
@@ -61,7 +57,6 @@ function copyRepository(): Copy {
           error ? reject(new Error(`node ${args.join(' ')}\n${stdout}${stderr}`)) : resolve(),
         );
       }),
-    remove: () => rmSync(root, { recursive: true }),
   };
 }
 
@@ -99,7 +94,6 @@ describe('following a guide to the letter', () => {
   beforeEach(() => {
     copy = copyRepository();
   });
-  afterEach(() => copy.remove());
 
   const check = (...projects: string[]) =>
     copy.node(NX, ...CHECKS, '-p', projects.map((name) => (name === 'taskmesh' ? name : `@taskmesh/${name}`)).join());

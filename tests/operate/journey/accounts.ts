@@ -13,7 +13,7 @@ interface Shown {
 /** What users do with their own accounts at one gateway, and its effect at all others. */
 export function describeOwnAccount(platform: () => { urls: string[] }) {
   const url = () => platform().urls[0] ?? '';
-  const rest: ReturnType<typeof createRest> = (...args) => createRest(url())(...args);
+  const rest = createRest(url);
   const last = () => platform().urls.at(-1) ?? '';
 
   const statusesOf = (token: string) =>

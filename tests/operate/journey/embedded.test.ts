@@ -1,6 +1,5 @@
-import { startEmbedded, type Embedded } from '@taskmesh/all-in-one';
-import { DEMO_ACCOUNT, findFreePorts, seed } from '@taskmesh/local';
-import { makeTempDir } from '@taskmesh/testing';
+import { DEMO_ACCOUNT, seed } from '@taskmesh/local';
+import { freePort } from '@taskmesh/testing';
 import { startTraceCollector, type TraceCollector } from '@taskmesh/testing/trace-collector';
 import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
@@ -10,23 +9,14 @@ import { describeMetrics } from './metrics.ts';
 import { describeOperations } from './operations.ts';
 import { describeRestore } from './restore.ts';
 import { describeTraces, tracesTo } from './traces.ts';
-import { createRest } from '../../http.ts';
+import { useEmbedded } from '../../embedded.ts';
+import { logIn } from '../../http.ts';
 
 /** The demo data, as seen by a user of the demo account. */
 function describeSeed(platform: () => { urls: string[] }) {
   const url = () => platform().urls[0] ?? '';
 
-  async function tasks() {
-    const rest = createRest(url());
-    const { email, password } = DEMO_ACCOUNT;
-    const login = await rest<{ access_token: string }>('POST', '/auth/login', { body: { email, password } });
-    const { body } = await rest<{ data: { title: string; category: string; due_date: string | null }[] }>(
-      'GET',
-      '/tasks',
-      { token: login.body.access_token },
-    );
-    return body.data;
-  }
+  const tasks = async () => (await logIn(url(), DEMO_ACCOUNT)).list();
 
   describe('the demo data', () => {
     it('are an account with a list', async () => {
@@ -52,29 +42,23 @@ function describeSeed(platform: () => { urls: string[] }) {
 }
 
 describe('the embedded platform', () => {
-  const dataDir = makeTempDir();
-  let platform: Embedded;
   let collector: TraceCollector;
-
-  beforeAll(async () => {
+  const { dataDir, platform } = useEmbedded(async () => {
     collector = await startTraceCollector();
-    const [adminPort] = await findFreePorts(1);
-    const ports = { PORT: '0', ADMIN_PORT: String(adminPort) };
-    const env = { DATA_DIR: dataDir, ...ports, LOG_LEVEL: 'warn', ...tracesTo(collector) };
-    platform = await startEmbedded({ env, progress: () => {} });
-  }, 180_000);
-  afterAll(() => platform.stop(), 180_000);
+    return { ADMIN_PORT: String(await freePort()), ...tracesTo(collector) };
+  });
+  const urls = () => ({ urls: [platform().url] });
 
   it('writes logs that only their owner can read', () => {
     const modes = readdirSync(join(dataDir, 'logs')).map((file) => statSync(join(dataDir, 'logs', file)).mode & 0o777);
     expect(modes).toEqual([0o600, 0o600]); // our log and PostgreSQL's
   });
 
-  describeJourney(() => ({ urls: [platform.url] }));
-  describeOwnAccount(() => ({ urls: [platform.url] }));
-  describeMetrics(() => ({ adminUrls: [platform.adminUrl] }));
-  describeTraces(() => ({ urls: [platform.url], collector, isSplit: false }));
-  describeOperations(() => ({ urls: [platform.url], dataDir, eventLog: 'memory' }));
-  describeSeed(() => ({ urls: [platform.url] }));
-  describeRestore(() => ({ urls: [platform.url], backupsDir: join(dataDir, 'backups') }));
+  describeJourney(urls);
+  describeOwnAccount(urls);
+  describeMetrics(() => ({ adminUrls: [platform().adminUrl] }));
+  describeTraces(() => ({ ...urls(), collector, isSplit: false }));
+  describeOperations(() => ({ ...urls(), dataDir, eventLog: 'memory' }));
+  describeSeed(urls);
+  describeRestore(() => ({ ...urls(), backupsDir: join(dataDir, 'backups') }));
 });

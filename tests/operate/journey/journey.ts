@@ -11,8 +11,8 @@ interface RestTask {
 /** A user's journey through everything that the product offers. `urls`: its gateways. */
 export function describeJourney(platform: () => { urls: string[] }) {
   const url = () => platform().urls[0] ?? '';
-  const rest: ReturnType<typeof createRest> = (...args) => createRest(url())(...args);
-  const graphql: ReturnType<typeof createGraphql> = (...args) => createGraphql(url())(...args);
+  const rest = createRest(url);
+  const graphql = createGraphql(url);
 
   it('serves an account from sign-up to logout, and delivers exactly its own changes in order', async () => {
     const { email, password, id: userId, token: first } = await register(url(), newAccount());

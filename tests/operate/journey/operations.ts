@@ -30,7 +30,7 @@ const statusAt = async (url: string) => (await createRest(url)<{ data: Seen }>('
 
 /** The operators' API at the public address, and its authorization. */
 export function describeOperations(platform: () => Operated) {
-  const rest: ReturnType<typeof createRest> = (...args) => createRest(platform().urls[0] ?? '')(...args);
+  const rest = createRest(() => platform().urls[0] ?? '');
   const tokenFile = () => join(platform().dataDir, 'keys', 'machine-token');
   const token = () => readFileSync(tokenFile(), 'utf8').trim();
 
@@ -81,7 +81,7 @@ export interface Spoilt {
 
 /** How operators deal with foreign records in the event log. */
 export function describeDeadLetters(platform: () => Spoilt) {
-  const rest: ReturnType<typeof createRest> = (...args) => createRest(platform().urls[0] ?? '')(...args);
+  const rest = createRest(() => platform().urls[0] ?? '');
 
   it('shows records that a gateway could not read, publishes the change again, and discards the rest', async () => {
     const { urls, spoil } = platform();

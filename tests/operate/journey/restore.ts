@@ -1,9 +1,8 @@
-import { eventually } from '@taskmesh/testing';
+import { eventually, makeTempDir } from '@taskmesh/testing';
 import { execFileSync } from 'node:child_process';
 import { createHash, randomUUID } from 'node:crypto';
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createGraphql, createRest, readCursor, register } from '../../http.ts';
 import { subscribe } from '../../feed/streams/protocols.ts';
@@ -20,17 +19,16 @@ interface Outcome {
  */
 export function describeRestore(platform: () => { urls: string[]; backupsDir: string }, { isOfStores = false } = {}) {
   const url = () => platform().urls[0] ?? '';
-  const rest: ReturnType<typeof createRest> = (...args) => createRest(url())(...args);
+  const rest = createRest(url);
   const restore = (query: string, headers: Record<string, string> = {}) =>
     rest<Outcome>('POST', `/backup/restore${query}`, { headers });
 
   /** Makes a gzip-compressed tar of these files with a standard tool. */
   const archive = (name: string, files: Record<string, string>) => {
-    const folder = mkdtempSync(join(tmpdir(), 'taskmesh-archive-'));
+    const folder = makeTempDir();
     for (const [file, text] of Object.entries(files)) writeFileSync(join(folder, file), text);
     mkdirSync(platform().backupsDir, { recursive: true });
     execFileSync('tar', ['-czf', join(platform().backupsDir, name), '-C', folder, ...Object.keys(files)]);
-    rmSync(folder, { recursive: true });
   };
 
   const dump = (rows: string[]) => `

@@ -16,7 +16,7 @@ const TOPIC = 'taskmesh.tasks.changes';
 /** The spans of a change's trace, from request to frames, and what it never contains. `isSplit`: services over HTTP. */
 export function describeTraces(platform: () => { urls: string[]; collector: TraceCollector; isSplit: boolean }) {
   const collector = () => platform().collector;
-  const rest: ReturnType<typeof createRest> = (...args) => createRest(platform().urls[0] ?? '')(...args);
+  const rest = createRest(() => platform().urls[0] ?? '');
   /** Secrets that a client sends, which no trace may contain. */
   const secrets = {
     email: `planted-${randomUUID()}@example.com`,

@@ -1,6 +1,6 @@
+import { createRandom } from '@taskmesh/testing';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
-import { createRandom } from '../../faults/random.ts';
 import { ALL_CASES, CROWDED } from './all-cases.ts';
 import type { Case } from './case.ts';
 import { startMeasuredProduct } from './measured-product.ts';

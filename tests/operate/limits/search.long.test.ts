@@ -1,5 +1,4 @@
-import { atEnd } from '@taskmesh/testing';
-import { createRandom, numberFromEnv } from '../../faults/random.ts';
+import { atEnd, createRandom, numberFromEnv } from '@taskmesh/testing';
 import { startMeasuredProduct } from './measured-product.ts';
 import { searchWorst, SPACES } from './search.ts';
 import { BUDGETS, createAccount, measureSlowness } from './suite.ts';

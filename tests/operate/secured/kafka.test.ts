@@ -8,7 +8,7 @@ import { randomUUID } from 'node:crypto';
 import { temporaryFiles } from './temporary-files.ts';
 
 const PASSWORD = 'kept-to-itself';
-const files = temporaryFiles('kafka');
+const files = temporaryFiles();
 const log = createLog({ service: 'test', level: 'silent' });
 /** Ports by the protocol of the listener. */
 const ports = { SSL: 0, SASL_SSL: 0, SASL_PLAINTEXT: 0 };
@@ -56,10 +56,7 @@ const kafka = await startKafka({
     'listener.name.ssl.ssl.client.auth=required',
   ],
 });
-afterAll(async () => {
-  await kafka?.stop();
-  files.remove();
-});
+afterAll(() => kafka?.stop());
 
 type Listener = keyof typeof ports | 'PLAINTEXT';
 /** Returns the settings for a listener, with the parameters of the address. */

@@ -1,15 +1,14 @@
 import { startPostgres } from '@taskmesh/local';
 import { findPostgresProblem } from '@taskmesh/store/postgres-problems';
-import { atEnd, eventually } from '@taskmesh/testing';
+import { atEnd, eventually, query } from '@taskmesh/testing';
 import { createAuthority } from '@taskmesh/testing/certificates';
 import { chownSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { Client } from 'pg';
 import { createRest, register } from '../../http.ts';
 import { startProduct } from '../../product.ts';
 import { temporaryFiles } from './temporary-files.ts';
 
-const files = temporaryFiles('postgres');
+const files = temporaryFiles();
 
 const authority = await createAuthority();
 const { cert, key } = await authority.issue();
@@ -24,29 +23,11 @@ const write = (name: string, content: string) => {
 };
 write('server.crt', cert);
 write('server.key', key);
-await withClient(server.url, async (client) => {
-  await client.query('alter system set ssl = on');
-  write('pg_hba.conf', 'hostssl all all 127.0.0.1/32 scram-sha-256\n');
-  await client.query('select pg_reload_conf()');
-});
-await eventually(async () => {
-  await expect(withClient(server.url, async () => undefined)).rejects.toThrow(/no encryption/);
-});
-afterAll(async () => {
-  await server?.stop();
-  files.remove();
-});
-
-async function withClient(connectionString: string, work: (client: Client) => Promise<unknown>): Promise<void> {
-  const client = new Client({ connectionString });
-  client.on('error', () => undefined);
-  await client.connect();
-  try {
-    await work(client);
-  } finally {
-    await client.end();
-  }
-}
+await query(server.url, 'alter system set ssl = on');
+write('pg_hba.conf', 'hostssl all all 127.0.0.1/32 scram-sha-256\n');
+await query(server.url, 'select pg_reload_conf()');
+await eventually(() => expect(query(server.url, 'select 1')).rejects.toThrow(/no encryption/));
+afterAll(() => server?.stop());
 
 /** Returns the URL of the server with these parameters, and another password or port. */
 function url(parameters: Record<string, string>, change: Partial<Pick<URL, 'password' | 'port'>> = {}): string {
@@ -63,14 +44,13 @@ describe('a PostgreSQL that requires TLS', () => {
     const { create, titles } = await register(product.url);
     await create('a task');
     expect(await titles()).toEqual(['a task']);
-    await withClient(POSTGRES_URL, async (admin) => {
-      const { rows } = await admin.query(
-        `select count(*)::int as all, count(*) filter (where ssl)::int as secured
-           from pg_stat_activity join pg_stat_ssl using (pid) where application_name like 'taskmesh-%'`,
-      );
-      expect(rows[0].all).toBeGreaterThan(2);
-      expect(rows[0].secured).toBe(rows[0].all);
-    });
+    const [connections] = await query(
+      POSTGRES_URL,
+      `select count(*)::int as all, count(*) filter (where ssl)::int as secured
+         from pg_stat_activity join pg_stat_ssl using (pid) where application_name like 'taskmesh-%'`,
+    );
+    expect(connections?.all).toBeGreaterThan(2);
+    expect(connections?.secured).toBe(connections?.all);
     expect((await createRest(product.url)('POST', '/backups')).status).toBeLessThan(300);
   });
 

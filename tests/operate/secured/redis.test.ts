@@ -8,7 +8,7 @@ import { once } from 'node:events';
 import { temporaryFiles } from './temporary-files.ts';
 
 const PASSWORD = 'kept-to-itself';
-const files = temporaryFiles('redis');
+const files = temporaryFiles();
 const log = createLog({ service: 'test', level: 'silent' });
 
 const authority = await createAuthority();
@@ -30,7 +30,6 @@ afterAll(async () => {
   const ended = once(redis, 'exit');
   redis.kill();
   await ended;
-  files.remove();
 });
 
 const over = (

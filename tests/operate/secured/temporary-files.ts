@@ -1,10 +1,10 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { makeTempDir } from '@taskmesh/testing';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 /** Creates a temporary folder for one test file. */
-export function temporaryFiles(name: string) {
-  const dir = mkdtempSync(join(tmpdir(), `taskmesh-secured-${name}-`));
+export function temporaryFiles() {
+  const dir = makeTempDir();
   const path = (file: string) => join(dir, file);
   return {
     path,
@@ -13,6 +13,5 @@ export function temporaryFiles(name: string) {
       writeFileSync(path(file), content, { mode: 0o600 });
       return path(file);
     },
-    remove: () => rmSync(dir, { recursive: true, force: true }),
   };
 }

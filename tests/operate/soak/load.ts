@@ -1,12 +1,11 @@
+import { createRandom } from '@taskmesh/testing';
 import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createAccount, type Account } from '../../faults/account.ts';
-import { createRandom } from '../../faults/random.ts';
-import { createGraphql, createRest } from '../../http.ts';
+import { createGraphql, createRest, PASSWORD } from '../../http.ts';
 
 /** How long lists are read alone before all other load begins. */
 const ALONE_MS = 20_000;
-const PASSWORD = 'correct horse battery staple';
 
 /** The start and the end of a request for a list (`performance.now()`). */
 export interface RequestTimes {

@@ -1,10 +1,9 @@
 import { number, parseOptions, runCommand, printLine, serviceDatabases, startStack, type Stack } from '@taskmesh/local';
-import { nodeEnvironment } from '@taskmesh/testing';
+import { nodeEnvironment, numberFromEnv } from '@taskmesh/testing';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { numberFromEnv } from '../../faults/random.ts';
 import { startLoad, type RequestTimes } from './load.ts';
 import { COLLECT_ON_SIGNAL, sample, type Series } from './samples.ts';
 

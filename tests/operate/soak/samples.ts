@@ -1,5 +1,5 @@
-import type { Stack } from '@taskmesh/local';
-import { Client } from 'pg';
+import { query } from '@taskmesh/testing';
+import { databaseUrl, type Stack } from '@taskmesh/local';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 /** An option of Node that makes a process collect its garbage on SIGUSR2. */
@@ -46,18 +46,11 @@ async function processFigures(name: string, adminUrl: string): Promise<[string, 
 }
 
 async function rowCounts(server: string, database: string): Promise<[string, number][]> {
-  const url = new URL(server);
-  url.pathname = `/${database}`;
-  const client = new Client({ connectionString: url.href });
-  await client.connect();
-  try {
-    const { rows } = await client.query<{ name: string; count: string }>(
-      `select table_name as name,
-         (xpath('/row/c/text()', query_to_xml(format('select count(*) as c from public.%I', table_name), false, true, '')))[1]::text as count
-       from information_schema.tables where table_schema = 'public' and table_type = 'BASE TABLE'`,
-    );
-    return rows.map(({ name, count }) => [`rows ${database}.${name}`, Number(count)]);
-  } finally {
-    await client.end();
-  }
+  const rows = await query<{ name: string; count: string }>(
+    databaseUrl(server, database),
+    `select table_name as name,
+       (xpath('/row/c/text()', query_to_xml(format('select count(*) as c from public.%I', table_name), false, true, '')))[1]::text as count
+     from information_schema.tables where table_schema = 'public' and table_type = 'BASE TABLE'`,
+  );
+  return rows.map(({ name, count }) => [`rows ${database}.${name}`, Number(count)]);
 }

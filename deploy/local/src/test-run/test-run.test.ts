@@ -1,7 +1,8 @@
 import { temporaryDir } from '@taskmesh/local-servers/testing';
+import { listen } from '@taskmesh/testing';
 import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
-import { createServer, type AddressInfo, type Socket } from 'node:net';
+import { createServer, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { readJestResult } from './run-tests.ts';
@@ -32,9 +33,8 @@ it.each([
 });
 
 it('a stopped step ends all processes that it has started, and their children', async () => {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
+  const server = createServer();
+  const { port } = await listen(server); // a process that still runs at the end of the test ends with its connection
   const connects = `require('net').connect(${port}, '127.0.0.1')`;
   const starts = `require('child_process').spawn(process.execPath, ['-e', ${JSON.stringify(connects)}])`;
   const stop = new AbortController();
@@ -42,14 +42,9 @@ it('a stopped step ends all processes that it has started, and their children', 
   const [socket] = (await once(server, 'connection')) as [Socket];
   socket.on('error', () => undefined).resume();
   const closed = once(socket, 'close').then(() => 'ended');
-  try {
-    stop.abort();
-    expect(await run).toBe(false);
-    expect(await Promise.race([closed, sleep(5_000, 'goes on', { ref: false })])).toBe('ended');
-  } finally {
-    socket.destroy(); // a process that still runs ends with the socket
-    server.close();
-  }
+  stop.abort();
+  expect(await run).toBe(false);
+  expect(await Promise.race([closed, sleep(5_000, 'goes on', { ref: false })])).toBe('ended');
 });
 
 describe('a selection of tests', () => {

@@ -1,6 +1,5 @@
-import { once } from 'node:events';
+import { listen } from '@taskmesh/testing';
 import { createServer, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { Readable } from 'node:stream';
 import { createBackupWorkClient } from './client.ts';
 import { createStreamPool } from '../pools.ts';
@@ -8,16 +7,10 @@ let answer: (response: ServerResponse) => void;
 
 const server = createServer((request, response) => {
   request.resume().on('end', () => answer(response));
-}).listen(0, '127.0.0.1');
-await once(server, 'listening');
-const { port } = server.address() as AddressInfo; // always an AddressInfo for TCP
-const pool = createStreamPool(`http://127.0.0.1:${port}`, { connections: 1 });
-const work = createBackupWorkClient({ pool, signer: { tokenFor: async () => 'token' } });
-afterAll(async () => {
-  await pool.destroy();
-  server.close();
-  await once(server, 'close');
 });
+const pool = createStreamPool((await listen(server)).url, { connections: 1 });
+const work = createBackupWorkClient({ pool, signer: { tokenFor: async () => 'token' } });
+afterAll(() => pool.destroy());
 
 const asked: [string, () => Promise<unknown>][] = [
   ['list of work', () => work.verify('a.tar.gz')],

@@ -3,6 +3,7 @@ import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { eventually } from '@taskmesh/testing';
 import { Registry } from 'prom-client';
+import { createRecordingLog } from '../../tests/index.ts';
 import { createLog } from '../log.ts';
 import { openTelemetry, readTelemetry } from './open-telemetry.ts';
 
@@ -109,9 +110,7 @@ describe('telemetry', () => {
 });
 
 it('logs spans that the collector rejects, with its message, and counts them', async () => {
-  const lines: Record<string, unknown>[] = [];
-  const write = (line: string) => void lines.push(JSON.parse(line) as Record<string, unknown>);
-  const log = createLog({ service: 'test', level: 'info', destination: { write } });
+  const { log, lines } = createRecordingLog();
   const metrics = new Registry();
   const collector = await startTraceCollector();
   collector.setBody(JSON.stringify({ partialSuccess: { rejectedSpans: '1', errorMessage: 'too old' } }));

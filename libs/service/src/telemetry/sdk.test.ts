@@ -1,7 +1,7 @@
 import { eventually } from '@taskmesh/testing';
 import { createDecision, startSdk, type DecisionOptions, type SdkOptions, type StartedSdk } from './sdk.ts';
 import { startTraceCollector, type TraceCollector } from '@taskmesh/testing/trace-collector';
-import { createLog } from '../log.ts';
+import { createRecordingLog } from '../../tests/index.ts';
 import { activeSpan, runInSpan, runAndEndSpan } from './tracing.ts';
 
 const TRACE_ID = '4bf92f3577b34da6a3ce929d0e0e4736';
@@ -99,9 +99,7 @@ describe('recorded traces', () => {
       .tracing('gateway')
       .begin(FROM_CLIENT, () => ({ name: 'request', kind: 'server' }));
     if (!span) throw new Error('not recorded');
-    const lines: unknown[] = [];
-    const destination = { write: (line: string) => void lines.push(JSON.parse(line)) };
-    const log = createLog({ service: 'test', level: 'info', destination });
+    const { log, lines } = createRecordingLog();
     await runAndEndSpan(span, async () => log.info('inside'));
     log.info('outside');
     expect(lines).toEqual([

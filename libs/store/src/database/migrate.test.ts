@@ -1,20 +1,14 @@
 import { Migration } from '@mikro-orm/migrations';
-import { createLog } from '@taskmesh/service';
-import { createTestDatabase, eventually, type TestDatabase } from '@taskmesh/testing';
+import { createRecordingLog } from '@taskmesh/service/testing';
+import { atEnd, connectClient, createTestDatabase, eventually, type TestDatabase } from '@taskmesh/testing';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Client } from 'pg';
 import { openDatabase } from '../../tests/open-database.ts';
 import type { Database, DatabaseOptions } from './database.ts';
 
 let store: TestDatabase;
-const opened: Database[] = [];
 
 beforeEach(async () => {
   store = await createTestDatabase('migrate');
-});
-afterEach(async () => {
-  for (const database of opened.splice(0)) await database.close();
-  await store.drop();
 });
 
 const open = (...migrations: string[][]) => openAt(store.url, migrations);
@@ -32,7 +26,7 @@ async function openAt(url: string, migrations: string[][], options: Partial<Data
     })),
     ...options,
   });
-  opened.push(database);
+  atEnd(() => database.close());
   return database;
 }
 
@@ -61,15 +55,14 @@ it('names the missing privilege of a user who does not own the database', async 
 describe('a signal to stop, while another instance migrates,', () => {
   /** Starts a migration while another session holds its lock, and expects it to give up once `abort` has resolved. */
   async function giveUp(abort: () => Promise<unknown>): Promise<void> {
-    const holder = new Client({ connectionString: store.url });
-    await holder.connect();
+    const holder = await connectClient(store.url);
     await holder.query(`select pg_advisory_lock(hashtext('taskmesh-migrations'))`);
     const database = await open(TABLE);
     const stop = new AbortController();
     const migrating = database.migrate({ signal: stop.signal });
     void abort().then(() => stop.abort());
     await expect(migrating).rejects.toThrow(/abort/i);
-    await holder.end();
+    await holder.query('select pg_advisory_unlock_all()');
   }
 
   it('aborts the migration, and nothing is applied later', async () => {
@@ -86,11 +79,10 @@ describe('a signal to stop, while another instance migrates,', () => {
 });
 
 it('logs what it waits for while the server does not respond', async () => {
-  const lines: string[] = [];
-  const log = createLog({ service: 'migrate', level: 'info', destination: { write: (line) => void lines.push(line) } });
+  const { log, lines } = createRecordingLog();
   const database = await openAt('postgres://u:p@127.0.0.1:1/d', [TABLE], { log });
   await expect(database.migrate({ waitMs: 300 })).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE' });
-  expect(lines.map((line) => JSON.parse(line))).toMatchObject([
+  expect(lines).toMatchObject([
     { msg: 'waiting for the database', reason: expect.stringMatching(/^PostgreSQL .*ECONNREFUSED/) },
   ]);
 });
@@ -135,8 +127,7 @@ it('starts over when its connection ends in the middle, and leaves nothing half 
 
 it('waits for a table that a long transaction has locked, without blocking others', async () => {
   await (await open(TABLE)).migrate();
-  const [long, reader] = [new Client({ connectionString: store.url }), new Client({ connectionString: store.url })];
-  await Promise.all([long.connect(), reader.connect()]);
+  const [long, reader] = [await connectClient(store.url), await connectClient(store.url)];
   await long.query('begin');
   await long.query('select * from things');
   const database = await open(TABLE, ['alter table things add column late int']);
@@ -149,7 +140,6 @@ it('waits for a table that a long transaction has locked, without blocking other
   await long.query('commit');
   await migrating;
   expect(await applied()).toEqual(['0001', '0002']);
-  await Promise.all([long.end(), reader.end()]);
 }, 180_000);
 
 it('migrates up to a given version, and continues from there, whatever the search_path of the database', async () => {

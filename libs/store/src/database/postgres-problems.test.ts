@@ -1,6 +1,5 @@
-import { createTestDatabase } from '@taskmesh/testing';
-import { once } from 'node:events';
-import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
+import { createTestDatabase, listen } from '@taskmesh/testing';
+import { connect, createServer } from 'node:net';
 import { Transform } from 'node:stream';
 import { openDatabase, silent } from '../../tests/open-database.ts';
 import { createSchemaGate } from './schema-gate.ts';
@@ -8,7 +7,6 @@ import { findPostgresProblem, findVersionProblem } from './postgres-problems.ts'
 
 const OLD = '140023';
 const REASON = 'is of version 14, and has to be of 15 or newer';
-const sockets = new Set<Socket>();
 
 // A relay in front of the test server, which changes the version in its responses.
 const store = await createTestDatabase('server_version');
@@ -16,20 +14,16 @@ const [{ server_version_num: version } = {}] = await store.query('show server_ve
 const { hostname, port } = new URL(store.url);
 const relay = createServer((client) => {
   const server = connect(Number(port), hostname);
-  for (const socket of [client, server]) sockets.add(socket.on('error', () => undefined));
+  for (const socket of [client, server]) socket.on('error', () => undefined);
+  client.on('close', () => server.destroy());
   const older = new Transform({
     transform: (bytes: Buffer, _encoding, done) =>
       done(null, Buffer.from(bytes.toString('latin1').replaceAll(String(version), OLD), 'latin1')),
   });
   client.pipe(server).pipe(older).pipe(client);
-}).listen(0, '127.0.0.1');
-await once(relay, 'listening');
-const { port: relayPort } = relay.address() as AddressInfo; // always an AddressInfo for TCP
-const oldUrl = Object.assign(new URL(store.url), { hostname: '127.0.0.1', port: String(relayPort) }).href;
-afterAll(async () => {
-  for (const socket of sockets) socket.destroy();
-  await new Promise((resolve) => relay.close(resolve));
 });
+const { port: relayPort } = await listen(relay);
+const oldUrl = Object.assign(new URL(store.url), { hostname: '127.0.0.1', port: String(relayPort) }).href;
 
 it('recognises versions that are too old', () => {
   expect(findVersionProblem(90_624)?.reason).toMatch(/^is of version 9,/);

@@ -1,7 +1,8 @@
+import { listen } from '@taskmesh/testing';
 import { jest } from '@jest/globals';
 import RequestQueue from 'kafkajs/src/network/requestQueue/index.js';
 import { once } from 'node:events';
-import { createServer, type AddressInfo, type Socket } from 'node:net';
+import { createServer, type Socket } from 'node:net';
 import { clientSettings } from './config.ts';
 import { createLibraryLogger, patchIdleTimer } from './library.ts';
 import { createNode } from './node.ts';
@@ -11,9 +12,8 @@ const HOUR_MS = 3_600_000;
 
 it('gives up a silent broker even if the clock is set back meanwhile', async () => {
   patchIdleTimer();
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo; // always an AddressInfo for TCP
+  const server = createServer();
+  const { port } = await listen(server);
   jest.useFakeTimers();
   const logger = createLibraryLogger(SILENT);
   const settings = clientSettings({ brokers: [] }, 'node-under-test');
@@ -30,8 +30,6 @@ it('gives up a silent broker even if the clock is set back meanwhile', async () 
   } finally {
     node.close();
     jest.useRealTimers();
-    server.close();
-    await once(server, 'close');
   }
 });
 

@@ -1,8 +1,7 @@
-import { once } from 'node:events';
+import { listen, query } from '@taskmesh/testing';
 import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
-import { createServer, type AddressInfo } from 'node:net';
+import { createServer } from 'node:net';
 import { join } from 'node:path';
-import { Client } from 'pg';
 import { isAlive } from '../processes/process-table.ts';
 import { runScript, temporaryDir } from '../testing.ts';
 import { postgresVersion, startPostgres } from './start-postgres.ts';
@@ -15,17 +14,6 @@ afterAll(dir.remove);
 const dataDir = join(dir.path, 'data');
 const start = (lines: string[] = [], where = dataDir) =>
   startPostgres({ dataDir: where, log: (line) => lines.push(line) });
-
-async function query(url: string, text: string): Promise<Record<string, unknown>[]> {
-  const client = new Client({ connectionString: url });
-  client.on('error', () => undefined); // the server may be killed meanwhile
-  await client.connect();
-  try {
-    return (await client.query(text)).rows;
-  } finally {
-    await client.end();
-  }
-}
 
 /** A server whose parent was killed, with a session that is still computing. */
 async function orphanedServer(): Promise<{ pid: number; url: string }> {
@@ -139,11 +127,6 @@ it('is not ready while it accepts connections but stays silent', async () => {
     // Authentication ok, ready for a query.
     socket.once('data', () => socket.write(Buffer.from('520000000800000000' + '5a0000000549', 'hex')));
   });
-  await once(silent.listen(0, '127.0.0.1'), 'listening');
-  try {
-    const { port } = silent.address() as AddressInfo;
-    await expect(postgresVersion(`postgres://a:b@127.0.0.1:${port}/a`, 300)).rejects.toThrow('Query read timeout');
-  } finally {
-    silent.close();
-  }
+  const { port } = await listen(silent);
+  await expect(postgresVersion(`postgres://a:b@127.0.0.1:${port}/a`, 300)).rejects.toThrow('Query read timeout');
 }, 10_000);

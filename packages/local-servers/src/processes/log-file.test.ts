@@ -1,21 +1,12 @@
-import {
-  appendFileSync,
-  existsSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs';
-import { tmpdir } from 'node:os';
+import { makeTempDir } from '@taskmesh/testing';
+import { appendFileSync, existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { limitLogFile } from './child-process.ts';
 
 describe('a log file with a size limit', () => {
   it('is rotated when it is large, and up to three old logs are kept', async () => {
-    const dir = mkdtempSync(join(tmpdir(), 'taskmesh-log-'));
+    const dir = makeTempDir();
     const file = join(dir, 'a.log');
     const stop = limitLogFile(file, { maxBytes: 1_000, checkMs: 10 });
     try {
@@ -28,12 +19,11 @@ describe('a log file with a size limit', () => {
       expect(statSync(`${file}.1`).mode & 0o777).toBe(0o600);
     } finally {
       await stop();
-      rmSync(dir, { recursive: true });
     }
   });
 
   it('is no longer rotated after the checks have stopped', async () => {
-    const dir = mkdtempSync(join(tmpdir(), 'taskmesh-log-'));
+    const dir = makeTempDir();
     const file = join(dir, 'a.log');
     const content = 'x'.repeat(20_000_000);
     writeFileSync(file, content);
@@ -42,6 +32,5 @@ describe('a log file with a size limit', () => {
     await stop();
     const sizes = () => [statSync(file).size, statSync(`${file}.1`).size];
     expect(sizes()).toEqual([0, content.length]);
-    rmSync(dir, { recursive: true });
   });
 });

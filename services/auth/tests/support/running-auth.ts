@@ -13,7 +13,6 @@ import {
   type FaultyProxy,
   type TestDatabase,
 } from '@taskmesh/testing';
-import { createHash } from 'node:crypto';
 import { Client } from 'pg';
 import type { Registry } from 'prom-client';
 import { migrations } from '../../migrations/index.ts';
@@ -33,6 +32,7 @@ import {
 } from './operations.ts';
 
 export const PASSWORD = 'correct horse battery';
+const silent = createLog({ service: 'auth', level: 'silent' });
 /** The lowest cost that argon2 accepts. */
 const CHEAP: HashCost = { memoryCost: 8, timeCost: 1 };
 const IP = '192.0.2.1';
@@ -97,8 +97,9 @@ export async function runAuth(options: RunOptions = {}): Promise<RunningAuth> {
   const counters = createCounters();
   const { keyValue } = counters;
   const { eventLog = createMemoryEventLog() } = options;
-  const log = options.log ?? createLog({ service: 'auth', level: 'silent' });
-  const database = await createTestDatabase('auth', undefined, await migrated());
+  const log = options.log ?? silent;
+  const template = await createTemplate('auth', migrations, (url) => createAuthDatabase({ url, log: silent }));
+  const database = await createTestDatabase('auth', undefined, template);
   const url = new URL(database.url);
   const proxy = await createFaultyProxy({ host: url.hostname, port: Number(url.port) });
   url.host = `${proxy.host}:${proxy.port}`;
@@ -182,18 +183,6 @@ export function useAuth(options: RunOptions | (() => RunOptions) = {}): RunningA
   });
   beforeEach(() => running.reset());
   return running;
-}
-
-/** Creates a database with auth's schema and returns its name. */
-function migrated(): Promise<string> {
-  const schema = createHash('sha256')
-    .update(migrations.map((each) => String(each.class)).join(''))
-    .digest('hex');
-  return createTemplate(`auth_${schema.slice(0, 16)}`, async (url) => {
-    const database = await createAuthDatabase({ url, log: createLog({ service: 'auth', level: 'silent' }) });
-    await database.migrate();
-    await database.close();
-  });
 }
 
 /** Deletes all rows that accounts and anonymous callers leave in the store. */

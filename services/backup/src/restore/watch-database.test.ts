@@ -1,5 +1,5 @@
-import { once } from 'node:events';
-import { createServer, type AddressInfo } from 'node:net';
+import { listen } from '@taskmesh/testing';
+import { createServer } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { archiveLimits, archiveSizes, MAX_ARCHIVE_MB } from '../archives/limits.ts';
 import { loadLimits, runWatched } from './watch-database.ts';
@@ -13,14 +13,11 @@ it('has limits that timers and PostgreSQL accept for archives of every allowed s
 
 it('queries a server that ends connections once a second', async () => {
   let connections = 0;
-  const server = createServer((socket) => (connections++, socket.destroy())).listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
+  const { port } = await listen(createServer((socket) => (connections++, socket.destroy())));
   const adminUrl = `postgres://postgres@127.0.0.1:${port}/postgres`;
   const limits = { timeoutMs: 60_000, stallMs: 60_000, databaseBytes: Infinity };
   const begunMs = performance.now();
   await runWatched({ adminUrl, database: 'fresh', limits }, () => sleep(400));
   expect(connections).toBeGreaterThan(0);
   expect(connections).toBeLessThanOrEqual(1 + (performance.now() - begunMs) / 1_000);
-  server.close();
 });

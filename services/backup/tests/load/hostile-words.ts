@@ -1,3 +1,5 @@
+import { createRandom } from '@taskmesh/testing';
+
 /** Names for the random words of hostile dumps; the same seed gives the same words. */
 export interface Names {
   live: string;
@@ -113,16 +115,5 @@ export function createWords(seed: number, { live, fresh, loader, mark }: Names) 
       columns,
     },
     ...{ loader, mark },
-  };
-}
-
-/** Creates a random number generator: Mulberry32. */
-function createRandom(seed: number): () => number {
-  let state = seed >>> 0;
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
   };
 }

@@ -1,4 +1,4 @@
-import { once } from 'node:events';
+import { listen } from '@taskmesh/testing';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { createServer, request, type IncomingMessage, type ServerResponse } from 'node:http';
 import { createRequire } from 'node:module';
@@ -123,9 +123,8 @@ export async function startS3Front(behind: string): Promise<S3Front> {
     answer.once('close', () => onward.destroy()); // the client may have disconnected
     incoming.pipe(onward);
   };
-  const server = createServer((incoming, answer) => void pass(incoming, answer)).listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const own = (server.address() as AddressInfo).port;
+  const server = createServer((incoming, answer) => void pass(incoming, answer));
+  const { port: own, close } = await listen(server);
   const front: S3Front = {
     at: (url) => url.replace(`127.0.0.1:${port}`, `127.0.0.1:${own}`),
     asked: [],
@@ -136,11 +135,7 @@ export async function startS3Front(behind: string): Promise<S3Front> {
     },
     hold: (pattern) => void (held = pattern),
     overtake: (pattern, make) => void (overtaking = { pattern, make }),
-    async close() {
-      server.closeAllConnections();
-      server.close();
-      await once(server, 'close');
-    },
+    close,
   };
   return front;
 }

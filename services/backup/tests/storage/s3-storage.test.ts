@@ -2,11 +2,10 @@ import type { BackupStorage, OpenArchive } from '../../src/storage/backup-storag
 import { createS3Storage } from '../../src/storage/s3-storage.ts';
 import { parseS3Url } from '../../src/storage/s3-location.ts';
 import { createBackupFixture, restoreWith, type Other } from '../support/backup-fixture.ts';
-import { eventually } from '@taskmesh/testing';
+import { eventually, listen } from '@taskmesh/testing';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type RequestListener } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { Readable } from 'node:stream';
 import { startS3Front, startS3Server } from './s3-server.ts';
 import { describeBackupStorage } from './storage.contract.ts';
@@ -38,18 +37,11 @@ function storageAt(url: string) {
 describeBackupStorage('a bucket', () => storage);
 
 describe('a bucket that accepts connections but does not respond', () => {
-  const silent = createServer(() => undefined);
   let url: string;
   beforeAll(async () => {
-    await once(silent.listen(0, '127.0.0.1'), 'listening');
-    const { port } = silent.address() as AddressInfo;
     const at = new URL(server.url('some/place'));
-    at.searchParams.set('endpoint', `http://127.0.0.1:${port}`);
+    at.searchParams.set('endpoint', (await listen(createServer(() => undefined))).url);
     url = at.href;
-  });
-  afterAll(() => {
-    silent.closeAllConnections();
-    silent.close();
   });
 
   it('is unavailable within seconds', async () => {
@@ -188,11 +180,8 @@ describe('another server at the URL of a bucket', () => {
   const no = { code: 'SERVICE_UNAVAILABLE', message: 'The server at the address of the bucket is not an S3 server.' };
 
   async function withPortal(listener: RequestListener, work: (at: BackupStorage) => Promise<unknown>): Promise<void> {
-    const portal = createServer(listener).listen(0, '127.0.0.1');
-    await once(portal, 'listening');
-    await work(storageAt(`s3://k:s@archives?endpoint=http://127.0.0.1:${(portal.address() as AddressInfo).port}`));
-    portal.closeAllConnections();
-    portal.close();
+    const portal = await listen(createServer(listener));
+    await work(storageAt(`s3://k:s@archives?endpoint=${portal.url}`));
   }
 
   it.each([

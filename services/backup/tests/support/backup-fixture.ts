@@ -1,6 +1,7 @@
 import type { Identity } from '@taskmesh/identity';
 import { databaseOf } from '@taskmesh/store';
-import { createLog, type Log } from '@taskmesh/service';
+import { createLog } from '@taskmesh/service';
+import { createRecordingLog } from '@taskmesh/service/testing';
 import { atEnd, createTemplate, createTestDatabase, makeTempDir } from '@taskmesh/testing';
 import { createHash } from 'node:crypto';
 import { mkdir, readdir, rm, writeFile } from 'node:fs/promises';
@@ -65,8 +66,11 @@ export async function createBackupFixture(
     timeouts?: BackupDeps['timeouts'];
   } = {},
 ) {
+  const template = await createTemplate('test_backup', migrations, (url) =>
+    createBackupDatabase({ url, log: createLog({ service: 'backup', level: 'silent' }) }),
+  );
   const [own, tasks, auth] = await Promise.all([
-    createTestDatabase(`${name}_own`, undefined, await migrated()),
+    createTestDatabase(`${name}_own`, undefined, template),
     createTestDatabase(`${name}_tasks`),
     createTestDatabase(`${name}_auth`, authServer),
   ]);
@@ -80,7 +84,7 @@ export async function createBackupFixture(
   });
   const config = { ...usual, keepOldMs, secrets: { ...usual.secrets, ...settings } };
   await mkdir(config.backupsDir);
-  const { log, logged } = createRecordingLog();
+  const { log, lines: logged } = createRecordingLog('debug');
   const owners = createOwners({ tasks: tasks.url, auth: auth.url });
   const metrics = new Registry();
   const backup = await createBackup(config, { clock: { now: () => Date.now() }, owners, log, metrics, timeouts });
@@ -91,7 +95,7 @@ export async function createBackupFixture(
   const startOther = async (difference: FixtureOverrides = {}): Promise<Other> => {
     const { secrets, now = Date.now, measureDisk, timeouts: ofOther = timeouts, ...more } = difference;
     const { owners: theirs = owners, ...settings } = more;
-    const recording = createRecordingLog();
+    const recording = createRecordingLog('debug');
     const deps = {
       clock: { now },
       owners: theirs,
@@ -102,7 +106,7 @@ export async function createBackupFixture(
     };
     const other = await createBackup({ ...config, ...settings, secrets: { ...config.secrets, ...secrets } }, deps);
     await other.start();
-    return { ...other, logged: recording.logged, metrics: deps.metrics };
+    return { ...other, logged: recording.lines, metrics: deps.metrics };
   };
 
   return {
@@ -166,18 +170,6 @@ export async function createBackupFixture(
   };
 }
 
-/** Returns the name of a template database with backup's schema. */
-function migrated(): Promise<string> {
-  const schema = createHash('sha256')
-    .update(migrations.map((each) => String(each.class)).join(''))
-    .digest('hex');
-  return createTemplate(`test_backup_${schema.slice(0, 16)}`, async (url) => {
-    const database = await createBackupDatabase({ url, log: createLog({ service: 'backup', level: 'silent' }) });
-    await database.migrate();
-    await database.close();
-  });
-}
-
 export async function request(
   { subgraph }: Pick<Backup, 'subgraph'>,
   query: string,
@@ -202,12 +194,6 @@ export async function restoreWith(
   const { data, error } = await request(backup, query, { file, ...parameters });
   if (error) throw Object.assign(new Error(error.message), { code: error.code });
   return data.restoreBackup as Restored;
-}
-
-export function createRecordingLog(): { log: Log; logged: Record<string, unknown>[] } {
-  const logged: Record<string, unknown>[] = [];
-  const write = (line: string) => void logged.push(JSON.parse(line) as Record<string, unknown>);
-  return { log: createLog({ service: 'backup', level: 'debug', destination: { write } }), logged };
 }
 
 // Dumps written by hand:

@@ -1,5 +1,5 @@
 import { inDatabase } from '@taskmesh/store';
-import { createLog } from '@taskmesh/service';
+import { createRecordingLog } from '@taskmesh/service/testing';
 import { atEnd, requiredAddress } from '@taskmesh/testing';
 import { randomBytes } from 'node:crypto';
 import { DEFAULT_SIZES } from '../../src/archives/limits.ts';
@@ -103,8 +103,7 @@ export async function createTestStores() {
         ),
       );
       const line = newRestore({ now: () => NOW }, { id: 'r', file: 'a.tar.gz', stores: [...STORES], undoes });
-      const logged: Record<string, unknown>[] = [];
-      const write = (text: string) => logged.push(JSON.parse(text) as Record<string, unknown>);
+      const { log, lines: logged } = createRecordingLog('debug');
 
       return {
         stores,
@@ -115,8 +114,7 @@ export async function createTestStores() {
         loadLimits: loadLimits(DEFAULT_SIZES),
         timeouts: DEFAULT_TIMEOUTS,
         now: () => NOW,
-        log: createLog({ service: 'test', level: 'debug', destination: { write } }),
-        logged,
+        ...{ log, logged },
         freshIds: { tasks: ids.get('new tasks') ?? '', auth: ids.get('new auth') ?? '' },
 
         /** Describes each store, e.g. `live: former, fresh: new`. Databases that accept no connections are in parentheses. */

@@ -1,6 +1,6 @@
 import { jest } from '@jest/globals';
 import type { TaskChanged } from '@taskmesh/contracts';
-import { createLog } from '@taskmesh/service';
+import { createRecordingLog } from '@taskmesh/service/testing';
 import { eventually } from '@taskmesh/testing';
 import { randomUUID } from 'node:crypto';
 import pLimit from 'p-limit';
@@ -11,14 +11,14 @@ import { OwnerFeed } from './owner-feed.ts';
 function fixture(options: Partial<ConstructorParameters<typeof OwnerFeed>[0]> = {}, mostAtOnce?: number) {
   const owner = randomUUID();
   const store = createStore({ mostAtOnce });
-  const [logged, arrived] = [[] as Record<string, unknown>[], [] as string[]];
+  const { log, lines: logged } = createRecordingLog('debug');
+  const arrived: string[] = [];
   const counted = { gaps: 0, replayed: 0, expired: 0, epochs: [] as number[] };
-  const write = (line: string) => logged.push(JSON.parse(line) as Record<string, unknown>);
   const feed = new OwnerFeed({
     owner,
     start: { epoch: 1, sequence: 0 },
     tasks: store.tasks,
-    log: createLog({ service: 'test', level: 'debug', destination: { write } }),
+    log,
     metrics: {
       arrived: ({ sequence }, way) => arrived.push(`${sequence} ${way}`),
       gapFilled: () => counted.gaps++,

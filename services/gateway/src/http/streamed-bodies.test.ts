@@ -1,6 +1,6 @@
+import { listen } from '@taskmesh/testing';
 import { once } from 'node:events';
 import { createServer, type IncomingMessage } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { connect } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -24,16 +24,14 @@ async function start(handle: (request: IncomingMessage) => Promise<string>) {
       (error: Error) => response.writeHead(400).end(error.message),
     );
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const client = connect((server.address() as AddressInfo).port, '127.0.0.1');
+  const { port, close } = await listen(server);
+  const client = connect(port, '127.0.0.1');
   let heard = '';
   client.on('data', (bytes) => (heard += bytes.toString()));
   client.on('error', () => undefined);
   const stop = async () => {
     client.destroy();
-    server.closeAllConnections();
-    await new Promise((resolve) => server.close(resolve));
+    await close();
   };
   return { client, heard: () => heard, stop };
 }

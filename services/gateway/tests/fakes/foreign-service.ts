@@ -1,8 +1,8 @@
+import { listen } from '@taskmesh/testing';
 import { composeServices } from '@apollo/composition';
 import { buildSubgraphSchema } from '@apollo/subgraph';
 import { graphql, parse } from 'graphql';
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 
 export interface ForeignService {
@@ -27,16 +27,8 @@ export async function startServer(answer: (body: string, response: ServerRespons
   const server = createServer((request, response) => {
     void text(request).then((body) => answer(body, response, request));
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo; // always an AddressInfo for TCP
-  return {
-    url: `http://127.0.0.1:${port}/graphql?tenant=1`,
-    hangUp: () => server.closeAllConnections(),
-    stop() {
-      server.closeAllConnections();
-      server.close();
-    },
-  };
+  const { url, close } = await listen(server);
+  return { url: `${url}/graphql?tenant=1`, hangUp: () => server.closeAllConnections(), stop: () => void close() };
 }
 
 /** An ordinary GraphQL server over HTTP. */

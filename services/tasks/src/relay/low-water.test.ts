@@ -1,3 +1,4 @@
+import { createRandom } from '@taskmesh/testing';
 import { createLowWater } from './low-water.ts';
 
 const PARTS = [0];
@@ -64,11 +65,8 @@ it('does not rise after a read that began before a restart', () => {
 
 it('loses no change, in whatever order ids are committed', () => {
   const world = createWorld();
-  let state = 7;
-  const random = (below: number) => {
-    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
-    return state % below;
-  };
+  const next = createRandom(7);
+  const random = (below: number) => Math.floor(next() * below);
   const seen = new Set<number>();
   let taken = 0;
   for (let step = 0; step < 20_000; step++) {

@@ -4,15 +4,6 @@ import type { TestTasks, TestUser } from './running-tasks.ts';
 
 export const HASTE = { firstMs: 1, maxMs: 5 };
 
-/** Returns the same sequence of numbers from 0 to 1 in every run. */
-export function seeded(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
-    return state / 2 ** 32;
-  };
-}
-
 /** Creates, changes and deletes tasks at random. */
 export async function writeAtRandom(users: TestUser[], writes: number, random: () => number): Promise<void> {
   const tasks: { user: TestUser; id: string }[] = [];

@@ -1,7 +1,6 @@
 import { createLog } from '@taskmesh/service';
 import type { StoreOptions } from '@taskmesh/store';
 import { atEnd, createTemplate, createTestDatabase, type TestDatabase } from '@taskmesh/testing';
-import { createHash } from 'node:crypto';
 import { migrations } from '../../migrations/index.ts';
 import { createTasksDatabase } from '../../src/database.ts';
 
@@ -9,14 +8,7 @@ export const silent = createLog({ service: 'tasks', level: 'silent' });
 
 /** A new store with the service's schema. */
 export async function createStore(name: string): Promise<TestDatabase> {
-  const schema = createHash('sha256')
-    .update(migrations.map((each) => String(each.class)).join(''))
-    .digest('hex');
-  const template = await createTemplate(`tasks_${schema.slice(0, 16)}`, async (url) => {
-    const database = await createTasksDatabase({ url, log: silent });
-    await database.migrate();
-    await database.close();
-  });
+  const template = await createTemplate('tasks', migrations, (url) => createTasksDatabase({ url, log: silent }));
   return createTestDatabase(name, undefined, template);
 }
 

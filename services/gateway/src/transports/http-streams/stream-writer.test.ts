@@ -1,8 +1,8 @@
-import { eventually } from '@taskmesh/testing';
+import { eventually, listen } from '@taskmesh/testing';
 import { GraphQLError } from 'graphql';
 import { once } from 'node:events';
-import { createServer, get, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import { connect, type AddressInfo } from 'node:net';
+import { createServer, get, type IncomingMessage, type ServerResponse } from 'node:http';
+import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { createHeartbeats } from '@taskmesh/realtime-protocol';
 import { createEventChunks, multipart, sse } from './formats.ts';
@@ -15,22 +15,15 @@ const FORMATS = { sse, multipart };
 const failure = new GraphQLError('The session has ended.');
 const heartbeats = createHeartbeats(HEARTBEAT_MS);
 
-let server: Server;
+let port: number;
 let answer: (response: ServerResponse) => void;
 beforeAll(async () => {
-  server = createServer((_request, response) => answer(response)).listen(0, '127.0.0.1');
-  await once(server, 'listening');
-});
-afterAll(async () => {
-  server.close();
-  server.closeAllConnections(); // those of a test that failed midway
-  await once(server, 'close');
+  ({ port } = await listen(createServer((_request, response) => answer(response))));
 });
 
 describe.each(['sse', 'multipart'] as const)('a stream over %s that fails after an event', (kind) => {
   const format = FORMATS[kind];
   let response: ServerResponse | undefined;
-  const port = () => (server.address() as AddressInfo).port; // always an AddressInfo for TCP
   const answerWith = (json: string) => {
     answer = (raw) => {
       response = raw;
@@ -44,7 +37,7 @@ describe.each(['sse', 'multipart'] as const)('a stream over %s that fails after 
 
   it('delivers both to a client that reads only after heartbeats were due', async () => {
     answerWith(JSON.stringify({ data: { text: 'ä€𝄞'.repeat(LARGE / 8) } }));
-    const [incoming] = (await once(get({ port: port(), agent: false }), 'response')) as [IncomingMessage];
+    const [incoming] = (await once(get({ port, agent: false }), 'response')) as [IncomingMessage];
     await eventually(() => expect(response?.writableEnded).toBe(true));
     await new Promise((resolve) => setTimeout(resolve, 2 * HEARTBEAT_MS));
     expect(response?.writableFinished).toBe(false);
@@ -56,7 +49,7 @@ describe.each(['sse', 'multipart'] as const)('a stream over %s that fails after 
   it('is not chunked in HTTP/1.0', async () => {
     const json = '{"data":{"text":"ä€𝄞"}}';
     answerWith(json);
-    const socket = connect(port(), '127.0.0.1');
+    const socket = connect(port, '127.0.0.1');
     socket.write('GET / HTTP/1.0\r\n\r\n');
     const read = await text(socket);
     expect(read.split('\r\n\r\n').slice(1).join('\r\n\r\n')).toBe(
