@@ -1,7 +1,7 @@
 import { openSnapshot } from '@taskmesh/pg-rows';
 import { createLog } from '@taskmesh/service';
 import { databaseOf } from '@taskmesh/store';
-import { createFaultyProxy, createTestDatabase, eventually } from '@taskmesh/testing';
+import { administer, createFaultyProxy, createTestDatabase, eventually } from '@taskmesh/testing';
 import { Client } from 'pg';
 import { createBackupDatabase } from '../src/database.ts';
 import { connectAdmin, maintenanceUrl, withAdmin, withAdmins } from '../src/databases/connect.ts';
@@ -9,7 +9,6 @@ import { createFreshDatabase, dropDatabase, dropFresh } from '../src/databases/f
 import { checkLockers, withWritersLockedOut } from '../src/databases/lock-writers.ts';
 import { restoreNames } from '../src/databases/names.ts';
 import { createRunLock } from '../src/run-lock.ts';
-import { administer } from './support/test-stores.ts';
 
 const IDLE_MS = 400;
 const log = createLog({ service: 'test', level: 'silent' });

@@ -1,11 +1,11 @@
 import { inDatabase } from '@taskmesh/store';
-import { requiredAddress } from '@taskmesh/testing';
+import { administer, requiredAddress } from '@taskmesh/testing';
 import { Client } from 'pg';
 import { settleRestore } from '../src/restore/settle-restore.ts';
 import type { RestoreStage } from '../src/restore/restore.entities.ts';
 import { undoRestore } from '../src/restore/restore-stores.ts';
 import type { StoreName } from '../src/databases/store.ts';
-import { administer, createTestStores, KEPT_MS, NOW, type RestoreTrial } from './support/test-stores.ts';
+import { createTestStores, KEPT_MS, NOW, type RestoreTrial } from './support/test-stores.ts';
 import { withClient } from './support/databases.ts';
 
 const UNTOUCHED = ['live: former, fresh: new', 'live: former, fresh: new'];

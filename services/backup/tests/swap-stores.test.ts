@@ -1,12 +1,12 @@
 import { inDatabase } from '@taskmesh/store';
-import { atEnd } from '@taskmesh/testing';
+import { administer, atEnd } from '@taskmesh/testing';
 import { randomBytes } from 'node:crypto';
 import { Client } from 'pg';
 import { maintenanceUrl } from '../src/databases/connect.ts';
 import { swapIn } from '../src/databases/swap.ts';
 import { exchangeStores, swapStores } from '../src/restore/swap-stores.ts';
 import type { RestoreStage } from '../src/restore/restore.entities.ts';
-import { administer, createTestStores, type RestoreTrial } from './support/test-stores.ts';
+import { createTestStores, type RestoreTrial } from './support/test-stores.ts';
 import { withClient } from './support/databases.ts';
 
 /** An administrator who may not end sessions of superusers. */

@@ -1,8 +1,8 @@
 import type { Database } from '@taskmesh/store';
-import { connectClient, eventually, type TestDatabase } from '@taskmesh/testing';
+import { connectClient, createRestoredDatabase, eventually, type TestDatabase } from '@taskmesh/testing';
 import { randomUUID } from 'node:crypto';
 import { createReleaseBefore } from './support/release-before.ts';
-import { restoredDatabase, restoredRow, RESTORED_TASKS, type RestoredRow } from './support/restored.ts';
+import { restoredRow, RESTORED_TASKS, type RestoredRow } from './support/restored.ts';
 import { codeOf, startTasks, type TestUser } from './support/running-tasks.ts';
 import { openStore } from './support/store.ts';
 
@@ -104,7 +104,7 @@ it('stays exact during concurrent writes and writes that find nothing', async ()
 it('counts the tasks of a restored store, which may be more', async () => {
   const owner = randomUUID();
   const rows: RestoredRow[] = [...Array.from({ length: MAX_TASKS + 1 }, () => ({ user_id: `'${owner}'` })), {}];
-  const loaded = await restoredDatabase(RESTORED_TASKS + rows.map(restoredRow).join(''));
+  const loaded = await createRestoredDatabase(RESTORED_TASKS + rows.map(restoredRow).join(''));
   await service.tasks.restore.importDatabase(loaded.name);
   await expectCounted(loaded);
   await loaded.query('delete from tasks where user_id <> $1', [owner]);
