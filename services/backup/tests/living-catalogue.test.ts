@@ -24,7 +24,7 @@ const restored = { success: true, outcome: 'RESTORED' };
 describe('an operator’s settings for a store', () => {
   const role = `test_reporter_${randomBytes(4).toString('hex')}`;
   beforeAll(async () => {
-    const live = databaseOf(fixture.tasks.url);
+    const live = fixture.tasks.name;
     await fixture.tasks.query(`create role ${role}`);
     await fixture.tasks.query(`
       alter database ${live} set statement_timeout = '50s';
@@ -57,7 +57,7 @@ describe('an operator’s settings for a store', () => {
 
   it('cannot be changed by a dump', async () => {
     const before = await catalogueOf(fixture.tasks);
-    const live = databaseOf(fixture.tasks.url);
+    const live = fixture.tasks.name;
     await fixture.archive('passed-over.tar.gz', {
       'database.sql': `
         create schema app; set search_path = public;
@@ -101,7 +101,7 @@ describe('an administrator who is not a superuser', () => {
       `test_admin_${randomBytes(4).toString('hex')}`,
       `test_owner_${randomBytes(4).toString('hex')}`,
     ];
-    const live = databaseOf(fixture.tasks.url);
+    const live = fixture.tasks.name;
     // Only superusers may set a setting that no module defines.
     await fixture.tasks.query(`alter database ${live} set app.mode = 'it''s a "secret", \\'`);
     await fixture.tasks.query(`create role ${owner} login password 'secret'`);

@@ -1,6 +1,5 @@
 import { inDatabase } from '@taskmesh/store';
-import { administer, requiredAddress } from '@taskmesh/testing';
-import { Client } from 'pg';
+import { administer, connectClient, requiredAddress } from '@taskmesh/testing';
 import { settleRestore } from '../src/restore/settle-restore.ts';
 import type { RestoreStage } from '../src/restore/restore.entities.ts';
 import { undoRestore } from '../src/restore/restore-stores.ts';
@@ -138,12 +137,10 @@ describe('undoing a restore', () => {
 
   it('ends, with its sessions, when the service that owns a store shows no progress', async () => {
     trial.loadLimits.stallMs = 100;
-    let held: Client | undefined;
     let ended: Promise<unknown> | undefined;
     trial.stores.auth.owner.resume = async (database) => {
-      held = new Client({ connectionString: inDatabase(trial.stores.auth.adminUrl, database) });
-      ended = new Promise((resolve) => held?.on('error', resolve));
-      await held.connect();
+      const held = await connectClient(inDatabase(trial.stores.auth.adminUrl, database));
+      ended = new Promise((resolve) => held.once('error', resolve));
       await new Promise(() => undefined);
     };
     await expect(undo()).rejects.toThrow('There was no progress.');

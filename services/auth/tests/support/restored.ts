@@ -1,6 +1,12 @@
-import { createRestoredDatabase, endSessions, swapDatabases, type TestDatabase } from '@taskmesh/testing';
+import {
+  connectClient,
+  createRestoredDatabase,
+  endSessions,
+  swapDatabases,
+  type TestDatabase,
+} from '@taskmesh/testing';
 import { randomUUID } from 'node:crypto';
-import { Client } from 'pg';
+import type { Client } from 'pg';
 import type { RunningAuth } from './running-auth.ts';
 
 /** A dump's table, without its constraints. */
@@ -75,9 +81,7 @@ export async function swap({ auth, database: { name, url } }: RunningAuth, fresh
 
 /** Holds locks that keep writers waiting. Retries on a deadlock with one of them. */
 async function lockedOut(url: string): Promise<Client> {
-  const client = new Client({ connectionString: url });
-  client.on('error', () => undefined);
-  await client.connect();
+  const client = await connectClient(url);
   for (let tries = 1; ; tries++) {
     try {
       await client.query('begin');

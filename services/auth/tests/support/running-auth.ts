@@ -5,16 +5,14 @@ import { createLog, type Env, type Log } from '@taskmesh/service';
 import type { SubgraphResult } from '@taskmesh/subgraph';
 import {
   atEnd,
-  createFaultyProxy,
+  createProxyFor,
   createTemplate,
   createTestDatabase,
-  eventually,
   makeTempDir,
   type FaultyProxy,
   type TestDatabase,
 } from '@taskmesh/testing';
 import { createHash } from 'node:crypto';
-import { Client } from 'pg';
 import type { Registry } from 'prom-client';
 import { migrations } from '../../migrations/index.ts';
 import { createAuthDatabase } from '../../src/database.ts';
@@ -99,9 +97,7 @@ export async function runAuth(options: RunOptions = {}): Promise<RunningAuth> {
   const { eventLog = createMemoryEventLog() } = options;
   const log = options.log ?? createLog({ service: 'auth', level: 'silent' });
   const database = await createTestDatabase('auth', undefined, await migrated());
-  const url = new URL(database.url);
-  const proxy = await createFaultyProxy({ host: url.hostname, port: Number(url.port) });
-  url.host = `${proxy.host}:${proxy.port}`;
+  const { proxy, url } = await createProxyFor(database.url);
   const dataDir = makeTempDir();
   const [clock, monotonicClock] = [createTestClock(), createTestClock()];
   const postbox = createPostbox();
@@ -109,7 +105,7 @@ export async function runAuth(options: RunOptions = {}): Promise<RunningAuth> {
 
   const another = async (more: Env = {}, own = { keyValue }) => {
     const config = {
-      ...readAuthConfig({ POSTGRES_URL: url.href, DATA_DIR: dataDir, ...env, ...more }),
+      ...readAuthConfig({ POSTGRES_URL: url, DATA_DIR: dataDir, ...env, ...more }),
       ...options.config,
     };
     const created = await createAuth(config, {
@@ -271,32 +267,4 @@ export async function noteDeletions({ database }: RunningAuth, table: string): P
        for each statement execute function note_deletion()`,
   );
   return async () => (await database.query('select size from deletions')).map(({ size }) => Number(size));
-}
-
-/** The number of database sessions that wait for a lock. */
-async function countWaiting({ database }: RunningAuth): Promise<number> {
-  const waiting = `select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
-  return (await database.query(waiting)).length;
-}
-
-/** Runs `work` while another transaction holds the locks of the statement. It commits once a session waits for it. */
-export async function whileHeld<Result>(
-  running: RunningAuth,
-  [text, ...values]: [text: string, ...values: unknown[]],
-  work: () => Promise<Result>,
-  { waiting = 1, meanwhile }: { waiting?: number; meanwhile?: (holder: Client) => Promise<unknown> } = {},
-): Promise<Result> {
-  const holder = new Client({ connectionString: running.database.url });
-  await holder.connect();
-  try {
-    await holder.query('begin');
-    await holder.query(text, values);
-    const result = work();
-    await eventually(async () => expect(await countWaiting(running)).toBeGreaterThanOrEqual(waiting));
-    await meanwhile?.(holder);
-    await holder.query('commit');
-    return await result;
-  } finally {
-    await holder.end();
-  }
 }
