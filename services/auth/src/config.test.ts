@@ -27,11 +27,6 @@ describe("auth's configuration", () => {
     expect(readAuthConfig({ POSTGRES_URL, NODE_ENV: 'production', RATE_LIMIT_FACTOR: '0' }).rateLimitFactor).toBe(0);
   });
 
-  it('rejects a token lifetime that is longer than gateways accept', () => {
-    expect(readAuthConfig({ POSTGRES_URL, ACCESS_TOKEN_TTL_S: '86400' }).accessTokenTtlSeconds).toBe(86_400);
-    expect(problemsOf({ POSTGRES_URL, ACCESS_TOKEN_TTL_S: '86401' })).toEqual([expect.stringContaining('86400')]);
-  });
-
   it('removes a trailing slash from PUBLIC_URL', () => {
     expect(readAuthConfig({ POSTGRES_URL, PUBLIC_URL: 'https://tasks.example/' }).publicUrl).toBe(
       'https://tasks.example',

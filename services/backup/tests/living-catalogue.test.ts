@@ -1,4 +1,3 @@
-import { databaseOf } from '@taskmesh/store';
 import { randomBytes } from 'node:crypto';
 import {
   bothStores,
@@ -13,8 +12,8 @@ import { createOwners } from './support/store-owners.ts';
 const fixture = await createBackupFixture('catalogue');
 afterEach(async () => expect(await fixture.leftovers()).toEqual([]));
 
-async function catalogueOf({ url, query }: BackupFixture['tasks']) {
-  const [database] = await query(DATABASE_STATE, [databaseOf(url)]);
+async function catalogueOf({ name, query }: BackupFixture['tasks']) {
+  const [database] = await query(DATABASE_STATE, [name]);
   const [inside] = await query(STORE_STATE);
   return { database: database?.state, inside: inside?.state };
 }
@@ -83,15 +82,15 @@ describe('an operator’s settings for a store', () => {
 describe('a store with tables named like system catalogues', () => {
   it('is restored like any other', async () => {
     const stores = [fixture.tasks, fixture.auth];
-    for (const { url, query } of stores) {
+    for (const { name, query } of stores) {
       await query('create table public.pg_class (n int); create table public.pg_database (n int)');
       await query('create table public.pg_settings (n int); create table public.pg_default_acl (n int)');
-      await query(`alter database ${databaseOf(url)} set search_path = public, pg_catalog`);
+      await query(`alter database ${name} set search_path = public, pg_catalog`);
     }
     await fixture.archive('own.tar.gz', bothStores('two'));
     expect(await fixture.restore('own.tar.gz')).toMatchObject(restored);
     expect(await fixture.inStores()).toEqual(['two', 'two@x']);
-    for (const { url, query } of stores) await query(`alter database ${databaseOf(url)} reset search_path`);
+    for (const { name, query } of stores) await query(`alter database ${name} reset search_path`);
   });
 });
 

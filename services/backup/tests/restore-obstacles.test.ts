@@ -1,4 +1,4 @@
-import { databaseOf, inDatabase } from '@taskmesh/store';
+import { inDatabase } from '@taskmesh/store';
 import { connectClient, createProxyFor, eventually } from '@taskmesh/testing';
 import { maintenanceUrl } from '../src/databases/connect.ts';
 import { bothStores, createBackupFixture, restoreWith, type Other } from './support/backup-fixture.ts';
@@ -72,8 +72,8 @@ describe('a restore', () => {
     await connectClient(fixture.auth.url, 'begin', 'select * from accounts');
     await connectClient(fixture.tasks.url, 'begin', `insert into tasks values (gen_random_uuid(), 'going on')`);
     const flag = async (isTemplate: boolean) => {
-      for (const { url } of [fixture.tasks, fixture.auth])
-        await fixture.own.query(`alter database ${databaseOf(url)} is_template ${isTemplate}`);
+      for (const { name } of [fixture.tasks, fixture.auth])
+        await fixture.own.query(`alter database ${name} is_template ${isTemplate}`);
     };
     await flag(true);
     expect(await fixture.restore('own.tar.gz')).toMatchObject({ outcome: 'RESTORED' });

@@ -1,8 +1,8 @@
-import { connectClient, whileLocked } from '@taskmesh/testing';
+import { connectClient, createTestClock, whileLocked } from '@taskmesh/testing';
 import { createHash } from 'node:crypto';
-import { codeOf, createTestClock, startTasks } from './support/running-tasks.ts';
+import { codeOf, startTasks } from './support/running-tasks.ts';
 
-const clock = createTestClock();
+const clock = createTestClock('2026-11-20T10:00:00.000Z');
 const service = await startTasks({ name: 'idempotency', clock });
 
 const CREATE =

@@ -1,7 +1,7 @@
-import { countWaiting, whileLocked } from '@taskmesh/testing';
-import { createTestClock, startTasks } from './support/running-tasks.ts';
+import { countWaiting, createTestClock, whileLocked } from '@taskmesh/testing';
+import { startTasks } from './support/running-tasks.ts';
 
-const clock = createTestClock();
+const clock = createTestClock('2026-11-20T10:00:00.000Z');
 const service = await startTasks({ name: 'write', clock });
 
 describe('updating a task', () => {

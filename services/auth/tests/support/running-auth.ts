@@ -6,10 +6,12 @@ import type { SubgraphResult } from '@taskmesh/subgraph';
 import {
   atEnd,
   createProxyFor,
+  createTestClock,
   createTemplate,
   createTestDatabase,
   makeTempDir,
   type FaultyProxy,
+  type TestClock,
   type TestDatabase,
 } from '@taskmesh/testing';
 import { createHash } from 'node:crypto';
@@ -34,13 +36,6 @@ export const PASSWORD = 'correct horse battery';
 /** The lowest cost that argon2 accepts. */
 const CHEAP: HashCost = { memoryCost: 8, timeCost: 1 };
 const IP = '192.0.2.1';
-
-/** A clock that runs by itself and can be advanced. */
-export interface TestClock {
-  now(): number;
-  advance(ms: number): void;
-  reset(): void;
-}
 
 /** Collects mails instead of sending them. */
 export interface Postbox extends Mailer {
@@ -218,19 +213,6 @@ function createCounters() {
 
 function send(auth: Auth, query: string, variables: object = {}, identity: Identity = { role: 'anonymous', ip: IP }) {
   return auth.subgraph.execute({ query, variables: { ...variables } }, { identity, requestId: 'request-1' });
-}
-
-function createTestClock(): TestClock {
-  let ahead = 0;
-  return {
-    now: () => Date.now() + ahead,
-    advance: (ms) => {
-      ahead += ms;
-    },
-    reset: () => {
-      ahead = 0;
-    },
-  };
 }
 
 function createPostbox(): Postbox {
