@@ -1,5 +1,5 @@
 import { eventually } from '@taskmesh/testing';
-import { useGateway } from './fakes/gateway.ts';
+import { useGateway, USER } from './fakes/gateway.ts';
 import {
   GRAPHQL_PROTOCOLS,
   PROTOCOLS,
@@ -9,8 +9,6 @@ import {
   type StreamRequest,
   type TestStream,
 } from './fakes/streams.ts';
-
-const USER = 'a0000000-0000-4000-8000-000000000001';
 
 describe('a subscription', () => {
   let token: string;

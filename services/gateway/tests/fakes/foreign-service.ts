@@ -1,5 +1,6 @@
 import { composeServices } from '@apollo/composition';
 import { buildSubgraphSchema } from '@apollo/subgraph';
+import { atEnd } from '@taskmesh/testing';
 import { graphql, parse } from 'graphql';
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -10,7 +11,6 @@ export interface ForeignService {
   seen: IncomingHttpHeaders[];
   /** Makes it respond with this status and no result; undefined: as usual. */
   failWith(status: number | undefined): void;
-  stop(): void;
 }
 
 /** The supergraph of some services. */
@@ -22,21 +22,19 @@ export function composed(services: { name: string; url: string; typeDefs: string
   return supergraphSdl;
 }
 
-/** A server over HTTP that gets the whole body of each request. */
+/** A server over HTTP that gets the whole body of each request, until the end of the test or file. */
 export async function startServer(answer: (body: string, response: ServerResponse, request: IncomingMessage) => void) {
   const server = createServer((request, response) => {
     void text(request).then((body) => answer(body, response, request));
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo; // always an AddressInfo for TCP
-  return {
-    url: `http://127.0.0.1:${port}/graphql?tenant=1`,
-    hangUp: () => server.closeAllConnections(),
-    stop() {
-      server.closeAllConnections();
-      server.close();
-    },
-  };
+  const hangUp = () => server.closeAllConnections();
+  atEnd(() => {
+    server.close();
+    hangUp();
+  });
+  return { url: `http://127.0.0.1:${port}/graphql?tenant=1`, hangUp };
 }
 
 /** An ordinary GraphQL server over HTTP. */
@@ -49,10 +47,10 @@ export async function startForeignService(typeDefs: string, resolvers: object): 
     response.setHeader('content-type', 'application/json');
     response.end(JSON.stringify(await graphql({ schema, source: query, variableValues: variables })));
   };
-  const { url, stop } = await startServer((body, response, { headers }) => {
+  const { url } = await startServer((body, response, { headers }) => {
     seen.push(headers);
     if (failure === undefined) void answer(body, response);
     else response.writeHead(failure).end('Bad gateway');
   });
-  return { url, stop, seen, failWith: (status) => void (failure = status) };
+  return { url, seen, failWith: (status) => void (failure = status) };
 }
