@@ -1,5 +1,5 @@
 import { eventually } from '@taskmesh/testing';
-import { useGateway, USER } from './fakes/gateway.ts';
+import { startTestGateway, USER } from './fakes/gateway.ts';
 import {
   GRAPHQL_PROTOCOLS,
   PROTOCOLS,
@@ -10,13 +10,10 @@ import {
   type TestStream,
 } from './fakes/streams.ts';
 
-describe('a subscription', () => {
-  let token: string;
+const gateway = await startTestGateway();
+const token = await gateway.auth.token(USER);
 
-  const gateway = useGateway();
-  beforeAll(async () => {
-    token = await gateway.auth.token(USER);
-  });
+describe('a subscription', () => {
   beforeEach(() => {
     gateway.tasks.calls.length = 0;
   });

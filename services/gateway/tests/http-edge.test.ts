@@ -7,18 +7,30 @@ import { startTestGateway, useGateway, USER } from './fakes/gateway.ts';
 import { HANDSHAKE, openRaw, rawGraphQL, rawRequest, rawResponse } from './fakes/raw.ts';
 import { holdExecution } from './fakes/tasks.ts';
 
-const gateway = useGateway({
-  env: { HOST: 'localhost' },
-  wrap: (connections) => withLargeTask(connections),
+const MIB = 1024 * 1024;
+let executed = 0;
+
+/** A task of 8 MiB, more than any buffer along the way can hold. */
+const LARGE = `/graphql?query=${encodeURIComponent('{ task(id: "1") { title } }')}`;
+const withLargeTask = (connections: Connections): Connections => ({
+  ...connections,
+  request: async (name, url, request, options) => {
+    if (!request.query.includes('task(')) return connections.request(name, url, request, options);
+    executed++;
+    await sleep(20);
+    return { data: { task: { title: 'x'.repeat(8 * MIB) } } };
+  },
 });
+
+const gateway = await startTestGateway({ env: { HOST: 'localhost' }, wrap: withLargeTask });
+const token = await gateway.auth.token(USER);
 
 const raw = (text: string) => rawResponse(gateway.origin, text);
 
-const streamOf = (token: string) =>
-  rawGraphQL(
-    { query: 'subscription { taskChanges { cursor } }' },
-    ...['Accept: text/event-stream', `Authorization: Bearer ${token}`],
-  );
+const STREAM = rawGraphQL(
+  { query: 'subscription { taskChanges { cursor } }' },
+  ...['Accept: text/event-stream', `Authorization: Bearer ${token}`],
+);
 
 it('opens one server, even if its host name has two addresses', () => {
   expect(new URL(gateway.origin).hostname).toBe('127.0.0.1');
@@ -75,32 +87,14 @@ describe('a page on this machine', () => {
 });
 
 it('bytes that are not HTTP, after a request whose response is being written, only end the connection', async () => {
-  const token = await gateway.auth.token(USER);
-  const socket = await openRaw(gateway.origin, streamOf(token));
+  const socket = await openRaw(gateway.origin, STREAM);
   await eventually(() => socket.answer.includes('text/event-stream'));
   socket.write('no HTTP at all\r\n\r\n');
   await once(socket, 'close');
   expect(socket.answer.match(/HTTP\/1\.1/g)).toHaveLength(1);
 });
 
-const MIB = 1024 * 1024;
-let executed = 0;
-
-/** A task of 8 MiB, more than any buffer along the way can hold. */
-const LARGE = `/graphql?query=${encodeURIComponent('{ task(id: "1") { title } }')}`;
-const withLargeTask = (connections: Connections): Connections => ({
-  ...connections,
-  request: async (name, url, request, options) => {
-    if (!request.query.includes('task(')) return connections.request(name, url, request, options);
-    executed++;
-    await sleep(20);
-    return { data: { task: { title: 'x'.repeat(8 * MIB) } } };
-  },
-});
-
 describe('pipelined requests', () => {
-  let token: string;
-  beforeAll(async () => void (token = await gateway.auth.token(USER)));
   beforeEach(() => (executed = 0));
 
   const request = (path: string) => rawRequest(`GET ${path}`, [`Authorization: Bearer ${token}`]);
@@ -114,7 +108,7 @@ describe('pipelined requests', () => {
 
   it('wait for a stream as long as it lasts, and take no memory', async () => {
     const before = process.memoryUsage.rss();
-    const socket = await open(streamOf(token) + request(LARGE).repeat(8));
+    const socket = await open(STREAM + request(LARGE).repeat(8));
     await eventually(() => expect(socket.answer).toContain('text/event-stream'));
     await sleep(1_000);
     expect(executed).toBe(0);
@@ -137,7 +131,7 @@ describe('pipelined requests', () => {
   });
 
   it.each([LARGE, '/%'])('end the connection if there are more than 8: GET %s', async (path) => {
-    const socket = await open(streamOf(token) + request(path).repeat(9));
+    const socket = await open(STREAM + request(path).repeat(9));
     await once(socket, 'close');
     expect(executed).toBe(0);
   });

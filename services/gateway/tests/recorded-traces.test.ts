@@ -77,7 +77,7 @@ describe('a gateway with a collector', () => {
     });
 
     it('records operations over graphql-ws, each on its own', async () => {
-      const { socket, send } = await connectGraphqlWs(gateway.origin, token);
+      const { send } = await connectGraphqlWs(gateway.origin, token);
       for (const id of ['a', 'b'])
         send({ id, type: 'subscribe', payload: { query: QUERY, extensions: { traceparent: TRACE } } });
       await eventually(() => expect(names().filter((name) => name === 'graphql-ws subscribe')).toHaveLength(2));

@@ -65,6 +65,7 @@ describe('the data that waits for slow readers of all accounts', () => {
     const isOpen = ({ readyState }: WebSocket) => readyState === WebSocket.OPEN;
     await eventually(() => expect(sockets.filter(isOpen).length).toBeLessThan(MIB / 50_000));
     expect(sockets.some(isOpen)).toBe(true);
+    for (const socket of sockets) socket.terminate();
     await eventually(async () => expect(await queued()).toBe(0));
   });
 });

@@ -70,7 +70,7 @@ describe('the changes of an owner', () => {
   });
 
   it('reports only the beginning of a large unreadable record, which fits in a request', async () => {
-    const feed = await startFeed();
+    const feed = await startFeed(store);
     await readFeed(feed, owner);
     store.deliverText(owner, '\0'.repeat(3 * 1024 * 1024));
     await eventually(() => expect(store.unreadable).toHaveLength(1));
@@ -78,7 +78,7 @@ describe('the changes of an owner', () => {
   });
 
   it('delivers the next changes at once while missing ones are being fetched, and none twice', async () => {
-    const feed = await startFeed();
+    const feed = await startFeed(store);
     const reader = await readFeed(feed, owner);
     const changes = [store.commit(owner), store.commit(owner), store.commit(owner)];
     const { asked, come } = store.respondLate('changesAfter');
