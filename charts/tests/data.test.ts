@@ -1,8 +1,8 @@
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse } from 'yaml';
+import { makeTempDir } from '@taskmesh/testing';
 import { ACCOUNTS_TOPIC, TASK_CHANGES_TOPIC } from '@taskmesh/contracts';
 import { CHARTS } from '../tools/generated.ts';
 import { render, renderText, valuesFiles } from './support/helm.ts';
@@ -168,15 +168,13 @@ describe('the servers by operators', () => {
     async (password) => {
       const [{ template } = { template: undefined }] = workloads(await render({ chart, release }));
       const script = template?.spec.containers[0]?.args?.[0] ?? '';
-      const dir = mkdtempSync(join(tmpdir(), 'taskmesh-valkey-'));
+      const dir = makeTempDir();
       writeFileSync(join(dir, 'password'), `${password}\nsave 1 1\n`);
       const untilStart = script.slice(0, script.indexOf('exec valkey-server'));
       expect(untilStart).toContain('/etc/valkey/password');
       const here = untilStart.replace(' /tmp/', ` ${dir}/`).replace('/etc/valkey/', `${dir}/`);
       execFileSync('sh', ['-ec', here]);
-      const written = readFileSync(join(dir, 'password.conf'), 'utf8');
-      rmSync(dir, { recursive: true });
-      expect(written).toBe(`requirepass ${JSON.stringify(password)}\n`);
+      expect(readFileSync(join(dir, 'password.conf'), 'utf8')).toBe(`requirepass ${JSON.stringify(password)}\n`);
     },
   );
 

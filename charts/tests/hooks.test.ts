@@ -4,6 +4,8 @@ import { containersOf, serving, workloads, type Manifest } from './support/manif
 const hookOf = ({ metadata }: Manifest) => metadata.annotations?.['helm.sh/hook'];
 const weightOf = ({ metadata }: Manifest) => Number(metadata.annotations?.['helm.sh/hook-weight']);
 const isMigration = ({ metadata }: Manifest) => metadata.name.includes('migrate');
+const preflightOf = async (options: RenderOptions) =>
+  (await jobs(options)).find(({ metadata }) => metadata.name.endsWith('-preflight'))?.template.spec;
 const jobs = async (options?: RenderOptions) =>
   workloads(await render(options)).filter(({ kind, metadata }) => kind === 'Job' && !metadata.name.includes('-test-'));
 
@@ -53,8 +55,8 @@ describe('before an install or an upgrade', () => {
     'the preflight looks for every secret that a pod needs, and none keeps it from starting: %s',
     async (values) => {
       const manifests = await render({ values });
-      const preflight = (await jobs({ values })).find(({ metadata }) => metadata.name.endsWith('-preflight'));
-      const sources = (volumes = preflight?.template.spec.volumes) =>
+      const preflight = await preflightOf({ values });
+      const sources = (volumes = preflight?.volumes) =>
         (volumes ?? []).flatMap(({ projected }) => projected?.sources ?? []).map(({ secret }) => secret);
       expect(sources().every(({ optional }) => optional)).toBe(true);
       const looked = new Set(sources().flatMap(({ name, items }) => items.map(({ key }) => `${name}/${key}`)));
@@ -66,7 +68,7 @@ describe('before an install or an upgrade', () => {
       ]);
       expect(looked).toEqual(new Set(needed));
       const said = JSON.parse(
-        preflight?.template.spec.containers[0]?.env?.find(({ name }) => name === 'EXPECTED_SECRETS')?.value ?? '{}',
+        preflight?.containers[0]?.env?.find(({ name }) => name === 'EXPECTED_SECRETS')?.value ?? '{}',
       ) as Record<string, { secret: string; key: string; path: string }[]>;
       const all = Object.values(said).flat();
       expect(new Set(all.map(({ secret, key }) => `${secret}/${key}`))).toEqual(looked);
@@ -76,9 +78,9 @@ describe('before an install or an upgrade', () => {
 
   it('checks a migration’s own secret in the preflight as well', async () => {
     const set = { 'migrations.tasks': { existingSecret: 'owners', key: 'url' } };
-    const preflight = (await jobs({ set })).find(({ metadata }) => metadata.name.endsWith('-preflight'));
-    expect(JSON.stringify(preflight?.template.spec.volumes)).toContain('"name":"owners","optional":true');
-    expect(JSON.stringify(preflight?.template.spec.containers)).toContain('migrations.tasks');
+    const preflight = await preflightOf({ set });
+    expect(JSON.stringify(preflight?.volumes)).toContain('"name":"owners","optional":true');
+    expect(JSON.stringify(preflight?.containers)).toContain('migrations.tasks');
   });
 
   it('creates external secrets first, and keeps them after the hook', async () => {
@@ -156,37 +158,46 @@ describe('the pod of each job', () => {
 });
 
 describe('migrations', () => {
-  const atStart = async (values: string) =>
-    serving(await render({ values }))
-      .flatMap(({ template }) => template.spec.containers)
-      .flatMap(({ name, env = [] }) =>
-        env.filter((each) => each.name === 'MIGRATE_AT_START').map(({ value }) => [name, value]),
-      );
+  const STORES = ['auth', 'tasks', 'backup'];
+  const migrations = async (options: RenderOptions) => (await jobs(options)).filter(isMigration);
 
-  it('as a hook: a job for each store with its own secret, and services wait for the schema', async () => {
-    const migrations = (await jobs()).filter(isMigration);
+  it.each<{ mode: string; options: RenderOptions; inJobs?: string[]; inPods?: string[]; atStart?: string }>([
+    { mode: 'as a hook', options: {}, inJobs: STORES },
+    { mode: 'as a job', options: { values: 'ci/migrations-job-values.yaml' }, inJobs: STORES },
+    { mode: 'as an init container', options: { values: 'ci/migrations-init-values.yaml' }, inPods: STORES },
+    { mode: 'at start', options: { values: 'ci/migrations-start-values.yaml' }, atStart: 'true' },
+    { mode: 'none', options: { set: { 'migrations.mode': 'none' } } },
+  ])('$mode: run there, once for each store', async ({ options, inJobs = [], inPods = [], atStart = 'false' }) => {
+    const made = (await migrations(options)).flatMap(({ template }) => template.spec.containers);
+    expect(made.map(({ args }) => args)).toEqual(inJobs.map((name) => ['migrate', name]));
+    const pods = serving(await render(options)).map(({ template }) => template.spec);
     expect(
-      migrations.flatMap(({ template }) =>
-        template.spec.containers.map(({ args, env = [] }) => [args, env.at(-1)?.valueFrom]),
+      pods.flatMap(({ initContainers = [], containers: [{ name } = { name: '' }] }) =>
+        initContainers.map(({ args }) => [name, args]),
       ),
-    ).toEqual(
-      ['auth', 'tasks', 'backup'].map((name) => [
-        ['migrate', name],
-        { secretKeyRef: { name: 'taskmesh-postgresql', key: `${name}-url` } },
-      ]),
-    );
-    expect(await atStart('values.yaml')).toEqual(['auth', 'tasks', 'backup'].map((name) => [name, 'false']));
+    ).toEqual(inPods.map((name) => [name, ['migrate', name]]));
+    expect(
+      pods.flatMap(({ containers: [{ name, env = [] } = { name: '' }] }) =>
+        env.filter((each) => each.name === 'MIGRATE_AT_START').map(({ value }) => [name, value]),
+      ),
+    ).toEqual(STORES.map((name) => [name, atStart]));
   });
 
-  it('as a job: no hook, a role of its own, and a new name for every change', async () => {
+  it.each([
+    { values: 'values.yaml', secret: 'taskmesh-postgresql' },
+    { values: 'ci/migrations-job-values.yaml', secret: 'owners' },
+  ])('take the address of their store from its own secret: $values', async ({ values, secret }) => {
+    const addresses = (await migrations({ values })).map(
+      ({ template }) => template.spec.containers[0]?.env?.at(-1)?.valueFrom?.secretKeyRef,
+    );
+    expect(addresses).toEqual(STORES.map((name) => ({ name: secret, key: `${name}-url` })));
+  });
+
+  it('as a job: no hook, and a new name for every change', async () => {
     const values = 'ci/migrations-job-values.yaml';
     const names = async (set: Record<string, unknown> = {}) =>
       (await jobs({ values, set })).map(({ metadata }) => metadata.name);
     expect((await jobs({ values })).map(hookOf)).toEqual([undefined, undefined, undefined]);
-    const [auth] = await jobs({ values });
-    expect(auth?.template.spec.containers[0]?.env?.at(-1)?.valueFrom).toEqual({
-      secretKeyRef: { name: 'owners', key: 'auth-url' },
-    });
     const others = async (options?: RenderOptions) =>
       (await render(options)).flatMap(({ kind, metadata }) =>
         /-migrat/.test(metadata.name) && kind !== 'Job' ? metadata.name : [],
@@ -213,32 +224,6 @@ describe('migrations', () => {
       expect(allowed.map(({ name }) => name).toSorted()).toEqual(takers.toSorted());
     },
   );
-
-  it('as an init container: before each service that has a store', async () => {
-    const inits = serving(await render({ values: 'ci/migrations-init-values.yaml' })).map(({ template }) =>
-      template.spec.initContainers?.map(({ args }) => args),
-    );
-    expect(inits).toEqual([undefined, [['migrate', 'auth']], [['migrate', 'tasks']], [['migrate', 'backup']]]);
-    expect((await jobs({ values: 'ci/migrations-init-values.yaml' })).filter(isMigration)).toEqual([]);
-  });
-
-  it('at start: by the services themselves', async () => {
-    expect(await atStart('ci/migrations-start-values.yaml')).toEqual(
-      ['auth', 'tasks', 'backup'].map((name) => [name, 'true']),
-    );
-    expect((await jobs({ values: 'ci/migrations-start-values.yaml' })).filter(isMigration)).toEqual([]);
-  });
-});
-
-it('none: no job, no init container, and no service that migrates', async () => {
-  const set = { 'migrations.mode': 'none' };
-  const manifests = await render({ set });
-  expect((await jobs({ set })).filter(isMigration)).toEqual([]);
-  for (const { template } of serving(manifests)) {
-    expect(template.spec.initContainers).toBeUndefined();
-    const [{ env = [] } = { env: [] }] = template.spec.containers;
-    expect(env.filter(({ name, value }) => name === 'MIGRATE_AT_START' && value !== 'false')).toEqual([]);
-  }
 });
 
 describe('helm test', () => {

@@ -1,8 +1,8 @@
 import { execFile } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { promisify } from 'node:util';
+import { makeTempDir } from '@taskmesh/testing';
 import { parseManifests, render, renderText } from './support/helm.ts';
 import type { Manifest } from './support/manifest.ts';
 import { provideGoTool } from './support/programs.ts';
@@ -12,9 +12,8 @@ import { SHIPPED_AND_ODD } from './support/odd-values.ts';
 const run = promisify(execFile);
 const MAX_OUTPUT_BYTES = 16 * 1024 * 1024;
 
-const dir = mkdtempSync(join(tmpdir(), 'taskmesh-kubeconform-'));
+const dir = makeTempDir();
 const [kubeconform, schemas] = await Promise.all([provideGoTool('kubeconform'), provideSchemas()]); // Go builds it once
-afterAll(() => rmSync(dir, { recursive: true, force: true }));
 
 interface Result {
   filename: string;

@@ -20,6 +20,17 @@ function neighbours(manifests: Manifest[], component: string, direction: 'ingres
     .toSorted();
 }
 
+const egressOf = (manifests: Manifest[], policy: string) =>
+  (named(manifests, 'NetworkPolicy', policy)?.spec?.egress ?? []).flatMap(portsOf);
+
+/** The ports that a policy opens outwards with these values, but not without them. */
+async function portsOpenedBy(set: object, policy: string, others: object = {}) {
+  const before = egressOf(await render({ set: { ...others } }), policy);
+  return egressOf(await render({ set: { ...others, ...set } }), policy).filter((port) => !before.includes(port));
+}
+
+const ALL_IN_ONE = { mode: 'allInOne', 'keys.backupToken.existingSecret': 'token' };
+
 describe('who talks to whom', () => {
   it('follows the architecture, and nothing more', async () => {
     const manifests = await render();
@@ -65,13 +76,13 @@ describe('who talks to whom', () => {
       ports: [25, 465, 587],
     },
   ])('backup reaches what it is set to use, and only then: $set', async ({ set, ports }) => {
-    const portsWith = async (options: object) =>
-      (named(await render(options), 'NetworkPolicy', 'shop-taskmesh-backup')?.spec?.egress ?? []).flatMap(portsOf);
-    const before = await portsWith({});
-    expect((await portsWith({ set })).filter((port) => !before.includes(port))).toEqual(ports);
+    expect(await portsOpenedBy(set, 'shop-taskmesh-backup')).toEqual(ports);
   });
 
-  describe.each(['distributed', 'allInOne'])('auth with mode %s', (mode) => {
+  describe.each([
+    { policy: 'shop-taskmesh-auth', mode: {} },
+    { policy: 'shop-taskmesh-all', mode: ALL_IN_ONE },
+  ])('auth in $policy', ({ policy, mode }) => {
     const provider = {
       'auth.settings.OIDC_ISSUER': 'https://login.example.com',
       'auth.settings.OIDC_CLIENT_ID': 'tasks',
@@ -85,21 +96,14 @@ describe('who talks to whom', () => {
       },
       { name: 'a mail server', set: { 'auth.smtp.existingSecret': 'smtp' }, ports: [25, 465, 587] },
     ])('reaches $name when there is one, and only then', async ({ set, ports }) => {
-      const policy = mode === 'allInOne' ? 'shop-taskmesh-all' : 'shop-taskmesh-auth';
-      const own = { mode, 'keys.backupToken.existingSecret': 'token' };
-      const portsWith = async (more: object) =>
-        (named(await render({ set: { ...own, ...more } }), 'NetworkPolicy', policy)?.spec?.egress ?? []).flatMap(
-          portsOf,
-        );
-      const before = await portsWith({});
-      expect((await portsWith(set)).filter((port) => !before.includes(port))).toEqual(ports);
+      expect(await portsOpenedBy(set, policy, mode)).toEqual(ports);
     });
   });
 
   it.each(['gateway', 'auth', 'tasks'])('%s reaches brokers at the ports that they are said to have', async (name) => {
     const set = { 'kafka.brokers': ['kafka-0:9094', '[fd00::1]:19094'] };
-    const policy = named(await render({ set }), 'NetworkPolicy', `shop-taskmesh-${name}`);
-    expect((policy?.spec?.egress ?? []).flatMap(portsOf)).toEqual(expect.arrayContaining([9092, 9093, 9094, 19094]));
+    const ports = egressOf(await render({ set }), `shop-taskmesh-${name}`);
+    expect(ports).toEqual(expect.arrayContaining([9092, 9093, 9094, 19094]));
   });
 
   it('clients that are named are let in, and the tests of the release', async () => {
@@ -113,10 +117,9 @@ describe('who talks to whom', () => {
     ]);
   });
 
-  it.each(['distributed', 'allInOne'])('no test is let in when there are none: %s', async (mode) => {
-    const set = { mode, 'tests.enabled': false, 'networkPolicy.clients': [{ ipBlock: { cidr: '10.0.0.0/8' } }] };
-    const own = mode === 'allInOne' ? { 'keys.backupToken.existingSecret': 'token' } : {};
-    const rules = policiesOf(await render({ set: { ...set, ...own } })).flatMap(({ spec }) => spec?.ingress ?? []);
+  it.each([{}, ALL_IN_ONE])('no test is let in when there are none: %j', async (mode) => {
+    const set = { ...mode, 'tests.enabled': false, 'networkPolicy.clients': [{ ipBlock: { cidr: '10.0.0.0/8' } }] };
+    const rules = policiesOf(await render({ set })).flatMap(({ spec }) => spec?.ingress ?? []);
     expect(rules.length).toBeGreaterThan(0);
     expect(JSON.stringify(rules)).not.toContain('"app.kubernetes.io/component":"test"');
     for (const { from } of rules) expect(from).not.toHaveLength(0); // none would be all

@@ -21,10 +21,12 @@ export function makeTempDir(): string {
   return dir;
 }
 
-/** Connects to a database until the end of the test or file. */
-export async function connectClient(url: string): Promise<Client> {
+/** Connects to a database until the end of the test or file, and runs the statements. */
+export async function connectClient(url: string, ...statements: string[]): Promise<Client> {
   const client = new Client({ connectionString: url });
+  client.on('error', () => undefined); // the server may end the session; its next query rejects
   await client.connect();
   atEnd(() => client.end());
+  for (const statement of statements) await client.query(statement);
   return client;
 }

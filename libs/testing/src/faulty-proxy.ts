@@ -24,6 +24,14 @@ export interface FaultyProxy {
 const REFUSAL =
   'HTTP/1.1 503 Service Unavailable\r\nContent-Type: text/html\r\nContent-Length: 14\r\nConnection: close\r\n\r\n<p>Away.</p>\r\n';
 
+/** Returns a proxy in front of the server of a URL, and the URL by which clients reach the server through it. */
+export async function createProxyFor(server: string): Promise<{ proxy: FaultyProxy; url: string }> {
+  const url = new URL(server);
+  const proxy = await createFaultyProxy({ host: url.hostname, port: Number(url.port) });
+  url.host = `${proxy.host}:${proxy.port}`;
+  return { proxy, url: url.href };
+}
+
 export async function createFaultyProxy(target: { host: string; port: number }): Promise<FaultyProxy> {
   const host = '127.0.0.1';
   const sockets = new Set<Socket>();

@@ -1,7 +1,11 @@
 export { freePort, listen, ownInstallation, requiredAddress } from './addresses.ts';
 export { atEnd, connectClient, makeTempDir } from './at-end.ts';
+export { createTestClock, type TestClock } from './clock.ts';
 export { eventually, fastestOf } from './eventually.ts';
-export { createFaultyProxy, type FaultyProxy } from './faulty-proxy.ts';
+export { createFaultyProxy, createProxyFor, type FaultyProxy } from './faulty-proxy.ts';
+export { countWaiting, whileLocked } from './locks.ts';
 export { createRandom, numberFromEnv } from './random.ts';
+export { createRestoredDatabase, endSessions, swapDatabases } from './restored-database.ts';
+export { startService } from './service-process.ts';
 export { collectGarbage, nodeEnvironment } from './this-process.ts';
-export { createTemplate, createTestDatabase, query, type TestDatabase } from './test-database.ts';
+export { administer, createTemplate, createTestDatabase, query, type TestDatabase } from './test-database.ts';

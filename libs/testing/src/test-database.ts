@@ -4,6 +4,7 @@ import { requiredAddress } from './addresses.ts';
 import { atEnd } from './at-end.ts';
 
 export interface TestDatabase {
+  name: string;
   url: string;
   /** Runs a statement on a separate connection, not through the service. */
   query(text: string, values?: unknown[]): Promise<Record<string, unknown>[]>;
@@ -24,8 +25,12 @@ export async function createTestDatabase(
     await (dropped ??= query(server, `drop database if exists ${database} with (force)`));
   };
   atEnd(drop);
-  return { url, query: (text, values) => query(url, text, values), drop };
+  return { name: database, url, query: (text, values) => query(url, text, values), drop };
 }
+
+/** Runs a statement on the test server, outside the tests' databases. */
+export const administer = (text: string, values?: unknown[]): Promise<Record<string, unknown>[]> =>
+  query(requiredAddress('POSTGRES_URL'), text, values);
 
 /** Creates a template database with a service's schema once for all test files. Returns its name, which migrations change. */
 export async function createTemplate(

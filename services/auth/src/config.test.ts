@@ -19,11 +19,6 @@ describe("auth's configuration", () => {
     expect(readAuthConfig({ POSTGRES_URL, NODE_ENV: 'production', RATE_LIMIT_FACTOR: '0' }).rateLimitFactor).toBe(0);
   });
 
-  it('rejects a token lifetime that is longer than gateways accept', () => {
-    expect(readAuthConfig({ POSTGRES_URL, ACCESS_TOKEN_TTL_S: '86400' }).accessTokenTtlSeconds).toBe(86_400);
-    expect(problemsOf({ POSTGRES_URL, ACCESS_TOKEN_TTL_S: '86401' })).toEqual([expect.stringContaining('86400')]);
-  });
-
   it.each(['https://tasks.example/', 'HTTPS://Tasks.example', 'https://tasks.example\n'])(
     'takes PUBLIC_URL as an origin, as browsers write it: %j',
     (PUBLIC_URL) => expect(readAuthConfig({ POSTGRES_URL, PUBLIC_URL }).publicUrl).toBe('https://tasks.example'),

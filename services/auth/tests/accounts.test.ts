@@ -1,8 +1,8 @@
 import { hashSync } from '@node-rs/argon2';
 import { hashSync as bcrypt } from 'bcrypt';
-import { eventually } from '@taskmesh/testing';
+import { eventually, whileLocked } from '@taskmesh/testing';
 import { codeOf, DELETE_ACCOUNT, SIGN_UP, SIGN_UP_PLAIN } from './support/operations.ts';
-import { PASSWORD, useAuth, whileHeld } from './support/running-auth.ts';
+import { PASSWORD, useAuth } from './support/running-auth.ts';
 
 const running = useAuth({ hashCost: { memoryCost: 16, timeCost: 2 } });
 
@@ -54,7 +54,9 @@ describe('logging in', () => {
     let logins: Promise<unknown> | undefined;
     const logInTwice = () => (logins = Promise.all([running.logIn(email), running.logIn(email)]));
     // They do not wait until the new hash is stored.
-    await whileHeld(running, ['lock table accounts in share mode'], logInTwice, { meanwhile: async () => logins });
+    await whileLocked(running.database, ['lock table accounts in share mode'], logInTwice, {
+      meanwhile: async () => logins,
+    });
     const current = { hash: expect.stringMatching(/^\$argon2id\$v=19\$m=16,t=2,p=1\$/), version: 1 };
     await eventually(async () => expect(await stored()).toEqual(current));
     const upgraded = await stored();

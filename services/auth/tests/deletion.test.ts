@@ -1,4 +1,3 @@
-import { databaseOf } from '@taskmesh/store';
 import { ACCOUNTS_TOPIC, parseAccountDeleted, type AccountDeleted } from '@taskmesh/contracts';
 import { createMemoryEventLog, PublishError, type EventLog } from '@taskmesh/event-log';
 import { eventually } from '@taskmesh/testing';
@@ -224,7 +223,7 @@ describe('the account log', () => {
   it('begins no epoch while the store is frozen, and reports why', async () => {
     const freeze = (to: 'on' | 'off') =>
       running.database.query(
-        `begin read write; alter database ${databaseOf(running.database.url)} set default_transaction_read_only = ${to}; commit`,
+        `begin read write; alter database ${running.database.name} set default_transaction_read_only = ${to}; commit`,
       );
     await freeze('on');
     await running.database.query(

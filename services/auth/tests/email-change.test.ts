@@ -1,8 +1,9 @@
+import { whileLocked } from '@taskmesh/testing';
 import type { Issue } from '@taskmesh/contracts';
 import type { Identity } from '@taskmesh/identity';
 import type { SubgraphResult } from '@taskmesh/subgraph';
 import { dummyHash } from '../src/passwords/hasher.ts';
-import { PASSWORD, tokenIn, useAuth, whileHeld } from './support/running-auth.ts';
+import { PASSWORD, tokenIn, useAuth } from './support/running-auth.ts';
 import {
   CHANGE_EMAIL,
   CHANGE_PASSWORD,
@@ -312,7 +313,7 @@ describe('requesting another address', () => {
     await running.auth.processAll();
     running.postbox.failure = undefined;
     running.clock.advance(HOUR_MS / 2);
-    await whileHeld(running, ['select 1 from accounts for update'], () => running.auth.processAll(), {
+    await whileLocked(running.database, ['select 1 from accounts for update'], () => running.auth.processAll(), {
       meanwhile: async () =>
         expect(await running.database.query('select id from account_mails for update skip locked')).toHaveLength(1),
     });
@@ -322,7 +323,7 @@ describe('requesting another address', () => {
   it('cancels a recovery mail in progress: none goes to the former address', async () => {
     await running.signUp('ada@example.com');
     const moving = `update accounts set email = 'new@example.com', email_key = 'new@example.com'`;
-    await whileHeld(running, [moving], async () => {
+    await whileLocked(running.database, [moving], async () => {
       await running.requestReset('ada@example.com');
       await running.auth.processAll();
     });

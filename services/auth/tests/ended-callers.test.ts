@@ -1,10 +1,11 @@
+import { whileLocked } from '@taskmesh/testing';
 import type { Identity } from '@taskmesh/identity';
 import { Kind } from 'graphql';
 import { randomUUID } from 'node:crypto';
 import { readTypeDefs } from '@taskmesh/internal-api';
 import type { Auth } from '../src/index.ts';
 import { hashOf } from '../src/opaque-token.ts';
-import { PASSWORD, tokenIn, useAuth, whileHeld } from './support/running-auth.ts';
+import { PASSWORD, tokenIn, useAuth } from './support/running-auth.ts';
 import {
   CHANGE_EMAIL,
   CHANGE_NAME,
@@ -115,7 +116,7 @@ async function behind(
   waiting = 1,
 ): Promise<unknown> {
   let before: unknown;
-  await whileHeld(running, held, work, {
+  await whileLocked(running.database, held, work, {
     waiting,
     meanwhile: async (holder) => {
       before = await stored(async (text) => (await holder.query<Record<string, unknown>>(text)).rows);

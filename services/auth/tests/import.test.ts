@@ -1,21 +1,9 @@
-import { eventually } from '@taskmesh/testing';
-import { Client } from 'pg';
+import { connectClient, createRestoredDatabase, eventually, type TestDatabase } from '@taskmesh/testing';
 import { emailKey } from '../src/accounts/email-key.ts';
 import { COST } from '../src/passwords/hasher.ts';
 import { PASSWORD, tokenIn, useAuth } from './support/running-auth.ts';
 import { CHANGE_EMAIL, codeOf, CONFIRM_EMAIL } from './support/operations.ts';
-import {
-  ARCHIVED,
-  archiveOf,
-  backupOf,
-  dropDatabase,
-  nameOf,
-  restoredAccount,
-  RESTORED_ACCOUNTS,
-  restoredDatabase,
-  swap,
-  type RestoredDatabase,
-} from './support/restored.ts';
+import { ARCHIVED, archiveOf, backupOf, restoredAccount, RESTORED_ACCOUNTS, swap } from './support/restored.ts';
 
 /** A hash with the current parameters that no password matches. */
 const NO_PASSWORD = /^\$argon2id\$v=19\$m=19456,t=2,p=1\$[\w+/]{22}\$[\w+/]{43}$/;
@@ -32,17 +20,12 @@ const HOSTILE_NAMES = `
 const ID = `'01890000-0000-7000-8000-000000000001'`;
 
 const running = useAuth({ hashCost: COST }); // an import does not keep cheaper hashes
-const olds: string[] = [];
-afterAll(async () => {
-  for (const old of olds) await dropDatabase(old);
-});
 
 describe('a restored database', () => {
-  let loaded: RestoredDatabase;
-  afterEach(() => loaded.drop());
+  let loaded: TestDatabase;
 
   async function importDatabase(statements: string) {
-    loaded = await restoredDatabase(statements);
+    loaded = await createRestoredDatabase(statements);
     return running.auth.restore.importDatabase(loaded.name);
   }
 
@@ -171,10 +154,10 @@ describe('a restored database', () => {
   });
 
   it('cannot be the live database or a missing one', async () => {
-    loaded = await restoredDatabase('select 1');
+    loaded = await createRestoredDatabase('select 1');
     const { restore } = running.auth;
     for (const call of [restore.importDatabase, restore.carryOver, restore.resume]) {
-      await expect(call(nameOf(running.database))).rejects.toMatchObject({ code: 'BAD_USER_INPUT' });
+      await expect(call(running.database.name)).rejects.toMatchObject({ code: 'BAD_USER_INPUT' });
       await expect(call(`${loaded.name}_not_there`)).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE' });
     }
   });
@@ -182,9 +165,9 @@ describe('a restored database', () => {
 
 describe('a restore of the accounts', () => {
   const trail = () => running.database.query('select * from audit_log order by id');
-  const restore = async (backup: RestoredDatabase) => {
+  const restore = async (backup: TestDatabase) => {
     await running.auth.restore.importDatabase(backup.name);
-    olds.push(await swap(running, backup.name));
+    await swap(running, backup.name);
   };
 
   it('keeps active sessions, keeps ended ones ended, and removes the accounts created since', async () => {
@@ -265,7 +248,7 @@ describe('a restore of the accounts', () => {
     await running.auth.restore.importDatabase(backup.name);
     await running.logIn('audited@example.test');
     const before = await trail();
-    olds.push(await swap(running, backup.name));
+    await swap(running, backup.name);
     expect(await trail()).toEqual(before);
     await running.logIn('audited@example.test');
     expect((await trail()).slice(0, -1)).toEqual(before);
@@ -283,8 +266,7 @@ describe('a restore of the accounts', () => {
     const before = await trail();
 
     await running.auth.restore.resume(old);
-    const replaced = await swap(running, old);
-    olds.push(replaced);
+    await swap(running, old);
     await running.logIn('later@example.test');
     for (const { refreshToken } of [someone, later])
       expect(codeOf(await running.refresh(refreshToken))).toBe('UNAUTHENTICATED');
@@ -325,7 +307,6 @@ describe('a restore of the accounts', () => {
       { session_id: leaves.sessionId },
       { session_id: gone.sessionId },
     ]);
-    await backup.drop();
   });
 
   it('copies more rows than fit into one batch', async () => {
@@ -361,9 +342,9 @@ describe('an archive of the accounts', () => {
     running.database.query(
       `begin; set local taskmesh.audit_housekeeping = 'on'; delete from audit_log where ${which}; commit`,
     );
-  const restoreArchive = async (archive: RestoredDatabase) => {
+  const restoreArchive = async (archive: TestDatabase) => {
     const result = await running.auth.restore.importDatabase(archive.name, ARCHIVED);
-    olds.push(await swap(running, archive.name));
+    await swap(running, archive.name);
     return result;
   };
 
@@ -392,7 +373,7 @@ describe('an archive of the accounts', () => {
     await running.auth.restore.importDatabase(archive.name, ARCHIVED);
     await running.logIn('audited@example.test');
     const [later] = await facts();
-    olds.push(await swap(running, archive.name));
+    await swap(running, archive.name);
     expect(await facts()).toEqual([...archived, later]);
   });
 
@@ -401,16 +382,14 @@ describe('an archive of the accounts', () => {
     const archived = await facts();
     const archive = await archiveOf(running);
     await forget('true');
-    const writer = new Client({ connectionString: running.database.url });
-    await writer.connect();
+    const writer = await connectClient(running.database.url);
     await writer.query(`begin; insert into audit_log (at, kind, request_id) values (now(), 'login.failed', 'first')`);
     await running.logIn('audited@example.test');
     const [later] = await facts();
     await running.auth.restore.importDatabase(archive.name, ARCHIVED).finally(() => writer.query('commit'));
-    await writer.end();
     const { audit_log } = (await running.auth.restore.compare(archive.name)).tables;
     expect(audit_log).toEqual({ now: 2, after: archived.length + 2 });
-    olds.push(await swap(running, archive.name));
+    await swap(running, archive.name);
     expect(await facts()).toEqual([...archived, expect.stringContaining('first'), later]);
   });
 
@@ -460,7 +439,6 @@ describe('an archive of the accounts', () => {
       complete: false,
       reason: expect.stringContaining(`${table} break the rules: ${column} is in the years 0001 to 9999`),
     });
-    await dropDatabase(archive.name);
   });
 
   it('leaves the ids of later entries to the store, even if one in the archive has the last possible id', async () => {
@@ -493,13 +471,13 @@ describe('an archive of the accounts', () => {
          from accounts`,
         [subject, new Date(running.clock.now())],
       );
-    const archives = [await archiveOf(running), await archiveOf(running)];
+    const [first, second] = [await archiveOf(running), await archiveOf(running)];
     const subjects = async () =>
       (await running.database.query('select subject from linked_identities order by subject')).map(
         (row) => row.subject,
       );
     await running.database.query(`delete from linked_identities where subject = 'lost'`);
-    await restoreArchive(archives[0] as RestoredDatabase);
+    await restoreArchive(first);
     expect(await subjects()).toEqual(['lost', 'stays', 'unlinked']);
     running.clock.advance(1_000);
     await running.database.query(`delete from linked_identities where subject = 'unlinked'`);
@@ -507,8 +485,7 @@ describe('an archive of the accounts', () => {
       `insert into audit_log (at, kind, account_id, request_id) values ($1, 'identity.unlinked', $2, 'r')`,
       [new Date(running.clock.now()), userId],
     );
-    await running.auth.restore.importDatabase((archives[1] as RestoredDatabase).name, ARCHIVED);
-    olds.push(await swap(running, (archives[1] as RestoredDatabase).name));
+    await restoreArchive(second);
     expect(await subjects()).toEqual(['lost', 'stays']);
   });
 
@@ -524,8 +501,7 @@ describe('an archive of the accounts', () => {
     await forget('true');
     running.clock.advance(60_000);
     await running.logIn('cleared@example.test');
-    await running.auth.restore.importDatabase(archive.name, ARCHIVED);
-    olds.push(await swap(running, archive.name));
+    await restoreArchive(archive);
     expect(await running.database.query('select subject from linked_identities')).toEqual([]);
   });
 
@@ -538,7 +514,6 @@ describe('an archive of the accounts', () => {
         complete: true,
         rows: { accounts: 1 },
       });
-      await dropDatabase(archive.name);
     }
   });
 });

@@ -1,9 +1,9 @@
 import type { Identity } from '@taskmesh/identity';
 import type { EndedSession } from '@taskmesh/internal-api';
 import type { SubgraphResult } from '@taskmesh/subgraph';
-import { eventually } from '@taskmesh/testing';
+import { eventually, whileLocked } from '@taskmesh/testing';
 import { Registry } from 'prom-client';
-import { PASSWORD, runAuth, tokenIn, whileHeld, type RunningAuth } from './support/running-auth.ts';
+import { PASSWORD, runAuth, tokenIn, type RunningAuth } from './support/running-auth.ts';
 import {
   CHANGE_PASSWORD,
   codeOf,
@@ -126,7 +126,7 @@ describe('an account that may have one session', () => {
     const ada = await running.signUp('ada@example.com');
     const changing = 'update accounts set password_version = password_version + 1';
     const login = () => running.tryLogIn('ada@example.com');
-    expect(codeOf(await whileHeld(running, [changing], login))).toBe('UNAUTHENTICATED');
+    expect(codeOf(await whileLocked(running.database, [changing], login))).toBe('UNAUTHENTICATED');
     expect(await living(ada)).toEqual([ada.sessionId]);
     expect(await wholeList()).toEqual([]);
   });
@@ -246,7 +246,7 @@ describe('an account', () => {
           codes.push(codeOf(result));
         }),
       );
-    await whileHeld(running, ['update accounts set updated_at = updated_at'], logins, {
+    await whileLocked(running.database, ['update accounts set updated_at = updated_at'], logins, {
       meanwhile: () => eventually(() => expect(codes).toContain(BUSY)), // no connection is free for the last ones
     });
     const refused = codes.filter((code) => code === BUSY).length;

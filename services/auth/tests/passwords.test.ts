@@ -1,5 +1,6 @@
+import { whileLocked } from '@taskmesh/testing';
 import { CHANGE_PASSWORD, codeOf, LOGIN_PLAIN, type OpenSession } from './support/operations.ts';
-import { PASSWORD, tokenIn, useAuth, whileHeld } from './support/running-auth.ts';
+import { PASSWORD, tokenIn, useAuth } from './support/running-auth.ts';
 
 const MINUTE_MS = 60_000;
 const NEW_PASSWORD = 'another horse battery';
@@ -67,7 +68,7 @@ describe('changing the password', () => {
       await running.requestReset('ada@example.com');
       await running.auth.processAll();
     };
-    await whileHeld(running, ['select from accounts for update'], send, {
+    await whileLocked(running.database, ['select from accounts for update'], send, {
       meanwhile: (change) => change.query('delete from recovery_requests'),
     });
     expect(running.postbox.mails).toEqual([]);

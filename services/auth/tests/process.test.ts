@@ -1,27 +1,23 @@
 import { jest } from '@jest/globals';
 import { createIdentitySigner, createSigningKey, publicKeys, type Identity } from '@taskmesh/identity';
 import { authInternal, authOperators, createInternalClient, createServicePool } from '@taskmesh/internal-api';
-import { systemClock, type Env } from '@taskmesh/service';
+import { systemClock } from '@taskmesh/service';
 import type { SubgraphResult } from '@taskmesh/subgraph';
 import {
-  createFaultyProxy,
+  createProxyFor,
   createTestDatabase,
   eventually,
   type FaultyProxy,
   makeTempDir,
   nodeEnvironment,
+  startService,
   type TestDatabase,
 } from '@taskmesh/testing';
-import { execFile, spawn } from 'node:child_process';
-import { once } from 'node:events';
+import { execFile } from 'node:child_process';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { codeOf, LOGIN, LOGOUT, ME, sessionOf, SIGN_UP } from './support/operations.ts';
 import { PASSWORD } from './support/running-auth.ts';
-
-/** Busy machines are slow. */
-const START = { timeoutMs: 60_000 };
-const MAIN = join(import.meta.dirname, '../src/main.ts');
 
 /** A file with the public keys of callers, and the gateway's signer. */
 async function createCaller(dir: string) {
@@ -32,40 +28,6 @@ async function createCaller(dir: string) {
 }
 
 type Caller = Awaited<ReturnType<typeof createCaller>>;
-
-/** Runs auth as a separate process, on free ports. */
-function spawnAuth(env: Env) {
-  const child = spawn(process.execPath, [MAIN], {
-    env: { ...nodeEnvironment(), PORT: '0', ADMIN_PORT: '0', LOG_LEVEL: 'debug', RATE_LIMIT_FACTOR: '0', ...env },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
-  let output = '';
-  for (const stream of [child.stdout, child.stderr])
-    stream.setEncoding('utf8').on('data', (text: string) => {
-      output += text;
-    });
-  const ended = once(child, 'close').then(([code, signal]) => ({ code, signal }));
-  const addressOf = (message: string) =>
-    eventually(() => {
-      const line = output.split('\n').find((each) => each.includes(`"msg":"${message}"`));
-      if (!line) throw new Error(`It does not say "${message}":\n${output}`);
-      return String(JSON.parse(line).address);
-    }, START);
-
-  return {
-    child,
-    ended,
-    output: () => output,
-    url: () => addressOf('listening'),
-    adminUrl: () => addressOf('admin server listening'),
-    async stop() {
-      if (child.exitCode === null && child.signalCode === null) child.kill('SIGTERM');
-      return ended;
-    },
-  };
-}
-
-type AuthProcess = ReturnType<typeof spawnAuth>;
 
 /** Calls auth as the gateway does. */
 async function post(url: string, options: { caller: Caller; identity?: Identity; query: string; variables?: object }) {
@@ -85,14 +47,10 @@ let dir: string;
 let database: TestDatabase;
 let proxy: FaultyProxy;
 let caller: Caller;
-let running: AuthProcess[];
 let env: Record<string, string>;
 
-const start = (more: Record<string, string> = {}) => {
-  const auth = spawnAuth({ ...env, ...more });
-  running.push(auth);
-  return auth;
-};
+const start = (more: Record<string, string> = {}) =>
+  startService(join(import.meta.dirname, '../src/main.ts'), { RATE_LIMIT_FACTOR: '0', ...env, ...more });
 const signUp = (url: string, email: string) =>
   post(url, { caller, query: SIGN_UP, variables: { input: { email, password: PASSWORD, name: 'Somebody' } } });
 
@@ -106,18 +64,12 @@ const migrate = (more: Record<string, string> = {}) =>
   });
 
 beforeEach(async () => {
-  running = [];
   dir = makeTempDir();
   database = await createTestDatabase('auth_process');
-  const { hostname, port } = new URL(database.url);
-  proxy = await createFaultyProxy({ host: hostname, port: Number(port) });
-  const url = new URL(database.url);
-  url.port = String(proxy.port);
+  const proxied = await createProxyFor(database.url);
+  proxy = proxied.proxy;
   caller = await createCaller(dir);
-  env = { POSTGRES_URL: url.href, DATA_DIR: dir, IDENTITY_PUBLIC_KEYS_FILE: caller.keysFile };
-});
-afterEach(async () => {
-  for (const auth of running) await auth.stop();
+  env = { POSTGRES_URL: proxied.url, DATA_DIR: dir, IDENTITY_PUBLIC_KEYS_FILE: caller.keysFile };
 });
 
 describe('auth as a process', () => {

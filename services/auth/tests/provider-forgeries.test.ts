@@ -11,6 +11,7 @@ import {
   signInWith,
   useSignIn,
   VERIFIER,
+  visit,
 } from './support/provider-sign-in.ts';
 import { codeOf } from './support/operations.ts';
 import { hashOf } from '../src/opaque-token.ts';
@@ -27,15 +28,7 @@ afterEach(async () => {
 
 const failed = { sign_in_error: 'sign_in_failed', sign_in_error_description: expect.any(String) };
 
-/** Begins a sign-in and follows it to the URL that the provider sends the browser back to. */
-async function come() {
-  const { location, binding } = await begin(running);
-  return {
-    binding,
-    nonce: new URL(location).searchParams.get('nonce') ?? '',
-    back: await provider.signIn(location, 'ada'),
-  };
-}
+const come = () => visit(running, provider);
 
 /** The result that the page gets after `change` was applied to the provider's ID token. */
 async function resultWith(change: (claims: JWTPayload) => Promise<string> | string) {

@@ -2,7 +2,16 @@ import { listen } from '@taskmesh/testing';
 import { createLog } from '@taskmesh/service';
 import { createServer, type ServerResponse } from 'node:http';
 import { gzipSync } from 'node:zlib';
-import { ADA, resultIn, begin, complete, LINKED_IDENTITIES, signedIn, useSignIn } from './support/provider-sign-in.ts';
+import {
+  ADA,
+  resultIn,
+  begin,
+  complete,
+  LINKED_IDENTITIES,
+  signedIn,
+  useSignIn,
+  visit,
+} from './support/provider-sign-in.ts';
 import { codeOf } from './support/operations.ts';
 
 const MIB = 1024 * 1024;
@@ -99,8 +108,7 @@ it.each(WAYS)(
     await expect(begin(running)).rejects.toMatchObject(UNAVAILABLE);
     provider.respondWith(undefined);
     running.monotonicClock.advance(60_000);
-    const { location, binding } = await begin(running);
-    const back = await provider.signIn(location, 'ada');
+    const { binding, back } = await visit(running, provider);
     provider.respondWith(answer);
     expect(Object.fromEntries(resultIn(await complete(running, binding, back)))).toEqual(failed);
     provider.respondWith(undefined);
@@ -117,8 +125,7 @@ describe('a provider without user info', () => {
       return body;
     });
     expect((await signedIn(running, provider, 'ada')).userId).toBe(userId);
-    const { location, binding } = await begin(running);
-    const back = await provider.signIn(location, 'bob');
+    const { binding, back } = await visit(running, provider, 'bob');
     expect(Object.fromEntries(resultIn(await complete(running, binding, back)))).toEqual(failed);
   });
 });
@@ -136,8 +143,7 @@ describe('a request to a provider', () => {
     await expect(begin(running)).rejects.toMatchObject(UNAVAILABLE);
     provider.respondWith(undefined);
     running.monotonicClock.advance(60_000);
-    const { location, binding } = await begin(running);
-    const back = await provider.signIn(location, 'ada');
+    const { binding, back } = await visit(running, provider);
     provider.respondWith((response) => response.writeHead(307, { location: `${url}/token` }).end());
     expect(Object.fromEntries(resultIn(await complete(running, binding, back)))).toEqual(failed);
     expect(asked).toEqual([]);
@@ -149,8 +155,7 @@ describe('a request to a provider', () => {
   });
 
   it('leaves no codes, states, cookies or addresses in the log', async () => {
-    const { location, binding } = await begin(running);
-    const back = await provider.signIn(location, 'ada');
+    const { binding, back } = await visit(running, provider);
     provider.tamper(async (path, body) => (path === '/token' ? { ...body, id_token: 'a.secret.token' } : body));
     await complete(running, binding, back);
     expect(logged.join('')).toContain('a sign-in at the provider failed');

@@ -1,6 +1,6 @@
 import { jest } from '@jest/globals';
 import type { SubgraphResult } from '@taskmesh/subgraph';
-import { eventually } from '@taskmesh/testing';
+import { eventually, whileLocked } from '@taskmesh/testing';
 import { createHash } from 'node:crypto';
 import { COST } from '../src/passwords/hasher.ts';
 import {
@@ -13,7 +13,7 @@ import {
   sessionOf,
   SIGN_UP_PLAIN,
 } from './support/operations.ts';
-import { PASSWORD, runAuth, useAuth, whileHeld, type RunningAuth } from './support/running-auth.ts';
+import { PASSWORD, runAuth, useAuth, type RunningAuth } from './support/running-auth.ts';
 
 jest.setTimeout(120_000);
 
@@ -101,7 +101,7 @@ describe('changes that wait for an account', () => {
           Array.from({ length: 8 }, (_, index) => running.send(CHANGE_NAME, { name: `name ${index}` }, identity)),
         ),
       );
-    const changes = await whileHeld(running, [held], change, {
+    const changes = await whileLocked(running.database, [held], change, {
       waiting: 3,
       async meanwhile() {
         await running.logIn('other@example.com');
@@ -137,7 +137,7 @@ describe('sign-ins that wait for an account leave connections for others:', () =
       );
     const held = `select from accounts where email_key = 'ada@example.com' for update`;
     const ask = () => Promise.all(Array.from({ length: 15 }, (_, index) => signIn(index)));
-    const answers = await whileHeld(running, [held], ask, {
+    const answers = await whileLocked(running.database, [held], ask, {
       async meanwhile() {
         expect(codeOf(await login('bob'))).toBeUndefined();
       },
@@ -158,7 +158,7 @@ describe('requests that wait for one row leave connections for others:', () => {
     const forged = ada.refreshToken.slice(0, -24) + 'x'.repeat(24);
     const refresh = () => Promise.all(Array.from({ length: 15 }, () => running.refresh(forged)));
     const held: [string, ...unknown[]] = ['select from sessions where id = $1 for update', ada.sessionId];
-    for (const answer of await whileHeld(running, held, refresh, loginOfBob))
+    for (const answer of await whileLocked(running.database, held, refresh, loginOfBob))
       expect(codeOf(answer)).toBe('UNAUTHENTICATED');
     expect(codeOf(await running.refresh(ada.refreshToken))).toBeUndefined();
   });
@@ -171,7 +171,12 @@ describe('requests that wait for one row leave connections for others:', () => {
       () => running.send(CONFIRM_EMAIL, { token: input.token, password: PASSWORD }),
     ]).flat();
     const held: [string] = ['lock table reset_tokens, email_tokens in access exclusive mode'];
-    const answers = await whileHeld(running, held, () => Promise.all(attempts.map((attempt) => attempt())), loginOfBob);
+    const answers = await whileLocked(
+      running.database,
+      held,
+      () => Promise.all(attempts.map((attempt) => attempt())),
+      loginOfBob,
+    );
     for (const answer of answers) expect(codeOf(answer)).toBe('BAD_USER_INPUT');
   });
 
@@ -184,7 +189,8 @@ describe('requests that wait for one row leave connections for others:', () => {
         users.map(({ identity }) => running.send(DELETE_ACCOUNT, { input: { password: PASSWORD } }, identity)),
       );
     const held: [string] = ['select from account_log_state for update'];
-    for (const answer of await whileHeld(running, held, remove, loginOfBob)) expect(codeOf(answer)).toBeUndefined();
+    for (const answer of await whileLocked(running.database, held, remove, loginOfBob))
+      expect(codeOf(answer)).toBeUndefined();
   });
 });
 
@@ -195,7 +201,7 @@ it('lists of one account leave connections for others', async () => {
     Array.from({ length: 5 }, () => `{ ${list} { id } }`),
   );
   const ask = () => Promise.all(lists.map((list) => running.send(list, {}, ada.identity)));
-  const answers = await whileHeld(running, [`lock table ${tables} in access exclusive mode`], ask, {
+  const answers = await whileLocked(running.database, [`lock table ${tables} in access exclusive mode`], ask, {
     waiting: 3,
     async meanwhile() {
       expect(codeOf(await running.me(bob.identity))).toBeUndefined();

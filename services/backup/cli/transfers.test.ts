@@ -1,4 +1,4 @@
-import { eventually, makeTempDir, nodeEnvironment } from '@taskmesh/testing';
+import { atEnd, eventually, makeTempDir, nodeEnvironment } from '@taskmesh/testing';
 import { generateX25519Identity } from 'age-encryption';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -31,7 +31,7 @@ afterEach(async () => expect((await readdir(dir)).toSorted()).toEqual(KEYS));
 /** The moment at which it pauses until the test lets it continue. */
 type Moment = 'download' | 'upload' | 'stored' | 'restore' | 'never';
 
-/** Starts a fake Taskmesh with one encrypted archive. */
+/** Starts a fake Taskmesh with one encrypted archive, until the end of the test. */
 async function startTaskmesh(
   moment: Moment,
   { content = stored, end = { databaseRestored: true }, status = 200 } = {},
@@ -82,6 +82,12 @@ async function startTaskmesh(
   const server = createServer((request, response) => void answer(request, response).catch(() => undefined));
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
+  const close = () => {
+    goOn.resolve();
+    server.closeAllConnections();
+    server.close();
+  };
+  atEnd(close);
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     reached: reached.promise,
@@ -89,11 +95,7 @@ async function startTaskmesh(
     restores,
     heard,
     left: () => [...archives.keys()],
-    close() {
-      goOn.resolve();
-      server.closeAllConnections();
-      server.close();
-    },
+    close,
   };
 }
 
@@ -120,7 +122,6 @@ describe('a restore with a local key', () => {
     expect([restored?.equals(CONTENT), others, taskmesh.left()]).toEqual([true, [], [SECRET]]);
     expect(taskmesh.heard.join()).toContain(`&decryptedFrom=${SECRET}"`);
     expect(taskmesh.heard.join()).not.toContain('AGE-SECRET-KEY');
-    taskmesh.close();
   });
 
   it.each([
@@ -130,7 +131,6 @@ describe('a restore with a local key', () => {
     const taskmesh = await startTaskmesh('never');
     expect(await command(taskmesh, restoreWith(key))).toMatchObject({ status: 2, err: expect.stringMatching(message) });
     expect(taskmesh.heard).toEqual([]);
-    taskmesh.close();
   });
 
   it.each([
@@ -142,7 +142,6 @@ describe('a restore with a local key', () => {
     expect(await command(taskmesh, restoreWith(key))).toMatchObject({ status: 1, err: expect.stringContaining(message) });
     expect(taskmesh.left()).toEqual([SECRET]);
     expect(taskmesh.restores.filter((restored) => !restored?.equals(CONTENT))).toEqual([]);
-    taskmesh.close();
   }); // prettier-ignore
 });
 
@@ -155,10 +154,7 @@ describe('an interrupted command', () => {
     if (isLost) taskmesh.close();
     interrupt(isLost ? 'SIGTERM' : 'SIGINT');
     if (moment === 'stored') taskmesh.goOn();
-    const ran = await running;
-    const left = taskmesh.left();
-    taskmesh.close();
-    return { ...ran, left };
+    return { ...(await running), left: taskmesh.left() };
   }
 
   it.each<Moment>(['download', 'upload', 'stored', 'restore'])(
@@ -197,7 +193,6 @@ describe('an interrupted command', () => {
     const [code] = await once(child, 'exit');
     expect(code).toBe(status);
     await eventually(() => expect(taskmesh.left()).toEqual([SECRET]));
-    taskmesh.close();
   });
 });
 
@@ -209,7 +204,6 @@ describe('a download', () => {
     await writeFile(join(dir, SECRET), 'of another program');
     taskmesh.goOn();
     expect(await downloading).toMatchObject({ status: 2, err: expect.stringContaining('There is a file ') });
-    taskmesh.close();
     expect(await readFile(join(dir, SECRET), 'utf8')).toBe('of another program');
     await rm(join(dir, SECRET));
   });
@@ -224,7 +218,6 @@ describe('a download', () => {
       broken.close();
       const err = expect.stringContaining(`The connection to ${broken.url}`);
       expect(await breaking).toMatchObject({ status: 3, err });
-      whole.close();
       expect(stored.equals(await readFile(join(dir, SECRET)))).toBe(true); // toEqual takes seconds
       await rm(join(dir, SECRET));
     },

@@ -22,7 +22,6 @@ describe('the configuration of backup', () => {
       maxArchiveBytes: 1_048_576,
       maxExpandedBytes: 8_388_608,
     });
-    expect(() => readBackupConfig({ ...ENV, BACKUP_MAX_ARCHIVE_MB: '0' })).toThrow('BACKUP_MAX_ARCHIVE_MB');
     expect(() => readBackupConfig({ ...ENV, BACKUP_MAX_ARCHIVE_MB: '1.5' })).toThrow('BACKUP_MAX_ARCHIVE_MB');
   });
 
@@ -39,7 +38,6 @@ describe('the configuration of backup', () => {
   });
 
   it.each([
-    [{ BACKUP_SCHEDULE: 'daily' }, 'BACKUP_SCHEDULE must be a cron pattern'],
     [{ BACKUP_SCHEDULE: '61 * * * *' }, 'BACKUP_SCHEDULE must be a cron pattern'],
     [{ BACKUP_SCHEDULE: '0 0 31 2 *' }, 'BACKUP_SCHEDULE never comes'],
     [{ BACKUP_SCHEDULE: '0 3 * * *', BACKUP_KEEP: 'hourly=3' }, 'BACKUP_KEEP must be a number, or like'],

@@ -1,24 +1,18 @@
 import { openSnapshot } from '@taskmesh/pg-rows';
 import { createLog } from '@taskmesh/service';
-import { databaseOf } from '@taskmesh/store';
-import { createFaultyProxy, createTestDatabase, eventually } from '@taskmesh/testing';
-import { Client } from 'pg';
+import { administer, connectClient, createProxyFor, createTestDatabase, eventually } from '@taskmesh/testing';
 import { createBackupDatabase } from '../src/database.ts';
 import { connectAdmin, maintenanceUrl, withAdmin, withAdmins } from '../src/databases/connect.ts';
 import { createFreshDatabase, dropDatabase, dropFresh } from '../src/databases/fresh-database.ts';
 import { checkLockers, withWritersLockedOut } from '../src/databases/lock-writers.ts';
 import { restoreNames } from '../src/databases/names.ts';
 import { createRunLock } from '../src/run-lock.ts';
-import { administer } from './support/test-stores.ts';
 
 const IDLE_MS = 400;
 const log = createLog({ service: 'test', level: 'silent' });
 
 const store = await createTestDatabase('databases');
-const { hostname, port } = new URL(store.url);
-
-const proxy = await createFaultyProxy({ host: hostname, port: Number(port) });
-const proxied = Object.assign(new URL(store.url), { host: `${proxy.host}:${proxy.port}` }).href;
+const { proxy, url: proxied } = await createProxyFor(store.url);
 afterEach(() => proxy.thaw());
 
 const exists = async (name: string) =>
@@ -26,8 +20,7 @@ const exists = async (name: string) =>
 
 describe('dropping a database', () => {
   it('gives up while the database is in use, and drops it later, even if it is a template', async () => {
-    const { url } = await createTestDatabase('dropped');
-    const name = databaseOf(url);
+    const { name, url } = await createTestDatabase('dropped');
     const drop = () => withAdmin(maintenanceUrl(url), (admin) => dropDatabase(admin, name));
     await withAdmin(maintenanceUrl(url), async (holder) => {
       await holder.query('begin');
@@ -43,7 +36,7 @@ describe('dropping a database', () => {
   });
 
   it('waits while the server is still creating the database for a client that has disconnected', async () => {
-    const names = restoreNames(databaseOf(store.url), 'r');
+    const names = restoreNames(store.name, 'r');
     const limits = { statementTimeoutMs: 1_000, tempFileBytes: 1_048_576 };
     await withAdmin(maintenanceUrl(store.url), async (holder) => {
       await holder.query('begin');
@@ -89,9 +82,7 @@ describe('keeping writers out', () => {
   it('ends by itself if we fall silent, which is then detected', async () => {
     const fresh = await createTestDatabase('writers_fresh');
     for (const { query } of [store, fresh]) await query('create table tasks (id int)');
-    const writer = new Client({ connectionString: store.url });
-    await writer.connect();
-    await writer.query(`set lock_timeout = '1s'`);
+    const writer = await connectClient(store.url, `set lock_timeout = '1s'`);
     const write = () => writer.query('insert into tasks values (2)').then(() => 'written', (error: { code?: string }) => error.code); // prettier-ignore
     const outcomes: unknown[] = [];
     const stopped = withWritersLockedOut(
@@ -108,7 +99,6 @@ describe('keeping writers out', () => {
     );
     await expect(stopped).rejects.toThrow();
     expect(outcomes).toEqual(['55P03', 'written']);
-    await writer.end();
   });
 });
 
@@ -117,24 +107,23 @@ it('a dump never runs functions with which the owner of a store shadows those of
   await owned.query(`create schema mine; create function mine.is_same(text, text) returns boolean language plpgsql
         as $$ begin raise exception 'run as %', current_user; end $$;
       create operator mine.= (leftarg = text, rightarg = text, function = mine.is_same);
-      alter database ${databaseOf(owned.url)} set search_path = mine, pg_catalog`);
+      alter database ${owned.name} set search_path = mine, pg_catalog`);
   (await openSnapshot(await connectAdmin(owned.url))).close();
 });
 
 it('an administrator can change a store that the operator has made read-only until a restore', async () => {
-  await store.query(`alter database ${databaseOf(store.url)} set default_transaction_read_only = on`);
+  await store.query(`alter database ${store.name} set default_transaction_read_only = on`);
   await withAdmin(store.url, (admin) => admin.query('create table public.thawed ()'));
 });
 
 it('a lock refuses work when our database accepts no more sessions, but not when the database is down', async () => {
   const own = await createTestDatabase('run_lock');
-  const name = databaseOf(own.url);
   const [holder, other] = [
     await createBackupDatabase({ url: own.url, log }),
     await createBackupDatabase({ url: own.url, log }),
   ];
   const lockOf = (database: typeof holder) => createRunLock(database, 'alone', 'busy');
-  const allowSessions = (may: boolean) => administer(`alter database ${name} allow_connections ${may}`);
+  const allowSessions = (may: boolean) => administer(`alter database ${own.name} allow_connections ${may}`);
   const done: string[] = [];
   try {
     await lockOf(holder).run(0, async () => {
@@ -143,13 +132,12 @@ it('a lock refuses work when our database accepts no more sessions, but not when
       const outcome = lockOf(other).run(0, async () => void done.push('beside the holder'));
       await expect(outcome).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE' });
     });
-    await administer(`select pg_terminate_backend(pid) from pg_stat_activity where datname = '${name}'`);
+    await administer(`select pg_terminate_backend(pid) from pg_stat_activity where datname = '${own.name}'`);
     await lockOf(other).run(0, async (mayContinue) => void done.push(`away, may go on: ${await mayContinue()}`));
     expect(done).toEqual(['away, may go on: false']);
   } finally {
     await allowSessions(true);
     await Promise.all([holder.close(), other.close()]);
-    await own.drop();
   }
 });
 

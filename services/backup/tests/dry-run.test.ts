@@ -1,7 +1,5 @@
 import { createRecordingLog } from '@taskmesh/service/testing';
-import { databaseOf } from '@taskmesh/store';
-import { createTestDatabase } from '@taskmesh/testing';
-import { Client } from 'pg';
+import { connectClient, createTestDatabase } from '@taskmesh/testing';
 import { DEFAULT_SIZES } from '../src/archives/limits.ts';
 import { findObstacles } from '../src/databases/swap-obstacles.ts';
 import { createDryRun } from '../src/restore/dry-run.ts';
@@ -46,20 +44,9 @@ async function catalogue() {
   const stores = [fixture.tasks, fixture.auth];
   const states = (store: BackupFixture['tasks']) => [
     store.query(STORE_STATE),
-    store.query(DATABASE_STATE, [databaseOf(store.url)]),
+    store.query(DATABASE_STATE, [store.name]),
   ];
   return Promise.all(stores.flatMap(states));
-}
-
-async function holding<Result>(url: string, statements: string[], work: (held: Client) => Promise<Result>) {
-  const held = new Client({ connectionString: url });
-  await held.connect();
-  try {
-    for (const statement of statements) await held.query(statement);
-    return await work(held);
-  } finally {
-    await held.end();
-  }
 }
 
 describe('a dry run of a restore', () => {
@@ -94,26 +81,23 @@ describe('a dry run of a restore', () => {
   });
 
   it('reports that a store is being copied', async () => {
-    const copying = ['begin', `comment on database ${databaseOf(fixture.auth.url)} is 'copied'`];
-    const tried = await holding(fixture.own.url, copying, () => dryRun('own.tar.gz'));
-    expect(tried).toMatchObject({
+    await connectClient(fixture.own.url, 'begin', `comment on database ${fixture.auth.name} is 'copied'`);
+    expect(await dryRun('own.tar.gz')).toMatchObject({
       possible: false,
       obstacles: ['auth: another session is copying or changing the database (1)'],
     });
   });
 
   it('reports sessions that the administrator may not end, and a store that the administrator does not own', async () => {
-    const name = `${databaseOf(fixture.own.url)}_weak`;
+    const name = `${fixture.own.name}_weak`;
     await fixture.own.query(`create role ${name} login password 'secret'`);
     const adminUrl = new URL(fixture.tasks.url);
     Object.assign(adminUrl, { username: name, password: 'secret' });
-    const find = () => findObstacles({ adminUrl: adminUrl.href, fresh: '', waitsForWriters: false, writersMs: 0 });
-    await holding(fixture.tasks.url, ['select 1'], async () =>
-      expect(await find()).toEqual([
-        'the administrator is no member of the role that owns the database',
-        expect.stringMatching(/^sessions are in it that the administrator may not end \(\d+\)$/),
-      ]),
-    );
+    await connectClient(fixture.tasks.url);
+    expect(await findObstacles({ adminUrl: adminUrl.href, fresh: '', waitsForWriters: false, writersMs: 0 })).toEqual([
+      'the administrator is no member of the role that owns the database',
+      expect.stringMatching(/^sessions are in it that the administrator may not end \(\d+\)$/),
+    ]);
     await fixture.own.query(`drop role ${name}`);
   });
 
@@ -121,14 +105,13 @@ describe('a dry run of a restore', () => {
     const { url: adminUrl } = fixture.auth;
     const find = (waitsForWriters: boolean) =>
       findObstacles({ adminUrl, fresh: adminUrl, waitsForWriters, writersMs: 0 });
-    await holding(adminUrl, ['begin', 'select * from accounts'], async (held) => {
-      expect(await find(true)).toEqual([]);
-      await held.query(`update accounts set email = 'c@x' where id = 1`);
-      expect(await find(true)).toEqual([
-        'transactions have been writing, or at work on tables, for longer than a restore waits (1)',
-      ]);
-      expect(await find(false)).toEqual([]);
-    });
+    const held = await connectClient(adminUrl, 'begin', 'select * from accounts');
+    expect(await find(true)).toEqual([]);
+    await held.query(`update accounts set email = 'c@x' where id = 1`);
+    expect(await find(true)).toEqual([
+      'transactions have been writing, or at work on tables, for longer than a restore waits (1)',
+    ]);
+    expect(await find(false)).toEqual([]);
   });
 
   it('ignores writers to tables of the operator, like a restore', async () => {
@@ -140,11 +123,11 @@ describe('a dry run of a restore', () => {
     );
     const statements = ['begin', 'insert into public.notes values (1)', 'lock table mine.accounts'];
     const find = () => findObstacles({ adminUrl, fresh: fresh.url, waitsForWriters: true, writersMs: 0 });
-    await holding(adminUrl, statements, async (held) => {
-      expect(await find()).toEqual([]);
-      await held.query('delete from accounts where false');
-      expect(await find()).toHaveLength(1);
-    });
+    const held = await connectClient(adminUrl, ...statements);
+    expect(await find()).toEqual([]);
+    await held.query('delete from accounts where false');
+    expect(await find()).toHaveLength(1);
+    await held.end();
     await fixture.auth.query('drop schema mine cascade; drop table public.notes');
   });
 
@@ -152,7 +135,7 @@ describe('a dry run of a restore', () => {
     const owner = { ...fixture.owners.auth, compare: () => new Promise<never>(() => undefined) };
     const store = { name: 'auth' as const, adminUrl: fixture.auth.url, owner };
     const prepared = { complete: true as const, rows: {}, skipped: [], dropped: [] };
-    const made = { store, database: databaseOf(fixture.auth.url), prepared };
+    const made = { store, database: fixture.auth.name, prepared };
     const parts = {
       storage: { open: async () => ({ kind: 'found', close: async () => undefined }) },
       verifier: { verify: (_file: string, _archive: unknown, how: Verifying) => how.inspect?.(made) },

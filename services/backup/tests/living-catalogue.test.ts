@@ -1,4 +1,3 @@
-import { databaseOf } from '@taskmesh/store';
 import { randomBytes } from 'node:crypto';
 import {
   bothStores,
@@ -13,8 +12,8 @@ import { createOwners } from './support/store-owners.ts';
 const fixture = await createBackupFixture('catalogue');
 afterEach(async () => expect(await fixture.leftovers()).toEqual([]));
 
-async function catalogueOf({ url, query }: BackupFixture['tasks']) {
-  const [database] = await query(DATABASE_STATE, [databaseOf(url)]);
+async function catalogueOf({ name, query }: BackupFixture['tasks']) {
+  const [database] = await query(DATABASE_STATE, [name]);
   const [inside] = await query(STORE_STATE);
   return { database: database?.state, inside: inside?.state };
 }
@@ -24,7 +23,7 @@ const restored = { success: true, outcome: 'RESTORED' };
 describe('an operator’s settings for a store', () => {
   const role = `test_reporter_${randomBytes(4).toString('hex')}`;
   beforeAll(async () => {
-    const live = databaseOf(fixture.tasks.url);
+    const live = fixture.tasks.name;
     await fixture.tasks.query(`create role ${role}`);
     await fixture.tasks.query(`
       alter database ${live} set statement_timeout = '50s';
@@ -57,7 +56,7 @@ describe('an operator’s settings for a store', () => {
 
   it('cannot be changed by a dump', async () => {
     const before = await catalogueOf(fixture.tasks);
-    const live = databaseOf(fixture.tasks.url);
+    const live = fixture.tasks.name;
     await fixture.archive('passed-over.tar.gz', {
       'database.sql': `
         create schema app; set search_path = public;
@@ -83,15 +82,15 @@ describe('an operator’s settings for a store', () => {
 describe('a store with tables named like system catalogues', () => {
   it('is restored like any other', async () => {
     const stores = [fixture.tasks, fixture.auth];
-    for (const { url, query } of stores) {
+    for (const { name, query } of stores) {
       await query('create table public.pg_class (n int); create table public.pg_database (n int)');
       await query('create table public.pg_settings (n int); create table public.pg_default_acl (n int)');
-      await query(`alter database ${databaseOf(url)} set search_path = public, pg_catalog`);
+      await query(`alter database ${name} set search_path = public, pg_catalog`);
     }
     await fixture.archive('own.tar.gz', bothStores('two'));
     expect(await fixture.restore('own.tar.gz')).toMatchObject(restored);
     expect(await fixture.inStores()).toEqual(['two', 'two@x']);
-    for (const { url, query } of stores) await query(`alter database ${databaseOf(url)} reset search_path`);
+    for (const { name, query } of stores) await query(`alter database ${name} reset search_path`);
   });
 });
 
@@ -101,7 +100,7 @@ describe('an administrator who is not a superuser', () => {
       `test_admin_${randomBytes(4).toString('hex')}`,
       `test_owner_${randomBytes(4).toString('hex')}`,
     ];
-    const live = databaseOf(fixture.tasks.url);
+    const live = fixture.tasks.name;
     // Only superusers may set a setting that no module defines.
     await fixture.tasks.query(`alter database ${live} set app.mode = 'it''s a "secret", \\'`);
     await fixture.tasks.query(`create role ${owner} login password 'secret'`);

@@ -1,4 +1,4 @@
-import { eventually } from '@taskmesh/testing';
+import { connectClient, eventually } from '@taskmesh/testing';
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { readdir, readFile, rename, stat, statfs } from 'node:fs/promises';
@@ -8,7 +8,6 @@ import { gzipSync } from 'node:zlib';
 import { statDisk, type MeasureDisk } from '../src/disk-space.ts';
 import { createBackupFixture } from './support/backup-fixture.ts';
 import { startBackupProcess } from './support/backup-process.ts';
-import { withClient } from './support/databases.ts';
 
 const MIB = 1024 * 1024;
 const CREATE = 'mutation { createBackup { file sizeBytes sha256 createdAt stores verifiedAt } }';
@@ -165,15 +164,13 @@ describe('a service in a separate process', () => {
 
 describe('a backup without progress', () => {
   it('is ended if the server of a store does not respond', async () => {
-    await withClient(fixture.tasks.url, async (holder) => {
-      await holder.query('begin; lock table tasks in access exclusive mode');
-      await fixture.withOther({ timeouts: { stallMs: 1_000 } }, async ({ backups, metrics }) => {
-        await expect(backups.create()).rejects.toMatchObject({
-          code: 'SERVICE_UNAVAILABLE',
-          message: 'The backup was not made: a store did not get on for too long.',
-        });
-        expect(await metrics.metrics()).toContain('taskmesh_backup_failures_total{reason="store"} 1');
+    await connectClient(fixture.tasks.url, 'begin; lock table tasks in access exclusive mode');
+    await fixture.withOther({ timeouts: { stallMs: 1_000 } }, async ({ backups, metrics }) => {
+      await expect(backups.create()).rejects.toMatchObject({
+        code: 'SERVICE_UNAVAILABLE',
+        message: 'The backup was not made: a store did not get on for too long.',
       });
+      expect(await metrics.metrics()).toContain('taskmesh_backup_failures_total{reason="store"} 1');
     });
     expect(await files()).toEqual([]);
   });
@@ -303,17 +300,16 @@ describe('archives', () => {
   it('are made one at a time across all instances, and other requests are refused', async () => {
     const busy = { code: 'SERVICE_UNAVAILABLE', message: 'Another backup is being made; try again later.' };
     const timeouts = { busyMs: 300 };
-    const first = await withClient(fixture.tasks.url, async (holder) => {
-      await holder.query('begin; lock table tasks in access exclusive mode'); // keeps the first backup running
-      const making = fixture.backup.backups.create();
-      await eventually(async () => expect(await readdir(fixture.config.temporaryDir)).toHaveLength(1));
-      await fixture.withOther({ timeouts }, async (other) => {
-        const refused = [other.backups.create(), other.backups.create()];
-        await Promise.all(refused.map((one) => expect(one).rejects.toMatchObject(busy)));
-      });
-      return { making };
+    // Keeps the first backup running.
+    const holder = await connectClient(fixture.tasks.url, 'begin; lock table tasks in access exclusive mode');
+    const making = fixture.backup.backups.create();
+    await eventually(async () => expect(await readdir(fixture.config.temporaryDir)).toHaveLength(1));
+    await fixture.withOther({ timeouts }, async (other) => {
+      const refused = [other.backups.create(), other.backups.create()];
+      await Promise.all(refused.map((one) => expect(one).rejects.toMatchObject(busy)));
     });
-    const { file } = await first.making;
+    await holder.end();
+    const { file } = await making;
     expect(await files()).toEqual([file]);
   }, 180_000);
 });

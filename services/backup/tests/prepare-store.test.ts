@@ -1,5 +1,5 @@
 import { createRecordingLog } from '@taskmesh/service/testing';
-import { databaseOf, inDatabase } from '@taskmesh/store';
+import { inDatabase } from '@taskmesh/store';
 import { createTestDatabase, eventually, makeTempDir } from '@taskmesh/testing';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -25,7 +25,7 @@ async function prepare(
   limits: Partial<LoadLimits>,
   { dump = tasksDump(['one']), onLoaded }: { dump?: string; onLoaded?: (database: string) => void } = {},
 ): Promise<unknown> {
-  const names = restoreNames(databaseOf(live.url), `prep${(count += 1)}`);
+  const names = restoreNames(live.name, `prep${(count += 1)}`);
   const path = join(dir, 'database.sql');
   await writeFile(path, dump);
   const { tasks } = createOwners({ tasks: live.url, auth: live.url });

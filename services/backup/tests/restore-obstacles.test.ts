@@ -1,38 +1,19 @@
-import { databaseOf, inDatabase } from '@taskmesh/store';
-import { createFaultyProxy, eventually } from '@taskmesh/testing';
+import { inDatabase } from '@taskmesh/store';
+import { connectClient, createProxyFor, eventually } from '@taskmesh/testing';
 import { maintenanceUrl } from '../src/databases/connect.ts';
 import { bothStores, createBackupFixture, restoreWith, type Other } from './support/backup-fixture.ts';
 import { withClient } from './support/databases.ts';
-import { Client } from 'pg';
-
-/** Creates sessions of another client, which last until they are released. */
-function createHeldSessions() {
-  const held: Client[] = [];
-  return {
-    async hold(url: string, ...statements: string[]): Promise<Client> {
-      const client = new Client({ connectionString: url });
-      client.on('error', () => undefined);
-      await client.connect();
-      held.push(client);
-      for (const statement of statements) await client.query(statement);
-      return client;
-    },
-    letGo: () => Promise.all(held.splice(0).map((client) => client.end().catch(() => undefined))),
-  };
-}
 
 const SUBSCRIBE = `create subscription obstacle connection '' publication p with (connect = false)`;
 const NOT_RESTORED = { success: true, outcome: 'PROCESSED', databaseRestored: false };
 const OLD = ['old', 'old@x'];
 const NEW = ['new', 'new@x'];
-const { hold, letGo } = createHeldSessions();
 
 const fixture = await createBackupFixture('obstacles');
 await fixture.archive('own.tar.gz', bothStores('new'));
 
 beforeEach(() => fixture.fillStores('old', 'old@x'));
 afterEach(async () => {
-  await letGo();
   await eventually(async () => expect(await fixture.leftovers()).toEqual([]), { timeoutMs: 40_000 });
 }, 180_000);
 
@@ -53,7 +34,7 @@ const metric = async (
 
 describe('a restore', () => {
   it('waits for a writer that takes longer than one attempt', async () => {
-    const writer = await hold(fixture.auth.url, 'begin', `insert into accounts values (2, 'later@x')`);
+    const writer = await connectClient(fixture.auth.url, 'begin', `insert into accounts values (2, 'later@x')`);
     let tries = 0;
     const tried = new Set<unknown>();
     const restoring = fixture.restore('own.tar.gz');
@@ -73,7 +54,7 @@ describe('a restore', () => {
   }, 180_000);
 
   it('never changes any store if a writer does not finish', async () => {
-    await hold(fixture.auth.url, 'begin', `insert into accounts values (2, 'later@x')`);
+    const writer = await connectClient(fixture.auth.url, 'begin', `insert into accounts values (2, 'later@x')`);
     await fixture.withOther({ timeouts: { writersMs: 1_000 } }, async (other) => {
       expect(await restoreWith(other, 'own.tar.gz')).toMatchObject({
         ...NOT_RESTORED,
@@ -81,18 +62,18 @@ describe('a restore', () => {
       });
     });
     expect(await fixture.inStores()).toEqual(OLD);
-    await letGo();
+    await writer.end();
     expect(await fixture.own.query('select stage from restores order by started_at desc limit 1')).toEqual([
       { stage: 'undone' },
     ]);
   }, 180_000);
 
   it('ends long transactions that only read, and replaces stores that are flagged as templates', async () => {
-    await hold(fixture.auth.url, 'begin', 'select * from accounts');
-    await hold(fixture.tasks.url, 'begin', `insert into tasks values (gen_random_uuid(), 'going on')`);
+    await connectClient(fixture.auth.url, 'begin', 'select * from accounts');
+    await connectClient(fixture.tasks.url, 'begin', `insert into tasks values (gen_random_uuid(), 'going on')`);
     const flag = async (isTemplate: boolean) => {
-      for (const { url } of [fixture.tasks, fixture.auth])
-        await fixture.own.query(`alter database ${databaseOf(url)} is_template ${isTemplate}`);
+      for (const { name } of [fixture.tasks, fixture.auth])
+        await fixture.own.query(`alter database ${name} is_template ${isTemplate}`);
     };
     await flag(true);
     expect(await fixture.restore('own.tar.gz')).toMatchObject({ outcome: 'RESTORED' });
@@ -104,7 +85,7 @@ describe('a restore', () => {
     await withClient(maintenanceUrl(fixture.own.url), async (client) => {
       await client.query('begin');
       // Like a copy, this locks the database until the transaction ends.
-      await client.query(`comment on database ${databaseOf(fixture.tasks.url)} is 'copied'`);
+      await client.query(`comment on database ${fixture.tasks.name} is 'copied'`);
       expect(await fixture.restore('own.tar.gz')).toMatchObject(NOT_RESTORED);
       await client.query('rollback');
     });
@@ -112,18 +93,12 @@ describe('a restore', () => {
   }, 180_000);
 
   it('that loses its server during the swap reports an unknown outcome, and settles it later', async () => {
-    const { hostname, port } = new URL(fixture.own.url);
-    const proxy = await createFaultyProxy({ host: hostname, port: Number(port) });
-    const proxied = (text: string) => {
-      const url = new URL(text);
-      url.host = `${proxy.host}:${proxy.port}`;
-      return url.href;
-    };
-    const adminUrls = { tasks: proxied(fixture.tasks.url), auth: proxied(fixture.auth.url) };
+    const { proxy, url } = await createProxyFor(fixture.own.url);
+    const adminUrls = { tasks: inDatabase(url, fixture.tasks.name), auth: inDatabase(url, fixture.auth.name) };
     await withClient(maintenanceUrl(fixture.own.url), async (client) => {
       // The first rename waits for this transaction until the server is lost.
       await client.query('begin');
-      await client.query(`comment on database ${databaseOf(fixture.tasks.url)} is 'held'`);
+      await client.query(`comment on database ${fixture.tasks.name} is 'held'`);
       await fixture.withOther({ secrets: { adminUrls } }, async (other) => {
         const restoring = restoreWith(other, 'own.tar.gz');
         await eventually(async () =>
@@ -165,7 +140,7 @@ describe('a restore', () => {
     expect(await fixture.inStores()).toEqual(['next', 'next@x']);
 
     const left = await fixture.leftovers();
-    expect(left).toEqual([expect.stringMatching(`${databaseOf(fixture.tasks.url)}_.*_old_`)]);
+    expect(left).toEqual([expect.stringMatching(`${fixture.tasks.name}_.*_old_`)]);
     await fixture.own.query(`alter database ${left[0]} allow_connections true`);
     await unsubscribe(left[0]);
     await eventually(async () => expect(await fixture.leftovers()).toEqual([]), { timeoutMs: 40_000 });

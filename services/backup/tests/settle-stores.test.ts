@@ -1,11 +1,10 @@
 import { inDatabase } from '@taskmesh/store';
-import { requiredAddress } from '@taskmesh/testing';
-import { Client } from 'pg';
+import { administer, connectClient, requiredAddress } from '@taskmesh/testing';
 import { settleRestore } from '../src/restore/settle-restore.ts';
 import type { RestoreStage } from '../src/restore/restore.entities.ts';
 import { undoRestore } from '../src/restore/restore-stores.ts';
 import type { StoreName } from '../src/databases/store.ts';
-import { administer, createTestStores, KEPT_MS, NOW, type RestoreTrial } from './support/test-stores.ts';
+import { createTestStores, KEPT_MS, NOW, type RestoreTrial } from './support/test-stores.ts';
 import { withClient } from './support/databases.ts';
 
 const UNTOUCHED = ['live: former, fresh: new', 'live: former, fresh: new'];
@@ -34,23 +33,19 @@ describe('an interrupted restore of stores on one server', () => {
     trial = await testStores.begin();
   });
 
-  it.each(['loading', 'swapping'] as const)(
-    'is undone if no store was swapped, and its databases may be dropped at once: %s',
-    async (stage) => {
-      expect(await settle({ stage, swapped: [] })).toEqual(['undone', ...UNTOUCHED]);
-      expect(trial.line).toMatchObject({ stage: 'undone', endedAt: NOW, leftUntil: NOW });
-    },
-  );
-
-  it('is restored if the stores were swapped, and the replaced ones are kept', async () => {
-    const left: Left = { stage: 'swapping', swapped: ['tasks', 'auth'], open: true };
-    expect(await settle(left)).toEqual(['restored', ...SWAPPED]);
-    expect(trial.line).toMatchObject({ stage: 'restored', endedAt: NOW, leftUntil: KEPT_UNTIL });
-  });
-
-  it.each(['restored', 'undone'] as const)('is not ended twice: %s', async (stage) => {
-    expect(await settle({ stage, swapped: [] })).toEqual([stage, ...UNTOUCHED]);
-    expect(trial.line.endedAt).toBeNull();
+  it.each<[Left, string[], object]>([
+    [{ stage: 'loading', swapped: [] }, ['undone', ...UNTOUCHED], { stage: 'undone', endedAt: NOW, leftUntil: NOW }],
+    [{ stage: 'swapping', swapped: [] }, ['undone', ...UNTOUCHED], { stage: 'undone', endedAt: NOW, leftUntil: NOW }],
+    [
+      { stage: 'swapping', swapped: ['tasks', 'auth'], open: true },
+      ['restored', ...SWAPPED],
+      { stage: 'restored', endedAt: NOW, leftUntil: KEPT_UNTIL },
+    ],
+    [{ stage: 'restored', swapped: [] }, ['restored', ...UNTOUCHED], { endedAt: null }],
+    [{ stage: 'undone', swapped: [] }, ['undone', ...UNTOUCHED], { endedAt: null }],
+  ])('is restored only if the stores were swapped, and is ended once: %j', async (left, expected, line) => {
+    expect(await settle(left)).toEqual(expected);
+    expect(trial.line).toMatchObject(line);
   });
 
   it('is settled only after a swap that is still running has ended', async () => {
@@ -138,12 +133,10 @@ describe('undoing a restore', () => {
 
   it('ends, with its sessions, when the service that owns a store shows no progress', async () => {
     trial.loadLimits.stallMs = 100;
-    let held: Client | undefined;
     let ended: Promise<unknown> | undefined;
     trial.stores.auth.owner.resume = async (database) => {
-      held = new Client({ connectionString: inDatabase(trial.stores.auth.adminUrl, database) });
-      ended = new Promise((resolve) => held?.on('error', resolve));
-      await held.connect();
+      const held = await connectClient(inDatabase(trial.stores.auth.adminUrl, database));
+      ended = new Promise((resolve) => held.once('error', resolve));
       await new Promise(() => undefined);
     };
     await expect(undo()).rejects.toThrow('There was no progress.');

@@ -1,12 +1,11 @@
 import { inDatabase } from '@taskmesh/store';
-import { atEnd } from '@taskmesh/testing';
+import { administer, atEnd, connectClient } from '@taskmesh/testing';
 import { randomBytes } from 'node:crypto';
-import { Client } from 'pg';
 import { maintenanceUrl } from '../src/databases/connect.ts';
 import { swapIn } from '../src/databases/swap.ts';
 import { exchangeStores, swapStores } from '../src/restore/swap-stores.ts';
 import type { RestoreStage } from '../src/restore/restore.entities.ts';
-import { administer, createTestStores, type RestoreTrial } from './support/test-stores.ts';
+import { createTestStores, type RestoreTrial } from './support/test-stores.ts';
 import { withClient } from './support/databases.ts';
 
 /** An administrator who may not end sessions of superusers. */
@@ -14,24 +13,10 @@ const ADMIN = `test_swap_${randomBytes(5).toString('hex')}`;
 const UNTOUCHED = ['live: former, fresh: new', 'live: former, fresh: new'];
 const SWAPPED = ['live: new, old: (former)', 'live: new, old: (former)'];
 let trial: RestoreTrial;
-const held: Client[] = [];
 
 await administer(`create role ${ADMIN} createdb login password 'secret' in role pg_monitor, pg_signal_backend`);
 atEnd(() => administer(`drop role ${ADMIN}`));
 const testStores = await createTestStores();
-afterEach(() => Promise.all(held.splice(0).map((client) => client.end().catch(() => undefined))));
-
-/** Opens a session of another client. `ended` resolves with the error that ended it. */
-async function hold(url: string): Promise<{ client: Client; ended: Promise<unknown> }> {
-  const client = new Client({ connectionString: url });
-  const ended = new Promise((resolve) =>
-    client.once('error', (error) => resolve('code' in error ? error.code : error)),
-  );
-  client.on('error', () => undefined);
-  await client.connect();
-  held.push(client);
-  return { client, ended };
-}
 
 /** Swaps the stores and calls `at` for each stage of the journal. Returns the journal's and the servers' state at each step. */
 async function swap(at: Partial<Record<RestoreStage, () => Promise<unknown>>> = {}, version: string | null = null) {
@@ -104,7 +89,7 @@ describe('a swap of stores on one server', () => {
     const url = new URL(maintenanceUrl(trial.stores.tasks.adminUrl));
     [url.username, url.password] = [ADMIN, 'secret'];
     for (const name of [live, fresh]) await administer(`alter database ${name} owner to ${ADMIN}`);
-    const { client } = await hold(trial.stores.tasks.adminUrl);
+    const client = await connectClient(trial.stores.tasks.adminUrl);
     const swapping = withClient(url.href, (admin) =>
       swapIn(
         { client: admin, url: url.href, names: [{ live, fresh, old, loader: '' }], lockers: new Map(), log: trial.log },
@@ -119,7 +104,7 @@ describe('a swap of stores on one server', () => {
   });
 
   it('waits for an instance that is still working on the same restore', async () => {
-    const { client } = await hold(inDatabase(trial.stores.tasks.adminUrl, 'postgres'));
+    const client = await connectClient(inDatabase(trial.stores.tasks.adminUrl, 'postgres'));
     const lock = `hashtextextended('taskmesh-restore ' || current_user || ' r', 0)`;
     await client.query(`select pg_advisory_lock(${lock})`);
     const swapping = swap();
@@ -139,7 +124,7 @@ describe('a swap of stores on one server', () => {
 
 describe('a swap that carries data over', () => {
   const write = async () => {
-    const { client } = await hold(trial.stores.auth.adminUrl);
+    const client = await connectClient(trial.stores.auth.adminUrl);
     await client.query(`set lock_timeout = '50ms'`);
     await client.query('select from sessions');
     await client.query('insert into operators_own values (1)');
@@ -202,7 +187,7 @@ describe('a swap that carries data over', () => {
   it('ends the sessions in the new store when the carry-over is abandoned', async () => {
     let ended: Promise<unknown> | undefined;
     trial.stores.auth.owner.carryOver = async (database) => {
-      const { client } = await hold(inDatabase(trial.stores.auth.adminUrl, database));
+      const client = await connectClient(inDatabase(trial.stores.auth.adminUrl, database));
       ended = client.query('select pg_sleep(60)').catch(({ code }: { code?: string }) => code);
       throw new Error('no response in time');
     };
@@ -232,7 +217,7 @@ describe('a swap that carries data over', () => {
     trial.loadLimits.stallMs = 100;
     const { owner, adminUrl } = trial.stores.auth;
     owner.carryOverAhead = async (database) => {
-      const { client } = await hold(inDatabase(adminUrl, database));
+      const client = await connectClient(inDatabase(adminUrl, database));
       await client.query('begin; truncate sessions');
       await end();
     };

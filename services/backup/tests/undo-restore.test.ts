@@ -1,4 +1,3 @@
-import { databaseOf } from '@taskmesh/store';
 import { eventually } from '@taskmesh/testing';
 import type { Backup } from '../src/index.ts';
 import { request, bothStores, createBackupFixture, tasksDump } from './support/backup-fixture.ts';
@@ -158,7 +157,7 @@ describe('the stores that a restore replaced', () => {
   }, 180_000);
 
   it('get the settings, grants and revocations that the operator has made since', async () => {
-    const [live, role] = [databaseOf(fixture.tasks.url), `${databaseOf(fixture.tasks.url)}_reader`];
+    const [live, role] = [fixture.tasks.name, `${fixture.tasks.name}_reader`];
     const { query } = fixture.tasks;
     await query(`
       create role ${role}; alter database ${live} set statement_timeout = '40s'; alter role ${role} in database ${live} set work_mem = '8MB';

@@ -1,5 +1,5 @@
 import type { ImportResult, WorkProgress } from '@taskmesh/internal-api';
-import { databaseOf, inDatabase } from '@taskmesh/store';
+import { inDatabase } from '@taskmesh/store';
 import { eventually } from '@taskmesh/testing';
 import { readFile, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -238,7 +238,7 @@ describe('a failed verification', () => {
   });
 
   it('does not prevent the next one, even if its leftovers cannot be removed yet', async () => {
-    const { fresh } = restoreNames(databaseOf(fixture.tasks.url), 'held');
+    const { fresh } = restoreNames(fixture.tasks.name, 'held');
     await fixture.own.query(`create database ${fresh}`);
     const left = inDatabase(fixture.own.url, fresh);
     // A database with a subscription cannot be dropped.
@@ -262,7 +262,7 @@ it('a backup service that is killed during a verification leaves the stores unto
   await fixture.archive('killed.tar.gz', ownArchive({ tasks: tasksDump(titles), auth: accountsDump(['a@x']) }));
   const backup = await startBackupProcess(fixture.config);
   void backup.ask(VERIFY, { file: 'killed.tar.gz' });
-  const isLoading = (name: string) => name.startsWith(databaseOf(fixture.tasks.url));
+  const isLoading = (name: string) => name.startsWith(fixture.tasks.name);
   await eventually(async () => expect((await fixture.leftovers()).some(isLoading)).toBe(true));
   await backup.kill();
   await fixture.withOther({}, () => eventually(async () => expect(await fixture.leftovers()).toEqual([])));

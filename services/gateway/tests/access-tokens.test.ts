@@ -1,10 +1,8 @@
 import { createSigningKey } from '@taskmesh/identity';
 import { eventually } from '@taskmesh/testing';
 import { once } from 'node:events';
-import { startTestGateway, type TestGateway, useGateway } from './fakes/gateway.ts';
+import { startTestGateway, type TestGateway, useGateway, USER } from './fakes/gateway.ts';
 import { openWebSocket, PROTOCOLS, streamBy } from './fakes/streams.ts';
-
-const USER = 'a0000000-0000-4000-8000-000000000001';
 
 const gateway = useGateway();
 
@@ -45,7 +43,6 @@ it('a removed key is refused, even if it was accepted before, and its open conne
   expect(ending.map(({ ended }) => ended?.code)).toEqual([4403, undefined, undefined, 4401]);
   expect(await statusOf(fresh)).toBe(200);
   expect(staying.filter(({ ended }) => ended)).toEqual([]);
-  for (const stream of staying) stream.close();
 });
 
 it('a gateway that has not reached auth yet is not ready and accepts no token, which may have been logged out', async () => {
@@ -79,5 +76,4 @@ it.each(PROTOCOLS)('a read-only personal token follows changes over %s until it 
   gateway.auth.end(id);
   await eventually(() => expect(stream.ended).toBeDefined());
   expect((await gateway.graphql('{ me { id } }', { token })).body.data).toBeNull();
-  stream.close();
 });

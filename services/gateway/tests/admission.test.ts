@@ -2,10 +2,9 @@ import { createMemoryKeyValue } from '@taskmesh/key-value';
 import { eventually } from '@taskmesh/testing';
 import { createHash } from 'node:crypto';
 import type { UncheckedRequest } from '../src/graphql/admission.ts';
-import { startTestGateway, type TestGateway, useGateway } from './fakes/gateway.ts';
+import { startTestGateway, type TestGateway, useGateway, USER } from './fakes/gateway.ts';
 import { connectGraphqlWs } from './fakes/streams.ts';
 
-const USER = 'a0000000-0000-4000-8000-000000000001';
 const SECRET = 'hunter2-Tr0ub4dor';
 
 interface Outcome {

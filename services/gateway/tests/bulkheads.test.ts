@@ -1,8 +1,7 @@
 import { eventually } from '@taskmesh/testing';
-import { once } from 'node:events';
-import { connect, type Socket } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { postGraphQL, startTestGateway, type TestGateway } from './fakes/gateway.ts';
+import { openRaw, rawGraphQL, rawRequest, statusOf, type RawSocket } from './fakes/raw.ts';
 
 const ANN = 'a0000000-0000-4000-8000-000000000001';
 const BOB = 'a0000000-0000-4000-8000-000000000002';
@@ -31,18 +30,8 @@ beforeEach(async () => {
     return execute(request, call);
   };
 });
-afterEach(async () => {
-  release();
-  await gateway.stop();
-});
+afterEach(() => release());
 
-function send(request: string | Buffer): Socket {
-  const socket = connect(Number(new URL(gateway.origin).port), '127.0.0.1');
-  socket.write(request);
-  return socket;
-}
-
-const answerTo = async (socket: Socket) => String((await once(socket, 'data'))[0]);
 const get = (path: string) => fetch(`${gateway.origin}${path}`, { headers: { authorization } });
 
 it('limits how many operations of an account run at once over all transports; further ones wait', async () => {
@@ -64,23 +53,17 @@ it('limits how many operations of an account run at once over all transports; fu
 
 it('limits the memory of all bodies whose operations run or wait, in their decoded size', async () => {
   const body = gzipSync(JSON.stringify({ query: QUERY, variables: { padding: 'x'.repeat(900_000) } }));
-  const head = `POST /graphql HTTP/1.1\r\nHost: x\r\nAuthorization: ${authorization}\r\nContent-Type: application/json\r\n`;
-  const asked = Buffer.concat([
-    Buffer.from(`${head}Content-Encoding: gzip\r\nContent-Length: ${body.length}\r\n\r\n`),
-    body,
-  ]);
-  let refused = 0;
-  const sockets = Array.from({ length: 60 }, () => send(asked));
-  const all = sockets.map(async (socket) => {
-    if ((await answerTo(socket)).includes('Too many large requests')) refused++;
-  });
-  await eventually(() => expect(refused).toBeGreaterThanOrEqual(60 - 38));
+  const encoded = ['Content-Type: application/json', 'Content-Encoding: gzip', `Content-Length: ${body.length}`];
+  const head = rawRequest('POST /graphql', [`Authorization: ${authorization}`, ...encoded]);
+  const send = () => openRaw(gateway.origin, Buffer.concat([Buffer.from(head), body]));
+  const sockets = await Promise.all(Array.from({ length: 60 }, send));
+  const refused = () => sockets.filter(({ answer }) => answer.includes('Too many large requests'));
+  await eventually(() => expect(refused().length).toBeGreaterThanOrEqual(60 - 38));
   expect((await gateway.graphql('{ __typename }')).status).toBe(200);
   release();
-  await Promise.all(all);
-  const last = send(asked);
-  expect(await answerTo(last)).toContain('"total":2');
-  for (const socket of [...sockets, last]) socket.destroy();
+  await Promise.all(sockets.map(statusOf));
+  const last = await send();
+  await eventually(() => expect(last.answer).toContain('"total":2'));
 });
 
 it('serves others while many expensive documents arrive at once', async () => {
@@ -88,16 +71,15 @@ it('serves others while many expensive documents arrive at once', async () => {
   const selection = Array.from({ length: 60 }, (_, at) => fields[at % fields.length]).join(' ');
   const document = (number: number) => {
     const tasks = Array.from({ length: 29 }, (_, at) => `x${number}y${at}: task(id: "${at}") { ${selection} }`);
-    const body = JSON.stringify({ query: `{ ${tasks.join(' ')} }` });
-    return `POST /graphql HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
+    return rawGraphQL({ query: `{ ${tasks.join(' ')} }` });
   };
   const requests = Array.from({ length: 60 }, (_, number) => document(number));
-  let answered = 0;
-  const sockets = requests.map((request) => send(request).once('data', () => answered++));
-  await eventually(() => expect(answered).toBeGreaterThan(0));
-  const before = answered;
+  const sockets: RawSocket[] = [];
+  for (const request of requests) void openRaw(gateway.origin, request).then((socket) => sockets.push(socket));
+  const answered = () => sockets.filter(({ answer }) => answer !== '').length;
+  await eventually(() => expect(answered()).toBeGreaterThan(0), { everyMs: 1 });
+  const before = answered();
   expect((await get('/livez')).status).toBe(200);
-  expect(answered - before).toBeLessThan(20);
-  await eventually(() => expect(answered).toBe(60));
-  for (const socket of sockets) socket.destroy();
+  expect(answered() - before).toBeLessThan(20);
+  await eventually(() => expect(answered()).toBe(60));
 });

@@ -2,13 +2,11 @@ import { unavailable } from '@taskmesh/contracts';
 import { eventually } from '@taskmesh/testing';
 import type { Connections, RequestOptions } from '../src/connections/connections.ts';
 import { connectGraphqlWs, streamGraphqlWs } from './fakes/streams.ts';
-import { useGateway } from './fakes/gateway.ts';
+import { startTestGateway, USER } from './fakes/gateway.ts';
 
 /** Requests to services while they are held: none gets a response, but callers may disconnect. */
 const held: RequestOptions[] = [];
 let isHeld = false;
-let token: string;
-const ADA = 'a0000000-0000-4000-8000-000000000001';
 
 const holding = (connections: Connections): Connections => ({
   ...connections,
@@ -22,15 +20,15 @@ const holding = (connections: Connections): Connections => ({
   },
 });
 
-const test = useGateway({ wrap: holding });
-beforeAll(async () => void (token = await test.auth.token(ADA)));
+const test = await startTestGateway({ wrap: holding });
+const token = await test.auth.token(USER);
 beforeEach(() => {
   held.length = 0;
   isHeld = true;
 });
 
 const QUERY = '{ taskStatistics { total } }';
-const headers = () => ({ authorization: `Bearer ${token}`, 'content-type': 'application/json' });
+const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
 
 describe('a client that disconnects', () => {
   it.each<[string, string, RequestInit]>([
@@ -39,7 +37,7 @@ describe('a client that disconnects', () => {
     ['GraphQL by GET', `/graphql?query=${encodeURIComponent(QUERY)}`, {}],
   ])('ends its running requests: %s', async (_what, path, init) => {
     const client = new AbortController();
-    const response = fetch(test.origin + path, { ...init, headers: headers(), signal: client.signal });
+    const response = fetch(test.origin + path, { ...init, headers, signal: client.signal });
     await eventually(() => expect(held).toHaveLength(1));
     expect(held[0]?.signal?.aborted).toBe(false);
     client.abort();
@@ -61,7 +59,7 @@ describe('a client that disconnects', () => {
     const client = new AbortController();
     const other = new AbortController();
     const ask = ({ signal }: AbortController) =>
-      fetch(`${test.origin}/api/tasks`, { headers: headers(), signal }).catch(() => 'gone');
+      fetch(`${test.origin}/api/tasks`, { headers, signal }).catch(() => 'gone');
     const [gone] = [ask(client), ask(other)];
     await eventually(() => expect(held).toHaveLength(2));
     client.abort();
@@ -78,11 +76,11 @@ describe('an event', () => {
     const query = 'subscription { taskChanges { sequence task { owner { name } } } }';
     const streams = await Promise.all([1, 2].map(() => streamGraphqlWs({ origin: test.origin, token, query })));
     await eventually(async () => {
-      test.commit(ADA);
+      test.commit(USER);
       await eventually(() => expect(streams.every(({ events }) => events.length > 0)).toBe(true), { timeoutMs: 500 });
     });
     isHeld = true;
-    test.commit(ADA);
+    test.commit(USER);
     await eventually(() => expect(held.length).toBeGreaterThan(0));
     for (const stream of streams) stream.close();
     for (const { signal } of held) expect(signal).toBeUndefined();

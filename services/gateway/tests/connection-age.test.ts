@@ -1,16 +1,8 @@
 import { eventually } from '@taskmesh/testing';
-import { startTestGateway } from './fakes/gateway.ts';
+import { startTestGateway, USER } from './fakes/gateway.ts';
 import { holdExecution } from './fakes/tasks.ts';
-import {
-  connectGraphqlWs,
-  PROTOCOLS,
-  streamBy,
-  streamGraphqlWs,
-  type Protocol,
-  type TestStream,
-} from './fakes/streams.ts';
+import { connectGraphqlWs, PROTOCOLS, streamBy, streamGraphqlWs, type Protocol } from './fakes/streams.ts';
 
-const USER = 'a0000000-0000-4000-8000-000000000001';
 const QUERY = `subscription ($after: String) { taskChanges(after: $after) { ...Place task { title } } }
   fragment Place on TaskChange { ... { cursor } sequence }`;
 /** Cursors of other fields are not cursors of the feed. */
@@ -19,27 +11,14 @@ const QUERY_WITHOUT_CURSOR = `subscription ($after: String, $with: Boolean = fal
 }`;
 const BARE_QUERY = 'subscription { taskChanges { sequence task { title } } }';
 
-const open: { close(): void }[] = [];
-
 const gateway = await startTestGateway({ env: { REALTIME_MAX_CONNECTION_AGE_S: '1' }, random: () => 0.5 });
 const token = await gateway.auth.token(USER);
-afterEach(() => {
-  for (const each of open.splice(0)) each.close();
-});
 
 /** The join of a client that tracks cursors. */
 const RESUMING = { resume: { since: null } };
 
-const stream = async (
-  protocol: Protocol,
-  after?: string,
-  params: Record<string, unknown> = RESUMING,
-  query = QUERY,
-): Promise<TestStream> => {
-  const opened = await streamBy(protocol, { origin: gateway.origin, token, query, variables: { after }, params });
-  open.push(opened);
-  return opened;
-};
+const stream = (protocol: Protocol, after?: string, params: Record<string, unknown> = RESUMING, query = QUERY) =>
+  streamBy(protocol, { origin: gateway.origin, token, query, variables: { after }, params });
 const tooOld = (protocol: Protocol) =>
   gateway.figure(`taskmesh_realtime_connections_ended_total{protocol="${protocol}",reason="max_age"}`);
 const cursorNow = async () => (await gateway.tasks.changes.heads([USER], true)).cursors?.[USER];
@@ -81,7 +60,7 @@ it('connections stay open if their clients would lose changes', async () => {
 });
 
 it('a socket that is old enough still delivers pending results, so that no request is repeated', async () => {
-  const { isHeld, release, undo } = holdExecution(gateway.tasks);
+  const { isHeld, release } = holdExecution(gateway.tasks);
   const mutation = 'mutation { createTask(input: { title: "once" }) { title } }';
   const asking = await streamGraphqlWs({ origin: gateway.origin, token, query: mutation });
   await eventually(isHeld);
@@ -90,13 +69,11 @@ it('a socket that is old enough still delivers pending results, so that no reque
   release();
   await eventually(() => expect(asking.ended).toEqual({ code: 1012 }));
   expect(asking.events).toEqual([{ data: { createTask: { title: 'once' } } }]);
-  undo();
 });
 
 it('a socket that is old enough answers only pings while it waits for a result', async () => {
-  const { isHeld, release, undo } = holdExecution(gateway.tasks);
+  const { isHeld, release } = holdExecution(gateway.tasks);
   const client = await connectGraphqlWs(gateway.origin, token);
-  open.push(client.socket);
   client.subscribe('held', '{ taskStatistics { total } }');
   await eventually(isHeld);
   const later = await stream('graphql-ws', gateway.tasks.changes.cursor(USER, 0));
@@ -107,5 +84,4 @@ it('a socket that is old enough answers only pings while it waits for a result',
   release();
   await eventually(() => expect(client.closed).toBe(1012));
   expect(client.messages.slice(2).map(({ id, type }) => `${id} ${type}`)).toEqual(['held next', 'held complete']);
-  undo();
 });

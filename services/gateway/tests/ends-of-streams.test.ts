@@ -9,16 +9,12 @@ const QUERY = 'subscription ($after: String) { taskChanges(after: $after) { sequ
 /** The user and session of the current test. */
 let [user, sid] = ['', ''];
 let users = 0;
-const open: TestStream[] = [];
 
 const gateway = useGateway();
-beforeEach(() => {
+beforeEach(async () => {
+  await running(0);
   user = `a0000000-0000-4000-8000-00000000000${++users}`;
   sid = user.replace('a', 'c');
-});
-afterEach(async () => {
-  for (const each of open.splice(0)) each.close();
-  await running(0);
 });
 
 const request = async (query = QUERY) => ({
@@ -28,9 +24,7 @@ const request = async (query = QUERY) => ({
 /** A stream over each protocol that runs documents. */
 const openAll = async (after?: string): Promise<TestStream[]> => {
   const start = { ...(await request()), variables: { after } };
-  const streams = await Promise.all(GRAPHQL_PROTOCOLS.map((protocol) => streamBy(protocol, start)));
-  open.push(...streams);
-  return streams;
+  return Promise.all(GRAPHQL_PROTOCOLS.map((protocol) => streamBy(protocol, start)));
 };
 const running = (count: number) =>
   eventually(async () => {
@@ -103,7 +97,6 @@ describe('a stream that cannot begin because the tasks service stays unavailable
     const { promise, resolve: goOn } = Promise.withResolvers<void>();
     held = promise;
     const socket = await streamGraphqlWs(await request('{ __typename }'));
-    open.push(socket);
     socket.send({ id: 'given up', type: 'subscribe', payload: { query: QUERY } });
     await eventually(() => expect(asked).toBe(1));
     socket.send({ id: 'given up', type: 'complete' });

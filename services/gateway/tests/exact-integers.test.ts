@@ -1,5 +1,5 @@
 import { composed, startServer } from './fakes/foreign-service.ts';
-import { useGateway } from './fakes/gateway.ts';
+import { fetchGraphQL, useGateway } from './fakes/gateway.ts';
 
 const LINK = 'extend schema @link(url: "https://specs.apollo.dev/federation/v2.7", import: ["@key"])';
 const ITEMS = `${LINK}
@@ -47,15 +47,8 @@ describe('integers beyond 2^53 of a foreign graph', () => {
     ]);
     return { files: { SUPERGRAPH_FILE: supergraph } };
   });
-  afterAll(() => {
-    for (const service of [items, stock]) service.stop();
-  });
 
-  const post = async (body: string) => {
-    const headers = { 'content-type': 'application/json' };
-    const response = await fetch(`${gateway.origin}/graphql`, { method: 'POST', headers, body });
-    return (await response.text()).trimEnd();
-  };
+  const post = async (body: string) => (await (await fetchGraphQL(gateway.origin, body)).text()).trimEnd();
 
   it('are returned exactly, and two keys stay distinct', async () => {
     const text = await post('{"query":"{ items { code id weight any stock } }"}');

@@ -1,5 +1,5 @@
 import { eventually } from '@taskmesh/testing';
-import { useGateway } from './fakes/gateway.ts';
+import { startTestGateway, USER } from './fakes/gateway.ts';
 import {
   GRAPHQL_PROTOCOLS,
   PROTOCOLS,
@@ -10,15 +10,10 @@ import {
   type TestStream,
 } from './fakes/streams.ts';
 
-const USER = 'a0000000-0000-4000-8000-000000000001';
+const gateway = await startTestGateway();
+const token = await gateway.auth.token(USER);
 
 describe('a subscription', () => {
-  let token: string;
-
-  const gateway = useGateway();
-  beforeAll(async () => {
-    token = await gateway.auth.token(USER);
-  });
   beforeEach(() => {
     gateway.tasks.calls.length = 0;
   });

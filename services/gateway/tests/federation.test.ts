@@ -1,7 +1,6 @@
 import { AppError, unavailable } from '@taskmesh/contracts';
-import { useGateway } from './fakes/gateway.ts';
+import { useGateway, USER } from './fakes/gateway.ts';
 
-const USER = 'a0000000-0000-4000-8000-000000000001';
 const OTHER = 'b0000000-0000-4000-8000-000000000002';
 
 const EXECUTORS = ['compiled', 'apollo'];

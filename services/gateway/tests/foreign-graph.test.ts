@@ -39,7 +39,6 @@ describe.each(['compiled', 'apollo'])('a gateway of a foreign graph, with the %s
     ]);
     return { env: { GATEWAY_EXECUTOR: executor }, files: { SUPERGRAPH_FILE: supergraph } };
   });
-  afterAll(() => [products, reviews].forEach((service) => service.stop()));
 
   it('uses the addresses in the file', async () => {
     const { body } = await gateway.graphql(
@@ -155,7 +154,6 @@ describe('a gateway of a foreign graph that can restore', () => {
     const supergraph = composed([{ name: 'library', url: library.url, typeDefs: LIBRARY }]);
     return { files: { SUPERGRAPH_FILE: supergraph } };
   });
-  afterAll(() => library.stop());
 
   const call = async (method: string, path: string, headers: Record<string, string> = {}) => {
     const response = await fetch(`${gateway.origin}/api/${path}`, { method, headers });

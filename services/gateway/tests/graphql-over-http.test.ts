@@ -1,8 +1,6 @@
 import { serverAudits } from 'graphql-http';
 import { createHash } from 'node:crypto';
-import { postGraphQL, startTestGateway } from './fakes/gateway.ts';
-
-const USER = 'a0000000-0000-4000-8000-000000000001';
+import { fetchGraphQL, postGraphQL, startTestGateway, USER } from './fakes/gateway.ts';
 
 const gateway = await startTestGateway();
 const token = await gateway.auth.token(USER);
@@ -72,11 +70,7 @@ describe('a body', () => {
     'multipart/form-data; boundary=x',
     'application/json; charset=utf-16',
   ])('of type %s is refused', async (type) => {
-    const response = await fetch(`${gateway.origin}/graphql`, {
-      method: 'POST',
-      headers: { 'content-type': type },
-      body: '{"query":"{__typename}"}',
-    });
+    const response = await fetchGraphQL(gateway.origin, { query: '{__typename}' }, { 'content-type': type });
     expect(response.status).toBe(415);
     expect(codesOf((await response.json()) as never)).toEqual(['UNSUPPORTED_MEDIA_TYPE']);
   });
@@ -214,11 +208,7 @@ describe('the status of a request that cannot run', () => {
       'query A { __typename } query B { __typename }',
       'query ($n: Int!) { tasks(first: $n) { totalCount } }',
     ]) {
-      const response = await fetch(`${gateway.origin}/graphql`, {
-        method: 'POST',
-        headers: { 'content-type': 'application/json', accept },
-        body: JSON.stringify({ query }),
-      });
+      const response = await fetchGraphQL(gateway.origin, { query }, { accept });
       await response.body?.cancel();
       expect([query, response.status, response.headers.get('content-type')?.split(';')[0]]).toEqual([
         query,
@@ -233,11 +223,7 @@ describe('a client that accepts JSON and streams', () => {
   const LOGIN =
     'mutation { login(input: { email: "a0000000-0000-4000-8000-000000000001", password: "right password" }) { expiresIn } }';
   const asked = (accept: string, query: string, authorization?: string) =>
-    fetch(`${gateway.origin}/graphql`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json', accept, ...(authorization && { authorization }) },
-      body: JSON.stringify({ query }),
-    });
+    fetchGraphQL(gateway.origin, { query }, { accept, ...(authorization && { authorization }) });
 
   it.each([ANY_ANSWER, MULTIPART_OR_JSON, 'text/event-stream, */*', 'text/event-stream, application/*'])(
     'signs in without a token, or with a stale one: %s',

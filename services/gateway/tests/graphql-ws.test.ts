@@ -1,11 +1,9 @@
 import { eventually, fastestOf } from '@taskmesh/testing';
 import { once } from 'node:events';
-import type { WebSocket } from 'ws';
-import { startTestGateway, useGateway } from './fakes/gateway.ts';
+import { startTestGateway, useGateway, USER } from './fakes/gateway.ts';
 import { holdExecution } from './fakes/tasks.ts';
-import { connectGraphqlWs, type GraphqlWsClient, openWebSocket, streamGraphqlWs, streamHttp } from './fakes/streams.ts';
+import { connectGraphqlWs, openWebSocket, streamGraphqlWs, streamHttp } from './fakes/streams.ts';
 
-const USER = 'a0000000-0000-4000-8000-000000000001';
 const CHANGES = 'subscription { taskChanges { task { title } } }';
 
 interface Message {
@@ -14,24 +12,13 @@ interface Message {
   payload?: unknown;
 }
 
-const open: WebSocket[] = [];
-
 const gateway = useGateway();
-afterEach(async () => {
-  for (const socket of open.splice(0)) socket.terminate();
-  await eventually(async () => expect(await running()).toBe(0));
-});
+beforeEach(() => eventually(async () => expect(await running()).toBe(0)));
 
 const running = () => gateway.figure('taskmesh_realtime_subscriptions{protocol="graphql-ws"}');
 const subscription = (id: string, query: string): Message => ({ id, type: 'subscribe', payload: { query } });
 
-async function acknowledged(token: string, at = gateway): Promise<GraphqlWsClient> {
-  const client = await connectGraphqlWs(at.origin, token);
-  open.push(client.socket);
-  return client;
-}
-
-const client = async () => acknowledged(await gateway.auth.token(USER));
+const client = async () => connectGraphqlWs(gateway.origin, await gateway.auth.token(USER));
 
 describe('an operation over graphql-ws', () => {
   const failed = (code: string) => expect.objectContaining({ extensions: expect.objectContaining({ code }) });
@@ -136,7 +123,6 @@ describe('the messages of the protocol', () => {
   ])('have their close codes: %s', async (_what, messages, code) => {
     const authorization = `Bearer ${await gateway.auth.token(USER)}`;
     const socket = await openWebSocket(`${gateway.origin}/graphql`, 'graphql-transport-ws', { authorization });
-    open.push(socket);
     for (const message of messages) socket.send(typeof message === 'string' ? message : JSON.stringify(message));
     expect((await once(socket, 'close'))[0]).toBe(code);
   });
@@ -147,7 +133,6 @@ describe('the messages of the protocol', () => {
     ['another protocol', 'graphql-ws', {}, 4406],
   ])('begin with a token in connection_init: %s', async (_what, protocol, payload, code) => {
     const socket = await openWebSocket(`${gateway.origin}/graphql`, protocol);
-    open.push(socket);
     let closed: number | undefined;
     socket.on('close', (given) => (closed = given));
     socket.send(JSON.stringify({ type: 'connection_init', payload }));
@@ -172,7 +157,7 @@ describe('a session that ends', () => {
   ])('delivers the result that ended it before the close: %s', async (_what, query, payload) => {
     const sid = crypto.randomUUID();
     const token = await gateway.auth.token(USER, { claims: { sid } });
-    const leaving = await acknowledged(token);
+    const leaving = await connectGraphqlWs(gateway.origin, token);
     const sse = await streamHttp('sse', { origin: gateway.origin, token, query: CHANGES });
     leaving.subscribe('stream', CHANGES);
     await eventually(async () => expect(await running()).toBe(1));
@@ -201,10 +186,10 @@ describe('a session that ends', () => {
   it('does not wait for slow operations, and neither sends events nor accepts messages meanwhile', async () => {
     const round = async () => {
       const sid = crypto.randomUUID();
-      const leaving = await acknowledged(await gateway.auth.token(USER, { claims: { sid } }));
+      const leaving = await connectGraphqlWs(gateway.origin, await gateway.auth.token(USER, { claims: { sid } }));
       leaving.subscribe('stream', CHANGES);
       await eventually(async () => expect(await running()).toBe(1));
-      const { isHeld, release, undo } = holdExecution(gateway.tasks);
+      const { isHeld, release } = holdExecution(gateway.tasks);
       leaving.subscribe('1', '{ taskStatistics { total } }');
       await eventually(isHeld);
       gateway.auth.end(sid);
@@ -216,7 +201,6 @@ describe('a session that ends', () => {
       const closedMs = performance.now() - endedAt;
       expect(leaving.messages).toEqual([{ type: 'connection_ack' }]);
       release();
-      undo();
       return closedMs;
     };
     expect(await fastestOf(round)).toBeLessThan(2_000);
@@ -228,7 +212,7 @@ describe('a gateway that stops', () => {
     const stopping = await startTestGateway();
     const { isHeld, release } = holdExecution(stopping.tasks);
     const token = await stopping.auth.token(USER);
-    const asking = await acknowledged(token, stopping);
+    const asking = await connectGraphqlWs(stopping.origin, token);
     const idle = await streamGraphqlWs({ origin: stopping.origin, token, query: CHANGES });
     asking.subscribe('1', 'mutation { createTask(input: { title: "once" }) { title } }');
     await eventually(isHeld);
@@ -247,7 +231,7 @@ describe('a socket that sends too much', () => {
   it('gets the results of its earlier requests before the close, so that they are not repeated, and nothing else', async () => {
     const limited = await startTestGateway({ env: { REALTIME_MAX_MESSAGES_PER_S: String(MESSAGES_PER_S) } });
     const { release } = holdExecution(limited.tasks);
-    const talking = await acknowledged(await limited.auth.token(USER), limited);
+    const talking = await connectGraphqlWs(limited.origin, await limited.auth.token(USER));
     const create = 'mutation { createTask(input: { title: "once" }) { title } }';
     talking.subscribe('first', create);
     // The first of these are within the rate, together with the message above; the others exceed it.

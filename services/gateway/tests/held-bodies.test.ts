@@ -1,44 +1,28 @@
 import { eventually } from '@taskmesh/testing';
-import { once } from 'node:events';
-import { connect, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { startTestGateway, type TestGateway } from './fakes/gateway.ts';
+import { fetchGraphQL, postGraphQL, startTestGateway, type TestGateway } from './fakes/gateway.ts';
+import { openRaw, rawGraphQL, rawRequest, statusOf, type RawSocket } from './fakes/raw.ts';
 
 const MIB = 1024 * 1024;
 
 const gateway = await startTestGateway();
 
-const post = (body: string) =>
-  fetch(`${gateway.origin}/graphql`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body,
-  });
-
 describe('many large unfinished bodies', () => {
-  const BODY = JSON.stringify({ query: '{ __typename }', padding: 'x'.repeat(MIB - 100) });
-
-  async function hold(): Promise<Socket> {
-    const socket = connect(Number(new URL(gateway.origin).port), '127.0.0.1');
-    await once(socket, 'connect');
-    const head = `POST /graphql HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: ${BODY.length}\r\n\r\n`;
-    socket.on('error', () => undefined).write(head + BODY.slice(0, -1));
-    return socket;
-  }
+  const BODY = { query: '{ __typename }', padding: 'x'.repeat(MIB - 100) };
 
   it('are kept up to a limit, the oldest get a 503, and complete ones and ordinary requests are served', async () => {
-    const sockets = await Promise.all(Array.from({ length: 60 }, hold));
-    const refused = sockets.map(async (socket) => {
-      const [data] = (await once(socket, 'data')) as [Buffer];
-      return data.toString();
-    });
-    const answer = await Promise.race(refused);
+    const unfinished = rawGraphQL(BODY).slice(0, -1);
+    const sockets = await Promise.all(Array.from({ length: 60 }, () => openRaw(gateway.origin, unfinished)));
+    const isRefused = ({ answer }: RawSocket) => answer.includes('\r\n\r\n');
+    await eventually(() => sockets.some(isRefused));
+    const { answer = '' } = sockets.find(isRefused) ?? {};
     expect(answer).toMatch(/^HTTP\/1\.1 503 /);
     expect(answer.toLowerCase()).toContain('retry-after: 1\r\n');
-    expect((await post(BODY)).status).toBe(200);
-    expect((await post('{"query":"{ __typename }"}')).status).toBe(200);
+    expect((await postGraphQL(gateway.origin, BODY)).status).toBe(200);
+    expect((await gateway.graphql('{ __typename }')).status).toBe(200);
     for (const socket of sockets) socket.destroy();
-    for (let tries = 0; (await post(BODY)).status !== 200; tries++) expect(tries).toBeLessThan(100);
+    for (let tries = 0; (await postGraphQL(gateway.origin, BODY)).status !== 200; tries++)
+      expect(tries).toBeLessThan(100);
   });
 });
 
@@ -65,12 +49,7 @@ describe('large bodies whose clients have disconnected', () => {
     const body = JSON.stringify({ query, padding: 'x'.repeat(MIB - 100) });
     const client = new AbortController();
     const send = async (user: string, signal?: AbortSignal) =>
-      fetch(`${busy.origin}/graphql`, {
-        method: 'POST',
-        headers: { authorization: `Bearer ${await busy.auth.token(user)}`, 'content-type': 'application/json' },
-        body,
-        ...(signal && { signal }),
-      });
+      fetchGraphQL(busy.origin, body, { authorization: `Bearer ${await busy.auth.token(user)}` }, signal);
     const all = users.flatMap((user) => Array.from({ length: 8 }, () => send(user, client.signal)));
     const outcomes = Promise.allSettled(all);
     await eventually(() => expect(ends).toHaveLength(all.length));
@@ -89,19 +68,14 @@ it('large bodies of streams no longer count once their streams have begun', asyn
   const body = JSON.stringify({ query: 'subscription { taskChanges { cursor } }', padding: 'x'.repeat(MIB - 100) });
   const open = async (at: number) => {
     const authorization = `Bearer ${await gateway.auth.token(`a0000000-0000-4000-8000-00000000000${at % 4}`)}`;
-    const headers = { authorization, accept: 'text/event-stream', 'content-type': 'application/json' };
-    return fetch(`${gateway.origin}/graphql`, { method: 'POST', headers, body, signal: leave.signal });
+    return fetchGraphQL(gateway.origin, body, { authorization, accept: 'text/event-stream' }, leave.signal);
   };
   for (let at = 0; at < 40; at++) expect((await open(at)).status).toBe(200);
   leave.abort();
 });
 
 it.each(['gzip, chunked', 'deflate, chunked'])('an unsupported transfer encoding is a 415: %s', async (coding) => {
-  const socket = connect(Number(new URL(gateway.origin).port), '127.0.0.1');
-  socket.write(
-    `POST /graphql HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nTransfer-Encoding: ${coding}\r\n\r\n1a\r\n{"query":"{ __typename }"}\r\n0\r\n\r\n`,
-  );
-  const [data] = (await once(socket, 'data')) as [Buffer];
-  socket.destroy();
-  expect(data.toString()).toMatch(/^HTTP\/1\.1 415 /);
+  const head = rawRequest('POST /graphql', ['Content-Type: application/json', `Transfer-Encoding: ${coding}`]);
+  const socket = await openRaw(gateway.origin, `${head}1a\r\n{"query":"{ __typename }"}\r\n0\r\n\r\n`);
+  expect(await statusOf(socket)).toBe(415);
 });

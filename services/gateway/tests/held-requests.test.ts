@@ -1,11 +1,8 @@
 import { collectGarbage, eventually } from '@taskmesh/testing';
-import { once } from 'node:events';
 import { Server, type IncomingMessage } from 'node:http';
-import { connect } from 'node:net';
-import { useGateway } from './fakes/gateway.ts';
-import { streamChannel, streamGraphqlWs, type TestStream } from './fakes/streams.ts';
-
-const USER = 'a0000000-0000-4000-8000-000000000001';
+import { useGateway, USER } from './fakes/gateway.ts';
+import { openRaw, rawRequest, statusOf } from './fakes/raw.ts';
+import { streamChannel, streamGraphqlWs } from './fakes/streams.ts';
 
 /** Collects the requests of all such events from now on. */
 function watchRequests(event: 'request' | 'upgrade') {
@@ -22,9 +19,8 @@ const gateway = useGateway();
 
 it('an idle connection does not keep its last request', async () => {
   const { requests, stop } = watchRequests('request');
-  const socket = connect(Number(new URL(gateway.origin).port), '127.0.0.1');
-  socket.write('GET /livez HTTP/1.1\r\nHost: x\r\n\r\n');
-  await once(socket, 'data');
+  const socket = await openRaw(gateway.origin, rawRequest('GET /livez'));
+  expect(await statusOf(socket)).toBe(200);
   stop();
   expect(requests).toHaveLength(1);
   await eventually(() => {
@@ -32,19 +28,16 @@ it('an idle connection does not keep its last request', async () => {
     expect(requests[0]?.deref()).toBeUndefined();
   });
   expect(socket.readyState).toBe('open');
-  socket.destroy();
 });
 
 describe('an open socket', () => {
   let upgrades: ReturnType<typeof watchRequests>;
-  let stream: TestStream | undefined;
 
   beforeEach(() => {
     upgrades = watchRequests('upgrade');
   });
   afterEach(() => {
     upgrades.stop();
-    stream?.close();
   });
 
   it.each([
@@ -52,7 +45,7 @@ describe('an open socket', () => {
     { protocol: 'channel', open: streamChannel },
   ])('does not keep the request that opened it: $protocol', async ({ open }) => {
     const query = 'subscription { taskChanges { sequence } }';
-    stream = await open({ origin: gateway.origin, token: await gateway.auth.token(USER), query });
+    await open({ origin: gateway.origin, token: await gateway.auth.token(USER), query });
     expect(upgrades.requests).toHaveLength(1);
     await eventually(() => {
       collectGarbage();

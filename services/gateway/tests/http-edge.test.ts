@@ -1,36 +1,42 @@
 import { eventually } from '@taskmesh/testing';
 import { once } from 'node:events';
-import { connect, type Socket } from 'node:net';
+import type { Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Connections } from '../src/connections/connections.ts';
-import { startTestGateway, useGateway } from './fakes/gateway.ts';
+import { startTestGateway, useGateway, USER } from './fakes/gateway.ts';
+import { HANDSHAKE, openRaw, rawGraphQL, rawRequest, rawResponse } from './fakes/raw.ts';
 import { holdExecution } from './fakes/tasks.ts';
 
-const USER = 'a0000000-0000-4000-8000-000000000001';
+const MIB = 1024 * 1024;
+let executed = 0;
 
-const gateway = useGateway({
-  env: { HOST: 'localhost' },
-  wrap: (connections) => withLargeTask(connections),
+/** A task of 8 MiB, more than any buffer along the way can hold. */
+const LARGE = `/graphql?query=${encodeURIComponent('{ task(id: "1") { title } }')}`;
+const withLargeTask = (connections: Connections): Connections => ({
+  ...connections,
+  request: async (name, url, request, options) => {
+    if (!request.query.includes('task(')) return connections.request(name, url, request, options);
+    executed++;
+    await sleep(20);
+    return { data: { task: { title: 'x'.repeat(8 * MIB) } } };
+  },
 });
 
-/** Sends bytes verbatim, and returns everything received until the connection closes. */
-function raw(text: string, origin = gateway.origin): Promise<string> {
-  return new Promise((resolve, reject) => {
-    const socket = connect(Number(new URL(origin).port), '127.0.0.1', () => socket.write(text));
-    let answer = '';
-    socket
-      .on('data', (chunk) => (answer += chunk))
-      .on('close', () => resolve(answer))
-      .on('error', reject);
-  });
-}
+const gateway = await startTestGateway({ env: { HOST: 'localhost' }, wrap: withLargeTask });
+const token = await gateway.auth.token(USER);
+
+const raw = (text: string) => rawResponse(gateway.origin, text);
+
+const STREAM = rawGraphQL(
+  { query: 'subscription { taskChanges { cursor } }' },
+  ...['Accept: text/event-stream', `Authorization: Bearer ${token}`],
+);
 
 it('opens one server, even if its host name has two addresses', () => {
   expect(new URL(gateway.origin).hostname).toBe('127.0.0.1');
 });
 
-const get = (path: string, ...headers: string[]) =>
-  [`GET ${path} HTTP/1.1`, 'Host: x', 'Connection: close', ...headers].join('\r\n') + '\r\n\r\n';
+const get = (path: string, ...headers: string[]) => rawRequest(`GET ${path}`, ['Connection: close', ...headers]);
 
 it.each<[string, string, number, string]>([
   ['a method of other protocols', 'PROPFIND /graphql HTTP/1.1\r\nHost: x', 405, 'METHOD_NOT_ALLOWED'],
@@ -47,10 +53,7 @@ it.each<[string, string, number, string]>([
 
 it('reads 1,024 characters of Accept', async () => {
   const path = `/graphql?query=${encodeURIComponent('{ __typename }')}`;
-  const accepting = (others: number) =>
-    raw(
-      `GET ${path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\nAccept: ${'text/plain,'.repeat(others)}application/json\r\n\r\n`,
-    );
+  const accepting = (others: number) => raw(get(path, `Accept: ${'text/plain,'.repeat(others)}application/json`));
   expect(await accepting(80)).toMatch(/^HTTP\/1\.1 200 /);
   expect(await accepting(100)).toMatch(/^HTTP\/1\.1 406 /);
 });
@@ -84,72 +87,32 @@ describe('a page on this machine', () => {
 });
 
 it('bytes that are not HTTP, after a request whose response is being written, only end the connection', async () => {
-  const token = await gateway.auth.token(USER);
-  const query = 'subscription { taskChanges { cursor } }';
-  const body = JSON.stringify({ query });
-  const socket = connect(Number(new URL(gateway.origin).port), '127.0.0.1');
-  let received = '';
-  socket.on('data', (chunk) => (received += chunk)).on('error', () => undefined);
-  socket.write(
-    `POST /graphql HTTP/1.1\r\nHost: x\r\nAccept: text/event-stream\r\nAuthorization: Bearer ${token}\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`,
-  );
-  await eventually(() => received.includes('text/event-stream'));
+  const socket = await openRaw(gateway.origin, STREAM);
+  await eventually(() => socket.answer.includes('text/event-stream'));
   socket.write('no HTTP at all\r\n\r\n');
   await once(socket, 'close');
-  expect(received.match(/HTTP\/1\.1/g)).toHaveLength(1);
-});
-
-const MIB = 1024 * 1024;
-let executed = 0;
-
-/** A task of 8 MiB, more than any buffer along the way can hold. */
-const LARGE = `/graphql?query=${encodeURIComponent('{ task(id: "1") { title } }')}`;
-const withLargeTask = (connections: Connections): Connections => ({
-  ...connections,
-  request: async (name, url, request, options) => {
-    if (!request.query.includes('task(')) return connections.request(name, url, request, options);
-    executed++;
-    await sleep(20);
-    return { data: { task: { title: 'x'.repeat(8 * MIB) } } };
-  },
+  expect(socket.answer.match(/HTTP\/1\.1/g)).toHaveLength(1);
 });
 
 describe('pipelined requests', () => {
-  let token: string;
-  beforeAll(async () => void (token = await gateway.auth.token(USER)));
   beforeEach(() => (executed = 0));
 
-  const request = (method: string, path: string, headers: string[] = [], body = '') =>
-    [`${method} ${path} HTTP/1.1`, 'Host: x', `Authorization: Bearer ${token}`, ...headers].join('\r\n') +
-    `\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
-  const stream = () =>
-    request(
-      'POST',
-      '/graphql',
-      ['Accept: text/event-stream', 'Content-Type: application/json'],
-      JSON.stringify({ query: 'subscription { taskChanges { cursor } }' }),
-    );
-  const open = (text: string) => {
-    const socket = connect(Number(new URL(gateway.origin).port), '127.0.0.1').on('error', () => undefined);
-    let received = '';
-    socket.on('data', (chunk) => (received += chunk)).write(text);
-    return { socket, received: () => received };
-  };
+  const request = (path: string) => rawRequest(`GET ${path}`, [`Authorization: Bearer ${token}`]);
+  const open = (text: string) => openRaw(gateway.origin, text);
 
   it('are ended by bytes after them that are not HTTP, before the response has begun', async () => {
-    const { socket, received } = open(`${request('GET', LARGE)}no HTTP at all\r\n\r\n`);
+    const socket = await open(`${request(LARGE)}no HTTP at all\r\n\r\n`);
     await once(socket, 'close');
-    expect(received()).toBe('');
+    expect(socket.answer).toBe('');
   });
 
   it('wait for a stream as long as it lasts, and take no memory', async () => {
     const before = process.memoryUsage.rss();
-    const { socket, received } = open(stream() + request('GET', LARGE).repeat(8));
-    await eventually(() => expect(received()).toContain('text/event-stream'));
+    const socket = await open(STREAM + request(LARGE).repeat(8));
+    await eventually(() => expect(socket.answer).toContain('text/event-stream'));
     await sleep(1_000);
     expect(executed).toBe(0);
     expect((process.memoryUsage.rss() - before) / MIB).toBeLessThan(100);
-    socket.destroy();
   });
 
   it('run one after another', async () => {
@@ -161,25 +124,24 @@ describe('pipelined requests', () => {
       await sleep(20);
       return execute(...args).finally(() => atOnce--);
     };
-    const { socket, received } = open(request('GET', '/api/tasks').repeat(9));
-    await eventually(() => expect(received().match(/HTTP\/1\.1 200/g)).toHaveLength(9));
+    const socket = await open(request('/api/tasks').repeat(9));
+    await eventually(() => expect(socket.answer.match(/HTTP\/1\.1 200/g)).toHaveLength(9));
     gateway.tasks.subgraph.execute = execute;
     expect(most).toBe(1);
-    socket.destroy();
   });
 
   it.each([LARGE, '/%'])('end the connection if there are more than 8: GET %s', async (path) => {
-    const { socket } = open(stream() + request('GET', path).repeat(9));
+    const socket = await open(STREAM + request(path).repeat(9));
     await once(socket, 'close');
     expect(executed).toBe(0);
   });
 
   it('end the connection if one is an upgrade', async () => {
-    const upgrade = 'GET /graphql HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: websocket';
-    const handshake = 'Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Protocol: graphql-transport-ws'; // prettier-ignore
-    const { socket, received } = open(`${request('GET', LARGE)}${upgrade}\r\n${handshake}\r\n\r\n`);
+    const socket = await open(
+      request(LARGE) + rawRequest('GET /graphql', [...HANDSHAKE, 'Sec-WebSocket-Protocol: graphql-transport-ws']),
+    );
     await once(socket, 'close');
-    expect(received()).toBe('');
+    expect(socket.answer).toBe('');
   });
 });
 
@@ -189,40 +151,29 @@ describe('a gateway with clients that read nothing', () => {
   beforeAll(async () => void (token = await impatient.auth.token(USER)));
 
   it('disconnects them when their response waits in memory', async () => {
-    const socket = connect(Number(new URL(impatient.origin).port), '127.0.0.1', () =>
-      socket.write(`GET ${LARGE} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${token}\r\n\r\n`),
-    );
-    socket.pause();
+    const request = rawRequest(`GET ${LARGE}`, [`Authorization: Bearer ${token}`]);
+    const socket = (await openRaw(impatient.origin, request)).pause();
     // A destroyed peer resets the connection at the next byte, so this shows without reading anything. Bytes that arrive
     // prolong the timeout.
     const probe = setInterval(() => socket.write('\r\n'), 1_500);
     await new Promise((resolve) => socket.once('error', resolve));
     clearInterval(probe);
-    socket.destroy();
   });
 
   it('does not disconnect clients whose response takes long to prepare', async () => {
-    const { isHeld, release, undo } = holdExecution(impatient.tasks);
+    const { isHeld, release } = holdExecution(impatient.tasks);
     const asking = impatient.graphql('{ taskStatistics { total } }', { token });
     await eventually(isHeld);
     await sleep(2_500);
     release();
     expect((await asking).body).toEqual({ data: { taskStatistics: { total: 2 } } });
-    undo();
   });
 });
 
 it('a gateway that stops finishes running requests, accepts no new ones, and does not wait for idle connections', async () => {
   const stopping = await startTestGateway();
   const token = await stopping.auth.token(USER);
-  const idle = await Promise.all(
-    ['', 'GET /livez HTTP/1.1\r\nHo'].map(async (text) => {
-      const socket = connect(Number(new URL(stopping.origin).port), '127.0.0.1').resume();
-      await once(socket, 'connect');
-      socket.write(text);
-      return socket;
-    }),
-  );
+  const idle = [await openRaw(stopping.origin), await openRaw(stopping.origin, 'GET /livez HTTP/1.1\r\nHo')];
   const { isHeld, release } = holdExecution(stopping.tasks);
   const running = stopping.graphql('{ taskStatistics { total } }', { token });
   await eventually(isHeld);
@@ -242,18 +193,13 @@ it('a gateway that stops finishes running requests, accepts no new ones, and doe
 });
 
 describe('the rest of a body after its response', () => {
-  const MIB = 1024 * 1024;
-
   /** Sends pieces until the gateway closes the connection; resolves with the response and the bytes sent. */
   async function upload(head: string, { piece, everyMs }: { piece: Buffer; everyMs: number }) {
-    const socket = connect(Number(new URL(gateway.origin).port), '127.0.0.1');
-    let answer = '';
-    socket.on('data', (chunk) => (answer += chunk)).on('error', () => undefined);
-    socket.write(`${head} HTTP/1.1\r\nHost: x\r\nContent-Length: ${1024 * MIB}\r\n\r\n`);
+    const socket = await openRaw(gateway.origin, rawRequest(head, [`Content-Length: ${1024 * MIB}`]));
     while (!socket.destroyed && socket.bytesWritten < 512 * MIB)
       if (socket.write(piece) || !(await drained(socket))) await sleep(everyMs);
     socket.destroy();
-    return { status: /^HTTP\/1\.1 (\d+)/.exec(answer)?.[1], sentBytes: socket.bytesWritten };
+    return { status: /^HTTP\/1\.1 (\d+)/.exec(socket.answer)?.[1], sentBytes: socket.bytesWritten };
   }
   const drained = (socket: Socket) =>
     Promise.race([once(socket, 'drain').then(() => true), once(socket, 'close').then(() => false)]);
@@ -276,7 +222,7 @@ describe('the rest of a body after its response', () => {
   });
 
   it('leaves the connection usable for the next request if it is short', async () => {
-    const requests = `POST /nope HTTP/1.1\r\nHost: x\r\nContent-Length: ${MIB}\r\n\r\n${'x'.repeat(MIB)}${get('/livez')}`;
+    const requests = rawRequest('POST /nope', [], 'x'.repeat(MIB)) + get('/livez');
     expect((await raw(requests)).match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 404', 'HTTP/1.1 200']);
   });
 });

@@ -1,21 +1,16 @@
 import { collectGarbage, eventually } from '@taskmesh/testing';
 import { setTimeout } from 'node:timers/promises';
-import { startTestGateway } from './fakes/gateway.ts';
+import { fetchGraphQL, startTestGateway, USER } from './fakes/gateway.ts';
 import { holdExecution } from './fakes/tasks.ts';
 import { connectGraphqlWs, streamGraphqlWs, streamHttp } from './fakes/streams.ts';
 
-const USER = 'a0000000-0000-4000-8000-000000000001';
 const KIB = 1024;
 
 const gateway = await startTestGateway();
 const token = await gateway.auth.token(USER);
 
 const overSse = (query: string, variables = {}) =>
-  fetch(`${gateway.origin}/graphql`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json', accept: 'text/event-stream', authorization: `Bearer ${token}` },
-    body: JSON.stringify({ query, variables }),
-  });
+  fetchGraphQL(gateway.origin, { query, variables }, { accept: 'text/event-stream', authorization: `Bearer ${token}` });
 const openSocket = (as = token) => connectGraphqlWs(gateway.origin, as);
 const subscribe = (id: string, query: string, variables = {}) =>
   JSON.stringify({ id, type: 'subscribe', payload: { query, variables } });
@@ -41,8 +36,7 @@ describe('the memory that a gateway keeps for a subscription', () => {
     expect([refused.status, await refused.text()]).toEqual([429, expect.stringContaining('RATE_LIMITED')]);
     socket.terminate();
     await eventually(async () => expect(await gateway.metrics.metrics()).toContain('taskmesh_realtime_owners 0'));
-    const { close } = await streamHttp('sse', { origin: gateway.origin, token, query: QUERY, variables });
-    close();
+    await streamHttp('sse', { origin: gateway.origin, token, query: QUERY, variables });
   });
 
   it('is limited to half a million characters per event; a stream with larger events ends with an error that says so', async () => {
@@ -55,14 +49,13 @@ describe('the memory that a gateway keeps for a subscription', () => {
     await eventually(() => expect(stream.errors).toHaveLength(1));
     expect(stream.events).toHaveLength(1);
     expect(JSON.stringify(stream.errors)).toContain('PAYLOAD_TOO_LARGE');
-    stream.close();
   });
 });
 
 it('changes that wait for another service take little memory, however many streams an account has', async () => {
   const user = USER.replace(/1$/, '3');
   const [sockets, streams, changes] = [8, 10, 100];
-  const { undo, release } = holdExecution(gateway.auth);
+  const { release } = holdExecution(gateway.auth);
   const open = await Promise.all(
     Array.from({ length: sockets }, async () => openSocket(await gateway.auth.token(user))),
   );
@@ -78,15 +71,13 @@ it('changes that wait for another service take little memory, however many strea
   await setTimeout(500);
   collectGarbage();
   expect((process.memoryUsage().heapUsed - before) / (sockets * streams * changes)).toBeLessThan(200);
-  undo();
   release();
   for (const { messages } of open)
     await eventually(() => expect(messages.filter(({ type }) => type === 'next')).toHaveLength(streams * changes));
-  for (const { socket } of open) socket.terminate();
 });
 
 it('messages of waiting operations are limited together, and small ones are still served', async () => {
-  const { undo, release } = holdExecution(gateway.tasks);
+  const { release } = holdExecution(gateway.tasks);
   const sockets = await Promise.all(Array.from({ length: 12 }, () => openSocket()));
   const query = 'query ($more: String) { taskStatistics { total } tasks(filter: { category: $more }) { totalCount } }';
   for (const { socket } of sockets)
@@ -99,9 +90,7 @@ it('messages of waiting operations are limited together, and small ones are stil
   const other = await openSocket(await gateway.auth.token(USER.replace(/1$/, '2')));
   other.socket.send(subscribe('1', '{ __typename }'));
   await eventually(() => expect(other.messages).toContainEqual({ id: '1', type: 'complete' }));
-  undo();
   release();
-  for (const { socket } of [...sockets, other]) socket.terminate();
 });
 
 const BOB = 'a0000000-0000-4000-8000-000000000002';
@@ -120,5 +109,4 @@ it("the total cost of an account's subscriptions is limited over all sockets; eq
   for (const { events } of streams) await eventually(() => expect(events).toHaveLength(1));
   gateway.commit(BOB, { title: 'new' });
   await eventually(() => expect(ofBob.events).toHaveLength(1));
-  for (const each of [...streams, ofBob]) each.close();
 });

@@ -1,14 +1,11 @@
 import { eventually } from '@taskmesh/testing';
 import { get } from 'node:http';
-import type { WebSocket } from 'ws';
-import { useGateway } from './fakes/gateway.ts';
+import { useGateway, USER } from './fakes/gateway.ts';
 import { connectGraphqlWs } from './fakes/streams.ts';
 
-const USER = 'a0000000-0000-4000-8000-000000000001';
 const MIB = 1024 * 1024;
 
 describe('a result that is larger than the send limit', () => {
-  const open: WebSocket[] = [];
   const LARGE = { data: { task: { title: 'x'.repeat(12 * MIB) } } };
   const gateway = useGateway({
     wrap: (connections) => ({
@@ -17,15 +14,8 @@ describe('a result that is larger than the send limit', () => {
         request.query.includes('task(') ? Promise.resolve(LARGE) : connections.request(name, url, request, options),
     }),
   });
-  afterEach(() => {
-    for (const socket of open.splice(0)) socket.terminate();
-  });
 
-  const connect = async () => {
-    const client = await connectGraphqlWs(gateway.origin, await gateway.auth.token(USER));
-    open.push(client.socket);
-    return client;
-  };
+  const connect = async () => connectGraphqlWs(gateway.origin, await gateway.auth.token(USER));
   const queued = () => gateway.figure('taskmesh_realtime_queue_bytes');
   const large = '{ task(id: "1") { title } }';
 

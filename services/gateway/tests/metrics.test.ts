@@ -1,15 +1,13 @@
 import { eventually } from '@taskmesh/testing';
 import { once } from 'node:events';
 import { request, type IncomingMessage } from 'node:http';
-import { useGateway } from './fakes/gateway.ts';
-import { openWebSocket, PROTOCOLS, streamBy, streamGraphqlWs, type TestStream } from './fakes/streams.ts';
+import { useGateway, USER } from './fakes/gateway.ts';
+import { openWebSocket, PROTOCOLS, streamBy, streamGraphqlWs } from './fakes/streams.ts';
 
-const USER = 'a0000000-0000-4000-8000-000000000001';
 const QUERY = 'subscription ($after: String) { taskChanges(after: $after) { sequence } }';
 
 describe('the realtime metrics', () => {
   let token: string;
-  const open: TestStream[] = [];
 
   const figure = (series: string) => gateway.figure(series);
   const start = (variables: Record<string, unknown> = {}) => ({
@@ -20,7 +18,6 @@ describe('the realtime metrics', () => {
   });
   const streams = async () => {
     const all = await Promise.all(PROTOCOLS.map((protocol) => streamBy(protocol, start())));
-    open.push(...all);
     await eventually(async () => {
       for (const protocol of PROTOCOLS)
         expect(await figure(`taskmesh_realtime_subscriptions{protocol="${protocol}"}`)).toBe(1);
@@ -32,13 +29,12 @@ describe('the realtime metrics', () => {
   beforeAll(async () => {
     token = await gateway.auth.token(USER);
   });
-  afterEach(async () => {
-    for (const stream of open.splice(0)) stream.close();
-    await eventually(async () => {
+  beforeEach(() =>
+    eventually(async () => {
       for (const protocol of PROTOCOLS)
         expect(await figure(`taskmesh_realtime_connections{protocol="${protocol}"}`)).toBe(0);
-    });
-  });
+    }),
+  );
 
   it('count connections, subscriptions and owners up and down', async () => {
     const all = await streams();
@@ -66,7 +62,7 @@ describe('the realtime metrics', () => {
       await mayAnswer.promise;
       return heads(...question);
     };
-    open.push(await streamGraphqlWs(start()));
+    await streamGraphqlWs(start());
     await asked.promise;
     expect(await figure('taskmesh_realtime_subscriptions{protocol="graphql-ws"}')).toBe(0);
     mayAnswer.resolve();
@@ -112,12 +108,12 @@ describe('the realtime metrics', () => {
       figure('taskmesh_realtime_replayed_changes_total'),
       figure(delivered),
     ]);
-    open.push(await streamGraphqlWs(start())); // resumes nothing
+    await streamGraphqlWs(start()); // resumes nothing
     await eventually(async () =>
       expect(await figure('taskmesh_realtime_subscriptions{protocol="graphql-ws"}')).toBe(1),
     );
     const stream = await streamGraphqlWs(start({ after: gateway.tasks.changes.cursor(USER, sequence - 1) }));
-    open.push(stream, await streamGraphqlWs(start({ after: 'nonsense' })));
+    await streamGraphqlWs(start({ after: 'nonsense' }));
     await eventually(() => expect(stream.events).toHaveLength(1));
     await eventually(async () =>
       expect(await figure('taskmesh_realtime_resumes_total{outcome="expired"}')).toBe(expired + 1),

@@ -1,33 +1,20 @@
 import { jest } from '@jest/globals';
-import { eventually } from '@taskmesh/testing';
+import { atEnd, eventually } from '@taskmesh/testing';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
 import { WebSocket } from 'ws';
 import { startTestGateway, useGateway } from './fakes/gateway.ts';
-import {
-  connectGraphqlWs,
-  openWebSocket,
-  PROTOCOLS,
-  streamBy,
-  streamChannel,
-  type Protocol,
-  type TestStream,
-} from './fakes/streams.ts';
+import { connectGraphqlWs, openWebSocket, PROTOCOLS, streamBy, streamChannel, type Protocol } from './fakes/streams.ts';
 
 const QUERY = 'subscription { taskChanges { sequence task { title } } }';
 const LARGE = 'x'.repeat(40_000);
 
 let users = 0;
-const open: { close(): void }[] = [];
 const newUser = () => `a0000000-0000-4000-8000-${String(++users).padStart(12, '0')}`;
 
 const start = (token: string) => ({ origin: gateway.origin, token, query: QUERY });
-const stream = async (protocol: Protocol, token: string): Promise<TestStream> => {
-  const opened = await streamBy(protocol, start(token));
-  open.push(opened);
-  return opened;
-};
+const stream = (protocol: Protocol, token: string) => streamBy(protocol, start(token));
 const figure = (series: string) => gateway.figure(series);
 const subscriptions = async () => {
   const counts = await Promise.all(
@@ -41,10 +28,7 @@ const flood = (user: string) => {
 };
 
 const gateway = useGateway();
-afterEach(async () => {
-  for (const each of open.splice(0)) each.close();
-  await eventually(async () => expect(await subscriptions()).toBe(0));
-});
+beforeEach(() => eventually(async () => expect(await subscriptions()).toBe(0)));
 afterEach(() => jest.restoreAllMocks());
 
 describe('a client that does not read', () => {
@@ -99,7 +83,6 @@ describe('a client that does not read', () => {
 describe('a client that exceeds its limits', () => {
   it('gets 20 subscriptions on a socket, however fast it requests more', async () => {
     const client = await connectGraphqlWs(gateway.origin, await gateway.auth.token(newUser()));
-    open.push(client.socket);
     for (let count = 0; count < 40; count++) client.subscribe(String(count), QUERY);
     await eventually(() => expect(JSON.stringify(client.messages).match(/RATE_LIMITED/g)).toHaveLength(20));
     await eventually(async () => expect(await subscriptions()).toBe(20));
@@ -153,7 +136,7 @@ describe('a client that exceeds its limits', () => {
     expect(outcomes.filter((outcome) => !['began', 'AbortError'].includes(outcome))).toEqual([]);
     const statusOfNext = async () => {
       const { body, status } = await ask();
-      open.push({ close: () => void body?.cancel() });
+      atEnd(() => body?.cancel());
       return status;
     };
     // A place is free only once the gateway knows that its stream was cancelled.

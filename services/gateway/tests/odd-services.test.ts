@@ -67,7 +67,6 @@ describe('a service of a foreign graph with odd responses', () => {
     asked = 0;
     plainly = 0;
   });
-  afterAll(() => [plain, odd].forEach((service) => service.stop()));
 
   it.each<[string, Answer, unknown]>([
     ['behind a byte order mark', says('\uFEFF{"data":{"odd":3}}'), 3],

@@ -1,9 +1,8 @@
 import { newPersonalToken } from '@taskmesh/identity';
 import { createMemoryKeyValue } from '@taskmesh/key-value';
-import { startTestGateway, useGateway } from './fakes/gateway.ts';
+import { startTestGateway, useGateway, USER } from './fakes/gateway.ts';
 import { guess } from './fakes/rest.ts';
 
-const USER = 'a0000000-0000-4000-8000-000000000001';
 const TOKEN = 'the-token-of-operators';
 const ENV = { BACKUP_TOKEN: TOKEN, TRUSTED_PROXIES: '127.0.0.1' };
 const STATUS = '/api/operations/status';

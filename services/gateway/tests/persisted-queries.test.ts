@@ -1,9 +1,8 @@
 import { createMemoryKeyValue, type KeyValue } from '@taskmesh/key-value';
 import { eventually } from '@taskmesh/testing';
 import { createHash } from 'node:crypto';
-import { postGraphQL, startTestGateway, type TestGateway } from './fakes/gateway.ts';
+import { postGraphQL, startTestGateway, type TestGateway, USER } from './fakes/gateway.ts';
 
-const USER = 'a0000000-0000-4000-8000-000000000001';
 const OTHER = 'a0000000-0000-4000-8000-000000000002';
 
 /** A store that exposes its content. */
@@ -30,7 +29,6 @@ describe('automatic persisted queries', () => {
     kept = spied.kept;
     gateway = await startTestGateway({ keyValue: spied.store, env: { TRUSTED_PROXIES: '127.0.0.0/8' } });
   });
-  afterEach(() => gateway.stop());
 
   const bearer = async (user: string) => ({ authorization: `Bearer ${await gateway.auth.token(user)}` });
 

@@ -1,20 +1,10 @@
 import { createSigningKey } from '@taskmesh/identity';
-import { eventually, freePort, makeTempDir, nodeEnvironment } from '@taskmesh/testing';
-import { spawn, type ChildProcessWithoutNullStreams } from 'node:child_process';
-import { once } from 'node:events';
+import { eventually, makeTempDir, startService } from '@taskmesh/testing';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { composed } from './fakes/foreign-service.ts';
 
 const MAIN = join(import.meta.dirname, '../src/main.ts');
-
-function start(env: Record<string, string>): ChildProcessWithoutNullStreams & { output(): string } {
-  const child = spawn(process.execPath, [MAIN], { env: { ...nodeEnvironment(), ...env } });
-  let output = '';
-  child.stdout.on('data', (chunk) => (output += chunk));
-  child.stderr.on('data', (chunk) => (output += chunk));
-  return Object.assign(child, { output: () => output });
-}
 
 const supergraphWith = (field: string): string =>
   composed([{ name: 'other', url: 'http://127.0.0.1:1', typeDefs: `type Query { ${field}: Int }` }]);
@@ -24,37 +14,28 @@ describe('the process of a gateway', () => {
     const folder = makeTempDir();
     const keyFile = join(folder, 'key.json');
     await writeFile(keyFile, JSON.stringify(await createSigningKey('gateway-1')));
-    const [port, adminPort] = [await freePort(), await freePort()];
     const unreachable = 'http://127.0.0.1:1';
-    const child = start({
-      ...{ PORT: String(port), ADMIN_PORT: String(adminPort), IDENTITY_KEY_FILE: keyFile },
-      ...{
-        AUTH_URL: unreachable,
-        TASKS_URL: unreachable,
-        BACKUP_URL: unreachable,
-        REDIS_URL: 'redis://127.0.0.1:1',
-        KAFKA_BROKERS: '127.0.0.1:1',
-        ...{ NODE_ENV: 'production', BACKUP_TOKEN: 'short' },
-      },
+    const gateway = startService(MAIN, {
+      IDENTITY_KEY_FILE: keyFile,
+      ...{ AUTH_URL: unreachable, TASKS_URL: unreachable, BACKUP_URL: unreachable },
+      ...{ REDIS_URL: 'redis://127.0.0.1:1', KAFKA_BROKERS: '127.0.0.1:1' },
+      ...{ NODE_ENV: 'production', BACKUP_TOKEN: 'short' },
     });
-    await eventually(async () => (await fetch(`http://127.0.0.1:${port}/livez`)).status === 200, { timeoutMs: 40_000 });
-    expect((await fetch(`http://127.0.0.1:${port}/readyz`)).status).toBe(503);
-    const verbose = await fetch(`http://127.0.0.1:${adminPort}/readyz?verbose`);
+    const [url, adminUrl] = [await gateway.url(), await gateway.adminUrl()];
+    expect((await fetch(`${url}/livez`)).status).toBe(200);
+    expect((await fetch(`${url}/readyz`)).status).toBe(503);
+    const verbose = await fetch(`${adminUrl}/readyz?verbose`);
     expect(await verbose.json()).toMatchObject({
       status: 'unavailable',
       checks: { auth: false, tasks: false, endedSessions: false },
     });
-    expect(await (await fetch(`http://127.0.0.1:${adminPort}/metrics`)).text()).toContain(
-      'http_request_duration_seconds_bucket',
-    );
-    const answer = await fetch(`http://127.0.0.1:${port}/graphql?query={taskStatistics{total}}`);
+    expect(await (await fetch(`${adminUrl}/metrics`)).text()).toContain('http_request_duration_seconds_bucket');
+    const answer = await fetch(`${url}/graphql?query={taskStatistics{total}}`);
     expect(answer.status).toBe(503);
     expect(answer.headers.get('retry-after')).toBe('1');
 
-    expect(child.output()).toContain('BACKUP_TOKEN has fewer than 32 characters');
-    const exited = once(child, 'exit');
-    child.kill('SIGTERM');
-    expect((await exited)[0]).toBe(0);
+    expect(gateway.output()).toContain('BACKUP_TOKEN has fewer than 32 characters');
+    expect(await gateway.stop()).toEqual({ code: 0, signal: null });
   }, 180_000);
 
   it('loads a new supergraph at SIGHUP, and continues', async () => {
@@ -62,20 +43,18 @@ describe('the process of a gateway', () => {
     const file = join(folder, 'supergraph.graphql');
     const write = (field: string) => writeFile(file, supergraphWith(field));
     await write('first');
-    const [port, adminPort] = [await freePort(), await freePort()];
-    const child = start({ PORT: String(port), ADMIN_PORT: String(adminPort), SUPERGRAPH_FILE: file });
+    const gateway = startService(MAIN, { SUPERGRAPH_FILE: file });
+    const url = await gateway.url();
     const fields = async () => {
       const query = encodeURIComponent('{ __type(name: "Query") { fields { name } } }');
-      const answer = await fetch(`http://127.0.0.1:${port}/graphql?query=${query}`);
+      const answer = await fetch(`${url}/graphql?query=${query}`);
       return ((await answer.json()) as { data: { __type: { fields: unknown } } }).data.__type.fields;
     };
-    await eventually(async () => expect(await fields()).toEqual([{ name: 'first' }]), { timeoutMs: 40_000 });
+    expect(await fields()).toEqual([{ name: 'first' }]);
     await write('second');
-    child.kill('SIGHUP');
+    gateway.child.kill('SIGHUP');
     await eventually(async () => expect(await fields()).toEqual([{ name: 'second' }]));
 
-    const exited = once(child, 'exit');
-    child.kill('SIGTERM');
-    expect((await exited)[0]).toBe(0);
+    expect(await gateway.stop()).toEqual({ code: 0, signal: null });
   }, 180_000);
 });

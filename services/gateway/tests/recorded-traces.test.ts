@@ -1,13 +1,11 @@
 import { openTelemetry, readTelemetry, createLog, type Telemetry } from '@taskmesh/service';
 import { startTraceCollector, type ReceivedSpan, type TraceCollector } from '@taskmesh/testing/trace-collector';
 import { eventually } from '@taskmesh/testing';
-import { once } from 'node:events';
-import { connect } from 'node:net';
 import { Registry } from 'prom-client';
-import { startTestGateway, type TestGateway, type TestGatewayOptions } from './fakes/gateway.ts';
+import { startTestGateway, type TestGateway, type TestGatewayOptions, USER } from './fakes/gateway.ts';
+import { openRaw, rawRequest, statusOf } from './fakes/raw.ts';
 import { connectGraphqlWs, streamGraphqlWs } from './fakes/streams.ts';
 
-const USER = 'a0000000-0000-4000-8000-000000000001';
 const TRACE_ID = '4bf92f3577b34da6a3ce929d0e0e4736';
 const TRACE = `00-${TRACE_ID}-00f067aa0ba902b7-01`;
 const UNRECORDED = `${TRACE.slice(0, -2)}00`;
@@ -79,20 +77,18 @@ describe('a gateway with a collector', () => {
     });
 
     it('records operations over graphql-ws, each on its own', async () => {
-      const { socket, send } = await connectGraphqlWs(gateway.origin, token);
+      const { send } = await connectGraphqlWs(gateway.origin, token);
       for (const id of ['a', 'b'])
         send({ id, type: 'subscribe', payload: { query: QUERY, extensions: { traceparent: TRACE } } });
       await eventually(() => expect(names().filter((name) => name === 'graphql-ws subscribe')).toHaveLength(2));
       expect(traceIds()).toEqual(new Set([TRACE_ID]));
       expect(names()).toContain('query');
-      socket.close();
     });
 
     it('ends the span of a request whose client disconnects', async () => {
-      const socket = connect(Number(new URL(gateway.origin).port), '127.0.0.1');
-      const head = 'POST /graphql HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 10\r\n';
-      socket.write(`${head}Expect: 100-continue\r\n\r\n`);
-      await once(socket, 'data'); // the gateway has received it, and waits for the rest
+      const headers = ['Content-Type: application/json', 'Content-Length: 10', 'Expect: 100-continue'];
+      const socket = await openRaw(gateway.origin, rawRequest('POST /graphql', headers));
+      expect(await statusOf(socket)).toBe(100); // the gateway waits for the rest
       socket.write('{');
       socket.destroy();
       await eventually(() =>
@@ -163,7 +159,6 @@ describe('a gateway with a collector', () => {
       await eventually(() => expect(names().filter((name) => name === 'deliver graphql-ws')).toHaveLength(2));
       expect(collector.spans).toContainEqual(expect.objectContaining({ service: 'taskmesh-auth', name: 'query' }));
       expect(traceIds()).toEqual(new Set([TRACE_ID]));
-      for (const stream of streams) stream.close();
     });
   });
 });

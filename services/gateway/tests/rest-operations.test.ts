@@ -64,11 +64,10 @@ describe('the status of the platform for operators', () => {
 
   it('counts the readers of the feed at this gateway', async () => {
     const query = 'subscription { taskChanges { cursor } }';
-    const stream = await streamHttp('sse', { origin: gateway.origin, token: await gateway.auth.token(USER), query });
+    await streamHttp('sse', { origin: gateway.origin, token: await gateway.auth.token(USER), query });
     await eventually(async () =>
       expect((await status()).data.realtime).toMatchObject({ connections: { sse: 1 }, subscriptions: 1, owners: 1 }),
     );
-    stream.close();
   });
 
   it('describes problems in sentences', async () => {

@@ -1,7 +1,6 @@
-import { eventually } from '@taskmesh/testing';
-import { startTestGateway, type TestGateway } from './fakes/gateway.ts';
+import { atEnd, eventually } from '@taskmesh/testing';
+import { fetchGraphQL, startTestGateway, type TestGateway, USER } from './fakes/gateway.ts';
 
-const USER = 'a0000000-0000-4000-8000-000000000001';
 const QUERY =
   'subscription ($after: String, $filter: TaskFilter) { taskChanges(after: $after, filter: $filter) { sequence } }';
 
@@ -16,18 +15,11 @@ interface Options {
 
 async function open(accept: string, { after, lastEventId, filter }: Options = {}, { origin } = gateway) {
   const abort = new AbortController();
-  const response = await fetch(`${origin}/graphql`, {
-    method: 'POST',
-    headers: {
-      'content-type': 'application/json',
-      authorization: `Bearer ${token}`,
-      accept,
-      ...(lastEventId && { 'last-event-id': lastEventId }),
-    },
-    body: JSON.stringify({ query: QUERY, variables: { after, filter } }),
-    signal: abort.signal,
-  });
+  const body = { query: QUERY, variables: { after, filter } };
+  const headers = { authorization: `Bearer ${token}`, accept, ...(lastEventId && { 'last-event-id': lastEventId }) };
+  const response = await fetchGraphQL(origin, body, headers, abort.signal);
   const stream = { text: '', close: () => abort.abort() };
+  atEnd(stream.close);
   void (async () => {
     for await (const chunk of response.body?.pipeThrough(new TextDecoderStream()) ?? []) stream.text += chunk;
   })().catch(() => undefined); // broken off
@@ -46,7 +38,6 @@ describe('a new stream of server-sent events', () => {
     gateway.commit(USER);
     const resumed = await open('text/event-stream', { lastEventId: first });
     await eventually(() => expect(resumed.text).toBe(`:\n\n${next(2)}`));
-    resumed.close();
   });
 
   it('sends no other id if the client brings one', async () => {
@@ -73,8 +64,6 @@ it('a stream of server-sent events sends the newest cursor after a replay of cha
   await eventually(() => expect(none.text).toBe(`${opening}id: ${cursor(head)}\n\n`));
   await eventually(() => expect(all.text).toContain(next(head)));
   expect(all.text.match(/^id: /gm)).toHaveLength(head);
-  none.close();
-  all.close();
 });
 
 describe('a live stream of server-sent events whose filter excludes the newest changes', () => {
@@ -101,7 +90,6 @@ describe('a live stream of server-sent events whose filter excludes the newest c
     const resumed = await open('text/event-stream', { lastEventId: newest });
     gateway.commit(USER);
     await eventually(() => expect(resumed.text.replaceAll(':\n\n', '')).toBe(next(sequence + 1)));
-    resumed.close();
   });
 
   it('sends none while the filter matches', async () => {

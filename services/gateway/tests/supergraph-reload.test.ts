@@ -5,11 +5,10 @@ import { mkdir, rename, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { composed, startForeignService, type ForeignService } from './fakes/foreign-service.ts';
-import { startTestGateway, type TestGateway } from './fakes/gateway.ts';
+import { startTestGateway, type TestGateway, USER } from './fakes/gateway.ts';
 import { GRAPHQL_PROTOCOLS, streamBy, streamChannel, type TestStream } from './fakes/streams.ts';
 import { OWN_SERVICES, typeDefsOf } from './fakes/fake-subgraph.ts';
 
-const USER = 'a0000000-0000-4000-8000-000000000001';
 const COMMITTED = readFileSync(new URL('../supergraph.graphql', import.meta.url), 'utf8');
 const REVIEWS = `
   extend schema @link(url: "https://specs.apollo.dev/federation/v2.7", import: ["@key"])
@@ -61,7 +60,6 @@ describe('a gateway whose supergraph file changes', () => {
   let token: string;
   let userId: string;
   let users = 0;
-  const open: TestStream[] = [];
 
   const serve = async (sdl: string) => {
     await writeFile(`${file}.new`, sdl);
@@ -74,11 +72,8 @@ describe('a gateway whose supergraph file changes', () => {
     )?.value;
   const start = (query: string) => ({ origin: gateway.origin, token, query });
   /** One stream of each protocol that runs a document. */
-  const graphqlStreams = async (query: string) => {
-    const streams = await Promise.all(GRAPHQL_PROTOCOLS.map((protocol) => streamBy(protocol, start(query))));
-    open.push(...streams);
-    return streams;
-  };
+  const graphqlStreams = (query: string) =>
+    Promise.all(GRAPHQL_PROTOCOLS.map((protocol) => streamBy(protocol, start(query))));
   /** A preceding change, which is not part of the test, shows that all streams are running. */
   const standing = async (streams: TestStream[]) => {
     await eventually(async () => {
@@ -104,10 +99,6 @@ describe('a gateway whose supergraph file changes', () => {
     userId = USER.replace(/01$/, String(++users).padStart(2, '0'));
     token = await gateway.auth.token(userId);
   });
-  afterEach(() => {
-    for (const stream of open.splice(0)) stream.close();
-  });
-  afterAll(() => reviews.stop());
 
   it('accepts a field that was added, until it is removed', async () => {
     const ask = () => gateway.graphql('{ motto tasks { edges { node { title stars } } } }', { token });
@@ -124,7 +115,6 @@ describe('a gateway whose supergraph file changes', () => {
   it('keeps every stream of every protocol, without losing or repeating a change', async () => {
     const channel = await streamChannel(start(''));
     const streams = [...(await graphqlStreams(SEQUENCES)), ...(await graphqlStreams(OWNERS))];
-    open.push(channel);
     await standing([...streams, channel]);
     let isWriting = true;
     let last = 0;
@@ -177,7 +167,6 @@ describe('a gateway whose supergraph file changes', () => {
       await eventually(() =>
         expect(events.at(-1)).toMatchObject({ data: { taskChanges: { task: { owner: { name: 'Another name' } } } } }),
       );
-    names.stop();
   });
 
   it('ends a stream whose field was removed with an error that says so, and no other', async () => {

@@ -4,10 +4,9 @@ import { createValidation, parseDocument } from '../src/graphql/validation.ts';
 import { createParts, type PreparedOperation } from '../src/supergraph/operation.ts';
 import { coerceVariables } from '../src/supergraph/variables.ts';
 import { readGatewayConfig } from '../src/config.ts';
-import { postGraphQL, useGateway } from './fakes/gateway.ts';
+import { postGraphQL, useGateway, USER } from './fakes/gateway.ts';
 
 const SECRET = 'hunter2Tr0ub4dor';
-const USER = 'a0000000-0000-4000-8000-000000000001';
 
 const SIGN_UP = 'mutation ($i: SignUpInput!) { signUp(input: $i) { expiresIn } }';
 const LOGIN = 'mutation ($i: LoginInput!) { login(input: $i) { expiresIn } }';

@@ -1,4 +1,4 @@
-import { connectClient, eventually } from '@taskmesh/testing';
+import { administer, endSessions, eventually } from '@taskmesh/testing';
 import { followed, replayed, storedTasks } from './support/history.ts';
 import { codeOf, startTasks } from './support/running-tasks.ts';
 
@@ -64,17 +64,13 @@ it('responds with success or SERVICE_UNAVAILABLE while connections are killed, a
 
 it('is not ready and responds with SERVICE_UNAVAILABLE while its database accepts no connections', async () => {
   const user = service.user();
-  const server = new URL(service.database.url);
-  const name = server.pathname.slice(1);
-  server.pathname = '/postgres';
-  const admin = await connectClient(server.href);
+  const { name } = service.database;
   try {
-    await admin.query(`alter database ${name} with allow_connections false`);
-    await admin.query('select pg_terminate_backend(pid) from pg_stat_activity where datname = $1', [name]);
+    await endSessions(name);
     expect(codeOf(await user.send('{ taskStatistics { total } }'))).toBe('SERVICE_UNAVAILABLE');
     expect((await service.tasks.ready()).ok).toBe(false);
   } finally {
-    await admin.query(`alter database ${name} with allow_connections true`);
+    await administer(`alter database ${name} with allow_connections true`);
   }
   await eventually(async () => expect((await service.tasks.ready()).ok).toBe(true));
   await user.create({ title: 'back again' });

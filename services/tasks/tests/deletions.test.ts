@@ -1,8 +1,7 @@
 import type { TaskChanged } from '@taskmesh/contracts';
 import { createMemoryEventLog, type EventLog } from '@taskmesh/event-log';
-import { atEnd, eventually } from '@taskmesh/testing';
+import { connectClient, eventually } from '@taskmesh/testing';
 import { randomUUID } from 'node:crypto';
-import { Client } from 'pg';
 import { Registry } from 'prom-client';
 import { partOf } from '../src/feed/change.ts';
 import { DELETE_TASKS } from '../src/owners/owner.statements.ts';
@@ -208,10 +207,8 @@ describe('when an account was deleted', () => {
       await fill(ada, 60);
       const others = ['hashjoin', 'mergejoin', 'nestloop'].filter((other) => other !== join);
       const off = ['indexscan', ...others].map((way) => `-c enable_${way}=off`).join(' ');
-      const client = new Client({ connectionString: service.database.url, options: off });
-      await client.connect();
-      atEnd(() => client.end());
-      await client.query('begin'); // keeps the service from erasing meanwhile
+      // The transaction keeps the service from erasing meanwhile.
+      const client = await connectClient(`${service.database.url}?options=${encodeURIComponent(off)}`, 'begin');
       await client.query('insert into closed_owners (owner_id, deleted_at) values ($1, now())', [ada.id]);
       await client.query('update feeds set ends_at = sequence where owner_id = $1', [ada.id]);
       await client.query(DELETE_TASKS.text, [partOf(ada.id), ada.id, new Date(), 60]);

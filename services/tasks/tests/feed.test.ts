@@ -1,10 +1,10 @@
-import { databaseOf } from '@taskmesh/store';
+import { createTestClock } from '@taskmesh/testing';
 import { unsealCursor } from '@taskmesh/contracts';
 import { createSecretKey } from 'node:crypto';
-import { createTestClock, startTasks, type TestTasks } from './support/running-tasks.ts';
+import { startTasks, type TestTasks } from './support/running-tasks.ts';
 
 const HOUR_MS = 3_600_000;
-const clock = createTestClock();
+const clock = createTestClock('2026-11-20T10:00:00.000Z');
 const service = await startTasks({ name: 'feed', clock, env: { CHANGE_RETENTION_HOURS: '2' } });
 
 const cursorOf = async (user: ReturnType<TestTasks['user']>): Promise<string> =>
@@ -174,7 +174,7 @@ describe('a cursor', () => {
 });
 
 it('a new epoch of a frozen store is rejected with the reason, and begins once the store accepts writes again', async () => {
-  const name = databaseOf(service.database.url);
+  const { name } = service.database;
   await service.database.query(`alter database ${name} set default_transaction_read_only = on`);
   const endSessions = `select count(pg_terminate_backend(pid)) from pg_stat_activity
     where datname = current_database() and application_name like 'taskmesh-%'`;

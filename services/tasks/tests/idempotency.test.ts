@@ -1,8 +1,8 @@
-import { connectClient, eventually } from '@taskmesh/testing';
+import { connectClient, createTestClock, whileLocked } from '@taskmesh/testing';
 import { createHash } from 'node:crypto';
-import { codeOf, createTestClock, startTasks } from './support/running-tasks.ts';
+import { codeOf, startTasks } from './support/running-tasks.ts';
 
-const clock = createTestClock();
+const clock = createTestClock('2026-11-20T10:00:00.000Z');
 const service = await startTasks({ name: 'idempotency', clock });
 
 const CREATE =
@@ -87,22 +87,15 @@ it('keeps the newest 10,000 keys of an owner', async () => {
 it('responds with CONFLICT at once while the first request is still running', async () => {
   const user = service.user();
   await user.create({ title: 'has a feed' });
-  const blocker = await connectClient(service.database.url);
-  await blocker.query('begin');
-  await blocker.query('select 1 from feeds where owner_id = $1 for update', [user.id]);
-  const first = user.create({ title: 'slow' }, 'key');
-  await eventually(async () => {
-    const waiting = await service.database.query(
-      `select 1 from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`,
-    );
-    expect(waiting).toHaveLength(1);
+  const lock = 'select 1 from feeds where owner_id = $1 for update';
+  const create = () => user.create({ title: 'slow' }, 'key');
+  const { id } = await whileLocked(service.database, [lock, user.id], create, {
+    async meanwhile() {
+      const { errors } = await user.send(CREATE, { input: { title: 'slow' }, key: 'key' });
+      expect(errors?.[0]?.extensions).toEqual({ code: 'CONFLICT', retryAfterSeconds: 1 });
+    },
   });
-  const { errors } = await user.send(CREATE, { input: { title: 'slow' }, key: 'key' });
-  expect(errors?.[0]?.extensions).toEqual({ code: 'CONFLICT', retryAfterSeconds: 1 });
-  await blocker.query('rollback');
-  await blocker.end();
-  const { id } = await first;
-  expect((await user.create({ title: 'slow' }, 'key')).id).toBe(id);
+  expect((await create()).id).toBe(id);
 });
 
 it('responds to a retry while another one is running', async () => {
@@ -113,7 +106,6 @@ it('responds to a retry while another one is running', async () => {
   expect((await user.create({ title: 'once' }, 'key')).id).toBe(first.id);
   clock.advance(24 * 3_600_000);
   expect(codeOf(await user.send(CREATE, { input: { title: 'once' }, key: 'key' }))).toBe('CONFLICT');
-  await other.end();
 });
 
 it('uses up no key for a rejected input', async () => {

@@ -1,14 +1,14 @@
 import { createTaskInput } from '@taskmesh/contracts';
-import { eventually, type TestDatabase } from '@taskmesh/testing';
+import { createRestoredDatabase, eventually, type TestDatabase } from '@taskmesh/testing';
 import { randomUUID } from 'node:crypto';
-import { nameOf, restoredDatabase, restoredRow, RESTORED_TASKS, type RestoredRow } from './support/restored.ts';
+import { restoredRow, RESTORED_TASKS, type RestoredRow } from './support/restored.ts';
 import { startTasks } from './support/running-tasks.ts';
 
 const living = await startTasks({ name: 'import' });
-let loaded: TestDatabase & { name: string };
+let loaded: TestDatabase;
 
 async function importDatabase(statements: string) {
-  loaded = await restoredDatabase(statements);
+  loaded = await createRestoredDatabase(statements);
   return living.tasks.restore.importDatabase(loaded.name);
 }
 
@@ -133,7 +133,7 @@ describe('an incomplete restored store', () => {
   });
 
   it('is rejected for each rule that one of its rows breaks', async () => {
-    loaded = await restoredDatabase(withRows({}));
+    loaded = await createRestoredDatabase(withRows({}));
     const broken: [string, RestoredRow][] = [
       ['title', { title: `'ab'` }],
       ['title', { title: `repeat('x', 256)` }],
@@ -188,7 +188,7 @@ describe('an incomplete restored store', () => {
     const descriptions = [null, '', long(2000), long(2001)];
     const categories = [null, '', long(255), long(256)];
     const text = (value: string | null) => (value === null ? 'null' : `'${value}'`);
-    loaded = await restoredDatabase(RESTORED_TASKS);
+    loaded = await createRestoredDatabase(RESTORED_TASKS);
     const inputs = [
       ...titles.map((title) => ({ title, description: null, category: null })),
       ...descriptions.map((description) => ({ title: 'title', description, category: null })),
@@ -212,9 +212,9 @@ describe('an incomplete restored store', () => {
 
 describe('a database that is not a restored one', () => {
   it('is rejected: the live store, invalid names, missing databases', async () => {
-    loaded = await restoredDatabase('select 1');
+    loaded = await createRestoredDatabase('select 1');
     const { importDatabase: importIt } = living.tasks.restore;
-    await expect(importIt(nameOf(living.database))).rejects.toMatchObject({ code: 'BAD_USER_INPUT' });
+    await expect(importIt(living.database.name)).rejects.toMatchObject({ code: 'BAD_USER_INPUT' });
     await expect(importIt('')).rejects.toMatchObject({ code: 'BAD_USER_INPUT' });
     await expect(importIt('x'.repeat(64))).rejects.toMatchObject({ code: 'BAD_USER_INPUT' });
     await expect(importIt(`${loaded.name}_not_there`)).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE' });

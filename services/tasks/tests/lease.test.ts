@@ -1,5 +1,5 @@
 import { openLockSession, openSession } from '@taskmesh/store';
-import { atEnd, createFaultyProxy, eventually } from '@taskmesh/testing';
+import { atEnd, createProxyFor, eventually } from '@taskmesh/testing';
 import { openLease, type Lease } from '../src/relay/relay.repository.ts';
 import type { ReadChange } from '../src/relay/publisher.ts';
 import { openStore } from './support/store.ts';
@@ -25,12 +25,9 @@ it('sends notifications from one instance to the others', async () => {
 });
 
 it('loses its parts within seconds when it is frozen during a response that fills all buffers', async () => {
-  const { hostname: host, port } = new URL(store.url);
-  const proxy = await createFaultyProxy({ host, port: Number(port) });
-  const url = new URL(store.url);
-  [url.hostname, url.port] = [proxy.host, String(proxy.port)];
+  const { proxy, url } = await createProxyFor(store.url);
   const frozen = await openLockSession({
-    openSession: (options) => openSession({ url: url.href, name: 'frozen', timeoutMs: 60_000, ...options }),
+    openSession: (options) => openSession({ url, name: 'frozen', timeoutMs: 60_000, ...options }),
   });
   const [LOCK_CLASS, LOCK] = [1, 2];
   expect(await frozen.claim(LOCK_CLASS, [LOCK])).toEqual([LOCK]);

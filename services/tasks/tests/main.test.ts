@@ -1,7 +1,5 @@
 import { createIdentitySigner, createSigningKey, publicKeys } from '@taskmesh/identity';
-import { createTestDatabase, eventually, makeTempDir, nodeEnvironment } from '@taskmesh/testing';
-import { spawn, type ChildProcess } from 'node:child_process';
-import { once } from 'node:events';
+import { createTestDatabase, eventually, makeTempDir, startService } from '@taskmesh/testing';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -11,51 +9,22 @@ import type { GraphqlResult } from './support/running-tasks.ts';
 const MAIN = fileURLToPath(new URL('../src/main.ts', import.meta.url));
 const USER = '01890000-0000-7000-8000-0000000000aa';
 const folder = makeTempDir();
-let child: ChildProcess | undefined;
 
 const database = await createTestDatabase('main');
-afterAll(async () => {
-  if (child && child.exitCode === null && child.signalCode === null) {
-    child.kill('SIGKILL');
-    await once(child, 'exit');
-  }
-});
-
-function run(env: Record<string, string>) {
-  const process = spawn(globalThis.process.execPath, [MAIN], { env: { ...nodeEnvironment(), ...env } });
-  const output = { text: '' };
-  process.stdout.on('data', (chunk) => (output.text += chunk));
-  process.stderr.on('data', (chunk) => (output.text += chunk));
-  return { process, output };
-}
-
 it('serves GraphQL and other services, is ready without Kafka, and stops on SIGTERM', async () => {
   const key = await createSigningKey('gateway');
   const keys = join(folder, 'keys.json');
   writeFileSync(keys, JSON.stringify(publicKeys({ keys: [key] })));
   const own = join(folder, 'tasks.json');
   writeFileSync(own, JSON.stringify(await createSigningKey('tasks')));
-  const { process, output } = run({
+  const tasks = startService(MAIN, {
     POSTGRES_URL: database.url,
     KAFKA_BROKERS: '127.0.0.1:1',
     IDENTITY_PUBLIC_KEYS_FILE: keys,
     IDENTITY_KEY_FILE: own,
     AUTH_URL: 'http://127.0.0.1:1',
-    PORT: '0',
-    LOG_LEVEL: 'debug',
   });
-  child = process;
-  const addressOf = (message: string) =>
-    eventually(
-      () => {
-        const line = output.text.split('\n').find((text) => text.includes(`"msg":"${message}"`));
-        if (!line) throw new Error(output.text);
-        return String(JSON.parse(line).address);
-      },
-      { timeoutMs: 20_000 },
-    );
-  const service = await addressOf('listening');
-  const admin = await addressOf('admin server listening');
+  const [service, admin] = [await tasks.url(), await tasks.adminUrl()];
 
   const signer = createIdentitySigner({ issuer: 'gateway', key, clock: { now: () => Date.now() } });
   const post = async (path: string, body: unknown, token: string) => {
@@ -115,7 +84,5 @@ it('serves GraphQL and other services, is ready without Kafka, and stops on SIGT
   });
   expect(await (await fetch(`${admin}/metrics`)).text()).toMatch(/^taskmesh_outbox_pending_messages\{.*\} 1$/m);
 
-  process.kill('SIGTERM');
-  const [code] = await once(process, 'exit');
-  expect(code).toBe(0);
+  expect(await tasks.stop()).toEqual({ code: 0, signal: null });
 });

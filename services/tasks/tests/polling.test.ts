@@ -115,9 +115,7 @@ it('finds the very first change after a long time without any', async () => {
 it('finds a change that is committed after higher ids, no matter how late', async () => {
   const service = await startTasks({ name: 'late' });
   const [late, early] = [service.user(), service.user()];
-  const writer = await connectClient(service.database.url);
-  atEnd(() => writer.end());
-  await writer.query('begin');
+  const writer = await connectClient(service.database.url, 'begin');
   await writer.query(INSERT, [late.id]);
   const begun = performance.now();
   let count = 0;

@@ -1,9 +1,9 @@
 import { createMemoryEventLog, type EventLog } from '@taskmesh/event-log';
 import { createRecordingLog } from '@taskmesh/service/testing';
-import { createRandom, eventually } from '@taskmesh/testing';
+import { createRandom, createTestClock, eventually } from '@taskmesh/testing';
 import { Registry } from 'prom-client';
 import { expectWholeHistory, faultyLog, HASTE, usersOf, writeAtRandom } from './support/relay.ts';
-import { createTestClock, startTasks, type TestTasks, type TestUser } from './support/running-tasks.ts';
+import { startTasks, type TestTasks, type TestUser } from './support/running-tasks.ts';
 
 it('keeps order and loses nothing with an event log that rejects, accepts half, or fails after accepting', async () => {
   const random = createRandom(2);

@@ -1,5 +1,6 @@
 import { createMemoryEventLog, type EventLog } from '@taskmesh/event-log';
-import { createFaultyProxy, eventually } from '@taskmesh/testing';
+import { systemClock } from '@taskmesh/service';
+import { createProxyFor, eventually } from '@taskmesh/testing';
 import { migrations } from '../migrations/index.ts';
 import { createTasks, readTasksConfig } from '../src/index.ts';
 import { createAccountLog } from './support/account-log.ts';
@@ -7,14 +8,11 @@ import { createStore, silent } from './support/store.ts';
 let isLogUp: () => Promise<boolean> = async () => true;
 
 const database = await createStore('status');
-const url = new URL(database.url);
-const proxy = await createFaultyProxy({ host: url.hostname, port: Number(url.port) });
-url.port = String(proxy.port);
+const { proxy, url } = await createProxyFor(database.url);
 const eventLog: EventLog = { ...createMemoryEventLog(), isUp: () => isLogUp() };
-const clock = { now: () => Date.now() };
 const { accounts } = createAccountLog();
-const tasks = await createTasks(readTasksConfig({ POSTGRES_URL: url.href }), {
-  clock,
+const tasks = await createTasks(readTasksConfig({ POSTGRES_URL: url }), {
+  clock: systemClock,
   log: silent,
   eventLog,
   accounts,

@@ -1,38 +1,33 @@
 import type { TaskChanged } from '@taskmesh/contracts';
-import { eventually } from '@taskmesh/testing';
+import { createRestoredDatabase, endSessions, eventually, swapDatabases } from '@taskmesh/testing';
 import { randomUUID } from 'node:crypto';
 import { PARTITIONS } from '../src/feed/change.ts';
 import { LOCK_CLASS } from '../src/relay/relay.statements.ts';
-import { dropOld, nameOf, RESTORED_TASKS, restoredDatabase, restoredRow, swap } from './support/restored.ts';
+import { RESTORED_TASKS, restoredRow } from './support/restored.ts';
 import { followed, replayed, storedTasks } from './support/history.ts';
 import { type GraphqlResult, codeOf, startTasks, type TestTasks, type TestUser } from './support/running-tasks.ts';
 
 const CREATE = 'mutation ($title: String!) { createTask(input: { title: $title }) { id } }';
 const READ = '{ tasks(first: 5) { totalCount changesCursor edges { node { id } } } taskStatistics { total } }';
 const RESTORED_TITLE = 'from the dump';
-const olds: string[] = [];
 
 const service = await startTasks({ name: 'swap' });
 const replica = await service.another();
-afterAll(async () => {
-  for (const old of olds) await dropOld(old);
-});
 
 const cursorOf = async (user: TestUser): Promise<string> =>
   (await user.request('{ tasks { changesCursor } }')).tasks.changesCursor;
 
 /** Imports a dump with one task of each owner, and replaces the live store with it. */
 async function restore(owners: string[]): Promise<void> {
-  const live = nameOf(service.database);
+  const { name } = service.database;
   const rows = owners.map((owner) => restoredRow({ user_id: `'${owner}'`, title: `'${RESTORED_TITLE}'` }));
-  const fresh = await restoredDatabase(RESTORED_TASKS + rows.join(''));
+  const fresh = await createRestoredDatabase(RESTORED_TASKS + rows.join(''));
   expect(await service.tasks.restore.importDatabase(fresh.name)).toMatchObject({
     complete: true,
     rows: { tasks: owners.length },
   });
-  const old = `${live}_old_${olds.length}`;
-  olds.push(old);
-  await swap(live, fresh.name, old);
+  await endSessions(name);
+  await swapDatabases(name, fresh.name, `${name}_old`);
 }
 
 /** Runs readers and writers until stopped. Counts the codes that they get, and collects the acknowledged tasks. */

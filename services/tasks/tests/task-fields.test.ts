@@ -1,10 +1,10 @@
 import { GRAPH_FIELDS, TASK_FIELDS, type TaskRow, createTaskInput, updateTaskInput } from '@taskmesh/contracts';
 import { readTypeDefs } from '@taskmesh/internal-api';
 import { createLog } from '@taskmesh/service';
+import { createRestoredDatabase } from '@taskmesh/testing';
 import { isNonNullType, buildASTSchema, getNamedType, isInputObjectType, isObjectType } from 'graphql';
 import { createTasksDatabase } from '../src/database.ts';
 import { INPUT_FIELDS, toTask } from '../src/tasks/task-row.ts';
-import { restoredDatabase } from './support/restored.ts';
 import { type GraphqlResult, codeOf, startTasks } from './support/running-tasks.ts';
 
 /*
@@ -132,7 +132,9 @@ describe('every field that callers set', () => {
   it('is imported from a dump of another system', async () => {
     const row = await stored((await service.user().create(all())).id);
     const columns = Object.values(TASK_FIELDS).map(({ column, type }) => `${column} ${type}`);
-    const dump = await restoredDatabase(`create schema restored; create table restored.tasks (${columns.join(', ')})`);
+    const dump = await createRestoredDatabase(
+      `create schema restored; create table restored.tasks (${columns.join(', ')})`,
+    );
     await dump.query('insert into restored.tasks select * from json_populate_record(null::restored.tasks, $1)', [
       JSON.stringify(row),
     ]);

@@ -1,8 +1,8 @@
 import type { Database } from '@taskmesh/store';
-import { connectClient, eventually, type TestDatabase } from '@taskmesh/testing';
+import { createRestoredDatabase, eventually, whileLocked, type TestDatabase } from '@taskmesh/testing';
 import { randomUUID } from 'node:crypto';
 import { createReleaseBefore } from './support/release-before.ts';
-import { restoredDatabase, restoredRow, RESTORED_TASKS, type RestoredRow } from './support/restored.ts';
+import { restoredRow, RESTORED_TASKS, type RestoredRow } from './support/restored.ts';
 import { codeOf, startTasks, type TestUser } from './support/running-tasks.ts';
 import { openStore } from './support/store.ts';
 
@@ -55,21 +55,11 @@ describe('an owner at the task limit', () => {
 
   it('claims no key if a concurrent first create leaves no room for the task', async () => {
     const single = await startTasks({ name: 'first_creates', env: { MAX_TASKS_PER_OWNER: '1' } });
-    const others = await connectClient(single.database.url);
     const user = single.user();
     await single.tasks.processDeletions();
-    await others.query('begin');
-    await others.query('insert into feeds (owner_id, sequence, tasks) values ($1, 1, 1)', [user.id]);
-    const creating = create(user, 'key');
-    await eventually(async () =>
-      expect(
-        await single.database.query(
-          `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
-        ),
-      ).toHaveLength(1),
-    );
-    await others.query('commit');
-    expect(codeOf(await creating)).toBe('CONFLICT');
+    const other = 'insert into feeds (owner_id, sequence, tasks) values ($1, 1, 1)';
+    const created = await whileLocked(single.database, [other, user.id], () => create(user, 'key'));
+    expect(codeOf(created)).toBe('CONFLICT');
     expect(await single.database.query('select from idempotency_keys')).toEqual([]);
   });
 
@@ -104,7 +94,7 @@ it('stays exact during concurrent writes and writes that find nothing', async ()
 it('counts the tasks of a restored store, which may be more', async () => {
   const owner = randomUUID();
   const rows: RestoredRow[] = [...Array.from({ length: MAX_TASKS + 1 }, () => ({ user_id: `'${owner}'` })), {}];
-  const loaded = await restoredDatabase(RESTORED_TASKS + rows.map(restoredRow).join(''));
+  const loaded = await createRestoredDatabase(RESTORED_TASKS + rows.map(restoredRow).join(''));
   await service.tasks.restore.importDatabase(loaded.name);
   await expectCounted(loaded);
   await loaded.query('delete from tasks where user_id <> $1', [owner]);
@@ -131,7 +121,6 @@ it('counts the tasks of a store loaded with psql, which has no feeds, when it fi
 
 it('lets owners write once their tasks are counted, while others are still being counted', async () => {
   const loaded = await startTasks({ name: 'counted_in_parts' });
-  const other = await connectClient(loaded.database.url);
   const user = loaded.user();
   const [first, last] = [user.id, 'ffffffff-0000-4000-8000-000000000000'];
   await user.create({ title: 'any' });
@@ -144,17 +133,14 @@ it('lets owners write once their tasks are counted, while others are still being
   await loaded.database.query('truncate feeds, changes');
   await loaded.database.query('insert into feeds (owner_id, sequence) values ($1, 0)', [last]);
   await loaded.database.query('update account_position set epoch = 0, sequence = 0');
-  await other.query('begin');
-  await other.query('select from feeds where owner_id = $1 for update', [last]);
-  const counting = loaded.tasks.processDeletions();
-  await eventually(async () =>
-    expect(await loaded.database.query('select tasks from feeds where owner_id = $1', [first])).toEqual([
-      { tasks: 12_000 },
-    ]),
-  );
-  await user.create({ title: 'meanwhile' });
-  await other.query('commit');
-  await counting;
+  const lock = 'select from feeds where owner_id = $1 for update';
+  await whileLocked(loaded.database, [lock, last], () => loaded.tasks.processDeletions(), {
+    async meanwhile() {
+      const counted = 'select tasks from feeds where owner_id = $1';
+      await eventually(async () => expect(await loaded.database.query(counted, [first])).toEqual([{ tasks: 12_000 }]));
+      await user.create({ title: 'meanwhile' });
+    },
+  });
   await expectCounted(loaded.database);
 });
 
@@ -216,32 +202,23 @@ describe('beside the previous release', () => {
     });
 
     /** Runs the migration beside a transaction with the changes `before`, which commits once the migration waits in `waitsIn`. */
-    const migrateBeside = async (before: string[], waitsIn: string, meanwhile: string[] = []) => {
-      const writer = await connectClient(store.url);
-      for (const statement of ['begin', ...before]) await writer.query(statement);
-      const migrating = database.migrate();
-      await eventually(async () =>
-        expect(
-          await store.query(
-            `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock' and query ~ $1`,
-            [waitsIn],
-          ),
-        ).toHaveLength(1),
-      );
-      for (const statement of [...meanwhile, 'commit']) await writer.query(statement);
-      await migrating;
+    const migrateBeside = async (before: string, waitsIn: string, meanwhile = '') => {
+      await whileLocked(store, [before], () => database.migrate(), {
+        query: waitsIn,
+        meanwhile: (writer) => writer.query(meanwhile),
+      });
       await expectCounted(store);
     };
 
     it('without blocking feeds while it counts', async () => {
       const write = `update feeds set sequence = 8 where owner_id = '${owner}'`;
-      await migrateBeside(['lock table tasks'], 'count', [`set lock_timeout = '100ms'`, write]);
+      await migrateBeside('lock table tasks', 'count', `set lock_timeout = '100ms'; ${write}`);
     });
 
     it('including those written while it counts', async () => {
-      const feed = `insert into feeds (owner_id, sequence)`;
-      const feeds = [`${feed} values ('${unknown}', 1)`, `update feeds set sequence = 8 where owner_id = '${owner}'`];
-      await migrateBeside([tasksOf(owner, unknown), ...feeds], 'alter table feeds');
+      const feeds = `insert into feeds (owner_id, sequence) values ('${unknown}', 1);
+        update feeds set sequence = 8 where owner_id = '${owner}'`;
+      await migrateBeside(`${tasksOf(owner, unknown)}; ${feeds}`, 'alter table feeds');
     });
   });
 });

@@ -52,10 +52,17 @@ export const complete = ({ auth }: RunningAuth, binding: string | undefined, { s
 export const resultIn = ({ location }: { location: string }) =>
   new URLSearchParams(location.slice(location.indexOf('#') + 1));
 
+/** Begins a sign-in and follows it to the URL that the provider sends the browser back to. */
+export async function visit(running: RunningAuth, provider: SignInProvider, sub = 'ada') {
+  const { location, binding } = await begin(running);
+  const nonce = new URL(location).searchParams.get('nonce') ?? '';
+  return { binding, nonce, back: await provider.signIn(location, sub) };
+}
+
 /** Follows the whole sign-in of a browser and returns the code that the page gets. */
 export async function codeFor(running: RunningAuth, provider: SignInProvider, sub: string): Promise<string> {
-  const { location, binding } = await begin(running);
-  const answer = resultIn(await complete(running, binding, await provider.signIn(location, sub)));
+  const { binding, back } = await visit(running, provider, sub);
+  const answer = resultIn(await complete(running, binding, back));
   const code = answer.get('sign_in_code');
   if (!code) throw new Error(answer.toString());
   return code;

@@ -1,6 +1,12 @@
-import { createTestDatabase, requiredAddress, type TestDatabase } from '@taskmesh/testing';
+import {
+  connectClient,
+  createRestoredDatabase,
+  endSessions,
+  swapDatabases,
+  type TestDatabase,
+} from '@taskmesh/testing';
 import { randomUUID } from 'node:crypto';
-import { Client } from 'pg';
+import type { Client } from 'pg';
 import type { RunningAuth } from './running-auth.ts';
 
 /** A dump's table, without its constraints. */
@@ -28,21 +34,10 @@ export function restoredAccount(columns: Record<string, string> = {}): string {
   return `insert into restored.accounts (${Object.keys(row).join(', ')}) values (${Object.values(row).join(', ')});`;
 }
 
-export interface RestoredDatabase extends TestDatabase {
-  name: string;
-}
-
-/** A database beside the live one, as backup leaves it for the import. */
-export async function restoredDatabase(statements: string): Promise<RestoredDatabase> {
-  const database = await createTestDatabase('auth_restored');
-  await database.query(statements);
-  return { ...database, name: nameOf(database) };
-}
-
-/** The same, with the live store's current accounts: a backup of this moment. */
-export async function backupOf({ database }: RunningAuth): Promise<RestoredDatabase> {
+/** A database beside the live one, with its current accounts: a backup of this moment. */
+export async function backupOf({ database }: RunningAuth): Promise<TestDatabase> {
   const [row] = await database.query(`select coalesce(json_agg(a), '[]')::text as rows from accounts a`);
-  const restored = await restoredDatabase(RESTORED_ACCOUNTS);
+  const restored = await createRestoredDatabase(RESTORED_ACCOUNTS);
   await restored.query(
     'insert into restored.accounts select * from json_populate_recordset(null::restored.accounts, $1::json)',
     [row?.rows],
@@ -51,8 +46,8 @@ export async function backupOf({ database }: RunningAuth): Promise<RestoredDatab
 }
 
 /** All tables of the live store, as backup leaves them for the import: an archive of this moment. */
-export async function archiveOf({ database }: RunningAuth): Promise<RestoredDatabase> {
-  const restored = await restoredDatabase('create schema restored');
+export async function archiveOf({ database }: RunningAuth): Promise<TestDatabase> {
+  const restored = await createRestoredDatabase('create schema restored');
   const tables = await database.query(
     `select table_name as name, string_agg(format('%I %s', column_name, data_type), ', ' order by ordinal_position) as columns
      from information_schema.columns where table_schema = 'public' group by table_name`,
@@ -71,39 +66,22 @@ export async function archiveOf({ database }: RunningAuth): Promise<RestoredData
 /** The content of such an archive's manifest. */
 export const ARCHIVED = { schemaVersion: '0014-bcrypt-hashes', allowsLoss: false };
 
-export function nameOf({ url }: TestDatabase): string {
-  return new URL(url).pathname.slice(1);
-}
-
 /** Swaps in the restored store, with current data carried over. Returns the live store's new name. */
-export async function swap({ auth, database }: RunningAuth, fresh: string): Promise<string> {
-  const live = nameOf(database);
-  const old = `${live}_${randomUUID().slice(0, 8)}`;
-  await inMaintenance(async (admin) => {
-    const writersOut = await lockedOut(database.url);
-    await auth.restore.carryOver(fresh);
-    await admin.query(`alter database ${live} with allow_connections false`);
-    // End the lock's holder last: otherwise a waiting writer could still write to the old store.
-    const { rows: own } = await writersOut.query('select pg_backend_pid() as pid');
-    const end = 'select pg_terminate_backend(pid) from pg_stat_activity where datname = $1 and pid <> $2';
-    // A session that was being opened may appear after the first pass.
-    while ((await admin.query(end, [live, own[0]?.pid])).rowCount !== 0);
-    await writersOut.end();
-    await admin.query('begin');
-    await admin.query(`alter database ${live} rename to ${old}`);
-    await admin.query(`alter database ${fresh} rename to ${live}`);
-    await admin.query(`alter database ${live} with allow_connections true`);
-    await admin.query(`alter database ${old} with allow_connections true`);
-    await admin.query('commit');
-  });
+export async function swap({ auth, database: { name, url } }: RunningAuth, fresh: string): Promise<string> {
+  const old = `${name}_${randomUUID().slice(0, 8)}`;
+  const writersOut = await lockedOut(url);
+  await auth.restore.carryOver(fresh);
+  // End the lock's holder last: otherwise a waiting writer could still write to the old store.
+  const { rows } = await writersOut.query('select pg_backend_pid() as pid');
+  await endSessions(name, rows[0]?.pid);
+  await writersOut.end();
+  await swapDatabases(name, fresh, old);
   return old;
 }
 
 /** Holds locks that keep writers waiting. Retries on a deadlock with one of them. */
 async function lockedOut(url: string): Promise<Client> {
-  const client = new Client({ connectionString: url });
-  client.on('error', () => undefined);
-  await client.connect();
+  const client = await connectClient(url);
   for (let tries = 1; ; tries++) {
     try {
       await client.query('begin');
@@ -118,19 +96,5 @@ async function lockedOut(url: string): Promise<Client> {
       await client.end();
       throw error;
     }
-  }
-}
-
-export async function dropDatabase(name: string): Promise<void> {
-  await inMaintenance((admin) => admin.query(`drop database if exists ${name} with (force)`));
-}
-
-async function inMaintenance(work: (admin: Client) => Promise<unknown>): Promise<void> {
-  const admin = new Client({ connectionString: requiredAddress('POSTGRES_URL') });
-  await admin.connect();
-  try {
-    await work(admin);
-  } finally {
-    await admin.end();
   }
 }

@@ -5,15 +5,15 @@ import { createLog, type Env, type Log } from '@taskmesh/service';
 import type { SubgraphResult } from '@taskmesh/subgraph';
 import {
   atEnd,
-  createFaultyProxy,
+  createProxyFor,
+  createTestClock,
   createTemplate,
   createTestDatabase,
-  eventually,
   makeTempDir,
   type FaultyProxy,
+  type TestClock,
   type TestDatabase,
 } from '@taskmesh/testing';
-import { Client } from 'pg';
 import type { Registry } from 'prom-client';
 import { migrations } from '../../migrations/index.ts';
 import { createAuthDatabase } from '../../src/database.ts';
@@ -36,13 +36,6 @@ const silent = createLog({ service: 'auth', level: 'silent' });
 /** The lowest cost that argon2 accepts. */
 const CHEAP: HashCost = { memoryCost: 8, timeCost: 1 };
 const IP = '192.0.2.1';
-
-/** A clock that runs by itself and can be advanced. */
-export interface TestClock {
-  now(): number;
-  advance(ms: number): void;
-  reset(): void;
-}
 
 /** Collects mails instead of sending them. */
 export interface Postbox extends Mailer {
@@ -100,9 +93,7 @@ export async function runAuth(options: RunOptions = {}): Promise<RunningAuth> {
   const log = options.log ?? silent;
   const template = await createTemplate('auth', migrations, (url) => createAuthDatabase({ url, log: silent }));
   const database = await createTestDatabase('auth', undefined, template);
-  const url = new URL(database.url);
-  const proxy = await createFaultyProxy({ host: url.hostname, port: Number(url.port) });
-  url.host = `${proxy.host}:${proxy.port}`;
+  const { proxy, url } = await createProxyFor(database.url);
   const dataDir = makeTempDir();
   const [clock, monotonicClock] = [createTestClock(), createTestClock()];
   const postbox = createPostbox();
@@ -110,7 +101,7 @@ export async function runAuth(options: RunOptions = {}): Promise<RunningAuth> {
 
   const another = async (more: Env = {}, own = { keyValue }) => {
     const config = {
-      ...readAuthConfig({ POSTGRES_URL: url.href, DATA_DIR: dataDir, ...env, ...more }),
+      ...readAuthConfig({ POSTGRES_URL: url, DATA_DIR: dataDir, ...env, ...more }),
       ...options.config,
     };
     const created = await createAuth(config, {
@@ -213,19 +204,6 @@ function send(auth: Auth, query: string, variables: object = {}, identity: Ident
   return auth.subgraph.execute({ query, variables: { ...variables } }, { identity, requestId: 'request-1' });
 }
 
-function createTestClock(): TestClock {
-  let ahead = 0;
-  return {
-    now: () => Date.now() + ahead,
-    advance: (ms) => {
-      ahead += ms;
-    },
-    reset: () => {
-      ahead = 0;
-    },
-  };
-}
-
 function createPostbox(): Postbox {
   const postbox: Postbox = {
     mails: [],
@@ -260,32 +238,4 @@ export async function noteDeletions({ database }: RunningAuth, table: string): P
        for each statement execute function note_deletion()`,
   );
   return async () => (await database.query('select size from deletions')).map(({ size }) => Number(size));
-}
-
-/** The number of database sessions that wait for a lock. */
-async function countWaiting({ database }: RunningAuth): Promise<number> {
-  const waiting = `select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
-  return (await database.query(waiting)).length;
-}
-
-/** Runs `work` while another transaction holds the locks of the statement. It commits once a session waits for it. */
-export async function whileHeld<Result>(
-  running: RunningAuth,
-  [text, ...values]: [text: string, ...values: unknown[]],
-  work: () => Promise<Result>,
-  { waiting = 1, meanwhile }: { waiting?: number; meanwhile?: (holder: Client) => Promise<unknown> } = {},
-): Promise<Result> {
-  const holder = new Client({ connectionString: running.database.url });
-  await holder.connect();
-  try {
-    await holder.query('begin');
-    await holder.query(text, values);
-    const result = work();
-    await eventually(async () => expect(await countWaiting(running)).toBeGreaterThanOrEqual(waiting));
-    await meanwhile?.(holder);
-    await holder.query('commit');
-    return await result;
-  } finally {
-    await holder.end();
-  }
 }

@@ -1,5 +1,4 @@
 import { checkOnlyTables, loadDump, LoadError } from '@taskmesh/pg-rows';
-import { databaseOf } from '@taskmesh/store';
 import { connect, disconnect } from '@taskmesh/store/connection';
 import { withoutValues } from '@taskmesh/store/without-values';
 import { makeTempDir } from '@taskmesh/testing';
@@ -72,9 +71,9 @@ async function tryHostileDumps(seeds: Iterable<number>, server?: string): Promis
     const livingPrint = await createFingerprint(live.query);
     const freshPrint = await createFingerprint(inFresh);
     const state = async () => ({
-      living: [await live.query(DATABASE_STATE, [databaseOf(live.url)]), await livingPrint(live.query)],
+      living: [await live.query(DATABASE_STATE, [live.name]), await livingPrint(live.query)],
       fresh: [await live.query(DATABASE_STATE, [names.fresh]), await freshPrint(inFresh)],
-      server: await live.query(SERVER_STATE, [databaseOf(live.url)]),
+      server: await live.query(SERVER_STATE, [live.name]),
       files: await readdir(dir),
     });
     const path = join(dir, 'database.sql');

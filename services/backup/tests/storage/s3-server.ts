@@ -1,10 +1,7 @@
-import { listen } from '@taskmesh/testing';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { atEnd, listen, makeTempDir } from '@taskmesh/testing';
 import { createServer, request, type IncomingMessage, type ServerResponse } from 'node:http';
 import { createRequire } from 'node:module';
 import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 
 interface Server {
   run(): Promise<AddressInfo>;
@@ -20,14 +17,13 @@ export interface S3Server {
   stop(): Promise<void>;
   /** Starts the server again, at the same address and with the same objects. */
   start(): Promise<void>;
-  close(): Promise<void>;
 }
 
 const BUCKET = 'archives';
 
-/** Starts an S3 server on a free port. */
+/** Starts an S3 server on a free port, until the end of the test or file. */
 export async function startS3Server(): Promise<S3Server> {
-  const directory = await mkdtemp(join(tmpdir(), 'taskmesh-s3-'));
+  const directory = makeTempDir();
   let port = 0;
   let server: Server | undefined;
   const start = async () => {
@@ -39,20 +35,17 @@ export async function startS3Server(): Promise<S3Server> {
     server = undefined;
   };
   await start();
+  atEnd(stop);
   return {
     url: (prefix = '', key = 'S3RVER:S3RVER') => `s3://${key}@${BUCKET}/${prefix}?endpoint=http://127.0.0.1:${port}`,
     start,
     stop,
-    async close() {
-      await stop();
-      await rm(directory, { recursive: true });
-    },
   };
 }
 
 export interface S3Front {
-  /** Returns a URL of the real server, but with the address of this one. */
-  at(url: string): string;
+  /** The URL of the bucket behind it, but with the address of this one. */
+  url: string;
   /** The requests so far, in the form `POST /bucket/key?uploads`. */
   asked: string[];
   /** The unfinished multipart uploads of the bucket: their keys and start times. */
@@ -63,10 +56,12 @@ export interface S3Front {
   hold(pattern: RegExp): void;
   /** Creates the object just before the next such request arrives, so that a request that requires it to be missing fails. */
   overtake(pattern: RegExp, make: () => Promise<unknown>): void;
-  close(): Promise<void>;
 }
 
-/** Starts a proxy for an S3 server that adds what the server lacks: listing and aborting uploads, and conditional writes. */
+/**
+ * Starts a proxy for a bucket that adds what the server lacks: listing and aborting uploads, and conditional writes. It is
+ * closed at the end of the test or file.
+ */
 export async function startS3Front(behind: string): Promise<S3Front> {
   const { port } = new URL(new URL(behind).searchParams.get('endpoint') ?? '');
   let lost: RegExp | undefined;
@@ -124,9 +119,9 @@ export async function startS3Front(behind: string): Promise<S3Front> {
     incoming.pipe(onward);
   };
   const server = createServer((incoming, answer) => void pass(incoming, answer));
-  const { port: own, close } = await listen(server);
+  const { port: own } = await listen(server);
   const front: S3Front = {
-    at: (url) => url.replace(`127.0.0.1:${port}`, `127.0.0.1:${own}`),
+    url: behind.replace(`127.0.0.1:${port}`, `127.0.0.1:${own}`),
     asked: [],
     uploads: [],
     lose(pattern, times = Infinity) {
@@ -135,7 +130,6 @@ export async function startS3Front(behind: string): Promise<S3Front> {
     },
     hold: (pattern) => void (held = pattern),
     overtake: (pattern, make) => void (overtaking = { pattern, make }),
-    close,
   };
   return front;
 }

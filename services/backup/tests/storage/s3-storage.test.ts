@@ -2,7 +2,7 @@ import type { BackupStorage, OpenArchive } from '../../src/storage/backup-storag
 import { createS3Storage } from '../../src/storage/s3-storage.ts';
 import { parseS3Url } from '../../src/storage/s3-location.ts';
 import { createBackupFixture, restoreWith, type Other } from '../support/backup-fixture.ts';
-import { eventually, listen } from '@taskmesh/testing';
+import { atEnd, eventually, listen } from '@taskmesh/testing';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type RequestListener } from 'node:http';
@@ -13,12 +13,7 @@ import { describeBackupStorage } from './storage.contract.ts';
 const fixture = await createBackupFixture('bucket');
 const server = await startS3Server();
 const front = await startS3Front(server.url('some/place'));
-const storage = storageAt(front.at(server.url('some/place')));
-afterAll(async () => {
-  await storage.close();
-  await front.close();
-  await server.close();
-});
+const storage = storageAt(front.url);
 afterEach(async () => expect(await fixture.leftovers()).toEqual([]));
 
 /** Runs `work` with a service that keeps its archives in that bucket. */
@@ -31,7 +26,9 @@ function locationOf(url: string) {
   return location;
 }
 function storageAt(url: string) {
-  return createS3Storage({ location: locationOf(url), now: () => Date.now() });
+  const storage = createS3Storage({ location: locationOf(url), now: () => Date.now() });
+  atEnd(() => storage.close());
+  return storage;
 }
 
 describeBackupStorage('a bucket', () => storage);
@@ -50,7 +47,6 @@ describe('a bucket that accepts connections but does not respond', () => {
       expect(at.list()).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE' }),
       expect(at.find('taskmesh-1.tar.gz')).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE' }),
     ]);
-    await at.close();
   }, 30_000);
 
   it('delays neither start nor stop', async () => {
@@ -61,7 +57,7 @@ describe('a bucket that accepts connections but does not respond', () => {
 describe('a bucket that lists an archive and never sends it', () => {
   it('does not delay the end of a download whose client disconnects', async () => {
     const front = await startS3Front(server.url('left'));
-    const storage = storageAt(front.at(server.url('left')));
+    const storage = storageAt(front.url);
     await storage.write('left.tar.gz', Readable.from([randomBytes(100)]));
     front.hold(/^GET .*left\.tar\.gz/);
     const archive = await storage.open('left.tar.gz');
@@ -71,13 +67,11 @@ describe('a bucket that lists an archive and never sends it', () => {
     const ended = once(content, 'close');
     content.destroy();
     await ended;
-    await storage.close();
-    await front.close();
   }, 20_000);
 
   it('ends a read with an error, even if the reader starts later', async () => {
     const front = await startS3Front(server.url('replaced'));
-    const storage = storageAt(front.at(server.url('replaced')));
+    const storage = storageAt(front.url);
     await storage.write('replaced.tar.gz', Readable.from([randomBytes(100)]));
     const archive = await storage.open('replaced.tar.gz');
     if (archive.kind !== 'found') throw new Error(archive.kind);
@@ -85,8 +79,6 @@ describe('a bucket that lists an archive and never sends it', () => {
     const content = archive.read();
     await eventually(() => expect(content.destroyed).toBe(true));
     await expect(content.toArray()).rejects.toThrow();
-    await storage.close();
-    await front.close();
   }, 20_000);
 
   it('does not delay a stop', async () => {
@@ -94,12 +86,11 @@ describe('a bucket that lists an archive and never sends it', () => {
     front.hold(/^GET .*new\.tar\.gz/);
     await storageAt(server.url('held')).write('new.tar.gz', Readable.from([randomBytes(100)]));
     const begin = performance.now();
-    await withBucket(front.at(server.url('held')), async ({ backups }) => {
+    await withBucket(front.url, async ({ backups }) => {
       expect(await backups.list()).toMatchObject([{ file: 'new.tar.gz', unfitAt: null }]);
     });
     expect(performance.now() - begin).toBeLessThan(15_000); // includes the time that the list waits
     expect(await fixture.own.query('select * from backups')).toEqual([]);
-    await front.close();
   }, 60_000);
 });
 
@@ -167,10 +158,7 @@ describe('archives in a bucket', () => {
   it('report when the bucket refuses access or does not exist', async () => {
     await expect(storageAt(server.url('', 'stranger:S3RVER')).list()).rejects.toThrow('refused access');
     const other = locationOf(server.url());
-    const nowhere = createS3Storage({
-      location: { ...other, bucket: 'nowhere' },
-      now: () => Date.now(),
-    });
+    const nowhere = createS3Storage({ location: { ...other, bucket: 'nowhere' }, now: () => Date.now() });
     await expect(nowhere.list()).rejects.toThrow('The archive bucket does not exist.');
     await expect(nowhere.write('a.tar.gz', Readable.from([Buffer.from('x')]))).rejects.toThrow('does not exist');
   });
@@ -240,7 +228,7 @@ describe('uploads left in a bucket by a crash', () => {
       ['some/on-the-next-page.tar.gz', '2001-01-01T00:00:00.000Z'],
     ];
     const msg = 'unfinished archives removed';
-    await withBucket(front.at(server.url('some')), async ({ logged, backups }) => {
+    await withBucket(front.url, async ({ logged, backups }) => {
       await eventually(() => expect(logged).toContainEqual(expect.objectContaining({ msg, pieces: 2 })));
       front.uploads = [['some/later.tar.gz', '2001-01-01T00:00:00.000Z']];
       await backups.tidy();
@@ -254,7 +242,6 @@ describe('uploads left in a bucket by a crash', () => {
       expect.stringContaining('/archives/some/on-the-next-page.tar.gz?uploadId=5'),
       expect.stringContaining('/archives/some/later.tar.gz?uploadId=1'),
     ]);
-    await front.close();
   }, 180_000);
 });
 
@@ -273,24 +260,22 @@ describe('an archive in a bucket whose name another client takes', () => {
     ['is not mistaken for ours when the response is lost, even if it has the same size', Infinity, { code: 'SERVICE_UNAVAILABLE' }],
   ])('at the moment %s', async (_what, lost, error) => {
     const front = await startS3Front(server.url('taken'));
-    const storage = storageAt(front.at(server.url('taken')));
+    const storage = storageAt(front.url);
     front.overtake(/^PUT /, () => make(others));
     front.lose(/^PUT /, lost);
     await expect(storage.write('taken.tar.gz', Readable.from([mine], { objectMode: false }))).rejects.toMatchObject(error);
     expect(await read(storage)).toEqual(others);
-    await front.close();
   }); // prettier-ignore
 
   it('after it was opened is not replaced by the other in a read', async () => {
     const front = await startS3Front(server.url('taken'));
     await make(mine);
-    const opened = await storageAt(front.at(server.url('taken'))).open('taken.tar.gz');
+    const opened = await storageAt(front.url).open('taken.tar.gz');
     if (opened.kind !== 'found') throw new Error(opened.kind);
     expect(Buffer.concat(await opened.read().toArray())).toEqual(mine);
     await storageAt(server.url('taken')).remove('taken.tar.gz');
     await make(others);
     await expect(opened.read().toArray()).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE' });
-    await front.close();
   });
 });
 
@@ -303,22 +288,20 @@ describe('a bucket whose response is lost', () => {
     ['the completion of a multipart upload', 20 * 1024 * 1024, /^POST .*uploadId=/, Infinity],
   ])('for %s has the archive anyway, which is reported', async (_what, size, pattern, times) => {
     const front = await startS3Front(server.url('lost'));
-    const storage = storageAt(front.at(server.url('lost')));
+    const storage = storageAt(front.url);
     front.lose(pattern, times);
     const written = await storage.write('lost.tar.gz', content(size));
     expect(await storage.find('lost.tar.gz')).toMatchObject({ sizeBytes: size });
     expect(written.sizeBytes).toBe(size);
     await storage.remove('lost.tar.gz');
-    await front.close();
   });
 
   it('leads to a catalogued archive', async () => {
     const front = await startS3Front(server.url('lost-made'));
-    await withBucket(front.at(server.url('lost-made')), async ({ backups }) => {
+    await withBucket(front.url, async ({ backups }) => {
       front.lose(/^PUT /);
       const made = await backups.create();
       expect(await backups.list()).toEqual([expect.objectContaining({ file: made.file, origin: 'request', sha256: made.sha256 })]);
     });
-    await front.close();
   }, 180_000); // prettier-ignore
 });

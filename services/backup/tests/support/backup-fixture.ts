@@ -1,5 +1,4 @@
 import type { Identity } from '@taskmesh/identity';
-import { databaseOf } from '@taskmesh/store';
 import { createLog } from '@taskmesh/service';
 import { createRecordingLog } from '@taskmesh/service/testing';
 import { atEnd, createTemplate, createTestDatabase, makeTempDir } from '@taskmesh/testing';
@@ -159,7 +158,7 @@ export async function createBackupFixture(
     },
     /** Returns the databases and roles of restores that still exist, and temporary directories. */
     async leftovers(): Promise<string[]> {
-      const stems = [tasks, auth].map(({ url }) => `${databaseOf(url)}_%`);
+      const stems = [tasks, auth].map(({ name: store }) => `${store}_%`);
       const made = `select datname as name from pg_database where datname like any($1) union select rolname from pg_roles where rolname like any($1)`;
       const servers = authServer ? [own, auth] : [own];
       const found = await Promise.all(servers.map((server) => server.query(made, [stems])));

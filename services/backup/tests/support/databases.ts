@@ -1,4 +1,4 @@
-import { databaseOf, inDatabase } from '@taskmesh/store';
+import { inDatabase } from '@taskmesh/store';
 import { connect, disconnect } from '@taskmesh/store/connection';
 import { atEnd, createTestDatabase, type TestDatabase } from '@taskmesh/testing';
 import { randomBytes } from 'node:crypto';
@@ -29,7 +29,7 @@ export interface FreshTestDatabase {
 /** Creates a live database and an empty one beside it, as a restore does. */
 export async function createFreshTestDatabase(name: string, server?: string): Promise<FreshTestDatabase> {
   const live = await createTestDatabase(name, server);
-  const names = restoreNames(databaseOf(live.url), randomBytes(6).toString('hex'));
+  const names = restoreNames(live.name, randomBytes(6).toString('hex'));
   const loaderUrl = await createFreshDatabase(live.url, names, loadLimits(DEFAULT_SIZES));
   atEnd(() => dropFresh(live.url, names));
   return {

@@ -1,9 +1,8 @@
 import { inDatabase } from '@taskmesh/store';
 import { createRecordingLog } from '@taskmesh/service/testing';
-import { atEnd, requiredAddress } from '@taskmesh/testing';
+import { administer, atEnd, requiredAddress } from '@taskmesh/testing';
 import { randomBytes } from 'node:crypto';
 import { DEFAULT_SIZES } from '../../src/archives/limits.ts';
-import { maintenanceUrl } from '../../src/databases/connect.ts';
 import { newRestore } from '../../src/restore/restore-stores.ts';
 import type { Restore } from '../../src/restore/restore.entities.ts';
 import type { RestoreRepository } from '../../src/restore/restore.repository.ts';
@@ -11,18 +10,10 @@ import { namesOf } from '../../src/restore/settle-restore.ts';
 import { loadLimits } from '../../src/restore/watch-database.ts';
 import { DEFAULT_TIMEOUTS } from '../../src/stall-detection.ts';
 import type { Store, StoreName } from '../../src/databases/store.ts';
-import { withClient } from './databases.ts';
 
 export const NOW = new Date('2026-11-22T12:00:00Z');
 export const KEPT_MS = 3_600_000;
 const STORES = ['tasks', 'auth'] as const;
-
-/** Runs a statement as an administrator, outside the stores. */
-export const administer = (text: string, values?: unknown[]): Promise<Record<string, unknown>[]> =>
-  withClient(
-    maintenanceUrl(requiredAddress('POSTGRES_URL')),
-    async (client) => (await client.query(text, values)).rows,
-  );
 
 export type TestStores = Awaited<ReturnType<typeof createTestStores>>;
 export type RestoreTrial = Awaited<ReturnType<TestStores['begin']>>;

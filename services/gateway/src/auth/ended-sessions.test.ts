@@ -1,6 +1,6 @@
 import type { EndedSession } from '@taskmesh/internal-api';
 import { createLog } from '@taskmesh/service';
-import { eventually } from '@taskmesh/testing';
+import { atEnd, eventually } from '@taskmesh/testing';
 import { createEndedSessions } from './sessions.ts';
 
 const log = createLog({ service: 'test', level: 'silent' });
@@ -23,7 +23,7 @@ function fixture(pageSize = 10_000) {
     },
   };
   const sessions = createEndedSessions({ auth, clock: { now: () => nowMs }, log, monotonicMs: () => monotonicMs });
-  running.push(sessions);
+  atEnd(() => sessions.stop());
   return {
     asked,
     sessions,
@@ -42,11 +42,6 @@ function fixture(pageSize = 10_000) {
     setClock: (ms: number) => (nowMs = ms),
   };
 }
-
-const running: ReturnType<typeof createEndedSessions>[] = [];
-afterEach(async () => {
-  for (const sessions of running.splice(0)) await sessions.stop();
-});
 
 describe('the list of ended sessions', () => {
   it('is loaded completely, page by page, and then polled for new entries', async () => {

@@ -32,13 +32,18 @@ function fixture() {
     clock: { now: () => state.nowS * 1_000 },
   });
   const tokens = { userOf: (token: string, caller = 'somebody') => userOf(token, () => caller) };
-  return { state, known, tokens };
+  /** Makes calls wait until the returned function is called. */
+  const hold = () => {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    state.held = promise;
+    return resolve;
+  };
+  return { state, known, tokens, hold, token: newPersonalToken() };
 }
 
 describe('a personal token', () => {
   it('identifies its user, its scope and its expiry; auth sees only its hash', async () => {
-    const { state, tokens, known } = fixture();
-    const token = newPersonalToken();
+    const { state, tokens, known, token } = fixture();
     const { id, userId, email, createdAt, expiresAt } = known;
     expect(await tokens.userOf(token)).toEqual({
       kind: 'user',
@@ -49,12 +54,10 @@ describe('a personal token', () => {
   });
 
   it('is looked up once a minute, and once for concurrent requests', async () => {
-    const { state, tokens } = fixture();
-    const token = newPersonalToken();
+    const { state, tokens, token } = fixture();
     await Promise.all(Array.from({ length: 20 }, () => tokens.userOf(token)));
     state.nowS += MINUTE_S - 1;
     await tokens.userOf(token);
-    expect(state.asked).toHaveLength(1);
     expect(state.asked).toHaveLength(1);
     state.nowS++;
     state.answer = null;
@@ -65,8 +68,7 @@ describe('a personal token', () => {
   });
 
   it('does not wait for a frozen auth if it is cached', async () => {
-    const { state, tokens } = fixture();
-    const token = newPersonalToken();
+    const { state, tokens, token } = fixture();
     await tokens.userOf(token);
     state.held = new Promise(() => {});
     state.nowS += MINUTE_S;
@@ -75,16 +77,14 @@ describe('a personal token', () => {
   });
 
   it('is looked up once a minute if it is invalid, too', async () => {
-    const { state, tokens } = fixture();
+    const { state, tokens, token } = fixture();
     state.answer = null;
-    const token = newPersonalToken();
     for (const _time of [1, 2, 3]) expect(await tokens.userOf(token)).toBeUndefined();
     expect(state.asked).toHaveLength(1);
   });
 
   it('stays valid while auth is unavailable, for at most an hour and never beyond its expiry', async () => {
-    const { state, tokens, known } = fixture();
-    const token = newPersonalToken();
+    const { state, tokens, known, token } = fixture();
     await tokens.userOf(token);
     state.failure = unavailable();
     state.nowS += 59 * MINUTE_S;
@@ -102,8 +102,7 @@ describe('a personal token', () => {
   });
 
   it('is not evicted by random tokens', async () => {
-    const { state, tokens, known } = fixture();
-    const token = newPersonalToken();
+    const { state, tokens, known, token } = fixture();
     await tokens.userOf(token);
     state.answer = null;
     for (let tries = 0; tries < 50_001; tries++) await tokens.userOf(newPersonalToken());
@@ -113,11 +112,9 @@ describe('a personal token', () => {
   });
 
   it('does not wait for a caller who tries thousands: cached ones are accepted, and excess lookups are refused', async () => {
-    const { state, tokens } = fixture();
-    const known = newPersonalToken();
+    const { state, tokens, token: known, hold } = fixture();
     await tokens.userOf(known);
-    let release = () => {};
-    state.held = new Promise((resolve) => (release = resolve));
+    const release = hold();
     const tries = Array.from({ length: 2_000 }, () => tokens.userOf(newPersonalToken()).then(() => 'asked', () => 'refused')); // prettier-ignore
     expect(await tokens.userOf(known)).toMatchObject({ kind: 'user' });
     expect(state.asked).toHaveLength(1 + 64);
@@ -128,15 +125,13 @@ describe('a personal token', () => {
   it.each([1, 300])(
     'is looked up soon if it is unknown, however many random ones strangers at %i addresses try meanwhile',
     async (addresses) => {
-      const { state, tokens } = fixture();
-      let release = () => {};
-      state.held = new Promise((resolve) => (release = resolve));
+      const { state, tokens, token, hold } = fixture();
+      const release = hold();
       const attack = () => {
         for (let tries = 0; tries < 5_000; tries++)
           tokens.userOf(newPersonalToken(), `stranger ${tries % addresses}`).catch(() => undefined);
       };
       attack();
-      const token = newPersonalToken();
       const ada = tokens.userOf(token, 'ada');
       attack();
       release();
@@ -146,9 +141,8 @@ describe('a personal token', () => {
   );
 
   it('does not stay in the queue when auth does not respond', async () => {
-    const { state, tokens } = fixture();
-    let release = () => {};
-    state.held = new Promise((resolve) => (release = resolve));
+    const { state, tokens, hold } = fixture();
+    const release = hold();
     const tries = Array.from({ length: 200 }, () => tokens.userOf(newPersonalToken()).catch((error: unknown) => error));
     state.failure = unavailable();
     release();

@@ -1,24 +1,27 @@
 import { jest } from '@jest/globals';
 import type { TaskChanged } from '@taskmesh/contracts';
-import { createLog } from '@taskmesh/service';
 import { eventually } from '@taskmesh/testing';
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createReader, createStore, readFeed, upTo } from '../../tests/fakes/change-store.ts';
-import { createFeed, type Feed } from './feed.ts';
+import {
+  createReader,
+  createStore,
+  readFeed,
+  readLate,
+  startFeed,
+  upTo,
+  type ChangeStore,
+} from '../../tests/fakes/change-store.ts';
+import type { Feed } from './feed.ts';
 
-const log = createLog({ service: 'test', level: 'silent' });
-
-let store: ReturnType<typeof createStore>;
+let store: ChangeStore;
 let feed: Feed;
 const [owner, bystander] = [randomUUID(), randomUUID()];
 
 beforeEach(async () => {
   store = createStore();
-  feed = createFeed({ ...store, log, headsEveryMs: 20 });
-  await feed.start();
+  feed = await startFeed(store, { headsEveryMs: 20 });
 });
-afterEach(() => feed.stop());
 
 const commit = (count: number) => Array.from({ length: count }, () => store.commit(owner));
 
@@ -26,8 +29,7 @@ describe('the feed of a gateway, when a response predates a restore and arrives 
   /** Restores the store, and makes this gateway notice the new epoch. */
   const restore = async () => {
     store.restore();
-    const reader = createReader();
-    const detach = await feed.subscribe(bystander, undefined, reader);
+    const { detach, ...reader } = await readFeed(feed, bystander);
     store.deliver(store.commit(bystander));
     await eventually(() => expect(reader.seen).toEqual([1]));
     detach();
@@ -50,26 +52,18 @@ describe('the feed of a gateway, when a response predates a restore and arrives 
 
   it('starts a reader that was being attached in the new epoch, without missing a change', async () => {
     commit(100);
-    const placing = store.respondLate('heads');
-    const reader = createReader();
-    const subscribing = feed.subscribe(owner, undefined, reader);
-    await placing.asked;
+    const { come, ...reader } = await readLate(store, feed, owner);
     await restore();
-    placing.come();
-    await subscribing;
+    await come();
     for (const change of commit(102)) store.deliver(change);
     await eventually(() => expect(reader.seen).toEqual(upTo(102)));
   });
 
   it('does not use a position seen in the old epoch for a reader that starts in the new one', async () => {
-    const placing = store.respondLate('heads');
-    const reader = createReader();
-    const subscribing = feed.subscribe(owner, undefined, reader);
-    await placing.asked;
+    const { come, ...reader } = await readLate(store, feed, owner);
     for (const change of commit(100)) store.deliver(change);
     await restore();
-    placing.come();
-    await subscribing;
+    await come();
     for (const change of commit(2)) store.deliver(change);
     await eventually(() => expect(reader.seen).toEqual(upTo(2)));
     expect(store.asked.changesAfter).toBe(0);
@@ -102,8 +96,7 @@ describe('the feed of a gateway, when a response predates a restore and arrives 
   });
 
   it('ends the old feed at a page of the new epoch, without delivering it', async () => {
-    const slow = createFeed({ ...store, log, headsEveryMs: 60_000 });
-    await slow.start();
+    const slow = await startFeed(store);
     const reader = await readFeed(slow, owner);
     store.setUnavailable(true);
     const [, second] = commit(2);
@@ -113,7 +106,6 @@ describe('the feed of a gateway, when a response predates a restore and arrives 
     store.setUnavailable(false);
     await eventually(() => expect(reader.ends).toEqual(['expired']));
     expect(reader.seen).toEqual([]);
-    await slow.stop();
   });
 
   it('delivers no record of a lower epoch, even if it has the next number', async () => {
@@ -158,9 +150,7 @@ describe('the feed of a gateway, when a response predates a restore and arrives 
 
 describe('the feed of a gateway, when the store lost changes that were delivered', () => {
   it('ends all feeds, because new changes reuse the numbers of lost ones, and serves readers that start again', async () => {
-    const readers = { owner: createReader(), bystander: createReader() };
-    await feed.subscribe(owner, undefined, readers.owner);
-    await feed.subscribe(bystander, undefined, readers.bystander);
+    const readers = { owner: await readFeed(feed, owner), bystander: await readFeed(feed, bystander) };
     for (const change of commit(5)) store.deliver(change);
     store.deliver(store.commit(bystander));
     expect(readers.owner.seen).toEqual(upTo(5));
@@ -185,16 +175,18 @@ describe('the feed of a gateway, when the store lost changes that were delivered
 });
 
 describe('the feed of a gateway, when records are not of its store', () => {
-  const readers = { owner: createReader(), bystander: createReader() };
+  let readers: Record<'owner' | 'bystander', Awaited<ReturnType<typeof readFeed>>>;
   const forge = (key: string, change: Partial<TaskChanged>, of = key) =>
     store.deliverText(key, JSON.stringify({ ...store.makeChange(of, 1), ...change }));
 
   beforeEach(async () => {
-    Object.assign(readers, { owner: createReader(), bystander: createReader() });
-    await feed.subscribe(owner, undefined, readers.owner);
-    await feed.subscribe(bystander, undefined, readers.bystander);
+    readers = { owner: await readFeed(feed, owner), bystander: await readFeed(feed, bystander) };
   });
 
+  const expectReported = () =>
+    eventually(() =>
+      expect(store.unreadable).toMatchObject([{ key: owner, reason: 'The store did not write this record.' }]),
+    );
   const expectToGoOn = async () => {
     store.deliver(store.commit(owner));
     store.deliver(store.commit(bystander));
@@ -204,9 +196,7 @@ describe('the feed of a gateway, when records are not of its store', () => {
 
   it('keeps all feeds when a change has an unknown epoch, and reports the record', async () => {
     forge(owner, { epoch: 9 });
-    await eventually(() =>
-      expect(store.unreadable).toMatchObject([{ key: owner, reason: 'The store did not write this record.' }]),
-    );
+    await expectReported();
     await expectToGoOn();
   });
 
@@ -217,8 +207,7 @@ describe('the feed of a gateway, when records are not of its store', () => {
       const state = await store.tasks.heads(...args);
       return hasLoaded ? state : { ...state, cursorKey: Buffer.alloc(32, 7).toString('base64') };
     };
-    feed = createFeed({ ...store, tasks: { ...store.tasks, heads }, log, headsEveryMs: 20 });
-    await feed.start();
+    feed = await startFeed(store, { tasks: { ...store.tasks, heads }, headsEveryMs: 20 });
     const reader = await readFeed(feed, owner);
     hasLoaded = true;
     await sleep(200);
@@ -229,14 +218,10 @@ describe('the feed of a gateway, when records are not of its store', () => {
   });
 
   it('does not refuse new readers because of an unknown epoch', async () => {
-    const placing = store.respondLate('heads');
     const fresh = randomUUID();
-    const reader = createReader();
-    const subscribing = feed.subscribe(fresh, undefined, reader);
-    await placing.asked;
+    const { come, ...reader } = await readLate(store, feed, fresh);
     forge(fresh, { epoch: 9 });
-    placing.come();
-    await subscribing;
+    await come();
     store.deliver(store.commit(fresh));
     await eventually(() => expect(reader.seen).toEqual([1]));
   });
@@ -264,9 +249,7 @@ describe('the feed of a gateway, when records are not of its store', () => {
     'neither delivers nor skips a change for %s, and ends no feed',
     async (_, { cursor, ...change }: Partial<TaskChanged>) => {
       forge(owner, { ...change, ...(cursor && { cursor: cursor === 'second' ? store.cursor(owner, 2) : cursor }) });
-      await eventually(() =>
-        expect(store.unreadable).toMatchObject([{ key: owner, reason: 'The store did not write this record.' }]),
-      );
+      await expectReported();
       expect(readers.owner.seen).toEqual([]);
       expect(store.asked.changesAfter).toBe(0);
       await expectToGoOn();
@@ -292,15 +275,13 @@ describe('the feed of a gateway, when records are not of its store', () => {
   });
 
   it('stops waiting for changes that the store signed and has lost', async () => {
-    const quiet = createFeed({ ...store, log, headsEveryMs: 60_000 });
-    await quiet.start();
+    const quiet = await startFeed(store);
     const reader = await readFeed(quiet, owner);
     store.deliver(store.makeChange(owner, 1_000));
     await new Promise(setImmediate);
     for (const change of commit(2)) store.deliver(change);
     expect(reader.seen).toEqual([1, 2]);
     expect(store.asked.changesAfter).toBe(1);
-    await quiet.stop();
   });
 
   it('sends a flood of unreadable records neither to the store nor to the log', async () => {

@@ -3,19 +3,18 @@ import type { TasksInternal } from '@taskmesh/internal-api';
 import { createLog } from '@taskmesh/service';
 import { eventually } from '@taskmesh/testing';
 import { randomUUID } from 'node:crypto';
-import { createReader, createStore, readFeed } from '../../tests/fakes/change-store.ts';
-import { createFeed, type FeedOptions } from './feed.ts';
+import { createStore, readFeed, startFeed, type ChangeStore } from '../../tests/fakes/change-store.ts';
+import type { FeedOptions } from './feed.ts';
 
 const EVERY_MS = 60_000;
 
 describe('requests of the feed to the tasks service', () => {
-  let store: ReturnType<typeof createStore>;
+  let store: ChangeStore;
   /** The owners of each call of `heads`. */
   let questions: string[][];
   let logged: string[];
-  let stop: () => Promise<void>;
 
-  const startFeed = async (options: Partial<FeedOptions> = {}) => {
+  const start = (options: Partial<FeedOptions> = {}) => {
     const tasks: TasksInternal = {
       ...store.tasks,
       heads(owners, asCursors) {
@@ -25,24 +24,20 @@ describe('requests of the feed to the tasks service', () => {
     };
     const write = (line: string) => logged.push((JSON.parse(line) as { msg: string }).msg);
     const log = createLog({ service: 'test', level: 'debug', destination: { write } });
-    const feed = createFeed({ ...store, tasks, log, headsEveryMs: EVERY_MS, ...options });
-    await feed.start();
-    stop = () => feed.stop();
-    return feed;
+    return startFeed(store, { tasks, log, headsEveryMs: EVERY_MS, ...options });
   };
 
   beforeEach(() => {
     store = createStore();
     [questions, logged] = [[], []];
   });
-  afterEach(() => stop());
 
   describe('at regular times', () => {
     beforeEach(() => void jest.useFakeTimers({ doNotFake: ['setImmediate', 'nextTick'] }));
     afterEach(() => jest.useRealTimers());
 
     it('are not sent without readers, nor after the stop', async () => {
-      const feed = await startFeed();
+      const feed = await start();
       await jest.advanceTimersByTimeAsync(EVERY_MS);
       expect(questions).toEqual([]);
       const owner = randomUUID();
@@ -61,7 +56,7 @@ describe('requests of the feed to the tasks service', () => {
     it('do not report unreadable records once the gateway stops', async () => {
       let tries = 0;
       const reportUnreadable = () => (tries++, Promise.reject(new Error('away')));
-      const feed = await startFeed({ tasks: { ...store.tasks, reportUnreadable } });
+      const feed = await start({ tasks: { ...store.tasks, reportUnreadable } });
       const owner = randomUUID();
       await readFeed(feed, owner);
       store.deliverText(owner, '{');
@@ -73,7 +68,7 @@ describe('requests of the feed to the tasks service', () => {
     });
 
     it('report as many unreadable records as are kept, and the log mentions once that one was dropped', async () => {
-      const feed = await startFeed();
+      const feed = await start();
       const owner = randomUUID();
       await readFeed(feed, owner);
       for (let count = 0; count < 102; count++) store.deliverText(owner, '{');
@@ -83,7 +78,7 @@ describe('requests of the feed to the tasks service', () => {
     });
 
     it('leave no timer after a finished replay', async () => {
-      const feed = await startFeed();
+      const feed = await start();
       const owner = randomUUID();
       for (let count = 0; count < 20; count++) store.commit(owner);
       const reader = await readFeed(feed, owner, store.cursor(owner, 0));
@@ -93,7 +88,7 @@ describe('requests of the feed to the tasks service', () => {
     });
 
     it('fetch the heads of all owners, each once, by the thousand', async () => {
-      const feed = await startFeed();
+      const feed = await start();
       const owners = Array.from({ length: 2_001 }, () => randomUUID());
       for (const owner of owners) await readFeed(feed, owner);
       questions = [];
@@ -104,7 +99,7 @@ describe('requests of the feed to the tasks service', () => {
   });
 
   it('continue after one that gets no response, which is logged', async () => {
-    const feed = await startFeed({ headsEveryMs: 10 });
+    const feed = await start({ headsEveryMs: 10 });
     const owner = randomUUID();
     const reader = await readFeed(feed, owner);
     store.setUnavailable(true);
@@ -115,10 +110,9 @@ describe('requests of the feed to the tasks service', () => {
   });
 
   it("compare heads early for an epoch that is not the store's, at most twice a second, until it is confirmed", async () => {
-    const feed = await startFeed();
-    const reader = createReader();
+    const feed = await start();
     const owner = randomUUID();
-    await feed.subscribe(owner, undefined, reader);
+    const reader = await readFeed(feed, owner);
     questions = [];
     const claim = () => store.deliverText(owner, JSON.stringify({ ...store.makeChange(owner, 1), epoch: 2 }));
     const answer = store.respondLate('heads');

@@ -1,29 +1,24 @@
 import { unavailable, type TaskChanged } from '@taskmesh/contracts';
-import { createLog } from '@taskmesh/service';
 import { eventually } from '@taskmesh/testing';
 import { randomUUID } from 'node:crypto';
-import { createReader, createStore, readFeed, upTo } from '../../tests/fakes/change-store.ts';
-import { createFeed, type FeedOptions } from './feed.ts';
+import {
+  createReader,
+  createStore,
+  readFeed,
+  readLate,
+  startFeed,
+  upTo,
+  type ChangeStore,
+} from '../../tests/fakes/change-store.ts';
 
-const log = createLog({ service: 'test', level: 'silent' });
-
-let store: ReturnType<typeof createStore>;
-let stop: () => Promise<void>;
-/** Compares heads rarely by default. */
-const startFeed = async (options: Partial<FeedOptions> = {}) => {
-  const feed = createFeed({ ...store, log, headsEveryMs: 60_000, ...options });
-  await feed.start();
-  stop = () => feed.stop();
-  return feed;
-};
-beforeEach(() => (store = createStore()));
-afterEach(() => stop());
+let store: ChangeStore;
+beforeEach(() => void (store = createStore()));
 
 const owner = randomUUID();
 
 describe('the changes of an owner', () => {
   it('delivers live changes in order, even if the event log drops, repeats and swaps them', async () => {
-    const feed = await startFeed({ headsEveryMs: 30 });
+    const feed = await startFeed(store, { headsEveryMs: 30 });
     const reader = await readFeed(feed, owner);
     const late: TaskChanged[] = [];
     for (let index = 0; index < 500; index++) {
@@ -39,11 +34,10 @@ describe('the changes of an owner', () => {
   });
 
   it('replays changes after a cursor and continues live, each change once', async () => {
-    const feed = await startFeed({ headsEveryMs: 30 });
+    const feed = await startFeed(store, { headsEveryMs: 30 });
     for (let index = 0; index < 40; index++) store.commit(owner);
-    const first = createReader();
+    const first = await readFeed(feed, owner, store.cursor(owner, 35));
     const second = createReader();
-    await feed.subscribe(owner, store.cursor(owner, 35), first);
     const subscribing = feed.subscribe(owner, store.cursor(owner, 3), second);
     for (let index = 0; index < 20; index++) store.deliver(store.commit(owner));
     await subscribing;
@@ -56,14 +50,14 @@ describe('the changes of an owner', () => {
   });
 
   it("rejects malformed cursors, other owners' cursors and cursors of another epoch alike", async () => {
-    const feed = await startFeed({ headsEveryMs: 30 });
+    const feed = await startFeed(store, { headsEveryMs: 30 });
     const other = randomUUID();
     for (const cursor of ['nonsense', store.cursor(other, 0), `${owner}|7|1`, store.cursor(owner, 100_000)])
       await expect(feed.subscribe(owner, cursor, createReader())).rejects.toMatchObject({ code: 'CURSOR_EXPIRED' });
   });
 
   it('delivers the change of an unreadable record anyway, and reports the record once the service is available', async () => {
-    const feed = await startFeed();
+    const feed = await startFeed(store);
     const reader = await readFeed(feed, owner);
     for (const text of ['{', JSON.stringify({ ...store.commit(owner), task: null })]) store.deliverText(owner, text);
     await eventually(() => expect(reader.seen).toEqual([1]));
@@ -76,7 +70,7 @@ describe('the changes of an owner', () => {
   });
 
   it('reports only the beginning of a large unreadable record, which fits in a request', async () => {
-    const feed = await startFeed();
+    const feed = await startFeed(store);
     await readFeed(feed, owner);
     store.deliverText(owner, '\0'.repeat(3 * 1024 * 1024));
     await eventually(() => expect(store.unreadable).toHaveLength(1));
@@ -84,7 +78,7 @@ describe('the changes of an owner', () => {
   });
 
   it('delivers the next changes at once while missing ones are being fetched, and none twice', async () => {
-    const feed = await startFeed();
+    const feed = await startFeed(store);
     const reader = await readFeed(feed, owner);
     const changes = [store.commit(owner), store.commit(owner), store.commit(owner)];
     const { asked, come } = store.respondLate('changesAfter');
@@ -99,16 +93,15 @@ describe('the changes of an owner', () => {
   });
 
   it('ends a reader that fails on a change, and delivers it to the others', async () => {
-    const feed = await startFeed({ headsEveryMs: 30 });
+    const feed = await startFeed(store, { headsEveryMs: 30 });
     const faulty = createReader();
-    const sound = createReader();
     await feed.subscribe(owner, undefined, {
       ...faulty,
       onChange: () => {
         throw new Error('a faulty reader');
       },
     });
-    await feed.subscribe(owner, undefined, sound);
+    const sound = await readFeed(feed, owner);
     store.deliver(store.commit(owner));
     store.deliver(store.commit(owner));
     await eventually(() => expect(sound.seen).toEqual([1, 2]));
@@ -116,7 +109,7 @@ describe('the changes of an owner', () => {
   });
 
   it('rejects a cursor whose next changes are no longer kept, and ends a feed that falls behind them', async () => {
-    const feed = await startFeed({ headsEveryMs: 30 });
+    const feed = await startFeed(store, { headsEveryMs: 30 });
     for (let count = 0; count < 5; count++) store.commit(owner);
     store.forgetUpTo(owner, 3);
     const refused = feed.subscribe(owner, store.cursor(owner, 2), createReader());
@@ -134,7 +127,7 @@ describe('the changes of an owner', () => {
 
 describe('a new reader', () => {
   it('makes the feed catch up with changes that the event log lost', async () => {
-    const feed = await startFeed();
+    const feed = await startFeed(store);
     const first = await readFeed(feed, owner);
     store.commit(owner);
     await readFeed(feed, owner);
@@ -142,16 +135,12 @@ describe('a new reader', () => {
   });
 
   it('misses nothing committed while it was being attached, even if another one came and left meanwhile', async () => {
-    const feed = await startFeed();
-    const { asked, come } = store.respondLate('heads');
-    const reader = createReader();
-    const subscribing = feed.subscribe(owner, undefined, reader);
-    await asked;
+    const feed = await startFeed(store);
+    const { come, ...reader } = await readLate(store, feed, owner);
     const { detach } = await readFeed(feed, owner);
     detach();
     store.deliver(store.commit(owner));
-    come();
-    await subscribing;
+    await come();
     await eventually(() => expect(reader.seen).toEqual([1]));
   });
 
@@ -159,14 +148,14 @@ describe('a new reader', () => {
     let tries = 0;
     const heads: typeof store.tasks.heads = (...question) =>
       ++tries < 3 ? Promise.reject(unavailable()) : store.tasks.heads(...question);
-    const feed = await startFeed({ tasks: { ...store.tasks, heads } });
+    const feed = await startFeed(store, { tasks: { ...store.tasks, heads } });
     const reader = await readFeed(feed, owner);
     store.deliver(store.commit(owner));
     expect([tries, reader.seen]).toEqual([3, [1]]);
   });
 
   it('is refused by a feed that has stopped', async () => {
-    const feed = await startFeed();
+    const feed = await startFeed(store);
     await feed.stop();
     await expect(feed.subscribe(owner, undefined, createReader())).rejects.toMatchObject({
       code: 'SERVICE_UNAVAILABLE',
@@ -177,7 +166,7 @@ describe('a new reader', () => {
 
 describe('a reader without a cursor', () => {
   it('receives the cursor of its start before any change', async () => {
-    const feed = await startFeed();
+    const feed = await startFeed(store);
     for (let count = 0; count < 3; count++) store.commit(owner);
     const reader = createReader();
     const order: string[] = [];
@@ -194,51 +183,39 @@ describe('a reader without a cursor', () => {
     ['over the event log', true],
     ['and the event log never brought', false],
   ])('misses no change after that cursor that was committed meanwhile %s', async (_how, isDelivered) => {
-    const feed = await startFeed();
+    const feed = await startFeed(store);
     store.commit(owner);
-    const reader = createReader();
-    const { asked, come } = store.respondLate('heads');
-    const subscribing = feed.subscribe(owner, undefined, reader);
-    await asked;
+    const { come, ...reader } = await readLate(store, feed, owner);
     const change = store.commit(owner);
     if (isDelivered) store.deliver(change);
-    come();
-    await subscribing;
+    await come();
     expect(reader.begunAt).toEqual([store.cursor(owner, 1)]);
     if (!isDelivered) store.deliver(store.commit(owner));
     await eventually(() => expect(reader.seen).toEqual(upTo(isDelivered ? 2 : 3, 2)));
   });
 
   it('receives its own position, even if another one is further ahead by then', async () => {
-    const feed = await startFeed();
+    const feed = await startFeed(store);
     const first = await readFeed(feed, owner);
-    const { asked, come } = store.respondLate('heads');
-    const second = createReader();
-    const subscribing = feed.subscribe(owner, undefined, second);
-    await asked;
+    const { come, ...second } = await readLate(store, feed, owner);
     for (let count = 0; count < 3; count++) store.deliver(store.commit(owner));
-    come();
-    await subscribing;
+    await come();
     expect([first.begunAt, second.begunAt]).toEqual([[store.cursor(owner, 0)], [store.cursor(owner, 0)]]);
     await eventually(() => expect([first.seen, second.seen]).toEqual([upTo(3), upTo(3)]));
   });
 
   it('receives one cursor, of the new epoch, when the store is restored meanwhile', async () => {
-    const feed = await startFeed();
+    const feed = await startFeed(store);
     store.commit(owner);
-    const { asked, come } = store.respondLate('heads');
-    const reader = createReader();
-    const subscribing = feed.subscribe(owner, undefined, reader);
-    await asked;
+    const { come, ...reader } = await readLate(store, feed, owner);
     store.restore();
     await readFeed(feed, owner); // makes this gateway notice the restore
-    come();
-    await subscribing;
+    await come();
     expect(reader.begunAt).toEqual([store.cursor(owner, 0)]);
   });
 
   it('reads changes even if a tasks service of the previous release reports no cursor', async () => {
-    const feed = await startFeed({ tasks: { ...store.tasks, heads: (owners) => store.tasks.heads(owners) } });
+    const feed = await startFeed(store, { tasks: { ...store.tasks, heads: (owners) => store.tasks.heads(owners) } });
     const reader = await readFeed(feed, owner);
     store.deliver(store.commit(owner));
     expect([reader.begunAt, reader.seen]).toEqual([[], [1]]);
@@ -247,19 +224,17 @@ describe('a reader without a cursor', () => {
 
 describe('a reader that leaves', () => {
   it("does not end the feed for its owner's other readers", async () => {
-    const feed = await startFeed();
-    const other = createReader();
+    const feed = await startFeed(store);
     const { detach } = await readFeed(feed, owner);
-    await feed.subscribe(owner, undefined, other);
+    const other = await readFeed(feed, owner);
     detach();
     store.deliver(store.commit(owner));
     expect([other.seen, other.ends, feed.owners()]).toEqual([[1], [], 1]);
   });
 
   it('does not affect a newer feed when it leaves after the end of its own', async () => {
-    const feed = await startFeed();
-    const before = createReader();
-    const detach = await feed.subscribe(owner, undefined, before);
+    const feed = await startFeed(store);
+    const { detach, ...before } = await readFeed(feed, owner);
     store.restore();
     const after = await readFeed(feed, owner);
     expect(before.ends).toEqual(['expired']);
@@ -269,7 +244,7 @@ describe('a reader that leaves', () => {
   });
 
   it('does not affect other owners when it leaves during a comparison of heads', async () => {
-    const feed = await startFeed({ headsEveryMs: 20 });
+    const feed = await startFeed(store, { headsEveryMs: 20 });
     const { detach } = await readFeed(feed, randomUUID());
     const reader = await readFeed(feed, owner);
     const [comparison, next] = [store.respondLate('heads'), store.respondLate('heads')];
@@ -282,7 +257,7 @@ describe('a reader that leaves', () => {
   });
 
   it('leaves nothing behind: an unreadable record of its owner is ignored here', async () => {
-    const feed = await startFeed();
+    const feed = await startFeed(store);
     const { detach } = await readFeed(feed, owner);
     detach();
     store.deliverText(owner, '{');
@@ -296,7 +271,7 @@ it('no cursor is requested for a reader that has one, nor for comparisons of hea
     asked.push(asCursors);
     return store.tasks.heads(owners, asCursors);
   };
-  const feed = await startFeed({ tasks: { ...store.tasks, heads } });
+  const feed = await startFeed(store, { tasks: { ...store.tasks, heads } });
   const reader = await readFeed(feed, owner, store.cursor(owner, 0));
   store.deliverText(owner, 'unreadable');
   await eventually(() => expect(asked).toHaveLength(2));
@@ -305,17 +280,15 @@ it('no cursor is requested for a reader that has one, nor for comparisons of hea
 });
 
 it('a cursor of a former epoch has expired, even if the new epoch has the same number', async () => {
-  const feed = await startFeed();
+  const feed = await startFeed(store);
   const former = store.cursor(owner, 0);
   store.restore();
   await expect(feed.subscribe(owner, former, createReader())).rejects.toMatchObject({ code: 'CURSOR_EXPIRED' });
 });
 
 it('every reader is notified when the feed stops', async () => {
-  const feed = await startFeed();
-  const [first, second] = [createReader(), createReader()];
-  await feed.subscribe(owner, undefined, first);
-  await feed.subscribe(randomUUID(), undefined, second);
+  const feed = await startFeed(store);
+  const [first, second] = [await readFeed(feed, owner), await readFeed(feed, randomUUID())];
   await feed.stop();
   expect([first.ends, second.ends]).toEqual([['stopped'], ['stopped']]);
 });

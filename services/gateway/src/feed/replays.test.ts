@@ -1,12 +1,17 @@
 import type { TasksInternal } from '@taskmesh/internal-api';
-import { createLog } from '@taskmesh/service';
 import { collectGarbage, eventually } from '@taskmesh/testing';
 import { randomUUID } from 'node:crypto';
-import { createReader, createStore, readFeed, upTo } from '../../tests/fakes/change-store.ts';
-import { createFeed, type Feed } from './feed.ts';
+import {
+  createReader,
+  createStore,
+  readFeed,
+  startFeed,
+  upTo,
+  type ChangeStore,
+} from '../../tests/fakes/change-store.ts';
+import type { Feed } from './feed.ts';
 import type { FeedReader } from './owner-feed.ts';
 
-const log = createLog({ service: 'test', level: 'silent' });
 const CHANGES = 250;
 
 /** Accepts this many changes, then no more, without disconnecting. */
@@ -19,7 +24,7 @@ function createStuckReader(most: number) {
 }
 
 describe('replays', () => {
-  let store: ReturnType<typeof createStore>;
+  let store: ChangeStore;
   let feed: Feed;
   let given: WeakRef<object>[];
   let running: number;
@@ -27,7 +32,7 @@ describe('replays', () => {
   /** Pages arrive only once this resolves. */
   let gate: Promise<void>;
 
-  const begin = (options: { drainWithinMs?: number } = {}) => {
+  const begin = async (options: { drainWithinMs?: number } = {}) => {
     const tasks: TasksInternal = {
       ...store.tasks,
       async changesAfter(owner, sequence, limit) {
@@ -41,8 +46,7 @@ describe('replays', () => {
         return page;
       },
     };
-    feed = createFeed({ ...store, tasks, log, ...options });
-    return feed.start();
+    feed = await startFeed(store, { tasks, ...options });
   };
   const held = () => given.filter((change) => change.deref() !== undefined).length;
   const withChanges = (count = CHANGES) => {
@@ -62,7 +66,6 @@ describe('replays', () => {
     running = mostRunning = 0;
     gate = Promise.resolve();
   });
-  afterEach(() => feed.stop());
 
   it('hold no pages while their readers do not read', async () => {
     await begin();

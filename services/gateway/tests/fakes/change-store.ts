@@ -1,8 +1,10 @@
 import { sealCursor, unsealCursor, type TaskChanged } from '@taskmesh/contracts';
 import type { TasksInternal, UnreadableRecord } from '@taskmesh/internal-api';
 import type { EventLog, LogRecord } from '@taskmesh/event-log';
+import { createLog } from '@taskmesh/service';
+import { atEnd } from '@taskmesh/testing';
 import { createSecretKey, randomUUID } from 'node:crypto';
-import type { Feed } from '../../src/feed/feed.ts';
+import { createFeed, type Feed, type FeedOptions } from '../../src/feed/feed.ts';
 import type { FeedEnd } from '../../src/feed/owner-feed.ts';
 
 /** A tasks service that only stores changes, and an event log that delivers when the test says so. */
@@ -108,6 +110,8 @@ export function createStore({ mostAtOnce = 7 } = {}) {
   };
 }
 
+export type ChangeStore = ReturnType<typeof createStore>;
+
 const keyOf = (epoch: number) => createSecretKey(Buffer.alloc(32, epoch));
 
 interface ChangeOptions {
@@ -169,6 +173,24 @@ export function createReader() {
     onEnd: (reason: FeedEnd) => void ends.push(reason),
     drained: async () => {},
   };
+}
+
+/** Starts a feed of the store, until the end of the test. It rarely compares heads by default. */
+export async function startFeed(store: ChangeStore, options: Partial<FeedOptions> = {}): Promise<Feed> {
+  const log = createLog({ service: 'test', level: 'silent' });
+  const feed = createFeed({ ...store, log, headsEveryMs: 60_000, ...options });
+  await feed.start();
+  atEnd(() => feed.stop());
+  return feed;
+}
+
+/** Begins to read from now on. The response with the position arrives only when `come` is called, which waits until then. */
+export async function readLate(store: ChangeStore, feed: Feed, owner: string) {
+  const { asked, come } = store.respondLate('heads');
+  const reader = createReader();
+  const subscribing = feed.subscribe(owner, undefined, reader);
+  await asked;
+  return { ...reader, come: () => (come(), subscribing) };
 }
 
 /** A reader of an owner's changes, from now on or after a cursor. Resolves once it is attached. */

@@ -10,7 +10,6 @@ export interface ForeignService {
   seen: IncomingHttpHeaders[];
   /** Makes it respond with this status and no result; undefined: as usual. */
   failWith(status: number | undefined): void;
-  stop(): void;
 }
 
 /** The supergraph of some services. */
@@ -22,13 +21,13 @@ export function composed(services: { name: string; url: string; typeDefs: string
   return supergraphSdl;
 }
 
-/** A server over HTTP that gets the whole body of each request. */
+/** A server over HTTP that gets the whole body of each request, until the end of the test or file. */
 export async function startServer(answer: (body: string, response: ServerResponse, request: IncomingMessage) => void) {
   const server = createServer((request, response) => {
     void text(request).then((body) => answer(body, response, request));
   });
-  const { url, close } = await listen(server);
-  return { url: `${url}/graphql?tenant=1`, hangUp: () => server.closeAllConnections(), stop: () => void close() };
+  const { url } = await listen(server);
+  return { url: `${url}/graphql?tenant=1`, hangUp: () => server.closeAllConnections() };
 }
 
 /** An ordinary GraphQL server over HTTP. */
@@ -41,10 +40,10 @@ export async function startForeignService(typeDefs: string, resolvers: object): 
     response.setHeader('content-type', 'application/json');
     response.end(JSON.stringify(await graphql({ schema, source: query, variableValues: variables })));
   };
-  const { url, stop } = await startServer((body, response, { headers }) => {
+  const { url } = await startServer((body, response, { headers }) => {
     seen.push(headers);
     if (failure === undefined) void answer(body, response);
     else response.writeHead(failure).end('Bad gateway');
   });
-  return { url, stop, seen, failWith: (status) => void (failure = status) };
+  return { url, seen, failWith: (status) => void (failure = status) };
 }

@@ -16,6 +16,8 @@ import { createFakeBackupWork, createFakeOperators } from './operators.ts';
 import { createFakeTasks, type FakeTasks } from './tasks.ts';
 import { connectServers } from './servers.ts';
 
+export const USER = 'a0000000-0000-4000-8000-000000000001';
+
 /** The services in memory. */
 export async function createFakes(log: Log) {
   const [auth, tasks] = [await createFakeAuth(log), createFakeTasks(log)];
@@ -177,16 +179,22 @@ export function useGateway(options: TestGatewayOptions | (() => Promise<TestGate
   return gateway;
 }
 
-export async function postGraphQL(
+/** Strings are sent unchanged, everything else as JSON. */
+export const fetchGraphQL = (
   origin: string,
   body: unknown,
   headers: Record<string, string> = {},
-): Promise<GraphQLResponse> {
-  const response = await fetch(`${origin}/graphql`, {
+  signal: AbortSignal | null = null,
+): Promise<Response> =>
+  fetch(`${origin}/graphql`, {
     method: 'POST',
     headers: { 'content-type': 'application/json', ...headers },
     body: typeof body === 'string' ? body : JSON.stringify(body),
+    signal,
   });
+
+export async function postGraphQL(...request: Parameters<typeof fetchGraphQL>): Promise<GraphQLResponse> {
+  const response = await fetchGraphQL(...request);
   return {
     status: response.status,
     headers: response.headers,

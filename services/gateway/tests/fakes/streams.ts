@@ -1,10 +1,10 @@
-import { eventually } from '@taskmesh/testing';
+import { atEnd, eventually } from '@taskmesh/testing';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { request, type IncomingMessage } from 'node:http';
 import { WebSocket } from 'ws';
 
-/** A stream over any protocol, without a client library. */
+/** A stream over any protocol, without a client library. It is closed at the end of the test or file. */
 export interface TestStream {
   /** The result of each event as the protocol carries it: `{"data": …}`, or the payload of a channel's message. */
   events: StreamEvent[];
@@ -53,13 +53,14 @@ function createStream(socket: Pick<WebSocket, 'close' | 'pause' | 'resume' | 'se
   };
 }
 
-/** Opens a socket; resolves when it is open or refused. */
+/** Opens a socket until the end of the test or file; resolves when it is open or refused. */
 export async function openWebSocket(
   url: string,
   protocol?: string,
   headers: Record<string, string> = {},
 ): Promise<WebSocket> {
   const socket = new WebSocket(url.replace(/^http/, 'ws'), protocol === undefined ? [] : [protocol], { headers });
+  atEnd(() => socket.terminate());
   await new Promise<void>((resolve, reject) => {
     socket.once('open', resolve);
     socket.once('error', reject);
@@ -134,6 +135,7 @@ export async function streamHttp(
     ...{ method: 'POST', agent: false },
     headers: { 'content-type': 'application/json', accept: ACCEPT[kind], authorization: `Bearer ${token}`, ...headers },
   });
+  atEnd(() => asked.destroy());
   asked.end(JSON.stringify({ query, variables }));
   const [response] = (await once(asked, 'response')) as [IncomingMessage];
   const stream = createStream({

@@ -5,7 +5,7 @@ import type { TaskFragment } from '../../src/rest/operations.ts';
 import { createStore } from './change-store.ts';
 import { createFakeSubgraph } from './fake-subgraph.ts';
 
-/** From now on, every request to the service waits until `release`. `undo` lets others through again. */
+/** From now on, every request to the service waits until `release`. */
 export function holdExecution({ subgraph }: Pick<FakeTasks, 'subgraph'>) {
   const { execute } = subgraph;
   const { promise: held, resolve: release } = Promise.withResolvers<void>();
@@ -15,7 +15,7 @@ export function holdExecution({ subgraph }: Pick<FakeTasks, 'subgraph'>) {
     await held;
     return execute(...args);
   };
-  return { isHeld: () => isHeld, release, undo: () => void (subgraph.execute = execute) };
+  return { isHeld: () => isHeld, release };
 }
 
 export type FakeTasks = ReturnType<typeof createFakeTasks>;

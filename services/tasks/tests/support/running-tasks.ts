@@ -12,21 +12,6 @@ import { createStore, silent } from './store.ts';
 
 const FIELDS = `${GRAPH_FIELDS.join(' ')} owner { id }`;
 
-/** A clock that moves only when a test moves it. */
-export interface TestClock extends Clock {
-  set(time: string): void;
-  advance(ms: number): void;
-}
-
-export function createTestClock(start = '2026-11-20T10:00:00.000Z'): TestClock {
-  let nowMs = Date.parse(start);
-  return {
-    now: () => nowMs,
-    set: (time) => (nowMs = Date.parse(time)),
-    advance: (ms) => (nowMs += ms),
-  };
-}
-
 export interface TestUser {
   id: string;
   identity: Identity;
