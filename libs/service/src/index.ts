@@ -4,12 +4,11 @@ export { explainTls, extractTlsFiles, type Refusal, type TlsFiles } from './tls.
 export { createFailureLog, createLog, openLogOutput, type Log } from './log.ts';
 export { asJson, isAbsent, isObject, parseJson } from './json.ts';
 export * from './time.ts';
-export { count } from './counts.ts';
 export { createPeriodic, runAllSteps } from './periodic.ts';
 export * from './lifecycle.ts';
 export { createAdminServer } from './admin-server.ts';
 export { createLatencyHistogram, createMeters, createMetrics } from './metrics.ts';
-export { createBulkhead, createFairQueue, type FairQueue } from './queues.ts';
+export { count, createBulkhead, createFairQueue, type FairQueue } from './queues.ts';
 export * from './network.ts';
 export { isSameSecret, issueSignInCode, redeemSignInCode } from './sign-in-code.ts';
 export { runService, STOP_DEADLINE_MS, ignoreOutputErrors } from './run-service.ts';

@@ -1,5 +1,5 @@
 import type { Statement } from '@taskmesh/store';
-import { rfc3339 } from '../rfc3339.ts';
+import { rfc3339 } from '../database.ts';
 import { OPENING } from '../sessions/session.statements.ts';
 
 /** Selects an account, with the time in milliseconds. */

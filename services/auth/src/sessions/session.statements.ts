@@ -1,5 +1,5 @@
 import type { Statement } from '@taskmesh/store';
-import { rfc3339 } from '../rfc3339.ts';
+import { rfc3339 } from '../database.ts';
 
 /**
  * Opens a session of `account`, a preceding part of the same statement, so that one round trip writes everything.

@@ -1,8 +1,27 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { atEnd } from './at-end.ts';
 import { eventually } from './eventually.ts';
-import { nodeEnvironment } from './this-process.ts';
+
+/**
+ * The variables that a child process of Node needs when a test chooses its environment: the path of programs, and the cache
+ * of compiled code, without which its start takes 50 % longer.
+ */
+export function nodeEnvironment(): Record<string, string> {
+  const { PATH = '', NODE_COMPILE_CACHE } = process.env;
+  return { PATH, ...(NODE_COMPILE_CACHE && { NODE_COMPILE_CACHE }) };
+}
+
+let collect: ((options: { type: string }) => void) | undefined;
+
+/** Collects garbage of this process synchronously: all of it, or only what is young. */
+export function collectGarbage(type: 'major' | 'minor' = 'major'): void {
+  setFlagsFromString('--expose-gc'); // only contexts created after this have `gc`
+  collect ??= runInNewContext('gc') as (options: { type: string }) => void;
+  collect({ type });
+}
 
 /** Runs a service as a separate process, on free ports, until the end of the test or file. */
 export function startService(main: string, env: Record<string, string>) {
