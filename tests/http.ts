@@ -42,6 +42,14 @@ export async function send<Body>(method: string, url: string, options: SendOptio
   return { status: response.status, headers: response.headers, text, body };
 }
 
+/** A client of the API: every response is JSON, or empty. */
+async function call<Body>(...request: Parameters<typeof send>): Promise<RestResponse<Body>> {
+  const response = await send<Body>(...request);
+  if (response.text && response.body === undefined)
+    throw new Error(`${request[0]} ${request[1]} answered ${response.status}: ${response.text.slice(0, 500)}`);
+  return response;
+}
+
 /** The address of the product, or a function that returns it, for tests that start the product themselves. */
 type Address = string | (() => string);
 const urlAt = (address: Address) => (typeof address === 'string' ? address : address());
@@ -55,7 +63,7 @@ export interface RestRequest {
 /** A REST client by the interface document alone. `path` is relative to `/api`. */
 export function createRest(address: Address) {
   return <Body = Record<string, unknown>>(method: string, path: string, { body, ...options }: RestRequest = {}) =>
-    send<Body>(method, `${urlAt(address)}/api${path}`, { ...options, json: body });
+    call<Body>(method, `${urlAt(address)}/api${path}`, { ...options, json: body });
 }
 
 export interface GraphqlResponse<Data> {
@@ -69,7 +77,7 @@ export function createGraphql(address: Address) {
     query: string,
     { token, variables }: { token?: string; variables?: Record<string, unknown> } = {},
   ) =>
-    (await send<GraphqlResponse<Data>>('POST', `${urlAt(address)}/graphql`, { token, json: { query, variables } }))
+    (await call<GraphqlResponse<Data>>('POST', `${urlAt(address)}/graphql`, { token, json: { query, variables } }))
       .body;
 }
 

@@ -202,8 +202,9 @@ describe('migrations', () => {
       (await render(options)).flatMap(({ kind, metadata }) =>
         /-migrat/.test(metadata.name) && kind !== 'Job' ? metadata.name : [],
       );
+    const left = await others(); // by a failed hook
     expect(await others({ values })).toHaveLength(2);
-    expect(await others({ values })).not.toEqual(expect.arrayContaining(await others())); // which a failed hook leaves behind
+    expect((await others({ values })).filter((name) => left.includes(name))).toEqual([]);
     const [before, after] = [await names(), await names({ 'image.tag': '9.9.9' })];
     expect(before.filter((name) => after.includes(name))).toEqual([]);
     expect(await names()).toEqual(before);

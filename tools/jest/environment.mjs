@@ -89,8 +89,17 @@ export default class {
   }
 }
 
+/** Each has a minute, and a failed one keeps none of the others from running. */
 async function cleanUp(cleanUps) {
-  for (const each of cleanUps.reverse()) await each();
+  const errors = [];
+  for (const each of cleanUps.reverse()) {
+    const timeout = Promise.withResolvers();
+    const timer = setTimeout(() => timeout.reject(new Error(`This did not end within a minute: ${each}`)), 60_000);
+    await Promise.race([Promise.try(each), timeout.promise]).catch((error) => errors.push(error));
+    clearTimeout(timer);
+  }
+  if (errors.length === 1) throw errors[0];
+  if (errors.length > 1) throw new AggregateError(errors, errors.join('\n'));
 }
 
 /** Creates the tests' `jest` object, without the functions that need Jest's own module system. */

@@ -112,6 +112,7 @@ export const ODD_VALUES: Record<string, RenderOptions> = {
       'tasks.autoscaling.pendingChangesPerPod': 12_345_678,
       'auth.autoscaling.cpuUtilization': 1_000_000,
       'backup.settings.BACKUP_MAX_ARCHIVE_MB': 131_071,
+      'backup.scratchSize': '2Ti',
       'gateway.settings.GRAPHQL_MAX_COST': 1_000_000_000,
       'pod.stopSeconds': 2_000_000,
       'migrations.timeoutSeconds': 3_000_000,

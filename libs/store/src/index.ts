@@ -4,7 +4,14 @@ export { openLockSession } from './change-log/lock-session.ts';
 export * from './database/database.ts';
 export { readBacklog, watchBacklog, type Backlog } from './database/backlog.ts';
 export * from './database/schema-gate.ts';
-export { asUnavailable, isCheckViolation, isUniqueViolation, outcomeOf, explainFrozen } from './database/failures.ts';
+export {
+  asUnavailable,
+  isCheckViolation,
+  isUniqueViolation,
+  outcomeOf,
+  explainFrozen,
+  retryWhileUnavailable,
+} from './database/failures.ts';
 export { connect, databaseOf, inDatabase, type ConnectionOptions, type Settings } from './database/connection.ts';
 export { findDatabaseProblem } from './database/postgres-problems.ts';
 export { SQL_STATE } from './database/sql-state.ts';

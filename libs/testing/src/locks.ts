@@ -23,7 +23,8 @@ export async function whileLocked<Result>(
   try {
     await holder.query(text, values);
     const result = work();
-    await eventually(async () => (await countWaiting(database, query)) >= waiting);
+    const waits = eventually(async () => (await countWaiting(database, query)) >= waiting);
+    await Promise.race([waits, result.then(() => waits)]); // fails at once with the work
     await meanwhile?.(holder);
     await holder.query('commit');
     return await result;

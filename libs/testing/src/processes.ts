@@ -44,7 +44,8 @@ export function startService(main: string, env: Record<string, string>) {
     );
   const stop = () => {
     child.kill('SIGTERM');
-    return ended;
+    const timer = setTimeout(() => child.kill('SIGKILL'), 50_000);
+    return ended.finally(() => clearTimeout(timer));
   };
   atEnd(stop);
   return {

@@ -3,7 +3,7 @@ import type { PlanRun, ServiceError, SubgraphOperation } from './execution/run.t
 import { absentFields } from './projection/absent-fields.ts';
 import { clientPaths } from './projection/error-paths.ts';
 import type { ObjectPlan } from './projection/projection-plan.ts';
-import { FAILURE_SIZE, take } from './result-size.ts';
+import { takePlaces } from './result-size.ts';
 
 /** How many fields get their own error when requests fail as a whole. Further fields are covered by one error without a path. */
 const MAX_LOCATIONS = 100;
@@ -22,7 +22,7 @@ export function clientErrors<Context>({ errors, data, room }: PlanRun<Context>, 
     const { path, operation: _operation, ...rest } = error;
     if (path) {
       const paths = clientPaths(plan, data, path);
-      take(room, (paths.length - 1) * FAILURE_SIZE);
+      takePlaces(room, paths, error);
       return paths.map((at) => (at.length > 0 ? { ...rest, path: at } : rest));
     }
     const placed: ServiceError[] = (places.get(error) ?? []).map((field) => ({ ...rest, path: field.path }));

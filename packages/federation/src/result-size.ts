@@ -20,6 +20,22 @@ export function take(room: Room, size: number): void {
   if (room.left < 0) throw new ResultTooLarge('The result is too large; request less.');
 }
 
+/** Takes the size of further places of an error, which is sent once for each. */
+export function takePlaces(
+  room: Room,
+  paths: readonly (readonly unknown[])[],
+  { message = '', extensions }: Failure,
+): void {
+  if (paths.length < 2) return;
+  const size = FAILURE_SIZE + message.length + JSON.stringify(extensions ?? '').length;
+  for (const path of paths) take(room, size + String(path).length);
+}
+
+interface Failure {
+  message?: string;
+  extensions?: unknown;
+}
+
 /** Takes the size of a value itself: lists and objects consist of further values. */
 export const takeValue = (room: Room, value?: unknown): void =>
   take(room, typeof value === 'string' ? VALUE_SIZE + value.length : VALUE_SIZE);
@@ -37,6 +53,6 @@ export function takeContent(room: Room, value: object): void {
   }
 }
 
-class ResultTooLarge extends Error {
+export class ResultTooLarge extends Error {
   readonly extensions = { code: 'PAYLOAD_TOO_LARGE' };
 }

@@ -1,7 +1,7 @@
 import { clientErrors } from './client-errors.ts';
 import type { AskSubgraph, PlanRun, ServiceError } from './execution/run.ts';
 import type { OperationVariant } from './operation-variant.ts';
-import { createRoom } from './result-size.ts';
+import { createRoom, ResultTooLarge } from './result-size.ts';
 import { buildField, type BuildRun, type Incompleteness } from './projection/build-value.ts';
 
 export interface OperationRequest<Context> {
@@ -31,10 +31,11 @@ export interface Running<Context> {
 const NONE: readonly never[] = [];
 
 export const runOperation = <Context>(running: Running<Context>): Promise<OperationResult> =>
-  buildResult(running).catch((cause: Error) => ({
-    ...{ data: null, incomplete: NONE },
-    errors: [{ ...cause, message: cause.message, cause }],
-  }));
+  buildResult(running).catch((cause: unknown) => {
+    if (!(cause instanceof ResultTooLarge)) throw cause;
+    const { message, extensions } = cause;
+    return { data: null, errors: [{ message, extensions, cause }], incomplete: NONE };
+  });
 
 /** @throws ResultTooLarge */
 async function buildResult<Context>(running: Running<Context>): Promise<OperationResult> {

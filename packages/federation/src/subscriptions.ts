@@ -145,6 +145,7 @@ function results<Context>(
 }
 
 /** Restores the service's own name in an error about its event. */
-function ofItsService({ message, service = '', ...error }: ServiceError): ServiceError {
-  return { ...error, message: message.replaceAll(EVENT, ''), service: senderOfEvent(service) ?? service };
+function ofItsService({ message, service, ...error }: ServiceError): ServiceError {
+  const sender = service !== undefined && { service: senderOfEvent(service) ?? service };
+  return { ...error, message: message.replaceAll(EVENT, ''), ...sender };
 }

@@ -293,7 +293,7 @@ describe('failures', () => {
     const begun = cpuMs();
     const { errors, incomplete } = await operation.run({ variables: {}, context });
     expect([errors.length, incomplete]).toMatchObject([29_999, [{ path: ['some', 0, 'must'] }]]);
-    expect(cpuMs() - begun).toBeLessThan(2_000);
+    expect(cpuMs() - begun).toBeLessThan(5_000); // 12 s without a limit
   });
 
   it.each([[[]], [['nothing that was asked for']]])('have no path if the client sees none: %j', async (path) => {
@@ -347,6 +347,20 @@ describe('a result that is too large', () => {
       `{ thing { ${aliases('any')} } }`,
       [{ data: { thing: { any: [['x'.repeat(2_000_000)]] } } }],
     ],
+    [
+      'long names',
+      `{ some { ${'n'.repeat(100_000)}: __typename } }`,
+      [{ data: { some: listOf(400, () => ({ __typename: 'Thing' })) } }],
+    ],
+    ['long names of an introspection', `{ __schema { types { ${'n'.repeat(4_000_000)}: name } } }`, []],
+    [
+      'an error with many details about an object at many places',
+      '{ some { must } }',
+      [
+        { data: same },
+        { data: { _entities: [null] }, errors: [{ ...error, extensions: { issues: 'x'.repeat(50_000) } }] },
+      ],
+    ],
     ['objects without a field', '{ some { id } }', [{ data: { some: listOf(100_000, () => ({})) } }]],
     [
       'errors about an object at many places',
@@ -377,7 +391,7 @@ describe('a result that is too large', () => {
     const begun = cpuMs();
     const { data, errors } = await operation.run({ variables: {}, context });
     expect([data, errors.map(({ message }) => message)]).toEqual([null, ['The result is too large; request less.']]);
-    expect(cpuMs() - begun).toBeLessThan(2_000);
+    expect(cpuMs() - begun).toBeLessThan(5_000); // 12 s without a limit
     expect(entities).toBeLessThan(1_000);
   });
 });

@@ -1,4 +1,5 @@
 import { connectClient, createRestoredDatabase, eventually, type TestDatabase } from '@taskmesh/testing';
+import { setTimeout } from 'node:timers/promises';
 import { emailKey } from '../src/accounts/email-key.ts';
 import { COST } from '../src/passwords/hasher.ts';
 import { PASSWORD, tokenIn, useAuth } from './support/running-auth.ts';
@@ -389,8 +390,14 @@ describe('an archive of the accounts', () => {
     await running.auth.restore.importDatabase(archive.name, ARCHIVED).finally(() => writer.query('commit'));
     const { audit_log } = (await running.auth.restore.compare(archive.name)).tables;
     expect(audit_log).toEqual({ now: 2, after: archived.length + 2 });
+    await writer.query(`begin; insert into audit_log (at, kind, request_id) values (now(), 'login.failed', 'last')`);
+    const ahead = running.auth.restore.carryOverAhead(archive.name);
+    await setTimeout(1_000); // longer than it waits for the lock at once
+    await writer.query('commit');
+    await ahead;
     await swap(running, archive.name);
-    expect(await facts()).toEqual([...archived, expect.stringContaining('first'), later]);
+    const [first, last] = ['first', 'last'].map((id) => expect.stringContaining(id) as string);
+    expect(await facts()).toEqual([...archived, first, later, last]);
   });
 
   it('duplicates no entry of the trail, and restores entries that the live one has deleted', async () => {

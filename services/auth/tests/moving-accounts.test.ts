@@ -1,4 +1,4 @@
-import { createTestDatabase } from '@taskmesh/testing';
+import { createTestDatabase, eventually } from '@taskmesh/testing';
 import { hash } from 'bcrypt';
 import { readFileSync } from 'node:fs';
 import { codeOf } from './support/operations.ts';
@@ -45,14 +45,13 @@ it.each([
   await swap(running, other.name);
 
   await running.logIn('ada@example.com');
-  expect(
-    await running.database.query(
-      'select email, name, has_password, left(password_hash, 9) as kind from accounts order by email',
-    ),
-  ).toEqual([
-    { email: 'Ada@Example.com', name: 'Ada', has_password: true, kind: '$argon2id' },
-    { email: 'bob@example.com', name: 'bob', has_password: false, kind: '$argon2id' },
-  ]);
+  const accounts = 'select email, name, has_password, left(password_hash, 9) as kind from accounts order by email';
+  await eventually(async () =>
+    expect(await running.database.query(accounts)).toEqual([
+      { email: 'Ada@Example.com', name: 'Ada', has_password: true, kind: '$argon2id' },
+      { email: 'bob@example.com', name: 'bob', has_password: false, kind: '$argon2id' },
+    ]),
+  );
   await running.logIn('ada@example.com');
   const bob = await running.tryLogIn('bob@example.com');
   expect(codeOf(bob)).toBe('UNAUTHENTICATED');

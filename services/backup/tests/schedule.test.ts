@@ -217,13 +217,13 @@ describe('a schedule of verifications', () => {
     expect((await proofs()).get(second.file)).toBeGreaterThan(before.get(second.file) ?? Infinity);
   }, 120_000);
 
-  it('tries unfit archives again, and reports only those that were fit before', async () => {
+  it('tries its own unfit archives again, and reports only those that were fit before', async () => {
     const [fit, wrong, damaged] = [await make(), await make(), await make()];
     await writeFile(join(fixture.config.backupsDir, damaged.file), Buffer.alloc(Number(damaged.sizeBytes)));
     const long = new Date('2026-01-01T00:00:00Z');
     for (const { file } of [wrong, damaged])
       await fixture.own.query(
-        `update backups set unfit_at = $2, unfit_reason = 'no memory', modified_at = null where file = $1`,
+        `update backups set origin = 'schedule', unfit_at = $2, unfit_reason = 'no memory', modified_at = null where file = $1`,
         [file, long],
       );
     await fixture.own.query(`insert into schedule (id, moment) values ('verification', '2001-01-01')`);

@@ -16,6 +16,7 @@ beforeEach(async () => {
   user = `a0000000-0000-4000-8000-00000000000${++users}`;
   sid = user.replace('a', 'c');
 });
+afterAll(() => running(0));
 
 const request = async (query = QUERY) => ({
   ...{ origin: gateway.origin, query },

@@ -13,7 +13,9 @@ interface Message {
 }
 
 const gateway = useGateway();
-beforeEach(() => eventually(async () => expect(await running()).toBe(0)));
+const allEnded = () => eventually(async () => expect(await running()).toBe(0));
+beforeEach(allEnded);
+afterAll(allEnded);
 
 const running = () => gateway.figure('taskmesh_realtime_subscriptions{protocol="graphql-ws"}');
 const subscription = (id: string, query: string): Message => ({ id, type: 'subscribe', payload: { query } });

@@ -29,12 +29,13 @@ describe('the realtime metrics', () => {
   beforeAll(async () => {
     token = await gateway.auth.token(USER);
   });
-  beforeEach(() =>
+  const allClosed = () =>
     eventually(async () => {
       for (const protocol of PROTOCOLS)
         expect(await figure(`taskmesh_realtime_connections{protocol="${protocol}"}`)).toBe(0);
-    }),
-  );
+    });
+  beforeEach(allClosed);
+  afterAll(allClosed);
 
   it('count connections, subscriptions and owners up and down', async () => {
     const all = await streams();

@@ -28,7 +28,9 @@ const flood = (user: string) => {
 };
 
 const gateway = useGateway();
-beforeEach(() => eventually(async () => expect(await subscriptions()).toBe(0)));
+const allEnded = () => eventually(async () => expect(await subscriptions()).toBe(0));
+beforeEach(allEnded);
+afterAll(allEnded);
 afterEach(() => jest.restoreAllMocks());
 
 describe('a client that does not read', () => {

@@ -56,6 +56,7 @@ async function runChecks(signal: AbortSignal): Promise<StepResult[]> {
 async function runJest({ jestArgs, long, env: given, signal }: TestRunOptions, serverEnv: Record<string, string>) {
   const dir = mkdtempSync(join(tmpdir(), 'taskmesh-jest-'));
   const outputFile = given.TASKMESH_TEST_RESULT ?? join(dir, 'result.json');
+  rmSync(outputFile, { force: true }); // of an earlier run: it would count as the end of this one
   const jest = ['--disable-warning=ExperimentalWarning', 'node_modules/jest/bin/jest.js'];
   const args = [...jest, '--config', 'tools/jest.config.mjs', '--json', `--outputFile=${outputFile}`, ...jestArgs];
   const stuck = endWhenStuck(outputFile);

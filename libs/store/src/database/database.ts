@@ -225,7 +225,9 @@ export async function createDatabase(options: DatabaseOptions): Promise<Database
         else signal?.addEventListener('abort', end);
       });
       try {
-        await migrate(migrating.orm, { refuseUnfit, log, ...how }).catch(failForPeople);
+        await migrate(migrating.orm, { refuseUnfit: () => refuseUnfit().catch(failForPeople), log, ...how }).catch(
+          failForPeople,
+        );
       } finally {
         await migrating.pool.end();
       }

@@ -6,7 +6,7 @@ import { objectsAt, pathsTo, type ResultPath } from './data-paths.ts';
 import type { PlannedFetch } from './plan-fetches.ts';
 import { compileRewrites, renamedKeys } from './rewrites.ts';
 import type { AnswerError, PlanRun } from './run.ts';
-import { FAILURE_SIZE, take, type Room } from '../result-size.ts';
+import { take, takePlaces, type Room } from '../result-size.ts';
 import type { IsOfType } from './type-conditions.ts';
 
 export type EntityLookup = ReturnType<typeof compileEntityLookup>;
@@ -89,11 +89,11 @@ export function compileEntityLookup(fetches: readonly PlannedFetch[], node: Fetc
           else for (const path of paths) known.push(path);
         }
       }
-      return ({ path }: AnswerError): ResultPath[] => {
-        const [place, ...below] = (path ?? []).slice(1);
+      return (error: AnswerError): ResultPath[] => {
+        const [place, ...below] = (error.path ?? []).slice(1);
         const rest = below.map((key) => keys.get(key) ?? key);
         const paths = pathsOf.get(place) ?? [];
-        take(room, Math.max(0, paths.length - 1) * FAILURE_SIZE);
+        takePlaces(room, paths, error);
         return paths.map((at) => [...at, ...rest]);
       };
     },

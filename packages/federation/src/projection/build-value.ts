@@ -19,7 +19,12 @@ export interface BuildRun {
 /** Builds a field of the result, and records why values are null. Returns undefined if a non-null field would be null. */
 export function buildField(field: FieldPlan, parent: string, object: Data, run: BuildRun): unknown {
   const { source, key } = field;
-  if (source.kind === 'introspection') return run.introspect(field);
+  take(run.room, key.length);
+  if (source.kind === 'introspection') {
+    const described = run.introspect(field);
+    if (typeof described === 'object' && described !== null) takeContent(run.room, described);
+    return described;
+  }
   run.path.push(key);
   const value = source.kind === 'type name' ? typeName(source.known, run) : dataField(source, parent, object, run);
   run.path.pop();

@@ -7,7 +7,7 @@ const trail: CopiedTable = {
   put: 'insert into public.audit_log overriding system value select * from batch where id <= $2::bigint',
 };
 
-const LOCK_TIMEOUT = `set local lock_timeout = '3s'`;
+const LOCK_TIMEOUT = `set local lock_timeout = '500ms'`;
 const LOCK = 'lock table public.audit_log in share mode';
 /** For an empty trail, a value lower than any id: ids in a dump may be negative. */
 const LAST = `select coalesce(max(id), '-9223372036854775808')::text as last from public.audit_log`;

@@ -3,6 +3,7 @@ import {
   countRows,
   createImporter,
   inTransaction,
+  retryWhileUnavailable,
   type ImporterOptions,
   type Stores,
 } from '@taskmesh/store';
@@ -37,6 +38,9 @@ export interface AccountsImportDeps extends Pick<ImporterOptions, 'url' | 'datab
 }
 
 /** Turns the database of a restored backup into a store, and copies the current sessions, tokens and deletions into it. */
+/** How long writers may keep the trail from being settled. */
+const WRITERS_MS = 20_000;
+
 export function createAccountsImport({ clock, newEpoch, ...deps }: AccountsImportDeps): AuthRestore {
   const now = () => new Date(clock.now());
   const { importDatabase, resume, withStores } = createImporter({
@@ -70,7 +74,9 @@ export function createAccountsImport({ clock, newEpoch, ...deps }: AccountsImpor
     newEpoch,
     resume: (database) => resume(database),
     compare: (database) => withStores(database, (stores) => compareStores(stores, now())),
-    carryOverAhead: (database) => carryOver(database, settledEnd),
+    // Repeated while writers are busy, because all of it would then be done while they are locked out.
+    carryOverAhead: (database) =>
+      retryWhileUnavailable({ kind: 'read', deadlineMs: WRITERS_MS }, () => carryOver(database, settledEnd)),
     // Writers are locked out by now: all entries are settled, and another lock would wait behind those writers.
     carryOver: (database) => carryOver(database, endOfTrail),
   };

@@ -104,7 +104,12 @@ const NOT_VERIFIED = 'The archive was not verified';
 /** System errors that say nothing about the archive. */
 const SYSTEM = /^(ENOSPC|EDQUOT|EACCES|EROFS|EMFILE|ENFILE|EIO|EFBIG|ESTALE|ETIMEDOUT|EAGAIN|ENOMEM|ENOENT|EPERM)$/;
 /** PostgreSQL's errors that a dump cannot cause: connections, read-only servers, timeouts, conflicts, locks, resources, operators, system and internal errors. */
-const SERVER = /^(08|25006|25P0[34]|40|53|55|57|58|XX)|^E[A-Z]+$/;
+const SERVER = /^(08|25006|25P0[34]|28|40|53|55|57|58|XX)|^E[A-Z]+$/;
+
+const asNotPermitted = (cause: unknown, error: Error): unknown => {
+  const known = asBackupFailure(cause, NOT_VERIFIED);
+  return known instanceof AppError ? known : unavailable(`${NOT_VERIFIED}: the system did not permit it.`, error);
+};
 
 /** Returns the error for operators: CONFLICT for an unfit archive, SERVICE_UNAVAILABLE if something was unavailable or full. */
 export function asVerifyFailure(error: unknown): unknown {
@@ -117,7 +122,7 @@ export function asVerifyFailure(error: unknown): unknown {
   if (error instanceof TooSlowError || cause instanceof TooSlowError)
     return unavailable(`${NOT_VERIFIED}: it took too long.`, error);
   if (error instanceof ExtractionError && (cause instanceof DiskSpaceError || SYSTEM.test(errorCode(cause))))
-    return asBackupFailure(cause, NOT_VERIFIED);
+    return asNotPermitted(cause, error);
   if (error instanceof LoadError && isServerFailure(cause))
     return unavailable(`${NOT_VERIFIED}: a store's server was not available.`, error);
   const reason = reasonOf(error);

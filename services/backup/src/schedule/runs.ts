@@ -71,7 +71,7 @@ export function createSchedules(config: BackupConfig, deps: SchedulesDeps): Serv
       log.info({ file: backup.file, verified }, 'scheduled backup made');
     });
     if (made && keep) await reports.run('retention', () => deleteExpired(keep));
-    return succeeded;
+    return succeeded || made; // an archive that is not proved is no reason for another one
   };
 
   /** Verifies the newest archive again, and the one verified longest ago, so that every archive gets its turn. */
@@ -94,8 +94,12 @@ export function createSchedules(config: BackupConfig, deps: SchedulesDeps): Serv
   ];
 }
 
-/** Excludes unexamined files, which may not be archives at all. Includes unfit archives: the machine may have been at fault. */
-const isDue = ({ stores }: Backup): boolean => stores.length > 0;
+/**
+ * Excludes unexamined files, which may not be archives at all. Includes our own unfit archives: the machine may have been at
+ * fault. Retention bounds their number.
+ */
+const isDue = ({ stores, unfitAt, origin }: Backup): boolean =>
+  stores.length > 0 && (!unfitAt || origin === 'schedule');
 
 /** Runs the steps one after the other, even after a failure. @throws the first failure */
 async function allOf(steps: (() => Promise<unknown>)[]): Promise<void> {

@@ -150,7 +150,10 @@ async function publish(unfinished: string, path: string, linkFile = link): Promi
     await linkFile(unfinished, path).catch(async (error: unknown) => {
       if (!NO_LINKS.has(errorCode(error))) throw error;
       await (await open(path, 'wx')).close(); // claims the name
-      await rename(unfinished, path);
+      await rename(unfinished, path).catch(async (failure: unknown) => {
+        await unlink(path);
+        throw failure;
+      });
     });
     return true;
   } catch (error) {

@@ -52,10 +52,10 @@ export function createEndedSessions({ auth, clock, log, monotonicMs = () => perf
       const [first] = sessions;
       // auth has another list: it was restored, or a failover lost commits and their numbers were used again.
       const isOther = last < position || (first?.sequence === position && first.sessionId !== newest);
-      const isRead = last === position && !isOther;
-      position = isOther ? 0 : last;
-      newest = sessions.find(({ sequence }) => sequence === position)?.sessionId;
-      if (isRead) break;
+      if (isOther) return void (position = 0); // the next poll starts over
+      if (last === position) break;
+      position = last;
+      newest = sessions.find(({ sequence }) => sequence === last)?.sessionId;
     }
     isLoaded = true;
     sweep();

@@ -85,7 +85,10 @@ export function watchSupergraph({ file, graph, metrics, log, checkEveryMs = CHEC
 
   const load = async (mayBeTried: boolean) => {
     try {
-      const sdl = await readFile(file, 'utf8');
+      const sdl = await readFile(file, 'utf8').catch((error: unknown) => {
+        loadOnceSettled(); // the file itself may never change again
+        throw error;
+      });
       const isTried = sdl === tried && !mayBeTried;
       tried = sdl;
       if (sdl === graph.current.supergraph.sdl) return kept();

@@ -12,7 +12,7 @@ export const HANDSHAKE = [
 
 /** The bytes of a request. */
 export function rawRequest(line: string, headers: readonly string[] = [], body = ''): string {
-  const length = body === '' ? [] : [`Content-Length: ${body.length}`];
+  const length = body === '' ? [] : [`Content-Length: ${Buffer.byteLength(body)}`];
   return `${[`${line} HTTP/1.1`, 'Host: x', ...headers, ...length].join('\r\n')}\r\n\r\n${body}`;
 }
 
