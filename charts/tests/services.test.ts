@@ -42,6 +42,7 @@ describe('the services', () => {
       expect(named(manifests, 'Service', `shop-taskmesh-${name}`)?.spec).toMatchObject({
         type: 'ClusterIP',
         ports: [{ port: 4000, targetPort: 'http' }],
+        ...(name === 'backup' && { publishNotReadyAddresses: true }), // new gateways do not wait for its database
       });
   });
 

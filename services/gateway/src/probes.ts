@@ -49,8 +49,7 @@ export function createReadiness(deps: { graph: LiveGraph; connections: Connectio
   /** Services that join the graph later must not make a running gateway unready. */
   let hasAll = false;
   let isDraining = false;
-  /** Without our backup: only operators need it, and its one pod must not keep new gateways from serving users. */
-  const services = () => graph.current.supergraph.services.filter(({ name, own }) => !own || name !== 'backup');
+  const services = () => graph.current.supergraph.services;
 
   const probe = async () => {
     const silent = services().filter(({ name }) => !responded.has(name));

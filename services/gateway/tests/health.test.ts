@@ -1,6 +1,5 @@
-import { unavailable } from '@taskmesh/contracts';
 import { eventually } from '@taskmesh/testing';
-import { startTestGateway, useGateway, type TestGateway, USER } from './fakes/gateway.ts';
+import { startTestGateway, useGateway, type TestGateway } from './fakes/gateway.ts';
 
 const healthOf = async ({ origin }: TestGateway) => {
   const response = await fetch(`${origin}/health`);
@@ -41,17 +40,6 @@ describe('/health', () => {
     for (let times = 0; times < 5; times++) await Promise.all(Array.from({ length: 20 }, () => healthOf(gateway)));
     expect(asked).toBeLessThanOrEqual(1 + (performance.now() - begun) / 1_000);
   });
-});
-
-it('a gateway is ready without backup, which only operators need', async () => {
-  const away = () => Promise.reject(unavailable());
-  const { gateway, origin, auth, graphql } = await startTestGateway({
-    waitUntilReady: false,
-    wrap: (all) => ({ ...all, probe: (name, url) => (name === 'backup' ? away() : all.probe(name, url)) }),
-  });
-  await eventually(async () => expect((await fetch(`${origin}/readyz`)).status).toBe(200));
-  expect(gateway.ready().checks).toMatchObject({ auth: true, tasks: true });
-  expect((await graphql('{ tasks { totalCount } }', { token: await auth.token(USER) })).status).toBe(200);
 });
 
 // Every test file is checked for handles that are left open.
