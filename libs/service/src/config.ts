@@ -123,14 +123,14 @@ export const setting = {
     });
   },
   /** As browsers write it, so that texts can be appended to it and compared with it. */
-  origin: () =>
+  webAddress: () =>
     z
       .string()
       .refine(
-        (value) => isUrl(value) && /^https?:\/\/[^/?#@\\]+\/?$/i.test(value.trim()),
-        'must be an origin like https://tasks.example.com',
+        (value) => isUrl(value) && /^https?:\/\/[^/?#@\\]+(\/[^?#\\]*)?$/i.test(value.trim()),
+        'must be an address like https://tasks.example.com, without a user, query or fragment',
       )
-      .transform((value) => new URL(value).origin),
+      .transform((value) => new URL(value).href.replace(/\/+$/, '')),
   /** The sender of mails: one address, optionally with a display name. */
   sender: () =>
     z

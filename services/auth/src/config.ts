@@ -20,7 +20,7 @@ const settings = z.object({
   RATE_LIMIT_FACTOR: setting.number(0, 1_000_000).optional(),
   SMTP_URL: setting.url('smtp:', 'smtps:').optional(),
   MAIL_FROM: setting.sender().default('Taskmesh <taskmesh@localhost>'),
-  PUBLIC_URL: setting.origin().default('http://127.0.0.1:4000'),
+  PUBLIC_URL: setting.webAddress().default('http://127.0.0.1:4000'),
 });
 
 /** Why mails would not work in production: one sentence per missing setting. */

@@ -26,7 +26,7 @@ const atLeastOne = () => setting.int(1, 1_000_000_000);
 const limit = () => setting.int(0, 1_000_000_000);
 
 const schema = z.object({
-  PUBLIC_URL: setting.origin().optional(),
+  PUBLIC_URL: setting.webAddress().optional(),
   DATA_DIR: setting.text().default('.data'),
   TASKS_CONTRACT: setting.oneOf(['full', 'reduced']).default('full'),
   SUPERGRAPH_FILE: setting.text().optional(),
