@@ -99,7 +99,12 @@ function repository(installed?: 'production' | 'all', files: Record<string, stri
   const has = (file: string) => existsSync(join(path, file));
   const lines = (file: string) => (has(file) ? read(file).trim().split('\n') : []);
   const run = (script: string, ...args: string[]) => {
-    const env = { ...process.env, npm_execpath: join(path, 'npm', 'npm-cli.js'), npm_lifecycle_event: '' };
+    const env = {
+      ...process.env,
+      npm_execpath: join(path, 'npm', 'npm-cli.js'),
+      npm_lifecycle_event: '',
+      UV_THREADPOOL_SIZE: undefined,
+    };
     const command = [join(path, 'scripts', script), ...args];
     const child = spawn(process.execPath, command, { cwd: path, env, stdio: ['ignore', 'pipe', 'pipe'] });
     children.push(child);
@@ -161,7 +166,7 @@ describe('the commands', () => {
 });
 
 describe('the settings', () => {
-  const SETTING = "process.env.TASKMESH_URL + ' ' + process.env.PATH";
+  const SETTING = "process.env.TASKMESH_URL + ' ' + process.env.PATH + (process.env.UV_THREADPOOL_SIZE > 4)";
   const start = (env: string, noted: string) =>
     repository('all', { [MAIN]: noting(noted), '.env': env }).launch('start.mjs');
 
@@ -174,7 +179,7 @@ describe('the settings', () => {
     const { write, launch } = repository('all', { [file]: noting(SETTING) });
     write('.env', "TASKMESH_URL='Taskmesh <a@example.com>' # why\nPATH=/nowhere\n");
     const { code, notes } = await launch(script, ...args);
-    expect([code, notes]).toEqual([0, [`Taskmesh <a@example.com> ${process.env.PATH}`]]);
+    expect([code, notes]).toEqual([0, [`Taskmesh <a@example.com> ${process.env.PATH}true`]]);
   });
 
   it('in .env are read whatever whitespace editors and people use', async () => {
@@ -201,6 +206,7 @@ describe('the settings', () => {
     ['# settings\nPORT=4000\nBACKUP_TOKEN: a-secret\n', 'line 3: write BACKUP_TOKEN=…'],
     ['MAIL_FROM="two\nlines"\nsome secret words\nPORT=5304\n', 'line 3: is not NAME=value\n'],
     ['BACKUP_TOKEN=a#secret\n', 'line 1: # begins a comment: put the value in quotes'],
+    ['HOST= #1\nBACKUP_TOKEN=#secret\n', 'nothing:\n  - line 2: # begins a comment: put the value in quotes'],
   ])('prevent a start if a line of .env is invalid, without showing values: %j', async (content, said) => {
     const { code, stderr, notes } = await start(content, "''");
     expect([code, stderr, notes]).toEqual([1, expect.stringContaining(said), []]);
@@ -219,6 +225,7 @@ describe('the settings', () => {
           '# RATE_LIMIT=1',
         ],
         ...['PROT=5304', 'FOO=hidden', 'ACCESS_TOKEN_TTL=100', 'SMTP_HOST=hidden', 'DATABASE_PERFIX=hidden'],
+        ...['AWS_REGION=eu-west-1', 'UV_THREADPOOL_SIZE=16', 'MALLOC_ARENA_MAX=2'],
       ],
       [
         '6: PROT is not a setting and is ignored: is PORT meant?',

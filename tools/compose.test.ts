@@ -84,10 +84,14 @@ describe('deploy/compose.yaml', () => {
     }
   });
 
-  it('passes on NEWER_SCHEMA to the service and the migration of every store', () => {
+  it('passes on NEWER_SCHEMA to the trial, and the service and the migration of every store', () => {
     const set = services.filter(([, { environment }]) => environment?.NEWER_SCHEMA === '${NEWER_SCHEMA:-refuse}');
     const wanted = STORES.flatMap((name) => [name, `migrate-${name}`]);
-    expect(set.map(([name]) => name).toSorted()).toEqual(wanted.toSorted());
+    expect(set.map(([name]) => name).toSorted()).toEqual([...wanted, 'trial'].toSorted());
+    const backups = ({ environment = {} }: ComposeService) =>
+      Object.entries(environment).filter(([name]) => /^BACKUP_(SCHEDULE|KEEP|MAIL_TO)$/.test(name));
+    const { trial, backup } = compose.services;
+    expect(trial && backups(trial)).toEqual(backup && backups(backup));
   });
 
   it('passes on the settings for traces, or their defaults, to every service', () => {

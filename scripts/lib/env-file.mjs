@@ -10,7 +10,8 @@ const WITH_COLON = /^\s*([A-Z][A-Z0-9_]*)\s*:\s/;
 /** Any other name may be part of a secret, because base64 can end with `=`; messages must not show it. */
 const PLAIN_NAME = /^([A-Z][A-Z0-9_]*|[a-z][a-z0-9_]*)$/;
 /** Variables of other programs, including those that we start. */
-const OF_OTHERS = /^(PATH|HOME|TZ|LANG|JAVA_HOME|SSL_CERT_\w+|(NODE|npm|OTEL|TASKMESH)_\w+|PG[A-Z]+|\w+_PROXY)$/i;
+const OF_OTHERS =
+  /^(PATH|HOME|TZ|LANG|JAVA_HOME|SSL_CERT_\w+|(AWS|NODE|npm|OTEL|TASKMESH)_\w+|UV_THREADPOOL_SIZE|MALLOC_ARENA_MAX|PG[A-Z]+|\w+_PROXY)$/i;
 
 /**
  * Adds the settings in `.env`, if it exists, to the environment, without replacing variables. All of the file is intended for
@@ -53,7 +54,7 @@ function readLines(text) {
       problems.push(
         `  - line ${number}: ${wanted ? `write ${wanted}=… instead of ${wanted}: …` : 'is not NAME=value'}`,
       );
-    else if (/^[^"'`#\s][^#]*(?<!\s)#/.test(value))
+    else if (/^[^"'`#\s][^#]*(?<!\s)#/.test(value) || /^[^=]*=#\S/.test(line))
       problems.push(`  - line ${number}: # begins a comment: put the value in quotes, or a blank before the #`);
     else {
       const first = index;

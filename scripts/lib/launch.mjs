@@ -41,7 +41,6 @@ export async function launch(file, args) {
     cwd: ROOT,
     env: {
       MALLOC_ARENA_MAX,
-      UV_THREADPOOL_SIZE,
       ...childEnvironment(),
       NODE_OPTIONS: `${YOUNG_GENERATION} ${process.env.NODE_OPTIONS ?? ''}`.trim(),
     },
@@ -75,6 +74,7 @@ export async function runTool(file, args) {
 function childEnvironment() {
   return {
     NODE_COMPILE_CACHE: join(CACHE, 'compile'), // halves the time of the second start
+    UV_THREADPOOL_SIZE,
     ...process.env,
     APOLLO_TELEMETRY_DISABLED: '1',
     NX_DAEMON: 'false',
