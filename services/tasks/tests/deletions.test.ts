@@ -4,10 +4,14 @@ import { connectClient, eventually } from '@taskmesh/testing';
 import { randomUUID } from 'node:crypto';
 import { Registry } from 'prom-client';
 import { partOf } from '../src/feed/change.ts';
-import { DELETE_TASKS } from '../src/owners/owner.statements.ts';
+import { FORGET_CHANGES, FORGET_SURPLUS } from '../src/feed/feed.statements.ts';
+import { DELETE_TASKS, ERASE_CHANGES } from '../src/owners/owner.statements.ts';
 import { createAccountLog } from './support/account-log.ts';
 import { startTasks, type TestTasks, type TestUser } from './support/running-tasks.ts';
+import { openStore } from './support/store.ts';
 
+const JOINS = ['hashjoin', 'mergejoin', 'nestloop'];
+const OWNER = '01890000-0000-7000-8000-0000000000aa';
 const TABLES_OF_OWNER = ['tasks', 'changes', 'idempotency_keys', 'dead_letters', 'closed_owners'];
 
 const log = createAccountLog();
@@ -32,6 +36,12 @@ async function gone(user: TestUser, { tasks, database } = service): Promise<void
     },
     { timeoutMs: 20_000 },
   );
+}
+
+/** For a connection on which the server joins in this way. */
+function urlFor({ url }: { url: string }, join: string): string {
+  const off = ['indexscan', ...JOINS.filter((other) => other !== join)].map((way) => `-c enable_${way}=off`).join(' ');
+  return `${url}?options=${encodeURIComponent(off)}`;
 }
 
 const createMany = async (user: TestUser, count: number): Promise<string[]> => {
@@ -200,23 +210,46 @@ describe('when an account was deleted', () => {
     }
   });
 
-  it.each(['hashjoin', 'mergejoin', 'nestloop'])(
-    'writes its changes in order when the server joins by %s',
-    async (join) => {
-      const ada = service.user();
-      await fill(ada, 60);
-      const others = ['hashjoin', 'mergejoin', 'nestloop'].filter((other) => other !== join);
-      const off = ['indexscan', ...others].map((way) => `-c enable_${way}=off`).join(' ');
-      // The transaction keeps the service from erasing meanwhile.
-      const client = await connectClient(`${service.database.url}?options=${encodeURIComponent(off)}`, 'begin');
-      await client.query('insert into closed_owners (owner_id, deleted_at) values ($1, now())', [ada.id]);
-      await client.query('update feeds set ends_at = sequence where owner_id = $1', [ada.id]);
-      await client.query(DELETE_TASKS.text, [partOf(ada.id), ada.id, new Date(), 60]);
-      const changes = 'select sequence::int from changes where owner_id = $1 order by id';
-      const { rows } = await client.query(changes, [ada.id]);
-      expect(rows).toEqual(Array.from({ length: 61 }, (_, index) => ({ sequence: index + 1 })));
-    },
+  it.each(JOINS)('writes its changes in order when the server joins by %s', async (join) => {
+    const ada = service.user();
+    await fill(ada, 60);
+    // The transaction keeps the service from erasing meanwhile.
+    const client = await connectClient(urlFor(service.database, join), 'begin');
+    await client.query('insert into closed_owners (owner_id, deleted_at) values ($1, now())', [ada.id]);
+    await client.query('update feeds set ends_at = sequence where owner_id = $1', [ada.id]);
+    await client.query(DELETE_TASKS.text, [partOf(ada.id), ada.id, new Date(), 60]);
+    const changes = 'select sequence::int from changes where owner_id = $1 order by id';
+    const { rows } = await client.query(changes, [ada.id]);
+    expect(rows).toEqual(Array.from({ length: 61 }, (_, index) => ({ sequence: index + 1 })));
+  });
+});
+
+// Otherwise two instances could wait for each other.
+it.each(
+  JOINS.flatMap((join) =>
+    [
+      { statement: ERASE_CHANGES, values: [OWNER, 100] },
+      { statement: FORGET_CHANGES, values: [0, 0, 100, []] },
+      { statement: FORGET_SURPLUS, values: [0, 100] },
+    ].map((each) => ({ ...each, name: each.statement.name, join })),
+  ),
+)('$name locks changes in order when the server joins by $join', async ({ statement, values, join }) => {
+  const { store } = await openStore('lock_order');
+  await store.query(`insert into feeds (owner_id, sequence, ends_at) values ('${OWNER}', 60, 60)`);
+  await store.query(`insert into closed_owners (owner_id, deleted_at) values ('${OWNER}', now())`);
+  await store.query(
+    `insert into changes (id, part, owner_id, sequence, kind, task, occurred_at, published_at)
+     select n, 1, '${OWNER}', n, 'DELETE', '{}', now(), now() from generate_series(60, 1, -1) n`,
   );
+  const holder = await connectClient(store.url, 'begin');
+  await holder.query('select from changes where id = 1 for update');
+  const client = await connectClient(urlFor(store, join));
+  const erased = client.query(statement.text, values as unknown[]);
+  const waiting = `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
+  await eventually(async () => expect(await store.query(waiting)).toHaveLength(1));
+  expect(await store.query('select from changes for update skip locked')).toHaveLength(59);
+  await holder.query('commit');
+  expect((await erased).rows[0]).toMatchObject({ count: 60 });
 });
 
 describe('several instances', () => {

@@ -1,5 +1,6 @@
 import type { Statement } from '@taskmesh/store';
 import { connectClient } from '@taskmesh/testing';
+import { ERASE_CHANGES } from '../src/owners/owner.statements.ts';
 import type { Task } from '../src/tasks/task.entities.ts';
 import { positionOf, type TaskOrder } from '../src/tasks/task-order.ts';
 import type { ListRequest } from '../src/tasks/list.statements.ts';
@@ -182,4 +183,18 @@ it.each<[string, Statement, (id: unknown) => unknown[]]>([
 ])('one task of a large owner %s without reading the others', async (_what, statement, valuesFor) => {
   const { rows } = await store.client.query('select id from tasks where user_id = $1 limit 1', [LARGE_OWNER]);
   expect(await pagesOf(store.client, statement, valuesFor(rows[0]?.id))).toBeLessThan(60);
+});
+
+it('erases no unpublished changes of a closed owner, without reading those of others', async () => {
+  const { client } = store;
+  const closed = '01890000-0000-7000-8000-0000000000cc';
+  await client.query('insert into closed_owners (owner_id, deleted_at) values ($1, now())', [closed]);
+  await pagesOf(client, ERASE_CHANGES, [closed, 1_000]); // the plan is made while there are few changes
+  await client.query(
+    `insert into changes (part, owner_id, sequence, kind, task, occurred_at)
+     select 1, case when n < 100000 then gen_random_uuid() else $1 end, 1, 'DELETE', '{}', now() from generate_series(1, 100000) n`,
+    [closed],
+  );
+  expect(await pagesOf(client, ERASE_CHANGES, [closed, 1_000])).toBeLessThan(60);
+  expect((await client.query('select from changes where owner_id = $1', [closed])).rows).toHaveLength(1);
 });

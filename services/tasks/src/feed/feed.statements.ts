@@ -99,11 +99,11 @@ export const FORGET_CHANGES: Statement = {
       where id > $2::bigint order by id limit $3
     ), judged as (
       select *, bool_and(is_old) over (partition by owner_id order by id) as goes from looked_at
-    ), gone as (
-      delete from changes
+    ), old as (
+      select id from changes
       where id in (select id from judged where goes and owner_id not in (select unnest($4::uuid[]))) and published_at is not null
-      returning 1
-    )
+      order by id for update
+    ), gone as (delete from changes where id = any(array(select id from old)) returning 1)
     select coalesce(max(id), 0)::text as last, count(*)::int as "lookedAt", bool_and(is_recent) as "areRecent",
       coalesce(array_agg(distinct owner_id::text) filter (where not is_old), '{}') as kept,
       (select count(*)::int from gone) as count
@@ -117,8 +117,8 @@ export const FORGET_CHANGES: Statement = {
 export const FORGET_SURPLUS: Statement = {
   name: 'feed-forget-surplus',
   text: `
-    with gone as (
-      delete from changes where published_at is not null and id in (
+    with old as (
+      select id from changes where published_at is not null and id in (
         select oldest.id
         from feeds f, lateral (
           select id, bool_and(published_at is not null) over (order by sequence) as goes
@@ -129,7 +129,7 @@ export const FORGET_SURPLUS: Statement = {
         ) oldest
         where f.sequence > $1::bigint and goes limit $2
       )
-      returning 1
-    )
+      order by id for update
+    ), gone as (delete from changes where id = any(array(select id from old)) returning 1)
     select count(*)::int as count from gone`,
 };

@@ -94,20 +94,20 @@ export const DELETE_TASKS: Statement = {
 
 /**
  * $1: owner, $2: limit. Changes contain the tasks. Once all are published, they are not needed, as this feed cannot be read any more.
+ * They are published in order, so this asks for the newest, for the reason given at LOG_HAS_ROOM; an earlier one may be replayed.
  */
 export const ERASE_CHANGES: Statement = {
   name: 'owners-erase-changes',
   text: `
-    with gone as (
-      delete from changes where owner_id = $1 and sequence in (
-        select sequence from changes
-        where owner_id = $1
-          and exists (select 1 from closed_owners where owner_id = $1)
-          and not exists (select 1 from tasks where user_id = $1)
-          and not exists (select 1 from changes where owner_id = $1 and published_at is null)
-        order by sequence limit $2
-      )
-      returning 1
+    with old as (
+      select id from changes
+      where owner_id = $1 and published_at is not null
+        and exists (select 1 from closed_owners where owner_id = $1)
+        and not exists (select 1 from tasks where user_id = $1)
+        and (select published_at is not null from changes where owner_id = $1 order by sequence desc limit 1)
+      order by sequence limit $2 for update
+    ), gone as (
+      delete from changes where id = any(array(select id from old)) returning 1
     )
     select count(*)::int as count from gone`,
 };
