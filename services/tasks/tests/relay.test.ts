@@ -1,6 +1,7 @@
+import { jest } from '@jest/globals';
 import { createMemoryEventLog, type EventLog } from '@taskmesh/event-log';
 import { createRecordingLog } from '@taskmesh/service/testing';
-import { createRandom, createTestClock, eventually } from '@taskmesh/testing';
+import { atEnd, createRandom, createTestClock, eventually } from '@taskmesh/testing';
 import { Registry } from 'prom-client';
 import { expectWholeHistory, faultyLog, HASTE, usersOf, writeAtRandom } from './support/relay.ts';
 import { startTasks, type TestTasks, type TestUser } from './support/running-tasks.ts';
@@ -71,6 +72,26 @@ it('passes its parts to another instance when it stops', async () => {
   await other.user().create({ title: 'afterwards' });
   await other.delivered();
   expect(other.published.map(({ task }) => task.title)).toEqual(['afterwards']);
+});
+
+it('passes its parts to another instance when it alone cannot publish', async () => {
+  const inner = createMemoryEventLog();
+  const failed = Promise.withResolvers<void>();
+  const publish = async () => {
+    failed.resolve();
+    throw new Error('out of reach');
+  };
+  const one = await startTasks({ name: 'relay_alone', eventLog: { ...inner, publish }, relay: HASTE });
+  await eventually(async () => expect((await one.tasks.ready()).checks?.relayParts).toBe(8));
+  const other = await one.another({ eventLog: inner });
+  await one.user().create({ title: 'out of reach' });
+  await failed.promise;
+  const now = performance.now.bind(performance);
+  const later = jest.spyOn(performance, 'now').mockImplementation(() => now() + 11_000);
+  atEnd(() => later.mockRestore());
+  await other.delivered();
+  expect(other.published.map(({ task }) => task.title)).toEqual(['out of reach']);
+  expect((await one.tasks.ready()).checks?.relayParts).toBe(0);
 });
 
 it('starts and accepts writes without an event log, and catches up in order when it becomes available', async () => {

@@ -14,6 +14,8 @@ import type { RelayMetrics } from '../metrics.ts';
 /** A fallback for lost notifications. */
 const POLL_MS = 100;
 const CLAIM_EVERY_MS = 500;
+/** When the event log accepts nothing for so long, other processes may take the parts: perhaps it is only out of reach for this one. */
+const GIVE_UP_AFTER_MS = 10_000;
 /**
  * The minimum interval between rounds, so that changes share a round's statements and requests. A round costs as much as ten
  * changes, and more while writers compete for the same cores, so many changes wait a little longer.
@@ -57,6 +59,7 @@ export function createRelay(deps: RelayDeps) {
   const blocked = createBlockedOwners({ backoff, monotonicMs });
   let stopping = new AbortController();
   let lease: Lease | undefined;
+  let claimFrom = -Infinity;
   let makeTopicAt = -Infinity;
   let noticePending = false;
   let wasReplayed = false;
@@ -93,7 +96,7 @@ export function createRelay(deps: RelayDeps) {
 
   /** Calls `onRound` when all marks so far are written. Unmarked changes are published again after a reconnect. */
   const workUnder = async (current: Lease, onRound: () => void): Promise<void> => {
-    let [claimAt, restartAt] = [-Infinity, monotonicMs() + RESTART_EVERY_MS];
+    let [claimAt, restartAt, failingSince] = [claimFrom, monotonicMs() + RESTART_EVERY_MS, Infinity];
     let limit = READ_PER_PART;
     while (!stopping.signal.aborted) {
       if (monotonicMs() >= claimAt) {
@@ -125,6 +128,11 @@ export function createRelay(deps: RelayDeps) {
       }
       onRound();
       const nothingPublished = outcome.published.length === 0 && outcome.failed.length > 0;
+      failingSince = nothingPublished ? Math.min(failingSince, readAt) : Infinity;
+      if (monotonicMs() - failingSince > GIVE_UP_AFTER_MS) {
+        claimFrom = monotonicMs() + 2 * CLAIM_EVERY_MS;
+        return;
+      }
       const isStuck = nothingPublished && fresh.length > 0;
       if (isStuck) limit = READ_PER_PART_IF_STUCK;
       // A round that takes longer than the session's fence publishes nothing.
