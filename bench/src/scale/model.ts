@@ -102,9 +102,6 @@ interface Deployment {
   auth: number;
 }
 
-/** The maximum number of relays that can work in parallel (`PARTITIONS` in the tasks service). */
-const MAX_RELAYS = 8;
-
 /** Returns the work of one second. */
 export function workOf(demand: Demand, { gateways, tasks, auth }: Deployment) {
   const { owners, onlineShare, socketsPerOnline, perHour } = demand;
@@ -167,7 +164,6 @@ function describe(demand: Demand, deployment: Deployment, coefficients: Coeffici
   const { login, record, change, socket } = work;
   const cpu = cpuOf(work, cpuMs);
   const cpuOfAuth = cpuOf({ login, auth, gateway: work.gateway }, cpuMs).postgres;
-  const relays = Math.min(tasks, MAX_RELAYS);
   const kafkaInPerS = change * recordBytes;
   const rows = owners * tasksPerOwner;
   const keptChanges = change * meanShare * changeRetentionHours * 3_600;
@@ -178,8 +174,8 @@ function describe(demand: Demand, deployment: Deployment, coefficients: Coeffici
     requestsPerS: work.list + work.get + work.statistics + change + login,
     /** The share of a gateway's CPU budget for reading the changes of all owners. */
     streamShare: cpuOf({ record }, cpuMs).gateway / gateways / BUDGET,
-    /** The share of a tasks process's CPU budget for its relay. */
-    relayShare: cpuOf({ change }, cpuMs).tasks / relays / BUDGET,
+    /** The share of a tasks process's CPU budget for the relay: usually one process publishes all changes. */
+    relayShare: cpuOf({ change }, cpuMs).tasks / BUDGET,
     gatewayMiB: gatewayMiB + ((socket / gateways) * socketKiB) / 1024,
     tasksCores: (cpu.postgres - cpuOfAuth) / BUDGET,
     tasksConnections: tasks * (POLICY.poolSize + 1),
@@ -196,7 +192,7 @@ function describe(demand: Demand, deployment: Deployment, coefficients: Coeffici
   const rules: [isBroken: boolean, why: string][] = [
     [plan.streamShare > 0.5, 'reading everybody’s changes takes more than half of each gateway'],
     [gateways > limits.gateways, `more than ${limits.gateways} gateways`],
-    [plan.relayShare > 1, `${MAX_RELAYS} relays are not enough`],
+    [plan.relayShare > 1, 'one relay is not enough'],
     [plan.tasksCores > limits.postgresCores, `one PostgreSQL primary of more than ${limits.postgresCores} cores`],
     [plan.postgresBytes > limits.postgresTiB * 2 ** 40, `more than ${limits.postgresTiB} TiB in one PostgreSQL`],
     [plan.restoreHours > limits.restoreHours, `a restore of more than ${limits.restoreHours} hours`],
