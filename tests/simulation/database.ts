@@ -105,7 +105,7 @@ export function createDatabase(store: Store, { tamper = (meanings) => meanings, 
         .toSorted()
         .slice(0, limit)
         .map((owner) => ({ owner_id: owner })),
-    'owners-delete-tasks': (_part: number, owner: string, _now: Date, limit: number) => [
+    'owners-delete-tasks': (_part: number, limit: number, _now: Date, owner: string) => [
       { count: isLeaving(owner) && store.current().closed.has(owner) ? store.remove(owner, limit) : 0 },
     ],
     'owners-erase-changes': (owner: string, limit: number) => {

@@ -69,7 +69,7 @@ describe('the simulated world', () => {
           for (const { owner_id } of closed) store.current().closed.delete(String(owner_id));
           return closed;
         },
-        'owners-delete-tasks': (_part: number, owner: string, _now: Date, limit: number) => [
+        'owners-delete-tasks': (_part: number, limit: number, _now: Date, owner: string) => [
           { count: store.remove(owner, limit) },
         ],
         'owners-finish'(...values) {

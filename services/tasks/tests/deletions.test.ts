@@ -217,7 +217,7 @@ describe('when an account was deleted', () => {
     const client = await connectClient(urlFor(service.database, join), 'begin');
     await client.query('insert into closed_owners (owner_id, deleted_at) values ($1, now())', [ada.id]);
     await client.query('update feeds set ends_at = sequence where owner_id = $1', [ada.id]);
-    await client.query(DELETE_TASKS.text, [partOf(ada.id), ada.id, new Date(), 60]);
+    await client.query(DELETE_TASKS.text, [partOf(ada.id), 60, new Date(), ada.id]);
     const changes = 'select sequence::int from changes where owner_id = $1 order by id';
     const { rows } = await client.query(changes, [ada.id]);
     expect(rows).toEqual(Array.from({ length: 61 }, (_, index) => ({ sequence: index + 1 })));

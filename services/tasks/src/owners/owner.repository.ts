@@ -57,7 +57,7 @@ export function createOwnerRepository(database: Pick<Database, 'run' | 'openSess
 
     /** Returns the number of deleted tasks. */
     deleteTasks: (ownerId: string, now: Date, limit: number): Promise<number> =>
-      countOf(database, statements.DELETE_TASKS, [partOf(ownerId), ownerId, now, limit]),
+      countOf(database, statements.DELETE_TASKS, [partOf(ownerId), limit, now, ownerId]),
 
     /** Returns the number of erased changes: 0 while one of them is unpublished. */
     eraseChanges: (ownerId: string, limit: number): Promise<number> =>

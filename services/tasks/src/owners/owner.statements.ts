@@ -1,5 +1,6 @@
 import { STORE_TABLES } from '@taskmesh/internal-api';
 import type { Statement } from '@taskmesh/store';
+import { LOG_HAS_ROOM } from '../tasks/task.statements.ts';
 
 /** The tables whose rows belong to owners, each with the column that contains the owner's id. */
 export const OWNED = Object.entries(STORE_TABLES.tasks).flatMap(([name, { owner }]) =>
@@ -62,30 +63,30 @@ export const CLOSED: Statement = {
 };
 
 /**
- * $1: part, $2: owner, $3: now, $4: limit. Deletes tasks of a closed owner in order of creation, with a change for each, like
- * single deletes. It also locks tasks before the feed, so that it cannot deadlock with them. The changes are inserted in order, because
- * the relay follows their ids; otherwise the join of the plan would determine these.
+ * $1: part, $2: limit, $3: now, $4: owner. Deletes tasks of a closed owner in order of creation, with a change for each, like single
+ * deletes; none while the log has no room. It also locks tasks before the feed, so that it cannot deadlock with them. The changes are
+ * inserted in order, because the relay follows their ids; otherwise the join of the plan would determine these.
  */
 export const DELETE_TASKS: Statement = {
   name: 'owners-delete-tasks',
   text: `
     with old as (
       select * from tasks
-      where user_id = $2 and exists (select 1 from closed_owners where owner_id = $2)
-      order by created_at, id limit $4 for update
+      where user_id = $4 and exists (select 1 from closed_owners where owner_id = $4)
+      order by created_at, id limit $2 for update
     ), counted as (
       select id, updated_at, row_to_json(old) as image, row_number() over (order by created_at, id) as place from old
     ), feed as (
       update feeds f set sequence = f.sequence + total.count, ends_at = f.sequence + total.count,
         tasks = f.tasks - total.count
       from (select count(*) as count from old) total
-      where f.owner_id = $2 and f.ends_at is not null and total.count > 0
+      where f.owner_id = $4 and f.ends_at is not null and total.count > 0 and ${LOG_HAS_ROOM}
       returning f.sequence - total.count as before
     ), gone as (
-      delete from tasks t using feed where t.user_id = $2 and t.id = any(array(select id from old)) returning t.id
+      delete from tasks t using feed where t.user_id = $4 and t.id = any(array(select id from old)) returning t.id
     ), change as (
       insert into changes (part, owner_id, sequence, kind, task, previous, occurred_at)
-      select $1, $2, feed.before + counted.place, 'DELETE', image, image, greatest($3::timestamptz, updated_at)
+      select $1, $4, feed.before + counted.place, 'DELETE', image, image, greatest($3::timestamptz, updated_at)
       from feed, counted join gone using (id)
       order by counted.place
     )

@@ -27,7 +27,7 @@ const MAX_UNPUBLISHED = 10_000;
  * For the feed `f`; $4: its owner. Each owner's changes are published in order, so checking one of them is enough. It is not a
  * condition on `published_at`, for which PostgreSQL may read the index of all unpublished changes.
  */
-const LOG_HAS_ROOM = `(
+export const LOG_HAS_ROOM = `(
   select c.published_at is null from changes c where c.owner_id = $4::uuid and c.sequence = f.sequence - ${MAX_UNPUBLISHED - 1}
 ) is not true`;
 
