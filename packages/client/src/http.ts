@@ -73,25 +73,26 @@ async function bodyOf<Body>(response: Response): Promise<Body | undefined> {
 /** Converts a failed response of the REST API to an error. */
 export async function readRestFailure(response: Response): Promise<TaskmeshError> {
   const body = await bodyOf<{ message?: string; error?: { code?: string; details?: InputIssue[] } }>(response);
-  const refusal = refusalOf(response);
+  const refusal = refusalOf(response, body?.message);
   const { code = refusal.code, details } = body?.error ?? {};
-  const { retryAfterMs } = refusal;
-  return new TaskmeshError(code, body?.message ?? refusal.message, { issues: details, retryAfterMs });
+  return new TaskmeshError(code, refusal.message, { issues: details, retryAfterMs: refusal.retryAfterMs });
 }
 
 /**
- * The gateway names an error in the body, and always has the endpoint. Without it, these are from a proxy with a sign-in of its
- * own, or without a gateway behind it at the moment.
+ * The gateway says in the body what is wrong, and always has the endpoint. Without that, these are from a proxy with a sign-in
+ * of its own, or without a gateway behind it at the moment.
  */
 const OF_PROXIES = new Set([401, 404, 407]);
 /** The request did not arrive in time. */
 const TIMEOUT = 408;
 
-/** Converts a response without a GraphQL body: from a proxy, or from a gateway that currently accepts no requests. */
-function refusalOf({ status, headers }: Response): TaskmeshError {
+/** Converts a response without an error code: from a proxy, or from a gateway that currently accepts no requests. */
+function refusalOf({ status, headers }: Response, said?: string): TaskmeshError {
   const retryAfterMs = Number(headers.get('retry-after') ?? 0) * 1_000 || 0;
-  const message = `The server responded with ${status}.`;
+  const message = said ?? `The server responded with ${status}.`;
   if (status === 429) return new TaskmeshError('RATE_LIMITED', message, { retryAfterMs });
   if (status >= 502 || status === TIMEOUT) return new TaskmeshError('SERVICE_UNAVAILABLE', message, { retryAfterMs });
-  return new TaskmeshError(status < 400 || OF_PROXIES.has(status) ? 'NETWORK' : 'INTERNAL_SERVER_ERROR', message);
+  const isOthers = status < 400 || (OF_PROXIES.has(status) && said === undefined);
+  const code = status === 401 ? 'UNAUTHENTICATED' : 'INTERNAL_SERVER_ERROR';
+  return new TaskmeshError(isOthers ? 'NETWORK' : code, message);
 }

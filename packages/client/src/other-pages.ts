@@ -4,8 +4,8 @@ import { isRecord, nameOf, type Storage } from './storage.ts';
 export interface PageMessage {
   /** The sign-in that has ended with a sign-out. */
   left?: string | undefined;
-  /** Whether somebody has signed in. */
-  isSignIn?: boolean | undefined;
+  /** Somebody's sign-in. */
+  signInId?: string | undefined;
 }
 
 /** Messages between the pages that share a storage. */

@@ -27,8 +27,9 @@ export interface Tokens {
  *                       ▲        │ found: signed out on another page
  *                       └────────┘
  *
- *   signed-in ─ found: none, or left ─► signed-out ─ found: just signed in on another page ─► signed-in
+ *   signed-in ─ found: none, or left ─► signed-out ─ found: signed in on another page ─► signed-in
  *
+ * After the server has ended a session, the page follows only its user, for whom writes may wait.
  * Tokens that could not be stored belong to this page alone, so nothing found in the storage replaces them.
  */
 export type SessionState =
@@ -38,8 +39,8 @@ export type SessionState =
   | { kind: 'signed-out'; signInId: string | undefined; hasSignedOut: boolean };
 
 export type SessionEvent =
-  /** The tokens that are stored now. `left`: the sign-in that has ended with a sign-out on another page. */
-  | { kind: 'found'; tokens: Tokens | undefined; left?: string | undefined; isSignIn?: boolean | undefined }
+  /** The tokens that are stored now. `left`, `signInId`: of a sign-out or sign-in on another page. */
+  | { kind: 'found'; tokens: Tokens | undefined; left?: string | undefined; signInId?: string | undefined }
   /** This page has received tokens from the server. */
   | { kind: 'kept'; tokens: Tokens; isStored: boolean }
   /** The user signs out on this page. */
@@ -58,11 +59,13 @@ export function nextSession(state: SessionState, event: SessionEvent): SessionSt
     case 'ended':
       return { kind: 'signed-out', signInId, hasSignedOut: event.kind === 'left' };
     case 'found': {
-      const { tokens, left, isSignIn = false } = event;
+      const { tokens, left } = event;
       if (state.kind === 'signed-in' && !state.isStored) return state;
       const wasSignedOut = state.kind === 'signed-out' && state.hasSignedOut;
-      // A sign-out on this page may not have reached the storage yet.
-      const follows = state.kind !== 'signed-out' || (isSignIn && !(wasSignedOut && tokens?.signInId === signInId));
+      const isNext = wasSignedOut
+        ? event.signInId !== signInId // a sign-out on this page may not have reached the storage yet
+        : userIdOf(signInId ?? event.signInId) === userIdOf(event.signInId);
+      const follows = state.kind !== 'signed-out' || (tokens?.signInId === event.signInId && isNext);
       if (tokens && follows) return { kind: 'signed-in', tokens, isStored: true };
       const hasSignedOut = wasSignedOut || isUpTo(signInId, left);
       return { kind: 'signed-out', signInId, hasSignedOut };
@@ -77,7 +80,11 @@ function signInIdOf(state: SessionState): string | undefined {
 
 /** Whether it is of the same user, and not later. */
 function isUpTo(signInId = '-', last = ''): boolean {
-  return last.split(' ')[0] === signInId.split(' ')[0] && signInId <= last;
+  return userIdOf(last) === userIdOf(signInId) && signInId <= last;
+}
+
+export function userIdOf(signInId = ''): string | undefined {
+  return signInId.split(' ')[0];
 }
 
 /** Whether a stored value has the format that this version writes. */

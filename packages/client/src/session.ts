@@ -20,6 +20,7 @@ import {
   isTokens,
   LOADING,
   nextSession,
+  userIdOf,
   type SessionEvent,
   type SessionState,
   type Tokens,
@@ -39,6 +40,8 @@ export interface SessionDeps {
 }
 
 const KEY = 'taskmesh.session';
+/** The key of the id of a sign-in whose session the server has ended. */
+const ENDED = 'taskmesh.ended';
 /** The share of a token's lifetime after which it is refreshed. */
 const REFRESH_AT_SHARE = 0.9;
 /** The server may take up to 15 s. Giving up earlier would leave its token used, and using it again ends the session. */
@@ -49,6 +52,7 @@ const OVER = new Set(['UNAUTHENTICATED', 'BAD_USER_INPUT', 'NOT_FOUND', 'FORBIDD
 export function createSession({ post, storage, time }: SessionDeps) {
   const changes = createListeners<[]>();
   let state: SessionState = LOADING;
+  let hasOther = false;
 
   const tokens = () => (state.kind === 'signed-in' ? state.tokens : undefined);
   /** What listeners are told of. */
@@ -80,6 +84,7 @@ export function createSession({ post, storage, time }: SessionDeps) {
   const put = async (next: Tokens, isSignIn = false) => {
     let isStored = isSignIn || (await isOurs());
     try {
+      if (isSignIn) await storage.removeItem(ENDED);
       if (isStored) await storage.setItem(KEY, JSON.stringify(next));
     } catch {
       isStored = false;
@@ -87,7 +92,7 @@ export function createSession({ post, storage, time }: SessionDeps) {
     }
     // A concurrent sign-out wins: it finds these tokens in the storage and ends their session.
     if (isSignIn || tokens()) dispatch({ kind: 'kept', tokens: next, isStored });
-    pages.notify({ isSignIn });
+    pages.notify(isSignIn ? { signInId: next.signInId } : {});
   };
   const drop = async () => {
     if (await isOurs()) await storage.removeItem(KEY);
@@ -99,9 +104,9 @@ export function createSession({ post, storage, time }: SessionDeps) {
   });
   /** After the server has ended their session, the same user continues it: pending writes stay. */
   const signInIdOf = async ({ id }: User) => {
-    const stored = await current().catch(() => undefined);
-    const ended = state.kind === 'signed-out' && !state.hasSignedOut ? state.signInId : undefined;
-    return [stored?.signInId, ended].find((each) => each?.startsWith(id)) ?? `${id} ${time.now()}`;
+    const read = async () => [(await current())?.signInId, (await storage.getItem(ENDED)) ?? ''];
+    const known = await read().catch(() => []);
+    return known.find((each) => userIdOf(each) === id) ?? `${id} ${time.now()}`;
   };
   const begin = async <Result, Input>(
     document: Document<Result, { input: Input }>,
@@ -137,10 +142,13 @@ export function createSession({ post, storage, time }: SessionDeps) {
       // Somebody may have signed in or out meanwhile, on any page.
       if (now?.refreshToken !== used.refreshToken) return dispatch({ kind: 'found', tokens: now });
       if (refreshed) return put(tokensOf(refreshed.refreshSession, used.signInId));
-      return drop().finally(() => {
-        dispatch({ kind: 'ended' });
-        pages.notify({});
-      });
+      const keep = () => storage.setItem(ENDED, used.signInId);
+      return drop()
+        .then(keep)
+        .finally(() => {
+          dispatch({ kind: 'ended' });
+          pages.notify({});
+        });
     });
     return tokens()?.accessToken;
   };
@@ -194,11 +202,13 @@ export function createSession({ post, storage, time }: SessionDeps) {
     /** Calls `listener` whenever somebody signs in or out. Returns a function that unsubscribes. */
     subscribe: changes.add,
     hasSignedOut,
+    /** Whether the user who has signed out here still has another session in this storage, as with one for each tab. */
+    hasOther: () => hasOther,
     /** The id of the current session's sign-in. */
     signInId,
     /** Whether the current session is still of this sign-in. Checks the storage, which another page may just have changed. */
     async isOf(id: string) {
-      await check();
+      await check().catch(() => undefined);
       return signInId() === id;
     },
     signUp: (input: SignUpInput): Promise<User> => begin(SIGN_UP, input, ({ signUp }) => signUp),
@@ -217,9 +227,13 @@ export function createSession({ post, storage, time }: SessionDeps) {
       const dropped = changeStorage(storage, async () => {
         try {
           const now = await current().catch(() => ended);
-          if (now?.signInId !== left) return;
-          ended = now; // another page may have refreshed the tokens
-          await drop();
+          await storage.removeItem(ENDED);
+          if (now?.signInId === left) {
+            ended = now; // another page may have refreshed the tokens
+            await drop();
+          }
+          const other = await current().catch(() => undefined);
+          hasOther = other !== undefined && other.user.id === ended?.user.id;
         } finally {
           pages.notify({ left });
         }

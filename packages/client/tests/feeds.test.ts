@@ -166,25 +166,26 @@ describe('the feed over a WebSocket', () => {
   });
 
   it.each([
-    ['the usual limit of the server', 20],
-    ['a lower limit', 3],
-  ])('opens another socket for a subscription beyond %s', async (_what, limit) => {
+    ['the usual limit of the server', 20, 'RATE_LIMITED', 2],
+    ['a lower limit', 3, 'RATE_LIMITED', 2],
+    ['no limit, but where the server has failed', 3, 'INTERNAL_SERVER_ERROR', 1],
+  ])('opens another socket for a subscription beyond %s', async (_what, limit, code, count) => {
     const { subscribe, connected, sockets } = createWorld();
-    for (let count = 0; count < limit; count++) subscribe();
+    for (let at = 0; at < limit; at++) subscribe();
     const socket = await connected();
     const next = subscribe();
     if (limit < 20) {
       socket.say({
         id: String(limit + 1),
         type: 'error',
-        payload: failure('RATE_LIMITED', { retryAfterSeconds: 1 }).errors,
+        payload: failure(code, { retryAfterSeconds: 1 }).errors,
       });
       expect(next.ends).toEqual([{ reason: 'cut', retryAfterMs: 1_000 }]);
       subscribe();
     }
     expect(socket.sent.filter(({ type }) => type === 'subscribe').length).toBeLessThanOrEqual(20);
     await settled();
-    expect(sockets).toHaveLength(2);
+    expect(sockets).toHaveLength(count);
   });
 
   it('treats silence as a lost connection, unless pongs arrive', async () => {

@@ -1,4 +1,4 @@
-import { createPost } from '../src/http.ts';
+import { createPost, readRestFailure } from '../src/http.ts';
 import { READ_TASK } from '../src/operations.generated.ts';
 import { sendWrite } from '../src/writes/send-write.ts';
 import { keyOf, newKey } from '../src/writes/write.ts';
@@ -79,6 +79,15 @@ describe('errors', () => {
     ['a 407 of a proxy', new Response('', { status: 407 }), { code: 'NETWORK' }],
   ])('maps %s to its code', async (_whose, response, error) => {
     await expect(read(createWorld(() => response))).rejects.toMatchObject({ name: 'TaskmeshError', ...error });
+  });
+
+  it.each([
+    [401, 'UNAUTHENTICATED'],
+    [404, 'INTERNAL_SERVER_ERROR'],
+  ])('keeps a %i with a message of the gateway apart from a proxy’s', async (status, code) => {
+    const answer = Response.json({ success: false, message: 'no', error: 'no' }, { status });
+    expect(await readRestFailure(answer)).toMatchObject({ code, message: 'no' });
+    expect(await readRestFailure(new Response('', { status }))).toMatchObject({ code: 'NETWORK' });
   });
 
   it('maps a network failure to NETWORK', async () => {

@@ -17,11 +17,11 @@ const signedOut = (id: string | undefined, hasSignedOut = false): SessionState =
   signInId: id,
   hasSignedOut,
 });
-const found = (id?: string, left?: string, isSignIn = false): SessionEvent => ({
+const found = (id?: string, left?: string, signInId?: string): SessionEvent => ({
   kind: 'found',
   tokens: id === undefined ? undefined : tokensOf(id),
   left,
-  isSignIn,
+  signInId,
 });
 
 it.each<[string, SessionState, SessionEvent, SessionState]>([
@@ -43,12 +43,20 @@ it.each<[string, SessionState, SessionEvent, SessionState]>([
     signedIn('ada', false),
   ],
   ['stays signed out while others refresh their tokens', signedOut('ada'), found('eve'), signedOut('ada')],
-  ['follows a sign-in on another page', signedOut('ada', true), found('eve', undefined, true), signedIn('eve')],
-  ['continues on another page', signedOut('ada'), found('ada', undefined, true), signedIn('ada')],
+  ['follows a sign-in on another page', signedOut('ada', true), found('eve', undefined, 'eve'), signedIn('eve')],
+  ['continues on another page', signedOut('ada'), found('ada', undefined, 'ada'), signedIn('ada')],
+  [
+    'follows no other than the announced',
+    signedOut('eve', true),
+    found('ada', undefined, 'eve'),
+    signedOut('eve', true),
+  ],
+  ['waits for its user once it has ended', signedOut('ada'), found('eve', undefined, 'eve'), signedOut('ada')],
+  ['follows anybody after a start without', signedOut(undefined), found('eve', undefined, 'eve'), signedIn('eve')],
   [
     'stays signed out until the sign-out reaches the storage',
     signedOut('ada', true),
-    found('ada', undefined, true),
+    found('ada', undefined, 'ada'),
     signedOut('ada', true),
   ],
   [

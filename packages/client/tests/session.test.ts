@@ -511,6 +511,41 @@ it.each([
   await read(open());
 });
 
+it.each([
+  ['continues the ended session of the same user', CREDENTIALS.email, true],
+  ['begins another after a sign-out', CREDENTIALS.email, false],
+  ['begins another for a user whose id begins alike', `${CREDENTIALS.email}0`, false],
+])('a sign-in on a new page %s', async (_what, email, continues) => {
+  const { accounts, session, open, time } = await signedIn();
+  const first = session.signInId();
+  accounts.endAccess();
+  accounts.endRefresh();
+  await read(session).catch(() => undefined);
+  if (!continues && email === CREDENTIALS.email) await session.signOut();
+  await time.pass(1);
+  const next = open();
+  await next.signIn({ ...CREDENTIALS, email });
+  expect(next.signInId() === first).toBe(continues);
+});
+
+it('continues a session that version 0.2.0 has stored until its sign-out', async () => {
+  const storage = createMemoryStorage();
+  await storage.setItem(KEY, JSON.stringify({ ...STORED, refreshAt: Date.UTC(2030, 0, 1) }));
+  const { accounts, session, time } = createWorld(storage);
+  await session.token();
+  expect(session.signInId()).toBe('ada');
+  await time.pass(1);
+  await session.signIn({ ...CREDENTIALS, email: 'ada' });
+  expect(session.signInId()).toBe('ada');
+  accounts.endAccess();
+  await read(session);
+  expect(await storage.getItem(KEY)).toContain('"signInId":"ada"');
+  await session.signOut();
+  expect(await storage.getItem(KEY)).toBeNull();
+  await session.signIn({ ...CREDENTIALS, email: 'ada' });
+  expect(session.signInId()).toMatch(/^ada \d+$/);
+});
+
 it('keeps the user signed in if the storage briefly cannot be read', async () => {
   const memory = createMemoryStorage();
   let isBroken = false;

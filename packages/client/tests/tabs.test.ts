@@ -108,3 +108,24 @@ it('follows when somebody signs in on another page', async () => {
   const third = await owner.signIn(CREDENTIALS);
   await eventually(() => expect(other.user()).toEqual(third));
 });
+
+it('keeps the stored writes of the user’s other session when a tab signs out of its own', async () => {
+  const { storage: device, owner, open } = await createTwoPages();
+  void outcomeOf(owner.createTask({ title: TEXT }));
+  await eventually(async () => expect(await device.getItem(WRITES)).toContain(TEXT));
+  const tab = createMemoryStorage();
+  const apart = open({
+    ...tab,
+    name: device.name,
+    getItem: async (key) => (await tab.getItem(key)) ?? device.getItem(key),
+    removeItem: async (key) => {
+      const isOfTab = (await tab.getItem(key)) !== null && key !== WRITES;
+      for (const place of isOfTab ? [tab] : [tab, device]) await place.removeItem(key);
+    },
+  });
+  await apart.signIn(CREDENTIALS);
+  await apart.signOut();
+  expect([apart.user(), apart.pendingWrites()]).toEqual([null, 0]);
+  expect(await device.getItem(WRITES)).toContain(TEXT);
+  expect([owner.user()?.id, owner.pendingWrites()]).toEqual(['ada', 1]);
+});

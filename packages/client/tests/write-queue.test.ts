@@ -49,6 +49,7 @@ function createWorld(storage: Storage = createMemoryStorage()) {
         subscribe,
         request,
         hasSignedOut: () => isLeft,
+        hasOther: () => false,
         signInId: () => userId ?? undefined,
         isOf: async (id) => id === userId,
       },
@@ -393,6 +394,35 @@ it('waits while no one is signed in and continues for the same user', async () =
   answer({ createTask: task('1') });
   turnTo('ada');
   expect(await outcome).toBe('done');
+});
+
+it('continues when the same user signs in otherwise after the session has ended', async () => {
+  const { queue, turnTo, answer } = opened();
+  await settled();
+  const outcome = outcomeOf(queue.add(create('k')));
+  await settled();
+  turnTo(null);
+  answer({ createTask: task('1') });
+  turnTo('ada 2');
+  expect(await outcome).toBe('done');
+});
+
+it('does not wait for the former user’s write before a list is read', async () => {
+  const { queue, turnTo, answer } = opened();
+  answer(new Promise(() => {}));
+  void outcomeOf(queue.add(create('k')));
+  await settled();
+  turnTo('eve');
+  expect(await queue.hold()).toBeInstanceOf(Function);
+});
+
+it('sends writes that it does not store even if the storage cannot be read', async () => {
+  const { open, answer } = createWorld({
+    ...createMemoryStorage(),
+    getItem: () => Promise.reject(new Error('broken')),
+  });
+  answer({ createTask: task('7') });
+  expect(await outcomeOf(open(() => new Promise(() => {})).add(create('k')))).toBe('done');
 });
 
 it('completes a write that the feed confirms, even if its response fails', async () => {

@@ -124,7 +124,8 @@ function connect({ url, token, userId, WebSocket, time }: SocketDeps) {
       }
       case 'error': {
         const reason = endOf(message.payload, used);
-        if (reason.reason === 'cut') limit = subscriptions.size - 1; // the retry uses another socket
+        const [refused] = message.payload;
+        if (refused?.extensions?.code === 'RATE_LIMITED') limit = subscriptions.size - 1; // the retry uses another socket
         return finish(message.id, reason);
       }
       case 'complete':

@@ -1,6 +1,7 @@
 import { isOfSession, isTransient, TaskmeshError, toTaskmeshError } from '../errors.ts';
 import { createListeners } from '../listeners.ts';
 import type { Session } from '../session.ts';
+import { userIdOf } from '../session-state.ts';
 import { changeStorage, nameOf, readJson, type Storage } from '../storage.ts';
 import { backOffMs, createPause, type Time } from '../time.ts';
 import { sendWrite } from './send-write.ts';
@@ -20,7 +21,7 @@ export interface WritesListener {
 export type WriteQueue = ReturnType<typeof createWriteQueue>;
 
 export interface QueueDeps {
-  session: Pick<Session, 'user' | 'subscribe' | 'hasSignedOut' | 'signInId' | 'isOf' | 'request'>;
+  session: Pick<Session, 'user' | 'subscribe' | 'hasSignedOut' | 'hasOther' | 'signInId' | 'isOf' | 'request'>;
   storage: Storage;
   time: Time;
   /** The maximum number of pending writes. */
@@ -35,7 +36,7 @@ interface Waiting {
 }
 
 /** A user's writes have the same key after each sign-in. */
-const keyOf = (signInId: string, name = 'taskmesh') => `${name}.writes.${signInId.split(' ')[0]}`;
+const keyOf = (signInId: string, name = 'taskmesh') => `${name}.writes.${userIdOf(signInId)}`;
 
 export function createWriteQueue({ session, storage, time, limit, own }: QueueDeps) {
   const listeners = createListeners<[tell: (listener: WritesListener) => void]>();
@@ -43,13 +44,15 @@ export function createWriteQueue({ session, storage, time, limit, own }: QueueDe
   const pause = createPause(time);
   let writes: readonly Write[] = [];
   let signInId: string | undefined;
-  /** Keys of writes that may still be stored. */
+  /** Keys of finished writes that may still be stored. */
   const finished = new Set<string>();
   /** For each created task: its local id → the server's id. */
   const created = new Map<string, string>();
   let releaseLock: (() => void) | undefined;
   let isClosed = false;
   let isRunning = false;
+  let hasEnded = false;
+  let switches = 0;
   let attempt = Promise.resolve(0);
   let holds = 0;
   let failures = 0;
@@ -66,13 +69,15 @@ export function createWriteQueue({ session, storage, time, limit, own }: QueueDe
       if (signInId === undefined) return;
       const key = keyOf(signInId);
       const mine = writes; // they change when another user signs in meanwhile
+      const over = new Set(finished);
       const isStored = releaseLock !== undefined;
       const isSession = await session.isOf(signInId);
       // Without Web Locks, other pages store their writes here as well.
-      const stored = (await readWrites(storage, key)).filter((write) => !finished.has(write.key));
+      const stored = isStored ? (await readWrites(storage, key)).filter((write) => !over.has(write.key)) : [];
       // Without the session, the user may have signed out on another page: then nothing may be added to the storage.
       const kept = isSession ? [...stored.filter((write) => !isAmong(mine, write)), ...mine] : stored;
       if (isStored) await (kept.length > 0 ? storage.setItem(key, JSON.stringify(kept)) : storage.removeItem(key));
+      for (const each of over) finished.delete(each);
       if (mine.some((write) => !isAmong(kept, write))) throw new TaskmeshError('SIGNED_OUT', 'The session has ended.');
     });
   /** If this fails, a finished write stays in the storage and is sent once more, which is harmless. */
@@ -150,6 +155,7 @@ export function createWriteQueue({ session, storage, time, limit, own }: QueueDe
     for (const { reject } of waiting.values())
       reject(new TaskmeshError('SIGNED_OUT', 'The user who made this change is no longer signed in.'));
     waiting.clear();
+    attempt = Promise.resolve(0);
     set([]);
   };
   /** A user's writes are never sent as another user: they stay in the storage. */
@@ -157,11 +163,12 @@ export function createWriteQueue({ session, storage, time, limit, own }: QueueDe
     releaseLock?.();
     releaseLock = undefined;
     signInId = next;
+    const nth = ++switches;
     rejectAll();
     await storing.catch(() => undefined);
     const release = await own(keyOf(next, nameOf(storage)));
     const stored = await readWrites(storage, keyOf(next)).catch(() => []);
-    if (signInId !== next || isClosed) return release();
+    if (nth !== switches || signInId === undefined || isClosed) return release();
     releaseLock = release;
     set([...stored, ...writes]);
     storeLater();
@@ -173,15 +180,21 @@ export function createWriteQueue({ session, storage, time, limit, own }: QueueDe
     const release = releaseLock;
     releaseLock = signInId = undefined;
     rejectAll();
-    const drop = async () => void (await storage.removeItem(keyOf(left)));
+    const drop = async () => {
+      // Without the lock, what is stored may be of the user's other session.
+      if (release || !session.hasOther()) await storage.removeItem(keyOf(left));
+    };
     storing = storing.catch(() => undefined).then(() => changeStorage(storage, drop));
     void storing.catch(() => undefined).then(release);
   };
   const followUser = () => {
     const now = session.signInId();
     if (session.hasSignedOut() && signInId !== undefined) return leave(signInId);
-    if (now !== undefined && now !== signInId) return void switchTo(now);
     // The same user may have signed in again after the session ended.
+    const isSame = now === signInId || (hasEnded && userIdOf(now) === userIdOf(signInId));
+    hasEnded = now === undefined;
+    if (now !== undefined && !isSame) return void switchTo(now);
+    signInId = now ?? signInId;
     pause.end();
     return void run();
   };

@@ -123,6 +123,7 @@ export function createWorld(random: Random, faults: Faults, skewMs = 0) {
     user: () => USER,
     subscribe: () => () => {},
     hasSignedOut: () => false,
+    hasOther: () => false,
     signInId: () => USER.id,
     isOf: async () => true,
     request,
