@@ -8,7 +8,7 @@ import type { ClientOperation } from './operation/client-operation.ts';
 import { keepLiteralsExact } from './operation/exact-literals.ts';
 import { createFieldVariants } from './operation/field-variants.ts';
 import { normalise } from './operation/normal-form.ts';
-import { blankOf } from './projection/build-value.ts';
+import { shapeOf } from './projection/build-value.ts';
 import { collectRootFields, planProjection, type FieldPlan, type ObjectPlan } from './projection/projection-plan.ts';
 
 export interface VariantDeps {
@@ -92,5 +92,5 @@ export function compileVariant<Context>(
       introspections.set(field, compileIntrospection(operation, field.source.nodes));
   isCompiled = true;
   deps.resized(bytes); // not before, because a variant that cannot be planned is not kept
-  return { parts, introspections, blank: blankOf(rootPlan), bytes: () => bytes };
+  return { parts, introspections, blank: shapeOf(rootPlan).blank, bytes: () => bytes };
 }

@@ -1,6 +1,6 @@
 /** The maximum size of a result: the characters of its texts, and for all else about what it takes in memory. */
 const MAX_SIZE = 32 * 1024 * 1024;
-const VALUE_SIZE = 16;
+export const VALUE_SIZE = 16;
 /** Of an error, or of an omitted value, with its path. */
 export const FAILURE_SIZE = 512;
 

@@ -1,7 +1,7 @@
 import type { Data } from './data.ts';
 import type { FieldPlan, Leaf, ObjectPlan, Slot, ValuePlan } from './projection-plan.ts';
 import { isExactInteger } from '../exact-json.ts';
-import { FAILURE_SIZE, take, takeContent, takeValue, type Room } from '../result-size.ts';
+import { FAILURE_SIZE, take, takeContent, VALUE_SIZE, type Room } from '../result-size.ts';
 
 /** A value that does not conform to the schema. */
 export interface Incompleteness {
@@ -19,7 +19,6 @@ export interface BuildRun {
 /** Builds a field of the result, and records why values are null. Returns undefined if a non-null field would be null. */
 export function buildField(field: FieldPlan, parent: string, object: Data, run: BuildRun): unknown {
   const { source, key } = field;
-  take(run.room, key.length);
   if (source.kind === 'introspection') {
     const described = run.introspect(field);
     if (typeof described === 'object' && described !== null) takeContent(run.room, described);
@@ -41,7 +40,7 @@ function dataField({ from, slot }: { from: string; slot: Slot }, parent: string,
 }
 
 function buildSlot(slot: Slot, value: unknown, place: () => string, run: BuildRun): unknown {
-  takeValue(run.room, value);
+  if (typeof value === 'string') take(run.room, value.length);
   if (value !== null && value !== undefined) {
     const built = buildValue(slot.value, value, place, run);
     return built === undefined && !slot.isNonNull ? null : built;
@@ -69,6 +68,7 @@ function buildValue(plan: ValuePlan, value: unknown, place: () => string, run: B
 
 function buildList(item: Slot, value: unknown, place: () => string, run: BuildRun): unknown {
   if (!Array.isArray(value)) return fail(`Invalid non-list value found for ${place()}.`, run);
+  take(run.room, VALUE_SIZE * value.length);
   const items: unknown[] = [];
   for (const [index, each] of value.entries()) {
     run.path.push(index);
@@ -80,18 +80,30 @@ function buildList(item: Slot, value: unknown, place: () => string, run: BuildRu
   return items;
 }
 
-const blanks = new WeakMap<ObjectPlan, Record<string, undefined>>();
+interface Shape {
+  /** Setting all keys at once gives these objects one hidden class, and makes a key like `__proto__` an own property. */
+  blank: Record<string, undefined>;
+  /** What an object takes, without its texts and what it contains. */
+  size: number;
+}
 
-/** Setting all keys at once gives these objects one hidden class, and makes a key like `__proto__` an own property. */
-export function blankOf(plan: ObjectPlan): Record<string, undefined> {
-  let blank = blanks.get(plan);
-  if (!blank) blanks.set(plan, (blank = Object.fromEntries(plan.fields.map(({ key }) => [key, undefined]))));
-  return blank;
+const shapes = new WeakMap<ObjectPlan, Shape>();
+
+export function shapeOf(plan: ObjectPlan): Shape {
+  const known = shapes.get(plan);
+  if (known) return known;
+  const keys = plan.fields.map(({ key }) => key);
+  const blank = Object.fromEntries(keys.map((key) => [key, undefined]));
+  const shape = { blank, size: keys.reduce((size, key) => size + key.length + VALUE_SIZE, 0) };
+  shapes.set(plan, shape);
+  return shape;
 }
 
 function buildObject(plan: ObjectPlan, value: unknown, place: () => string, run: BuildRun): unknown {
   if (typeof value !== 'object' || Array.isArray(value)) return fail(`Invalid value found for ${place()}.`, run);
-  const result: Record<string, unknown> = { ...blankOf(plan) };
+  const { blank, size } = shapeOf(plan);
+  take(run.room, size);
+  const result: Record<string, unknown> = { ...blank };
   for (const field of plan.fields) {
     const built = buildField(field, plan.typeName, value as Data, run);
     if (built === undefined) return undefined;
