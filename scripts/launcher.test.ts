@@ -452,6 +452,7 @@ describe('a running command', () => {
       process.kill(launcher, signal);
       await sleep(200);
       process.kill(launcher, signal);
+      await eventually(() => expect(lines('notes')).toHaveLength(2));
     }
     npm.kill('SIGKILL');
     await eventually(() => expect(lines('notes')).toContain('stopped'));

@@ -142,13 +142,12 @@ export function createSession({ post, storage, time }: SessionDeps) {
       // Somebody may have signed in or out meanwhile, on any page.
       if (now?.refreshToken !== used.refreshToken) return dispatch({ kind: 'found', tokens: now });
       if (refreshed) return put(tokensOf(refreshed.refreshSession, used.signInId));
-      const keep = () => storage.setItem(ENDED, used.signInId);
-      return drop()
-        .then(keep)
-        .finally(() => {
-          dispatch({ kind: 'ended' });
-          pages.notify({});
-        });
+      const keep = async () => storage.setItem(ENDED, used.signInId);
+      await keep().catch(() => undefined);
+      return drop().finally(() => {
+        dispatch({ kind: 'ended' });
+        pages.notify({});
+      });
     });
     return tokens()?.accessToken;
   };
@@ -222,16 +221,17 @@ export function createSession({ post, storage, time }: SessionDeps) {
     async signOut() {
       if (state === LOADING) await waitForStorage(loaded, time).catch(() => undefined);
       let ended = tokens();
-      const left = ended?.signInId;
+      let left = ended?.signInId;
       // Before listeners are notified, so that their changes of the storage find no session.
       const dropped = changeStorage(storage, async () => {
         try {
           const now = await current().catch(() => ended);
-          await storage.removeItem(ENDED);
           if (now?.signInId === left) {
             ended = now; // another page may have refreshed the tokens
             await drop();
           }
+          left ??= (await storage.getItem(ENDED)) ?? undefined; // other pages may wait for its user
+          await storage.removeItem(ENDED);
           const other = await current().catch(() => undefined);
           hasOther = other !== undefined && other.user.id === ended?.user.id;
         } finally {

@@ -88,6 +88,19 @@ async function signedIn(storage?: Storage) {
 
 const read = ({ request }: ReturnType<typeof createSession>) => request(READ_TASK, { id: '1' });
 
+it('a sign-out after the server has ended the session is one for the other pages, too', async () => {
+  const { accounts, session, open } = await signedIn();
+  const other = open();
+  await read(other);
+  accounts.endAccess();
+  accounts.endRefresh();
+  await expect(read(session)).rejects.toMatchObject({ code: 'SIGNED_OUT' });
+  expect(other.hasSignedOut()).toBe(false);
+  await session.signOut();
+  for (let tries = 0; tries < 100 && !other.hasSignedOut(); tries++) await sleep(5); // messages take a moment
+  expect(other.hasSignedOut()).toBe(true);
+});
+
 describe('a rejected token', () => {
   it('is refreshed once for all requests that it failed, and each request is repeated once', async () => {
     const { accounts, session } = await signedIn();
@@ -229,6 +242,16 @@ describe('tokens that cannot be stored', () => {
     expect(session.user()?.id).toBe(CREDENTIALS.email);
     await session.signOut();
     expect(session.user()).toBeNull();
+  });
+
+  it('end with their session like any others', async () => {
+    const { storage, fill } = createFull();
+    const { accounts, session } = createWorld(storage);
+    fill(true);
+    await session.signIn(CREDENTIALS);
+    accounts.endAccess();
+    accounts.endRefresh();
+    await expect(read(session)).rejects.toMatchObject({ code: 'SIGNED_OUT' });
   });
 
   it('do not replace the session that another page has stored meanwhile', async () => {

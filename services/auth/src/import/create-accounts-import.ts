@@ -37,10 +37,10 @@ export interface AccountsImportDeps extends Pick<ImporterOptions, 'url' | 'datab
   newEpoch: AuthRestore['newEpoch'];
 }
 
-/** Turns the database of a restored backup into a store, and copies the current sessions, tokens and deletions into it. */
 /** How long writers may keep the trail from being settled. */
 const WRITERS_MS = 20_000;
 
+/** Turns the database of a restored backup into a store, and copies the current sessions, tokens and deletions into it. */
 export function createAccountsImport({ clock, newEpoch, ...deps }: AccountsImportDeps): AuthRestore {
   const now = () => new Date(clock.now());
   const { importDatabase, resume, withStores } = createImporter({

@@ -130,7 +130,7 @@ export function createRelay(deps: RelayDeps) {
       const nothingPublished = outcome.published.length === 0 && outcome.failed.length > 0;
       failingSince = nothingPublished ? Math.min(failingSince, readAt) : Infinity;
       if (monotonicMs() - failingSince > GIVE_UP_AFTER_MS) {
-        claimFrom = monotonicMs() + 2 * CLAIM_EVERY_MS;
+        claimFrom = monotonicMs() + 4 * CLAIM_EVERY_MS;
         return;
       }
       const isStuck = nothingPublished && fresh.length > 0;
