@@ -107,9 +107,16 @@ describe('limits per address, never multiplied', () => {
     const logIn = (password: string) => login(running, 'ada@example.com', password, '192.0.2.7');
     let refused = 0;
     const guesses = times(10, 'a wrong guess').map((guess) => logIn(guess).finally(() => refused++));
-    await eventually(async () => expect(codeOf(await logIn(PASSWORD))).toBe('RATE_LIMITED'));
+    const others: Promise<void>[] = [];
+    let isLimited = false;
+    // Not one after the other: an attempt that began before the tenth failure waits for the second hash, too.
+    const attempt = async () => void (isLimited ||= codeOf(await logIn(PASSWORD)) === 'RATE_LIMITED');
+    await eventually(() => {
+      if (!isLimited) others.push(attempt());
+      expect(isLimited).toBe(true);
+    });
     expect(refused).toBeLessThan(10);
-    await Promise.all(guesses);
+    await Promise.all([...guesses, ...others]);
   });
 
   it('rejects more than sixty changes of a name, a password or an address, each counted separately', async () => {
