@@ -1,8 +1,9 @@
 import { notFound } from '@taskmesh/contracts';
 import { fastify, type FastifyReply } from 'fastify';
-import { Gauge, type Registry } from 'prom-client';
+import type { Registry } from 'prom-client';
 import type { HealthReport, Service } from './lifecycle.ts';
 import type { Log } from './log.ts';
+import { createMeters } from './metrics.ts';
 import { closePromptly } from './network.ts';
 
 export interface AdminServerOptions {
@@ -27,14 +28,9 @@ export function createAdminServer(options: AdminServerOptions): Service & { addr
   app.setNotFoundHandler(refuseUnknownPath);
   closePromptly(app);
   let address = '';
-  new Gauge({
-    name: 'taskmesh_ready',
-    help: '1 while the process is ready for requests, otherwise 0',
-    registers: [metrics],
-    async collect() {
-      this.set(Number((await ready()).ok));
-    },
-  });
+  createMeters(metrics).gauge('taskmesh_ready', '1 while the process is ready for requests, otherwise 0', async () =>
+    Number((await ready()).ok),
+  );
 
   app.get('/livez', () => ({ status: 'ok' }));
   app.get<{ Querystring: { verbose?: string } }>('/readyz', async (request, reply) => {

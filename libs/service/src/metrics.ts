@@ -8,11 +8,11 @@ export function createMeters(registry: Registry) {
   return {
     counter: (name: string, help: string, ...labelNames: string[]) =>
       new Counter({ name, help, labelNames, registers }),
-    gauge: (name: string, help: string, read?: () => number) =>
+    gauge: (name: string, help: string, read?: () => number | Promise<number>) =>
       new Gauge({
         ...{ name, help, registers },
-        collect() {
-          if (read) this.set(read());
+        async collect() {
+          if (read) this.set(await read());
         },
       }),
   };

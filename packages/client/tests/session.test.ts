@@ -5,6 +5,7 @@ import { CHANGE_NAME, LOGIN, LOGOUT, READ_TASK, REFRESH_SESSION } from '../src/o
 import { createSession, type Session } from '../src/session.ts';
 import { createMemoryStorage, type Storage } from '../src/storage.ts';
 import { realTime } from '../src/time.ts';
+import { eventually } from './support/eventually.ts';
 import { createManualTime } from './support/manual-time.ts';
 
 const LIFE_S = 100;
@@ -97,8 +98,7 @@ it('a sign-out after the server has ended the session is one for the other pages
   await expect(read(session)).rejects.toMatchObject({ code: 'SIGNED_OUT' });
   expect(other.hasSignedOut()).toBe(false);
   await session.signOut();
-  for (let tries = 0; tries < 100 && !other.hasSignedOut(); tries++) await sleep(5); // messages take a moment
-  expect(other.hasSignedOut()).toBe(true);
+  await eventually(() => expect(other.hasSignedOut()).toBe(true));
 });
 
 describe('a rejected token', () => {

@@ -1,6 +1,7 @@
 import { createClient } from '../src/client.ts';
 import { CREATE_TASK, LOGIN, LOGOUT } from '../src/operations.generated.ts';
 import { createMemoryStorage } from '../src/storage.ts';
+import { eventually } from './support/eventually.ts';
 import { settled } from './support/manual-time.ts';
 
 const WRITES = 'taskmesh.writes.ada';
@@ -32,18 +33,6 @@ const opened: ReturnType<typeof createClient>[] = [];
 afterEach(() => {
   for (const client of opened.splice(0)) client.close();
 });
-
-/** Messages between pages take a moment. */
-async function eventually(check: () => void | Promise<void>): Promise<void> {
-  const until = Date.now() + 2_000;
-  for (;;)
-    try {
-      return await check();
-    } catch (error) {
-      if (Date.now() > until) throw error;
-      await new Promise((resolve) => setTimeout(resolve, 5));
-    }
-}
 
 const outcomeOf = (write: Promise<unknown>) => write.then(String, ({ code }: { code: string }) => code);
 

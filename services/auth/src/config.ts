@@ -56,7 +56,7 @@ export function readAuthConfig(env: Env, cores = availableParallelism()) {
     /** Multiplies the limits per IP; 0 disables them. */
     rateLimitFactor: values.RATE_LIMIT_FACTOR ?? (values.NODE_ENV === 'production' ? 1 : 100),
     mailFrom: values.MAIL_FROM,
-    /** The origin of links in mails. */
+    /** What links in mails begin with. */
     publicUrl: values.PUBLIC_URL,
     /** The provider through which people sign in without a password; undefined if there is none. */
     oidc: provider.oidc,

@@ -12,7 +12,7 @@ import { createStatementMetrics, createStatementSpans, measurePool, type Observe
 import { runPrepared, type Statement } from './prepared-query.ts';
 import { openSession, type Session, type SessionOptions } from './session.ts';
 import { watchConnections } from './watch-connections.ts';
-import { refusalOf, findDatabaseProblem } from './postgres-problems.ts';
+import { findDatabaseProblem } from './postgres-problems.ts';
 
 const CONNECT_TIMEOUT_MS = 2_000;
 const STATEMENT_TIMEOUT_MS = 5_000;
@@ -120,12 +120,6 @@ export interface Database {
   close(): Promise<void>;
 }
 
-/** Throws a ConfigError for a lasting refusal, which a person must fix; rethrows anything else. */
-function failForPeople(error: unknown): never {
-  const { reason, isPermanent } = refusalOf(error);
-  throw isPermanent ? new ConfigError([`PostgreSQL ${reason}`]) : error;
-}
-
 /** Does not connect yet; the first statement does. */
 export async function createDatabase(options: DatabaseOptions): Promise<Database> {
   const { name, url, entities, migrations, poolSize = 10, settings = {}, log } = options;
@@ -225,9 +219,7 @@ export async function createDatabase(options: DatabaseOptions): Promise<Database
         else signal?.addEventListener('abort', end);
       });
       try {
-        await migrate(migrating.orm, { refuseUnfit: () => refuseUnfit().catch(failForPeople), log, ...how }).catch(
-          failForPeople,
-        );
+        await migrate(migrating.orm, { refuseUnfit, log, ...how });
       } finally {
         await migrating.pool.end();
       }

@@ -36,21 +36,32 @@ const waiting = (how: string) =>
   store.query(`select 1 from pg_stat_activity where datname = current_database() and ${how}`);
 const TABLE = ['create table things (id int)', 'insert into things values (1)'];
 
-it('names the missing privilege of a user who does not own the database', async () => {
-  const role = `stranger_${process.pid}`;
-  await store.query(`create role ${role} login password 'secret'`);
-  const url = Object.assign(new URL(store.url), { username: role, password: 'secret' });
-  const database = await openAt(url.href, [TABLE]);
-  await expect(database.migrate()).rejects.toMatchObject({
-    name: 'ConfigError',
-    problems: [
-      expect.stringMatching(
-        /^PostgreSQL does not grant this user \(POSTGRES_URL\) enough privileges: .* must own the database$/,
-      ),
-    ],
-  });
-  await store.query(`drop role ${role}`);
-});
+it.each([
+  ['does not own the database', 'select 1'],
+  [
+    'may not connect to it',
+    `do $$ begin execute format('revoke connect on database %I from public', current_database()); end $$`,
+  ],
+])(
+  'names the missing privilege of a user who %s, without waiting for it',
+  async (_what, prepare) => {
+    const role = `stranger_${process.pid}`;
+    await store.query(`create role ${role} login password 'secret'`);
+    await store.query(prepare);
+    const url = Object.assign(new URL(store.url), { username: role, password: 'secret' });
+    const database = await openAt(url.href, [TABLE]);
+    await expect(database.migrate()).rejects.toMatchObject({
+      name: 'ConfigError',
+      problems: [
+        expect.stringMatching(
+          /^PostgreSQL does not grant this user \(POSTGRES_URL\) enough privileges: .* must own the database$/,
+        ),
+      ],
+    });
+    await store.query(`drop role ${role}`);
+  },
+  30_000,
+);
 
 describe('a signal to stop, while another instance migrates,', () => {
   /** Starts a migration while another session holds its lock, and expects it to give up once `abort` has resolved. */

@@ -1,6 +1,6 @@
 import type { EntityManager } from '@mikro-orm/core';
 import type { MikroORM, PostgreSqlDriver } from '@mikro-orm/postgresql';
-import { createFailureLog, type Log } from '@taskmesh/service';
+import { ConfigError, createFailureLog, type Log } from '@taskmesh/service';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { retryWhileUnavailable } from './failures.ts';
 import { refusalOf } from './postgres-problems.ts';
@@ -45,7 +45,7 @@ interface MigrateOptions extends MigrateLimits {
 /**
  * Waits for the server and applies the missing migrations, all or none, in one transaction that holds the migration lock:
  * one of several instances applies them, the others find them applied. A lost connection rolls back and frees the lock.
- * @throws ConfigError from `refuseUnfit`
+ * @throws ConfigError from `refuseUnfit`, or for a lasting refusal
  */
 export async function migrate(orm: Orm, options: MigrateOptions): Promise<void> {
   const { waitMs = 60_000, to, signal, refuseUnfit, log } = options;
@@ -62,7 +62,7 @@ export async function migrate(orm: Orm, options: MigrateOptions): Promise<void> 
     } catch (error) {
       failures.failed(error);
       if (isLockTimeout(error)) return error;
-      throw error;
+      throw forPeople(error);
     }
   };
   const deadline = performance.now() + waitMs;
@@ -72,6 +72,12 @@ export async function migrate(orm: Orm, options: MigrateOptions): Promise<void> 
     if (performance.now() + PAUSE_MS > deadline) throw blocked;
     await sleep(PAUSE_MS);
   }
+}
+
+/** A person must end a lasting refusal, so waiting for it would not help. */
+function forPeople(error: unknown): unknown {
+  const { reason, isPermanent } = refusalOf(error);
+  return isPermanent ? new ConfigError([`PostgreSQL ${reason}`]) : error;
 }
 
 async function migrateOnce(orm: Orm, to: string | undefined): Promise<void> {

@@ -1,5 +1,4 @@
-import type { Statement } from '@taskmesh/store';
-import { rfc3339 } from '../database.ts';
+import { rfc3339, type Statement } from '@taskmesh/store';
 
 /** The first key of the advisory lock. There is one stream, so one lock. */
 export const LOCK_CLASS = 7_203_002;

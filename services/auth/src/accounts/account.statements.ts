@@ -1,5 +1,4 @@
-import type { Statement } from '@taskmesh/store';
-import { rfc3339 } from '../database.ts';
+import { rfc3339, type Statement } from '@taskmesh/store';
 import { OPENING } from '../sessions/session.statements.ts';
 
 /** Selects an account, with the time in milliseconds. */

@@ -1,5 +1,4 @@
-import type { Statement } from '@taskmesh/store';
-import { rfc3339 } from '../database.ts';
+import { rfc3339, type Statement } from '@taskmesh/store';
 
 /**
  * Opens a session of `account`, a preceding part of the same statement, so that one round trip writes everything.

@@ -1,4 +1,4 @@
-import type { Statement } from '@taskmesh/store';
+import { rfc3339, type Statement } from '@taskmesh/store';
 import { REPLAYS_CHANNEL } from './relay.statements.ts';
 
 const NOTED_AGAIN = 'on conflict (fingerprint) do update set reason = excluded.reason, died_at = now()';
@@ -33,7 +33,7 @@ export const LIST: Statement = {
   name: 'dead-letters-list',
   text: `
     select d.id::text, d.source, d.change_id::text as "changeId", d.owner_id as "ownerId", d.sequence::text,
-      d.reason, d.record, to_char(d.died_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as "diedAt",
+      d.reason, d.record, ${rfc3339('d.died_at')} as "diedAt",
       c.id is not null as "canReplay"
     from dead_letters d left join changes c on c.id = d.change_id
     where d.id > $1::bigint order by d.id limit $2`,
