@@ -23,11 +23,16 @@ export const EXPIRED: readonly Statement[] = Object.entries(STORE_TABLES.auth).f
   return [{ name: `auth-expired-${table}`, text }];
 });
 
+/*
+ * Entries are deleted by their place, because a join with the subquery may compare each of its rows with each of the table's: the
+ * table's statistics may say that it is empty, as it was before.
+ */
+
 /** Oldest entries first, by id. Times follow the same order, except where clocks differ. */
 const oldest = (which: string) => `
-  delete from audit_log where id in (
-    select id from (select id, at from audit_log where ${which} order by id limit ${BATCH}) oldest where at <= ?
-  ) returning 1`;
+  delete from audit_log where ctid = any (array(
+    select ctid from (select ctid, at from audit_log where ${which} order by id limit ${BATCH}) oldest where at <= ?
+  )) returning 1`;
 
 /** Each removes at most a batch of entries older than its parameter, and returns one row for each. */
 export const OLD_ENTRIES = oldest('true');
@@ -35,16 +40,16 @@ export const OLD_FREQUENT_ENTRIES = oldest(`kind in ('login.failed', 'session.re
 
 /** Removes at most a batch. */
 export const ENTRIES_WITHOUT_ACCOUNT = `
-  delete from audit_log where id in (
-    select id from audit_log where account_id is null and id <= (
+  delete from audit_log where ctid = any (array(
+    select ctid from audit_log where account_id is null and id <= (
       select id from audit_log where account_id is null order by id desc offset ${MAX_ENTRIES_WITHOUT_ACCOUNT} limit 1
     ) order by id limit ${BATCH}
-  ) returning 1`;
+  )) returning 1`;
 
 /** Removes at most a batch of entries that were written while their account was deleted. Parameter: the earliest deletion. */
 export const ENTRIES_OF_DELETED = `
-  delete from audit_log where id in (
-    select entry.id from account_log deleted
+  delete from audit_log where ctid = any (array(
+    select entry.ctid from account_log deleted
     join audit_log entry on entry.account_id = deleted.account_id and entry.kind <> 'account.deleted'
     where deleted.occurred_at >= ? limit ${BATCH}
-  ) returning 1`;
+  )) returning 1`;

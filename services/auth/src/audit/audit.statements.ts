@@ -10,8 +10,8 @@ export const ERASE_BATCH_SIZE = 1_000;
  */
 export const ERASE_TRAIL = `
   with gone as (
-    delete from audit_log where id in (
+    delete from audit_log where id = any (array(
       select id from audit_log where account_id = ?::uuid and id > ?::bigint order by id limit ${ERASE_BATCH_SIZE}
-    ) returning id
+    )) returning id
   )
   select count(*)::integer as count, max(id)::text as last from gone`;

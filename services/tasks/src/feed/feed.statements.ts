@@ -101,7 +101,8 @@ export const FORGET_CHANGES: Statement = {
       select *, bool_and(is_old) over (partition by owner_id order by id) as goes from looked_at
     ), old as (
       select id from changes
-      where id in (select id from judged where goes and owner_id not in (select unnest($4::uuid[]))) and published_at is not null
+      where id = any(array(select id from judged where goes and owner_id not in (select unnest($4::uuid[]))))
+        and published_at is not null
       order by id for update
     ), gone as (delete from changes where id = any(array(select id from old)) returning 1)
     select coalesce(max(id), 0)::text as last, count(*)::int as "lookedAt", bool_and(is_recent) as "areRecent",
@@ -118,7 +119,7 @@ export const FORGET_SURPLUS: Statement = {
   name: 'feed-forget-surplus',
   text: `
     with old as (
-      select id from changes where published_at is not null and id in (
+      select id from changes where published_at is not null and id = any(array(
         select oldest.id
         from feeds f, lateral (
           select id, bool_and(published_at is not null) over (order by sequence) as goes
@@ -128,7 +129,7 @@ export const FORGET_SURPLUS: Statement = {
           ) c
         ) oldest
         where f.sequence > $1::bigint and goes limit $2
-      )
+      ))
       order by id for update
     ), gone as (delete from changes where id = any(array(select id from old)) returning 1)
     select count(*)::int as count from gone`,
