@@ -85,7 +85,7 @@ function link(target: string, at: string): void {
 
 const GUIDES = join(import.meta.dirname, '../../../docs/guides');
 const NX = 'node_modules/nx/dist/bin/nx.js';
-const CHECKS = ['run-many', '--outputStyle=static', '-t', 'typecheck', 'lint', 'format', 'unused'];
+const CHECKS = [NX, 'run-many', '--outputStyle=static', '-t', 'typecheck', 'lint', 'format', 'unused'];
 
 const stepsIn = (guide: string) => stepsOf(readFileSync(join(GUIDES, `${guide}.md`), 'utf8'));
 
@@ -95,13 +95,10 @@ describe('following a guide to the letter', () => {
     copy = copyRepository();
   });
 
-  const check = (...projects: string[]) =>
-    copy.node(NX, ...CHECKS, '-p', projects.map((name) => (name === 'taskmesh' ? name : `@taskmesh/${name}`)).join());
-
   it('adds a task field that is stored, restored, published and returned', async () => {
     copy.follow(stepsIn('add-a-field'));
     await copy.node('tools/codegen.ts');
-    await check('taskmesh', 'contracts', 'tasks', 'gateway', 'client', 'console', 'bench', 'tests');
+    await copy.node(...CHECKS);
     const ofTasks = ['task-fields', 'feed', 'entities', 'import'];
     const ofGateway = ['rest-errors', 'rest-openapi', 'federation'];
     await copy.node(
@@ -114,14 +111,14 @@ describe('following a guide to the letter', () => {
   it('adds a REST path that is described, validated and tested', async () => {
     copy.follow(stepsIn('add-a-rest-path'));
     await copy.node('tools/codegen.ts');
-    await check('gateway');
+    await copy.node(...CHECKS);
     await copy.node('scripts/test.mjs', 'services/gateway/tests/rest-', 'tests/contract/stack');
   }, 600_000);
 
   it('adds a service to the graph, the single process, the stack and the image', async () => {
     copy.follow(stepsIn('add-a-service'));
     await copy.node('tools/codegen.ts');
-    await check('taskmesh', 'notes', 'gateway', 'all-in-one', 'local');
+    await copy.node(...CHECKS);
     const ofGateway = ['src/config', 'tests/federation', 'tests/supergraph-reload', 'tests/connections'];
     await copy.node(
       ...['scripts/test.mjs', 'services/notes', ...ofGateway.map((name) => `services/gateway/${name}`)],
