@@ -1,4 +1,4 @@
-import { countWaiting, createTestClock, whileLocked } from '@taskmesh/testing';
+import { countWaiting, createTestClock, eventually, whileLocked } from '@taskmesh/testing';
 import { startTasks } from './support/running-tasks.ts';
 
 const clock = createTestClock('2026-11-20T10:00:00.000Z');
@@ -87,6 +87,24 @@ it('contributes tasks and statistics to the caller, but not to other users', asy
     },
   ]);
   expect(await service.user().send(ENTITIES, { of })).toEqual({ data: { _entities: [null] } });
+});
+
+it.each([
+  'taskStatistics { total }',
+  'tasks(offset: 1001) { totalCount }',
+  'tasks(filter: { completed: true }) { totalCount }',
+])('reads all tasks of an owner once at a time: %s', async (field) => {
+  const [ada, bob] = [service.user(), service.user()];
+  const read = () => Promise.all(Array.from({ length: 4 }, () => ada.request(`{ ${field} }`)));
+  let short: Promise<unknown> | undefined;
+  await whileLocked(service.database, ['lock table tasks'], read, {
+    async meanwhile() {
+      short = bob.request('{ tasks { totalCount } }');
+      await eventually(async () => expect(await countWaiting(service.database)).toBeGreaterThan(1));
+      expect(await countWaiting(service.database)).toBe(2);
+    },
+  });
+  await short;
 });
 
 it("serves other owners while one owner's writes wait for a lock", async () => {

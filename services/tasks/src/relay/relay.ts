@@ -14,8 +14,11 @@ import type { RelayMetrics } from '../metrics.ts';
 /** A fallback for lost notifications. */
 const POLL_MS = 100;
 const CLAIM_EVERY_MS = 500;
-/** When the event log accepts nothing for so long, other processes may take the parts: perhaps it is only out of reach for this one. */
-const GIVE_UP_AFTER_MS = 10_000;
+/**
+ * When the event log accepts nothing, or not everything, for so long, other processes may take the parts: perhaps it, or one of its
+ * brokers, is only out of reach for this one.
+ */
+const GIVE_UP_AFTER_MS = { nothing: 10_000, notAll: 60_000 };
 /**
  * The minimum interval between rounds, so that changes share a round's statements and requests. A round costs as much as ten
  * changes, and more while writers compete for the same cores, so many changes wait a little longer.
@@ -63,6 +66,7 @@ export function createRelay(deps: RelayDeps) {
   let makeTopicAt = -Infinity;
   let noticePending = false;
   let wasReplayed = false;
+  let isFailing = false;
   let running: Promise<unknown> = Promise.resolve();
   let makingTopic: Promise<void> | undefined;
 
@@ -96,7 +100,8 @@ export function createRelay(deps: RelayDeps) {
 
   /** Calls `onRound` when all marks so far are written. Unmarked changes are published again after a reconnect. */
   const workUnder = async (current: Lease, onRound: () => void): Promise<void> => {
-    let [claimAt, restartAt, failingSince] = [claimFrom, monotonicMs() + RESTART_EVERY_MS, Infinity];
+    let [claimAt, restartAt] = [claimFrom, monotonicMs() + RESTART_EVERY_MS];
+    const failingSince = { nothing: Infinity, notAll: Infinity };
     let limit = READ_PER_PART;
     while (!stopping.signal.aborted) {
       if (monotonicMs() >= claimAt) {
@@ -128,8 +133,14 @@ export function createRelay(deps: RelayDeps) {
       }
       onRound();
       const nothingPublished = outcome.published.length === 0 && outcome.failed.length > 0;
-      failingSince = nothingPublished ? Math.min(failingSince, readAt) : Infinity;
-      if (monotonicMs() - failingSince > GIVE_UP_AFTER_MS) {
+      failingSince.nothing = nothingPublished ? Math.min(failingSince.nothing, readAt) : Infinity;
+      failingSince.notAll = blocked.size() > 0 ? Math.min(failingSince.notAll, readAt) : Infinity;
+      for (const what of ['nothing', 'notAll'] as const) {
+        if (monotonicMs() - failingSince[what] < GIVE_UP_AFTER_MS[what]) continue;
+        log.warn(
+          { parts: current.leasedParts() },
+          'still cannot publish everything; leaving it to others for a moment',
+        );
         claimFrom = monotonicMs() + 4 * CLAIM_EVERY_MS;
         return;
       }
@@ -160,7 +171,6 @@ export function createRelay(deps: RelayDeps) {
     outcome: Outcome,
   ): Promise<void> => {
     const { published, refused, failed } = outcome;
-    const wasBlocking = blocked.size() > 0;
     await current.mark(published.map(({ id }) => id));
     metrics.published(published.map(lagOf));
     for (const failure of refused) await deadLetter(current, failure);
@@ -170,7 +180,7 @@ export function createRelay(deps: RelayDeps) {
     const byOwner = Map.groupBy(waiting, ({ owner_id }) => owner_id);
     for (const { ownerId } of due)
       if (!isFailed.has(ownerId)) advance(current, ownerId, byOwner.get(ownerId) ?? [], handled);
-    report(outcome, wasBlocking);
+    report(outcome);
   };
 
   /** Releases a blocked owner with no new failure: its remaining changes are read together with all others. */
@@ -191,11 +201,13 @@ export function createRelay(deps: RelayDeps) {
     log.error({ changeId: id, err: reason }, 'the event log refuses a change: put aside as a dead letter');
   };
 
-  const report = ({ published, failed }: Outcome, wasBlocking: boolean): void => {
-    if (wasBlocking && blocked.size() === 0) log.info('publishing everything again');
+  const report = ({ published, failed }: Outcome): void => {
+    const wasFailing = isFailing;
+    isFailing = blocked.size() > 0;
+    if (wasFailing && !isFailing) log.info('publishing everything again');
     if (failed.length === 0) return;
     metrics.failed();
-    if (!wasBlocking) log.warn({ err: failed[0]?.reason }, 'cannot publish everything; trying again until it works');
+    if (!wasFailing) log.warn({ err: failed[0]?.reason }, 'cannot publish everything; trying again until it works');
     if (published.length === 0 && monotonicMs() >= makeTopicAt) {
       makeTopicAt = monotonicMs() + backoff.maxMs;
       makeSureOfTopic();

@@ -20,6 +20,9 @@ export interface ListRequest {
   withPrevious: boolean;
 }
 
+/** An offset up to this reads few rows, compared with all. */
+const MAX_SKIPPED = 1_000;
+
 /**
  * Selects the page and everything else requested, in one statement and therefore one snapshot. If more than the page is
  * requested, there is always a row; for an empty page its id is null.
@@ -34,7 +37,7 @@ export function listStatement(request: ListRequest): { statement: Statement; val
   const given = (value: unknown): string => `$${values.push(value)}`;
 
   const isFiltered = Object.values(filter).some((value) => value != null);
-  const readsAll = isFiltered || order.field !== 'CREATED_AT';
+  const readsAll = isFiltered || order.field !== 'CREATED_AT' || offset > MAX_SKIPPED;
   const withFeed = withTotal || withHead;
   const owner = given(ownerId);
   const isAnyOr = (name: keyof ListRequest['filter'], type: string) => {

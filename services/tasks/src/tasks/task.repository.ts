@@ -168,7 +168,7 @@ export function createTaskRepository({ database, maxTasks }: TaskRepositoryDeps)
     async statistics(ownerId: string, isSerialized = false): Promise<{ total: number; completed: number }> {
       type Counts = { total: number; completed: number };
       const place = placeOf({ ownerId, isSerialized });
-      const [row] = await database.run<Counts>('read', statements.STATISTICS, [ownerId], place);
+      const [row] = await database.run<Counts>('read', statements.STATISTICS, [ownerId], place, true);
       return present(row);
     },
   };
