@@ -1,6 +1,6 @@
 import { createMemoryKeyValue } from '@taskmesh/key-value';
-import { codeOf, REFRESH, sessionOf } from './support/operations.ts';
-import { noteDeletions, useAuth } from './support/running-auth.ts';
+import { codeOf, LOGIN, REFRESH, sessionOf } from './support/operations.ts';
+import { noteDeletions, PASSWORD, useAuth } from './support/running-auth.ts';
 
 const DAY_MS = 24 * 3_600_000;
 
@@ -57,6 +57,21 @@ describe('refreshing', () => {
     const call = { identity: { role: 'anonymous' as const }, requestId: 'r' };
     const again = { query: REFRESH, variables: { token: refreshToken } };
     expect(codeOf(await elsewhere.subgraph.execute(again, call))).toBeUndefined();
+  });
+
+  it('has a limit for each account, which includes its logins', async () => {
+    const { userId, refreshToken } = await running.signUp('a@example.com');
+    const keyValue = createMemoryKeyValue();
+    const counter = keyValue.limiter({ name: 'auth.sign-in', points: 10_000, windowSeconds: 24 * 3_600 });
+    for (let count = 0; count < 9_998; count++) await counter.consume(userId);
+    const limited = await running.another({}, { keyValue });
+    const call = { identity: { role: 'anonymous' as const }, requestId: 'r' };
+    const refresh = async (token: string) => limited.subgraph.execute({ query: REFRESH, variables: { token } }, call);
+    const input = { email: 'a@example.com', password: PASSWORD };
+    expect(codeOf(await limited.subgraph.execute({ query: LOGIN, variables: { input } }, call))).toBeUndefined();
+    const renewed = sessionOf(await refresh(refreshToken), 'refreshSession');
+    expect(codeOf(await refresh(renewed.refreshToken))).toBe('RATE_LIMITED');
+    expect(codeOf(await limited.subgraph.execute({ query: LOGIN, variables: { input } }, call))).toBe('RATE_LIMITED');
   });
 
   it('has a limit for each caller', async () => {

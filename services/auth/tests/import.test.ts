@@ -1,5 +1,6 @@
 import { connectClient, createRestoredDatabase, eventually, type TestDatabase } from '@taskmesh/testing';
 import { setTimeout } from 'node:timers/promises';
+import { FIND_DEAREST_BCRYPT_HASH } from '../src/accounts/account.statements.ts';
 import { emailKey } from '../src/accounts/email-key.ts';
 import { COST } from '../src/passwords/hasher.ts';
 import { PASSWORD, tokenIn, useAuth } from './support/running-auth.ts';
@@ -86,7 +87,7 @@ describe('a restored database', () => {
         argon2(head),
       ),
       ...[argon2(cost, 6, 128), argon2(cost, 128, 6)],
-      ...['$2a$04$', '$2b$10$', '$2y$14$'].map(bcrypt),
+      ...['$2a$14$', '$2b$10$', '$2y$04$'].map(bcrypt),
     ];
     const replaced = [
       ...['id$v=19$m=19456,t=3000,p=1', 'id$v=19$m=19456,t=99,p=1', 'id$v=19$m=999999,t=1,p=1'],
@@ -109,6 +110,7 @@ describe('a restored database', () => {
       complete: true,
       rows: { accounts: rows.length },
     });
+    expect(await loaded.query(FIND_DEAREST_BCRYPT_HASH.text)).toEqual([{ password_hash: bcrypt('$2a$14$') }]);
     const stored = await loaded.query('select name, password_hash as hash, has_password as has from accounts');
     expect(new Map(stored.map(({ name, hash, has }) => [name, { hash, has }]))).toEqual(
       new Map<string, object>([

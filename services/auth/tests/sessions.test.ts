@@ -131,6 +131,17 @@ describe('refreshing a session', () => {
     expect((await running.auth.internal.endedSessions(0)).sessions[0]?.until).toBe(expOf(accessToken));
   });
 
+  it('without a new refresh token leaves it active no longer than its access token', async () => {
+    const { refreshToken } = await running.signUp('a@example.com');
+    const { identity } = await running.logIn('a@example.com');
+    const query = 'mutation ($token: String!) { refreshSession(refreshToken: $token) { accessToken } }';
+    expect(codeOf(await running.send(query, { token: refreshToken }))).toBeUndefined();
+    const listed = async () => (await running.send('{ sessions { id } }', {}, identity)).data?.sessions;
+    expect(await listed()).toHaveLength(2);
+    running.clock.advance(HOUR_MS + 1_000);
+    expect(await listed()).toHaveLength(1);
+  });
+
   it('ends nothing for a token that was never issued, even if parts of it were', async () => {
     for (const token of ['', '\0', '\ud800', 'x'.repeat(100_000)])
       expect(codeOf(await running.refresh(token))).toBe('UNAUTHENTICATED');

@@ -4,7 +4,7 @@ import type { RequestOrigin } from '@taskmesh/internal-api';
 import { transactionsOf, type Database } from '@taskmesh/store';
 import { APPEND_DELETED } from '../account-log/account-log.statements.ts';
 import { AuditEntryEntity, type AuditKind } from '../audit/audit-entry.entity.ts';
-import { ERASE_TRAIL, ERASE_BATCH_SIZE, MARK_HOUSEKEEPING } from '../audit/audit.statements.ts';
+import { ERASE_TRAIL, MARK_HOUSEKEEPING } from '../audit/audit.statements.ts';
 import { accountDeleted, sessionEnded, wrongPassword } from '../auth.errors.ts';
 import { AccountMailEntity, EmailTokenEntity, type AccountMail, type EmailToken } from '../changes/change.entities.ts';
 import { LinkedIdentityEntity, SignInCodeEntity, type LinkedIdentity } from '../oidc/oidc.entities.ts';
@@ -56,9 +56,6 @@ interface NewAccount {
 export type AccountTransaction = ReturnType<typeof accountTransaction>;
 
 export const accountTransactionsOf = (database: Database) => transactionsOf(database, accountTransaction);
-
-/** Lower than every id, even the negative ones that a restore may give to older entries. */
-const LOWEST_ID = '-9223372036854775808';
 
 /** The operations of a transaction on an account and its rows. Lock the account first, then the caller's session or token. */
 function accountTransaction(em: EntityManager) {
@@ -145,14 +142,10 @@ function accountTransaction(em: EntityManager) {
     record({ origin: { ip, requestId }, accountId = null, sessionId = null, ...fact }: NewAuditEntry): void {
       em.persist(em.create(AuditEntryEntity, { ...fact, accountId, sessionId, ip, requestId }));
     },
-    /** Deletes all audit entries of the account, batch by batch. */
+    /** Deletes audit entries of the account, at most a batch; housekeeping deletes more, so that this transaction stays short. */
     async eraseTrail(accountId: string): Promise<void> {
       await execute(MARK_HOUSEKEEPING, []);
-      for (let last = LOWEST_ID; ;) {
-        const [batch] = await execute<{ count: number; last: string }>(ERASE_TRAIL, [accountId, last]);
-        if (!batch || batch.count < ERASE_BATCH_SIZE) return;
-        ({ last } = batch);
-      }
+      await execute(ERASE_TRAIL, [accountId]);
     },
   };
 }

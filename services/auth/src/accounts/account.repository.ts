@@ -6,7 +6,7 @@ import {
   ENTRIES_OF_ACCOUNT,
   FIND_ACCOUNT,
   FIND_ACCOUNT_BY_EMAIL,
-  FIND_BCRYPT_HASH,
+  FIND_DEAREST_BCRYPT_HASH,
   FIND_TOKEN,
   IDENTITIES_OF_ACCOUNT,
   RECORD_FAILED_LOGIN,
@@ -76,9 +76,9 @@ export function createAccountRepository(database: Database) {
       return key === undefined ? undefined : findByKey(key);
     },
 
-    /** Any bcrypt hash imported from another system; undefined once all of its users have signed in. */
-    async findBcryptHash(): Promise<string | undefined> {
-      const [row] = await database.run<Pick<AccountRow, 'password_hash'>>('read', FIND_BCRYPT_HASH, []);
+    /** The bcrypt hash of the highest cost among those imported from other systems; undefined once all of their users have signed in. */
+    async findDearestBcryptHash(): Promise<string | undefined> {
+      const [row] = await database.run<Pick<AccountRow, 'password_hash'>>('read', FIND_DEAREST_BCRYPT_HASH, []);
       return row?.password_hash;
     },
 

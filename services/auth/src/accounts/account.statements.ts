@@ -15,10 +15,16 @@ export const FIND_ACCOUNT_BY_EMAIL: Statement = {
   text: `${SELECT_ACCOUNT} where email_key = $1`,
 };
 
-/** Any bcrypt hash, as one system uses the same cost for all of them. Uses the index `accounts_bcrypt`, which ends up empty. */
-export const FIND_BCRYPT_HASH: Statement = {
-  name: 'auth-find-bcrypt-hash',
-  text: `select password_hash from accounts where password_hash like '$2%' limit 1`,
+/** The last bcrypt hash before a text: of its variant, the one of the highest cost. Uses the index `accounts_bcrypt`, which ends up empty. */
+const lastBcryptHashBefore = (text: string) => `
+  (select password_hash from accounts where password_hash like '$2%' and password_hash < '${text}' order by password_hash desc limit 1)`;
+
+/** The bcrypt hash of the highest cost, whether its variant is `2a`, `2b` or `2y`. */
+export const FIND_DEAREST_BCRYPT_HASH: Statement = {
+  name: 'auth-find-dearest-bcrypt-hash',
+  text: `
+    select password_hash from (${['$2b', '$2y', '$2z'].map(lastBcryptHashBefore).join(' union all ')}) hashes
+    order by substring(password_hash from 5 for 2) desc limit 1`,
 };
 
 /** An account and its first session. Parameters of `OPENING`, then $14 email, $15 key, $16 name, $17 password hash, $18 now. */
@@ -37,13 +43,16 @@ export const REPLACE_HASH: Statement = {
   text: 'update accounts set password_hash = $3 where id = $1 and password_hash = $2',
 };
 
-/** $1 key of the address. The IPs of the newest sign-ins. */
+/** $1 key of the address. The IPs of the newest sign-ins and of the active sessions: the former may all be of one busy program. */
 export const SIGN_IN_IPS: Statement = {
   name: 'auth-sign-in-ips',
   text: `
-    select ip from audit_log
-    where account_id = (select id from accounts where email_key = $1) and kind in ('account.created', 'session.opened')
-    order by id desc limit 100`,
+    with account as materialized (select id from accounts where email_key = $1)
+    (select ip from audit_log
+      where account_id = (select id from account) and kind in ('account.created', 'session.opened')
+      order by id desc limit 100)
+    union
+    select ip from sessions where account_id = (select id from account) and ended_at is null and expires_at > now()`,
 };
 
 /** $1 now, $2 key of the address, $3 ip, $4 request id. Takes the same time with and without an account. */

@@ -48,9 +48,12 @@ export function isPartlyVerified(passwordHash: string, password: string): boolea
   return isBcrypt(passwordHash) && Buffer.byteLength(password) > MAX_BYTES;
 }
 
-/** A random hash that takes as long to verify as `like`, and that no password is known to match. */
-function dummyBcryptHash(like: string): string {
-  return like.slice(0, 7) + randomBytes(53).toString('hex').slice(0, 53);
+/** The base-2 logarithm of a bcrypt hash's rounds. */
+const costOf = (bcryptHash: string) => Number(bcryptHash.slice(4, 6));
+
+/** A random hash of this cost that no password is known to match. */
+function dummyBcryptHash(cost: number): string {
+  return `$2b$${String(cost).padStart(2, '0')}$${randomBytes(53).toString('hex').slice(0, 53)}`;
 }
 
 const MAX_WAITING = 200;
@@ -70,8 +73,8 @@ export interface Attempt {
 export interface HasherOptions {
   /** Maximum number of concurrent argon2 hashes. Each occupies a thread of libuv's pool and a core for about 15 ms, and 19 MiB. */
   concurrency: number;
-  /** Finds any account's bcrypt hash. @default no account has one */
-  findBcryptHash?: () => Promise<string | undefined>;
+  /** Finds the bcrypt hash of the highest cost. @default no account has one */
+  findDearestBcryptHash?: () => Promise<string | undefined>;
   onHashed?: (seconds: number) => void;
   /** @default COST */
   cost?: HashCost | undefined;
@@ -81,7 +84,7 @@ export interface HasherOptions {
  * Hashes slowly on libuv's threads, with bounded concurrency, so that a flood of logins starves neither other work nor other callers.
  * bcrypt has its own queue: a hash from another system may take a second, and every rejected login needs one.
  */
-export function createHasher({ concurrency, findBcryptHash, onHashed, cost = COST }: HasherOptions) {
+export function createHasher({ concurrency, findDearestBcryptHash, onHashed, cost = COST }: HasherOptions) {
   const limits = { maxWaiting: MAX_WAITING, maxWaitMs: MAX_WAIT_MS, refusal: tooMany };
   const argon2 = createFairQueue({ concurrency, ...limits });
   const bcrypt = createFairQueue({ concurrency: Math.ceil(concurrency / 4), ...limits });
@@ -97,26 +100,44 @@ export function createHasher({ concurrency, findBcryptHash, onHashed, cost = COS
       }
     });
 
+  /** A hash that cannot be decoded, which an import may contain, is one that no password matches. */
+  const verifyArgon2 = (passwordHash = dummy, password: string) =>
+    verify(passwordHash, normalizePassword(password)).catch(() => verify(dummy, normalizePassword(password)));
+
   return {
     /** Callers, identified by `ip`, take turns. @throws AppError SERVICE_UNAVAILABLE when too many are waiting */
     hash: (password: string, ip: string | null = null) =>
       runQueued(argon2, ip, () => hash(normalizePassword(password), { ...ARGON2ID, ...cost })),
     /**
      * A rejection takes the same time without a hash (no such account) as with a hash of any kind: it computes argon2, and then
-     * bcrypt while any account has such a hash.
+     * bcrypt of the highest cost while any account has such a hash.
      * @throws AppError SERVICE_UNAVAILABLE when too many are waiting
      */
     async verify(passwordHash = dummy, password: string, attempt: Attempt = {}): Promise<boolean> {
       const { ip = null, mayPass = async () => true, onMismatch = async () => undefined } = attempt;
       const own = isBcrypt(passwordHash) ? { bcrypt: passwordHash } : { argon2: passwordHash };
-      const isRight = await runQueued(argon2, ip, () => verify(own.argon2 ?? dummy, normalizePassword(password)));
+      const isRight = await runQueued(argon2, ip, () => verifyArgon2(own.argon2, password));
       if (isRight && (await mayPass())) return true;
       if (!own.bcrypt) await onMismatch().catch(() => undefined);
-      const like = (await findBcryptHash?.()) ?? own.bcrypt;
-      if (like === undefined) return false;
-      const matches = await runQueued(bcrypt, ip, () => verifyBcrypt(own.bcrypt ?? dummyBcryptHash(like), password));
+      const dearest = (await findDearestBcryptHash?.()) ?? own.bcrypt;
+      if (dearest === undefined) return false;
+      const verifyCost = (cost: number) => verifyBcrypt(dummyBcryptHash(cost), password);
+      const highest = costOf(dearest);
+      const matches = await runQueued(bcrypt, ip, () =>
+        own.bcrypt ? verifyBcrypt(own.bcrypt, password) : verifyCost(highest),
+      );
       if (matches && (await mayPass())) return true;
-      if (own.bcrypt) await onMismatch().catch(() => undefined);
+      if (!own.bcrypt) return false;
+      await onMismatch().catch(() => undefined);
+      // Each cost has twice the rounds of the one before, so these add up to what the highest has more than this one.
+      const missing = Array.from(
+        { length: Math.max(0, highest - costOf(own.bcrypt)) },
+        (_, below) => highest - 1 - below,
+      );
+      if (missing.length > 0)
+        await runQueued(bcrypt, ip, async () => {
+          for (const cost of missing) await verifyCost(cost);
+        });
       return false;
     },
     /** Whether the hash has the parameters of new hashes. */

@@ -103,6 +103,7 @@ export function createSessionService(deps: SessionServiceDeps): SessionService {
       return { reused: ended };
     }
     await limits.countRefresh(session.id);
+    await limits.countSignIn(session.accountId);
     // A signed token need not be kept: its signature identifies it when it is used again.
     if (wasIssued) transaction.remove(token);
     else token.usedAt = at;
@@ -125,7 +126,8 @@ export function createSessionService(deps: SessionServiceDeps): SessionService {
   ): Promise<OpenedSession> => {
     const { accessToken, now, tokensUntil, refresh, expiresAt } = await maker.freshTokens(session.id, account, options);
     if (tokensUntil > session.tokensUntil) session.tokensUntil = tokensUntil;
-    if (expiresAt > session.expiresAt) session.expiresAt = expiresAt;
+    // Without a new refresh token, the session ends with its access token.
+    if (!refresh || expiresAt > session.expiresAt) session.expiresAt = expiresAt;
     session.lastUsedAt = now;
     session.ip = origin.ip;
     session.client = origin.client;
@@ -161,12 +163,15 @@ export function createSessionService(deps: SessionServiceDeps): SessionService {
 
   return {
     async open(account, options) {
+      await limits.countSignIn(account.id);
       const session = await maker.prepare(account, options);
       const isOpen = await repository.insert(session, { ...options, maxSessions: Math.max(0, maxPerAccount - SPARE) });
       return isOpen ? session.opened : openLocked(session, options);
     },
-    openIn: async (transaction, account, options) =>
-      store(transaction, await maker.prepare(account, options), options.origin),
+    async openIn(transaction, account, options) {
+      await limits.countSignIn(account.id);
+      return store(transaction, await maker.prepare(account, options), options.origin);
+    },
     async refresh(refreshToken, options) {
       await limits.countRefreshTry(options.origin.ip);
       const refreshed = await inTransaction(
