@@ -1,4 +1,4 @@
-export { readTableBytes, type RowsOf } from './dump/catalogue.ts';
+export { lockTables, readTableBytes, type RowsOf } from './dump/catalogue.ts';
 export { dumpDatabase, type Dump, type DumpOptions } from './dump/dump-database.ts';
 export { countOmitted, DumpError } from './dump/dumpable.ts';
 export { openSnapshot, type Snapshot } from './dump/snapshot.ts';

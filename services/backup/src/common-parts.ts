@@ -23,6 +23,8 @@ export interface CommonParts {
   archiveLimits: ArchiveLimits;
   loadLimits: LoadLimits;
   timeouts: Timeouts;
+  /** Whether a store may be replaced by one with the schema of an older release, as after a rollback. */
+  acceptsNewerSchema: boolean;
   /** How long replaced stores are kept for an undo. */
   keepOldMs: number;
   now: () => Date;

@@ -86,6 +86,7 @@ export async function createBackup(config: BackupConfig, deps: BackupDeps) {
     archiveLimits: archiveLimits(config),
     loadLimits: loadLimits(config, timeouts),
     timeouts,
+    acceptsNewerSchema: config.schema.acceptsNewer,
     keepOldMs: config.keepOldMs,
     now: () => new Date(clock.now()),
     nextId: () => randomBytes(6).toString('hex'),

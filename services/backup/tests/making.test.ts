@@ -34,11 +34,9 @@ const seed = async (n: number) => {
   await fixture.auth.query(`insert into accounts values (1, 'a@x'), (2, 'b@x')`);
   await fixture.auth.query('insert into sessions (account) values (1), (2)');
 };
-/** Reads the dump of the tasks store from an archive with the system's own tar. */
-const dumpIn = (file: string) =>
-  String(
-    execFileSync('tar', ['-xzOf', join(fixture.config.backupsDir, file), 'database.sql'], { maxBuffer: 64 * MIB }),
-  );
+/** Reads a file of an archive with the system's own tar. @default the dump of the tasks store */
+const readIn = (file: string, name = 'database.sql') =>
+  String(execFileSync('tar', ['-xzOf', join(fixture.config.backupsDir, file), name], { maxBuffer: 64 * MIB }));
 
 describe('making a backup', () => {
   it('makes an archive that is listed with all its data until it is deleted', async () => {
@@ -76,9 +74,20 @@ describe('making a backup', () => {
     await writer;
     expect(moves).toBeGreaterThan(3);
     for (const { file } of made) {
-      const sides = /COPY public\.balance [^\n]*\n(\w+)\t(-?\d+)\t\\N\n(\w+)\t(-?\d+)\t\\N\n/.exec(dumpIn(file));
+      const sides = /COPY public\.balance [^\n]*\n(\w+)\t(-?\d+)\t\\N\n(\w+)\t(-?\d+)\t\\N\n/.exec(readIn(file));
       expect(Number(sides?.[2]) + Number(sides?.[4])).toBe(0);
     }
+  });
+
+  it('keeps the rows of a store that is emptied while another one is dumped', async () => {
+    await seed(40_000);
+    let emptied: Promise<unknown> | undefined;
+    const { file } = await fixture.backup.backups.create(() => {
+      emptied ??= fixture.auth.query('truncate accounts cascade');
+    });
+    await emptied;
+    const { stores } = JSON.parse(readIn(file, 'manifest.json')) as { stores: { auth: { rows: object } } };
+    expect(stores.auth.rows).toMatchObject({ accounts: 2 });
   });
 
   it('reports an unavailable store or directory, and leaves nothing behind', async () => {

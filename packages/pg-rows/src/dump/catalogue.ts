@@ -95,13 +95,16 @@ async function readEntries(client: Client, queries: string[]): Promise<DumpEntry
   return entries;
 }
 
-export async function readTables(client: Client): Promise<DumpTable[]> {
+/** Locks the tables against changes that older snapshots do not see, as TRUNCATE: until the lock, their rows may disappear. */
+export async function lockTables(client: Client): Promise<DumpTable[]> {
   const { rows } = await client.query<DumpTable>(
     `select relname as name, c.oid::regclass::text as "sqlName",
        json_agg(json_build_object('name', attname, 'sqlName', quote_ident(attname)) order by attnum) as columns
      from pg_class c join pg_attribute on attrelid = c.oid and attnum > 0 and not attisdropped
      where ${OURS} and relkind = 'r' group by c.oid, relname order by relname`,
   );
+  if (rows.length > 0)
+    await client.query(`lock table ${rows.map(({ sqlName }) => sqlName).join(', ')} in access share mode`);
   return rows;
 }
 

@@ -3,10 +3,10 @@ import { open } from 'node:fs/promises';
 import type { Client } from 'pg';
 import { to as copyTo } from 'pg-copy-streams';
 import {
+  lockTables,
   readEntriesAfterRows,
   readEntriesBeforeRows,
   readSequencePositions,
-  readTables,
   type DumpEntry,
   type DumpTable,
   type RowsOf,
@@ -40,9 +40,7 @@ export interface Dump {
  * @throws DumpError when the database has rows that a restore would not recover; errors of PostgreSQL and of the file
  */
 export async function dumpDatabase({ client, path, rowsOf = () => 'all', onWritten }: DumpOptions): Promise<Dump> {
-  const tables = await readTables(client);
-  if (tables.length > 0)
-    await client.query(`lock table ${tables.map(({ sqlName }) => sqlName).join(', ')} in access share mode`);
+  const tables = await lockTables(client);
   await refuseUnknownObjects(client);
   const version = await client.query<{ server_version: string }>('show server_version');
   const serverVersion = version.rows[0]?.server_version ?? '';

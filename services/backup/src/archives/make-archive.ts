@@ -3,6 +3,7 @@ import {
   countOmitted,
   dumpDatabase,
   DumpError,
+  lockTables,
   openSnapshot,
   readTableBytes,
   type RowsOf,
@@ -124,6 +125,7 @@ const DUMP_SESSION = { name: 'taskmesh-dump', timeoutMs: 0 };
 async function dumpEach(dumping: Dumping, opened: Map<StoreName, Snapshot>, movement: StallDetection): Promise<Dumps> {
   for (const { name, adminUrl } of Object.values(dumping.stores))
     opened.set(name, await openSnapshot(await connectAdmin(adminUrl, DUMP_SESSION)));
+  for (const snapshot of opened.values()) await snapshot.read(lockTables); // before one of them takes hours to dump
   let bytes = 0;
   for (const [name, snapshot] of opened)
     bytes += await snapshot.read((client) => readTableBytes(client, archivedRows(name)));

@@ -1,5 +1,6 @@
 import { badUserInput, conflict } from '@taskmesh/contracts';
 import type { ArchivedStore, ImportResult, StoreComparison } from '@taskmesh/internal-api';
+import { inDatabase } from '@taskmesh/store';
 import type { Client } from 'pg';
 import { withAdmin } from './connect.ts';
 
@@ -72,20 +73,15 @@ export async function readSchemaVersion(client: Client): Promise<string | null> 
   return rows[0]?.name ?? null;
 }
 
-export type SchemaVersions = ReadonlyMap<StoreName, string | null>;
-
-/** Reads the versions of the live stores. */
-export async function versionsOf(stores: readonly Store[]): Promise<SchemaVersions> {
-  const versions = new Map<StoreName, string | null>();
-  for (const { name, adminUrl } of stores) versions.set(name, await withAdmin(adminUrl, readSchemaVersion));
-  return versions;
-}
-
 /**
- * The restored stores have the schema of `since`, which the services of a newer release could not use.
- * @throws AppError CONFLICT when a live store was migrated since
+ * Services of the release that migrated the live store could not use the schema of an older one.
+ * @throws AppError CONFLICT when the live store has a newer schema than the database that is to replace it
  */
-export async function refuseMigrated(stores: readonly Store[], since: SchemaVersions): Promise<void> {
-  for (const [name, version] of await versionsOf(stores))
-    if (version !== since.get(name)) throw conflict(`The store ${name} was migrated meanwhile: try again.`);
+export async function refuseOlderSchema({ name, adminUrl }: Store, fresh: string): Promise<void> {
+  const live = await withAdmin(adminUrl, readSchemaVersion);
+  const restored = await withAdmin(inDatabase(adminUrl, fresh), readSchemaVersion);
+  if ((live ?? '') > (restored ?? ''))
+    throw conflict(
+      `The store ${name} has the schema of a newer release: complete the upgrade, or set NEWER_SCHEMA=allow to go back to the older one.`,
+    );
 }

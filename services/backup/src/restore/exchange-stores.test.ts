@@ -16,6 +16,7 @@ function createTrial(journal: Partial<ExchangeDeps['journal']> = {}) {
   const write = (text: string) => messages.push((JSON.parse(text) as { msg: string }).msg);
   const deps: ExchangeDeps = {
     stores: {} as ExchangeDeps['stores'],
+    acceptsNewerSchema: false,
     keepOldMs: 0,
     loadLimits: loadLimits(DEFAULT_SIZES),
     timeouts: DEFAULT_TIMEOUTS,

@@ -4,7 +4,7 @@ import type { CommonParts } from '../common-parts.ts';
 import { checkLockers, withWritersLockedOut, type LockSessions, type Replaced } from '../databases/lock-writers.ts';
 import { databaseIds } from '../databases/names.ts';
 import { lockRestore, withServers, type Server } from '../databases/servers.ts';
-import { refuseMigrated, versionsOf, type SchemaVersions, type Store, type StoreName } from '../databases/store.ts';
+import { refuseOlderSchema, type Store, type StoreName } from '../databases/store.ts';
 import { allowConnections, swapIn } from '../databases/swap.ts';
 import type { Restore } from './restore.entities.ts';
 import { databasesOf, dropLeftovers, namesOf, settleRestore, type SettleDeps } from './settle-restore.ts';
@@ -13,12 +13,10 @@ import { runOwnerStep } from './watch-database.ts';
 /** Enough for millions of sessions, because most have been copied ahead. */
 const CARRY_OVER_MS = 5 * 60_000;
 
-type SwapDeps = SettleDeps & Pick<CommonParts, 'timeouts'>;
+type SwapDeps = SettleDeps & Pick<CommonParts, 'timeouts' | 'acceptsNewerSchema'>;
 
 export interface StoresSwap {
   restore: Restore;
-  /** The schema versions of the live stores before the new ones were made. */
-  versions: SchemaVersions;
   /** Called right before the first statement that may replace something. */
   onAttempt: () => void;
 }
@@ -29,8 +27,8 @@ export interface StoresSwap {
  * commit: until then, everything can be reverted without loss.
  * @throws Error when the outcome has to be determined from the servers
  */
-export async function swapStores(deps: SwapDeps, { restore, versions, onAttempt }: StoresSwap): Promise<void> {
-  const { timeouts, journal, log } = deps;
+export async function swapStores(deps: SwapDeps, { restore, onAttempt }: StoresSwap): Promise<void> {
+  const { timeouts, acceptsNewerSchema, journal, log } = deps;
   const stores = restore.stores.map((name) => deps.stores[name]);
   await withServers(stores, async (servers) => {
     await lockRestore(servers, restore.id);
@@ -44,7 +42,7 @@ export async function swapStores(deps: SwapDeps, { restore, versions, onAttempt 
     const areOnSeveralServers = servers.length > 1;
     const exchange = async (lockers: LockSessions<StoreName>) => {
       for (const store of stores) await carryOver(restore, store);
-      await refuseMigrated(stores, versions);
+      if (!acceptsNewerSchema) for (const { store, names } of databases) await refuseOlderSchema(store, names.fresh);
       await checkLockers(lockers);
       await journal.reach(restore.id, { stage: areOnSeveralServers ? 'swapping-apart' : 'swapping', freshIds });
       onAttempt();
@@ -145,13 +143,12 @@ async function tryExchange(deps: ExchangeDeps, exchange: Exchange): Promise<{ re
   const stores = restore.stores.map((name) => deps.stores[name]);
   let reached: Reached = 'untouched';
   try {
-    const versions = await versionsOf(stores);
     await prepare();
     for (const store of stores) await prepareCarryOver(deps, restore, store);
     await exchange.beforeSwap?.();
     if (!(await mayContinue())) throw new Error('The lock on restores was lost.');
     onProgress({ phase: 'swap' });
-    await swapStores(deps, { restore, versions, onAttempt: () => (reached = 'attempted') });
+    await swapStores(deps, { restore, onAttempt: () => (reached = 'attempted') });
     return { reached: 'replaced' };
   } catch (failure) {
     return { reached, failure };

@@ -30,14 +30,21 @@ const MAX_RUN_MS = 24 * 60 * 60_000;
 export function createRunReports({ repository, channels, metrics, now, log, maxRunMs = MAX_RUN_MS }: RunReportsDeps) {
   /** Used when the database is unavailable, which may be the very failure to report. */
   const remembered = new Map<RunName, FailingRun>();
+  const unsaved = new Set<RunName>();
   let closed = false;
 
-  const find = (run: RunName) => repository.find(run).catch(() => remembered.get(run));
+  const find = async (run: RunName) =>
+    unsaved.has(run) ? remembered.get(run) : repository.find(run).catch(() => remembered.get(run));
   const keep = async (failing: FailingRun) => {
-    remembered.set(failing.run, failing);
-    await repository.save(failing).catch(() => undefined);
+    const { run } = failing;
+    remembered.set(run, failing);
+    await repository.save(failing).then(
+      () => unsaved.delete(run),
+      () => unsaved.add(run),
+    );
   };
 
+  /** Returns whether somebody was reached. */
   const notify = async (notice: Notice): Promise<boolean> => {
     const sent = await Promise.allSettled(channels.map((send) => send(notice)));
     for (const { status, reason } of sent.filter((one) => one.status === 'rejected'))
@@ -46,15 +53,13 @@ export function createRunReports({ repository, channels, metrics, now, log, maxR
   };
 
   const reportFailure = async (run: RunName, error: unknown) => {
-    log.error({ err: error }, `scheduled ${run} failed`);
-    if (closed) return;
     metrics.scheduleFailed(run);
     const at = now();
     const { since: first = at, notifiedAt = null } = (await find(run)) ?? {};
-    if (notifiedAt && !isInFuture(notifiedAt, at) && at.getTime() - notifiedAt.getTime() < AGAIN_MS) return;
+    const isKnown = notifiedAt && !isInFuture(notifiedAt, at) && at.getTime() - notifiedAt.getTime() < AGAIN_MS;
     const since = first < at ? first : at;
     const message = error instanceof AppError ? error.message : "Unexpected; see backup's log.";
-    const reached = await notify({ event: 'failed', run, at, since, message });
+    const reached = !isKnown && (await notify({ event: 'failed', run, at, since, message }));
     await keep({ run, since, notifiedAt: reached ? at : notifiedAt });
   };
 
@@ -62,21 +67,23 @@ export function createRunReports({ repository, channels, metrics, now, log, maxR
     const failing = await find(run);
     if (!failing) return;
     const { since, notifiedAt } = failing;
-    if (notifiedAt && !(await notify({ event: 'recovered', run, at: now(), since }))) return;
+    if (notifiedAt) await notify({ event: 'recovered', run, at: now(), since });
+    await repository.remove(run); // even if no one was reached: the status must be right
     remembered.delete(run);
-    await repository.remove(run);
+    unsaved.delete(run);
   };
 
   return {
     /**
-     * Runs `work`; reports its failure, and the first success after a failure. Gives up waiting after `maxRunMs`. Returns
-     * whether the work succeeded; never throws.
+     * Runs `work`; reports its failure unless it `isRetried`, and the first success after a reported failure. Gives up
+     * waiting after `maxRunMs`. Returns whether the work succeeded; never throws.
      */
-    async run(name: RunName, work: () => Promise<void>): Promise<boolean> {
+    async run(name: RunName, work: () => Promise<void>, isRetried = () => false): Promise<boolean> {
       try {
         await withDeadline(work(), maxRunMs, () => unavailable('It has not ended in time.'));
       } catch (error) {
-        await reportFailure(name, error);
+        log.error({ err: error }, `scheduled ${name} failed`);
+        if (!closed && !isRetried()) await reportFailure(name, error);
         return false;
       }
       await reportSuccess(name).catch((error: unknown) => log.warn({ err: error, run: name }, 'success not noted'));

@@ -27,7 +27,7 @@ export function createSchedules(config: BackupConfig, deps: SchedulesDeps): Serv
     id: string,
     pattern: string | undefined,
     maxAttempts: number,
-    work: () => Promise<boolean>,
+    work: (isRetried: () => boolean) => Promise<boolean>,
   ): Service[] => {
     if (pattern === undefined) return [];
     const repository = createScheduleRepository(database, id);
@@ -62,14 +62,15 @@ export function createSchedules(config: BackupConfig, deps: SchedulesDeps): Serv
     );
   };
 
-  const makeBackup = async (): Promise<boolean> => {
+  const makeBackup = async (isRetried: () => boolean): Promise<boolean> => {
     let made = false;
-    const succeeded = await reports.run('backup', async () => {
+    const createAndVerify = async () => {
       const backup = await backups.create(undefined, 'schedule');
       made = true;
       const verified = verifiesScheduled && (await verify(backup));
       log.info({ file: backup.file, verified }, 'scheduled backup made');
-    });
+    };
+    const succeeded = await reports.run('backup', createAndVerify, () => !made && isRetried());
     if (made && keep) await reports.run('retention', () => deleteExpired(keep));
     return succeeded || made; // an archive that is not proved is no reason for another one
   };

@@ -1,7 +1,7 @@
 import { jest } from '@jest/globals';
 import { createLog } from '@taskmesh/service';
 import type { Schedule } from './run.entities.ts';
-import { createScheduler } from './scheduler.ts';
+import { createScheduler, type SchedulerOptions } from './scheduler.ts';
 
 const DAY_MS = 86_400_000;
 const NOW = new Date('2026-03-10T12:00:00Z');
@@ -11,13 +11,17 @@ beforeEach(() => void jest.useFakeTimers());
 afterEach(() => void jest.useRealTimers());
 
 /** Creates a schedule for half past three that is in the given state. */
-function createTrial(state: Partial<Schedule>, work = async () => true) {
+function createTrial(
+  state: Partial<Schedule>,
+  work: SchedulerOptions['work'] = async () => true,
+  pattern = '30 3 * * *',
+) {
   const begun: string[] = [];
   let now = NOW;
   let current = { id: 'backup', begunMoment: null, begunAt: null, attempts: 0, moment: DUE, ...state } as Schedule;
   const create = () =>
     createScheduler({
-      pattern: '30 3 * * *',
+      pattern,
       repository: {
         find: async () => current,
         begin: async ({ moment, at, attempts }) => {
@@ -95,14 +99,20 @@ describe('a scheduled moment', () => {
   );
 
   it('is tried again after a failure: after one minute, then after two more, and no more', async () => {
-    const { run, begun, state } = createTrial({ moment: new Date(0) }, async () => false);
+    const retries: boolean[] = [];
+    const fail: SchedulerOptions['work'] = async (isRetried) => (retries.push(isRetried()), false);
+    const { run, begun, state } = createTrial({ moment: new Date(0) }, fail);
     const counts: number[] = [];
     for (const seconds of [0, 58, 61, 150, 183, 600]) {
       await run(new Date(NOW.getTime() + seconds * 1_000));
       counts.push(begun.length);
     }
     expect(counts).toEqual([1, 1, 2, 2, 3, 3]);
+    expect(retries).toEqual([true, true, false]);
     expect(state().moment).toEqual(DUE);
+    const frequent = createTrial({ moment: new Date(0) }, fail, '* * * * *');
+    await frequent.run(NOW); // the next moment comes first
+    expect([retries.at(-1), frequent.state().moment]).toEqual([false, NOW]);
   });
 
   it('does not wait for a future start time that a clock that was ahead recorded', async () => {

@@ -10,9 +10,9 @@ export interface SchedulerOptions {
   pattern: string;
   repository: ScheduleRepository;
   lock: RunLock;
-  /** Returns whether it succeeded. Reports its own failures and never throws. */
-  work(): Promise<boolean>;
-  /** After this many failures, a moment is completed as well. */
+  /** Returns whether it succeeded. Reports its own failures, unless they are retried, and never throws. */
+  work(isRetried: () => boolean): Promise<boolean>;
+  /** After this many failures, or when the next moment comes first, a moment is completed as well. */
   maxAttempts: number;
   now: () => Date;
   log: Log;
@@ -59,8 +59,11 @@ export function createScheduler({ pattern, repository, lock, work, maxAttempts, 
       if (again > now()) return again;
       const attempts = attemptsOf(state, moment) + 1;
       await repository.begin({ moment, at: now(), attempts });
+      const next = cron.nextRun(moment) ?? new Date(Infinity);
+      const retryAt = after(backoffMs(attempts, BACKOFF));
+      const isRetried = () => attempts < maxAttempts && next > retryAt && next > after(MAX_WAIT_MS);
       // The shutdown may have caused the failure.
-      if (!(await work()) && (stopped || attempts < maxAttempts)) return after(MAX_WAIT_MS);
+      if (!(await work(isRetried)) && (stopped || isRetried())) return after(MAX_WAIT_MS);
     }
     await repository.end(moment);
     if (state) log.debug({ moment }, 'scheduled run ended');

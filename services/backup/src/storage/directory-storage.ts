@@ -26,7 +26,7 @@ export interface DirectoryStorageOptions {
 export function createDirectoryStorage({ dir, now, measureDisk, linkFile }: DirectoryStorageOptions): BackupStorage {
   const unfinishedFiles = createTemporaryFiles({
     dir,
-    prefix: '.unfinished-', // never listed
+    prefix: UNFINISHED,
     maxAgeMs: FORGOTTEN_MS,
     now,
     onRemains: () => undefined,
@@ -57,7 +57,7 @@ export function createDirectoryStorage({ dir, now, measureDisk, linkFile }: Dire
         await reported(place);
         return await unfinishedFiles.use(async (unfinished) => {
           const written = await writeWhole(unfinished, content, createDiskSpaceWatch(dir, measureDisk));
-          if (!(await publish(unfinished, join(dir, file), linkFile))) throw new ArchiveExistsError(written);
+          if (!(await publish(unfinished, dir, file, linkFile))) throw new ArchiveExistsError(written);
           await keepNames(dir);
           return written;
         });
@@ -141,19 +141,23 @@ async function writeWhole(
   }
 }
 
+/** Begins names that are never listed. */
+const UNFINISHED = '.unfinished-';
+
 /** Errors of file systems without hard links. */
 const NO_LINKS = new Set(['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK']);
 
 /** Names the file atomically. Returns false if the name is taken; a plain rename would replace the existing file. */
-async function publish(unfinished: string, path: string, linkFile = link): Promise<boolean> {
+async function publish(unfinished: string, dir: string, file: string, linkFile = link): Promise<boolean> {
+  const path = join(dir, file);
   try {
     await linkFile(unfinished, path).catch(async (error: unknown) => {
       if (!NO_LINKS.has(errorCode(error))) throw error;
-      await (await open(path, 'wx')).close(); // claims the name
-      await rename(unfinished, path).catch(async (failure: unknown) => {
-        await unlink(path);
-        throw failure;
-      });
+      const claim = join(dir, `${UNFINISHED}${file}`); // swept after a crash, unlike an empty file of the archive's own name
+      await (await open(claim, 'wx')).close();
+      const taken = Object.assign(new Error('The name is taken.'), { code: 'EEXIST' });
+      const renamed = (await describe(dir, file)) ? Promise.reject(taken) : rename(unfinished, path);
+      await renamed.finally(() => unlink(claim));
     });
     return true;
   } catch (error) {

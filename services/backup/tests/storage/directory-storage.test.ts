@@ -1,6 +1,7 @@
 import { errorMessage } from '@taskmesh/contracts/error-details';
-import { makeTempDir } from '@taskmesh/testing';
+import { eventually, makeTempDir } from '@taskmesh/testing';
 import { execFileSync } from 'node:child_process';
+import { watch } from 'node:fs';
 import { chmod, chown, link, mkdir, readdir, rename, rm, symlink, truncate, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
@@ -215,8 +216,10 @@ async function withoutRights(work: () => Promise<void>): Promise<void> {
   }
 }
 
-it('stores one of two archives of the same name, even on a file system without hard links', async () => {
+it('stores one of two archives of the same name, and no empty file before, even on a file system without hard links', async () => {
   const place = makeTempDir();
+  const events: unknown[] = [];
+  const watcher = watch(place, (_event, name) => events.push(name));
   const { promise: bothWritten, resolve } = Promise.withResolvers<void>();
   let links = 0;
   const linkFile = async () => {
@@ -229,6 +232,11 @@ it('stores one of two archives of the same name, even on a file system without h
   expect(written.map(({ status }) => status).toSorted()).toEqual(['fulfilled', 'rejected']);
   expect(await readdir(place)).toEqual(['a.tar.gz']);
   await expect(write('a.tar.gz', Readable.from(['three']))).rejects.toThrow(ArchiveExistsError);
+  await rm(join(place, 'a.tar.gz'));
+  await writeFile(join(place, 'end'), '');
+  await eventually(() => expect(events).toContain('end'));
+  watcher.close();
+  expect(events.filter((name) => name === 'a.tar.gz')).toHaveLength(2); // when it got its name, and when it was deleted
 });
 
 describe('an empty directory', () => {

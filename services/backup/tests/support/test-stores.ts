@@ -101,6 +101,7 @@ export async function createTestStores() {
         names,
         line,
         journal: journalOf(line),
+        acceptsNewerSchema: false,
         keepOldMs: KEPT_MS,
         loadLimits: loadLimits(DEFAULT_SIZES),
         timeouts: DEFAULT_TIMEOUTS,
