@@ -8,57 +8,14 @@ import { promisify } from 'node:util';
 import { backup } from '../src/backup/backup.ts';
 import { createBareServer } from '../src/bare/server.ts';
 import { feed } from '../src/feed/feed.ts';
-import { gateway } from '../src/gateway/gateway.ts';
 import { openGatewayConnections } from '../src/gateway/load.ts';
 import { growth } from '../src/growth/growth.ts';
-import { OPERATIONS, TASKS_EACH } from '../src/load/calls.ts';
+import { TASKS_EACH } from '../src/load/calls.ts';
 import { openConnections, populate, type Population } from '../src/load/connections.ts';
 import { cpuMsOf } from '../src/machine/cpu.ts';
 import { requests } from '../src/requests.ts';
 import { measureInRounds, median, quantile, summarise } from '../src/run/figures.ts';
 import { describeMachine, publish, table } from '../src/run/report.ts';
-import { scale } from '../src/scale/scale.ts';
-import { runBench } from './run-bench.ts';
-
-describe('npm run bench', () => {
-  it('measures every operation, and lists during logins, with the bare server', async () => {
-    const { report, rows } = await runBench('--quick --targets bare --connections 2 --seconds 0.2 --rounds 2');
-    expect(report.measured.map(({ operation }) => operation)).toEqual(OPERATIONS);
-    for (const { requests: sent, p50Ms, cpuSum, rounds } of report.measured) {
-      for (const figure of [sent, p50Ms, cpuSum]) expect(figure).toBeGreaterThan(0);
-      expect(rounds).toHaveLength(2);
-    }
-    // 200 requests per second, for 0.8 s of each kind, in two rounds.
-    expect(report.besideLogins).toMatchObject([{ target: 'bare', requests: 200 * 0.8 * 2 * 2 }]);
-    expect(rows.map(([first]) => first)).toEqual(['operation', ...OPERATIONS, 'lists at', 'bare']);
-  }, 300_000);
-
-  it('counts every message of the feed on every socket of the bare server', async () => {
-    const line = 'feed --quick --targets bare --sockets 20 --seconds 0.4 --warm-up 0.05 --rounds 2';
-    const { report, rows } = await runBench(line);
-    const perRound = report.measured.map(({ rounds }) => (rounds as object[])[1]);
-    expect(perRound).toMatchObject([
-      { changes: 200, messages: 200 },
-      { changes: 100, messages: 100 * 20 }, // all twenty sockets have the same owner
-    ]);
-    for (const { p50Ms, bytesPerSocket } of report.measured) {
-      expect(p50Ms).toBeGreaterThan(0);
-      expect(bytesPerSocket).toEqual(expect.any(Number));
-    }
-    expect(rows.filter(([target]) => target === 'bare')).toHaveLength(2);
-  }, 300_000);
-
-  it('compares gateways, counts their requests to services, and shows where their time goes', async () => {
-    const line = 'gateway --quick --targets taskmesh,apollo-undici --seconds 0.2 --connections 2 --profile';
-    const { report, rows, stdout } = await runBench(line);
-    const ofApollo = report.measured.filter(({ engine }) => engine === 'apollo-undici');
-    expect(ofApollo.map(({ calls }) => Math.round(Number(calls)))).toEqual([1, 4, 16]);
-    for (const { cpuMs, peakMiB } of report.measured)
-      for (const figure of [cpuMs, peakMiB]) expect(figure).toBeGreaterThan(0);
-    expect(rows).toHaveLength(1 + 3 * 2);
-    expect(stdout).toMatch(/by package\n(.*\n)* +[\d.]+ %  @apollo\/query-planner/);
-  }, 300_000);
-});
 
 describe('the load', () => {
   let database: TestDatabase;
@@ -179,15 +136,11 @@ describe('arguments', () => {
     expect(growth.options.read(['--stores', '300000,900000']).stores).toEqual([300_000, 900_000]);
   });
 
-  it.each([
-    [requests, ['--only lits', '--seconds x', '--warm-up -1', '--rounds 1.5', '--name ../x', '--fast', 'word']],
-    [feed, ['--only ws', '--sockets 0', '--loads everything']],
-    [backup, ['--rows 0', '--rows many']],
-    [growth, ['--stores 0', '--stores many']],
-    [gateway, ['--targets other']],
-    [scale, ['--gateways 0', '--gateways 1,none']],
-  ])('are rejected if they are invalid (%#)', ({ options }, lines) => {
-    for (const line of lines) expect(() => options.read(line.split(' '))).toThrow(UsageError);
-    expect(options.help).toContain('--publish');
+  it('are rejected if they are invalid', () => {
+    for (const line of ['--only lits', '--seconds x', '--warm-up -1', '--rounds 1.5', '--name ../x', '--fast', 'word'])
+      expect(() => requests.options.read(line.split(' '))).toThrow(UsageError);
+    for (const stores of ['0', 'many', '300000,none'])
+      expect(() => growth.options.read(['--stores', stores])).toThrow(UsageError);
+    expect(requests.options.help).toContain('--publish');
   });
 });

@@ -1,24 +1,50 @@
+import { OPERATIONS } from '../src/load/calls.ts';
 import { runBench } from './run-bench.ts';
 
 jest.setTimeout(600_000);
 
-it('compares requests of separate processes with those of the bare server', async () => {
-  const { rows } = await runBench('--quick --targets bare,separate --only get --rounds 1');
-  const [titles = [], ...cells] = rows;
-  expect(cells.map(([, target, protocol]) => [target, protocol])).toEqual([
-    ['bare', 'REST'],
-    ['separate', 'REST'],
-    ['separate', 'GraphQL'],
-  ]);
-  expect(Number(cells[1]?.[titles.indexOf('× bare')])).toBeGreaterThan(1);
+it('measures every operation, and lists during logins, and compares separate processes with the bare server', async () => {
+  const { report, rows } = await runBench('--quick --targets bare,separate --connections 2 --seconds 0.2 --rounds 2');
+  const cells = ['bare rest', 'separate rest', 'separate graphql'];
+  expect(report.measured.map(({ operation, target, protocol }) => `${operation}: ${target} ${protocol}`)).toEqual(
+    OPERATIONS.flatMap((operation) => cells.map((cell) => `${operation}: ${cell}`)),
+  );
+  for (const { requests: sent, p50Ms, cpuSum, rounds } of report.measured) {
+    for (const figure of [sent, p50Ms, cpuSum]) expect(figure).toBeGreaterThan(0);
+    expect(rounds).toHaveLength(2);
+  }
+  // 200 requests per second, for 0.8 s of each kind, in two rounds.
+  const ofEach = { requests: 200 * 0.8 * 2 * 2 };
+  expect(report.besideLogins).toMatchObject(['bare', 'separate'].map((target) => ({ target, ...ofEach })));
+  expect(rows.slice(-2).map(([target]) => target)).toEqual(['bare', 'separate']);
+  const [titles = [], , separate] = rows;
+  expect(Number(separate?.[titles.indexOf('× bare')])).toBeGreaterThan(1);
 });
 
-it('delivers changes over every protocol, and compares gateways with a bare server that reads their Kafka', async () => {
-  const { rows } = await runBench('feed --quick --loads personal --targets bare,separate --sockets 20 --seconds 0.5');
-  expect(rows.slice(1).map(([target, over, since]) => `${target} ${over} ${since}`)).toEqual([
+it('counts every message over every protocol, and compares gateways with a bare server that reads their Kafka', async () => {
+  const { report, rows } = await runBench('feed --quick --targets bare,separate --sockets 20 --seconds 0.5');
+  const cells = [
     ...['graphql-ws', 'SSE', 'multipart', 'channel'].map((over) => `separate ${over} commit`),
     ...['bare ws post', 'bare ws publish'],
-  ]);
+  ];
+  const ofTables = rows.filter(([target]) => target !== 'target');
+  expect(ofTables.map(([target, over, since]) => `${target} ${over} ${since}`)).toEqual([...cells, ...cells]);
+  for (const { load, changes, messages, p50Ms, bytesPerSocket } of report.measured) {
+    expect(messages).toBe(Number(changes) * (load === 'fan-out' ? 20 : 1)); // all twenty sockets have the same owner
+    expect(p50Ms).toBeGreaterThan(0);
+    expect(bytesPerSocket).toEqual(expect.any(Number));
+  }
+});
+
+it('compares gateways, counts their requests to services, and shows where their time goes', async () => {
+  const line = 'gateway --quick --targets taskmesh,apollo-undici --seconds 0.2 --connections 2 --profile';
+  const { report, rows, stdout } = await runBench(line);
+  const ofApollo = report.measured.filter(({ engine }) => engine === 'apollo-undici');
+  expect(ofApollo.map(({ calls }) => Math.round(Number(calls)))).toEqual([1, 4, 16]);
+  for (const { cpuMs, peakMiB } of report.measured)
+    for (const figure of [cpuMs, peakMiB]) expect(figure).toBeGreaterThan(0);
+  expect(rows).toHaveLength(1 + 3 * 2);
+  expect(stdout).toMatch(/by package\n(.*\n)* +[\d.]+ %  @apollo\/query-planner/);
 });
 
 it('times backups and restores', async () => {

@@ -10,7 +10,7 @@ import { freeze } from './inject.ts';
 
 const SEED = numberFromEnv('TASKMESH_SEED', 20_261_127);
 /** How often each stream must reconnect. */
-const RETURNS = 5;
+const RETURNS = 3;
 
 describe('the embedded platform', () => {
   const lines: string[] = [];

@@ -20,27 +20,12 @@ const defects = [
   },
   {
     what: 'a promise that leaves its try block unawaited',
-    text: `async function work() {}
-export async function run() {
-  try {
-    return work();
-  } catch {
-    return undefined;
-  }
-}
-`,
+    text: 'async function work() {}\nexport async function run() {\n  try {\n    return work();\n  } catch {}\n}\n',
     by: '@typescript-eslint/return-await',
   },
   {
     what: 'a switch without one of the cases',
-    text: `export function run(kind: 'one' | 'two') {
-  switch (kind) {
-    case 'one':
-      return 1;
-  }
-  return 2;
-}
-`,
+    text: "export function run(kind: 'one' | 'two') {\n  switch (kind) {\n    case 'one':\n  }\n}\n",
     by: '@typescript-eslint/switch-exhaustiveness-check',
   },
   {
@@ -48,7 +33,6 @@ export async function run() {
     text: "import { types } from 'node:util';\n\nexport const known = types.isNativeError(1);\n",
     by: '@typescript-eslint/no-deprecated',
   },
-  { what: 'nothing in a text in order', text: 'export const one = 1;\n', by: undefined },
 ];
 
 describe('lint refuses', () => {
@@ -62,6 +46,6 @@ describe('lint refuses', () => {
   }, 180_000);
 
   it.each(defects.map(({ what, by }, index) => ({ what, by, index })))('$what', ({ by, index }) => {
-    expect(broken[index]).toEqual(by === undefined ? [] : [by]);
+    expect(broken[index]).toEqual([by]);
   });
 });

@@ -133,10 +133,6 @@ describeReal('the product in a cluster, through its service (not on nodes that r
     }
   });
 
-  it('passes helm test', async () => {
-    await product().release.helm('test', 'shop', '--timeout', '5m');
-  }, 300_000);
-
   it('scales the gateways up under load', async () => {
     const { namespace, release, way } = product();
     const ready = () => list('deployments', namespace, '.metadata.name}={.status.readyReplicas');

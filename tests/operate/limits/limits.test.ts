@@ -41,7 +41,7 @@ it.each(CROWDED)(
 );
 
 it('all of them together leave no more memory in use than the caches may hold', async () => {
-  // Some memory is freed only when idle connections and waits end.
+  // Some memory is freed only when waits end.
   const isLittle = async () => expect((await product.keptMib()) - keptMib).toBeLessThan(KEPT_MIB);
-  await eventually(isLittle, { timeoutMs: 90_000, everyMs: 5_000 });
+  await eventually(isLittle, { timeoutMs: 90_000, everyMs: 500 });
 });

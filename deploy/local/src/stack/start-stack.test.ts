@@ -111,10 +111,9 @@ describe('a stack', () => {
     first = keys();
   });
 
-  it('stops the gateways before the services, and leaves nothing behind', async () => {
-    await (await start(optionsFor('stopped'))).stop();
-    expect(existsSync(join(dir.path, 'stopped', 'stack.json'))).toBe(false);
-    expect(linesOf('stopped', 'stops')[0]).toBe('gateway');
+  it('stopped the gateways before the services, and left nothing behind', () => {
+    expect(existsSync(join(dir.path, name, 'stack.json'))).toBe(false);
+    expect(linesOf(name, 'stops').slice(0, 2)).toEqual(['gateway', 'gateway']);
   });
 
   it('keeps its keys after a restart, treats an empty setting as missing, and can share a server with its prefix', async () => {
@@ -219,8 +218,8 @@ describe('a stack', () => {
       const giveUp = () => {
         const { kill } = process;
         process.kill = (pid, signal) => signal !== 0 || kill.call(process, pid, 0);
-        let now = Date.now();
-        Date.now = () => (now += 1_000); // the test must not wait for an event that never happens
+        let now = performance.now();
+        performance.now = () => (now += 1_000); // the test must not wait for an event that never happens
         process.emit('SIGTERM');
       };
       let isReady = false;
