@@ -13,11 +13,20 @@ const KEY_FILES = {
 } satisfies Partial<Record<Command, Pick<Platform, 'accessKeysFile' | 'identityKeyFile'>>>;
 
 /** Runs the product for the tests of one file with one of its commands, and removes it afterwards. */
-export function platformForTests(
+export const platformForTests = (
   command: keyof typeof KEY_FILES,
   settings: () => Record<string, string> = () => ({}),
+) =>
+  platformOf(
+    command,
+    useProduct(command, () => ({ PUBLIC_URL, ...settings() })),
+  );
+
+/** A running product with this `PUBLIC_URL`, as the contract suite sees it. */
+export function platformOf(
+  command: keyof typeof KEY_FILES,
+  product: () => { url: string; dataDir: string },
 ): () => Platform {
-  const product = useProduct(command, () => ({ PUBLIC_URL, ...settings() }));
   let description: DescriptionCheck;
 
   beforeAll(async () => {

@@ -1,47 +1,66 @@
-import type { ApiDescription } from '@taskmesh/testing/api-description';
-import { describeAccounts, describeLoginLimit } from './accounts.ts';
-import { clientOf } from './client.ts';
-import { describeCompression } from './compression.ts';
-import { describeConcurrency } from './concurrency.ts';
-import { describeNoCors } from './cors.ts';
-import { describeEdges } from './edges.ts';
-import { describeFullTasks } from './full-tasks.ts';
-import { describeGraphql } from './graphql.ts';
-import { describeOwnAccount } from './own-account.ts';
-import { platformForTests } from './platform-for-tests.ts';
-import { describeRecovery } from './recovery.ts';
-import { describeReducedTasks } from './reduced-tasks.ts';
-import { describeTokens } from './tokens.ts';
+import { TASK_CHANGES_TOPIC } from '@taskmesh/contracts';
+import { startStack, type Stack } from '@taskmesh/local';
+import { createKafkaEventLog } from '@taskmesh/event-log';
+import { createLog } from '@taskmesh/service';
+import { startTraceCollector, type TraceCollector } from '@taskmesh/testing/trace-collector';
+import { makeTempDir, nodeEnvironment, ownInstallation } from '@taskmesh/testing';
+import { join } from 'node:path';
+import { describeContract } from './all.ts';
+import { platformOf, PUBLIC_URL } from './platform-for-tests.ts';
+import { describeFeedClients } from '../feed/feed-clients.ts';
+import { describeFeedRules } from '../feed/feed-rules.ts';
+import { describeOwnAccount } from '../operate/journey/accounts.ts';
+import { describeJourney } from '../operate/journey/journey.ts';
+import { describeMetrics } from '../operate/journey/metrics.ts';
+import { describeDeadLetters, describeOperations } from '../operate/journey/operations.ts';
+import { describeRestore } from '../operate/journey/restore.ts';
+import { describeTraces, tracesTo } from '../operate/journey/traces.ts';
 
-/** The whole interface, as documented. */
-describe('the platform as separate processes, as "npm run stack" runs it, keeps the contract:', () => {
-  const platform = platformForTests('stack');
-  const client = clientOf(platform);
+describe('the stack of separate processes, two gateways, real PostgreSQL, Redis and Kafka', () => {
+  const dataDir = makeTempDir();
+  let stack: Stack;
+  const installation = ownInstallation();
+  let collector: TraceCollector;
 
-  describeAccounts(platform);
-  describeLoginLimit(platform);
-  describeOwnAccount(platform);
-  describeTokens(platform);
-  describeRecovery(platform);
-  describeFullTasks(platform, '/api');
-  describeReducedTasks(platform, '/reduced/api');
-  describeEdges(platform);
-  describeNoCors(platform);
-  describeCompression(platform);
-  describeGraphql(platform);
-  describeConcurrency(platform);
-
-  it('returned every documented success in the tests above', async () => {
-    const { body } = await client.call<ApiDescription>('GET', '/api/openapi.json');
-    const { covered } = platform().description;
-    for (const [path, operations] of Object.entries(body.paths))
-      for (const [method, { tags, responses }] of Object.entries(operations)) {
-        // Operators' endpoints and provider sign-ins have tests of their own.
-        if (tags.some((tag) => ['Backups', 'Operations'].includes(tag)) || /oidc|identities/.test(path)) continue;
-        for (const status of Object.keys(responses)) {
-          if (status < '400') expect([...covered]).toContain(`${method.toUpperCase()} ${path} ${status}`);
-        }
-      }
-    expect(covered.size).toBeGreaterThan(100);
+  beforeAll(async () => {
+    collector = await startTraceCollector();
+    const env = {
+      ...nodeEnvironment(),
+      LOG_LEVEL: 'warn',
+      PUBLIC_URL,
+      ...installation,
+      ...tracesTo(collector),
+    };
+    stack = await startStack({ dataDir, gateways: 2, env, log: () => {} });
   });
+  afterAll(() => stack.stop(), 180_000);
+
+  describe('keeps the contract:', () => {
+    describeContract(platformOf('stack', () => ({ url: stack.urls[0] ?? '', dataDir })));
+  });
+  describeJourney(() => ({ urls: stack.urls }));
+  describeOwnAccount(() => ({ urls: stack.urls }));
+  describeFeedClients(() => ({ urls: stack.urls }));
+  describeFeedRules(() => ({ urls: stack.urls }));
+  describeMetrics(() => ({
+    adminUrls: [...stack.processes.values()].flatMap(({ current: { adminUrl } }) => adminUrl ?? []),
+  }));
+  describeTraces(() => ({ urls: stack.urls, collector, isSplit: true }));
+  describeOperations(() => ({ urls: stack.urls, dataDir, eventLog: 'kafka' }));
+  describeDeadLetters(() => ({
+    urls: stack.urls,
+    async spoil(ownerId, record) {
+      const { KAFKA_BROKERS: brokers, KAFKA_TOPIC_PREFIX: topicPrefix } = installation;
+      const log = createLog({ service: 'test', level: 'silent' });
+      const eventLog = createKafkaEventLog({
+        brokers: brokers.split(','),
+        topicPrefix,
+        clientId: 'somebody-else',
+        log,
+      });
+      await eventLog.publish(TASK_CHANGES_TOPIC, [{ key: ownerId, value: record }]);
+      await eventLog.close();
+    },
+  }));
+  describeRestore(() => ({ urls: stack.urls, backupsDir: join(dataDir, 'backups') }));
 });

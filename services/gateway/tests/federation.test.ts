@@ -1,4 +1,4 @@
-import { AppError, unavailable } from '@taskmesh/contracts';
+import { AppError } from '@taskmesh/contracts';
 import { useGateway, USER } from './fakes/gateway.ts';
 
 const OTHER = 'b0000000-0000-4000-8000-000000000002';
@@ -15,31 +15,6 @@ describe.each(EXECUTORS)('the graph with the %s executor', (executor) => {
     gateway.auth.callers.length = 0;
     gateway.tasks.calls.length = 0;
     gateway.tasks.fail(undefined);
-  });
-
-  it('joins the data of several services, back and forth', async () => {
-    const query = '{ me { tasks { edges { node { title owner { name } } } } } }';
-    const node = (number: number) => ({
-      node: { title: `Task ${number} of ${USER}`, owner: { name: `Name of ${USER}` } },
-    });
-    const first = await gateway.graphql(query, { token });
-    const second = await gateway.graphql(query, { token });
-    expect(first.body).toEqual({ data: { me: { tasks: { edges: [node(1), node(2)] } } } });
-    expect(second.body).toEqual(first.body);
-  });
-
-  it('continues as the user whose session a mutation opened, not as the caller', async () => {
-    const query =
-      'mutation ($input: LoginInput!) { login(input: $input) { user { id tasks { edges { node { id } } } } } }';
-    const variables = { input: { email: OTHER, password: 'right password' } };
-    const { body } = await gateway.graphql(query, { token, variables });
-    expect(body.data?.login).toMatchObject({
-      user: { id: OTHER, tasks: { edges: [{ node: { id: `${OTHER}-task-1` } }, { node: { id: `${OTHER}-task-2` } }] } },
-    });
-    expect(gateway.auth.callers[0]).toMatchObject({ role: 'user', userId: USER });
-    expect(gateway.tasks.calls.map(({ identity }) => identity)).toEqual([
-      { role: 'user', userId: OTHER, sessionId: expect.any(String) },
-    ]);
   });
 
   it('runs no mutation after a failed one, at any service, and returns null for all', async () => {
@@ -62,11 +37,10 @@ describe.each(EXECUTORS)('the graph with the %s executor', (executor) => {
     expect(gateway.tasks.calls[0]?.identity).not.toHaveProperty('ip');
   });
 
-  it('passes on a valid trace context, and no other', async () => {
+  it('passes on a valid trace context', async () => {
     const traceparent = '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01';
     await gateway.graphql('{ taskStatistics { total } }', { token, headers: { traceparent } });
-    await gateway.graphql('{ taskStatistics { total } }', { token, headers: { traceparent: 'nonsense' } });
-    expect(gateway.tasks.calls.map((call) => call.traceparent)).toEqual([traceparent, undefined]);
+    expect(gateway.tasks.calls.map((call) => call.traceparent)).toEqual([traceparent]);
   });
 
   it('traces no fields for a client', async () => {
@@ -76,8 +50,11 @@ describe.each(EXECUTORS)('the graph with the %s executor', (executor) => {
     expect(gateway.tasks.calls.map((call) => Boolean(call.isTraced))).toEqual([false]);
   });
 
-  it('reports only the request id of a defect, which is logged', async () => {
-    gateway.tasks.fail(new Error('column "secret" of http://10.0.0.7 does not exist'));
+  it.each([
+    new Error('column "secret" of http://10.0.0.7 does not exist'),
+    new AppError('SECRET' as never, 'inner workings'),
+  ])('reports only the request id of a defect, which is logged: %s', async (error) => {
+    gateway.tasks.fail(error);
     const { body, headers } = await gateway.graphql('{ taskStatistics { total } }', { token });
     const requestId = headers.get('x-request-id');
     expect(body.errors).toEqual([
@@ -88,23 +65,6 @@ describe.each(EXECUTORS)('the graph with the %s executor', (executor) => {
       },
     ]);
     expect(gateway.logged).toContainEqual(expect.objectContaining({ level: 'error', requestId }));
-  });
-
-  it('hides codes that are not public', async () => {
-    gateway.tasks.fail(new AppError('SECRET' as never, 'inner workings'));
-    const { body } = await gateway.graphql('{ taskStatistics { total } }', { token });
-    expect(body.errors?.[0]).toMatchObject({
-      message: 'Internal server error',
-      extensions: { code: 'INTERNAL_SERVER_ERROR' },
-    });
-  });
-
-  it('returns partial results', async () => {
-    gateway.tasks.fail(unavailable());
-    const { status, body } = await gateway.graphql('{ me { id } task(id: "x") { id } }', { token });
-    expect(status).toBe(200);
-    expect(body.data).toEqual({ me: { id: USER }, task: null });
-    expect(body.errors?.[0]).toMatchObject({ path: ['task'], extensions: { code: 'SERVICE_UNAVAILABLE' } });
   });
 
   it('reports SERVICE_UNAVAILABLE for the fields of an unavailable service at once, and returns all others', async () => {

@@ -92,13 +92,8 @@ describe('a service of a foreign graph with odd responses', () => {
   });
 
   it.each<[string, Answer]>([
-    ['a number that is too large', says('{"data":{"odd":1e400}}')],
-    ['a number of another type', says('{"data":{"odd":12345678901234567890}}')],
-    ['an object', says('{"data":{"odd":{}}}')],
     ['errors alone', says('{"errors":[{"message":"no"}]}')],
-    ['errors that are none', says('{"errors":[]}')],
     ['errors that say nothing', says('{"data":null,"errors":[{}]}')],
-    ['no data, and no error', says('{"data":null}')],
     ['half a JSON', says('{"data":{"odd":')],
     ['nothing', says('')],
     ['another text', says('<html>Bad gateway</html>', 502)],
@@ -120,11 +115,8 @@ describe('a service of a foreign graph with odd responses', () => {
     expect((await gateway.graphql('{ strict plain }')).body.data).toBeNull();
   });
 
-  it.each([
-    ['without places', '{"message":"m","extensions":{"code":"NOT_FOUND"}}'],
-    ['with nothing else', '{}'],
-  ])('does not lose its data because of many errors %s, of which 100 are shown', async (_how, error) => {
-    answer = says(`{"data":{"odd":3},"errors":[${`${error},`.repeat(150_000)}${error}]}`);
+  it('does not lose its data because of many errors, of which 100 are shown', async () => {
+    answer = says(`{"data":{"odd":3},"errors":[${'{},'.repeat(150_000)}{}]}`);
     const { body } = await gateway.graphql('{ odd plain }');
     expect(body.data).toEqual({ odd: 3, plain: 1 });
     expect(body.errors).toHaveLength(100);
@@ -135,15 +127,6 @@ describe('a service of a foreign graph with odd responses', () => {
     const { body } = await gateway.graphql('{ things { id } plain }');
     expect(body.errors).toHaveLength(100);
     expect(gateway.logged.at(-1)).toMatchObject({ msg: 'a result is incomplete', incomplete: { length: 100 } });
-  });
-
-  it('cannot make a result too large with many errors', async () => {
-    answer = says(`{"data":{"things":[${'{},'.repeat(2_700_000)}{}]}}`);
-    const { body } = await gateway.graphql('{ things { id } plain }');
-    expect(body).toEqual({
-      data: null,
-      errors: [{ message: 'The result is too large; request less.', extensions: { code: 'PAYLOAD_TOO_LARGE' } }],
-    });
   });
 
   it.each([

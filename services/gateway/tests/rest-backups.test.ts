@@ -43,16 +43,11 @@ const linesOf = async (path: string) => {
   return { status, lines, last: lines.at(-1) };
 };
 
-it('archives of any size and name are uploaded and downloaded', async () => {
-  const content = randomBytes(20 * MIB);
-  const stored = await call('PUT', '/api/backups/big one.tar.gz', { body: content });
-  expect(stored).toMatchObject({ status: 201, json: { data: { file: 'big one.tar.gz', sizeBytes: content.length } } });
-  const { body, headers } = await rawRequest(`${gateway.origin}/api/backups/big%20one.tar.gz`);
-  expect(Buffer.from(await body.arrayBuffer()).equals(content)).toBe(true);
-  const head = await call('HEAD', '/api/backups/big one.tar.gz');
-  for (const received of [headers, Object.fromEntries(head.headers)])
-    expect(received).toMatchObject({
-      'content-length': String(content.length),
+it('the headers of a download name and identify the archive', async () => {
+  const stored = await call('PUT', '/api/backups/big one.tar.gz', { body: randomBytes(20 * MIB) });
+  for (const method of ['GET', 'HEAD'])
+    expect(Object.fromEntries((await call(method, '/api/backups/big one.tar.gz')).headers)).toMatchObject({
+      'content-length': String(20 * MIB),
       'content-type': 'application/gzip',
       'content-disposition': `attachment; filename="big_one.tar.gz"; filename*=UTF-8''big%20one.tar.gz`,
       etag: `"${stored.json.data.sha256}"`,

@@ -95,27 +95,6 @@ describe('replays', () => {
     expect(stuck.flatMap(({ seen }) => seen)).toEqual([]);
   });
 
-  it('continue when their reader can accept more, without losing or repeating a change', async () => {
-    await begin();
-    const owner = withChanges();
-    const reader = createReader();
-    let isPaused = false;
-    const pausing = {
-      ...reader,
-      /** Three times it takes longer than a page is kept. */
-      async drained() {
-        const isDue = [30, 31, 150].includes(reader.seen.length);
-        if (isDue && !isPaused) await new Promise((resolve) => setTimeout(resolve, 250));
-        isPaused = isDue;
-      },
-    };
-    await feed.subscribe(owner, store.cursor(owner, 0), pausing);
-    for (let count = 0; count < 10; count++) store.deliver(store.commit(owner));
-    await eventually(() => expect(reader.seen).toEqual(upTo(CHANGES + 10)));
-    store.deliver(store.commit(owner));
-    await eventually(() => expect(reader.seen).toEqual(upTo(CHANGES + 11)));
-  });
-
   it('run one at a time for one account, and all of them finish', async () => {
     await begin();
     const readers = await replayTo(withChanges(), several(20, createReader));
