@@ -107,6 +107,9 @@ describe('what no server of Kubernetes takes, or no service of ours', () => {
     ['backup.persistence.accessModes', ['ReadWriteOnce', 'ReadWriteMany'], []],
     ['ingress.tlsSecret', 'tls', 'TLS'],
     ['httpRoute.parentRefs', [{ name: 'a', sectionName: 'https', port: 443 }], [{ name: 'a', ports: [443] }]],
+    ...['https://example.com', '*', 'a.*.example.com', 'A.example.com', 'a_b.example.com'].flatMap((host) =>
+      ['ingress.hosts', 'httpRoute.hostnames'].map((path): [string, unknown, unknown] => [path, ['*.a.de'], [host]]),
+    ),
     ['networkPolicy.clients', [{ ipBlock: { cidr: '10.0.0.0/8' } }], [{}]],
     ['networkPolicy.egress.otlp.to', [{ podSelector: {} }], [{ pods: {} }]],
     ['networkPolicy.dnsPorts', [5353, 1053], [0]],
@@ -115,6 +118,11 @@ describe('what no server of Kubernetes takes, or no service of ours', () => {
     ['serviceMonitor.interval', '1m30s', 'often'],
     ['prometheusRule.alertLabels', { team: 'any text' }, { 'the-team': 'x' }],
     ['kafka.topicPrefix', 'a.b_', 'a/b'],
+    ['telemetry.endpoint', 'http://collector:4318', 'collector:4318'],
+    ['telemetry.samplerRatio', 1, 2],
+    ['telemetry.resourceAttributes', { a: 'b' }, { a: 'b=c' }],
+    ['telemetry.resourceAttributes', { load: '50' }, { load: '50%' }],
+    ['telemetry.resourceAttributes', { long: 'x'.repeat(255) }, { long: 'x'.repeat(256) }],
   ])('is refused at %s: not %j but %j', (path, right, wrong) => {
     expect([right, wrong].map((value) => fits(path.split('.'), value))).toEqual([true, false]);
   });
@@ -191,17 +199,18 @@ describe('the settings in the values, and the services', () => {
   });
 });
 
-it.each([3, 4] as const)('Helm %s names the path of a wrong value', async (helm) => {
+it.each([3, 4] as const)('Helm %s names the paths of all wrong values', async (helm) => {
   const wrong: [string, unknown, RegExp][] = [
     ['gateway.replicas', 'many', /gateway.replicas.*integer/],
-    ['gateway.replica', 2, /gateway.*replica/],
-    ['gateway.pod.replica', 2, /pod.*replica/],
+    ['gateway.replica', 2, /gateway'?: additional propert(y|ies) '?replica/i],
+    ['gateway.pod.replica', 2, /gateway.pod'?: additional propert(y|ies) '?replica/i],
     ['image.tag', 'latest', /image.tag/],
-    ['gateway.resources', null, /gateway.*resources/],
-    ['networkPolicy.egress.otlp', null, /egress.*otlp/],
-    ['pod', null, /pod/],
+    ['gateway.resources', null, /gateway'?: (missing property ')?resources/],
+    ['networkPolicy.egress.otlp', null, /egress'?: (missing property ')?otlp/],
+    ['pod', null, /(''|\(root\)): (missing property ')?pod/],
   ];
-  for (const [path, value, said] of wrong) await expect(render({ helm, set: { [path]: value } })).rejects.toThrow(said);
+  const message = await render({ helm, set: Object.fromEntries(wrong) }).catch(String);
+  for (const [, , said] of wrong) expect(message).toMatch(said);
 });
 
 describe('the settings in the values', () => {
