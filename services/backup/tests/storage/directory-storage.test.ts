@@ -3,6 +3,7 @@ import { makeTempDir } from '@taskmesh/testing';
 import { execFileSync } from 'node:child_process';
 import { chmod, chown, link, mkdir, readdir, rename, rm, symlink, truncate, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
+import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
@@ -229,6 +230,12 @@ it('stores one of two archives of the same name, even on a file system without h
   expect(written.map(({ status }) => status).toSorted()).toEqual(['fulfilled', 'rejected']);
   expect(await readdir(place)).toEqual(['a.tar.gz']);
   await expect(write('a.tar.gz', Readable.from(['three']))).rejects.toThrow(ArchiveExistsError);
+});
+
+it('removes an archive that a killed process left unfinished', async () => {
+  const place = makeTempDir();
+  await writeFile(join(place, `.unfinished-${process.pid}-ab-${hostname()}`), 'half'); // of a process that had our id
+  expect([await storage(place).sweep(), await readdir(place)]).toEqual([1, []]);
 });
 
 describe('an empty directory', () => {
