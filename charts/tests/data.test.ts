@@ -118,22 +118,6 @@ describe('the servers by operators', () => {
     );
   });
 
-  it('run under the restricted pod standard, including Kafka', async () => {
-    const manifests = await render({ chart, release });
-    const confined = {
-      securityContext: {
-        allowPrivilegeEscalation: false,
-        runAsNonRoot: true,
-        seccompProfile: { type: 'RuntimeDefault' },
-        capabilities: { drop: ['ALL'] },
-      },
-    };
-    expect(ofKind(manifests, 'KafkaNodePool')[0]?.spec?.template).toMatchObject({ kafkaContainer: confined });
-    expect(ofKind(manifests, 'Kafka')[0]?.spec?.entityOperator).toMatchObject({
-      template: { topicOperatorContainer: confined, userOperatorContainer: confined },
-    });
-  });
-
   it('are certified under their poolers’ names where there are any', async () => {
     const names = async (values?: string) =>
       ofKind(await render({ chart, release, values }), 'Cluster').map(
@@ -190,21 +174,24 @@ describe('the servers by operators', () => {
     }
   });
 
-  it.each(valuesFiles(chart))('follow the restricted pod standard with %s', async (values) => {
-    const pods = workloads(await render({ chart, release: 'data', values }));
+  it.each(valuesFiles(chart))('run under the restricted pod standard with %s, including Kafka', async (values) => {
+    const manifests = await render({ chart, release: 'data', values });
+    const confined = { allowPrivilegeEscalation: false, capabilities: { drop: ['ALL'] } };
+    const ofPod = { runAsNonRoot: true, seccompProfile: { type: 'RuntimeDefault' } };
+    const ofKafka = { securityContext: { ...confined, ...ofPod } };
+    for (const { spec } of ofKind(manifests, 'KafkaNodePool'))
+      expect(spec?.template).toMatchObject({ kafkaContainer: ofKafka });
+    for (const { spec } of ofKind(manifests, 'Kafka'))
+      expect(spec?.entityOperator).toMatchObject({
+        template: { topicOperatorContainer: ofKafka, userOperatorContainer: ofKafka },
+      });
+    const pods = workloads(manifests);
     expect(pods).toHaveLength(1);
     for (const { template } of pods) {
-      expect(template.spec).toMatchObject({
-        automountServiceAccountToken: false,
-        securityContext: { runAsNonRoot: true, seccompProfile: { type: 'RuntimeDefault' } },
-      });
-      for (const container of containersOf(template)) {
-        expect(container.securityContext).toMatchObject({
-          allowPrivilegeEscalation: false,
-          readOnlyRootFilesystem: true,
-          capabilities: { drop: ['ALL'] },
-        });
-        expect(container.image).toMatch(/:\d+\.\d+\.\d+$/);
+      expect(template.spec).toMatchObject({ automountServiceAccountToken: false, securityContext: ofPod });
+      for (const { securityContext, image } of containersOf(template)) {
+        expect(securityContext).toMatchObject({ ...confined, readOnlyRootFilesystem: true });
+        expect(image).toMatch(/:\d+\.\d+\.\d+$/);
       }
     }
   });

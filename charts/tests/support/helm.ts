@@ -48,9 +48,6 @@ function argumentsOf(options: RenderOptions): string[] {
   return args;
 }
 
-/** The text of a release as `helm template` makes it, now. @throws Error with the message of Helm */
-export const renderAgain = (options: RenderOptions) => runHelm(argumentsOf(options), options.helm);
-
 const texts = new Map<string, Promise<string>>();
 const objects = new Map<string, Promise<Manifest[]>>();
 
@@ -61,8 +58,9 @@ function once<Value>(made: Map<string, Promise<Value>>, options: RenderOptions, 
   return value;
 }
 
-/** The text of a release; the same options are rendered once. */
-export const renderText = (options: RenderOptions = {}) => once(texts, options, () => renderAgain(options));
+/** The text of a release; the same options are rendered once. @throws Error with the message of Helm */
+export const renderText = (options: RenderOptions = {}) =>
+  once(texts, options, () => runHelm(argumentsOf(options), options.helm));
 
 /** The objects of a release, which no caller changes. */
 export const render = (options: RenderOptions = {}) =>

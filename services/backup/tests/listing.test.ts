@@ -1,4 +1,3 @@
-import { unavailable } from '@taskmesh/contracts';
 import { createRecordingLog } from '@taskmesh/service/testing';
 import type { Identity } from '@taskmesh/identity';
 import type { WorkProgress } from '@taskmesh/internal-api';
@@ -7,9 +6,6 @@ import { generateX25519Identity } from 'age-encryption';
 import { rename, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
-import type { Backup } from '../src/archives/archive.entity.ts';
-import type { Manifest } from '../src/archives/manifest.ts';
-import { scanArchives, type ScanDeps } from '../src/archives/new-archives.ts';
 import { createBackup } from '../src/index.ts';
 import { tar } from './archives/tar-bytes.ts';
 import { request, bothStores, createBackupFixture, tasksDump } from './support/backup-fixture.ts';
@@ -181,70 +177,6 @@ describe('the list', () => {
       unfitReason: expect.stringContaining('no intact gzip file'),
     });
   }, 180_000);
-});
-
-describe('a scan that reads an archive while another instance catalogues it', () => {
-  const manifest = JSON.parse(bothStores('one')['manifest.json'] ?? '') as Manifest;
-  const stale: Backup = { file: 'a.tar.gz', sizeBytes: 1, sha256: null, createdAt: new Date(0), origin: 'unknown', stores: [], modifiedAt: null, verifiedAt: null, unfitAt: null, unfitReason: null, verifiedVersion: null }; // prettier-ignore
-
-  it.each([
-    [
-      'keeps the entry of the other instance',
-      { ...stale, origin: 'schedule', stores: ['tasks', 'auth'], verifiedAt: new Date(1) },
-      0,
-    ],
-    ['keeps its origin', { ...stale, origin: 'upload', sha256: 'abc' }, 1],
-    ['does not restore a deleted entry', undefined, 0],
-  ] as const)('%s', async (_what, now, added) => {
-    let known: Partial<Backup> | undefined = stale;
-    const deps = {
-      repository: { recordExamined: async (backup: Backup) => void (known = backup) },
-      list: async () => [stale],
-      find: async () => known,
-      async inspect() {
-        known = now && { ...now, stores: [...now.stores] };
-        return { manifest };
-      },
-      now: () => new Date(0),
-      log: createRecordingLog().log,
-    };
-    expect(await scanArchives(deps as ScanDeps, () => undefined)).toMatchObject({ archives: 1, added });
-    expect(known).toEqual(now && { ...now, stores: ['tasks', 'auth'] });
-  });
-});
-
-it.each([
-  ['is unfit, and its bucket reports the time with another precision', 5_123, 5_000, true],
-  ['was replaced meanwhile', 5_123, 6_000, false],
-])(
-  'a scan that reads a broken archive marks it as unfit only if it still exists: it %s',
-  async (_what, before, after, isBlamed) => {
-    const blamed: Backup[] = [];
-    const at = (time: number) => ({ file: 'a.tar.gz', sizeBytes: 1, stores: [], createdAt: new Date(time), modifiedAt: new Date(time) }) as unknown as Backup; // prettier-ignore
-    const deps = {
-      repository: { recordExamined: async (backup: Backup) => void blamed.push(backup) },
-      list: async () => [at(before)],
-      find: async () => at(after),
-      inspect: async () => ({ unfit: 'it is broken.' }),
-      now: () => new Date(0),
-      log: createRecordingLog().log,
-    };
-    expect(await scanArchives(deps as ScanDeps, () => undefined)).toMatchObject({ unread: 1 });
-    expect(blamed.map(({ unfitReason }) => unfitReason)).toEqual(isBlamed ? ['it is broken.'] : []);
-  },
-);
-
-it('a scan continues after an archive that cannot be read, unless the storage is unavailable', async () => {
-  const all = ['a', 'b', 'c'].map((file) => ({ file, sizeBytes: 1, stores: [], createdAt: new Date(0), modifiedAt: new Date(0) }) as unknown as Backup); // prettier-ignore
-  const tried: string[] = [];
-  const scanWith = (find: (file: string) => Promise<Backup | undefined>) => {
-    const inspect = (file: string) => (tried.push(file), Promise.reject(unavailable('input/output error')));
-    const deps = { list: async () => all, find, inspect, log: createRecordingLog().log };
-    return scanArchives(deps as unknown as ScanDeps, () => undefined);
-  };
-  expect(await scanWith(async (name) => all.find(({ file }) => file === name))).toEqual({ archives: 3, added: 0, unread: 3 }); // prettier-ignore
-  expect(tried).toEqual(['a', 'b', 'c']);
-  await expect(scanWith(() => Promise.reject(unavailable('no storage')))).rejects.toThrow('no storage');
 });
 
 describe('the status of backup for operators', () => {

@@ -1,7 +1,8 @@
+import { unavailable } from '@taskmesh/contracts';
 import { createLog } from '@taskmesh/service';
 import { Readable } from 'node:stream';
 import type { Backup } from './archive.entity.ts';
-import { createNewArchives, inspectArchive } from './new-archives.ts';
+import { createNewArchives, inspectArchive, scanArchives, type Inspection, type ScanDeps } from './new-archives.ts';
 
 const log = createLog({ service: 'test', level: 'silent' });
 const archive = (file: string, more: Partial<Backup> = {}): Backup => ({
@@ -62,4 +63,40 @@ it('an inspection that is aborted while it opens its archive closes it without r
   const look = inspectArchive('a.tar.gz', deps as never);
   await expect(look).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE' });
   expect(steps).toEqual(['close']);
+});
+
+describe('a scan', () => {
+  const manifest = { createdAt: new Date(0).toISOString(), stores: { tasks: {}, auth: {} } };
+  const whole = { manifest } as unknown as Inspection;
+  const unfit = { unfit: 'it is broken.' };
+  const at = (time: number) => archive('a', { createdAt: new Date(time), modifiedAt: new Date(time) });
+  const uploaded = archive('a', { origin: 'upload', sha256: 'abc' });
+  const scan = (deps: Partial<ScanDeps>) =>
+    scanArchives({ now: () => new Date(0), log, ...deps } as ScanDeps, () => undefined);
+
+  it.each<[string, Inspection, Backup, Backup | undefined, object[], object]>([
+    ['keeps the entry of another instance', whole, at(0), archive('a', { stores: ['tasks'] }), [], { added: 0 }],
+    ['keeps its origin', whole, at(0), uploaded, [{ ...uploaded, stores: ['tasks', 'auth'] }], { added: 1 }],
+    ['does not restore a deleted entry', whole, at(0), undefined, [], { added: 0 }],
+    // Its bucket reports the time with another precision.
+    ['marks a broken one as unfit', unfit, at(5_123), at(5_000), [{ unfitReason: 'it is broken.' }], { unread: 1 }],
+    ['does not blame one that was replaced', unfit, at(5_123), at(6_000), [], { unread: 1 }],
+  ])('%s, although reading an archive takes long', async (_what, inspection, listed, now, recorded, result) => {
+    const entries: Backup[] = [];
+    const repository = { recordExamined: async (entry: Backup) => void entries.push(entry) };
+    const found = { list: async () => [listed], inspect: async () => inspection, find: async () => now };
+    expect(await scan({ repository, ...found })).toMatchObject({ archives: 1, ...result });
+    expect(entries).toMatchObject(recorded);
+  });
+
+  it('continues after an archive that cannot be read, unless the storage is unavailable', async () => {
+    const tried: string[] = [];
+    const inspect = (file: string) => (tried.push(file), Promise.reject(unavailable('input/output error')));
+    const deps = { list: async () => [archive('a'), archive('b')], inspect };
+    expect(await scan({ ...deps, find: async (file) => archive(file) })).toEqual({ archives: 2, added: 0, unread: 2 });
+    expect(tried).toEqual(['a', 'b']);
+    await expect(scan({ ...deps, find: () => Promise.reject(unavailable('no storage')) })).rejects.toThrow(
+      'no storage',
+    );
+  });
 });

@@ -38,13 +38,20 @@ const SOCKET_TIMEOUT_MS = 60_000;
 const ATTEMPTS = 3;
 /** For all attempts of a quick operation: a HEAD request, a page of a list, a deletion. */
 const QUICK_TIMEOUT_MS = 10_000;
-const inTime = () => ({ abortSignal: AbortSignal.timeout(QUICK_TIMEOUT_MS) });
+
+interface S3StorageOptions {
+  location: S3Location;
+  now: () => number;
+  /** @default QUICK_TIMEOUT_MS */
+  quickMs?: number;
+}
 
 /**
  * Stores archives as objects in a bucket. Objects appear only once complete, so no unfinished archive is ever listed.
  * Every failure of the bucket is an AppError SERVICE_UNAVAILABLE.
  */
-export function createS3Storage({ location, now }: { location: S3Location; now: () => number }): BackupStorage {
+export function createS3Storage({ location, now, quickMs = QUICK_TIMEOUT_MS }: S3StorageOptions): BackupStorage {
+  const inTime = () => ({ abortSignal: AbortSignal.timeout(quickMs) });
   const { bucket: Bucket, prefix } = location;
   const client = createClient(location);
   const keyOf = (file: string) => prefix + file;
