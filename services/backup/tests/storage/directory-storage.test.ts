@@ -4,7 +4,6 @@ import { execFileSync } from 'node:child_process';
 import { watch } from 'node:fs';
 import { chmod, chown, link, mkdir, readdir, rename, rm, symlink, truncate, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
-import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
@@ -238,12 +237,6 @@ it('stores one of two archives of the same name, and no empty file before, even 
   await eventually(() => expect(events).toContain('end'));
   watcher.close();
   expect(events.filter((name) => name === 'a.tar.gz')).toHaveLength(2); // when it got its name, and when it was deleted
-});
-
-it('removes an archive that a killed process left unfinished', async () => {
-  const place = makeTempDir();
-  await writeFile(join(place, `.unfinished-${process.pid}-ab-${hostname()}`), 'half'); // of a process that had our id
-  expect([await storage(place).sweep(), await readdir(place)]).toEqual([1, []]);
 });
 
 describe('an empty directory', () => {
