@@ -77,16 +77,6 @@ describe('requests of the feed to the tasks service', () => {
       expect(logged.filter((message) => message.startsWith('further records'))).toHaveLength(1);
     });
 
-    it('leave no timer after a finished replay', async () => {
-      const feed = await start();
-      const owner = randomUUID();
-      for (let count = 0; count < 20; count++) store.commit(owner);
-      const reader = await readFeed(feed, owner, store.cursor(owner, 0));
-      await jest.advanceTimersByTimeAsync(50);
-      expect(reader.seen).toHaveLength(20);
-      expect(jest.getTimerCount()).toBe(1); // the next comparison of heads
-    });
-
     it('fetch the heads of all owners, each once, by the thousand', async () => {
       const feed = await start();
       const owners = Array.from({ length: 2_001 }, () => randomUUID());
