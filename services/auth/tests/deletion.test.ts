@@ -1,4 +1,4 @@
-import { ACCOUNTS_TOPIC, parseAccountDeleted, type AccountDeleted } from '@taskmesh/contracts';
+import { ACCOUNTS_TOPIC, type AccountDeleted } from '@taskmesh/contracts';
 import { createMemoryEventLog, PublishError, type EventLog } from '@taskmesh/event-log';
 import { eventually } from '@taskmesh/testing';
 import {
@@ -254,7 +254,7 @@ describe('publishing the account log', () => {
   function read(): AccountDeleted[] {
     const published: AccountDeleted[] = [];
     eventLog.read(ACCOUNTS_TOPIC, ({ key, value }) => {
-      const entry = parseAccountDeleted(value);
+      const entry = JSON.parse(value) as AccountDeleted;
       expect(key).toBe(entry.accountId);
       published.push(entry);
     });

@@ -82,7 +82,7 @@ export async function createGateway(config: GatewayConfig, deps: GatewayDeps): P
     const documents = createDocuments({ schema: supergraph.schema, config: config.graphql });
     const shared = { metrics: graphMetrics, clock: monotonicClock, log };
     const services = createServiceMap(supergraph, { connections, ...shared });
-    const bounds = { runForCaller, blockingWork, largeResponses, requireRoom: memory.requireRoom };
+    const bounds = { runForCaller, blockingWork, largeResponses, endedSessions, requireRoom: memory.requireRoom };
     const executor = createExecutor({ supergraph, services, ...shared, ...bounds, kind: config.executor });
     return { supergraph, services, executor, ...documents };
   };

@@ -4,6 +4,7 @@ import { postGraphQL, startTestGateway, type TestGateway } from './fakes/gateway
 import { openRaw, rawGraphQL, rawRequest, statusOf, type RawSocket } from './fakes/raw.ts';
 
 const ANN = 'a0000000-0000-4000-8000-000000000001';
+const SESSION = 'c0000000-0000-4000-8000-000000000001';
 const BOB = 'a0000000-0000-4000-8000-000000000002';
 const MAX_AT_ONCE = 6;
 const QUERY = '{ taskStatistics { total } }';
@@ -16,7 +17,7 @@ let held: number;
 
 beforeEach(async () => {
   gateway = await startTestGateway();
-  authorization = `Bearer ${await gateway.auth.token(ANN)}`;
+  authorization = `Bearer ${await gateway.auth.token(ANN, { claims: { sid: SESSION } })}`;
   const { promise, resolve } = Promise.withResolvers<void>();
   release = resolve;
   held = 0;
@@ -49,6 +50,18 @@ it('limits how many operations of an account run at once over all transports; fu
   release();
   for (const status of await Promise.all(all)) expect(status).toBe(200);
   expect(held).toBe(MAX_AT_ONCE + 3);
+});
+
+it('lets a session end ahead of its own operations, and refuses those that still wait then', async () => {
+  const send = (query: string) => postGraphQL(gateway.origin, { query }, { authorization });
+  const running = Array.from({ length: MAX_AT_ONCE }, () => send(QUERY));
+  await eventually(() => expect(held).toBe(MAX_AT_ONCE));
+  const waiting = send('mutation { createTask(input: { title: "Late" }) { id } }');
+  expect((await send('mutation { logout }')).body).toEqual({ data: { logout: true } });
+  release();
+  expect((await waiting).body.errors?.[0]?.extensions['code']).toBe('UNAUTHENTICATED');
+  for (const { status } of await Promise.all(running)) expect(status).toBe(200);
+  expect(held).toBe(MAX_AT_ONCE);
 });
 
 it('limits the memory of all bodies whose operations run or wait, in their decoded size', async () => {

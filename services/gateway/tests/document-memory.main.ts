@@ -57,6 +57,7 @@ const executor = createExecutor({
   log,
   kind: 'compiled',
   runForCaller: createCallerBulkheads(),
+  endedSessions: { has: () => false },
   requireRoom: () => undefined,
 });
 const call: RequestCall = {

@@ -2,7 +2,7 @@ import { jest } from '@jest/globals';
 import { unavailable } from '@taskmesh/contracts';
 import { eventually } from '@taskmesh/testing';
 import { type TestGateway, useGateway } from './fakes/gateway.ts';
-import { GRAPHQL_PROTOCOLS, streamBy, streamGraphqlWs, type TestStream } from './fakes/streams.ts';
+import { connectGraphqlWs, GRAPHQL_PROTOCOLS, streamBy, streamGraphqlWs, type TestStream } from './fakes/streams.ts';
 
 const QUERY = 'subscription ($after: String) { taskChanges(after: $after) { sequence task { owner { name } } } }';
 
@@ -27,6 +27,10 @@ const openAll = async (after?: string): Promise<TestStream[]> => {
   const start = { ...(await request()), variables: { after } };
   return Promise.all(GRAPHQL_PROTOCOLS.map((protocol) => streamBy(protocol, start)));
 };
+const askForEvents = async () =>
+  fetch(`${gateway.origin}/graphql?query=${encodeURIComponent(QUERY)}`, {
+    headers: { accept: 'text/event-stream', authorization: `Bearer ${await gateway.auth.token(user)}` },
+  });
 const running = (count: number) =>
   eventually(async () => {
     for (const protocol of GRAPHQL_PROTOCOLS)
@@ -110,13 +114,39 @@ describe('a stream that cannot begin because the tasks service stays unavailable
   });
 
   it('is a 503 over server-sent events', async () => {
-    const token = await gateway.auth.token(user);
-    const response = await fetch(`${gateway.origin}/graphql?query=${encodeURIComponent(QUERY)}`, {
-      headers: { accept: 'text/event-stream', authorization: `Bearer ${token}` },
-    });
+    const response = await askForEvents();
     expect([response.status, response.headers.get('retry-after')]).toEqual([503, '1']);
     await response.body?.cancel();
   });
+});
+
+it('closes the socket over graphql-ws, too, if a subscription is not admitted in time', async () => {
+  const [now, setTimer] = [performance.now.bind(performance), setTimeout];
+  let aheadMs = 0;
+  jest.spyOn(performance, 'now').mockImplementation(() => now() + (aheadMs += 1_000)); // so that others wait
+  const soon = (run: () => void, ms?: number) => setTimer(run, ms === 5_000 ? 0 : ms);
+  jest.spyOn(globalThis, 'setTimeout').mockImplementation(soon as typeof setTimeout);
+  const client = await connectGraphqlWs(gateway.origin, await gateway.auth.token(user));
+  const documents = ['{ first: __typename }', '{ second: __typename }', `${QUERY} # not known yet`];
+  client.send(...documents.map((query) => ({ id: query, type: 'subscribe', payload: { query } })));
+  await eventually(() => expect(client.closed).toBe(1013));
+  jest.restoreAllMocks();
+  const types = documents.map((query) => client.of(query).map(({ type }) => type));
+  expect(types).toEqual([['next', 'complete'], ['error'], []]);
+});
+
+it('gives a new stream over SSE the place of the oldest, once that is a minute old', async () => {
+  const oldest = await askForEvents();
+  const others = await Promise.all(Array.from({ length: 19 }, askForEvents));
+  const refused = await askForEvents();
+  expect(refused.status).toBe(429);
+  const now = performance.now.bind(performance);
+  jest.spyOn(performance, 'now').mockImplementation(() => now() + 60_000);
+  const newest = await askForEvents();
+  jest.restoreAllMocks();
+  expect(newest.status).toBe(200);
+  await expect(oldest.text()).rejects.toThrow();
+  await Promise.all([refused, newest, ...others].map(({ body }) => body?.cancel()));
 });
 
 describe('streams over graphql-ws, SSE and multipart', () => {

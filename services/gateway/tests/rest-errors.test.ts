@@ -66,9 +66,9 @@ const EXPORTED: Record<string, (page: Page) => Fields | Promise<Fields>> = {
   sessions: () => ({ sessions: [] }),
   personalTokens: () => ({ personalTokens: [] }),
   linkedIdentities: () => ({ linkedIdentities: [] }),
-  async tasks() {
+  async tasks({ after }) {
     await held;
-    return { tasks: { edges: [], pageInfo: { hasNextPage: false, endCursor: null } } };
+    return { tasks: { edges: [], pageInfo: { hasNextPage: !after, endCursor: 'middle' } } };
   },
   auditEntries({ first = 0, after }) {
     const below = after ? Number(after) : ENTRIES + 1;
@@ -204,9 +204,9 @@ describe('the export of an account', () => {
     broken = held = undefined;
   });
 
-  const read = async (user = USER) =>
+  const read = async (user = USER, sid = user) =>
     fetch(`${gateway.origin}/api/auth/export`, {
-      headers: { authorization: `Bearer ${await gateway.auth.token(user)}` },
+      headers: { authorization: `Bearer ${await gateway.auth.token(user, { claims: { sid } })}` },
     });
 
   it('has an audit trail of several pages', async () => {
@@ -226,6 +226,17 @@ describe('the export of an account', () => {
     release();
     for (const each of [...running, ofAnother]) expect(await each.json()).toMatchObject({ tasks: [] });
     await eventually(async () => expect(await (await read()).json()).toMatchObject({ tasks: [] }));
+  });
+
+  it('breaks off when its session ends', async () => {
+    const { promise, resolve: release } = Promise.withResolvers<void>();
+    held = promise;
+    const torn = await read(USER, ID);
+    gateway.auth.end(ID);
+    const headers = { authorization: `Bearer ${await gateway.auth.token(USER, { claims: { sid: ID } })}` };
+    await eventually(async () => expect((await call('GET', '/api/auth/me', { headers })).status).toBe(401));
+    release();
+    await expect(torn.text()).rejects.toThrow();
   });
 
   it('is a 503 if its first part cannot be read, and is aborted if a later part cannot', async () => {

@@ -1,5 +1,5 @@
 import { badUserInput, conflict } from '@taskmesh/contracts';
-import type { ArchivedStore, ImportResult, StoreComparison } from '@taskmesh/internal-api';
+import type { AuthRestore, TasksRestore } from '@taskmesh/internal-api';
 import { inDatabase } from '@taskmesh/store';
 import type { Client } from 'pg';
 import { withAdmin } from './connect.ts';
@@ -9,17 +9,9 @@ export const STORE_NAMES = ['tasks', 'auth'] as const;
 
 export type StoreName = (typeof STORE_NAMES)[number];
 
-export interface StoreOwner {
-  importDatabase(database: string, archived?: ArchivedStore | null): Promise<ImportResult>;
-  compare(database: string): Promise<StoreComparison>;
-  /** Copies data that a restore must not undo, while others still write, so that `carryOver` has less to do. May fail. */
-  carryOverAhead?(database: string): Promise<void>;
-  /** Copies data that a restore must not undo, right before the swap; absent if there is no such data. */
-  carryOver?(database: string): Promise<void>;
-  resume(database: string): Promise<void>;
-  /** Makes followers of the store's changes start over; absent if the store cannot be followed. */
-  newEpoch?(atLeast?: number | null): Promise<number>;
-}
+/** What only one of the services has to carry over, or cannot do, is absent. */
+export type StoreOwner = Pick<AuthRestore, 'importDatabase' | 'compare' | 'resume'> &
+  Partial<Pick<AuthRestore, 'carryOverAhead' | 'carryOver'> & Pick<TasksRestore, 'newEpoch'>>;
 
 export interface Store {
   name: StoreName;

@@ -1,5 +1,5 @@
 import type { TasksInternal, UnreadableRecord } from '@taskmesh/internal-api';
-import type { Log } from '@taskmesh/service';
+import { type Log, pause } from '@taskmesh/service';
 import pLimit from 'p-limit';
 
 /** Exceeded only in a flood of invalid records; the rest are dropped. */
@@ -21,7 +21,7 @@ export function createDeadLetterReports(tasks: Pick<TasksInternal, 'reportUnread
         () => true,
         () => false,
       );
-      await pause(isSent ? SEND_EVERY_MS : RETRY_MS);
+      await pause(isSent ? SEND_EVERY_MS : RETRY_MS, stopping.signal);
     }
     if (dropped === 0 || sendLimited.pendingCount > 0) return;
     log.error({ dropped }, 'further records of the event log could not be read, and are not kept');
@@ -37,5 +37,3 @@ export function createDeadLetterReports(tasks: Pick<TasksInternal, 'reportUnread
     stop: (): void => stopping.abort(),
   };
 }
-
-const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms).unref());

@@ -71,7 +71,7 @@ export function graphqlRoutes(app: FastifyInstance, { context, server, streams }
 }
 
 /** A refused request may not even parse, so its text is matched instead. */
-const SUBSCRIPTION = /^\s*subscription\b/;
+export const SUBSCRIPTION = /^\s*subscription\b/;
 
 /** Rejects if the request cannot be read, or if a subscription is refused and its client accepts a stream. */
 async function admit(context: HandlerContext, request: FastifyRequest, protocol: StreamProtocol | undefined) {

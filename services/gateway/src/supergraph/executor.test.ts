@@ -21,6 +21,7 @@ const call: RequestCall = {
 function createRun(blockingWork: BlockingWork, changes: Partial<typeof supergraph> = {}) {
   const executor = createExecutor({
     ...{ blockingWork, largeResponses: createLargeResponses(), runForCaller: createCallerBulkheads() },
+    endedSessions: { has: () => false },
     requireRoom: () => undefined,
     supergraph: { ...supergraph, ...changes },
     services: {} as GraphSources, // none responds

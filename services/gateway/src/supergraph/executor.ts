@@ -1,4 +1,4 @@
-import { rateLimited, toGraphQLError, unavailable } from '@taskmesh/contracts';
+import { rateLimited, toGraphQLError, unauthenticated, unavailable } from '@taskmesh/contracts';
 import { operationSpan } from '@taskmesh/internal-api';
 import {
   type Clock,
@@ -11,7 +11,7 @@ import {
   NETWORKS_PER_SITE,
   siteOf,
 } from '@taskmesh/service';
-import { getOperationAST, GraphQLError, parse, validate } from 'graphql';
+import { getOperationAST, GraphQLError, Kind, parse, validate } from 'graphql';
 import { setImmediate as nextTick } from 'node:timers/promises';
 import type { Registry } from 'prom-client';
 import type { ExecutorKind } from '../config.ts';
@@ -48,6 +48,7 @@ export interface ExecutorDeps {
   runForCaller: RunForCaller;
   blockingWork: BlockingWork;
   largeResponses: LargeResponses;
+  endedSessions: { has(sessionId: string): boolean };
   /** Call this before work that needs much memory. @throws AppError SERVICE_UNAVAILABLE while memory is short */
   requireRoom: () => void;
 }
@@ -59,9 +60,14 @@ const ENGINES: Record<ExecutorKind, (supergraph: Supergraph, services: GraphSour
 
 const isMutation = ({ operation }: PreparedOperation) => operation.operation === 'mutation';
 
+const ENDINGS = new Set(['logout', 'endSession', 'endOtherSessions', 'endPersonalToken']);
+/** Whether it only ends sessions, which must not wait for their own operations. */
+const isEnding = ({ operation }: PreparedOperation) =>
+  operation.selectionSet.selections.every((each) => each.kind === Kind.FIELD && ENDINGS.has(each.name.value));
+
 export function createExecutor(deps: ExecutorDeps): GraphExecutor {
-  const { supergraph, services, metrics, clock, log, kind, runForCaller, blockingWork, largeResponses, requireRoom } =
-    deps;
+  const { supergraph, services, metrics, clock, log, kind, blockingWork, endedSessions } = deps;
+  const { runForCaller, largeResponses, requireRoom } = deps;
   const { schema } = supergraph;
   const engine = ENGINES[kind](supergraph, services, { log, blockingWork });
   const formatResult = createResultFormat(log);
@@ -82,6 +88,8 @@ export function createExecutor(deps: ExecutorDeps): GraphExecutor {
     const begunMs = performance.now();
     const isStored = stored.get(operation.source) === operation;
     const begin = () => {
+      // It may have waited, or belong to an export that takes long.
+      if (call.identity.role === 'user' && endedSessions.has(call.identity.sessionId)) throw unauthenticated();
       const ended = largeResponses.run(call, async (reserveLarge) => {
         const result = await planOf(operation)(variables, { ...runOf(operation, call), reserveLarge });
         // The caller serializes the result in one step, as part of this turn. A change that was made is reported at once.
@@ -93,10 +101,15 @@ export function createExecutor(deps: ExecutorDeps): GraphExecutor {
       return { ended };
     };
     const runQueued = () =>
-      runForCaller(call, cost, async () => {
-        const isQuick = operation.partOf.has('plan') && !operation.isLarge;
-        return (isQuick ? begin() : await blockingWork.run(networkOf(call.ip), begin, call.signal)).ended;
-      });
+      runForCaller(
+        call,
+        cost,
+        async () => {
+          const isQuick = operation.partOf.has('plan') && !operation.isLarge;
+          return (isQuick ? begin() : await blockingWork.run(networkOf(call.ip), begin, call.signal)).ended;
+        },
+        isEnding(operation) ? 'end' : '',
+      );
     let result: EngineResult;
     try {
       if (cost > LARGE_COST) requireRoom();
@@ -153,11 +166,12 @@ const QUEUE = {
   refusal: () => toGraphQLError(rateLimited(1, 'Your earlier requests are still running; try again.')),
 };
 
-/** Runs an operation of this caller, or rejects with RATE_LIMITED. A caller who disconnects no longer waits. */
+/** Runs an operation of this caller, or rejects with RATE_LIMITED. Lanes of an account do not wait for each other. */
 export type RunForCaller = <Result>(
   caller: Pick<RequestCall, 'identity' | 'ip' | 'signal'>,
   cost: number,
   run: () => Promise<Result>,
+  lane?: string,
 ) => Promise<Result>;
 
 /** Limits what one session and one account run at once, so that slow or large operations do not delay other callers. */
@@ -166,13 +180,13 @@ export function createCallerBulkheads(): RunForCaller {
   const accounts = createBulkhead({ concurrency: CONCURRENCY.account, ...QUEUE });
   const networks = createBulkhead({ concurrency: CONCURRENCY.network, ...QUEUE });
   const sites = createBulkhead({ concurrency: CONCURRENCY.network * NETWORKS_PER_SITE, ...QUEUE });
-  return async ({ identity, ip, signal }, cost, run) => {
+  return async ({ identity, ip, signal }, cost, run, lane = '') => {
     const weight = Math.min(1 + Math.floor(cost / COST_PER_OPERATION), MAX_WEIGHT);
     const options = { signal, weight: identity.role === 'user' ? weight : 1 }; // others cannot read pages
     if (signal?.aborted) throw toGraphQLError(unavailable(undefined, new Error('The caller has disconnected.')));
     if (identity.role === 'user') {
       const { sessionId, userId } = identity;
-      return sessions.run(sessionId, () => accounts.run(userId, run, options), options);
+      return sessions.run(lane + sessionId, () => accounts.run(lane + userId, run, options), options);
     }
     if (identity.role === 'operator') return run();
     const network = networkOf(ip);

@@ -2,14 +2,17 @@ import { createLargeResponses } from './large-responses.ts';
 import type { RequestCall } from './operation.ts';
 
 const MIB = 1024 * 1024;
-const callOf = (userId: string) =>
-  ({ identity: { role: 'user', userId, sessionId: 's' }, ip: '192.0.2.1' }) as unknown as RequestCall; // all that is read
+/** Of a user, or without an account from an address. */
+const callOf = (caller: string) => {
+  const identity = caller.includes(':') ? { role: 'anonymous' } : { role: 'user', userId: caller, sessionId: 's' };
+  return { identity, ip: caller } as unknown as RequestCall; // all that is read
+};
 
 /** An operation that receives responses of these sizes, and ends when the test says so. */
-async function start({ run }: ReturnType<typeof createLargeResponses>, userId: string, ...sizes: number[]) {
+async function start({ run }: ReturnType<typeof createLargeResponses>, caller: string, ...sizes: number[]) {
   const { promise, resolve } = Promise.withResolvers<void>();
   const taken: unknown[] = [];
-  const over = run(callOf(userId), async (reserveLarge) => {
+  const over = run(callOf(caller), async (reserveLarge) => {
     for (const bytes of sizes)
       try {
         reserveLarge(bytes);
@@ -25,14 +28,17 @@ async function start({ run }: ReturnType<typeof createLargeResponses>, userId: s
 const REFUSED = expect.objectContaining({ code: 'SERVICE_UNAVAILABLE' });
 
 describe('large responses of services', () => {
-  it('have 24 MiB per caller, until their operations are over', async () => {
+  it.each([
+    ['user', 'a', 'a'],
+    ['IPv6 site', '2001:db8:1:2::1', '2001:db8:1:3::1'],
+  ])('have 24 MiB per %s, until their operations are over', async (_who, caller, other) => {
     const answers = createLargeResponses();
-    const one = await start(answers, 'a', 20 * MIB);
-    const two = await start(answers, 'a', 5 * MIB, 4 * MIB);
+    const one = await start(answers, caller, 20 * MIB);
+    const two = await start(answers, other, 5 * MIB, 4 * MIB);
     expect([one.taken, two.taken]).toEqual([[20 * MIB], [REFUSED, 4 * MIB]]);
     await one.end();
     await two.end();
-    expect((await start(answers, 'a', 24 * MIB)).taken).toEqual([24 * MIB]);
+    expect((await start(answers, caller, 24 * MIB)).taken).toEqual([24 * MIB]);
   });
 
   it('have 64 MiB for all callers together', async () => {

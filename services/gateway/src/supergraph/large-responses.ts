@@ -1,5 +1,5 @@
 import { unavailable } from '@taskmesh/contracts';
-import { count } from '@taskmesh/service';
+import { count, networkOf, siteOf } from '@taskmesh/service';
 import type { OperationRun, RequestCall } from './operation.ts';
 
 const MIB = 1024 * 1024;
@@ -23,7 +23,7 @@ export function createLargeResponses() {
       { identity, ip }: RequestCall,
       work: (reserveLarge: NonNullable<OperationRun['reserveLarge']>) => Promise<Result>,
     ): Promise<Result> {
-      const caller = identity.role === 'user' ? identity.userId : ip;
+      const caller = identity.role === 'user' ? identity.userId : siteOf(networkOf(ip));
       let ownBytes = 0;
       const add = (bytes: number) => {
         ownBytes += bytes;

@@ -47,6 +47,8 @@ export const dataEndpoints: readonly Endpoint[] = [
 
 /** Audit entries or tasks in memory at once. */
 const PAGE = 100;
+/** For as long, gateways remember that the session has ended. */
+const MAX_MS = 3_600_000;
 /** Concurrent exports of one account. */
 const reserveSlot = createSlots(2);
 
@@ -79,6 +81,7 @@ async function exportOf(run: Run, userId: string): Promise<Readable> {
   return new Readable({
     // Reads nothing ahead (as `Readable.from` would): data that waits here is not counted by any limit.
     highWaterMark: 0,
+    signal: AbortSignal.timeout(MAX_MS),
     read() {
       parts.next().then(
         ({ value, done }) => this.push(done ? null : value),

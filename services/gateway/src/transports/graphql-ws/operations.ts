@@ -1,6 +1,5 @@
 import { rateLimited, toGraphQLError } from '@taskmesh/contracts';
 import { type Span, runInSpan } from '@taskmesh/service';
-import { GraphQLError } from 'graphql';
 import { MessageType, type SubscribeMessage, type SubscribePayload } from 'graphql-ws';
 import type { WebSocket } from 'ws';
 import type { FormatErrors } from '../../supergraph/client-errors.ts';
@@ -8,6 +7,7 @@ import { type AdmittedOperation, InvalidOperation, type RequestCall } from '../.
 import { asTraceparent } from '../../http/client.ts';
 import { holdMessage, tooManyLargeRequests } from '../../http/client-request.ts';
 import { encodeText } from '../../http/negotiation.ts';
+import { SUBSCRIPTION } from '../../graphql/routes.ts';
 import type { GatewayContext } from '../../context.ts';
 import type { TransportMetrics } from '../transport.ts';
 import {
@@ -107,13 +107,10 @@ export function createOperations(socket: WebSocket, output: Output, deps: Operat
       return fail(operation, [toGraphQLError(rateLimited(1, 'Too many subscriptions on this connection.'))]);
     }
     streams.add(operation);
-    const stream = await subscriptions
-      .subscribe({ protocol: 'graphql-ws', operation: prepared, variables, call }, sinkOf(operation))
-      .catch((error: unknown) => {
-        if (!isRunning(operation) || !isUnavailable(error)) throw error;
-        endStream(operation, { kind: 'unavailable' });
-      });
-    if (!stream) return;
+    const stream = await subscriptions.subscribe(
+      { protocol: 'graphql-ws', operation: prepared, variables, call },
+      sinkOf(operation),
+    );
     operation.canResume = stream.canResume;
     operation.stop = () => {
       stream.stop();
@@ -153,12 +150,17 @@ export function createOperations(socket: WebSocket, output: Output, deps: Operat
       const span = context.tracing.begin(traceparent, () => ({ name: 'graphql-ws subscribe', kind: 'server' }));
       const call = callOf(span?.traceparent ?? context.tracing.unrecorded(traceparent));
       const release = holdMessage(context.memory, sizeBytes, call);
+      const isStream = SUBSCRIPTION.test(payload.query);
       const work = (
         release ? begin(operation, payload, call, span) : Promise.reject(toGraphQLError(tooManyLargeRequests()))
       )
-        .catch((error: unknown) =>
-          fail(operation, error instanceof InvalidOperation ? error.errors : formatErrors([error], call.requestId)),
-        )
+        .catch((error: unknown) => {
+          const errors = error instanceof InvalidOperation ? error.errors : formatErrors([error], call.requestId);
+          const isUnavailable = errors[0]?.extensions?.['code'] === 'SERVICE_UNAVAILABLE';
+          if (isUnavailable && isRunning(operation) && (isStream || streams.has(operation)))
+            endStream(operation, { kind: 'unavailable' });
+          else fail(operation, errors);
+        })
         .finally(() => {
           release?.();
           span?.end();
@@ -182,8 +184,4 @@ export function createOperations(socket: WebSocket, output: Output, deps: Operat
       }
     },
   };
-}
-
-function isUnavailable(error: unknown): boolean {
-  return error instanceof GraphQLError && error.extensions['code'] === 'SERVICE_UNAVAILABLE';
 }

@@ -78,14 +78,28 @@ async function handle(deps: Deps, exchange: Exchange): Promise<unknown> {
   return sendResult(reply, kind, JSON.stringify(result));
 }
 
+/** From this age on, a stream gives way to another of its user: a client that left without a trace would keep its place. */
+const GIVES_WAY_MS = 60_000;
+
+async function reservePlace({ reserveUser, open }: Deps, userId: string) {
+  const release = reserveUser(userId);
+  const oldest = release ? undefined : [...open].find((each) => each.givesWayTo(userId));
+  if (!oldest) return release;
+  const closed = new Promise<void>((resolve) => oldest.onClose(resolve));
+  oldest.abort('restart');
+  await closed;
+  return reserveUser(userId);
+}
+
 async function subscribe(
   deps: Deps,
   { request, reply, kind }: Exchange,
   { user, subscription }: { user: Awaited<ReturnType<typeof userOf>>; subscription: AdmittedOperation },
 ): Promise<unknown> {
-  const { reserveUser, limitAge, watch, subscriptions, metrics, open } = deps;
+  const { limitAge, watch, subscriptions, metrics, open } = deps;
   const { protocol } = kind.format;
-  const release = reserveUser(user.identity.userId);
+  const { userId } = user.identity;
+  const release = await reservePlace(deps, userId);
   if (!release) throw rateLimited(1, 'Too many streams.');
 
   const writer = new StreamWriter(reply, kind);
@@ -138,12 +152,10 @@ async function subscribe(
   const { canResume } = stream;
   // An EventSource always sends GET. Other clients may ignore the ids of events.
   const usesEventIds = kind.format.position !== undefined && (request.method === 'GET' || lastEventId !== undefined);
-  writer.onClose(
-    limitAge(
-      () => writer.abort('max_age'),
-      () => usesEventIds || canResume(),
-    ),
-  );
+  const mayReconnect = () => usesEventIds || canResume();
+  const ripeMs = performance.now() + GIVES_WAY_MS;
+  writer.givesWayTo = (other) => other === userId && performance.now() >= ripeMs && mayReconnect();
+  writer.onClose(limitAge(() => writer.abort('max_age'), mayReconnect));
   return reply;
 }
 

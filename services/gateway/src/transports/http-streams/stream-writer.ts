@@ -45,6 +45,8 @@ export class StreamWriter implements StreamSink {
   /** The final frame has been written. */
   #isOver = false;
   #endReason: EndReason = 'client';
+  /** Whether it may be cut for a new stream of this user. */
+  givesWayTo = (_userId: string): boolean => false;
 
   constructor(reply: Reply, { format, chunkOf, heartbeats }: StreamKind) {
     this.#reply = reply;
