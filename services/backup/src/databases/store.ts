@@ -1,5 +1,5 @@
-import { badUserInput, conflict } from '@taskmesh/contracts';
-import type { ArchivedStore, ImportResult, StoreComparison } from '@taskmesh/internal-api';
+import { badUserInput } from '@taskmesh/contracts';
+import type { AuthRestore, TasksRestore } from '@taskmesh/internal-api';
 import { inDatabase } from '@taskmesh/store';
 import type { Client } from 'pg';
 import { withAdmin } from './connect.ts';
@@ -9,17 +9,9 @@ export const STORE_NAMES = ['tasks', 'auth'] as const;
 
 export type StoreName = (typeof STORE_NAMES)[number];
 
-export interface StoreOwner {
-  importDatabase(database: string, archived?: ArchivedStore | null): Promise<ImportResult>;
-  compare(database: string): Promise<StoreComparison>;
-  /** Copies data that a restore must not undo, while others still write, so that `carryOver` has less to do. May fail. */
-  carryOverAhead?(database: string): Promise<void>;
-  /** Copies data that a restore must not undo, right before the swap; absent if there is no such data. */
-  carryOver?(database: string): Promise<void>;
-  resume(database: string): Promise<void>;
-  /** Makes followers of the store's changes start over; absent if the store cannot be followed. */
-  newEpoch?(atLeast?: number | null): Promise<number>;
-}
+/** Optional is what does not concern every store: data that a restore must not undo, and followers. */
+export type StoreOwner = Pick<AuthRestore, 'importDatabase' | 'compare' | 'resume'> &
+  Partial<Pick<AuthRestore, 'carryOverAhead' | 'carryOver'> & Pick<TasksRestore, 'newEpoch'>>;
 
 export interface Store {
   name: StoreName;
@@ -73,15 +65,12 @@ export async function readSchemaVersion(client: Client): Promise<string | null> 
   return rows[0]?.name ?? null;
 }
 
-/**
- * Services of the release that migrated the live store could not use the schema of an older one.
- * @throws AppError CONFLICT when the live store has a newer schema than the database that is to replace it
- */
-export async function refuseOlderSchema({ name, adminUrl }: Store, fresh: string): Promise<void> {
+/** Why `fresh` cannot replace the live store: services of the release that migrated that one could not use an older schema. */
+export async function findNewerSchema({ adminUrl }: Store, fresh: string): Promise<string | undefined> {
   const live = await withAdmin(adminUrl, readSchemaVersion);
   const restored = await withAdmin(inDatabase(adminUrl, fresh), readSchemaVersion);
-  if ((live ?? '') > (restored ?? ''))
-    throw conflict(
-      `The store ${name} has the schema of a newer release: complete the upgrade, or set NEWER_SCHEMA=allow to go back to the older one.`,
-    );
+  const isNewer = (live ?? '') > (restored ?? '');
+  return isNewer
+    ? 'a newer release has migrated it: complete the upgrade, or go back with NEWER_SCHEMA=allow'
+    : undefined;
 }
