@@ -135,18 +135,6 @@ describe('an archive that was made here', () => {
     expect(await rowsOf(stores)).toEqual(before);
   }, 180_000);
 
-  it('has nothing to skip except for foreign objects in the stores', async () => {
-    await stores.auth.query(`
-      create function theirs() returns trigger language plpgsql as $$ begin return null; end $$;
-      create trigger theirs after insert on accounts execute function theirs()`);
-    const { file } = await stores.work.create();
-    expect((await stores.work.dryRun(file)).skipped).toEqual([
-      { kind: 'function', count: 1 },
-      { kind: 'trigger', count: 1 },
-    ]);
-    await stores.auth.query('drop function theirs cascade');
-  }, 180_000);
-
   it('restores no idempotency keys, which belong to tasks of a discarded history', async () => {
     const [owner, keys] = ['00000000-0000-7000-8000-000000000001', 'select key from idempotency_keys order by key'];
     const use = (key: string) =>

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { SHORT_CALL_MS, STATUS_MS, type InternalApi } from './calls.ts';
 
-const time = z.string().meta({ format: 'date-time', description: 'In UTC, with milliseconds and Z.' });
+export const timeSchema = z.string().meta({ format: 'date-time', description: 'In UTC, with milliseconds and Z.' });
 
 export const storeStatus = z.object({
   isUp: z.boolean().meta({ description: 'Whether the database responds; otherwise nothing else is known.' }),
@@ -39,17 +39,17 @@ export interface TasksStatus extends ServiceStatus {
 
 const knownArchive = z.object({
   file: z.string(),
-  createdAt: time,
+  createdAt: timeSchema,
   sizeBytes: z.int(),
-  verifiedAt: time.nullable().meta({ description: 'When a test restore of it last succeeded.' }),
+  verifiedAt: timeSchema.nullable().meta({ description: 'When a test restore of it last succeeded.' }),
 });
 export type KnownArchive = z.output<typeof knownArchive>;
 
 const scheduleStatus = z
   .object({
     pattern: z.string().meta({ description: 'A cron pattern, in UTC.' }),
-    nextAt: time.nullable(),
-    failingSince: time.nullable().meta({ description: 'Null unless its last run failed.' }),
+    nextAt: timeSchema.nullable(),
+    failingSince: timeSchema.nullable().meta({ description: 'Null unless its last run failed.' }),
   })
   .nullable();
 export type ScheduleStatus = NonNullable<z.output<typeof scheduleStatus>>;
@@ -58,12 +58,14 @@ export const undoableRestore = z.object({
   file: z.string(),
   stores: z.array(z.string()),
   isUndo: z.boolean().meta({ description: 'Whether it was itself an undo.' }),
-  restoredAt: time,
-  keptUntil: time,
+  restoredAt: timeSchema,
+  keptUntil: timeSchema,
   replacedKeptMs: z.int().meta({
     description: 'How long what an undo replaces would be kept, in milliseconds; 0 means not at all.',
   }),
 });
+/** The last restore, while the stores that it replaced are kept. */
+export type UndoableRestore = z.output<typeof undoableRestore>;
 
 export const backupsStatus = z.object({
   place: z.enum(['directory', 'bucket']),
@@ -137,7 +139,7 @@ export const deadLetter = z.object({
   sequence: z.string().nullable().meta({ description: 'The number of the change among those of its owner.' }),
   reason: z.string(),
   record: z.string().nullable().meta({ description: 'What a gateway read, up to 64 KiB; it may contain user data.' }),
-  diedAt: time,
+  diedAt: timeSchema,
   canReplay: z.boolean().meta({ description: 'Whether the change is still in the change log.' }),
 });
 export type DeadLetter = z.output<typeof deadLetter>;

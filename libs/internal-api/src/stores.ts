@@ -1,3 +1,5 @@
+import { z } from 'zod';
+
 /**
  * How the rows of one table of a store are treated: by dumps, by the import of restored stores, by the erasure of accounts
  * and by housekeeping.
@@ -89,26 +91,24 @@ export type ImportResult =
       concerns?: 'archive' | 'version';
     };
 
-export interface CountChange {
-  now: number;
-  after: number;
-}
+const count = (description: string) => z.int().meta({ description });
 
-/** For tables whose rows have ids, also how many rows would disappear (`gone`) and appear (`back`). */
-export interface RowsChange extends CountChange {
-  gone?: number;
-  back?: number;
-}
+const countChange = z.object({ now: count('The number now.'), after: count('The number after the restore.') });
+
+export const rowsChange = countChange.extend({
+  gone: count('Rows that would be removed; absent if the rows have no ids.').exactOptional(),
+  back: count('Rows that would be added; absent if the rows have no ids.').exactOptional(),
+});
+export type RowsChange = z.output<typeof rowsChange>;
 
 export interface StoreComparison {
   tables: Record<string, RowsChange>;
   accounts?: AccountsComparison;
 }
 
-export interface AccountsComparison extends CountChange {
-  /** Accounts that exist now, but not afterwards. */
-  gone: number;
-  /** Accounts that exist afterwards, but not now. */
-  back: number;
-  sessionsEnding: number;
-}
+export const accountsComparison = countChange.extend({
+  gone: count('Accounts that would be removed.'),
+  back: count('Accounts that would be added.'),
+  sessionsEnding: count('Sessions of the accounts that would be removed.'),
+});
+type AccountsComparison = z.output<typeof accountsComparison>;

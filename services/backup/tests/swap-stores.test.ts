@@ -113,7 +113,9 @@ describe('a swap of stores with a schema', () => {
     await migrate({ live: '0002-newer', fresh: '0001-older' });
     await expect(swap()).rejects.toMatchObject({
       code: 'CONFLICT',
-      message: expect.stringMatching(/^The store tasks has the schema of a newer release: .* NEWER_SCHEMA=allow/),
+      message: expect.stringMatching(
+        /^The store tasks is not replaced: a newer release has migrated it: .* NEWER_SCHEMA=allow/,
+      ),
     });
     expect(await trial.state()).toEqual(UNTOUCHED);
     expect(trial.line.stage).toBe('loading');

@@ -1,25 +1,27 @@
 import type { Readable } from 'node:stream';
-import type { AccountsComparison, RowsChange } from '../stores.ts';
+import { z } from 'zod';
+import { timeSchema } from '../operators.ts';
+import { accountsComparison, rowsChange } from '../stores.ts';
 import type { RestoreParameters } from './parameters.ts';
 
-export interface BackupEntry {
-  file: string;
-  sizeBytes: number;
-  /** Covers the whole file, in hexadecimal; null unless this service made or received the file. */
-  sha256: string | null;
-  /** RFC 3339, UTC, with milliseconds. */
-  createdAt: string;
-  /** `safety`: made right before a restore; `unknown`: copied into the storage. */
-  origin: 'request' | 'schedule' | 'safety' | 'upload' | 'unknown';
-  stores: string[];
-  /** When a test restore into temporary databases last succeeded. */
-  verifiedAt: string | null;
-  verifiedVersion: string | null;
-  /** When a verification or a full read last found it unfit for a restore. */
-  unfitAt: string | null;
-  /** Why it is unfit, as part of a sentence. */
-  unfitReason: string | null;
-}
+export const backupEntry = z.object({
+  file: z.string(),
+  sizeBytes: z.int(),
+  sha256: z.string().nullable().meta({ description: 'Of the whole file; null if it was placed there by hand.' }),
+  createdAt: timeSchema,
+  origin: z.enum(['request', 'schedule', 'safety', 'upload', 'unknown']).meta({
+    description:
+      'Why it was made: `safety` means right before a restore; `unknown` archives were placed there by hand.',
+  }),
+  stores: z.array(z.string()).meta({ description: 'The databases that it has a dump of, as far as known.' }),
+  verifiedAt: timeSchema.nullable().meta({ description: 'When a test restore of it last succeeded.' }),
+  verifiedVersion: z.string().nullable().meta({ description: 'The version of Taskmesh that made that test restore.' }),
+  unfitAt: timeSchema.nullable().meta({
+    description: 'When a test restore or an inspection last showed that it cannot be restored.',
+  }),
+  unfitReason: z.string().nullable().meta({ description: 'Why it cannot be restored, as part of a sentence.' }),
+});
+export type BackupEntry = z.output<typeof backupEntry>;
 
 export interface WorkProgress {
   /** `dump`, `compress`, `extract`, `load`, `check`, `compare`, `swap` or `scan`. */
@@ -59,35 +61,28 @@ export interface RestoreEnd {
     | 'BUSY';
 }
 
-export interface RestoreForecast {
-  possible: boolean;
-  /** What prevents replacing the stores now, as `store: reason`. */
-  obstacles: string[];
-  stores: { store: string; rows: (RowsChange & { name: string })[] }[];
-  /** Null if no accounts would be replaced. */
-  accounts: AccountsComparison | null;
-  skipped: { kind: string; count: number }[];
-  dropped: string[];
-  tookMs: number;
-}
+export const restoreForecast = z.object({
+  possible: z.boolean().meta({ description: 'Whether nothing known prevents the databases from being replaced now.' }),
+  obstacles: z.array(z.string()).meta({ description: 'What prevents it, as `store: reason`.' }),
+  stores: z.array(
+    z.object({
+      store: z.string(),
+      rows: z.array(rowsChange.extend({ name: z.string().meta({ description: 'The name of a table.' }) })),
+    }),
+  ),
+  accounts: accountsComparison.nullable().meta({ description: 'Null if the restore would not replace accounts.' }),
+  skipped: z.array(z.object({ kind: z.string(), count: z.int() })),
+  dropped: z.array(z.string()),
+  tookMs: z.int(),
+});
+export type RestoreForecast = z.output<typeof restoreForecast>;
 
-/** The last restore, while the stores that it replaced are kept. */
-export interface UndoableRestore {
-  file: string;
-  stores: string[];
-  isUndo: boolean;
-  restoredAt: string;
-  keptUntil: string;
-  /** How long the stores that an undo replaces would be kept; 0 if not at all. */
-  replacedKeptMs: number;
-}
-
-export interface BackupScan {
-  archives: number;
-  added: number;
-  /** Archives whose manifest cannot be read: the list shows only their name, size, date and perhaps the reason. */
-  unread: number;
-}
+export const backupScan = z.object({
+  archives: z.int().meta({ description: 'Archives found.' }),
+  added: z.int().meta({ description: 'Archives that are new to the list.' }),
+  unread: z.int().meta({ description: 'Archives whose manifest could not be read here.' }),
+});
+export type BackupScan = z.output<typeof backupScan>;
 
 /** A download of an archive. Destroy `content` to abort it. */
 export interface ArchiveDownload {

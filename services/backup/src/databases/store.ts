@@ -1,4 +1,4 @@
-import { badUserInput, conflict } from '@taskmesh/contracts';
+import { badUserInput } from '@taskmesh/contracts';
 import type { AuthRestore, TasksRestore } from '@taskmesh/internal-api';
 import { inDatabase } from '@taskmesh/store';
 import type { Client } from 'pg';
@@ -9,7 +9,7 @@ export const STORE_NAMES = ['tasks', 'auth'] as const;
 
 export type StoreName = (typeof STORE_NAMES)[number];
 
-/** What only one of the services has to carry over, or cannot do, is absent. */
+/** Optional is what does not concern every store: data that a restore must not undo, and followers. */
 export type StoreOwner = Pick<AuthRestore, 'importDatabase' | 'compare' | 'resume'> &
   Partial<Pick<AuthRestore, 'carryOverAhead' | 'carryOver'> & Pick<TasksRestore, 'newEpoch'>>;
 
@@ -65,15 +65,12 @@ export async function readSchemaVersion(client: Client): Promise<string | null> 
   return rows[0]?.name ?? null;
 }
 
-/**
- * Services of the release that migrated the live store could not use the schema of an older one.
- * @throws AppError CONFLICT when the live store has a newer schema than the database that is to replace it
- */
-export async function refuseOlderSchema({ name, adminUrl }: Store, fresh: string): Promise<void> {
+/** Why `fresh` cannot replace the live store: services of the release that migrated that one could not use an older schema. */
+export async function findNewerSchema({ adminUrl }: Store, fresh: string): Promise<string | undefined> {
   const live = await withAdmin(adminUrl, readSchemaVersion);
   const restored = await withAdmin(inDatabase(adminUrl, fresh), readSchemaVersion);
-  if ((live ?? '') > (restored ?? ''))
-    throw conflict(
-      `The store ${name} has the schema of a newer release: complete the upgrade, or set NEWER_SCHEMA=allow to go back to the older one.`,
-    );
+  const isNewer = (live ?? '') > (restored ?? '');
+  return isNewer
+    ? 'a newer release has migrated it: complete the upgrade, or go back with NEWER_SCHEMA=allow'
+    : undefined;
 }

@@ -3,7 +3,7 @@ import type { OnWorkProgress, RestoreForecast } from '@taskmesh/internal-api';
 import { inDatabase } from '@taskmesh/store';
 import { asVerifyFailure } from '../archives/archive.errors.ts';
 import type { CommonParts } from '../common-parts.ts';
-import { wantedStores } from '../databases/store.ts';
+import { findNewerSchema, wantedStores } from '../databases/store.ts';
 import { findObstacles } from '../databases/swap-obstacles.ts';
 import { byKind } from './restore-result.ts';
 import type { RestoreParameters } from './restore.service.ts';
@@ -20,7 +20,8 @@ export type DryRun = (
   parameters?: Pick<RestoreParameters, 'allowLoss' | 'stores'>,
 ) => Promise<RestoreForecast>;
 
-export function createDryRun({ storage, verifier, loadLimits, timeouts, log }: DryRunDeps): DryRun {
+export function createDryRun(deps: DryRunDeps): DryRun {
+  const { storage, verifier, timeouts, log } = deps;
   const forecastOf: DryRun = async (file, onProgress = () => undefined, { allowLoss, stores } = {}) => {
     const begin = performance.now();
     const only = wantedStores(stores);
@@ -28,7 +29,7 @@ export function createDryRun({ storage, verifier, loadLimits, timeouts, log }: D
     if (archive?.kind !== 'found') throw notFound('There is no such backup file.');
     const made: RestoreForecast = { ...{ possible: true, accounts: null, tookMs: 0 }, ...{ obstacles: [], stores: [], skipped: [], dropped: [] } }; // prettier-ignore
     try {
-      const inspect = (store: MadeStore) => compare(store, made, { loadLimits, timeouts, onProgress });
+      const inspect = (store: MadeStore) => compare(store, made, { ...deps, onProgress });
       const how = { onProgress, waitMs: timeouts.busyMs, only, allowsLoss: allowLoss ?? false, inspect };
       await verifier.verify(file, archive, how);
     } finally {
@@ -48,14 +49,14 @@ export function createDryRun({ storage, verifier, loadLimits, timeouts, log }: D
     });
 }
 
-interface DryRunDeps extends Pick<CommonParts, 'storage' | 'loadLimits' | 'timeouts' | 'log'> {
+interface DryRunDeps extends Pick<CommonParts, 'storage' | 'loadLimits' | 'timeouts' | 'acceptsNewerSchema' | 'log'> {
   verifier: Verifier;
 }
 
 async function compare(
   { store, database, prepared }: MadeStore,
   forecast: RestoreForecast,
-  { loadLimits, timeouts, onProgress }: Pick<DryRunDeps, 'loadLimits' | 'timeouts'> & { onProgress: OnWorkProgress },
+  { loadLimits, timeouts, acceptsNewerSchema, onProgress }: DryRunDeps & { onProgress: OnWorkProgress },
 ) {
   const { name, adminUrl, owner } = store;
   onProgress({ phase: 'compare', store: name });
@@ -72,5 +73,7 @@ async function compare(
     ...{ adminUrl, fresh, writersMs: timeouts.writersMs },
     waitsForWriters: owner.carryOver !== undefined,
   });
+  const newerSchema = acceptsNewerSchema ? undefined : await findNewerSchema(store, database);
+  if (newerSchema !== undefined) obstacles.push(newerSchema);
   forecast.obstacles.push(...obstacles.map((obstacle) => `${name}: ${obstacle}`));
 }

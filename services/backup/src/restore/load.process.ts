@@ -8,15 +8,15 @@ import { RESTORED_SCHEMA } from '../databases/names.ts';
 export interface LoadInput {
   /** A plain dump: SQL with COPY blocks, written by us, pg_dump or a person. */
   path: string;
-  /** The database to fill, with an unprivileged role's login. If absent, the load only counts what it would skip. */
-  url?: string | undefined;
+  /** The database to fill, with an unprivileged role's login. */
+  url: string;
 }
 
 /** Leaves the statement timeout that the restore has set for the role. A read-only server can be restored. */
 const SETTINGS = { search_path: 'pg_catalog', statement_timeout: null, default_transaction_read_only: 'off' };
 
 runChildJob(async ({ path, url }: LoadInput, onProgress) => {
-  const client = url === undefined ? undefined : await connect({ url, name: 'taskmesh-restore', settings: SETTINGS });
+  const client = await connect({ url, name: 'taskmesh-restore', settings: SETTINGS });
   const options = { schema: RESTORED_SCHEMA, maxTables: MAX_TABLES, describe: withoutValues, onProgress };
   return loadDump({ path, client, ...options });
 });

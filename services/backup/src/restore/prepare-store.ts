@@ -1,12 +1,12 @@
 import type { ImportResult, OnWorkProgress } from '@taskmesh/internal-api';
-import { checkOnlyTables, dumpDatabase, openSnapshot, type Skipped } from '@taskmesh/pg-rows';
+import { checkOnlyTables, type Skipped } from '@taskmesh/pg-rows';
 import type { Log } from '@taskmesh/service';
 import { inDatabase } from '@taskmesh/store';
-import { rm, stat } from 'node:fs/promises';
+import { stat } from 'node:fs/promises';
 import { escapeIdentifier, type Client } from 'pg';
 import { ManifestError, OtherReleaseError, type ArchivedDump } from '../archives/manifest.ts';
 import { carryOverSettings } from '../databases/carry-over.ts';
-import { connectAdmin, withAdmin } from '../databases/connect.ts';
+import { withAdmin } from '../databases/connect.ts';
 import { createFreshDatabase, assignToOwner } from '../databases/fresh-database.ts';
 import { RESTORED_SCHEMA, type RestoreNames } from '../databases/names.ts';
 import type { Store } from '../databases/store.ts';
@@ -53,9 +53,7 @@ export async function prepareStore(preparation: Preparation): Promise<PreparedSt
   return runWatched({ adminUrl, database: names.fresh, limits }, async (signal, onMove) => {
     const skipped = await load(preparation, loaderUrl, signal, onMove);
     const imported = await rejectOnAbort(signal, importLoaded(preparation));
-    if (!preparation.archived) return { ...imported, skipped };
-    const own = withoutOwnObjects(skipped, inDatabase(adminUrl, names.fresh), `${preparation.path}.own`, signal);
-    return { ...imported, skipped: await rejectOnAbort(signal, own) };
+    return { ...imported, skipped: preparation.archived ? [] : skipped }; // in our archives, what migrations create
   });
 }
 
@@ -98,30 +96,6 @@ async function importLoaded(preparation: Preparation): Promise<Imported> {
   if (refused.length > 0)
     log.warn({ store: name, refused }, 'settings of the living database that the administrator may not carry over');
   return result;
-}
-
-/** Subtracts the store's own indexes, constraints and triggers, which its migrations create, from what was skipped. */
-async function withoutOwnObjects(
-  skipped: Skipped[],
-  url: string,
-  path: string,
-  signal: AbortSignal,
-): Promise<Skipped[]> {
-  if (skipped.length === 0) return skipped;
-  try {
-    const fresh = await openSnapshot(await connectAdmin(url));
-    const dump = fresh.read((client) => dumpDatabase({ client, path, rowsOf: () => 'none' }));
-    await dump.finally(() => fresh.close());
-    const own = await loadDump({ path, signal });
-    const counts = new Map(own.skipped.map(({ kind, count }) => [kind, count]));
-    return skipped
-      .map(({ kind, count }) => ({ kind, count: count - (counts.get(kind) ?? 0) }))
-      .filter(({ count }) => count > 0);
-  } catch {
-    return skipped; // lists too much, but this is only a report
-  } finally {
-    await rm(path, { force: true });
-  }
 }
 
 type Rows = Record<string, number>;

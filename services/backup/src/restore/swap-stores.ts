@@ -1,10 +1,11 @@
+import { conflict } from '@taskmesh/contracts';
 import type { OnWorkProgress } from '@taskmesh/internal-api';
 import { databaseOf, inDatabase } from '@taskmesh/store';
 import type { CommonParts } from '../common-parts.ts';
 import { checkLockers, withWritersLockedOut, type LockSessions, type Replaced } from '../databases/lock-writers.ts';
 import { databaseIds } from '../databases/names.ts';
 import { lockRestore, withServers, type Server } from '../databases/servers.ts';
-import { refuseOlderSchema, type Store, type StoreName } from '../databases/store.ts';
+import { findNewerSchema, type Store, type StoreName } from '../databases/store.ts';
 import { allowConnections, swapIn } from '../databases/swap.ts';
 import type { Restore } from './restore.entities.ts';
 import { databasesOf, dropLeftovers, namesOf, settleRestore, type SettleDeps } from './settle-restore.ts';
@@ -42,7 +43,10 @@ export async function swapStores(deps: SwapDeps, { restore, onAttempt }: StoresS
     const areOnSeveralServers = servers.length > 1;
     const exchange = async (lockers: LockSessions<StoreName>) => {
       for (const store of stores) await carryOver(restore, store);
-      if (!acceptsNewerSchema) for (const { store, names } of databases) await refuseOlderSchema(store, names.fresh);
+      for (const { store, names } of acceptsNewerSchema ? [] : databases) {
+        const obstacle = await findNewerSchema(store, names.fresh);
+        if (obstacle !== undefined) throw conflict(`The store ${store.name} is not replaced: ${obstacle}.`);
+      }
       await checkLockers(lockers);
       await journal.reach(restore.id, { stage: areOnSeveralServers ? 'swapping-apart' : 'swapping', freshIds });
       onAttempt();

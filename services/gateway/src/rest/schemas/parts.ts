@@ -1,7 +1,8 @@
+import { timeSchema } from '@taskmesh/internal-api';
 import { z } from 'zod';
 
 export const uuid = z.string().meta({ format: 'uuid' });
-export const time = z.string().meta({ format: 'date-time', description: 'In UTC, with milliseconds and Z.' });
+export const time = timeSchema;
 export const message = z.string().meta({ description: 'For people to read.' });
 export const success = z.literal(true);
 export const integer = (description: string) => z.int().meta({ description });

@@ -70,12 +70,12 @@ export type BackupWorkLine = {
         now: number;
         /** The number after the restore. */
         after: number;
-        /** The name of a table. */
-        name: string;
         /** Rows that would be removed; absent if the rows have no ids. */
         gone?: number;
         /** Rows that would be added; absent if the rows have no ids. */
         back?: number;
+        /** The name of a table. */
+        name: string;
       }>;
     }>;
     /** Null if the restore would not replace accounts. */
@@ -173,12 +173,12 @@ export type RestoreForecast = {
         now: number;
         /** The number after the restore. */
         after: number;
-        /** The name of a table. */
-        name: string;
         /** Rows that would be removed; absent if the rows have no ids. */
         gone?: number;
         /** Rows that would be added; absent if the rows have no ids. */
         back?: number;
+        /** The name of a table. */
+        name: string;
       }>;
     }>;
     /** Null if the restore would not replace accounts. */
