@@ -30,9 +30,9 @@ import { join } from 'node:path';
 import { readEmbeddedSettings, readPlatformConfig } from './config.ts';
 import { createPlatform } from './create-platform.ts';
 import { keepPostgres } from './keep-postgres.ts';
-import { waitUntilReady } from './wait-until-ready.ts';
+import { waitUntilReady, type WaitOptions } from './wait-until-ready.ts';
 
-export interface EmbeddedOptions {
+export interface EmbeddedOptions extends Pick<WaitOptions, 'reportAfterMs'> {
   env: Env;
   progress: (line: string) => void;
   signal?: AbortSignal;
@@ -48,7 +48,7 @@ export type Embedded = Awaited<ReturnType<typeof startEmbedded>>;
  * started.
  * @throws ConfigError, PlainError
  */
-export async function startEmbedded({ env, progress, signal, random }: EmbeddedOptions) {
+export async function startEmbedded({ env, progress, signal, random, reportAfterMs }: EmbeddedOptions) {
   const settings = readEmbeddedSettings(env);
   const { dataDir, platform: early } = settings;
   const closers = new Closers();
@@ -111,7 +111,7 @@ export async function startEmbedded({ env, progress, signal, random }: EmbeddedO
     const failed = postgres?.givenUp ?? new Promise<never>(() => undefined);
     const reportMissing = (missing: string[]) =>
       progress(`Not ready yet: ${missing.join(', ')}. See ${adminUrl}/readyz?verbose and ${logFile}.`);
-    await waitUntilReady({ started: platform.start(), ready, failed, reportMissing, signal });
+    await waitUntilReady({ started: platform.start(), ready, failed, reportMissing, signal, reportAfterMs });
     return {
       url: localUrl(config.gateway.host, portOf(platform.address())),
       adminUrl,

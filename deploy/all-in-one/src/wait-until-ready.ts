@@ -13,7 +13,8 @@ export interface WaitOptions {
   /** Called once with the checks that still fail after `reportAfterMs`. */
   reportMissing(missing: string[]): void;
   signal?: AbortSignal | undefined;
-  reportAfterMs?: number;
+  /** @default 10_000 */
+  reportAfterMs?: number | undefined;
 }
 
 /** Resolves when the platform is ready for clients. Rejects at once when the start fails or is aborted. */

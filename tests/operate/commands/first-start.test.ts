@@ -66,7 +66,7 @@ it('a start can be aborted, is live in the meantime, and reports what it waits f
   await auth.query(`select pg_advisory_lock(hashtext('taskmesh-migrations'))`);
   const giveUp = new AbortController();
   const lines: string[] = [];
-  const options = { env, progress: (line: string) => lines.push(line), signal: giveUp.signal };
+  const options = { env, progress: (line: string) => lines.push(line), signal: giveUp.signal, reportAfterMs: 0 };
   const starting = startEmbedded(options).then(
     (started) => (platform = started),
     () => 'given up',
