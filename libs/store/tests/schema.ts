@@ -1,5 +1,6 @@
 import { createLog } from '@taskmesh/service';
 import { createTestDatabase } from '@taskmesh/testing';
+import { escapeLiteral, type Client } from 'pg';
 import type { Database, StoreOptions } from '../src/database/database.ts';
 import type { Statement } from '../src/database/prepared-query.ts';
 
@@ -87,6 +88,40 @@ function scansIn(node: PlanNode, partial: ReadonlySet<string>, isLimited = false
   const isWhole = type === 'Seq Scan' || (readsAll && !isLimited);
   const limitsBelow = type === 'Limit' || (isLimited && !/Aggregate|Sort|Hash/.test(type));
   return [...(isWhole && table ? [table] : []), ...Plans.flatMap((plan) => scansIn(plan, partial, limitsBelow))];
+}
+
+const literal = (value: unknown): string => {
+  if (value == null) return 'null';
+  return escapeLiteral(
+    Array.isArray(value) ? `{${value.join(',')}}` : value instanceof Date ? value.toISOString() : String(value),
+  );
+};
+
+/** The names of prepared statements by their texts. */
+const names = new WeakMap<Client, Map<string, string>>();
+
+async function prepared(client: Client, text: string): Promise<string> {
+  const known = names.get(client) ?? new Map<string, string>();
+  names.set(client, known);
+  const name = known.get(text) ?? `looked_into_${known.size}`;
+  if (known.has(text)) return name;
+  await client.query(`set plan_cache_mode = force_generic_plan`);
+  await client.query(`prepare ${name} as ${text}`);
+  known.set(text, name);
+  return name;
+}
+
+/**
+ * Returns how many pages a statement touches with a generic plan, as on the service's connections. Parameters bound by the
+ * protocol would give an EXPLAIN a custom plan, even with that setting.
+ */
+export async function pagesOf(client: Client, { text }: Statement, values: unknown[]): Promise<number> {
+  const name = await prepared(client, text);
+  const { rows } = await client.query(
+    `explain (analyze, buffers, timing off, format json) execute ${name} (${values.map(literal).join(', ')})`,
+  );
+  const { Plan } = rows[0]['QUERY PLAN'][0];
+  return Plan['Shared Hit Blocks'] + Plan['Shared Read Blocks'];
 }
 
 /** SQL for the names of session timeouts that an operator can set in general; older servers have only some of them. */

@@ -252,23 +252,6 @@ it.each(
   expect((await erased).rows[0]).toMatchObject({ count: 60 });
 });
 
-// The server takes the number of rows from the last analysis, and may then compare each row with each.
-it.each([
-  { statement: ERASE_CHANGES, values: [OWNER, 1_000] },
-  { statement: FORGET_CHANGES, values: [0, 0, 1_000, []] },
-  { statement: FORGET_SURPLUS, values: [0, 1_000] },
-])('$statement.name is fast when the table was empty at its last analysis', async ({ statement, values }) => {
-  const { store } = await openStore('was_empty');
-  const add = `
-    insert into changes (part, owner_id, sequence, kind, task, occurred_at, published_at)
-    select 1, '${OWNER}', n, 'DELETE', '{}', now(), now() from generate_series(1, 30000) n`;
-  await store.query(`insert into feeds (owner_id, sequence, ends_at) values ('${OWNER}', 30000, 30000)`);
-  await store.query(`insert into closed_owners (owner_id, deleted_at) values ('${OWNER}', now())`);
-  for (const text of [add, 'delete from changes', 'analyze changes', add]) await store.query(text);
-  const client = await connectClient(store.url, `set statement_timeout = '3 s'`);
-  expect((await client.query(statement.text, values as unknown[])).rows[0]).toMatchObject({ count: 1_000 });
-});
-
 describe('several instances', () => {
   it('delete every task once, and in a single order', async () => {
     const ada = service.user();

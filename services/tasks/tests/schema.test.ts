@@ -23,15 +23,13 @@ const lists = (['CREATED_AT', 'UPDATED_AT', 'DUE_DATE', 'PRIORITY'] as const).fl
 /** Tables with a single row. */
 const SMALL = ['feed_state', 'account_position', 'changes_id_seq'];
 /**
- * Statements that may scan a table. A scrape counts pending owner deletions and dead letters; operators deal with all dead
- * letters. Housekeeping reads each owner's row once a minute.
+ * Statements that may scan a table. A scrape counts pending owner deletions and dead letters. Housekeeping reads each owner's row
+ * once a minute.
  */
 const WHOLE = {
   'feed-forget-surplus': ['feeds'],
   'owners-backlog': ['closed_owners'],
   'dead-letters-note-unreadable': ['dead_letters'],
-  'dead-letters-replay': ['dead_letters'],
-  'dead-letters-discard': ['dead_letters'],
   'dead-letters-count': ['dead_letters'],
 };
 

@@ -83,7 +83,7 @@ export const DELETE_TASKS: Statement = {
       where f.owner_id = $4 and f.ends_at is not null and total.count > 0 and ${LOG_HAS_ROOM}
       returning f.sequence - total.count as before
     ), gone as (
-      delete from tasks t using feed where t.user_id = $4 and t.id = any(array(select id from old)) returning t.id
+      delete from tasks t using feed where t.id = any(array(select id from old)) returning t.id
     ), change as (
       insert into changes (part, owner_id, sequence, kind, task, previous, occurred_at)
       select $1, $4, feed.before + counted.place, 'DELETE', image, image, greatest($3::timestamptz, updated_at)
@@ -126,9 +126,7 @@ export const ERASE_OTHERS: Statement = {
       select from closed_owners where owner_id = $1 and ${noneOf(OWNED.filter((each) => !OTHERS.includes(each)))}
     ), ${OTHERS.map(
       ({ table, owner }, index) => `gone_${index} as (
-      delete from ${table} where ${owner} = $1
-        and ctid = any(array(select ctid from ${table}, ended where ${owner} = $1 limit $2))
-      returning 1
+      delete from ${table} where ctid = any(array(select ctid from ${table}, ended where ${owner} = $1 limit $2)) returning 1
     )`,
     ).join(', ')}
     select greatest(${OTHERS.map((_, index) => `(select count(*) from gone_${index})`).join(', ')})::int as count`,

@@ -28,28 +28,33 @@ export const NOTE_UNREADABLE: Statement = {
     ${NOTED_AGAIN}`,
 };
 
-/** $1: the last id of the previous page, $2: limit */
+/** $1: the last id of the previous page, $2: limit. Looks each change up, because a join may compare each letter with each change. */
 export const LIST: Statement = {
   name: 'dead-letters-list',
   text: `
     select d.id::text, d.source, d.change_id::text as "changeId", d.owner_id as "ownerId", d.sequence::text,
       d.reason, d.record, ${rfc3339('d.died_at')} as "diedAt",
-      c.id is not null as "canReplay"
-    from dead_letters d left join changes c on c.id = d.change_id
-    where d.id > $1::bigint order by d.id limit $2`,
+      (select true from changes where id = d.change_id) is true as "canReplay"
+    from dead_letters d where d.id > $1::bigint order by d.id limit $2`,
 };
 
-/** $1: ids, or null for all. Marks the changes as unpublished, so that the relays publish them again. */
+/** The letters with the ids in $1, or all. Without `or`, the server looks them up instead of comparing each letter with each id. */
+const CHOSEN = 'id = any(coalesce($1::bigint[], array(select id from dead_letters)))';
+
+/**
+ * $1: ids, or null for all. Marks the changes as unpublished, so that the relays publish them again. `is true` has the server look
+ * up replayed changes in a hash table.
+ */
 export const REPLAY: Statement = {
   name: 'dead-letters-replay',
   text: `
-    with replayed as (
-      update changes c set published_at = null
-      from dead_letters d where d.change_id = c.id and ($1::bigint[] is null or d.id = any($1::bigint[]))
-      returning c.id
+    with chosen as materialized (
+      select id, change_id from dead_letters where ${CHOSEN}
+    ), replayed as (
+      update changes set published_at = null where id = any(array(select change_id from chosen)) returning id
     ), gone as (
-      delete from dead_letters where change_id in (select id from replayed)
-        and ($1::bigint[] is null or id = any($1::bigint[]))
+      delete from dead_letters
+      where id = any(array(select id from chosen where (change_id in (select id from replayed)) is true))
       returning 1
     )
     select count(*)::int as count, pg_notify('${REPLAYS_CHANNEL}', '') from gone`,
@@ -59,7 +64,7 @@ export const REPLAY: Statement = {
 export const DISCARD: Statement = {
   name: 'dead-letters-discard',
   text: `
-    with gone as (delete from dead_letters where $1::bigint[] is null or id = any($1::bigint[]) returning 1)
+    with gone as (delete from dead_letters where ${CHOSEN} returning 1)
     select count(*)::int as count from gone`,
 };
 

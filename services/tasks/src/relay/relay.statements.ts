@@ -37,13 +37,14 @@ export const MARK: Statement = {
   text: 'update changes set published_at = now() where id = any($1::bigint[])',
 };
 
-/** $1: owners, $2: the first sequence of each. In order for each owner. */
+/** $1: owners, $2: the first sequence of each. In order for each owner. `coalesce`: for the reason given at LOG_HAS_ROOM. */
 export const READ_BLOCKED: Statement = {
   name: 'relay-read-blocked',
   text: `
     select ${READ_COLUMNS}
     from feed_state s, unnest($1::uuid[], $2::bigint[]) blocked(owner_id, sequence), lateral (${selectChanges({
-      where: 'c.owner_id = blocked.owner_id and c.sequence >= blocked.sequence and c.published_at is null',
+      where: `c.owner_id = blocked.owner_id and c.sequence >= blocked.sequence
+        and coalesce(c.published_at, 'infinity') = 'infinity'`,
       order: 'c.owner_id, c.sequence',
       limit: String(MAX_BLOCKED_CHANGES),
       maxBytes: OWNER_BYTES,

@@ -136,11 +136,14 @@ export const FIRST_CREATED: Statement = {
     where owner_id = $1 and key = $2 and expires_at > ${momentOf('$3')}`,
 };
 
-/** Deletes keys by their place in the table: a key that is claimed again meanwhile has another place, and `still` protects it. */
+/**
+ * Deletes keys by their place in the table: a key that is claimed again meanwhile has another place, and `still` protects it. `is
+ * true` keeps the server from using an index for that, and comparing each key with each place.
+ */
 const forgetKeys = (name: string, places: string, still = 'true'): Statement => ({
   name,
   text: `
-    with gone as (delete from idempotency_keys where ctid = any (array(${places})) and ${still} returning 1)
+    with gone as (delete from idempotency_keys where ctid = any (array(${places})) and (${still}) is true returning 1)
     select count(*)::int as count from gone`,
 });
 
@@ -151,12 +154,18 @@ export const FORGET_EXPIRED_KEYS = forgetKeys(
   `expires_at <= ${momentOf('$1')}`,
 );
 
-/** $1: only owners with a key that expires later than this may have too many, $2: limit, $3: how many keys of each owner to keep */
+/**
+ * $1: only owners with a key that expires later than this may have too many, $2: limit, $3: how many keys of each owner to keep.
+ * `offset 0` keeps the sort apart: for its order, the server may read the keys of all owners, once for each.
+ */
 export const FORGET_SURPLUS_KEYS = forgetKeys(
   'task-forget-surplus-keys',
-  `select oldest.place
-   from (select distinct owner_id from idempotency_keys where expires_at > $1::timestamptz) recent, lateral (
-     select ctid as place from idempotency_keys k where k.owner_id = recent.owner_id order by k.expires_at desc offset $3::int
+  `with recent as materialized (select owner_id from idempotency_keys where expires_at > $1::timestamptz)
+   select oldest.place
+   from (select distinct owner_id from recent) recent, lateral (
+     select place from (
+       select ctid as place, expires_at from idempotency_keys where owner_id = recent.owner_id offset 0
+     ) k order by expires_at desc offset $3::int
    ) oldest limit $2`,
 );
 
