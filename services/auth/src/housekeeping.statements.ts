@@ -18,8 +18,9 @@ export const EXPIRED: readonly Statement[] = Object.entries(STORE_TABLES.auth).f
   const keptSeconds = table === 'ended_sessions' ? FORGET_AFTER_S : 0;
   const isExpired = `${expires} <= $1::timestamptz - interval '${keptSeconds} s'`;
   const which = `select ctid from ${table} where ${isExpired} limit ${BATCH}`;
-  // Checks again, as a row may have been extended while the statement waited for its lock.
-  const text = `delete from ${table} where ctid = any (array(${which})) and ${isExpired} returning 1`;
+  // Checks again, as a row may have been extended while the statement waited for its lock. `is true` keeps the server from using an
+  // index for that, and comparing each expired row with each of the batch.
+  const text = `delete from ${table} where ctid = any (array(${which})) and (${isExpired}) is true returning 1`;
   return [{ name: `auth-expired-${table}`, text }];
 });
 
@@ -46,10 +47,15 @@ export const ENTRIES_WITHOUT_ACCOUNT = `
     ) order by id limit ${BATCH}
   )) returning 1`;
 
-/** Removes at most a batch of entries that were written while their account was deleted. Parameter: the earliest deletion. */
+/**
+ * Removes at most a batch of entries that were written while their account was deleted. Parameter: the earliest deletion; the log is
+ * read from its end up to there, not as a whole.
+ */
 export const ENTRIES_OF_DELETED = `
   delete from audit_log where ctid = any (array(
-    select entry.ctid from account_log deleted
-    join audit_log entry on entry.account_id = deleted.account_id and entry.kind <> 'account.deleted'
-    where deleted.occurred_at >= ? limit ${BATCH}
+    select entry.ctid from account_log deleted, lateral (
+      select ctid from audit_log where account_id = deleted.account_id and kind <> 'account.deleted' limit ${BATCH}
+    ) entry
+    where deleted.sequence > coalesce((select sequence from account_log where occurred_at < ? order by sequence desc limit 1), 0)
+    limit ${BATCH}
   )) returning 1`;

@@ -1,6 +1,8 @@
 import { rfc3339, type Statement } from '@taskmesh/store';
 import { OPENING } from '../sessions/session.statements.ts';
 
+/* Why `lateral` and `is true`: see session.statements.ts. */
+
 /** Selects an account, with the time in milliseconds. */
 const SELECT_ACCOUNT = `
   select id, email, name, password_hash, has_password, password_version,
@@ -65,21 +67,21 @@ export const REQUEST_RECOVERY: Statement = {
 /** $1 hash, $2 now. */
 export const CONSUME_PENDING_SIGN_IN: Statement = {
   name: 'auth-take-pending-sign-in',
-  text: 'delete from pending_sign_ins where hash = $1 and expires_at > $2::timestamptz returning challenge, return_to',
+  text: 'delete from pending_sign_ins where hash = $1 and (expires_at > $2::timestamptz) is true returning challenge, return_to',
 };
 
 /** $1 hash, $2 now. */
 export const FIND_RESET_TOKEN: Statement = {
   name: 'auth-find-reset-token',
   text: `
-    select account.id, account.email from reset_tokens token join accounts account on account.id = token.account_id
-    where token.hash = $1 and token.expires_at > $2::timestamptz`,
+    select account.id, account.email from reset_tokens token, lateral (select id, email from accounts where id = token.account_id limit 1) account
+    where token.hash = $1 and (token.expires_at > $2::timestamptz) is true`,
 };
 
 /** $1 hash, $2 now. */
 export const FIND_EMAIL_TOKEN: Statement = {
   name: 'auth-find-email-token',
-  text: 'select account_id as id from email_tokens where hash = $1 and expires_at > $2::timestamptz',
+  text: 'select account_id as id from email_tokens where hash = $1 and (expires_at > $2::timestamptz) is true',
 };
 
 /** $1 hash, $2 now. Times are in Unix seconds. */
@@ -89,8 +91,8 @@ export const FIND_TOKEN: Statement = {
     select token.id, token.scope, account.id as "userId", account.email,
       floor(extract(epoch from token.created_at))::float8 as "createdAt",
       floor(extract(epoch from token.expires_at))::float8 as "expiresAt"
-    from personal_tokens token join accounts account on account.id = token.account_id
-    where token.hash = $1 and token.expires_at > $2::timestamptz`,
+    from personal_tokens token, lateral (select id, email from accounts where id = token.account_id limit 1) account
+    where token.hash = $1 and (token.expires_at > $2::timestamptz) is true`,
 };
 
 /** $1 account id, $2 now. The usable tokens, newest first. */
@@ -99,7 +101,7 @@ export const TOKENS_OF_ACCOUNT: Statement = {
   text: `
     select id, name, upper(scope) as scope, ${rfc3339('created_at')} as "createdAt",
       ${rfc3339('expires_at')} as "expiresAt", ${rfc3339('last_used_at')} as "lastUsedAt"
-    from personal_tokens where account_id = $1::uuid and expires_at > $2::timestamptz
+    from personal_tokens where account_id = $1::uuid and (expires_at > $2::timestamptz) is true
     order by created_at desc, id desc`,
 };
 

@@ -1,5 +1,11 @@
 import { rfc3339, type Statement } from '@taskmesh/store';
 
+/*
+ * The server takes the number of rows from a table's last analysis, when it may have been empty. Then reading all of an index seems as
+ * cheap as looking up one row. Where that would hurt, rows are looked up by arrays of ids, not joins, and sorted by a row value, whose
+ * order no index offers; and `is true` leaves only the index on the account for a condition.
+ */
+
 /**
  * Opens a session of `account`, a preceding part of the same statement, so that one round trip writes everything.
  * $1 session id, $2 account id, $3 now, $4 tokens until, $5 expires at, $6 hash of a refresh token or null, $7 its
@@ -31,7 +37,7 @@ export const OPEN_SESSION: Statement = {
   text: `with account as (
     select id from accounts where id = $2::uuid and password_version = $14::integer and $15::integer > (
       select count(*) from (
-        select from sessions where account_id = $2::uuid and ended_at is null and expires_at > $3::timestamptz limit $15::integer
+        select from sessions where account_id = $2::uuid and ended_at is null and (expires_at > $3::timestamptz) is true limit $15::integer
       ) living
     ) for share
   ), ${OPENING}`,
@@ -48,11 +54,11 @@ const GIVEN = `
   )`;
 
 /**
- * Adds the rows of `ended` to the list, except those whose tokens have expired, and returns how many ended, how many of these were
- * usable, and the list. The counter is the last lock that a transaction takes, so sequences have no gaps and follow the order of
+ * Adds the rows of `ended` to the list, except those whose tokens have expired, and returns how many ended, how many rows of `usable`
+ * were usable, and the list. The counter is the last lock that a transaction takes, so sequences have no gaps and follow the order of
  * commits: a reader that has seen a sequence has missed no earlier one.
  */
-const LISTED = `
+const listed = (usable: string) => `
   listed as (
     select id, until, row_number() over (order by id) as place from ended, given where until > given.forgotten_before
   ), counter as (
@@ -66,7 +72,7 @@ const LISTED = `
     select sequence, session_id as "sessionId", floor(extract(epoch from until)) as until
     from added order by sequence limit ${MAX_SHOWN}
   )
-  select count(*)::integer as count, count(*) filter (where was_usable)::integer as usable,
+  select count(*)::integer as count, (select count(*)::integer from ${usable} where was_usable) as usable,
     (select coalesce(json_agg(shown order by sequence), '[]') from shown) as ended from ended`;
 
 /**
@@ -76,19 +82,18 @@ const LISTED = `
  */
 const endingSessions = (which: string) => `
   with ${GIVEN}, locked as materialized (
-    select session.id, session.expires_at from sessions session
+    select session.id, session.expires_at > (select now from given) as was_usable from sessions session
     where session.account_id = (select account_id from given) and session.ended_at is null
       and session.id is distinct from (select kept from given) and ${which}
-    order by session.id for update
+    order by row(session.id) for update
   ), ended as (
-    update sessions session set ended_at = given.now, expires_at = session.tokens_until from locked, given
-    where session.id = locked.id
-    returning session.id, session.tokens_until as until, locked.expires_at > given.now as was_usable
+    update sessions set ended_at = (select now from given), expires_at = tokens_until where id = any (array(select id from locked))
+    returning id, tokens_until as until
   ), recorded as (
     insert into audit_log (at, kind, account_id, session_id, ip, request_id)
     select given.now, 'session.ended', given.account_id, ended.id, given.ip, given.request_id
     from ended, given where given.is_recorded order by ended.id
-  ), ${LISTED}`;
+  ), ${listed('locked')}`;
 
 export const END_ALL_SESSIONS = endingSessions('true');
 
@@ -96,22 +101,22 @@ export const END_ALL_SESSIONS = endingSessions('true');
 export const END_SESSION = endingSessions('session.id = ?::uuid');
 
 /** Ends the least recently used sessions. The last parameter is the number of others to keep. */
-export const END_OLDEST_SESSIONS = endingSessions(`session.id in (
-      select id from sessions, given
-      where sessions.account_id = given.account_id and ended_at is null and expires_at > given.now and id is distinct from given.kept
+export const END_OLDEST_SESSIONS = endingSessions(`(session.id in (
+      select id from sessions
+      where account_id = (select account_id from given) and ended_at is null and id is distinct from (select kept from given)
+        and (expires_at > (select now from given)) is true
       order by coalesce(last_used_at, created_at) desc, id desc offset ?::integer
-    )`);
+    )) is true`);
 
 /** Run this before the sessions end: ending them locks the counter, which must be the last lock. */
-export const LOCK_TOKENS = 'select from personal_tokens where account_id = ? order by id for update';
+export const LOCK_TOKENS = 'select from personal_tokens where account_id = ? order by row(id) for update';
 
 /** Deletes the account's personal tokens and adds them to the list that gateways read. The last parameter is the id of one, or null. */
 export const END_TOKENS = `
   with ${GIVEN}, ended as (
-    delete from personal_tokens token using given
-    where token.account_id = given.account_id and token.id = coalesce(?::uuid, token.id)
-    returning token.id, least(token.expires_at, given.latest) as until, token.expires_at > given.now as was_usable
-  ), ${LISTED}`;
+    delete from personal_tokens where account_id = (select account_id from given) and id = coalesce(?::uuid, id)
+    returning id, least(expires_at, (select latest from given)) as until, expires_at > (select now from given) as was_usable
+  ), ${listed('ended')}`;
 
 /** $1 account id, $2 now, $3 id of the caller's session. The usable sessions, newest first, at most 1,000. */
 export const OWN_SESSIONS: Statement = {
@@ -119,7 +124,7 @@ export const OWN_SESSIONS: Statement = {
   text: `
     select id, ${rfc3339('created_at')} as "createdAt", ${rfc3339('coalesce(last_used_at, created_at)')} as "lastUsedAt",
       ip, client, id = $3::uuid as current
-    from sessions where account_id = $1::uuid and ended_at is null and expires_at > $2::timestamptz
+    from sessions where account_id = $1::uuid and ended_at is null and (expires_at > $2::timestamptz) is true
     order by created_at desc, id desc limit 1000`,
 };
 
@@ -140,18 +145,20 @@ export const ENDED_SESSIONS: Statement = {
 
 /**
  * Parameters: $1 ids of sessions or personal tokens, $2 when each was used. Writes only uses at least a minute after the
- * last one, and skips locked rows until their next use, so that gateways never wait for each other.
+ * last one, and skips locked rows until their next use, so that gateways never wait for each other. Looks each row up, because a
+ * join may read the whole table.
  */
 const noteUsesOf = (table: string, isUsable: string): Statement => ({
   name: `auth-note-uses-of-${table}`,
   text: `
     with due as (
-      select r.id, used.at from ${table} r
-      join unnest($1::uuid[], $2::timestamptz[]) used (id, at) on used.id = r.id
-      where ${isUsable} and (r.last_used_at is null or used.at >= r.last_used_at + interval '1 minute')
-      for update of r skip locked
+      select r.place, used.at from unnest($1::uuid[], $2::timestamptz[]) used (id, at), lateral (
+        select ctid as place from ${table} where id = used.id and ${isUsable}
+          and (last_used_at is null or used.at >= last_used_at + interval '1 minute')
+        for update skip locked
+      ) r
     )
-    update ${table} set last_used_at = due.at from due where ${table}.id = due.id`,
+    update ${table} set last_used_at = due.at from due where ${table}.ctid = due.place`,
 });
 
 export const NOTE_SESSION_USES = noteUsesOf(
