@@ -192,10 +192,11 @@ describe('when the tables were empty at their last analysis', () => {
 
   beforeAll(async () => {
     const { store } = await openStore('was_empty');
-    client = await connectClient(store.url, `set enable_seqscan = off; set statement_timeout = '1 s'`);
+    client = await connectClient(store.url);
     await client.query(FILL);
     for (const table of TABLES) await client.query(`delete from ${table}; analyze ${table}`);
     await client.query(FILL);
+    await client.query(`set enable_seqscan = off; set statement_timeout = '1 s'`);
   });
 
   it.each<{ statement: Statement; values: unknown[]; most: number }>([
