@@ -82,7 +82,7 @@ export const PROFILE = {
 };
 
 /** How much processes may be loaded, and how large one installation may get. Choices, not measurements. */
-export const POLICY = {
+const POLICY = {
   /** The share of a core in the busy hour. A Node process uses one core. */
   utilisation: 0.6,
   fewest: 2,

@@ -56,7 +56,7 @@ const otherTable = (coefficients: Coefficients) =>
 /** Smaller differences, in CPU-ms per second, are noise. */
 const GRAIN_MS = 2;
 
-export function replayTable(replays: readonly Replay[]): string {
+function replayTable(replays: readonly Replay[]): string {
   const rows = replays.flatMap(({ gateways, predicted, measured, memory }) => [
     ...PARTS.map((part) => ({
       ...{ gateways, of: titleOf(part), unit: 'CPU-ms/s', predicted: predicted[part], measured: measured[part] },
