@@ -84,6 +84,9 @@ export function createDocuments({ schema, config }: { schema: GraphQLSchema; con
       operation,
       operationName: operation.name?.value,
       partOf: createParts((bytes) => resize(valid, bytes)),
+      get bytes() {
+        return valid.bytes;
+      },
       // The cost of introspection does not reflect how many types the schema has.
       isLarge: size.fields > MANY_FIELDS || size.cost > LARGE_COST || size.introspectionDepth > 0,
       hideSuggestions: !config.introspection,
