@@ -119,6 +119,7 @@ function results<Context>(
     for (;;) {
       const { data, ...failures } = await run({ given, nextEvent });
       if (state === 'ended' || leaving.signal.aborted) return;
+      if (state === 'open' && !events) return; // the root field is skipped
       const errors = asGraphQLErrors({ ...failures, errors: failures.errors.map(ofItsService) });
       yield errors.length > 0 ? { data, errors } : { data };
       if (state === 'failed') return;

@@ -48,6 +48,11 @@ describe('a subscription across several services', () => {
     expect(ended).toBe(1);
   });
 
+  it('ends at once when the root field is skipped, because no event would ever come', async () => {
+    expect(await collect('subscription { reviewed @skip(if: true) { words } }')).toEqual([]);
+    expect(asked).toEqual([]);
+  });
+
   it('ends the subscription at the service when the client unsubscribes', async () => {
     const opened = await open(REVIEWED, { n: 3 });
     if (!(Symbol.asyncIterator in opened)) throw new Error('refused');

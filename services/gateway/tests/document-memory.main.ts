@@ -30,7 +30,10 @@ const SHAPES: Record<string, (number: number) => string> = {
     `query { ${[1, 2, 3, 4, 5, 6].map((each) => `x${number}x${each}: tasks(first: 1) { edges { node { ...T owner { ...U } } } }`).join(' ')} } ${TASK} ${USER}`,
   conditions: (number) => `query (${DECLARED}) { x${number}: tasks(first: 1) { edges { node {
     ${CONDITIONS.map((name) => `... @include(if: $${name}) { ...T owner { ...U ${name}${number}: name } }`).join(' ')} } } } } ${TASK} ${USER}`,
+  'events of short fields': (number) => `subscription { x${number}: taskChanges { task { ${'id '.repeat(1_900)} } } }`,
   events: (number) => `subscription { x${number}: taskChanges { kind task { ...T } previous { ...T } } } ${TASK}`,
+  'long events': (number) => `subscription { x${number}: taskChanges { task {
+    ${Array.from({ length: 29 }, (_, at) => `a${at}: title`).join(' ')} } } }`,
   'events with conditions': (number) => `subscription (${DECLARED}) { x${number}: taskChanges { kind task {
     ${CONDITIONS.map((name) => `... @include(if: $${name}) { ...T owner { ...U ${name}${number}: name } }`).join(' ')} } } } ${TASK} ${USER}`,
 };
@@ -68,6 +71,7 @@ const call: RequestCall = {
   onEndedSessions: () => undefined,
 };
 const change = createStore().commit(OWNER);
+const longChange = createStore().commit(OWNER, { title: 'x'.repeat(40_000) });
 
 type Admit = ReturnType<typeof createDocuments>['admit'];
 
@@ -90,7 +94,8 @@ async function run(admit: Admit, source: string, given: Record<string, boolean>)
       },
     ),
   );
-  await renderer.withVariables(variables, call, (work) => work())(change, () => true);
+  const render = renderer.withVariables(variables, call, (work) => work());
+  await render(source.includes('a28:') ? longChange : change, () => true);
 }
 
 /** Sends documents of a shape, each with all combinations of its conditions, and at least twice. */

@@ -5,6 +5,7 @@ import { holdExecution } from './fakes/tasks.ts';
 import { connectGraphqlWs, streamGraphqlWs, streamHttp } from './fakes/streams.ts';
 
 const KIB = 1024;
+const STREAMS = 'taskmesh_realtime_subscriptions{protocol="graphql-ws"}';
 
 const gateway = await startTestGateway();
 const token = await gateway.auth.token(USER);
@@ -39,6 +40,30 @@ describe('the memory that a gateway keeps for a subscription', () => {
     await streamHttp('sse', { origin: gateway.origin, token, query: QUERY, variables });
   });
 
+  it('is the same however many streams have a document that is no longer cached', async () => {
+    const user = await gateway.auth.token(USER.replace(/1$/, '4'));
+    // Together they exceed the cache, so each has left it when its turn comes again.
+    const documents = Array.from({ length: 22 }, (_, at) => {
+      const fields = 'id '.repeat(1_950);
+      return `subscription { taskChanges { a${at}: cursor task { ${fields} } previous { ${fields} } } }`;
+    });
+    const sockets = await Promise.all(Array.from({ length: 6 }, () => openSocket(user)));
+    collectGarbage();
+    const before = process.memoryUsage().heapUsed;
+    for (let turn = 0; turn < 2 * documents.length; turn++) {
+      const socket = sockets[turn % sockets.length];
+      socket?.subscribe(`${turn}`, documents[turn % documents.length] ?? '');
+      await eventually(async () => {
+        const refused = sockets.flatMap(({ messages }) => messages.filter(({ type }) => type === 'error'));
+        expect((await gateway.figure(STREAMS)) + refused.length).toBe(turn + 1);
+      });
+    }
+    collectGarbage();
+    const MAX_CACHED_AND_LIVE_MIB = 32 + 16;
+    expect((process.memoryUsage().heapUsed - before) / (KIB * KIB)).toBeLessThan(1.2 * MAX_CACHED_AND_LIVE_MIB);
+    for (const { socket } of sockets) socket.terminate();
+  });
+
   it('is limited to half a million characters per event; a stream with larger events ends with an error that says so', async () => {
     const query = 'subscription { taskChanges { task { a: title b: title c: title d: title e: title } } }';
     const stream = await streamGraphqlWs({ origin: gateway.origin, token, query });
@@ -62,9 +87,7 @@ it('changes that wait for another service take little memory, however many strea
   for (const { socket } of open)
     for (let id = 0; id < streams; id++)
       socket.send(subscribe(`${id}`, `subscription s${id} { taskChanges { sequence task { owner { name } } } }`));
-  await eventually(async () =>
-    expect(await gateway.figure('taskmesh_realtime_subscriptions{protocol="graphql-ws"}')).toBe(sockets * streams),
-  );
+  await eventually(async () => expect(await gateway.figure(STREAMS)).toBe(sockets * streams));
   collectGarbage();
   const before = process.memoryUsage().heapUsed;
   for (let sequence = 0; sequence < changes; sequence++) gateway.commit(user);

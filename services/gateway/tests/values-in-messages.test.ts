@@ -196,6 +196,7 @@ describe('variables', () => {
     [{ c: { a: null } }, ['c']],
     [{ p: [1] }, ['p']],
     [{ p: { x: 1e12 } }, ['p.x']],
+    [{ a: { any: [{ thing: Infinity }] } }, ['a']],
   ])('%j are wrong at %j', (variables, paths) => {
     expect(issuesFor(variables)).toEqual(paths);
   });

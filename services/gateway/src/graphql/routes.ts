@@ -80,7 +80,8 @@ async function admit(context: HandlerContext, request: FastifyRequest, protocol:
   const caller = context.requestCall(request, await identityOf(context, raw));
   const arrival = { isGet: raw.method !== 'POST', canStream: protocol !== undefined, caller };
   const outcome = await context.admission.admit(sent, arrival).catch(invalidOperation);
-  if (outcome instanceof InvalidOperation && protocol && SUBSCRIPTION.test(String(sent.query))) throw outcome;
+  const isRefused = outcome instanceof InvalidOperation;
+  if (isRefused && protocol && typeof sent.query === 'string' && SUBSCRIPTION.test(sent.query)) throw outcome;
   return { outcome, caller };
 }
 

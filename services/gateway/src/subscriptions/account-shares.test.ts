@@ -1,12 +1,14 @@
 import { createAccountShares, type AccountShares } from './account-shares.ts';
 
 const KIB = 1024;
+const MIB = 1024 * KIB;
+const documentOf = (bytes = 0) => ({ bytes });
 const take = (
   shares: AccountShares,
   account: string,
   key: string,
-  claim: { cost?: number; source?: string; variableCharacters?: number } = {},
-) => shares.reserve(account, { key, cost: 1, source: key, variableCharacters: 2, ...claim });
+  claim: Partial<Parameters<AccountShares['reserve']>[1]> = {},
+) => shares.reserve(account, { key, cost: 1, document: documentOf(), variableCharacters: 2, ...claim });
 
 describe('the shares of accounts', () => {
   it("limits the total cost of an account's subscriptions, and counts equal ones once", () => {
@@ -37,31 +39,35 @@ describe('the shares of accounts', () => {
     expect(begun).toHaveLength(4);
   });
 
-  it('limits what an account keeps, counting each document once and every set of variables', () => {
+  it('limits what an account keeps, counting each document once, as it grows, and every set of variables', () => {
     const shares = createAccountShares(0);
-    const source = 'x'.repeat(200 * KIB);
-    const first = take(shares, 'ann', 'a', { source, variableCharacters: 20 * KIB });
-    const second = take(shares, 'ann', 'a', { source, variableCharacters: 30 * KIB });
-    expect(take(shares, 'ann', 'a', { source, variableCharacters: 10 * KIB })).toBeUndefined();
-    expect(take(shares, 'ann', 'b', { variableCharacters: 10 * KIB })).toBeUndefined();
+    const document = documentOf(13 * MIB);
+    const first = take(shares, 'ann', 'a', { document, variableCharacters: 16 * KIB });
+    const second = take(shares, 'ann', 'b', { document, variableCharacters: 24 * KIB });
+    expect(take(shares, 'ann', 'a', { document, variableCharacters: 9 * KIB })).toBeUndefined();
+    expect(take(shares, 'ann', 'c', { document: documentOf(MIB) })).toBeUndefined();
     second?.release();
-    expect(take(shares, 'ann', 'a', { source, variableCharacters: 10 * KIB })).toBeDefined();
+    expect(take(shares, 'ann', 'a', { document, variableCharacters: 9 * KIB })).toBeDefined();
+    document.bytes += 2 * MIB;
+    expect(take(shares, 'ann', 'a', { document })).toBeUndefined();
     first?.release();
+    expect(take(shares, 'ann', 'a', { document })).toBeDefined();
     expect(take(shares, 'bob', 'b', { variableCharacters: 257 * KIB })).toBeUndefined();
   });
 
-  it('limits the documents of all accounts together, and still admits accounts that keep little', () => {
+  it('limits what all accounts keep together, and still admits accounts that keep little', () => {
     const shares = createAccountShares(0);
-    const taken = Array.from({ length: 12 }, (_, index) =>
-      take(shares, `account-${index}`, 'a', { source: `${index}`.padEnd(128 * KIB) }),
+    const document = documentOf(8 * MIB);
+    const taken = Array.from({ length: 7 }, (_, index) =>
+      take(shares, `account-${index}`, 'a', { document: documentOf(8 * MIB), variableCharacters: 0 }),
     );
     expect(taken).not.toContain(undefined);
-    expect(take(shares, 'late', 'b', { source: 'x'.repeat(9 * KIB) })).toBeUndefined();
-    const shared = take(shares, 'late', 'a', { source: '0'.padEnd(128 * KIB) }); // it is there already
-    expect(shared).toBeDefined();
-    shared?.release();
-    expect(take(shares, 'late', 'b', { source: 'x'.repeat(7 * KIB) })).toBeDefined();
+    const shared = [1, 2].map((index) => take(shares, `sharing-${index}`, 'a', { document, variableCharacters: 0 }));
+    expect(shared).not.toContain(undefined);
+    document.bytes += KIB;
+    expect(take(shares, 'late', 'b', { document: documentOf(513 * KIB) })).toBeUndefined();
+    expect(take(shares, 'late', 'b', { document: documentOf(510 * KIB) })).toBeDefined();
     taken[0]?.release();
-    expect(take(shares, 'late', 'c', { source: 'y'.repeat(9 * KIB) })).toBeDefined();
+    expect(take(shares, 'late', 'c', { document: documentOf(513 * KIB) })).toBeDefined();
   });
 });

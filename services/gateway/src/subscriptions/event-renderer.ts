@@ -6,7 +6,6 @@ import pLimit from 'p-limit';
 import type { FormatResult } from '../supergraph/client-errors.ts';
 import type { OperationResult, PreparedOperation, RequestCall, OnResize } from '../supergraph/operation.ts';
 import type { Graph } from '../supergraph/live-graph.ts';
-import { perChange } from '../realtime-metrics.ts';
 import type { LargeResponses } from '../supergraph/large-responses.ts';
 import type { BlockingWork } from '../supergraph/blocking-work.ts';
 import { toChangeEvent } from './change-event.ts';
@@ -70,9 +69,20 @@ export function createEventRenderer(
       JSON.stringify([operation.source, operation.operationName, keyOf(variables)]),
   };
 
+  const written = new WeakMap<TaskChanged, Texts>();
+  const textsOf = (change: TaskChanged): Texts => {
+    const texts = written.get(change) ?? new Map<string, string | PendingText>();
+    written.set(change, texts);
+    return texts;
+  };
+
   const project = compileProjection(supergraph.schema, operation);
   if (project) {
-    const render = perChange((change: TaskChanged) => traced(project(toChangeEvent(change)), change));
+    const render = (change: TaskChanged): string => {
+      const texts = textsOf(change);
+      const known = texts.get('') as string | undefined; // a projection never waits
+      return known ?? keepFinished(texts, '', traced(project(toChangeEvent(change)), change));
+    };
     return {
       ...document,
       withVariables: (_variables, _call, runLimited) => (change) => {
@@ -88,7 +98,6 @@ export function createEventRenderer(
   const planned = planSubscription(operation, { supergraph, services, ...deps });
   const plan: SubscriptionPlan = (root, variables, run) =>
     deps.largeResponses.run(run.call, (reserveLarge) => planned(root, variables, { ...run, reserveLarge }));
-  const written = new WeakMap<TaskChanged, Map<string, string | PendingText>>();
   const limitFetches = pLimit(MAX_CONCURRENT_FETCHES);
   return {
     ...document,
@@ -98,9 +107,8 @@ export function createEventRenderer(
       const runInBoth: RunLimited = (work) => runLimited(() => limitFetches(work));
       return (change, isWaiting) => {
         const reader = { isWaiting, call };
-        const byKey = written.get(change) ?? new Map<string, string | PendingText>();
-        written.set(change, byKey);
-        const known = byKey.get(key);
+        const texts = textsOf(change);
+        const known = texts.get(key);
         if (typeof known === 'string') return hasRoomInTick() ? countInTick(known) : waitForTick(known, isWaiting);
         if (known) {
           known.readers.push(reader);
@@ -108,13 +116,10 @@ export function createEventRenderer(
         }
         const readers = [reader];
         const text = withForeignFields({ change, plan, variables, runLimited: runInBoth, readers });
-        byKey.set(key, { text, readers });
+        texts.set(key, { text, readers });
         text.then(
-          (json) => {
-            byKey.set(key, json);
-            finished.set({}, { texts: new WeakRef(byKey), key, characters: json.length });
-          },
-          () => byKey.delete(key), // the next reader tries again
+          (json) => keepFinished(texts, key, json),
+          () => texts.delete(key), // the next reader tries again
         );
         return forReader(text, isWaiting);
       };
@@ -122,12 +127,21 @@ export function createEventRenderer(
   };
 }
 
+/** A document's texts of one change, by the variables that affect them. */
+type Texts = Map<string, string | PendingText>;
+
 /** Equal streams use a finished text in quick succession, but a change, with the texts of many documents, may wait for long. */
-const finished = new LRUCache<object, { texts: WeakRef<Map<string, unknown>>; key: string; characters: number }>({
+const finished = new LRUCache<object, { texts: WeakRef<Texts>; key: string; characters: number }>({
   maxSize: MAX_FINISHED_CHARACTERS,
-  sizeCalculation: ({ characters }) => characters,
+  sizeCalculation: ({ characters }) => FRAME_CHARACTERS + characters,
   dispose: ({ texts, key }) => texts.deref()?.delete(key),
 });
+
+function keepFinished(texts: Texts, key: string, json: string): string {
+  texts.set(key, json);
+  finished.set({}, { texts: new WeakRef(texts), key, characters: json.length });
+  return json;
+}
 
 let charactersInTick = 0;
 

@@ -78,9 +78,11 @@ export function planSubscription(
     dispose: (_project, text) => onResize(-PROJECTION_BYTES * text.length),
   });
   const projectionOf = (fetch: EventFetch): Project => {
-    const known = projections.get(fetch.operation) ?? projection(supergraph, fetch);
-    projections.set(fetch.operation, known);
-    return known;
+    const known = projections.get(fetch.operation);
+    if (known) return known; // setting it again would count it again
+    const project = projection(supergraph, fetch);
+    projections.set(fetch.operation, project);
+    return project;
   };
   const plan = (planned: DocumentNode) =>
     planForEvents(supergraph.plan(planned), (primary) =>

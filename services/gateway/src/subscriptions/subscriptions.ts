@@ -50,40 +50,56 @@ interface LiveStream {
   readonly variables: Record<string, unknown>;
   readonly call: RequestCall;
   readonly runLimited: RunLimited;
-  rendering: EventRenderer;
   view: View;
   fail(error: GraphQLError): void;
 }
 
+/** A document with running streams, compiled once for all of them, whether or not it is still cached. */
+class LiveDocument {
+  readonly streams = new Set<LiveStream>();
+  rendering: EventRenderer;
+
+  constructor(rendering: EventRenderer) {
+    this.rendering = rendering;
+  }
+
+  get bytes(): number {
+    return this.rendering.operation.bytes;
+  }
+}
+
 export function createSubscriptions(deps: Deps) {
   const { feed, graph, clock, metrics, shares, memory, blockingWork } = deps;
-  const streams = new Set<LiveStream>();
+  /** All of them are on the current graph. */
+  const documents = new Map<string, LiveDocument>();
 
   // Plan all documents on the new graph while the old one still serves events; then switch all streams over between
   // two events. Positions in the feed are not affected.
   graph.beforeSwitch(async (next) => {
-    const planned = new Map<string, EventRenderer | GraphQLError>();
-    const planFor = ({ rendering: { operation } }: LiveStream) => {
-      const key = keyOf(operation);
-      const outcome = planned.get(key) ?? planOn(next, operation, deps);
-      planned.set(key, outcome);
-      return outcome;
-    };
-    for (const stream of streams) {
-      if (planned.has(keyOf(stream.rendering.operation))) continue;
-      planFor(stream);
+    const planned = new Map<LiveDocument, EventRenderer | GraphQLError>();
+    for (const document of documents.values()) {
+      planned.set(document, planOn(next, document.rendering.operation, deps));
       await nextTurn();
     }
     return () => {
-      for (const stream of [...streams]) moveTo(planFor(stream), stream);
+      for (const [key, document] of documents) {
+        const outcome = planned.get(document) ?? planOn(next, document.rendering.operation, deps);
+        if (outcome instanceof GraphQLError) documents.delete(key);
+        else document.rendering = outcome;
+        for (const stream of document.streams) moveTo(outcome, stream);
+      }
     };
   });
 
-  const planQueued = async ({ operation: { source, operationName, partOf }, call }: StreamRequest) => {
-    if (partOf.has(RENDERER)) return;
+  const documentOf = (operation: PreparedOperation): LiveDocument => {
     const { current } = graph;
-    const planning = blockingWork.run(networkOf(call.ip), () => planOn(current, { source, operationName }, deps));
-    await planning.catch((error: unknown) => {
+    const known = documents.get(keyOf(operation));
+    return known ?? new LiveDocument(renderingOf(current, onCurrent(current, operation), deps));
+  };
+  const planQueued = async ({ operation, call }: StreamRequest): Promise<PreparedOperation> => {
+    if (documents.has(keyOf(operation)) || operation.partOf.has(RENDERER)) return operation;
+    const planning = blockingWork.run(networkOf(call.ip), () => documentOf(operation).rendering.operation);
+    return planning.catch((error: unknown) => {
       throw asGraphQL(error);
     });
   };
@@ -94,19 +110,20 @@ export function createSubscriptions(deps: Deps) {
      * @throws GraphQLError when it cannot begin
      */
     async subscribe(request: StreamRequest, sink: StreamSink) {
-      const { protocol, variables, call } = request;
+      const { protocol, call } = request;
       const { identity } = call;
       if (identity.role !== 'user') throw toGraphQLError(unauthenticated());
       if (memory.isShort()) throw toGraphQLError(unavailable());
-      await planQueued(request);
-      const operation = onCurrent(graph.current, request.operation);
-      const args = readArguments(operation, variables);
-      const rendering = renderingOf(graph.of(operation.schema), operation, deps);
+      // Looked up again: meanwhile another stream may have been first, or the graph may have changed.
+      const document = documentOf(await planQueued(request));
+      const { rendering } = document;
+      const { operation } = rendering;
+      const args = readArguments(operation, request.variables);
       const share = shares.reserve(identity.userId, {
         key: rendering.keyOf(args.variables),
         cost: operation.cost(args.variables),
-        source: operation.source,
-        variableCharacters: JSON.stringify(variables).length,
+        document,
+        variableCharacters: JSON.stringify(args.variables).length,
       });
       if (!share) {
         metrics.failed(protocol, 'subscription_limit');
@@ -127,17 +144,19 @@ export function createSubscriptions(deps: Deps) {
         (error) => metrics.failed(protocol, failureOf(error)),
       );
       const live: LiveStream = {
-        variables,
+        variables: args.variables,
         call,
-        rendering,
         runLimited: share.runLimited,
         view: { filter: args.filter, render: rendering.withVariables(args.variables, call, share.runLimited) },
         fail: stream.fail,
       };
-      streams.add(live);
+      const key = keyOf(operation);
+      documents.set(key, document);
+      document.streams.add(live);
       let unsubscribed = () => {};
       stream.onOver(() => {
-        streams.delete(live);
+        document.streams.delete(live);
+        if (document.streams.size === 0 && documents.get(key) === document) documents.delete(key);
         share.release();
         unsubscribed();
       });
@@ -181,7 +200,6 @@ function moveTo(outcome: EventRenderer | GraphQLError, stream: LiveStream): void
   try {
     const { variables, call } = stream;
     const args = readArguments(outcome.operation, variables);
-    stream.rendering = outcome;
     stream.view = { filter: args.filter, render: outcome.withVariables(args.variables, call, stream.runLimited) };
   } catch (error) {
     stream.fail(changedGraph(error instanceof GraphQLError ? error.message : 'the subscription can no longer run.'));

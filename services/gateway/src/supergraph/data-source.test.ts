@@ -4,7 +4,7 @@ import type { SubgraphResult } from '@taskmesh/subgraph';
 import { Registry } from 'prom-client';
 import type { Connections, RequestOptions } from '../connections/connections.ts';
 import { createServiceMap } from './data-source.ts';
-import type { OperationRun } from './operation.ts';
+import type { OperationRun, RequestCall } from './operation.ts';
 import { createGraphMetrics } from './executor.ts';
 import type { Supergraph } from './supergraph.ts';
 
@@ -24,8 +24,8 @@ function waits(services: Supergraph['services']) {
     clock: { now: () => NOW },
     log: createLog({ service: 'test', level: 'silent' }),
   });
-  return async (name: string, query: string, limits: { limitMs?: number } = {}, inMs = IN_TIME_MS) => {
-    const call = { identity: { role: 'operator' }, requestId: 'r', ...limits };
+  return async (name: string, query: string, given: Partial<RequestCall> = {}, inMs = IN_TIME_MS) => {
+    const call = { identity: { role: 'operator' }, requestId: 'r', ...given };
     const run = { call, deadline: NOW + inMs, mutation: query.startsWith('mutation') } as unknown as OperationRun;
     await map[name]?.process({ request: { query }, context: run } as never); // all that it reads
     return seen.at(-1);
@@ -34,11 +34,14 @@ function waits(services: Supergraph['services']) {
 
 const own = (name: string) => ({ name, url: '', own: true });
 
-it('gives mutations of backup time for large databases, and everything else the time limit of an operation', async () => {
+it("gives operators' mutations of backup time for large databases, and everything else the time limit of an operation", async () => {
   const wait = waits([own('tasks'), own('backup')]);
   expect(await wait('backup', 'mutation { restoreBackup }')).toBe(3_600_000);
   expect(await wait('backup', '{ backups { file } }')).toBe(IN_TIME_MS);
   expect(await wait('tasks', 'mutation { createTask }')).toBe(IN_TIME_MS);
+  const user = { role: 'user', userId: 'u', sessionId: 's' } as const;
+  for (const identity of [{ role: 'anonymous' } as const, user])
+    expect(await wait('backup', 'mutation { createBackup }', { identity })).toBe(IN_TIME_MS);
 });
 
 it('sends nothing once the time limit has passed', async () => {

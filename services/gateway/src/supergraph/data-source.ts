@@ -21,7 +21,7 @@ export interface DataSourceDeps {
 /** Distinguishes the mutation itself from fetches that only read for its result. */
 const CHANGES = /^\s*mutation\b/;
 
-/** Time limits for mutations of our services that may exceed an operation's: backup moves whole databases. */
+/** Time limits for operators' mutations of our services that may exceed an operation's: backup moves whole databases. */
 const LONG_CHANGES_MS: Readonly<Record<string, number>> = { backup: 3_600_000 };
 
 /** One data source for each service of the graph. */
@@ -44,8 +44,8 @@ function createDataSource(
 
   const execute: GraphSource['execute'] = async (request, run) => {
     const { call, signal } = run;
-    if (longChangeMs !== undefined && call.limitMs === undefined && isChange(request, run))
-      run.deadline = clock.now() + longChangeMs;
+    const mayTakeLong = call.identity.role === 'operator' && call.limitMs === undefined && isChange(request, run);
+    if (longChangeMs !== undefined && mayTakeLong) run.deadline = clock.now() + longChangeMs;
     const options: RequestOptions = {
       call: {
         identity: isOurs ? identityFor(name, call) : { role: 'anonymous' },

@@ -139,7 +139,7 @@ export function createExecutor(deps: ExecutorDeps): GraphExecutor {
       if (errors.length > 0) throw new InvalidOperation('GRAPHQL_VALIDATION_FAILED', errors);
       const { name } = operation;
       const prepared: PreparedOperation = {
-        ...{ source, schema, document, operation, operationName: name?.value, partOf: createParts() },
+        ...{ source, schema, document, operation, operationName: name?.value, partOf: createParts(), bytes: 0 },
         cost: costOf(schema, document, operation),
       };
       planOf(prepared);

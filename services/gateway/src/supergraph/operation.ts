@@ -69,6 +69,8 @@ export interface PreparedOperation {
   readonly operationName: string | undefined;
   /** Its plan, its renderer for events, and more. */
   readonly partOf: PartOf;
+  /** The memory of its document and everything derived from it, as far as it is counted. */
+  readonly bytes: number;
   /** The most objects that it may produce (docs/limits.md). `variables` are coerced. */
   cost(variables: Readonly<Record<string, unknown>>): number;
   /** Whether planning and starting it takes milliseconds. @default false */

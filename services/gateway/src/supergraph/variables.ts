@@ -152,7 +152,10 @@ function parseLeaf(value: unknown, type: GraphQLScalarType | GraphQLEnumType): u
 }
 
 /** A number beyond the range of doubles is parsed as infinity, which JSON would write as null. */
-const isWritable = (value: unknown) => typeof value !== 'number' || Number.isFinite(value);
+const isWritable = (value: unknown): boolean =>
+  typeof value === 'object'
+    ? Object.values(value ?? {}).every(isWritable)
+    : typeof value !== 'number' || Number.isFinite(value);
 
 const isCustomScalar = (type: unknown) => isScalarType(type) && !isSpecifiedScalarType(type);
 
