@@ -160,13 +160,13 @@ export function createSession({ post, storage, time }: SessionDeps) {
   };
   /** A token to replace `refused`; undefined when the session has ended. @throws TaskmeshError when it cannot be refreshed now */
   const refresh = (refused: string) => runExclusively(`${nameOf(storage)}.refresh`, () => refreshAlone(refused));
-  /** A token that does not expire soon; undefined when no one is signed in. @throws TaskmeshError when it cannot be refreshed now */
+  /** A token that does not expire soon, or cannot be refreshed now; undefined when no one is signed in. */
   const token = async () => {
     await loaded;
     const mine = tokens();
     if (!mine) return undefined;
     const { accessToken, refreshAt } = mine;
-    return time.now() < refreshAt ? accessToken : refresh(accessToken);
+    return time.now() < refreshAt ? accessToken : refresh(accessToken).catch(() => accessToken);
   };
   /** Runs `work` with a token, and once more with a new token if the first is rejected. @throws TaskmeshError */
   const asUser = async <Result>(work: (token: string) => Promise<Result>): Promise<Result> => {

@@ -150,6 +150,16 @@ it('refreshes a token that is about to expire before using it', async () => {
   expect(accounts.count(READ_TASK)).toBe(1);
 });
 
+it('uses a token that is about to expire as long as it cannot be refreshed', async () => {
+  const { accounts, session, time } = await signedIn();
+  await time.pass(LIFE_S * 1_000 * 0.95);
+  const failed = Promise.reject(new TaskmeshError('NETWORK', 'away'));
+  failed.catch(() => undefined);
+  accounts.takes(REFRESH_SESSION, failed);
+  await read(session);
+  expect(accounts.count(READ_TASK)).toBe(1);
+});
+
 it('continues a stored session on another page', async () => {
   const { open } = await signedIn();
   const next = open();

@@ -190,6 +190,8 @@ it('retries with growing pauses, not before the server permits it, and at once a
   answer(error('RATE_LIMITED', 5_000));
   void queue.add(create('k'));
   await time.pass(4_900);
+  queue.wake();
+  await settled();
   expect(sent).toHaveLength(1);
   await time.pass(60_000);
   const tries = sent.length;

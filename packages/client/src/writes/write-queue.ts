@@ -68,6 +68,8 @@ export function createWriteQueue({ session, storage, time, limit, own }: QueueDe
   let attempt = Promise.resolve(0);
   let holds = 0;
   let failures = 0;
+  /** How long the server wants the next attempt to wait. */
+  let retryAfterMs = 0;
 
   const set = (next: readonly Write[]) => {
     writes = next;
@@ -100,7 +102,7 @@ export function createWriteQueue({ session, storage, time, limit, own }: QueueDe
     set(writes.filter(({ key }) => key !== write.key));
     finished.add(write.key);
     storeLater();
-    failures = 0;
+    failures = retryAfterMs = 0;
     const found = waiting.get(write.key);
     waiting.delete(write.key);
     return found;
@@ -145,7 +147,8 @@ export function createWriteQueue({ session, storage, time, limit, own }: QueueDe
         delete write.sentAt; // the server did not process it
         await store().catch(() => undefined);
       }
-      if (isTransient(error) || isOfSession(error)) return Math.max(error.retryAfterMs, backOffMs(failures++, time));
+      ({ retryAfterMs } = error);
+      if (isTransient(error) || isOfSession(error)) return Math.max(retryAfterMs, backOffMs(failures++, time));
       refuse(write, error);
       return 0;
     }
@@ -250,8 +253,8 @@ export function createWriteQueue({ session, storage, time, limit, own }: QueueDe
     },
     /** Resolves when the pending writes have been stored. Rejects with errors of the storage. */
     stored: () => storing,
-    /** Ends the pause before the next attempt. */
-    wake: pause.end,
+    /** Ends the pause before the next attempt, unless the server has set a time for it. */
+    wake: () => void (retryAfterMs === 0 && pause.end()),
     close(): void {
       void storing.catch(() => undefined).then(turn?.release);
       turn = undefined; // what is added or done from now on must not replace what the next owner stores
