@@ -6,6 +6,8 @@ export interface ConsoleStorage extends Storage {
   getItem(key: string): string | null;
   /** Runs a sign-in whose session, and its data, outlives the tab if `stays`. A failed sign-in changes nothing. */
   stay<Result>(stays: boolean, signIn: () => Promise<Result>): Promise<Result>;
+  /** The number of the user's pending writes that are stored. */
+  countWrites(userId: string): number;
   /** Whether closing the tab discards what is stored. */
   endsWithTab(): boolean;
   /** If the tab is a copy of another, removes the copied items, which belong to the original. Returns whether it is a copy. */
@@ -66,6 +68,7 @@ export function createConsoleStorage(): ConsoleStorage {
         next = undefined;
       }
     },
+    countWrites: (userId) => (JSON.parse(place.getItem(WRITES + userId) ?? '[]') as unknown[]).length,
     endsWithTab: () => place === tab,
     async emptyCopy() {
       if (!(await isCopy())) return false;
