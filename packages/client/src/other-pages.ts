@@ -1,7 +1,7 @@
 import { isRecord, nameOf, type Storage } from './storage.ts';
 
 /** Sent to the other pages when the stored session has changed. */
-export interface PageMessage {
+export interface PageMessage extends Pick<Storage, 'name'> {
   /** The sign-in that has ended with a sign-out. */
   left?: string | undefined;
   /** Somebody's sign-in. */
@@ -14,23 +14,24 @@ export interface OtherPages {
   close(): void;
 }
 
-/** Browsers that block the storage of a page refuse it a channel as well. */
-function openChannel(name: string): InstanceType<typeof BroadcastChannel> | undefined {
+function openChannel(): InstanceType<typeof BroadcastChannel> | undefined {
   try {
-    return globalThis.BroadcastChannel && new BroadcastChannel(name);
+    return new BroadcastChannel('taskmesh');
   } catch {
-    return undefined;
+    return undefined; // old browsers have none, and those that block the storage of a page refuse it a channel as well
   }
 }
 
 /** Without `BroadcastChannel`, pages notice changes only when they next use their tokens. */
 export function createOtherPages(storage: Storage, onMessage: (message: PageMessage) => void): OtherPages {
-  let channel = openChannel(nameOf(storage));
+  let channel = openChannel();
   if (!channel) return { notify() {}, close() {} };
-  channel.onmessage = ({ data }: { data: unknown }) => onMessage(isRecord(data) ? data : {});
+  channel.onmessage = ({ data }: { data: unknown }) => {
+    if (isRecord(data) && nameOf(data) === nameOf(storage)) onMessage(data);
+  };
   (channel as { unref?: () => void }).unref?.(); // lets a Node process exit
   return {
-    notify: (message) => channel?.postMessage(message),
+    notify: (message) => channel?.postMessage({ ...message, name: storage.name }),
     close() {
       channel?.close();
       channel = undefined;

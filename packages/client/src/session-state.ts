@@ -6,8 +6,8 @@ export type User = UserFieldsFragment;
 export interface Tokens {
   user: User;
   /**
-   * The user's id and when they signed in. Stays the same while tokens are refreshed, and when the user signs in again after the
-   * server has ended the session. Differs after a sign-out, which a suspended page may notice late.
+   * The user's id and when they signed in. Stays the same when the user signs in again after the server has ended the session,
+   * but not after a sign-out, which a suspended page may notice late.
    */
   signInId: string;
   accessToken: string;
@@ -17,26 +17,19 @@ export interface Tokens {
 }
 
 /*
- *                       ┌─ kept, found: other tokens ─┐
- *                       ▼                             │
- *              ┌──► signed-in ────────────────────────┘
- *   found      │     │      ▲
- *   loading ───┤     │      │ kept: signed in on this page
- *              │     ▼      │
- *              └──► signed-out ──┐
- *                       ▲        │ found: signed out on another page
- *                       └────────┘
- *
- *   signed-in ─ found: none, or left ─► signed-out ─ found: signed in on another page ─► signed-in
+ *   loading ──── found ──► signed-in or signed-out
+ *   signed-in ── found: none, left, ended ──► signed-out
+ *   signed-out ─ kept: signed in on this page, found: signed in on another page ──► signed-in
  *
  * After the server has ended a session, the page follows only its user, for whom writes may wait.
  * Tokens that could not be stored belong to this page alone, so nothing found in the storage replaces them.
  */
 export type SessionState =
-  | { kind: 'loading' }
-  | { kind: 'signed-in'; tokens: Tokens; isStored: boolean }
-  /** `signInId`: of the ended session. `hasSignedOut`: its user has signed out, on this or another page. */
-  | { kind: 'signed-out'; signInId: string | undefined; hasSignedOut: boolean };
+  | { kind: 'loading'; signInId?: undefined; stayId?: undefined }
+  /** `stayId`: the id of the stay's first sign-in. A user's stay lasts until a sign-out, over sessions that the server ends. */
+  | { kind: 'signed-in'; tokens: Tokens; isStored: boolean; signInId: string; stayId: string }
+  /** `signInId`: of the last session. Without `stayId`, its user has signed out, on this or another page. */
+  | { kind: 'signed-out'; signInId: string | undefined; stayId: string | undefined };
 
 export type SessionEvent =
   /** The tokens that are stored now. `left`, `signInId`: of a sign-out or sign-in on another page. */
@@ -51,31 +44,30 @@ export type SessionEvent =
 export const LOADING: SessionState = { kind: 'loading' };
 
 export function nextSession(state: SessionState, event: SessionEvent): SessionState {
-  const signInId = signInIdOf(state);
+  const { signInId, stayId } = state;
   switch (event.kind) {
     case 'kept':
-      return { kind: 'signed-in', tokens: event.tokens, isStored: event.isStored };
+      return signIn(state, event.tokens, event.isStored);
     case 'left':
     case 'ended':
-      return { kind: 'signed-out', signInId, hasSignedOut: event.kind === 'left' };
+      return { kind: 'signed-out', signInId, stayId: event.kind === 'left' ? undefined : stayId };
     case 'found': {
       const { tokens, left } = event;
       if (state.kind === 'signed-in' && !state.isStored) return state;
-      const wasSignedOut = state.kind === 'signed-out' && state.hasSignedOut;
-      const isNext = wasSignedOut
-        ? event.signInId !== signInId // a sign-out on this page may not have reached the storage yet
-        : userIdOf(signInId ?? event.signInId) === userIdOf(event.signInId);
+      // After a sign-out on this page, which may not have reached the storage yet, another sign-in is next.
+      const isNext = stayId ? userIdOf(stayId) === userIdOf(event.signInId) : event.signInId !== signInId;
       const follows = state.kind !== 'signed-out' || (tokens?.signInId === event.signInId && isNext);
-      if (tokens && follows) return { kind: 'signed-in', tokens, isStored: true };
-      const hasSignedOut = wasSignedOut || isUpTo(signInId, left);
-      return { kind: 'signed-out', signInId, hasSignedOut };
+      if (tokens && follows) return signIn(state, tokens, true);
+      return { kind: 'signed-out', signInId, stayId: isUpTo(signInId, left) ? undefined : stayId };
     }
   }
 }
 
-function signInIdOf(state: SessionState): string | undefined {
-  if (state.kind === 'signed-in') return state.tokens.signInId;
-  return state.kind === 'signed-out' ? state.signInId : undefined;
+function signIn(state: SessionState, tokens: Tokens, isStored: boolean): SessionState {
+  const { signInId } = tokens;
+  const { kind, stayId } = state;
+  const isSame = kind === 'signed-in' ? state.signInId === signInId : userIdOf(stayId) === userIdOf(signInId);
+  return { kind: 'signed-in', tokens, isStored, signInId, stayId: (isSame && stayId) || signInId };
 }
 
 /** Whether it is of the same user, and not later. */

@@ -52,19 +52,16 @@ const OVER = new Set(['UNAUTHENTICATED', 'BAD_USER_INPUT', 'NOT_FOUND', 'FORBIDD
 export function createSession({ post, storage, time }: SessionDeps) {
   const changes = createListeners<[]>();
   let state: SessionState = LOADING;
-  let hasOther = false;
 
   const tokens = () => (state.kind === 'signed-in' ? state.tokens : undefined);
   /** What listeners are told of. */
-  const visible = () => [state.kind, hasSignedOut(), signInId(), tokens()?.user.name].join();
-  const signInId = () => tokens()?.signInId;
+  const visible = () => [state.kind, stayId(), tokens()?.user.name].join();
+  const stayId = () => state.stayId;
   const dispatch = (event: SessionEvent) => {
     const before = visible();
     state = nextSession(state, event);
     if (before !== visible()) changes.notify();
   };
-  /** Whether the last user has signed out, on this or another page, so that none of their data may remain. */
-  const hasSignedOut = () => state.kind === 'signed-out' && state.hasSignedOut;
   /** The stored session, which another page may have changed; this page's own if it could not be stored. */
   const current = async () => {
     if (state.kind === 'signed-in' && !state.isStored) return state.tokens;
@@ -163,27 +160,27 @@ export function createSession({ post, storage, time }: SessionDeps) {
   };
   /** A token to replace `refused`; undefined when the session has ended. @throws TaskmeshError when it cannot be refreshed now */
   const refresh = (refused: string) => runExclusively(`${nameOf(storage)}.refresh`, () => refreshAlone(refused));
-  /** A token that does not expire soon; undefined when no one is signed in. @throws TaskmeshError when it cannot be refreshed now */
+  /** A token that does not expire soon, or cannot be refreshed now; undefined when no one is signed in. */
   const token = async () => {
     await loaded;
     const mine = tokens();
     if (!mine) return undefined;
     const { accessToken, refreshAt } = mine;
-    return time.now() < refreshAt ? accessToken : refresh(accessToken);
+    return time.now() < refreshAt ? accessToken : refresh(accessToken).catch(() => accessToken);
   };
   /** Runs `work` with a token, and once more with a new token if the first is rejected. @throws TaskmeshError */
   const asUser = async <Result>(work: (token: string) => Promise<Result>): Promise<Result> => {
     if (state === LOADING) await loaded; // otherwise the request belongs to the user who is signed in right now
-    const callerId = signInId();
+    const callerId = stayId();
     const first = await token();
-    if (first === undefined || signInId() !== callerId) throw new TaskmeshError('SIGNED_OUT', 'No one is signed in.');
+    if (first === undefined || stayId() !== callerId) throw new TaskmeshError('SIGNED_OUT', 'No one is signed in.');
     try {
       return await work(first);
     } catch (error) {
       if (!isUnauthenticated(error)) throw error;
       const again = await refresh(first);
       // Never send one user's request as another user.
-      if (again === undefined || signInId() !== callerId)
+      if (again === undefined || stayId() !== callerId)
         throw new TaskmeshError('SIGNED_OUT', 'The session has ended.', { cause: error });
       return work(again);
     }
@@ -200,16 +197,12 @@ export function createSession({ post, storage, time }: SessionDeps) {
     user: () => (state === LOADING ? undefined : (tokens()?.user ?? null)),
     /** Calls `listener` whenever somebody signs in or out. Returns a function that unsubscribes. */
     subscribe: changes.add,
-    hasSignedOut,
-    /** Whether the user who has signed out here still has another session in this storage, as with one for each tab. */
-    hasOther: () => hasOther,
-    /** The id of the current session's sign-in. */
-    signInId,
-    /** Whether the current session is still of this sign-in. Checks the storage, which another page may just have changed. */
-    async isOf(id: string) {
-      await check().catch(() => undefined);
-      return signInId() === id;
-    },
+    /** The id of the user's stay; undefined after a sign-out, on this or another page: none of their data may remain. */
+    stayId,
+    /** Reads the storage, which another page may just have changed. */
+    check: () => check().catch(() => undefined),
+    /** The session that is stored now. */
+    stored: current,
     signUp: (input: SignUpInput): Promise<User> => begin(SIGN_UP, input, ({ signUp }) => signUp),
     signIn: (input: LoginInput): Promise<User> => begin(LOGIN, input, ({ login }) => login),
     signInWithCode: (input: SignInWithCodeInput) =>
@@ -232,8 +225,6 @@ export function createSession({ post, storage, time }: SessionDeps) {
           }
           left ??= (await storage.getItem(ENDED)) ?? undefined; // other pages may wait for its user
           await storage.removeItem(ENDED);
-          const other = await current().catch(() => undefined);
-          hasOther = other !== undefined && other.user.id === ended?.user.id;
         } finally {
           pages.notify({ left });
         }

@@ -11,7 +11,8 @@ export interface Storage {
   setItem(key: string, value: string): unknown;
   removeItem(key: string): unknown;
   /**
-   * Pages whose storages have the same name wait for each other's changes and follow each other's sign-outs.
+   * Pages whose storages have the same name wait for each other's changes and follow each other's sign-outs. It may change
+   * with a sign-in.
    * @default one name for all pages of an origin
    */
   name?: string | undefined;
@@ -33,7 +34,7 @@ export function changeStorage<Result>(storage: Storage, work: () => Promise<Resu
   return runExclusively(`${nameOf(storage)}.storage`, work);
 }
 
-export function nameOf({ name = 'taskmesh' }: Storage): string {
+export function nameOf({ name = 'taskmesh' }: Pick<Storage, 'name'>): string {
   return name;
 }
 

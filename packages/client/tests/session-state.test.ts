@@ -7,15 +7,17 @@ const tokensOf = (id: string, refreshToken = 'r'): Tokens => ({
   refreshToken,
   refreshAt: 0,
 });
-const signedIn = (id: string, isStored = true): SessionState => ({
+const signedIn = (id: string, isStored = true, stayId = id): SessionState => ({
   kind: 'signed-in',
   tokens: tokensOf(id),
   isStored,
+  signInId: id,
+  stayId,
 });
-const signedOut = (id: string | undefined, hasSignedOut = false): SessionState => ({
+const signedOut = (id: string | undefined, hasLeft = false): SessionState => ({
   kind: 'signed-out',
   signInId: id,
-  hasSignedOut,
+  stayId: hasLeft ? undefined : id,
 });
 const found = (id?: string, left?: string, signInId?: string): SessionEvent => ({
   kind: 'found',
@@ -65,6 +67,30 @@ it.each<[string, SessionState, SessionEvent, SessionState]>([
     { kind: 'kept', tokens: tokensOf('eve'), isStored: true },
     signedIn('eve'),
   ],
+  [
+    'is of the same stay for the user whose session has ended',
+    signedOut('ada 1'),
+    { kind: 'kept', tokens: tokensOf('ada 2'), isStored: true },
+    signedIn('ada 2', true, 'ada 1'),
+  ],
+  [
+    'is of the same stay when that user signs in on another page',
+    signedOut('ada 1'),
+    found('ada 2', undefined, 'ada 2'),
+    signedIn('ada 2', true, 'ada 1'),
+  ],
+  [
+    'is of the same stay while tokens are refreshed',
+    signedIn('ada 2', true, 'ada 1'),
+    found('ada 2'),
+    signedIn('ada 2', true, 'ada 1'),
+  ],
+  [
+    'is of another stay after a sign-out',
+    signedOut('ada 1', true),
+    { kind: 'kept', tokens: tokensOf('ada 2'), isStored: true },
+    signedIn('ada 2'),
+  ],
   ['ends with a sign-out', signedIn('ada'), { kind: 'left' }, signedOut('ada', true)],
   ['ends when the server says so', signedIn('ada'), { kind: 'ended' }, signedOut('ada')],
 ])('a session %s', (_what, before, event, after) => {
@@ -77,5 +103,7 @@ it('adopts tokens that another page has refreshed', () => {
     kind: 'signed-in',
     tokens,
     isStored: true,
+    signInId: 'ada',
+    stayId: 'ada',
   });
 });

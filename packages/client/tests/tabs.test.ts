@@ -88,6 +88,19 @@ it('keeps a separate session when the same user signs out on another page', asyn
   expect(await storage.getItem(WRITES)).toBeNull();
 });
 
+it('follows only pages whose storage has the same name as its own by then', async () => {
+  const { storage, owner, other, open } = await createTwoPages();
+  const named = { ...storage };
+  const apart = open(named);
+  await eventually(() => expect(apart.user()?.id).toBe('ada'));
+  void outcomeOf(apart.createTask({ title: TEXT }));
+  named.name = 'of a tab';
+  await owner.signOut();
+  await eventually(() => expect(other.user()).toBeNull());
+  await settled();
+  expect(apart.pendingWrites()).toBe(1);
+});
+
 it('follows when somebody signs in on another page', async () => {
   const { owner, other } = await createTwoPages();
   await owner.signOut();

@@ -182,8 +182,9 @@ it('deletes an account at once and everywhere, after its password and address ar
   expect(
     await page.evaluate('[...Object.values(sessionStorage), ...Object.values(localStorage)].join()'),
   ).not.toContain('Written in vain');
+  const operations = page.waitForEvent('popup');
   await page.getByRole('link', { name: 'For operators' }).click();
-  await page.getByRole('heading', { name: 'Operations' }).waitFor();
+  await (await operations).getByRole('heading', { name: 'Operations' }).waitFor();
 });
 
 it('loads more of a long list on request', async () => {

@@ -117,6 +117,57 @@ it('a second tab asks before it closes with pending changes, because the device 
   await closing;
 });
 
+it('a tab with a session of its own keeps its changes over a reload while another tab of the user is open, and asks before it closes, even after the session has ended', async () => {
+  const { page, beginWith, add, lists, says, signIn, field } = await open();
+  const account = await beginWith('first');
+  const second = await page.context().newPage();
+  await second.goto(url());
+  await useConsole(second).signIn(account);
+  await useConsole(second).lists(['first']);
+  await page.route('**/graphql', (route) => route.abort());
+  await add('waits');
+  await lists(['waits', 'first']);
+  page.once('dialog', (dialog) => void dialog.accept());
+  await page.reload();
+  await says('1 waiting');
+  await (await logIn(url(), account)).endOtherSessions();
+  await page.unroute('**/graphql');
+  await says('You were signed out');
+  await field('E-mail').click(); // without a click, browsers do not ask
+  const asked = page.waitForEvent('dialog');
+  await page.evaluate('setTimeout(() => location.reload())');
+  await (await asked).dismiss();
+  await signIn(account);
+  await lists(['waits', 'first']);
+  await useConsole(second).says('You were signed out');
+});
+
+it('a sign-out asks about changes of other tabs, and says there afterwards what was lost and here what was not removed', async () => {
+  const { page, ...first } = await open();
+  const account = await register(url());
+  await page.getByRole('checkbox', { name: 'Keep me signed in' }).check();
+  await first.signIn(account);
+  const second = await page.context().newPage();
+  await second.goto(url());
+  const { says, button } = useConsole(second);
+  await says('Nothing to do yet');
+  await page.route('**/graphql', (route) => route.abort());
+  await first.add('waits');
+  await first.lists(['waits']);
+  await button('Sign out').click();
+  await says('One change has not reached the server yet.');
+  await button('Drop and sign out').click();
+  await first.says('unless you signed out in another tab');
+  await page.unroute('**/graphql');
+  await first.signIn(account);
+  await first.says('“waits” was not added');
+
+  const tab = await page.evaluate<string>(`sessionStorage.getItem('taskmesh.tab')`);
+  await second.evaluate(`void navigator.locks.request('taskmesh.${tab}.storage', () => new Promise(() => {}))`);
+  await first.button('Sign out').click();
+  await first.says('This browser may still keep your data.');
+});
+
 it('a change refused after the session ended is reported to its author at the next sign-in', async () => {
   const { page, beginWith, signIn, lists, titleOf, field, says, button } = await open();
   const account = await beginWith('first');

@@ -21,7 +21,7 @@ export interface WritesListener {
 export type WriteQueue = ReturnType<typeof createWriteQueue>;
 
 export interface QueueDeps {
-  session: Pick<Session, 'user' | 'subscribe' | 'hasSignedOut' | 'hasOther' | 'signInId' | 'isOf' | 'request'>;
+  session: Pick<Session, 'user' | 'subscribe' | 'stayId' | 'check' | 'stored' | 'request'>;
   storage: Storage;
   time: Time;
   /** The maximum number of pending writes. */
@@ -35,27 +35,41 @@ interface Waiting {
   reject: (error: TaskmeshError) => void;
 }
 
+/*
+ * The page's turn to send the writes of a user's stay:
+ *
+ *   none ─ A signs in ─► A ─ session ended ─► A, asleep ─ A signs in ─► A  (with the same promises)
+ *     ▲                  │ ├─ another stay, also of A after an unnoticed sign-out ─► the next  (A's writes stay stored)
+ *     │                  │ └─ closed ─► none for good  (A's writes stay stored)
+ *     └── signed out ────┘  removes A's writes
+ */
+interface Turn {
+  stayId: string;
+  /** The lock's name, which a sign-in may change. */
+  name?: string;
+  /** Gives the lock up. Only with the lock, the page stores the writes. */
+  release?: () => void;
+  isRunning?: boolean;
+}
+
 /** A user's writes have the same key after each sign-in. */
-const keyOf = (signInId: string, name = 'taskmesh') => `${name}.writes.${userIdOf(signInId)}`;
+const keyOf = (stayId: string, name = 'taskmesh') => `${name}.writes.${userIdOf(stayId)}`;
 
 export function createWriteQueue({ session, storage, time, limit, own }: QueueDeps) {
   const listeners = createListeners<[tell: (listener: WritesListener) => void]>();
   const waiting = new Map<string, Waiting>();
   const pause = createPause(time);
   let writes: readonly Write[] = [];
-  let signInId: string | undefined;
   /** Keys of finished writes that may still be stored. */
   const finished = new Set<string>();
   /** For each created task: its local id → the server's id. */
   const created = new Map<string, string>();
-  let releaseLock: (() => void) | undefined;
-  let isClosed = false;
-  let isRunning = false;
-  let hasEnded = false;
-  let switches = 0;
+  let turn: Turn | undefined;
   let attempt = Promise.resolve(0);
   let holds = 0;
   let failures = 0;
+  /** How long the server wants the next attempt to wait. */
+  let retryAfterMs = 0;
 
   const set = (next: readonly Write[]) => {
     writes = next;
@@ -63,21 +77,22 @@ export function createWriteQueue({ session, storage, time, limit, own }: QueueDe
   };
   let storing = Promise.resolve();
   /** Runs one at a time, so that the last one wins. */
-  const store = () => (storing = storing.then(storeNow, storeNow));
-  const storeNow = () =>
+  const store = (of = turn) => (storing = storing.catch(() => undefined).then(() => storeNow(of)));
+  const storeNow = (of: Turn | undefined) =>
     changeStorage(storage, async () => {
-      if (signInId === undefined) return;
-      const key = keyOf(signInId);
+      if (!of || (turn && turn !== of)) return;
+      const key = keyOf(of.stayId);
       const mine = writes; // they change when another user signs in meanwhile
       const over = new Set(finished);
-      const isStored = releaseLock !== undefined;
-      const isSession = await session.isOf(signInId);
+      const isStored = of.release !== undefined;
+      await session.check();
+      const isSession = session.user() && session.stayId() === of.stayId;
       // Without Web Locks, other pages store their writes here as well.
       const stored = isStored ? (await readWrites(storage, key)).filter((write) => !over.has(write.key)) : [];
       // Without the session, the user may have signed out on another page: then nothing may be added to the storage.
       const kept = isSession ? [...stored.filter((write) => !isAmong(mine, write)), ...mine] : stored;
       if (isStored) await (kept.length > 0 ? storage.setItem(key, JSON.stringify(kept)) : storage.removeItem(key));
-      for (const each of over) finished.delete(each);
+      for (const each of isStored ? over : []) finished.delete(each);
       if (mine.some((write) => !isAmong(kept, write))) throw new TaskmeshError('SIGNED_OUT', 'The session has ended.');
     });
   /** If this fails, a finished write stays in the storage and is sent once more, which is harmless. */
@@ -87,7 +102,7 @@ export function createWriteQueue({ session, storage, time, limit, own }: QueueDe
     set(writes.filter(({ key }) => key !== write.key));
     finished.add(write.key);
     storeLater();
-    failures = 0;
+    failures = retryAfterMs = 0;
     const found = waiting.get(write.key);
     waiting.delete(write.key);
     return found;
@@ -132,23 +147,22 @@ export function createWriteQueue({ session, storage, time, limit, own }: QueueDe
         delete write.sentAt; // the server did not process it
         await store().catch(() => undefined);
       }
-      if (isTransient(error) || isOfSession(error)) return Math.max(error.retryAfterMs, backOffMs(failures++, time));
+      ({ retryAfterMs } = error);
+      if (isTransient(error) || isOfSession(error)) return Math.max(retryAfterMs, backOffMs(failures++, time));
       refuse(write, error);
       return 0;
     }
   };
   const run = async () => {
-    if (isRunning) return;
-    isRunning = true;
-    for (;;) {
-      const [first] = writes;
-      const isUsers = session.signInId() === signInId;
-      if (isClosed || holds > 0 || !first || !isUsers) break;
-      attempt = sendFirst(first);
+    const mine = turn;
+    if (!mine || mine.isRunning) return;
+    mine.isRunning = true;
+    while (turn === mine && session.user() && holds === 0 && writes[0]) {
+      attempt = sendFirst(writes[0]);
       const ms = await attempt;
-      if (ms > 0 && !isClosed) await pause.wait(ms);
+      if (ms > 0 && turn === mine) await pause.wait(ms);
     }
-    isRunning = false;
+    mine.isRunning = false;
   };
 
   const rejectAll = () => {
@@ -158,45 +172,45 @@ export function createWriteQueue({ session, storage, time, limit, own }: QueueDe
     attempt = Promise.resolve(0);
     set([]);
   };
-  /** A user's writes are never sent as another user: they stay in the storage. */
-  const switchTo = async (next: string) => {
-    releaseLock?.();
-    releaseLock = undefined;
-    signInId = next;
-    const nth = ++switches;
-    rejectAll();
-    await storing.catch(() => undefined);
-    const release = await own(keyOf(next, nameOf(storage)));
-    const stored = await readWrites(storage, keyOf(next)).catch(() => []);
-    if (nth !== switches || signInId === undefined || isClosed) return release();
-    releaseLock = release;
-    set([...stored, ...writes]);
-    storeLater();
+  const resume = () => {
     pause.end();
-    return run();
+    void run();
+  };
+  const acquire = async (mine: Turn, name: string) => {
+    mine.release?.();
+    delete mine.release;
+    mine.name = name;
+    await storing.catch(() => undefined);
+    const release = await own(name);
+    const stored = await readWrites(storage, keyOf(mine.stayId)).catch(() => []);
+    if (turn !== mine || mine.name !== name) return release();
+    mine.release = release;
+    set([...stored.filter((write) => !isAmong(writes, write) && !finished.has(write.key)), ...writes]);
+    storeLater();
+    return resume();
   };
   /** Removes the stored writes of a user who has signed out, on any page, even if another page holds the lock. */
-  const leave = (left: string) => {
-    const release = releaseLock;
-    releaseLock = signInId = undefined;
+  const leave = ({ stayId, release }: Turn) => {
+    turn = undefined;
     rejectAll();
     const drop = async () => {
-      // Without the lock, what is stored may be of the user's other session.
-      if (release || !session.hasOther()) await storage.removeItem(keyOf(left));
+      const now = await session.stored(); // the user's next session, or another one, if each tab has its own
+      if (now?.user.id !== userIdOf(stayId)) await storage.removeItem(keyOf(stayId));
     };
     storing = storing.catch(() => undefined).then(() => changeStorage(storage, drop));
     void storing.catch(() => undefined).then(release);
   };
   const followUser = () => {
-    const now = session.signInId();
-    if (session.hasSignedOut() && signInId !== undefined) return leave(signInId);
-    // The same user may have signed in again after the session ended.
-    const isSame = now === signInId || (hasEnded && userIdOf(now) === userIdOf(signInId));
-    hasEnded = now === undefined;
-    if (now !== undefined && !isSame) return void switchTo(now);
-    signInId = now ?? signInId;
-    pause.end();
-    return void run();
+    const stayId = session.stayId();
+    if (stayId === undefined) return turn && leave(turn);
+    if (turn?.stayId !== stayId) {
+      turn?.release?.();
+      turn = { stayId };
+      rejectAll(); // a user's writes are never sent as another user: they stay in the storage
+    }
+    const name = keyOf(stayId, nameOf(storage));
+    if (turn.name !== name) void acquire(turn, name);
+    return resume();
   };
   const unfollow = session.subscribe(followUser);
   followUser();
@@ -204,7 +218,7 @@ export function createWriteQueue({ session, storage, time, limit, own }: QueueDe
   return {
     pending: (): readonly Write[] => writes,
     /** Whether this page stores its writes. Of several pages that share a storage, only one does. */
-    isStored: () => releaseLock !== undefined,
+    isStored: () => turn?.release !== undefined,
     subscribe: (listener: WritesListener): (() => void) => listeners.add((notify) => notify(listener)),
     /** Resolves when the write has succeeded. @throws TaskmeshError when it was rejected and undone */
     add(added: Write) {
@@ -239,17 +253,11 @@ export function createWriteQueue({ session, storage, time, limit, own }: QueueDe
     },
     /** Resolves when the pending writes have been stored. Rejects with errors of the storage. */
     stored: () => storing,
-    /** Ends the pause before the next attempt. */
-    wake: pause.end,
+    /** Ends the pause before the next attempt, unless the server has set a time for it. */
+    wake: () => void (retryAfterMs === 0 && pause.end()),
     close(): void {
-      isClosed = true;
-      const release = releaseLock;
-      // What is added or done from now on must not replace what the next owner stores.
-      const giveUp = () => {
-        releaseLock = undefined;
-        release?.();
-      };
-      void storing.then(giveUp, giveUp);
+      void storing.catch(() => undefined).then(turn?.release);
+      turn = undefined; // what is added or done from now on must not replace what the next owner stores
       unfollow();
       pause.end();
     },

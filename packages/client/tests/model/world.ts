@@ -122,10 +122,9 @@ export function createWorld(random: Random, faults: Faults, skewMs = 0) {
   const session = {
     user: () => USER,
     subscribe: () => () => {},
-    hasSignedOut: () => false,
-    hasOther: () => false,
-    signInId: () => USER.id,
-    isOf: async () => true,
+    stayId: () => USER.id,
+    check: async () => undefined,
+    stored: async () => undefined,
     request,
     refresh: async () => 'token',
   };

@@ -22,6 +22,8 @@ export interface AppProps {
   problem: string | undefined;
 }
 
+const STILL_STORED = 'This browser may still keep your data. Close its other tabs, then sign in and out again.';
+
 /** The views for signed-in users, and the sign-in forms for all others. */
 export function App({ client, storage, arrival: first, problem: before }: AppProps) {
   const user = useUser(client);
@@ -35,11 +37,11 @@ export function App({ client, storage, arrival: first, problem: before }: AppPro
     setProblem(undefined);
     leaveEntrance();
   }, [user]);
-  useLeaveGuard(user != null, () => client.pendingWrites() > 0 && (storage.endsWithTab() || !client.keepsWrites()));
+  useLeaveGuard(true, () => client.pendingWrites() > 0 && (storage.endsWithTab() || !client.keepsWrites()));
   const leave = () => {
     leaveDesk();
     location.hash = ''; // the next user starts at their tasks
-    return client.signOut();
+    return client.signOut().catch(() => setProblem(STILL_STORED));
   };
   const signOut = () => {
     expectEnd();
@@ -68,7 +70,7 @@ export function App({ client, storage, arrival: first, problem: before }: AppPro
           <Desk key={deskKey} isOpen={user !== null}>
             {(desk) =>
               user ? (
-                <Shell user={user} desk={desk} onSignOut={signOut} onDeleted={leaveDeleted} />
+                <Shell user={user} storage={storage} desk={desk} onSignOut={signOut} onDeleted={leaveDeleted} />
               ) : (
                 <Entrance storage={storage} signOutReason={signOutReason} problem={problem} />
               )

@@ -47,7 +47,9 @@ export function Entrance({ storage, signOutReason, problem }: EntranceProps) {
       )}
       <EntranceForm storage={storage} email={email.current} onEmail={(typed) => void (email.current = typed)} />
       <p class="operators-way">
-        <a href="#/operations">For operators</a>
+        <a href="#/operations" target="_blank">
+          For operators
+        </a>
       </p>
     </main>
   );
@@ -62,7 +64,7 @@ function SignOutNotice({ reason }: { reason: SignOutReason }) {
   ) : (
     <p class="note" role="alert">
       You were signed out: your session has ended here, or was ended on another device. When you sign in again, unsent
-      changes are sent, and what you typed is still there.
+      changes are sent (unless you signed out in another tab), and what you typed is still there.
     </p>
   );
 }

@@ -1,6 +1,7 @@
 import { createConsoleStorage } from './console-storage.ts';
 
 const SESSION = 'taskmesh.session';
+const ENDED = 'taskmesh.ended';
 const WRITES = 'taskmesh.writes.ada';
 
 beforeAll(() => Object.assign(globalThis, { addEventListener: () => undefined }));
@@ -32,47 +33,82 @@ function createDevice() {
   return { openTab };
 }
 
-/** Signs in twice, with a pending write in between, and reverses the choice to stay signed in the second time. */
+const sessionOf = (id: string, token = id) => JSON.stringify({ user: { id }, token });
+
+/** Signs in twice, with a pending write and the end of the session in between, the second time to the other place. */
 async function signInOtherwise(first: boolean) {
   const { openTab } = createDevice();
   const tab = createWebStorage();
   const storage = openTab(tab);
-  await storage.stay(first, async () => storage.setItem(SESSION, 'first'));
+  await storage.stay(first, async () => storage.setItem(SESSION, sessionOf('ada', 'first')));
   storage.setItem(WRITES, '[1]');
-  await storage.stay(!first, async () => storage.setItem(SESSION, 'second'));
-  expect(storage.getItem(SESSION)).toBe('second');
+  storage.setItem(ENDED, 'ada 1');
+  storage.removeItem(SESSION);
+  await storage.stay(!first, async () => storage.setItem(SESSION, sessionOf('ada', 'second')));
+  expect(storage.getItem(SESSION)).toContain('second');
   return { storage, reopen: () => openTab(tab) };
 }
 
 it.each([
   ['the device', 'the tab', true],
   ['the tab', 'the device', false],
-])('removes completed writes from %s after a sign-in that uses %s', async (_from, _to, first) => {
+])('moves pending writes from %s with a sign-in that uses %s', async (_from, _to, first) => {
   const { storage, reopen } = await signInOtherwise(first);
-  expect(storage.getItem(WRITES)).toBe('[1]');
-  storage.setItem(WRITES, '[1, 2]');
+  expect([storage.endsWithTab(), storage.getItem(WRITES)]).toEqual([first, '[1]']);
+  expect(reopen().getItem(WRITES)).toBe('[1]');
   storage.removeItem(WRITES);
   expect(reopen().getItem(WRITES)).toBeNull();
 });
 
-it.each([true, false])(
-  'removes completed writes that were not stored again after a second sign-in (first on the device: %s)',
-  async (first) => {
-    const { storage, reopen } = await signInOtherwise(first);
-    storage.removeItem(WRITES);
-    expect(reopen().getItem(WRITES)).toBeNull();
-  },
-);
+/** A tab with a session of its own and another tab with the device's, both of the same user and with a pending write. */
+async function createSeparateTabs() {
+  const { openTab } = createDevice();
+  const others = openTab();
+  const tab = createWebStorage();
+  const storage = openTab(tab);
+  await storage.stay(false, async () => storage.setItem(SESSION, sessionOf('ada', 'of the tab')));
+  await others.stay(true, async () => others.setItem(SESSION, sessionOf('ada', 'of the device')));
+  storage.setItem(WRITES, '[1]');
+  others.setItem(WRITES, '[2]');
+  return { others, storage, tab, openTab };
+}
+
+it('keeps the pending writes of a tab apart from those of the device, and waits for no other tab', async () => {
+  const { others, storage, openTab } = await createSeparateTabs();
+  expect([storage.getItem(WRITES), others.getItem(WRITES)]).toEqual(['[1]', '[2]']);
+  const another = openTab();
+  await another.stay(false, async () => another.setItem(SESSION, sessionOf('ada')));
+  expect(new Set([storage.name, another.name, others.name]).size).toBe(3);
+  expect([others.name, another.getItem(WRITES)]).toEqual([undefined, null]);
+  storage.removeItem(SESSION);
+  expect(storage.name).toMatch(/^taskmesh\./); // the sign-out goes on
+  storage.removeItem(WRITES);
+  expect([storage.name, others.getItem(WRITES)]).toEqual([undefined, '[2]']);
+});
+
+it('keeps pending writes in the tab whose session has ended, whoever signs in elsewhere, until its user signs in', async () => {
+  const { others, storage, tab, openTab } = await createSeparateTabs();
+  storage.setItem(ENDED, 'ada 1');
+  storage.removeItem(SESSION);
+  await storage.stay(true, () => Promise.reject(new Error('refused'))).catch(() => undefined);
+  storage.setItem(WRITES, '[1, 3]');
+  expect([storage.getItem(SESSION), storage.endsWithTab()]).toEqual([null, true]);
+  const reopened = openTab(tab);
+  expect(reopened.getItem(WRITES)).toBe('[1, 3]');
+  await reopened.stay(true, async () => reopened.setItem(SESSION, sessionOf('ada')));
+  expect([others.getItem(WRITES), tab.getItem(WRITES)]).toEqual(['[2,1, 3]', null]);
+});
 
 it('signing out of the session of a tab keeps the session of the device for other tabs', async () => {
   const { openTab } = createDevice();
   const others = openTab();
-  await others.stay(true, async () => others.setItem(SESSION, 'of the device'));
+  await others.stay(true, async () => others.setItem(SESSION, sessionOf('of the device')));
   const tab = createWebStorage();
   const storage = openTab(tab);
-  await storage.stay(false, async () => storage.setItem(SESSION, 'of the tab'));
+  await storage.stay(false, async () => storage.setItem(SESSION, sessionOf('of the tab')));
   storage.removeItem(SESSION);
-  expect(others.getItem(SESSION)).toBe('of the device');
+  storage.removeItem(WRITES);
+  expect(others.getItem(SESSION)).toContain('of the device');
   expect(tab.length).toBe(0);
 });
 
@@ -80,7 +116,7 @@ it('a tab keeps a renewed session of the device on the device, even after a fail
   const { openTab } = createDevice();
   const storage = openTab();
   const others = openTab();
-  await others.stay(true, async () => others.setItem(SESSION, 'of the device'));
+  await others.stay(true, async () => others.setItem(SESSION, sessionOf('of the device')));
   storage.setItem(SESSION, 'renewed');
   expect(others.getItem(SESSION)).toBe('renewed');
   await expect(storage.stay(false, () => Promise.reject(new Error('refused')))).rejects.toThrow('refused');

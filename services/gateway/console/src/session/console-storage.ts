@@ -1,4 +1,4 @@
-import { createMemoryStorage, type Storage } from '@taskmesh/client';
+import { createMemoryStorage, type Storage, type User } from '@taskmesh/client';
 import { createTab, TAB } from './tab.ts';
 
 /** Keeps tokens and pending writes, either in the tab (sessionStorage) or on the device (localStorage). */
@@ -6,6 +6,8 @@ export interface ConsoleStorage extends Storage {
   getItem(key: string): string | null;
   /** Runs a sign-in whose session, and its data, outlives the tab if `stays`. A failed sign-in changes nothing. */
   stay<Result>(stays: boolean, signIn: () => Promise<Result>): Promise<Result>;
+  /** The number of the user's pending writes that are stored. */
+  countWrites(userId: string): number;
   /** Whether closing the tab discards what is stored. */
   endsWithTab(): boolean;
   /** If the tab is a copy of another, removes the copied items, which belong to the original. Returns whether it is a copy. */
@@ -13,9 +15,9 @@ export interface ConsoleStorage extends Storage {
 }
 
 const OURS = 'taskmesh.';
-/** The client's key for its tokens. */
+/** The client's keys for its tokens, for the id of a session that the server has ended, and for each user's pending writes. */
 const SESSION = 'taskmesh.session';
-/** The prefix of the client's keys for pending writes, one key per user. Only one page at a time owns them. */
+const ENDED = 'taskmesh.ended';
 const WRITES = 'taskmesh.writes.';
 /** The prefix of the items that a provider sign-in needs on return, which is always in the same tab. */
 const SIGN_IN = 'taskmesh.sign-in';
@@ -23,48 +25,55 @@ const SIGN_IN = 'taskmesh.sign-in';
 export function createConsoleStorage(): ConsoleStorage {
   const tab = usable(() => sessionStorage);
   const device = usable(() => localStorage);
-  const ofDevice = () => tab.getItem(SESSION) === null && device.getItem(SESSION) !== null;
-  let stays = ofDevice();
-  let isSigningIn = false;
-  /** A session stays where it is, even if another tab stored it: renewing it elsewhere would leave used tokens behind. */
-  const isKept = () => {
-    if (!isSigningIn && getItem(SESSION) !== null) stays = ofDevice();
-    return stays;
-  };
-  const getItem = (key: string) => tab.getItem(key) ?? device.getItem(key);
   const { name, isCopy } = createTab(tab);
   const ours = () => keysOf(tab).filter((key) => key.startsWith(OURS));
+  const waiting = tab.getItem(WRITES + tab.getItem(ENDED)?.split(' ')[0]);
+  /** Where the session is, or was while writes wait for its user. Renewing it elsewhere would leave used tokens behind. */
+  let place = (tab.getItem(SESSION) ?? waiting) === null ? device : tab;
+  /** Where the sign-in that is under way will store its session. */
+  let next: WebStorage | undefined;
+  const placeOf = (key: string) => (key.startsWith(SIGN_IN) ? tab : place);
+  /** Brings the user's pending writes along, unless the device has another session for them. */
+  const moveTo = (to: WebStorage, { user }: { user: User }) => {
+    [place, next] = [to, undefined];
+    if (to === device) tab.removeItem(SESSION);
+    const [from, key] = [to === tab ? device : tab, WRITES + user.id];
+    const [moved, known] = [from.getItem(key), to.getItem(key)];
+    if (moved === null || from.getItem(SESSION)?.includes(user.id)) return;
+    to.setItem(key, known === null ? moved : `${known.slice(0, -1)},${moved.slice(1)}`); // arrays that are never empty
+    from.removeItem(key);
+  };
   return {
-    getItem,
+    /** The sessions of tabs are separate: none waits for another tab's lock. */
+    get name() {
+      return place === tab && next !== device ? OURS + name : undefined;
+    },
+    getItem: (key) => placeOf(key).getItem(key),
     setItem(key, value) {
-      const [place, other] = isKept() && !key.startsWith(SIGN_IN) ? [device, tab] : [tab, device];
-      place.setItem(key, value);
-      if (place === tab) tab.setItem(TAB, name);
-      // Writes left in the other storage would be sent again one day; a session left in the tab would hide the device's.
-      if (key.startsWith(WRITES) || place === device) other.removeItem(key);
+      if (key === SESSION && next) moveTo(next, JSON.parse(value) as { user: User });
+      placeOf(key).setItem(key, value);
+      if (placeOf(key) === tab) tab.setItem(TAB, name);
     },
     removeItem(key) {
-      if (key.startsWith(WRITES)) for (const place of [tab, device]) place.removeItem(key);
-      else (tab.getItem(key) === null ? device : tab).removeItem(key);
+      placeOf(key).removeItem(key);
       if (ours().length === 1) tab.removeItem(TAB); // only the name is left
+      // The last step of a sign-out. From now on, the tab follows the device's session.
+      if (key.startsWith(WRITES) && (tab.getItem(SESSION) ?? tab.getItem(ENDED)) === null) place = device;
     },
-    async stay(next, signIn) {
-      const before = isKept();
-      [stays, isSigningIn] = [next, true];
+    async stay(stays, signIn) {
+      next = stays ? device : tab;
       try {
         return await signIn();
-      } catch (error) {
-        stays = before;
-        throw error;
       } finally {
-        isSigningIn = false;
+        next = undefined;
       }
     },
-    endsWithTab: () => !isKept(),
+    countWrites: (userId) => (JSON.parse(place.getItem(WRITES + userId) ?? '[]') as unknown[]).length,
+    endsWithTab: () => place === tab,
     async emptyCopy() {
       if (!(await isCopy())) return false;
       for (const key of ours()) tab.removeItem(key);
-      stays = ofDevice();
+      place = device;
       return true;
     },
   };

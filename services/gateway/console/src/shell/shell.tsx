@@ -7,6 +7,7 @@ import { Button } from '../elements/view.tsx';
 import { explain } from '../requests/explain.ts';
 import { UnavailableContext, KeptReadingsContext, type KeptReadings } from '../requests/use-reading.ts';
 import { addressOf, useRoute } from '../route.ts';
+import type { ConsoleStorage } from '../session/console-storage.ts';
 import { Conflicts } from '../tasks/conflicts.tsx';
 import { queryOf } from '../tasks/filters.ts';
 import { useTaskList } from '../tasks/use-task-list.ts';
@@ -18,20 +19,22 @@ import { VIEWS, viewOf } from './views.ts';
 
 export interface ShellProps {
   user: User;
+  storage: ConsoleStorage;
   desk: OnDesk;
   onSignOut: () => Promise<void>;
   onDeleted: () => Promise<void>;
 }
 
 /** Everything that stays mounted while the user is signed in. */
-export function Shell({ user, desk, onSignOut, onDeleted }: ShellProps) {
+export function Shell({ user, storage, desk, onSignOut, onDeleted }: ShellProps) {
   const client = useClient();
   const { name, query } = useRoute();
   const view = viewOf(name);
   const overview = useOverview();
   const list = useTaskList(view.name === 'tasks' ? query : undefined, isUnavailable(overview));
   const readings = useMemo<KeptReadings>(() => new Map(), []);
-  const findLosses = () => lossesOf({ pendingWrites: client.pendingWrites() + desk.edits.merging(), ...desk });
+  const countWrites = () => client.pendingWrites() + (client.keepsWrites() ? 0 : storage.countWrites(user.id));
+  const findLosses = () => lossesOf({ pendingWrites: countWrites() + desk.edits.merging(), ...desk });
   return (
     <Frame
       home={{ href: '#/tasks', 'aria-label': 'Taskmesh: to your tasks' }}

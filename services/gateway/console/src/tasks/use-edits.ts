@@ -28,10 +28,7 @@ export function useEdits() {
     if (conflict) setConflicts((before) => [...before, conflict]);
   }, []);
   const notifyProblem = useCallback(
-    (what: string, error: unknown) => {
-      if (error instanceof TaskmeshError && error.code === 'SIGNED_OUT') return;
-      notify({ text: `${what}: ${explain(error)}`, isProblem: true });
-    },
+    (what: string, error: unknown) => notify({ text: `${what}: ${explain(error)}`, isProblem: true }),
     [notify],
   );
   const create = useCallback(
