@@ -4,6 +4,7 @@ import { connectClient, eventually } from '@taskmesh/testing';
 import { randomUUID } from 'node:crypto';
 import { Registry } from 'prom-client';
 import { partOf } from '../src/feed/change.ts';
+import { FORGET_CHANGES, FORGET_SURPLUS } from '../src/feed/feed.statements.ts';
 import { DELETE_TASKS, ERASE_CHANGES } from '../src/owners/owner.statements.ts';
 import { createAccountLog } from './support/account-log.ts';
 import { startTasks, type TestTasks, type TestUser } from './support/running-tasks.ts';
