@@ -165,8 +165,7 @@ export function createSession({ post, storage, time }: SessionDeps) {
     await loaded;
     const mine = tokens();
     if (!mine) return undefined;
-    const { accessToken, refreshAt } = mine;
-    return time.now() < refreshAt ? accessToken : refresh(accessToken).catch(() => accessToken);
+    return time.now() < mine.refreshAt ? mine.accessToken : refresh(mine.accessToken).catch(() => mine.accessToken);
   };
   /** Runs `work` with a token, and once more with a new token if the first is rejected. @throws TaskmeshError */
   const asUser = async <Result>(work: (token: string) => Promise<Result>): Promise<Result> => {

@@ -68,7 +68,6 @@ export function createWriteQueue({ session, storage, time, limit, own }: QueueDe
   let attempt = Promise.resolve(0);
   let holds = 0;
   let failures = 0;
-  /** How long the server wants the next attempt to wait. */
   let retryAfterMs = 0;
 
   const set = (next: readonly Write[]) => {

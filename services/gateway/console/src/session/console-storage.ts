@@ -60,13 +60,9 @@ export function createConsoleStorage(): ConsoleStorage {
       // The last step of a sign-out. From now on, the tab follows the device's session.
       if (key.startsWith(WRITES) && (tab.getItem(SESSION) ?? tab.getItem(ENDED)) === null) place = device;
     },
-    async stay(stays, signIn) {
+    stay(stays, signIn) {
       next = stays ? device : tab;
-      try {
-        return await signIn();
-      } finally {
-        next = undefined;
-      }
+      return signIn().finally(() => (next = undefined));
     },
     countWrites: (userId) => (JSON.parse(place.getItem(WRITES + userId) ?? '[]') as unknown[]).length,
     endsWithTab: () => place === tab,
