@@ -1,6 +1,9 @@
+import { asUnavailable } from '@taskmesh/store';
 import { unavailable } from '@taskmesh/contracts';
+import { eventually } from '@taskmesh/testing';
 import { readdir, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
+import { Pool } from 'pg';
 import type { StoreOwner } from '../src/index.ts';
 import {
   accountsDump,
@@ -218,6 +221,38 @@ describe('a safety backup', () => {
 });
 
 describe('around the swap', () => {
+  it('writers and readers wait only briefly, and no acknowledged session is lost', async () => {
+    const pool = new Pool({ connectionString: fixture.auth.url, max: 4 });
+    pool.on('error', () => undefined);
+    const acknowledged: string[] = [];
+    const failures: string[] = [];
+    let stop = false;
+    const work = async () => {
+      while (!stop) {
+        try {
+          const { rows } = await pool.query<{ id: string }>('insert into sessions (account) values (1) returning id');
+          if (rows[0]) acknowledged.push(rows[0].id);
+        } catch (error) {
+          if (!asUnavailable(error)) failures.push(String(error));
+        }
+      }
+    };
+    const workers = [work(), work(), work()];
+    try {
+      await eventually(() => acknowledged.length > 20);
+      expect(await fixture.restore('own.tar.gz')).toMatchObject({ outcome: 'RESTORED' });
+      const before = acknowledged.length;
+      await eventually(() => acknowledged.length > before + 20);
+    } finally {
+      stop = true;
+      await Promise.all(workers);
+      await pool.end();
+    }
+    expect(failures).toEqual([]);
+    const kept = new Set((await fixture.auth.query('select id from sessions')).map(({ id }) => id));
+    expect(acknowledged.filter((id) => !kept.has(id))).toEqual([]);
+  });
+
   it('a restore that has lost its lock leaves the stores unchanged, because another one may be running', async () => {
     const auth: StoreOwner = {
       ...fixture.owners.auth,

@@ -189,7 +189,7 @@ export type RestoreForecast = {
   obstacles: Array<Scalars['String']['output']>;
   /** Whether nothing known prevents the databases from being replaced now. */
   possible: Scalars['Boolean']['output'];
-  /** What would be skipped in the dumps. */
+  /** What would be skipped in dumps that were made elsewhere. */
   skipped: Array<SkippedObjects>;
   /** The databases that would be replaced. */
   stores: Array<StoreForecast>;
@@ -241,7 +241,7 @@ export type RestoreResult = {
   outcome: RestoreOutcome;
   /** The archive made right before this restore, if any, even if nothing was replaced in the end. */
   safetyBackup?: Maybe<Scalars['String']['output']>;
-  /** What was skipped in the dumps. */
+  /** What was skipped in dumps that were made elsewhere. */
   skipped: Array<SkippedObjects>;
   /** False if the request was refused or the archive could not be extracted. */
   success: Scalars['Boolean']['output'];

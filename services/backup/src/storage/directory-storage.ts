@@ -153,7 +153,8 @@ async function publish(unfinished: string, dir: string, file: string, linkFile =
   try {
     await linkFile(unfinished, path).catch(async (error: unknown) => {
       if (!NO_LINKS.has(errorCode(error))) throw error;
-      const claim = join(dir, `${UNFINISHED}${file}`); // swept after a crash, unlike an empty file of the archive's own name
+      // Swept after a crash, unlike an empty file of the archive's own name, which may be as long as a name can be.
+      const claim = join(dir, UNFINISHED + createHash('sha256').update(file).digest('hex'));
       await (await open(claim, 'wx')).close();
       const taken = Object.assign(new Error('The name is taken.'), { code: 'EEXIST' });
       const renamed = (await describe(dir, file)) ? Promise.reject(taken) : rename(unfinished, path);

@@ -69,6 +69,54 @@ describe('the feed of a gateway, when a response predates a restore and arrives 
     expect(store.asked.changesAfter).toBe(0);
   });
 
+  it('rejects a cursor that was opened before the restore', async () => {
+    commit(5);
+    for (const late of ['openCursor', 'heads', 'changesAfter'] as const) {
+      commit(5);
+      const answer = store.respondLate(late);
+      const subscribing = feed.subscribe(owner, store.cursor(owner, 3), createReader());
+      const refused = expect(subscribing).rejects.toMatchObject({ code: 'CURSOR_EXPIRED' });
+      await answer.asked;
+      await restore();
+      answer.come();
+      await refused;
+    }
+  });
+
+  it('delivers no page of the old epoch', async () => {
+    await readFeed(feed, owner);
+    const page = store.respondLate('changesAfter');
+    commit(3);
+    await page.asked;
+    await restore();
+    const reader = await readFeed(feed, owner);
+    page.come();
+    commit(2);
+    await eventually(() => expect(reader.epochs).toEqual([2, 2]));
+  });
+
+  it('ends the old feed at a page of the new epoch, without delivering it', async () => {
+    const slow = await startFeed(store);
+    const reader = await readFeed(slow, owner);
+    store.setUnavailable(true);
+    const [, second] = commit(2);
+    if (second) store.deliver(second); // leaves a gap that cannot be filled before the restore
+    store.restore();
+    commit(2);
+    store.setUnavailable(false);
+    await eventually(() => expect(reader.ends).toEqual(['expired']));
+    expect(reader.seen).toEqual([]);
+  });
+
+  it('delivers no record of a lower epoch, even if it has the next number', async () => {
+    const [old] = commit(1);
+    await restore();
+    const reader = await readFeed(feed, owner);
+    if (old) store.deliver(old);
+    commit(1);
+    await eventually(() => expect(reader.epochs).toEqual([2]));
+  });
+
   it('refuses a reader that is being attached while the gateway stops', async () => {
     const placing = store.respondLate('heads');
     const subscribing = feed.subscribe(owner, undefined, createReader());

@@ -7,6 +7,7 @@ import {
   readFeed,
   readLate,
   startFeed,
+  upTo,
   type ChangeStore,
 } from '../../tests/fakes/change-store.ts';
 
@@ -154,6 +155,21 @@ describe('a reader without a cursor', () => {
     store.deliver(store.commit(owner));
     expect([reader.begunAt, reader.seen]).toEqual([[], [1]]);
   });
+
+  it.each([
+    ['over the event log', true],
+    ['and the event log never brought', false],
+  ])('misses no change after that cursor that was committed meanwhile %s', async (_how, isDelivered) => {
+    const feed = await startFeed(store);
+    store.commit(owner);
+    const { come, ...reader } = await readLate(store, feed, owner);
+    const change = store.commit(owner);
+    if (isDelivered) store.deliver(change);
+    await come();
+    expect(reader.begunAt).toEqual([store.cursor(owner, 1)]);
+    if (!isDelivered) store.deliver(store.commit(owner));
+    await eventually(() => expect(reader.seen).toEqual(upTo(isDelivered ? 2 : 3, 2)));
+  });
 });
 
 describe('a reader that leaves', () => {
@@ -185,6 +201,17 @@ describe('a reader that leaves', () => {
     detach();
     store.deliverText(owner, '{');
     expect([store.unreadable, store.asked.heads]).toEqual([[], 1]);
+  });
+
+  it('does not affect a newer feed when it leaves after the end of its own', async () => {
+    const feed = await startFeed(store);
+    const { detach, ...before } = await readFeed(feed, owner);
+    store.restore();
+    const after = await readFeed(feed, owner);
+    expect(before.ends).toEqual(['expired']);
+    detach();
+    store.deliver(store.commit(owner));
+    expect([after.seen, feed.owners()]).toEqual([[1], 1]);
   });
 });
 

@@ -15,7 +15,7 @@ const skipped = z
   .optional()
   .meta({
     description:
-      'What the dumps contain besides rows and was skipped; absent if nothing was. In the ordinary response only if `allowLoss` or `safetyBackup` was requested.',
+      'What dumps that were made elsewhere contain besides rows and was skipped; absent if nothing was. In the ordinary response only if `allowLoss` or `safetyBackup` was requested.',
   });
 
 const dropped = z.array(z.string()).optional().meta({

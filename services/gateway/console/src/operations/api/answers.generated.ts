@@ -98,7 +98,7 @@ export type BackupWorkLine = {
     dropped: Array<string>;
     tookMs: number;
   };
-  /** What the dumps contain besides rows and was skipped; absent if nothing was. In the ordinary response only if `allowLoss` or `safetyBackup` was requested. */
+  /** What dumps that were made elsewhere contain besides rows and was skipped; absent if nothing was. In the ordinary response only if `allowLoss` or `safetyBackup` was requested. */
   skipped?: Array<{
     kind: string;
     count: number;
@@ -146,7 +146,7 @@ export type RestoreAnswer = {
   success: boolean;
   /** For people to read. */
   message: string;
-  /** What the dumps contain besides rows and was skipped; absent if nothing was. In the ordinary response only if `allowLoss` or `safetyBackup` was requested. */
+  /** What dumps that were made elsewhere contain besides rows and was skipped; absent if nothing was. In the ordinary response only if `allowLoss` or `safetyBackup` was requested. */
   skipped?: Array<{
     kind: string;
     count: number;
