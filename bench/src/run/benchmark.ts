@@ -2,7 +2,6 @@ import { printLine } from '@taskmesh/local';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { othersShareSince } from '../machine/cpu.ts';
-import { profileSettings, summariseProfiles } from '../machine/profile.ts';
 import { describeMachine, publish, writeReport, type Origin } from './report.ts';
 
 const BENCH = fileURLToPath(new URL('../..', import.meta.url));
@@ -47,9 +46,9 @@ export function prepare<Options extends Common, Found extends object>(benchmark:
       const startedAt = new Date().toISOString();
       const files = join(BENCH, 'results', name ?? startedAt.replaceAll(/[:.]/g, '-'));
       const othersShare = othersShareSince(process.pid); // includes all child processes
-      const env = { ...around.env, ...(profile && profileSettings(files)) };
+      const env = { ...around.env, ...(profile && { NODE_OPTIONS: `--cpu-prof --cpu-prof-dir=${files}` }) };
       const found = await benchmark.run({ ...options, ...around, env });
-      if (profile) printLine(summariseProfiles(files));
+      if (profile) printLine(`CPU profiles: ${files}`);
       if (!found) return;
       const origin = { startedAt, machine: describeMachine(), othersShare: othersShare(), parameters };
       const report: Report<Options, Found> = { ...origin, ...(found as NonNullable<Found>) };

@@ -57,7 +57,7 @@ export const choice = <Name extends string>(
 /** The options of every benchmark. */
 const COMMON = {
   quick: flag('short rounds: shows that it works, but gives only rough figures'),
-  profile: flag('also write CPU profiles of the servers, and show where their time goes; they are slower meanwhile'),
+  profile: flag('also write CPU profiles of the servers, for DevTools or speedscope; they are slower meanwhile'),
   name: {
     ...option('<name>', 'file in bench/results', ['the time'], (_form, text) => text),
     read(form: string, given: string | boolean | undefined) {

@@ -81,9 +81,9 @@ export async function createAuth(config: AuthConfig, deps: AuthDeps) {
       recovery: createRecoveryService(common),
       signIns: createProviderSignInService(common, sessions),
       tokens: personalTokens,
-      onMutation: metrics.mutation,
     }),
     mapError: asUnavailable,
+    onMutation: metrics.mutation,
     log,
   });
 

@@ -37,6 +37,8 @@ export interface SubgraphOptions {
   /** Typed by the service's generated types. */
   resolvers: object;
   mapError?: (error: unknown) => AppError | undefined;
+  /** Receives each mutation's outcome: `ok`, the code of an expected failure, or INTERNAL_SERVER_ERROR. */
+  onMutation?: (name: string, outcome: string) => void;
   log: Log;
 }
 
@@ -46,7 +48,7 @@ export function readTypeDefs(folder: string): DocumentNode {
   return parse(files.map((file) => readFileSync(join(folder, file), 'utf8')).join('\n'));
 }
 
-export function createSubgraph({ name, typeDefs, resolvers, mapError, log }: SubgraphOptions) {
+export function createSubgraph({ name, typeDefs, resolvers, mapError, onMutation, log }: SubgraphOptions) {
   const formatError = (error: GraphQLError, { requestId }: SubgraphContext): GraphQLFormattedError => {
     const { originalError } = error;
     const expected = originalError instanceof AppError ? originalError : originalError && mapError?.(originalError);
@@ -65,7 +67,7 @@ export function createSubgraph({ name, typeDefs, resolvers, mapError, log }: Sub
 
   const subgraph = executableSubgraph<SubgraphContext>({
     typeDefs,
-    resolvers: guardMutations(resolvers),
+    resolvers: guardMutations(resolvers, onMutation),
     formatError,
     around(operation) {
       const description = operation ? operationSpan(operation) : { name };
@@ -155,17 +157,24 @@ export const forOperators =
 type Resolve = (parent: unknown, args: unknown, context: { identity: Identity }, info: unknown) => unknown;
 type Mutations = Record<string, Resolve | { resolve: Resolve }>;
 
-/** Makes all mutations refuse read-only tokens. Done here so that no service can forget it. */
-function guardMutations(resolvers: object): object {
+/** Makes all mutations refuse read-only tokens, and reports their outcomes. Done here so that no service can forget it. */
+function guardMutations(resolvers: object, onMutation: SubgraphOptions['onMutation']): object {
   const { Mutation: mutations } = resolvers as { Mutation?: Mutations };
   if (!mutations) return resolvers;
   const guarded = Object.entries(mutations).map(([name, field]): [string, Resolve] => {
     const resolve = typeof field === 'function' ? field : field.resolve;
     return [
       name,
-      (parent, args, context, info) => {
-        requireWriting(context.identity);
-        return resolve(parent, args, context, info);
+      async (parent, args, context, info) => {
+        try {
+          requireWriting(context.identity);
+          const result = await resolve(parent, args, context, info);
+          onMutation?.(name, 'ok');
+          return result;
+        } catch (error) {
+          onMutation?.(name, error instanceof AppError ? error.code : 'INTERNAL_SERVER_ERROR');
+          throw error;
+        }
       },
     ];
   });

@@ -1,4 +1,3 @@
-import { AppError } from '@taskmesh/contracts';
 import {
   requireSession,
   requireUser,
@@ -29,8 +28,6 @@ export interface AuthResolversDeps {
   sessions: SessionService;
   signIns: ProviderSignInService;
   tokens: PersonalTokenService;
-  /** Receives each mutation's outcome: `ok` or the error's code. */
-  onMutation: (name: string, outcome: string) => void;
 }
 
 /** Maps the GraphQL schema to the services. */
@@ -116,7 +113,7 @@ export function createAuthResolvers(deps: AuthResolversDeps): Resolvers {
       signInProvider: () => (providerName === undefined ? null : { name: providerName }),
       linkedIdentities: (_parent, _args, { identity }) => identities.list(requireUser(identity).userId),
     },
-    Mutation: watchMutations(mutations, deps.onMutation),
+    Mutation: mutations,
     Session: {
       refreshToken: ({ refreshToken }) => {
         if (refreshToken === undefined) throw new Error('No refresh token was made, though the operation selects it.');
@@ -131,27 +128,6 @@ export function createAuthResolvers(deps: AuthResolversDeps): Resolvers {
       emailConfirmedAt: ({ emailConfirmedAt }) => emailConfirmedAt.toISOString(),
     },
   };
-}
-
-/** Reports each mutation's outcome: `ok`, the code of an expected failure, or INTERNAL_SERVER_ERROR. */
-function watchMutations(mutations: MutationResolvers, onMutation: AuthResolversDeps['onMutation']): MutationResolvers {
-  const watched = Object.entries(mutations).map(([name, resolver]) => {
-    const resolve = (typeof resolver === 'function' ? resolver : resolver.resolve) as (...args: unknown[]) => unknown; // forwards any arguments
-    return [
-      name,
-      async (...args: unknown[]) => {
-        try {
-          const result = await resolve(...args);
-          onMutation(name, 'ok');
-          return result;
-        } catch (error) {
-          onMutation(name, error instanceof AppError ? error.code : 'INTERNAL_SERVER_ERROR');
-          throw error;
-        }
-      },
-    ];
-  });
-  return Object.fromEntries(watched) as MutationResolvers; // the same names and signatures
 }
 
 function originOf({ identity, requestId }: SubgraphContext): RequestOrigin {
