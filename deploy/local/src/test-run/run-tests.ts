@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { printLine } from '../command.ts';
 import { provideServers } from '../provide-servers.ts';
-import { runNode, runStep, findSelectionProblem, type StepResult, type Wanted } from './steps.ts';
+import { runNode, runStep, type StepResult, type Wanted } from './steps.ts';
 
 export interface TestRunOptions extends Wanted {
   /** The directory of the servers' data. */
@@ -18,11 +18,6 @@ const EXIT_TIMEOUT_MS = 20_000;
 /** Runs all checks and tests, even after a failure, so that one run reports everything. Returns whether all passed. */
 export async function runTests(options: TestRunOptions): Promise<boolean> {
   const { env, dataDir, signal, jestArgs } = options;
-  const nothing = jestArgs.length > 0 ? await findSelectionProblem(options) : undefined;
-  if (nothing) {
-    printLine(nothing);
-    return false;
-  }
   // The servers start while the sources are checked: one needs the network and disks, the other the processor.
   const servers = provideServers({ dataDir, env, log: printLine, isThrowaway: true });
   servers.catch(() => undefined); // awaited below
@@ -97,6 +92,7 @@ function report(checks: StepResult[], tests: TestsResult | undefined): boolean {
     printLine(`  ${passed ? 'passed' : 'FAILED'}  ${seconds.toFixed(1).padStart(6)} s  ${name}`);
   if (failed.length > 0) printLine(`\nNot in order: ${failed.join(', ')}.`);
   const { passed, failed: failures, slowest } = tests?.result ?? NO_RESULT;
+  if (slowest.length === 0) printLine('No test file was run. Tests that take longer: npm run test:long');
   if (checks.length > 0) printLine(['', 'Longest files:', ...slowest].join('\n'));
   printLine(`\n${passed} passed, ${failures} failed`);
   return failed.length === 0 && failures === 0;

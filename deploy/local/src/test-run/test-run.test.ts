@@ -6,7 +6,7 @@ import { createServer, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { readJestResult } from './run-tests.ts';
-import { runNode, findSelectionProblem } from './steps.ts';
+import { runNode } from './steps.ts';
 
 const dir = temporaryDir('jest');
 afterAll(dir.remove);
@@ -45,19 +45,4 @@ it('a stopped step ends all processes that it has started, and their children', 
   stop.abort();
   expect(await run).toBe(false);
   expect(await Promise.race([closed, sleep(5_000, 'goes on', { ref: false })])).toBe('ended');
-});
-
-describe('a selection of tests', () => {
-  const LONG = 'tests/operate/guides/follow';
-  it.each([
-    ['deploy/local/src/test-run -t something', false, undefined],
-    ['tests/operate/guides', true, undefined],
-    ['libs/nope', false, 'No test file matches libs/nope.'],
-    [LONG, false, `Only tests that take longer match ${LONG}: npm run test:long -- ${LONG}`],
-    ['--frob', false, expect.stringContaining('Unrecognized option "frob"')],
-  ])('is run, or the reason is reported: %s, long: %s', async (line, long, reason) => {
-    const env = { ...process.env, TASKMESH_LONG: undefined };
-    const { signal } = new AbortController();
-    expect(await findSelectionProblem({ jestArgs: line.split(' '), long, signal, env })).toEqual(reason);
-  });
 });
