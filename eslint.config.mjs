@@ -3,7 +3,6 @@ import { createNodeResolver, importX } from 'eslint-plugin-import-x';
 import { globSync } from 'node:fs';
 import { dirname } from 'node:path';
 import tseslint from 'typescript-eslint';
-import { noCycle } from './tools/lint/no-cycle.ts';
 
 // Those behind the gateway.
 const innerServices = globSync('*/codegen.json', { cwd: new URL('services/', import.meta.url) }).map(dirname);
@@ -132,13 +131,12 @@ export default tseslint.config(
   {
     files: ['**/*.{ts,tsx}', '**/*.mjs'],
     extends: [...tseslint.configs.recommended, ...tseslint.configs.stylistic],
-    plugins: { '@nx': nx, 'import-x': importX, taskmesh: { rules: { 'no-cycle': noCycle } } },
+    plugins: { '@nx': nx, 'import-x': importX },
     settings: {
       'import-x/resolver-next': [createNodeResolver({ extensions: ['.ts', '.tsx', '.js', '.mjs', '.json'] })],
     },
     rules: {
       '@nx/enforce-module-boundaries': ['error', { allow: [], depConstraints, enforceBuildableLibDependency: false }],
-      'taskmesh/no-cycle': ['error', { folders: ['services/gateway/src'] }],
       'import-x/no-default-export': 'error',
       'import-x/no-restricted-paths': ['error', { zones }],
       '@typescript-eslint/consistent-type-imports': ['error', { fixStyle: 'inline-type-imports' }],

@@ -37,9 +37,9 @@ export async function runTests(options: TestRunOptions): Promise<boolean> {
 }
 
 async function runChecks(signal: AbortSignal): Promise<StepResult[]> {
-  const nx = ['node_modules/nx/dist/bin/nx.js', 'run-many', '-t', 'lint', 'format', 'unused', 'weight', 'typecheck'];
+  const nx = ['node_modules/nx/dist/bin/nx.js', 'run-many', '--outputStyle=static', '-t'];
   const checks: [name: string, args: string[]][] = [
-    ['lint and types', [...nx, '--outputStyle=static']],
+    ['lint and types', [...nx, 'lint', 'cycles', 'format', 'unused', 'weight', 'typecheck']],
     ['generated files', ['tools/codegen.ts', '--check']],
   ];
   const results: StepResult[] = [];
