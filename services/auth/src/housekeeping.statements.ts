@@ -47,15 +47,12 @@ export const ENTRIES_WITHOUT_ACCOUNT = `
     ) order by id limit ${BATCH}
   )) returning 1`;
 
-/**
- * Removes at most a batch of entries that were written while their account was deleted. Parameter: the earliest deletion; the log is
- * read from its end up to there, not as a whole.
- */
+/** Removes at most a batch of entries of deleted accounts. Parameter: the earliest deletion. */
 export const ENTRIES_OF_DELETED = `
   delete from audit_log where ctid = any (array(
     select entry.ctid from account_log deleted, lateral (
       select ctid from audit_log where account_id = deleted.account_id and kind <> 'account.deleted' limit ${BATCH}
     ) entry
-    where deleted.sequence > coalesce((select sequence from account_log where occurred_at < ? order by sequence desc limit 1), 0)
+    where deleted.occurred_at >= ?
     limit ${BATCH}
   )) returning 1`;

@@ -4,8 +4,8 @@ import type { HousekeepingRepository } from './housekeeping.repository.ts';
 
 const EVERY_MS = 60_000;
 const DAY_MS = 86_400_000;
-/** Longer than any request that was running during the deletion. */
-const DELETED_SINCE_DAYS = 1;
+/** Longer than a service may be stopped before it has erased the trail of a deleted account. */
+const DELETED_SINCE_DAYS = 30;
 /** Failed logins and refreshed sessions are many, and useful only for a while. */
 const FREQUENT_RETENTION_DAYS = 30;
 

@@ -87,8 +87,9 @@ export function createLimits({ keyValue, factor, signInIps }: LimitsOptions) {
     countRefreshTry: byCaller('auth.refresh.ip', 1_000, 5),
     /** Counts a refresh of this session. */
     countRefresh: byKey('auth.refresh', 60, 15),
-    /** Counts a session that this account opens or refreshes: each is kept in the audit trail. */
-    countSignIn: byKey('auth.sign-in', 10_000, 24 * 60),
+    /** Counts a session that this account opens, and one that it refreshes: each is kept in the audit trail. */
+    countOpened: byKey('auth.opened', 600, 60),
+    countRefreshed: byKey('auth.refreshed', 600, 60),
     /** Counts a personal token that this account creates. */
     countNewToken: byKey('auth.token', 100, 24 * 60),
     /** Counts each setting separately: a stolen session that renames the account must not keep its owner from changing the password. */

@@ -59,11 +59,13 @@ describe('refreshing', () => {
     expect(codeOf(await elsewhere.subgraph.execute(again, call))).toBeUndefined();
   });
 
-  it('has a limit for each account, which includes its logins', async () => {
+  it('has a limit for each account, and so have logins', async () => {
     const { userId, refreshToken } = await running.signUp('a@example.com');
     const keyValue = createMemoryKeyValue();
-    const counter = keyValue.limiter({ name: 'auth.sign-in', points: 10_000, windowSeconds: 24 * 3_600 });
-    for (let count = 0; count < 9_998; count++) await counter.consume(userId);
+    for (const name of ['auth.opened', 'auth.refreshed']) {
+      const counter = keyValue.limiter({ name, points: 600, windowSeconds: 3_600 });
+      for (let count = 0; count < 599; count++) await counter.consume(userId);
+    }
     const limited = await running.another({}, { keyValue });
     const call = { identity: { role: 'anonymous' as const }, requestId: 'r' };
     const refresh = async (token: string) => limited.subgraph.execute({ query: REFRESH, variables: { token } }, call);

@@ -74,18 +74,10 @@ it('passes its parts to another instance when it stops', async () => {
   expect(other.published.map(({ task }) => task.title)).toEqual(['afterwards']);
 });
 
-it.each([
-  { what: 'anything', seconds: 10, isOut: () => true },
-  {
-    what: 'everything',
-    seconds: 60,
-    isOut: (records: { value: string }[]) => /far away/.test(JSON.stringify(records)),
-  },
-])('passes its parts to another instance when it alone cannot publish $what for $seconds s', async (row) => {
+it('passes its parts to another instance when it alone cannot publish', async () => {
   const inner = createMemoryEventLog();
   const failed = Promise.withResolvers<void>();
-  const publish: EventLog['publish'] = async (topic, records) => {
-    if (!row.isOut(records)) return inner.publish(topic, records);
+  const publish = async () => {
     failed.resolve();
     throw new Error('out of reach');
   };
@@ -93,24 +85,17 @@ it.each([
   const one = await startTasks({ name: 'relay_alone', eventLog: { ...inner, publish }, relay: HASTE, log });
   await eventually(async () => expect((await one.tasks.ready()).checks?.relayParts).toBe(8));
   const other = await one.another({ eventLog: inner });
-  await one.user().create({ title: 'far away' });
+  await one.user().create({ title: 'out of reach' });
   await failed.promise;
-  const near = one.user();
-  let creating = true;
-  const writing = (async () => {
-    while (creating) await near.create({ title: 'near' });
-  })();
   const now = performance.now.bind(performance);
-  const later = jest.spyOn(performance, 'now').mockImplementation(() => now() + row.seconds * 1_000);
+  const later = jest.spyOn(performance, 'now').mockImplementation(() => now() + 11_000);
   atEnd(() => later.mockRestore());
-  const titles = () => other.published.map(({ task }) => task.title);
-  await eventually(() => expect(titles()).toContain('far away')).finally(() => (creating = false));
-  await writing;
   await other.delivered();
+  expect(other.published.map(({ task }) => task.title)).toEqual(['out of reach']);
   expect((await one.tasks.ready()).checks?.relayParts).toBe(0);
-  expect(lines.map(({ msg }) => msg).filter((text) => /everything/.test(text))).toEqual([
+  expect(lines.map(({ msg }) => msg).filter((text) => /cannot publish/.test(text))).toEqual([
     'cannot publish everything; trying again until it works',
-    'still cannot publish everything; leaving it to others for a moment',
+    'cannot publish anything; leaving it to others for a moment',
   ]);
 });
 

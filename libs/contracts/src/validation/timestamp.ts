@@ -11,7 +11,8 @@ export function parseTimestamp(value: string): string | undefined {
   const day = new Date(RFC_3339.exec(value)?.[1] ?? NaN);
   // JavaScript reads 30 February as a day in March.
   if (Number.isNaN(day.getTime()) || !value.startsWith(day.toISOString().slice(0, 10))) return undefined;
-  const utc = new Date(value.toUpperCase());
+  // V8 misreads longer fractions.
+  const utc = new Date(value.toUpperCase().replace(/(\.\d{3})\d+/, '$1'));
   return utc.getUTCFullYear() >= 1 && utc.getUTCFullYear() <= 9999 ? utc.toISOString() : undefined;
 }
 

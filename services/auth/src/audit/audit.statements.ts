@@ -3,6 +3,6 @@ export const MARK_HOUSEKEEPING = `select set_config('taskmesh.audit_housekeeping
 
 /** Parameter: account id. Removes at most a batch. */
 export const ERASE_TRAIL = `
-  delete from audit_log where id = any (array(
-    select id from audit_log where account_id = ?::uuid order by id limit 1000
+  delete from audit_log where ctid = any (array(
+    select ctid from audit_log where account_id = ?::uuid order by id limit 1000
   ))`;

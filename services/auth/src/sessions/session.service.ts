@@ -103,7 +103,7 @@ export function createSessionService(deps: SessionServiceDeps): SessionService {
       return { reused: ended };
     }
     await limits.countRefresh(session.id);
-    await limits.countSignIn(session.accountId);
+    await limits.countRefreshed(session.accountId);
     // A signed token need not be kept: its signature identifies it when it is used again.
     if (wasIssued) transaction.remove(token);
     else token.usedAt = at;
@@ -163,13 +163,13 @@ export function createSessionService(deps: SessionServiceDeps): SessionService {
 
   return {
     async open(account, options) {
-      await limits.countSignIn(account.id);
+      await limits.countOpened(account.id);
       const session = await maker.prepare(account, options);
       const isOpen = await repository.insert(session, { ...options, maxSessions: Math.max(0, maxPerAccount - SPARE) });
       return isOpen ? session.opened : openLocked(session, options);
     },
     async openIn(transaction, account, options) {
-      await limits.countSignIn(account.id);
+      await limits.countOpened(account.id);
       return store(transaction, await maker.prepare(account, options), options.origin);
     },
     async refresh(refreshToken, options) {

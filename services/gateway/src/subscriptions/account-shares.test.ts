@@ -67,6 +67,8 @@ describe('the shares of accounts', () => {
     document.bytes += KIB;
     expect(take(shares, 'late', 'b', { document: documentOf(513 * KIB) })).toBeUndefined();
     expect(take(shares, 'late', 'b', { document: documentOf(510 * KIB) })).toBeDefined();
+    expect(take(shares, 'shares', 'a', { document })).toBeDefined();
+    expect(take(shares, 'shares', 'b', { document: documentOf(513 * KIB) })).toBeUndefined();
     taken[0]?.release();
     expect(take(shares, 'late', 'c', { document: documentOf(513 * KIB) })).toBeDefined();
   });

@@ -5,7 +5,10 @@ import pLimit, { type LimitFunction } from 'p-limit';
 const COST_PER_RENDERING = 250;
 /** Limit for the documents and variables of an account's live subscriptions. */
 const MAX_ACCOUNT_BYTES = 16 * 1024 * 1024;
-/** The same for all accounts together, each document counted once. Accounts with at most `SMALL_ACCOUNT_BYTES` may exceed it. */
+/**
+ * The same for all accounts together, each document counted once. Accounts with at most `SMALL_ACCOUNT_BYTES` besides documents that
+ * others have, too, may exceed it.
+ */
 const MAX_BYTES = 64 * 1024 * 1024;
 const SMALL_ACCOUNT_BYTES = 512 * 1024;
 /** Memory of a variable per character of its JSON. */
@@ -76,7 +79,11 @@ export function createAccountShares(maxCost: number) {
       const bytesWith = (kept: Kept) =>
         bytesOf(kept) + variableBytes + (kept.documents.has(document) ? 0 : document.bytes);
       const bytes = bytesWith(account);
-      if (bytes > MAX_ACCOUNT_BYTES || (bytes > SMALL_ACCOUNT_BYTES && bytesWith(all) > MAX_BYTES)) return undefined;
+      if (bytes > MAX_ACCOUNT_BYTES) return undefined;
+      const isShared = (each: LiveDocument) => (all.documents.get(each) ?? 0) > (account.documents.get(each) ?? 0);
+      const shared = new Set([document, ...account.documents.keys()].filter(isShared));
+      const ownBytes = bytes - shared.values().reduce((sum, each) => sum + each.bytes, 0);
+      if (ownBytes > SMALL_ACCOUNT_BYTES && bytesWith(all) > MAX_BYTES) return undefined;
 
       accounts.set(accountId, account);
       count(account.renderings, key, 1);

@@ -14,11 +14,8 @@ import type { RelayMetrics } from '../metrics.ts';
 /** A fallback for lost notifications. */
 const POLL_MS = 100;
 const CLAIM_EVERY_MS = 500;
-/**
- * When the event log accepts nothing, or not everything, for so long, other processes may take the parts: perhaps it, or one of its
- * brokers, is only out of reach for this one.
- */
-const GIVE_UP_AFTER_MS = { nothing: 10_000, notAll: 60_000 };
+/** When the event log accepts nothing for so long, other processes may take the parts: perhaps it is only out of reach for this one. */
+const GIVE_UP_AFTER_MS = 10_000;
 /**
  * The minimum interval between rounds, so that changes share a round's statements and requests. A round costs as much as ten
  * changes, and more while writers compete for the same cores, so many changes wait a little longer.
@@ -100,8 +97,7 @@ export function createRelay(deps: RelayDeps) {
 
   /** Calls `onRound` when all marks so far are written. Unmarked changes are published again after a reconnect. */
   const workUnder = async (current: Lease, onRound: () => void): Promise<void> => {
-    let [claimAt, restartAt] = [claimFrom, monotonicMs() + RESTART_EVERY_MS];
-    const failingSince = { nothing: Infinity, notAll: Infinity };
+    let [claimAt, restartAt, failingSince] = [claimFrom, monotonicMs() + RESTART_EVERY_MS, Infinity];
     let limit = READ_PER_PART;
     while (!stopping.signal.aborted) {
       if (monotonicMs() >= claimAt) {
@@ -133,14 +129,9 @@ export function createRelay(deps: RelayDeps) {
       }
       onRound();
       const nothingPublished = outcome.published.length === 0 && outcome.failed.length > 0;
-      failingSince.nothing = nothingPublished ? Math.min(failingSince.nothing, readAt) : Infinity;
-      failingSince.notAll = blocked.size() > 0 ? Math.min(failingSince.notAll, readAt) : Infinity;
-      for (const what of ['nothing', 'notAll'] as const) {
-        if (monotonicMs() - failingSince[what] < GIVE_UP_AFTER_MS[what]) continue;
-        log.warn(
-          { parts: current.leasedParts() },
-          'still cannot publish everything; leaving it to others for a moment',
-        );
+      failingSince = nothingPublished ? Math.min(failingSince, readAt) : Infinity;
+      if (monotonicMs() - failingSince > GIVE_UP_AFTER_MS) {
+        log.warn({ parts: current.leasedParts() }, 'cannot publish anything; leaving it to others for a moment');
         claimFrom = monotonicMs() + 4 * CLAIM_EVERY_MS;
         return;
       }

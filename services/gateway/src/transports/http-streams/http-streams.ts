@@ -86,6 +86,7 @@ async function reservePlace({ reserveUser, open }: Deps, userId: string) {
   const oldest = release ? undefined : [...open].find((each) => each.givesWayTo(userId));
   if (!oldest) return release;
   const closed = new Promise<void>((resolve) => oldest.onClose(resolve));
+  oldest.givesWayTo = () => false; // nor twice, to requests that arrive together
   oldest.abort('restart');
   await closed;
   return reserveUser(userId);
