@@ -3,10 +3,9 @@ import { join, resolve } from 'node:path';
 import ts from 'typescript';
 
 const ROOT = join(import.meta.dirname, '..');
-/** Packages for browsers may use only features of the oldest supported browsers and Node 20. */
-const FOR_BROWSERS: Record<string, ts.CompilerOptions> = {
-  client: { target: ts.ScriptTarget.ES2023, lib: ['lib.es2023.d.ts'] },
-};
+/** What the oldest supported browsers and Node 20 have, for the packages that run there. */
+const ES2023: ts.CompilerOptions = { target: ts.ScriptTarget.ES2023, lib: ['lib.es2023.d.ts'] };
+const TARGETS: Record<string, ts.CompilerOptions> = { client: ES2023, federation: ES2023 };
 
 const [name = '', folder = join(ROOT, '.cache/packages', name), ...others] = process.argv.slice(2);
 const source = join(ROOT, 'packages', name);
@@ -15,7 +14,9 @@ if (!/^[a-z-]+$/.test(name) || !existsSync(join(source, 'package.json')) || othe
   process.exit(2);
 }
 buildPackage(resolve(folder));
-console.log(`Built. In a project of yours: npm install ${folder}\nTo publish it:         npm publish ${folder}`);
+console.log(
+  `Built. In a project of yours: npm install --install-links ${folder}\nTo publish it:         npm publish ${folder}`,
+);
 
 /** @throws Error with the compiler's messages */
 function buildPackage(to: string): void {
@@ -51,7 +52,7 @@ function compile(rootNames: string[], outDir: string): void {
     rootNames: [...rootNames, ...privateTypes()],
     options: {
       ...options,
-      ...FOR_BROWSERS[name],
+      ...TARGETS[name],
       rootDir: join(source, 'src'),
       outDir,
       noEmit: false,

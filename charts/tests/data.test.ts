@@ -91,7 +91,10 @@ describe('the servers by operators', () => {
     );
     expect(lasting.length).toBe(14);
     for (const { metadata } of lasting)
-      expect(metadata.annotations).toMatchObject({ 'helm.sh/resource-policy': 'keep' });
+      expect(metadata.annotations).toMatchObject({
+        'helm.sh/resource-policy': 'keep',
+        'argocd.argoproj.io/sync-options': 'Prune=false,Delete=false',
+      });
     const small = await render({ chart, release, values: 'ci/small-values.yaml' });
     expect(small.filter(({ metadata }) => metadata.annotations?.['helm.sh/resource-policy'])).toEqual([]);
     const deletesClaims = async (values?: string) =>

@@ -50,7 +50,10 @@ describe('volumes', () => {
     for (const values of ['values.yaml', 'values-trial.yaml']) {
       const claims = (await render({ values })).filter(({ kind }) => kind === 'PersistentVolumeClaim');
       expect(claims).toHaveLength(1);
-      expect(claims[0]?.metadata.annotations).toMatchObject({ 'helm.sh/resource-policy': 'keep' });
+      expect(claims[0]?.metadata.annotations).toMatchObject({
+        'helm.sh/resource-policy': 'keep',
+        'argocd.argoproj.io/sync-options': 'Prune=false,Delete=false',
+      });
     }
   });
 

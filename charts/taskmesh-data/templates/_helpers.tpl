@@ -38,6 +38,7 @@ labels:
 {{- if and $isLasting $root.Values.keepData }}
 annotations:
   helm.sh/resource-policy: keep
+  argocd.argoproj.io/sync-options: Prune=false,Delete=false
 {{- end }}
 {{- end }}
 

@@ -34,7 +34,7 @@ capabilities: { drop: [ALL] }
 {{- $query := list -}}
 {{- $login := "" -}}
 {{- if .sasl.mechanism }}
-{{- $login = printf "%s@" (urlquery (index .sasl $name).username) }}
+{{- $login = printf "%s@" (urlquery (index .sasl $name).username | replace "+" "%20") }}
 {{- $query = append $query (printf "mechanism=%s" .sasl.mechanism) }}
 {{- end }}
 {{- if and .tls.enabled .tls.ca.existingSecret }}{{ $query = append $query (printf "sslrootcert=%s/kafka/ca.crt" $files) }}{{ end }}

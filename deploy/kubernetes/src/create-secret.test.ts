@@ -23,7 +23,7 @@ const { url } = await listen(server);
 
 beforeEach(() => void (requests = []));
 
-const secret = { name: 'keys', namespace: 'shop', labels: { app: 'taskmesh' }, data: { token: 'hidden' } };
+const secret = { name: 'keys', namespace: 'shop', data: { token: 'hidden' } };
 const make = () => createSecret({ url, token: 'me' }, secret);
 
 describe('the secret of an installation', () => {
@@ -33,9 +33,11 @@ describe('the secret of an installation', () => {
     expect(requests).toEqual([
       { method: 'POST', url: '/api/v1/namespaces/shop/secrets', authorization: 'Bearer me', body: expect.any(String) },
     ]);
-    expect(JSON.parse(requests[0]?.body ?? '')).toMatchObject({
+    expect(JSON.parse(requests[0]?.body ?? '')).toEqual({
+      apiVersion: 'v1',
       kind: 'Secret',
-      metadata: { name: 'keys', namespace: 'shop', labels: { app: 'taskmesh' } },
+      type: 'Opaque',
+      metadata: { name: 'keys', namespace: 'shop' },
       stringData: { token: 'hidden' },
     });
   });

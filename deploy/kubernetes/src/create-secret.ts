@@ -3,7 +3,6 @@ import { setTimeout as sleep } from 'node:timers/promises';
 export interface NewSecret {
   name: string;
   namespace: string;
-  labels: Record<string, string>;
   data: Record<string, string>;
 }
 
@@ -22,12 +21,12 @@ const CONFLICT = 409;
  * @returns whether it was created
  * @throws Error with a sentence that reveals nothing about the secret
  */
-export async function createSecret(api: ApiServer, { name, namespace, labels, data }: NewSecret): Promise<boolean> {
+export async function createSecret(api: ApiServer, { name, namespace, data }: NewSecret): Promise<boolean> {
   const body = JSON.stringify({
     apiVersion: 'v1',
     kind: 'Secret',
     type: 'Opaque',
-    metadata: { name, namespace, labels },
+    metadata: { name, namespace }, // with labels, a tool may take it for a part of the release and remove it
     stringData: data,
   });
   let reason = '';

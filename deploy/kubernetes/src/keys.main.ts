@@ -11,7 +11,6 @@ const given = z.object({
   KUBERNETES_SERVICE_PORT: z.string(),
   SECRET_NAME: z.string(),
   SECRET_NAMESPACE: z.string(),
-  SECRET_LABELS: z.string(),
 });
 
 try {
@@ -25,7 +24,6 @@ try {
     {
       name: env.SECRET_NAME,
       namespace: env.SECRET_NAMESPACE,
-      labels: z.record(z.string(), z.string()).parse(JSON.parse(env.SECRET_LABELS)),
       data: await makeKeys(),
     },
   );

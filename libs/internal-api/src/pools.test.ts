@@ -165,6 +165,19 @@ it('a request that times out while the connection is being opened is never sent'
   await named.destroy();
 });
 
+it('tries again when one of several processes behind an address refuses, as it starts or ends', async () => {
+  const url = new URL(origin);
+  url.hostname = 'several.test';
+  let tries = 0;
+  const named = createServicePool(url.origin, {
+    connections: 1,
+    lookup: (_host, _options, done) => done(null, [{ address: tries++ < 2 ? '127.0.0.2' : '127.0.0.1', family: 4 }]),
+  });
+  expect(await post('once', { idempotent: false }, named)).toMatchObject({ text: 'answer' });
+  expect([tries, arrived]).toEqual([3, ['once']]);
+  await named.destroy();
+});
+
 it.each([true, false])('sends nothing once it is destroyed, used before or not: %s', async (isUsed) => {
   const own = createServicePool(origin);
   if (isUsed) await post('before', {}, own);

@@ -68,6 +68,8 @@ const LARGE_RESPONSE_BYTES = 256 * 1024;
 const PIECE_BYTES = 256;
 /** The connection was lost: the service never received the request, or died while handling it. */
 const RESETS = new Set(['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET']);
+/** How often to try another connection when one is refused: an address may stand for several processes, some of which start or end. */
+const MAX_REFUSALS = 3;
 
 export interface PostRequest {
   path: string;
@@ -139,6 +141,7 @@ export function createServicePool(
       if (outstanding >= connections + MAX_QUEUED) return reject(abandoned('Too many requests wait for the service.'));
 
       let mayRepeat = idempotent;
+      let refusals = 0;
       let isOver = false;
       let controller: Dispatcher.DispatchController | undefined;
       const settle = (outcome: () => void) => {
@@ -193,9 +196,11 @@ export function createServicePool(
           settle(() => resolve(response));
         },
         onResponseError(_controller, error) {
-          const isReset = response.status === 0 && 'code' in error && RESETS.has(String(error.code));
-          if (isReset && mayRepeat && !isOver && !pool.isDestroyed) {
-            mayRepeat = false;
+          const code = 'code' in error ? String(error.code) : '';
+          const wasNotSent = code === 'ECONNREFUSED' && refusals++ < MAX_REFUSALS;
+          const isReset = response.status === 0 && RESETS.has(code);
+          if ((wasNotSent || (isReset && mayRepeat)) && !isOver && !pool.isDestroyed) {
+            if (isReset) mayRepeat = false;
             return void send();
           }
           fail(error);

@@ -16,7 +16,7 @@ export function clientErrors<Context>({ errors, data, room }: PlanRun<Context>, 
   /** The failed request that should have returned the field; otherwise the first, on which the field's request may have depended. */
   const causeOf = (from: string) =>
     others.length === 0 ? first : (unplaced.find(({ operation }) => requestedKeys(operation).has(from)) ?? first);
-  const places = Map.groupBy(absent.slice(0, MAX_LOCATIONS), ({ from }) => causeOf(from));
+  const places = absent.slice(0, MAX_LOCATIONS).map(({ path, from }) => ({ path, cause: causeOf(from) }));
 
   return errors.flatMap((error) => {
     const { path, operation: _operation, ...rest } = error;
@@ -25,7 +25,8 @@ export function clientErrors<Context>({ errors, data, room }: PlanRun<Context>, 
       takePlaces(room, paths, error);
       return paths.map((at) => (at.length > 0 ? { ...rest, path: at } : rest));
     }
-    const placed: ServiceError[] = (places.get(error) ?? []).map((field) => ({ ...rest, path: field.path }));
+    const own = places.filter(({ cause }) => cause === error);
+    const placed: ServiceError[] = own.map((field) => ({ ...rest, path: field.path }));
     return placed.length === 0 || absent.length > MAX_LOCATIONS ? [...placed, rest] : placed;
   });
 }

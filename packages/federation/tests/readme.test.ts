@@ -1,5 +1,4 @@
 import { listen } from '@taskmesh/testing';
-import { printSchema } from 'graphql';
 import { createClient } from 'graphql-ws';
 import { useServer } from 'graphql-ws/use/ws';
 import { execFileSync, spawn, type ChildProcess } from 'node:child_process';
@@ -9,7 +8,6 @@ import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { json } from 'node:stream/consumers';
 import { WebSocket, WebSocketServer } from 'ws';
-import { readSupergraph } from '../src/index.ts';
 import {
   responseOf,
   NO_WORDS,
@@ -46,7 +44,6 @@ beforeAll(async () => {
   mkdirSync(installed, { recursive: true });
   execFileSync(process.execPath, [join(root, '../../tools/build-package.ts'), 'federation', installed]);
   writeFileSync(join(project, 'supergraph.graphql'), supergraph);
-  writeFileSync(join(project, 'api.graphql'), printSchema(readSupergraph(supergraph).schema));
 });
 
 afterEach(() => void running?.kill());

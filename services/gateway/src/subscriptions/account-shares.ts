@@ -82,7 +82,7 @@ export function createAccountShares(maxCost: number) {
       if (bytes > MAX_ACCOUNT_BYTES) return undefined;
       const isShared = (each: LiveDocument) => (all.documents.get(each) ?? 0) > (account.documents.get(each) ?? 0);
       const shared = new Set([document, ...account.documents.keys()].filter(isShared));
-      const ownBytes = bytes - shared.values().reduce((sum, each) => sum + each.bytes, 0);
+      const ownBytes = bytes - [...shared].reduce((sum, each) => sum + each.bytes, 0);
       if (ownBytes > SMALL_ACCOUNT_BYTES && bytesWith(all) > MAX_BYTES) return undefined;
 
       accounts.set(accountId, account);
