@@ -196,16 +196,18 @@ describe('a gateway whose supergraph file changes', () => {
     await serve(withStars);
     const streams = await graphqlStreams(STARS);
     await standing(streams);
-    const before = { refused: await reloads('refused'), loaded: await reloads('loaded') };
+    const before = { loaded: await reloads('loaded') };
     const isRefused = () => gateway.figure('taskmesh_gateway_supergraph_refused');
     expect(await isRefused()).toBe(0);
     const addresses = ['', 'http://me:secret@reviews.example/', 'ws://reviews.example/'];
     for (const broken of [
       ...['', 'type Query {', 'type Query { a: Int }', withStars.slice(0, -200)],
       ...addresses.map((address) => withStars.replace(reviews.url, address)),
-    ])
+    ]) {
+      const refused = (await reloads('refused')) ?? 0;
       await serve(broken);
-    expect(await reloads('refused')).toBe((before.refused ?? 0) + 7);
+      expect(await reloads('refused')).toBeGreaterThan(refused); // twice if the file was being polled
+    }
     expect(await reloads('loaded')).toBe(before.loaded);
     expect(gateway.logged).toContainEqual(
       expect.objectContaining({ level: 'error', msg: expect.stringContaining('keeping the previous one') }),
