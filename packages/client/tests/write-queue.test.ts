@@ -64,9 +64,9 @@ function createWorld(storage: Storage = createMemoryStorage()) {
     open,
     documents: () => sent.map(({ document }) => document),
     answer: (...next: (object | Error)[]) => void answers.push(...next),
-    turnTo(next: string | null, hasLeft = false) {
+    turnTo(next: string | null, hasLeft = false, nextStay = next ?? stayId) {
       userId = next;
-      stayId = hasLeft ? undefined : (next ?? stayId);
+      stayId = hasLeft ? undefined : nextStay;
       for (const listener of listeners) listener();
     },
   };
@@ -395,6 +395,47 @@ it('waits while no one is signed in and continues for the same user', async () =
   answer({ createTask: task('1') });
   turnTo('ada');
   expect(await outcome).toBe('done');
+});
+
+it('continues with those of its stored writes that no other page has taken over, and with those it could not store', async () => {
+  const memory = createMemoryStorage();
+  let isFull = false;
+  const setItem = (key: string, value: string) => {
+    if (isFull) throw new Error('full');
+    return memory.setItem(key, value);
+  };
+  const { queue, turnTo, answer, sent } = opened({ ...memory, setItem });
+  await settled();
+  for (const key of ['taken over', 'stored', 'not stored']) {
+    isFull = key === 'not stored';
+    void outcomeOf(queue.add(create(key)));
+    await settled();
+  }
+  isFull = false;
+  turnTo(null);
+  await settled();
+  const [, stored] = JSON.parse(String(await memory.getItem(KEY))) as Write[];
+  await memory.setItem(KEY, JSON.stringify([stored]));
+  answer({ createTask: task('1') }, { createTask: task('2') });
+  turnTo('ada');
+  await settled();
+  const keys = ['taken over', 'stored', 'not stored'];
+  expect(sent.map(({ variables }) => variables['idempotencyKey'])).toEqual(keys);
+  expect(await memory.getItem(KEY)).toBeNull();
+});
+
+it.each([
+  ['goes on with a write that is stored', 'done', async () => () => {}],
+  ['rejects a write that is not stored', 'SIGNED_OUT', () => new Promise<never>(() => {})],
+] as const)('%s when its user has signed in elsewhere', async (_what, expected, own) => {
+  const { open, turnTo, answer } = createWorld();
+  const queue = open(own);
+  await settled();
+  const outcome = outcomeOf(queue.add(create('k')));
+  await settled();
+  answer({ createTask: task('1') });
+  turnTo('ada', false, 'ada 2');
+  expect(await outcome).toBe(expected);
 });
 
 it('does not wait for the former user’s write before it sends a write or a list is read', async () => {

@@ -49,6 +49,9 @@ interface Turn {
   name?: string;
   /** Gives the lock up. Only with the lock, the page stores the writes. */
   release?: () => void;
+  /** What it has read from the storage or stored there. `isUnsure`: a sign-in may have moved some of it elsewhere since. */
+  kept?: readonly Write[];
+  isUnsure?: boolean;
   isRunning?: boolean;
 }
 
@@ -74,6 +77,8 @@ export function createWriteQueue({ session, storage, time, limit, own }: QueueDe
     writes = next;
     listeners.notify((listener) => listener.onPending());
   };
+  const merge = (stored: readonly Write[], mine: readonly Write[]) =>
+    stored.filter((write) => !isAmong(mine, write) && !finished.has(write.key)).concat(mine);
   let storing = Promise.resolve();
   /** Runs one at a time, so that the last one wins. */
   const store = (of = turn) => (storing = storing.catch(() => undefined).then(() => storeNow(of)));
@@ -81,16 +86,20 @@ export function createWriteQueue({ session, storage, time, limit, own }: QueueDe
     changeStorage(storage, async () => {
       if (!of || (turn && turn !== of)) return;
       const key = keyOf(of.stayId);
-      const mine = writes; // they change when another user signs in meanwhile
-      const over = new Set(finished);
+      const over = [...finished];
       const isStored = of.release !== undefined;
       await session.check();
-      const isSession = session.user() && session.stayId() === of.stayId;
       // Without Web Locks, other pages store their writes here as well.
-      const stored = isStored ? (await readWrites(storage, key)).filter((write) => !over.has(write.key)) : [];
+      const stored = of.kept ? await readWrites(storage, key) : [];
+      const isSession = session.user() && session.stayId() === of.stayId;
+      // What is stored elsewhere by now is sent from there.
+      if (isSession && of.isUnsure) set(writes.filter((write) => isAmong(stored, write) || !isAmong(of.kept, write)));
+      if (isSession) of.isUnsure = false;
+      const mine = writes;
       // Without the session, the user may have signed out on another page: then nothing may be added to the storage.
-      const kept = isSession ? [...stored.filter((write) => !isAmong(mine, write)), ...mine] : stored;
+      const kept = merge(stored, isSession ? mine : []);
       if (isStored) await (kept.length > 0 ? storage.setItem(key, JSON.stringify(kept)) : storage.removeItem(key));
+      if (isStored && isSession) of.kept = kept;
       for (const each of isStored ? over : []) finished.delete(each);
       if (mine.some((write) => !isAmong(kept, write))) throw new TaskmeshError('SIGNED_OUT', 'The session has ended.');
     });
@@ -99,7 +108,7 @@ export function createWriteQueue({ session, storage, time, limit, own }: QueueDe
 
   const finish = (write: Write) => {
     set(writes.filter(({ key }) => key !== write.key));
-    finished.add(write.key);
+    if (turn?.kept) finished.add(write.key);
     storeLater();
     failures = retryAfterMs = 0;
     const found = waiting.get(write.key);
@@ -164,10 +173,12 @@ export function createWriteQueue({ session, storage, time, limit, own }: QueueDe
     mine.isRunning = false;
   };
 
-  const rejectAll = () => {
-    for (const { reject } of waiting.values())
-      reject(new TaskmeshError('SIGNED_OUT', 'The user who made this change is no longer signed in.'));
-    waiting.clear();
+  /** `left`: what stays stored for the page of its user that sends it. */
+  const rejectAll = (left?: readonly Write[]) => {
+    for (const { key } of writes.filter((write) => !isAmong(left, write))) {
+      waiting.get(key)?.reject(new TaskmeshError('SIGNED_OUT', 'The session has ended.'));
+      waiting.delete(key);
+    }
     attempt = Promise.resolve(0);
     set([]);
   };
@@ -184,7 +195,8 @@ export function createWriteQueue({ session, storage, time, limit, own }: QueueDe
     const stored = await readWrites(storage, keyOf(mine.stayId)).catch(() => []);
     if (turn !== mine || mine.name !== name) return release();
     mine.release = release;
-    set([...stored.filter((write) => !isAmong(writes, write) && !finished.has(write.key)), ...writes]);
+    mine.kept ??= stored;
+    set(merge(stored, writes));
     storeLater();
     return resume();
   };
@@ -203,11 +215,12 @@ export function createWriteQueue({ session, storage, time, limit, own }: QueueDe
     const stayId = session.stayId();
     if (stayId === undefined) return turn && leave(turn);
     if (turn?.stayId !== stayId) {
+      rejectAll(userIdOf(turn?.stayId) === userIdOf(stayId) ? turn?.kept : []);
       turn?.release?.();
-      turn = { stayId };
-      rejectAll(); // a user's writes are never sent as another user: they stay in the storage
+      turn = { stayId }; // a user's writes are never sent as another user: they stay in the storage
     }
     const name = keyOf(stayId, nameOf(storage));
+    turn.isUnsure ||= !session.user() || turn.name !== name;
     if (turn.name !== name) void acquire(turn, name);
     return resume();
   };
@@ -272,7 +285,7 @@ function rebase(write: Write, { id: taskId, task }: Outcome): Write {
   return { ...write, taskId, ...(isNext && { ifVersion: task.version }) };
 }
 
-const isAmong = (writes: readonly Write[], write: Write) => writes.some(({ key }) => key === write.key);
+const isAmong = (writes: readonly Write[] = [], { key }: Write) => writes.some((each) => each.key === key);
 
 async function readWrites(storage: Storage, key: string): Promise<readonly Write[]> {
   return ((await readJson(storage, key, Array.isArray)) ?? []).filter(isWrite);
