@@ -98,7 +98,15 @@ it('the check of cycles refuses files that import only types of each other, and 
   write(`${GATEWAY}/pages/three.ts`, `export { four } from '../http/four.ts';\n`);
   write(`${GATEWAY}/http/four.ts`, `export const four = 4;\n`);
   const cruiser = join(root, 'node_modules/dependency-cruiser/bin/dependency-cruiser.mjs');
-  const args = [cruiser, '--config', join(root, '.dependency-cruiser.mjs'), '--output-type', 'err', 'libs', 'services'];
+  const args = [
+    cruiser,
+    '--config',
+    join(root, 'dependency-cruiser.config.mjs'),
+    '--output-type',
+    'err',
+    'libs',
+    'services',
+  ];
   const { stdout, status } = spawnSync(process.execPath, args, { cwd: dir, encoding: 'utf8' });
   expect(status).toBeGreaterThan(0);
   for (const rule of ['no-file-cycles: libs/a.ts', 'no-folder-cycles: services/gateway/src/http'])
