@@ -49,7 +49,7 @@ describe('the pages of the gateway in a real browser', () => {
     expect(await page.evaluate(`getComputedStyle(document.querySelector('main')).maxWidth`)).not.toBe('none');
     await page.locator('a').first().click();
     await page.waitForURL(`${url()}/**`);
-    await eventually(async () => expect(await page.title()).toBe('Taskmesh'), patience);
+    await eventually(async () => expect(await page.title()).toBe('Sign in – Taskmesh'), patience);
     expect(new URL(page.url()).pathname).toBe('/');
   });
 });
