@@ -1,4 +1,4 @@
-import { copyFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, cpSync, existsSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import ts from 'typescript';
 
@@ -41,6 +41,8 @@ function buildPackage(to: string): void {
     join(to, 'package.json'),
     `${JSON.stringify({ ...kept, exports: Object.fromEntries(built) }, undefined, 2)}\n`,
   );
+  for (const file of globSync('**/*.{properties,xml}', { cwd: join(source, 'src') }))
+    cpSync(join(source, 'src', file), join(to, file));
   copyFileSync(join(source, 'README.md'), join(to, 'README.md'));
   copyFileSync(join(ROOT, 'LICENSE'), join(to, 'LICENSE'));
 }
@@ -72,7 +74,7 @@ function compile(rootNames: string[], outDir: string): void {
   throw new Error(ts.formatDiagnostics(all, host));
 }
 
-/** Our declarations of libraries' private functions. */
+/** Our declarations of libraries' private functions, for this package and those that it imports. */
 function privateTypes(): string[] {
-  return ts.sys.readDirectory(join(source, 'src'), ['.d.ts']);
+  return ts.sys.readDirectory(join(ROOT, 'packages'), ['.d.ts'], ['**/node_modules']);
 }

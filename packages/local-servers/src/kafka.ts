@@ -16,7 +16,7 @@ const JAVA_MIN = 17;
 /** A small heap and a fast start. */
 const JVM = ['-Xms256m', '-Xmx512m', '-XX:+UseSerialGC', '-XX:TieredStopAtLevel=1'];
 
-const FILES = fileURLToPath(new URL('../kafka/', import.meta.url));
+const FILES = fileURLToPath(new URL('./kafka/', import.meta.url));
 const CACHE = join(process.env.XDG_CACHE_HOME ?? join(homedir(), '.cache'), 'local-servers');
 
 export interface KafkaServerOptions extends ServerOptions {

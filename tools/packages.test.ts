@@ -1,0 +1,25 @@
+import { makeTempDir } from '@taskmesh/testing';
+import { execFileSync } from 'node:child_process';
+import { globSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+const ROOT = join(import.meta.dirname, '..');
+
+// The client and federation have tests of their own, which also use what is built.
+it.each(['event-log', 'local-servers', 'pg-rows', 'realtime-protocol', 'subgraph'])(
+  'the package %s is built with everything that it imports',
+  (name) => {
+    const dir = makeTempDir();
+    execFileSync(process.execPath, [join(ROOT, 'tools/build-package.ts'), name, dir], { stdio: 'pipe' });
+    const { dependencies = {}, peerDependencies = {} } = JSON.parse(readFileSync(join(dir, 'package.json'), 'utf8'));
+    const declared = Object.keys({ ...dependencies, ...peerDependencies });
+    const files = globSync('**/*.js', { cwd: dir });
+    expect(files.length).toBeGreaterThan(0);
+    for (const file of files)
+      for (const [, imported = ''] of readFileSync(join(dir, file), 'utf8').matchAll(
+        /^(?:import|export) .*from '([^'.][^']*)'/gm,
+      ))
+        if (!imported.startsWith('node:')) expect(declared).toContain(/^(?:@[^/]+\/)?[^/]+/.exec(imported)?.[0]);
+    if (name === 'local-servers') expect(globSync('kafka/*', { cwd: dir })).toHaveLength(3);
+  },
+);
