@@ -53,20 +53,18 @@ const otherTable = (coefficients: Coefficients) =>
     { figure: (name) => coefficients[name] },
   );
 
-/** Smaller differences, in CPU-ms per second, are noise. */
+/** Smaller differences, in CPU-ms per second, are noise, and not shown. */
 const GRAIN_MS = 2;
 
 function replayTable(replays: readonly Replay[]): string {
   const rows = replays.flatMap(({ gateways, predicted, measured, memory }) => [
     ...PARTS.map((part) => ({
       ...{ gateways, of: titleOf(part), unit: 'CPU-ms/s', predicted: predicted[part], measured: measured[part] },
-    })),
+    })).filter((each) => Math.abs(each.predicted - each.measured) >= GRAIN_MS),
     { gateways, of: 'memory of a gateway', unit: 'MiB', ...memory },
   ]);
-  const offBy = ({ unit, predicted, measured }: (typeof rows)[number]) => {
-    if (unit === 'CPU-ms/s' && Math.abs(predicted - measured) < GRAIN_MS) return '';
-    return `${predicted > measured ? '+' : '−'}${Math.abs((predicted / measured - 1) * 100).toFixed(0)} %`;
-  };
+  const offBy = ({ predicted, measured }: (typeof rows)[number]) =>
+    `${predicted > measured ? '+' : '−'}${Math.abs((predicted / measured - 1) * 100).toFixed(0)} %`;
   return table<(typeof rows)[number]>(
     rows,
     { gateways: (row) => String(row.gateways), of: (row) => row.of, unit: (row) => row.unit },
