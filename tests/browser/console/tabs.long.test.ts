@@ -97,15 +97,21 @@ it.each([
   expect(dialogs).toEqual(asked);
 });
 
-it('a second tab asks before it closes with pending changes, because the device keeps only those of the first tab', async () => {
+/** Two tabs that share the device's session. */
+async function openTwo() {
   const { page, ...first } = await open();
   const account = await register(url());
   await page.getByRole('checkbox', { name: 'Keep me signed in' }).check();
   await first.signIn(account);
   const second = await page.context().newPage();
   await second.goto(url());
-  const { add, lists, says } = useConsole(second);
-  await says('Nothing to do yet');
+  await useConsole(second).says('Nothing to do yet');
+  return { page, first, second, account };
+}
+
+it('a second tab asks before it closes with pending changes, because the device keeps only those of the first tab', async () => {
+  const { second } = await openTwo();
+  const { add, lists } = useConsole(second);
   await second.route('**/graphql', (route) => route.abort());
   await add('waits');
   await lists(['waits']);
@@ -143,14 +149,8 @@ it('a tab with a session of its own keeps its changes over a reload while anothe
 });
 
 it('a sign-out asks about changes of other tabs, and says there afterwards what was lost and here what was not removed', async () => {
-  const { page, ...first } = await open();
-  const account = await register(url());
-  await page.getByRole('checkbox', { name: 'Keep me signed in' }).check();
-  await first.signIn(account);
-  const second = await page.context().newPage();
-  await second.goto(url());
+  const { page, first, second, account } = await openTwo();
   const { says, button } = useConsole(second);
-  await says('Nothing to do yet');
   await page.route('**/graphql', (route) => route.abort());
   await first.add('waits');
   await first.lists(['waits']);

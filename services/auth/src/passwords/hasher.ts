@@ -130,13 +130,10 @@ export function createHasher({ concurrency, findDearestBcryptHash, onHashed, cos
       if (!own.bcrypt) return false;
       await onMismatch().catch(() => undefined);
       // Each cost has twice the rounds of the one before, so these add up to what the highest has more than this one.
-      const missing = Array.from(
-        { length: Math.max(0, highest - costOf(own.bcrypt)) },
-        (_, below) => highest - 1 - below,
-      );
-      if (missing.length > 0)
+      const lowest = costOf(own.bcrypt);
+      if (lowest < highest)
         await runQueued(bcrypt, ip, async () => {
-          for (const cost of missing) await verifyCost(cost);
+          for (let cost = lowest; cost < highest; cost++) await verifyCost(cost);
         });
       return false;
     },

@@ -87,7 +87,7 @@ it('keeps the pending writes of a tab apart from those of the device, and waits 
   expect([storage.name, others.getItem(WRITES)]).toEqual([undefined, '[2]']);
 });
 
-it('keeps pending writes in the tab whose session has ended, whoever signs in elsewhere, until its user signs in', async () => {
+it('keeps pending writes in the tab whose session has ended, no matter who signs in elsewhere, until its user signs in', async () => {
   const { others, storage, tab, openTab } = await createSeparateTabs();
   storage.setItem(ENDED, 'ada 1');
   storage.removeItem(SESSION);
