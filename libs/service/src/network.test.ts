@@ -1,3 +1,4 @@
+import { closed } from '@taskmesh/testing';
 import { fastify } from 'fastify';
 import { once } from 'node:events';
 import { connect, type AddressInfo } from 'node:net';
@@ -72,7 +73,7 @@ describe('a stopping server', () => {
     await asked.promise;
 
     const stopped = app.close();
-    await Promise.all([silent, halfway, halfBody, dripping, again].map((socket) => once(socket, 'close')));
+    await Promise.all([silent, halfway, halfBody, dripping, again].map(closed));
     clearInterval(drops);
     answer.resolve('made');
     const [text] = (await once(waiting, 'data')) as [string];
@@ -95,7 +96,7 @@ describe('a stopping server', () => {
     const stopped = lingering.close();
     await new Promise(setImmediate);
     expect(await ask()).toMatch(/^HTTP\/1.1 200 OK\r\n[^]*connection: close[^]*made$/i);
-    await once(socket, 'close');
+    await closed(socket);
     await stopped; // long before the 20 seconds are over
   });
 });

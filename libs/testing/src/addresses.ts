@@ -54,6 +54,10 @@ export async function listen(server: Server): Promise<Listening> {
 const LOWEST = 15_000;
 const HIGHEST = 32_000;
 
+/** Waits until a connection is closed, also by a reset, at which `once(socket, 'close')` would fail. */
+export const closed = (socket: Socket): Promise<void> =>
+  new Promise((resolve) => socket.once('close', () => resolve()));
+
 /** For a server that must be able to listen on the same port again later. Returns the port. */
 export async function listenOnReusablePort(server: Server): Promise<number> {
   for (;;) {

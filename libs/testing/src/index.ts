@@ -1,4 +1,4 @@
-export { freePort, listen, ownInstallation, requiredAddress } from './addresses.ts';
+export { closed, freePort, listen, ownInstallation, requiredAddress } from './addresses.ts';
 export { atEnd, connectClient, makeTempDir } from './at-end.ts';
 export { createTestClock, type TestClock } from './clock.ts';
 export { eventually, fastestOf } from './eventually.ts';

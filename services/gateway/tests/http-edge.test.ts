@@ -1,5 +1,4 @@
-import { eventually } from '@taskmesh/testing';
-import { once } from 'node:events';
+import { closed, eventually } from '@taskmesh/testing';
 import type { Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Connections } from '../src/connections/connections.ts';
@@ -90,7 +89,7 @@ it('bytes that are not HTTP, after a request whose response is being written, on
   const socket = await openRaw(gateway.origin, STREAM);
   await eventually(() => socket.answer.includes('text/event-stream'));
   socket.write('no HTTP at all\r\n\r\n');
-  await once(socket, 'close');
+  await closed(socket);
   expect(socket.answer.match(/HTTP\/1\.1/g)).toHaveLength(1);
 });
 
@@ -102,7 +101,7 @@ describe('pipelined requests', () => {
 
   it('are ended by bytes after them that are not HTTP, before the response has begun', async () => {
     const socket = await open(`${request(LARGE)}no HTTP at all\r\n\r\n`);
-    await once(socket, 'close');
+    await closed(socket);
     expect(socket.answer).toBe('');
   });
 
@@ -132,7 +131,7 @@ describe('pipelined requests', () => {
 
   it.each([LARGE, '/%'])('end the connection if there are more than 8: GET %s', async (path) => {
     const socket = await open(STREAM + request(path).repeat(9));
-    await once(socket, 'close');
+    await closed(socket);
     expect(executed).toBe(0);
   });
 
@@ -140,7 +139,7 @@ describe('pipelined requests', () => {
     const socket = await open(
       request(LARGE) + rawRequest('GET /graphql', [...HANDSHAKE, 'Sec-WebSocket-Protocol: graphql-transport-ws']),
     );
-    await once(socket, 'close');
+    await closed(socket);
     expect(socket.answer).toBe('');
   });
 });
@@ -179,7 +178,7 @@ it('a gateway that stops finishes running requests, accepts no new ones, and doe
   await eventually(isHeld);
   expect(stopping.gateway.ready().ok).toBe(true);
 
-  const stopped = Promise.all([stopping.stop(), ...idle.map((socket) => once(socket, 'close'))]);
+  const stopped = Promise.all([stopping.stop(), ...idle.map(closed)]);
   expect(stopping.gateway.ready()).toMatchObject({ ok: false, checks: { draining: true } });
   await eventually(async () => {
     await expect(fetch(`${stopping.origin}/livez`)).rejects.toThrow();
@@ -202,7 +201,10 @@ describe('the rest of a body after its response', () => {
     return { status: /^HTTP\/1\.1 (\d+)/.exec(socket.answer)?.[1], sentBytes: socket.bytesWritten };
   }
   const drained = (socket: Socket) =>
-    Promise.race([once(socket, 'drain').then(() => true), once(socket, 'close').then(() => false)]);
+    Promise.race([
+      new Promise((resolve) => socket.once('drain', () => resolve(true))),
+      closed(socket).then(() => false),
+    ]);
 
   it.each([
     ['an unknown path', 'POST /nope', '404'],

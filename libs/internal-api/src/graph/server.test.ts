@@ -1,7 +1,7 @@
 import { unauthenticated } from '@taskmesh/contracts';
 import type { Identity } from '@taskmesh/identity';
 import { createLog } from '@taskmesh/service';
-import { eventually } from '@taskmesh/testing';
+import { closed, eventually } from '@taskmesh/testing';
 import { parse } from 'graphql';
 import { once } from 'node:events';
 import { connect } from 'node:net';
@@ -80,7 +80,7 @@ describe('a subgraph server', () => {
       socket.write(
         `POST ${path} HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 8000000\r\n\r\n{`,
       );
-      await once(socket, 'close');
+      await closed(socket);
       expect(text).toMatch(/^HTTP\/1\.1 401 /);
       expect(text).toMatch(/^connection: close\r$/im);
       expect(text).toContain('"code":"UNAUTHENTICATED"');
@@ -202,7 +202,7 @@ it('closes the connection of a response that its reader does not accept, so that
   jest.useRealTimers();
   let read = 0;
   socket.on('data', (chunk: Buffer) => (read += chunk.length)).resume();
-  await once(socket, 'close');
+  await closed(socket);
   expect(read).toBeLessThan(30_000_000);
   await own.stop();
 });

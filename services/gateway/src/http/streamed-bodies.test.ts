@@ -1,5 +1,4 @@
-import { listen } from '@taskmesh/testing';
-import { once } from 'node:events';
+import { closed, listen } from '@taskmesh/testing';
 import { createServer, type IncomingMessage } from 'node:http';
 import { connect } from 'node:net';
 import { buffer } from 'node:stream/consumers';
@@ -52,7 +51,7 @@ describe('a long body', () => {
     while (!heard().includes('got 10')) await sleep(10);
     // The next request on this connection is an ordinary one again.
     client.write('PUT / HTTP/1.1\r\nHost: x\r\n');
-    await once(client, 'close');
+    await closed(client);
     await stop();
   });
 

@@ -1,4 +1,4 @@
-import { atEnd, eventually } from '@taskmesh/testing';
+import { atEnd, closed, eventually } from '@taskmesh/testing';
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 
@@ -48,6 +48,6 @@ export async function statusOf(socket: RawSocket): Promise<number> {
 /** Sends bytes verbatim, and returns everything received until the connection closes. */
 export async function rawResponse(origin: string, bytes: string): Promise<string> {
   const socket = await openRaw(origin, bytes);
-  await once(socket, 'close');
+  await closed(socket);
   return socket.answer;
 }
