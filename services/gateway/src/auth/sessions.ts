@@ -116,6 +116,7 @@ export function createSessionUses({ auth, clock, log }: SessionUsesDeps) {
     async start() {
       periodic.start({ afterPause: true });
     },
-    stop: () => periodic.stop(),
+    /** Reports the last uses, too. */
+    stop: () => periodic.stop().then(() => periodic.now()),
   };
 }
