@@ -42,14 +42,6 @@ export function createChannels(deps: ChannelsDeps): Channels {
     if (byTopic.get(channel.topic) === channel) byTopic.delete(channel.topic);
   };
 
-  /** Closes all channels at once, regardless of how long the client takes to read the notice. */
-  const endAllWith = (reason: string) => {
-    for (const channel of [...byTopic.values()]) {
-      channel.close();
-      messages.system(channel, { extension: 'system', status: 'error', message: reason });
-    }
-  };
-
   /** Consecutive refused joins while no channel was joined. */
   let refusals = 0;
 
@@ -106,10 +98,14 @@ export function createChannels(deps: ChannelsDeps): Channels {
     canResume: () => [...byTopic.values()].every((channel) => channel.canResume()),
     announceEnd(reason) {
       for (const channel of [...byTopic.values()]) channel.flushCursor();
-      endAllWith(reason);
+      // At once, regardless of how long the client takes to read the notice.
+      for (const channel of [...byTopic.values()]) {
+        channel.close();
+        messages.system(channel, { extension: 'system', status: 'error', message: reason });
+      }
     },
     closeAll(reason, [code, text]) {
-      endAllWith(text);
+      channels.announceEnd(text);
       endSocket(socket, reason, [code, text]);
     },
     endAll() {

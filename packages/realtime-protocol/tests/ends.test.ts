@@ -188,10 +188,11 @@ describe('a client that is too slow', () => {
 });
 
 describe('a session', () => {
-  it('closes the socket when it ends', async () => {
-    const client = await world.joined();
+  it('closes the socket when it ends, after the cursor of the changes that were sent', async () => {
+    const client = await world.joined({ resume: { since: world.cursor('ada', 0) } });
+    world.commit('ada');
     world.endSession('1');
-    expect(client.closed).toEqual({ code: 4401, reason: 'The session has ended' });
+    expect([client.cursors(), client.closed]).toEqual([['ada|1'], { code: 4401, reason: 'The session has ended' }]);
   });
 
   it('is watched while a channel uses it', async () => {
@@ -241,8 +242,7 @@ describe('a channel', () => {
     [undefined, false],
   ])('sends an empty presence state with presence enabled as %j: %s', async (enabled, isListed) => {
     const client = await world.joined({ config: { presence: { enabled } } });
-    const presence = ['1', null, TOPIC, 'presence_state', {}];
-    expect(client.frames.slice(1)).toEqual(isListed ? [presence] : []);
+    expect(client.frames.slice(1)).toEqual(isListed ? [['1', null, TOPIC, 'presence_state', {}]] : []);
   });
 
   it.each(['fresh', 'fading'])(

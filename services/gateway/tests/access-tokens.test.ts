@@ -68,9 +68,7 @@ it.each(PROTOCOLS)('a read-only personal token follows changes over %s until it 
   const { token, id } = gateway.auth.personalToken(USER, 'read');
   const query = 'subscription { taskChanges { sequence } }';
   const stream = await streamBy(protocol, { origin: gateway.origin, token, query });
-  await eventually(async () =>
-    expect(await gateway.figure(`taskmesh_realtime_subscriptions{protocol="${protocol}"}`)).toBe(1),
-  );
+  await gateway.untilSubscriptions(1);
   gateway.commit(USER);
   await eventually(() => expect(stream.events).toHaveLength(1));
   gateway.auth.end(id);

@@ -1,8 +1,7 @@
 import { createMemoryKeyValue } from '@taskmesh/key-value';
 import { eventually } from '@taskmesh/testing';
-import { createHash } from 'node:crypto';
 import type { UncheckedRequest } from '../src/graphql/admission.ts';
-import { startTestGateway, type TestGateway, useGateway, USER } from './fakes/gateway.ts';
+import { sha256, startTestGateway, type TestGateway, useGateway, USER } from './fakes/gateway.ts';
 import { connectGraphqlWs } from './fakes/streams.ts';
 
 const SECRET = 'hunter2-Tr0ub4dor';
@@ -83,7 +82,6 @@ const TRANSPORTS: Record<string, Send> = {
   'graphql-ws': overSocket,
 };
 
-const sha256 = (text: string) => createHash('sha256').update(text).digest('hex');
 const persisted = (hash: string) => ({ persistedQuery: { version: 1, sha256Hash: hash } });
 const refused = (code: string, message: unknown = expect.any(String)): Outcome => ({
   errors: [{ code, message: message as string }],

@@ -1,35 +1,28 @@
 import { eventually } from '@taskmesh/testing';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
 import { postGraphQL, startTestGateway, type TestGateway } from './fakes/gateway.ts';
 import { openRaw, rawGraphQL, rawRequest, statusOf, type RawSocket } from './fakes/raw.ts';
+import { holdExecution } from './fakes/tasks.ts';
 
 const ANN = 'a0000000-0000-4000-8000-000000000001';
 const SESSION = 'c0000000-0000-4000-8000-000000000001';
 const BOB = 'a0000000-0000-4000-8000-000000000002';
 const MAX_AT_ONCE = 6;
 const QUERY = '{ taskStatistics { total } }';
+/** A caller behind a proxy is not on this machine, and so no operator. */
+const STRANGER = { 'x-forwarded-for': '192.0.2.1' };
 
 let gateway: TestGateway;
 let authorization: string;
 let release: () => void;
-/** The number of ANN's operations that are held. */
-let held: number;
+/** The number of operations that have been held: those of all users but BOB. */
+let held: () => number;
 
 beforeEach(async () => {
   gateway = await startTestGateway();
   authorization = `Bearer ${await gateway.auth.token(ANN, { claims: { sid: SESSION } })}`;
-  const { promise, resolve } = Promise.withResolvers<void>();
-  release = resolve;
-  held = 0;
-  const { subgraph } = gateway.tasks;
-  const { execute } = subgraph;
-  subgraph.execute = async (request, call) => {
-    if (call.identity.role === 'user' && call.identity.userId === ANN) {
-      held++;
-      await promise;
-    }
-    return execute(request, call);
-  };
+  ({ release, held } = holdExecution(gateway.tasks, (identity) => identity.role === 'user' && identity.userId !== BOB));
 });
 afterEach(() => release());
 
@@ -43,39 +36,55 @@ it('limits how many operations of an account run at once over all transports; fu
       (await postGraphQL(gateway.origin, { query: QUERY }, { authorization, accept: 'text/event-stream, */*' })).status,
   ];
   const all = Array.from({ length: MAX_AT_ONCE + 3 }, (_, n) => ways[n % ways.length]?.());
-  await eventually(() => expect(held).toBe(MAX_AT_ONCE));
+  await eventually(() => expect(held()).toBe(MAX_AT_ONCE));
   const { body } = await gateway.graphql(QUERY, { token: await gateway.auth.token(BOB) });
   expect(body).toEqual({ data: { taskStatistics: { total: 2 } } });
-  expect(held).toBe(MAX_AT_ONCE);
+  expect(held()).toBe(MAX_AT_ONCE);
   release();
   for (const status of await Promise.all(all)) expect(status).toBe(200);
-  expect(held).toBe(MAX_AT_ONCE + 3);
+  expect(held()).toBe(MAX_AT_ONCE + 3);
 });
 
 it('lets a session end ahead of its own operations, and refuses those that still wait then', async () => {
   const send = (query: string) => postGraphQL(gateway.origin, { query }, { authorization });
   const running = Array.from({ length: MAX_AT_ONCE }, () => send(QUERY));
-  await eventually(() => expect(held).toBe(MAX_AT_ONCE));
+  await eventually(() => expect(held()).toBe(MAX_AT_ONCE));
   const waiting = send('mutation { createTask(input: { title: "Late" }) { id } }');
   expect((await send('mutation { logout }')).body).toEqual({ data: { logout: true } });
   release();
   expect((await waiting).body.errors?.[0]?.extensions['code']).toBe('UNAUTHENTICATED');
   for (const { status } of await Promise.all(running)) expect(status).toBe(200);
-  expect(held).toBe(MAX_AT_ONCE);
+  expect(held()).toBe(MAX_AT_ONCE);
+});
+
+it("answers a user while strangers' logins occupy all their connections to auth", async () => {
+  const http = await startTestGateway({ mode: 'http' });
+  const logins = holdExecution(http.auth, ({ role }) => role === 'anonymous');
+  const query = 'mutation { login(input: { email: "a@example.com", password: "wrong" }) { accessToken } }';
+  const all = Array.from({ length: 300 }, () => http.graphql(query, { headers: STRANGER }));
+  await eventually(() => expect(logins.held()).toBe(256));
+  const me = http.graphql('{ me { id } }', { token: await http.auth.token(BOB) });
+  expect(await Promise.race([me, sleep(1_000)])).toMatchObject({ body: { data: { me: { id: BOB } } } });
+  logins.release();
+  await Promise.all(all);
 });
 
 it('limits the memory of all bodies whose operations run or wait, in their decoded size', async () => {
   const body = gzipSync(JSON.stringify({ query: QUERY, variables: { padding: 'x'.repeat(900_000) } }));
   const encoded = ['Content-Type: application/json', 'Content-Encoding: gzip', `Content-Length: ${body.length}`];
-  const head = rawRequest('POST /graphql', [`Authorization: ${authorization}`, ...encoded]);
-  const send = () => openRaw(gateway.origin, Buffer.concat([Buffer.from(head), body]));
+  // Of accounts of their own, so that none waits for another one.
+  const send = async (_: unknown, account = 0) => {
+    const token = await gateway.auth.token(ANN.replace('-0000-', `-${1_000 + account}-`));
+    const head = rawRequest('POST /graphql', [`Authorization: Bearer ${token}`, ...encoded]);
+    return openRaw(gateway.origin, Buffer.concat([Buffer.from(head), body]));
+  };
   const sockets = await Promise.all(Array.from({ length: 60 }, send));
   const refused = () => sockets.filter(({ answer }) => answer.includes('Too many large requests'));
   await eventually(() => expect(refused().length).toBeGreaterThanOrEqual(60 - 38));
   expect((await gateway.graphql('{ __typename }')).status).toBe(200);
   release();
   await Promise.all(sockets.map(statusOf));
-  const last = await send();
+  const last = await send(undefined);
   await eventually(() => expect(last.answer).toContain('"total":2'));
 });
 

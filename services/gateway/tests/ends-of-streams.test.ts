@@ -12,11 +12,11 @@ let users = 0;
 
 const gateway = useGateway();
 beforeEach(async () => {
-  await running(0);
+  await gateway.untilSubscriptions(0);
   user = `a0000000-0000-4000-8000-00000000000${++users}`;
   sid = user.replace('a', 'c');
 });
-afterAll(() => running(0));
+afterAll(() => gateway.untilSubscriptions(0));
 
 const request = async (query = QUERY) => ({
   ...{ origin: gateway.origin, query },
@@ -31,11 +31,6 @@ const askForEvents = async () =>
   fetch(`${gateway.origin}/graphql?query=${encodeURIComponent(QUERY)}`, {
     headers: { accept: 'text/event-stream', authorization: `Bearer ${await gateway.auth.token(user)}` },
   });
-const running = (count: number) =>
-  eventually(async () => {
-    for (const protocol of GRAPHQL_PROTOCOLS)
-      expect(await gateway.figure(`taskmesh_realtime_subscriptions{protocol="${protocol}"}`)).toBe(count);
-  });
 const endedAsUnavailable = () =>
   Promise.all(
     GRAPHQL_PROTOCOLS.map((protocol) =>
@@ -45,7 +40,7 @@ const endedAsUnavailable = () =>
 /** Streams that have delivered one event. */
 const openStanding = async () => {
   const streams = await openAll();
-  await running(1);
+  await gateway.untilSubscriptions(streams.length);
   const { cursor } = gateway.commit(user);
   for (const { events } of streams) await eventually(() => expect(events).toHaveLength(1));
   return { streams, cursor };
@@ -95,7 +90,7 @@ describe('a stream that cannot begin because the tasks service stays unavailable
   it('closes the socket over graphql-ws, because clients do not reconnect after an error', async () => {
     const stream = await streamGraphqlWs(await request());
     expect(await endings([stream])).toEqual([{ code: 1013, errors: [] }]);
-    await running(0);
+    await gateway.untilSubscriptions(0);
   });
 
   it('does not close the socket over graphql-ws if its client has cancelled it', async () => {
@@ -183,7 +178,7 @@ describe('streams over graphql-ws, SSE and multipart', () => {
     const later = jest.spyOn(performance, 'now').mockImplementation(() => now() + 31_000);
     expect(await endings(streams)).toEqual(brokenOff(1013));
     later.mockRestore();
-    await running(0);
+    await gateway.untilSubscriptions(0);
     await eventually(async () => expect(await endedAsUnavailable()).toEqual(before.map((count) => count + 1)));
 
     gateway.auth.subgraph.execute = execute;

@@ -21,11 +21,7 @@ describe('a subscription', () => {
   /** Opens streams, and waits until they receive all changes. */
   const openAll = async (protocols: readonly Protocol[], start: StreamRequest) => {
     const streams = await Promise.all(protocols.map((protocol) => streamBy(protocol, start)));
-    await eventually(async () => {
-      const figures = await gateway.metrics.metrics();
-      const running = [...figures.matchAll(/^taskmesh_realtime_subscriptions\{.*\} (\d+)$/gm)];
-      expect(running.reduce((sum, [, value]) => sum + Number(value), 0)).toBe(streams.length);
-    });
+    await gateway.untilSubscriptions(streams.length);
     return streams;
   };
   const closeAll = async (streams: TestStream[]) => {

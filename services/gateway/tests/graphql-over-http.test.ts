@@ -1,6 +1,5 @@
 import { serverAudits } from 'graphql-http';
-import { createHash } from 'node:crypto';
-import { fetchGraphQL, postGraphQL, startTestGateway, USER } from './fakes/gateway.ts';
+import { fetchGraphQL, postGraphQL, sha256, startTestGateway, USER } from './fakes/gateway.ts';
 
 const gateway = await startTestGateway();
 const token = await gateway.auth.token(USER);
@@ -37,7 +36,7 @@ describe('the audits of GraphQL over HTTP', () => {
 describe('a request by GET', () => {
   it('reads its parameters as forms encode them, in UTF-8', async () => {
     const query = '{ task(id: "Küche + 100 %") { id } }';
-    const sha256Hash = createHash('sha256').update(query).digest('hex'); // must match the decoded query, or the request is refused
+    const sha256Hash = sha256(query); // must match the decoded query, or the request is refused
     const search = new URLSearchParams({
       query,
       extensions: `{"persistedQuery":{"version":1,"sha256Hash":"${sha256Hash}"}}`,

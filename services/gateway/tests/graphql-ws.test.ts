@@ -13,11 +13,9 @@ interface Message {
 }
 
 const gateway = useGateway();
-const allEnded = () => eventually(async () => expect(await running()).toBe(0));
-beforeEach(allEnded);
-afterAll(allEnded);
+beforeEach(() => gateway.untilSubscriptions(0));
+afterAll(() => gateway.untilSubscriptions(0));
 
-const running = () => gateway.figure('taskmesh_realtime_subscriptions{protocol="graphql-ws"}');
 const subscription = (id: string, query: string): Message => ({ id, type: 'subscribe', payload: { query } });
 
 const client = async () => connectGraphqlWs(gateway.origin, await gateway.auth.token(USER));
@@ -61,7 +59,7 @@ describe('an operation over graphql-ws', () => {
   it('does not affect streams of the same socket', async () => {
     const { of, subscribe, socket } = await client();
     subscribe('stream', CHANGES);
-    await eventually(async () => expect(await running()).toBe(1));
+    await gateway.untilSubscriptions(1);
     for (const [id, query] of Object.entries({ a: '{ backups { file } }', b: '{', c: '{ nothing }' }))
       subscribe(id, query);
     await eventually(() => expect([...of('a'), ...of('b'), ...of('c')]).toHaveLength(4));
@@ -81,7 +79,7 @@ describe('an id of a client', () => {
       { id: '1', type: 'complete' },
       subscription('1', CHANGES),
     );
-    await eventually(async () => expect(await running()).toBe(1));
+    await gateway.untilSubscriptions(1);
     gateway.commit(USER, { title: 'once' });
     await eventually(() => expect(of('1').length).toBeGreaterThan(0));
     gateway.commit(USER, { title: 'last' });
@@ -99,7 +97,7 @@ describe('an id of a client', () => {
       await eventually(() => expect(of('2')).toHaveLength(2 * (count + 1)));
     }
     expect(of('1')).toEqual([]);
-    await eventually(async () => expect(await running()).toBe(0));
+    await gateway.untilSubscriptions(0);
   });
 
   it.each(['1', 'ü'.repeat(255)])('is refused with 4409 while it is in use: %s', async (id) => {
@@ -162,7 +160,7 @@ describe('a session that ends', () => {
     const leaving = await connectGraphqlWs(gateway.origin, token);
     const sse = await streamHttp('sse', { origin: gateway.origin, token, query: CHANGES });
     leaving.subscribe('stream', CHANGES);
-    await eventually(async () => expect(await running()).toBe(1));
+    await gateway.untilSubscriptions(1);
     leaving.subscribe('1', query);
     await eventually(() => expect(leaving.closed).toBe(4403));
     expect(leaving.of('1')).toEqual([
@@ -190,12 +188,12 @@ describe('a session that ends', () => {
       const sid = crypto.randomUUID();
       const leaving = await connectGraphqlWs(gateway.origin, await gateway.auth.token(USER, { claims: { sid } }));
       leaving.subscribe('stream', CHANGES);
-      await eventually(async () => expect(await running()).toBe(1));
+      await gateway.untilSubscriptions(1);
       const { isHeld, release } = holdExecution(gateway.tasks);
       leaving.subscribe('1', '{ taskStatistics { total } }');
       await eventually(isHeld);
       gateway.auth.end(sid);
-      await eventually(async () => expect(await running()).toBe(0), { everyMs: 5 });
+      await eventually(async () => expect(await gateway.subscriptions()).toBe(0), { everyMs: 5 });
       const endedAt = performance.now();
       gateway.commit(USER);
       leaving.subscribe('2', '{ __typename }');

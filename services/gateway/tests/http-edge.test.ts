@@ -1,8 +1,7 @@
 import { closed, eventually } from '@taskmesh/testing';
 import type { Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Connections } from '../src/connections/connections.ts';
-import { startTestGateway, useGateway, USER } from './fakes/gateway.ts';
+import { startTestGateway, useGateway, USER, withLargeTask } from './fakes/gateway.ts';
 import { HANDSHAKE, openRaw, rawGraphQL, rawRequest, rawResponse } from './fakes/raw.ts';
 import { holdExecution } from './fakes/tasks.ts';
 
@@ -11,17 +10,12 @@ let executed = 0;
 
 /** A task of 8 MiB, more than any buffer along the way can hold. */
 const LARGE = `/graphql?query=${encodeURIComponent('{ task(id: "1") { title } }')}`;
-const withLargeTask = (connections: Connections): Connections => ({
-  ...connections,
-  request: async (name, url, request, options) => {
-    if (!request.query.includes('task(')) return connections.request(name, url, request, options);
-    executed++;
-    await sleep(20);
-    return { data: { task: { title: 'x'.repeat(8 * MIB) } } };
-  },
+const wrap = withLargeTask(8, async () => {
+  executed++;
+  await sleep(20);
 });
 
-const gateway = await startTestGateway({ env: { HOST: 'localhost' }, wrap: withLargeTask });
+const gateway = await startTestGateway({ env: { HOST: 'localhost' }, wrap });
 const token = await gateway.auth.token(USER);
 
 const raw = (text: string) => rawResponse(gateway.origin, text);
@@ -145,7 +139,7 @@ describe('pipelined requests', () => {
 });
 
 describe('a gateway with clients that read nothing', () => {
-  const impatient = useGateway({ env: { REQUEST_TIMEOUT_S: '1' }, wrap: withLargeTask });
+  const impatient = useGateway({ env: { REQUEST_TIMEOUT_S: '1' }, wrap });
   let token: string;
   beforeAll(async () => void (token = await impatient.auth.token(USER)));
 
@@ -163,7 +157,7 @@ describe('a gateway with clients that read nothing', () => {
     const { isHeld, release } = holdExecution(impatient.tasks);
     const asking = impatient.graphql('{ taskStatistics { total } }', { token });
     await eventually(isHeld);
-    await sleep(2_500);
+    await sleep(1_500);
     release();
     expect((await asking).body).toEqual({ data: { taskStatistics: { total: 2 } } });
   });

@@ -5,7 +5,6 @@ import { holdExecution } from './fakes/tasks.ts';
 import { connectGraphqlWs, streamGraphqlWs, streamHttp } from './fakes/streams.ts';
 
 const KIB = 1024;
-const STREAMS = 'taskmesh_realtime_subscriptions{protocol="graphql-ws"}';
 
 const gateway = await startTestGateway();
 const token = await gateway.auth.token(USER);
@@ -55,7 +54,7 @@ describe('the memory that a gateway keeps for a subscription', () => {
       socket?.subscribe(`${turn}`, documents[turn % documents.length] ?? '');
       await eventually(async () => {
         const refused = sockets.flatMap(({ messages }) => messages.filter(({ type }) => type === 'error'));
-        expect((await gateway.figure(STREAMS)) + refused.length).toBe(turn + 1);
+        expect((await gateway.subscriptions()) + refused.length).toBe(turn + 1);
       });
     }
     collectGarbage();
@@ -87,7 +86,7 @@ it('changes that wait for another service take little memory, however many strea
   for (const { socket } of open)
     for (let id = 0; id < streams; id++)
       socket.send(subscribe(`${id}`, `subscription s${id} { taskChanges { sequence task { owner { name } } } }`));
-  await eventually(async () => expect(await gateway.figure(STREAMS)).toBe(sockets * streams));
+  await gateway.untilSubscriptions(sockets * streams);
   collectGarbage();
   const before = process.memoryUsage().heapUsed;
   for (let sequence = 0; sequence < changes; sequence++) gateway.commit(user);

@@ -1,19 +1,12 @@
 import { eventually } from '@taskmesh/testing';
 import { get } from 'node:http';
-import { useGateway, USER } from './fakes/gateway.ts';
+import { useGateway, USER, withLargeTask } from './fakes/gateway.ts';
 import { connectGraphqlWs } from './fakes/streams.ts';
 
 const MIB = 1024 * 1024;
 
 describe('a result that is larger than the send limit', () => {
-  const LARGE = { data: { task: { title: 'x'.repeat(12 * MIB) } } };
-  const gateway = useGateway({
-    wrap: (connections) => ({
-      ...connections,
-      request: (name, url, request, options) =>
-        request.query.includes('task(') ? Promise.resolve(LARGE) : connections.request(name, url, request, options),
-    }),
-  });
+  const gateway = useGateway({ wrap: withLargeTask(12) });
 
   const connect = async () => connectGraphqlWs(gateway.origin, await gateway.auth.token(USER));
   const queued = () => gateway.figure('taskmesh_realtime_queue_bytes');

@@ -18,10 +18,7 @@ describe('the realtime metrics', () => {
   });
   const streams = async () => {
     const all = await Promise.all(PROTOCOLS.map((protocol) => streamBy(protocol, start())));
-    await eventually(async () => {
-      for (const protocol of PROTOCOLS)
-        expect(await figure(`taskmesh_realtime_subscriptions{protocol="${protocol}"}`)).toBe(1);
-    });
+    await gateway.untilSubscriptions(all.length);
     return all;
   };
 
@@ -40,7 +37,8 @@ describe('the realtime metrics', () => {
   it('count connections, subscriptions and owners up and down', async () => {
     const all = await streams();
     for (const protocol of PROTOCOLS)
-      expect(await figure(`taskmesh_realtime_connections{protocol="${protocol}"}`)).toBe(1);
+      for (const what of ['connections', 'subscriptions'])
+        expect(await figure(`taskmesh_realtime_${what}{protocol="${protocol}"}`)).toBe(1);
     expect(await figure('taskmesh_realtime_owners')).toBe(1);
     for (const stream of all) stream.close();
     await eventually(async () => {
@@ -68,9 +66,7 @@ describe('the realtime metrics', () => {
     expect(await figure('taskmesh_realtime_subscriptions{protocol="graphql-ws"}')).toBe(0);
     mayAnswer.resolve();
     changes.heads = heads;
-    await eventually(async () =>
-      expect(await figure('taskmesh_realtime_subscriptions{protocol="graphql-ws"}')).toBe(1),
-    );
+    await gateway.untilSubscriptions(1);
   });
 
   it('time each delivery since the commit, and how it arrived', async () => {
@@ -110,9 +106,7 @@ describe('the realtime metrics', () => {
       figure(delivered),
     ]);
     await streamGraphqlWs(start()); // resumes nothing
-    await eventually(async () =>
-      expect(await figure('taskmesh_realtime_subscriptions{protocol="graphql-ws"}')).toBe(1),
-    );
+    await gateway.untilSubscriptions(1);
     const stream = await streamGraphqlWs(start({ after: gateway.tasks.changes.cursor(USER, sequence - 1) }));
     await streamGraphqlWs(start({ after: 'nonsense' }));
     await eventually(() => expect(stream.events).toHaveLength(1));

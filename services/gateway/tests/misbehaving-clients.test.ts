@@ -16,21 +16,14 @@ const newUser = () => `a0000000-0000-4000-8000-${String(++users).padStart(12, '0
 const start = (token: string) => ({ origin: gateway.origin, token, query: QUERY });
 const stream = (protocol: Protocol, token: string) => streamBy(protocol, start(token));
 const figure = (series: string) => gateway.figure(series);
-const subscriptions = async () => {
-  const counts = await Promise.all(
-    PROTOCOLS.map((protocol) => figure(`taskmesh_realtime_subscriptions{protocol="${protocol}"}`)),
-  );
-  return counts.reduce((sum, count) => sum + count);
-};
 /** As large as events may be: a few of them fill all buffers along the way. */
 const flood = (user: string) => {
   for (let count = 0; count < 2; count++) gateway.commit(user, { title: 'x'.repeat(400_000) });
 };
 
 const gateway = useGateway();
-const allEnded = () => eventually(async () => expect(await subscriptions()).toBe(0));
-beforeEach(allEnded);
-afterAll(allEnded);
+beforeEach(() => gateway.untilSubscriptions(0));
+afterAll(() => gateway.untilSubscriptions(0));
 afterEach(() => jest.restoreAllMocks());
 
 describe('a client that does not read', () => {
@@ -46,13 +39,13 @@ describe('a client that does not read', () => {
     const token = await gateway.auth.token(user);
     const slow = await stream(protocol, token);
     const other = await stream('sse', token);
-    await eventually(async () => expect(await subscriptions()).toBe(2));
+    await gateway.untilSubscriptions(2);
     slow.pause();
     await eventually(
       async () => {
         flood(user);
         await new Promise((resolve) => setImmediate(resolve));
-        expect(await subscriptions()).toBe(1);
+        expect(await gateway.subscriptions()).toBe(1);
       },
       { everyMs: 1 },
     );
@@ -87,7 +80,7 @@ describe('a client that exceeds its limits', () => {
     const client = await connectGraphqlWs(gateway.origin, await gateway.auth.token(newUser()));
     for (let count = 0; count < 40; count++) client.subscribe(String(count), QUERY);
     await eventually(() => expect(JSON.stringify(client.messages).match(/RATE_LIMITED/g)).toHaveLength(20));
-    await eventually(async () => expect(await subscriptions()).toBe(20));
+    await gateway.untilSubscriptions(20);
   });
 
   it('gets 20 channels on a socket, however fast it requests more', async () => {
@@ -97,7 +90,7 @@ describe('a client that exceeds its limits', () => {
     for (let count = 2; count <= 40; count++)
       send(['1', String(count), `realtime:${count}`, 'phx_join', { config, access_token: token }]);
     await eventually(() => expect(Object.values(replies).filter((status) => status === 'error')).toHaveLength(20));
-    await eventually(async () => expect(await subscriptions()).toBe(20));
+    await gateway.untilSubscriptions(20);
   });
 
   it('gets 20 sockets of channels, and another one when it closes one of them', async () => {
@@ -107,7 +100,7 @@ describe('a client that exceeds its limits', () => {
     await eventually(() => expect(again.ended).toEqual({ code: 1013 }));
     expect(first?.ended).toBeUndefined();
     first?.close();
-    await eventually(async () => expect(await subscriptions()).toBe(19));
+    await gateway.untilSubscriptions(19);
     expect((await stream('channel', token)).ended).toBeUndefined();
   });
 
@@ -180,7 +173,7 @@ describe('hostile frames', () => {
     const user = newUser();
     const token = await gateway.auth.token(user);
     const others = await Promise.all(PROTOCOLS.map((protocol) => stream(protocol, token)));
-    await eventually(async () => expect(await subscriptions()).toBe(4));
+    await gateway.untilSubscriptions(4);
     const logged = gateway.logged.length;
     const ways = [
       ['/graphql', 'graphql-transport-ws'],

@@ -1,7 +1,6 @@
 import { createMemoryKeyValue, type KeyValue } from '@taskmesh/key-value';
 import { eventually } from '@taskmesh/testing';
-import { createHash } from 'node:crypto';
-import { postGraphQL, startTestGateway, type TestGateway, USER } from './fakes/gateway.ts';
+import { postGraphQL, sha256, startTestGateway, type TestGateway, USER } from './fakes/gateway.ts';
 
 const OTHER = 'a0000000-0000-4000-8000-000000000002';
 
@@ -19,8 +18,6 @@ function createSpiedStore() {
   return { store, kept };
 }
 
-const hashOf = (query: string) => createHash('sha256').update(query).digest('hex');
-
 describe('automatic persisted queries', () => {
   let gateway: TestGateway;
   let kept: Map<string, string>;
@@ -33,7 +30,7 @@ describe('automatic persisted queries', () => {
   const bearer = async (user: string) => ({ authorization: `Bearer ${await gateway.auth.token(user)}` });
 
   async function register(query: string, headers: Record<string, string>, rest: object = {}): Promise<unknown> {
-    const extensions = { persistedQuery: { version: 1, sha256Hash: hashOf(query) } };
+    const extensions = { persistedQuery: { version: 1, sha256Hash: sha256(query) } };
     return (await postGraphQL(gateway.origin, { query, extensions, ...rest }, headers)).body;
   }
 
@@ -65,7 +62,7 @@ describe('automatic persisted queries', () => {
       expect(await register(`query Q${index} { __typename }`, await headersOf(index))).toEqual({
         data: { __typename: 'Query' },
       });
-    await eventually(() => kept.has(`apq:${hashOf('query Q205 { __typename }')}`));
+    await eventually(() => kept.has(`apq:${sha256('query Q205 { __typename }')}`));
     expect(kept.size).toBe(201);
   });
 });

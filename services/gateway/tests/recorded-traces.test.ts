@@ -151,9 +151,7 @@ describe('a gateway with a collector', () => {
         await streamGraphqlWs({ origin: gateway.origin, token, query }),
         await streamGraphqlWs({ origin: gateway.origin, token, query: 'subscription { taskChanges { sequence } }' }),
       ];
-      await eventually(async () =>
-        expect(await gateway.metrics.metrics()).toContain('taskmesh_realtime_subscriptions{protocol="graphql-ws"} 2'),
-      );
+      await gateway.untilSubscriptions(2);
       for (const traceparent of [TRACE, UNRECORDED, 'nonsense']) gateway.commit(USER, { traceparent });
       for (const { events } of streams) await eventually(() => expect(events).toHaveLength(3));
       await eventually(() => expect(names().filter((name) => name === 'deliver graphql-ws')).toHaveLength(2));

@@ -2,7 +2,7 @@ import { newPersonalToken } from '@taskmesh/identity';
 import { eventually } from '@taskmesh/testing';
 import type { Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { startTestGateway, type TestGateway } from './fakes/gateway.ts';
+import { useGateway } from './fakes/gateway.ts';
 import { openRaw, rawGraphQL, rawRequest, statusOf } from './fakes/raw.ts';
 import { openWebSocket } from './fakes/streams.ts';
 
@@ -14,21 +14,11 @@ const inPieces = (line: string, ...headers: string[]) =>
   `${rawRequest(line, ['Content-Type: application/json', ...headers, 'Transfer-Encoding: chunked'])}${PIECES}0\r\n\r\n`;
 
 describe('bodies that arrive before anything reads them', () => {
-  let gateway: TestGateway;
+  const gateway = useGateway();
   /** Lookups of unknown tokens wait until this resolves. */
   let looking = Promise.resolve();
 
-  beforeAll(async () => {
-    gateway = await startTestGateway({
-      wrap: (connections) => ({
-        ...connections,
-        auth: {
-          ...connections.auth,
-          findPersonalToken: async () => looking.then(() => null),
-        },
-      }),
-    });
-  });
+  beforeAll(() => void (gateway.auth.internal.findPersonalToken = async () => looking.then(() => null)));
 
   const send = (bytes: string | Buffer) => openRaw(gateway.origin, bytes);
   const memory = () => {

@@ -4,7 +4,7 @@ import type { KeyValue } from '@taskmesh/key-value';
 import { bearerToken, isLoopbackAddress, isLoopbackHost, isSameSecret, networkOf, siteOf } from '@taskmesh/service';
 import { createHash } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
-import { headerValues } from '../http/client.ts';
+import { headerValues, isOfAnotherSite } from '../http/client.ts';
 
 /** The form of access tokens: the header of a JWT is JSON, so its Base64 begins with `eyJ`. */
 const JWT = /^eyJ[\w-]*\.[\w-]*\.[\w-]*$/;
@@ -115,13 +115,9 @@ function isLocal({ socket, headers }: IncomingMessage): boolean {
   return (
     isLoopbackAddress(socket.remoteAddress ?? '') &&
     isLoopbackHost(headers.host ?? '') &&
-    !isOfAnotherSite(headers['sec-fetch-site']) &&
+    !isOfAnotherSite(headers) &&
     !Object.keys(headers).some(isProxyHeader)
   );
-}
-
-function isOfAnotherSite(site: string | string[] | undefined): boolean {
-  return site !== undefined && site !== 'none' && site !== 'same-origin';
 }
 
 function isProxyHeader(header: string): boolean {

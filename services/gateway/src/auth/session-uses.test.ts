@@ -44,6 +44,13 @@ describe('the uses of sessions', () => {
     await uses.stop();
   });
 
+  it('are reported when the gateway stops', async () => {
+    const { state, uses } = fixture();
+    uses.note('a');
+    await uses.stop();
+    expect(state.noted).toEqual([[{ sessionId: 'a', at: NOW_MS }]]);
+  });
+
   it('are kept while auth is unavailable, up to a limit', async () => {
     const { state, uses } = fixture();
     state.isAway = true;

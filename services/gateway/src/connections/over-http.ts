@@ -37,6 +37,8 @@ export interface HttpConnectionOptions {
 export function connectHttp({ urls, signer, clock, log }: HttpConnectionOptions): Connections {
   const clocks = createServiceClocks({ clock, log });
   const byName = new Map(Object.entries(urls).map(([name, url]) => [name, createServicePool(url)]));
+  // Logins may wait for seconds until their passwords are hashed, and there may be many.
+  const strangers = createServicePool(urls.auth);
   const few = { connections: INTERNAL_CONNECTIONS };
   const internal = {
     auth: clocks.watch('auth', createServicePool(urls.auth, few)),
@@ -50,7 +52,7 @@ export function connectHttp({ urls, signer, clock, log }: HttpConnectionOptions)
 
   const post = async (service: string, request: SubgraphRequest, options: RequestOptions, traceparent?: string) => {
     const { call, timeoutMs = REQUEST_TIMEOUT_MS, ...more } = options;
-    const pool = byName.get(service);
+    const pool = service === 'auth' && call.identity.role === 'anonymous' ? strangers : byName.get(service);
     if (!pool) throw unavailable(undefined, new Error(`There is no service "${service}".`));
     const token = await signer.tokenFor(call.identity, service);
     const headers: Record<string, string> = {
@@ -89,7 +91,7 @@ export function connectHttp({ urls, signer, clock, log }: HttpConnectionOptions)
       if (errors) throw unavailable(undefined, new Error(errors[0]?.message));
     },
     async close() {
-      await Promise.all([...byName.values(), ...Object.values(internal)].map((pool) => pool.destroy()));
+      await Promise.all([...byName.values(), strangers, ...Object.values(internal)].map((pool) => pool.destroy()));
       await outside.close();
     },
   };

@@ -2,10 +2,12 @@ import { createMemoryKeyValue } from '@taskmesh/key-value';
 import { createHash } from 'node:crypto';
 import { createPersistedQueries } from './persisted-queries.ts';
 
+const hashOf = (text: string) => createHash('sha256').update(text).digest('hex');
+
 it('runs a stored document only if it matches its hash', async () => {
   const keyValue = createMemoryKeyValue();
   const text = '{ __typename }';
-  const hash = createHash('sha256').update(text).digest('hex');
+  const hash = hashOf(text);
   const queries = createPersistedQueries(keyValue);
   expect(await queries.get(hash)).toBeUndefined();
   await keyValue.set(`apq:${hash}`, '{ me { id } }', { ttlSeconds: 60 });
@@ -13,8 +15,6 @@ it('runs a stored document only if it matches its hash', async () => {
   await keyValue.set(`apq:${hash}`, text, { ttlSeconds: 60 });
   expect(await queries.get(hash)).toBe(text);
 });
-
-const hashOf = (text: string) => createHash('sha256').update(text).digest('hex');
 
 it('stores a document again after the store has lost it', async () => {
   const keyValue = createMemoryKeyValue();

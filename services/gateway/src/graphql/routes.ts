@@ -7,6 +7,7 @@ import { GraphQLError } from 'graphql';
 import Negotiator from 'negotiator';
 import type { IncomingMessage } from 'node:http';
 import { callerOf, type GatewayContext } from '../context.ts';
+import { isOfAnotherSite } from '../http/client.ts';
 import { isTooDeep, readJsonObject } from '../http/json-body.ts';
 import { jsonWeightIn, sendText, weightIn } from '../http/negotiation.ts';
 import { readParameters } from '../http/query-parameters.ts';
@@ -14,7 +15,7 @@ import { JSON_TYPE, refuseOtherMethods } from '../http/replies.ts';
 import { serveExplorer, wantsExplorer } from '../pages/pages.ts';
 import { internalError, publicError } from '../supergraph/client-errors.ts';
 import { type AdmittedOperation, InvalidOperation } from '../supergraph/operation.ts';
-import { isSubscription, type UncheckedRequest } from './admission.ts';
+import { isSubscription, SUBSCRIPTION, type UncheckedRequest } from './admission.ts';
 import type { GraphQLServer, HttpOperation } from './apollo-server.ts';
 
 const METHODS = ['GET', 'HEAD', 'POST'];
@@ -69,9 +70,6 @@ export function graphqlRoutes(app: FastifyInstance, { context, server, streams }
     refuseOtherMethods(scope, '/graphql', METHODS);
   });
 }
-
-/** A refused request may not even parse, so its text is matched instead. */
-export const SUBSCRIPTION = /^\s*subscription\b/;
 
 /** Rejects if the request cannot be read, or if a subscription is refused and its client accepts a stream. */
 async function admit(context: HandlerContext, request: FastifyRequest, protocol: StreamProtocol | undefined) {
@@ -154,8 +152,7 @@ export async function readRequest(
 
 /** A page of another origin must not use a browser to run queries with rights that only the browser has. */
 function refuseForeignPage({ headers }: IncomingMessage): void {
-  const site = headers['sec-fetch-site'];
-  const isForeign = headers.origin !== undefined || (site !== undefined && site !== 'none' && site !== 'same-origin');
+  const isForeign = headers.origin !== undefined || isOfAnotherSite(headers);
   if (!isForeign || PREFLIGHT_HEADERS.some((name) => headers[name])) return;
   const message = 'A query by GET from another page needs the header apollo-require-preflight.';
   throw badUserInput([{ path: '', message }]);

@@ -14,6 +14,11 @@ export function asTraceparent(value: unknown): string | undefined {
   return typeof value === 'string' && parseTraceparent(value) ? value : undefined;
 }
 
+/** Whether a page of another origin makes the browser send this. */
+export function isOfAnotherSite({ 'sec-fetch-site': site }: IncomingMessage['headers']): boolean {
+  return site !== undefined && site !== 'none' && site !== 'same-origin';
+}
+
 /** The client's user agent, cut to the length that is stored. */
 function clientOf({ headers }: IncomingMessage): string | undefined {
   return headers['user-agent']?.slice(0, MAX_CLIENT_LENGTH);

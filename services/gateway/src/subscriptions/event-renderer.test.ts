@@ -1,5 +1,5 @@
 import { jest } from '@jest/globals';
-import type { TaskChanged } from '@taskmesh/contracts';
+import { unavailable, type TaskChanged } from '@taskmesh/contracts';
 import { createLog } from '@taskmesh/service';
 import { eventually } from '@taskmesh/testing';
 import { GraphQLError } from 'graphql';
@@ -15,6 +15,8 @@ import { createEventRenderer } from './event-renderer.ts';
 
 const OWNER = 'a0000000-0000-4000-8000-000000000001';
 const NAMES = 'subscription { taskChanges { task { owner { name } } } }';
+/** Planned at the first event, because the plan depends on the variable. */
+const CONDITIONAL = 'subscription ($with: Boolean!) { taskChanges { task { owner { name @include(if: $with) id } } } }';
 const supergraph = buildSupergraph(readFileSync(new URL('../../supergraph.graphql', import.meta.url), 'utf8'));
 
 type Answer = { data?: unknown; errors?: { message: string; extensions: { code: string } }[] };
@@ -43,7 +45,7 @@ const INTERNAL = {
 };
 
 /** A rendering whose services respond when the test says so. */
-function createWorld(text: string, tamper: Partial<Supergraph> = {}) {
+function createWorld(text: string, tamper: Partial<Supergraph> = {}, refusals: Error[] = []) {
   const requests: Request[] = [];
   let now = 0;
   jest.spyOn(performance, 'now').mockImplementation(() => now);
@@ -67,7 +69,14 @@ function createWorld(text: string, tamper: Partial<Supergraph> = {}) {
   const rendering = createEventRenderer(graph, prepared(text), {
     formatResult: createResultFormat(createLog({ service: 'test', level: 'silent' })),
     largeResponses: createLargeResponses(),
-    blockingWork: { run: async (network, work) => (blockingWork.push(network), work()) },
+    blockingWork: {
+      async run(network, work) {
+        blockingWork.push(network);
+        const refusal = refusals.shift();
+        if (refusal) throw refusal;
+        return work();
+      },
+    },
     onResize: (bytes) => (countedBytes += bytes),
   });
   return {
@@ -109,8 +118,7 @@ describe('many long events in one turn of the event loop', () => {
 });
 
 it('plans and counts each combination of conditions once for all changes, in the queue', async () => {
-  const query = 'subscription ($with: Boolean!) { taskChanges { task { owner { name @include(if: $with) id } } } }';
-  const { rendering, countedBytes, turns: blockingWork } = createWorld(query);
+  const { rendering, countedBytes, turns: blockingWork } = createWorld(CONDITIONAL);
   const render = rendering.withVariables({ with: false }, call, atOnce);
   await render(changeOf(1), waiting);
   const once = countedBytes();
@@ -147,12 +155,20 @@ describe('an event that selects a field of an unavailable service', () => {
   });
 });
 
+it('an event whose turn to be planned does not come is rendered later', async () => {
+  const { rendering, requests, turns } = createWorld(CONDITIONAL, {}, [unavailable()]);
+  const text = rendering.withVariables({ with: true }, call, atOnce)(changeOf(1), waiting);
+  await eventually(() => expect(requests).toHaveLength(1));
+  requests[0]?.answer(named('Ada'));
+  expect(await text).toContain('Ada');
+  expect(turns).toHaveLength(2);
+});
+
 it('an event whose subscription cannot be planned with these variables is delivered with an error', async () => {
-  const query = 'subscription ($with: Boolean!) { taskChanges { task { owner { name @include(if: $with) id } } } }';
   const plan = () => {
     throw new Error('There is no plan.');
   };
-  const { rendering } = createWorld(query, { plan });
+  const { rendering } = createWorld(CONDITIONAL, { plan });
   const text = rendering.withVariables({ with: true }, call, atOnce)(changeOf(1), waiting);
   expect(JSON.parse(await text)).toEqual({ data: null, errors: [{ ...INTERNAL, path: undefined }] });
 });

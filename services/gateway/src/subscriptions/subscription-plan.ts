@@ -25,7 +25,7 @@ import {
   visit,
 } from 'graphql';
 import { LRUCache } from 'lru-cache';
-import type { FormatResult } from '../supergraph/client-errors.ts';
+import { asGraphQL, type FormatResult } from '../supergraph/client-errors.ts';
 import { asEngineResult, createSubgraphCall, schedulePlanning } from '../supergraph/engines.ts';
 import type {
   GraphSources,
@@ -104,7 +104,7 @@ export function planSubscription(
     const respond = (fetch: EventFetch) => projectionOf(fetch)(root, variables);
     const result = await operation
       .run({ variables, context: { run, respond } })
-      .then(asEngineResult, (error: unknown) => ({ data: null, errors: [error] }));
+      .then(asEngineResult, (error: unknown) => ({ data: null, errors: [asGraphQL(error)] }));
     return formatResult(result, run.call.requestId);
   };
 }

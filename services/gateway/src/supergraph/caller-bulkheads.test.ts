@@ -81,6 +81,15 @@ it.each([
   }
 });
 
+it('runs fewer operations of strangers at one address the more they cost: a login may read pages', async () => {
+  const runForCaller = createCallerBulkheads();
+  const { run, started, release } = heldWork();
+  const all = Array.from({ length: 300 }, () => runForCaller(STRANGER, 201, run));
+  expect(started()).toBe(128);
+  release();
+  await Promise.all(all);
+});
+
 it('runs the largest page together with others of its session, which may wait for a service that does not respond', async () => {
   const runForCaller = createCallerBulkheads();
   const { run, started, release } = heldWork();

@@ -182,7 +182,7 @@ export function createCallerBulkheads(): RunForCaller {
   const sites = createBulkhead({ concurrency: CONCURRENCY.network * NETWORKS_PER_SITE, ...QUEUE });
   return async ({ identity, ip, signal }, cost, run, lane = '') => {
     const weight = Math.min(1 + Math.floor(cost / COST_PER_OPERATION), MAX_WEIGHT);
-    const options = { signal, weight: identity.role === 'user' ? weight : 1 }; // others cannot read pages
+    const options = { signal, weight };
     if (signal?.aborted) throw toGraphQLError(unavailable(undefined, new Error('The caller has disconnected.')));
     if (identity.role === 'user') {
       const { sessionId, userId } = identity;

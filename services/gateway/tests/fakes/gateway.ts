@@ -3,6 +3,7 @@ import { createMemoryKeyValue, type KeyValue } from '@taskmesh/key-value';
 import { createMemoryEventLog } from '@taskmesh/event-log';
 import { createLog, stopAll, systemClock, type Clock, type Log, type Tracing } from '@taskmesh/service';
 import { atEnd, eventually, makeTempDir } from '@taskmesh/testing';
+import { createHash } from 'node:crypto';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Registry } from 'prom-client';
@@ -45,6 +46,10 @@ export interface TestGateway extends Fakes {
   metrics: Registry;
   /** The value of one series; 0 if it is absent. */
   figure(series: string): Promise<number>;
+  /** How many subscriptions run, over all protocols. */
+  subscriptions(): Promise<number>;
+  /** Waits until so many subscriptions run. */
+  untilSubscriptions(count: number): Promise<void>;
   /** Commits a change of a task, and publishes it. */
   commit: FakeTasks['changes']['commit'];
   /** Over HTTP only: stops a service. */
@@ -137,6 +142,10 @@ export async function startTestGateway(options: TestGatewayOptions = {}): Promis
   let stopped: Promise<void> | undefined;
   const stop = () => (stopped ??= stopAllParts());
   atEnd(stop);
+  const subscriptions = async () => {
+    const series = (await metrics.metrics()).matchAll(/^taskmesh_realtime_subscriptions\{.*\} (\d+)$/gm);
+    return [...series].reduce((sum, [, value]) => sum + Number(value), 0);
+  };
 
   return {
     gateway,
@@ -153,6 +162,8 @@ export async function startTestGateway(options: TestGatewayOptions = {}): Promis
       const line = (await metrics.metrics()).split('\n').find((text) => text.startsWith(`${series} `));
       return Number(line?.slice(series.length + 1) ?? 0);
     },
+    subscriptions,
+    untilSubscriptions: (count) => eventually(async () => expect(await subscriptions()).toBe(count)),
     commit(...change) {
       const committed = tasks.changes.commit(...change);
       void eventLog.publish(TASK_CHANGES_TOPIC, [{ key: committed.ownerId, value: JSON.stringify(committed) }]);
@@ -178,6 +189,20 @@ export function useGateway(options: TestGatewayOptions | (() => Promise<TestGate
   });
   return gateway;
 }
+
+export const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');
+
+/** Wraps connections: every task's title has this many MiB. */
+export const withLargeTask =
+  (mib: number, onRequest: () => unknown = () => undefined) =>
+  (connections: Connections): Connections => ({
+    ...connections,
+    async request(...args) {
+      if (!args[2].query.includes('task(')) return connections.request(...args);
+      await onRequest();
+      return { data: { task: { title: 'x'.repeat(mib * 1024 * 1024) } } };
+    },
+  });
 
 /** Strings are sent unchanged, everything else as JSON. */
 export const fetchGraphQL = (

@@ -1,21 +1,27 @@
 import { badUserInput } from '@taskmesh/contracts';
+import type { Identity } from '@taskmesh/identity';
 import { requireUser, type SubgraphContext } from '@taskmesh/internal-api';
 import type { Log } from '@taskmesh/service';
 import type { TaskFragment } from '../../src/rest/operations.ts';
 import { createStore } from './change-store.ts';
 import { createFakeSubgraph } from './fake-subgraph.ts';
 
-/** From now on, every request to the service waits until `release`. */
-export function holdExecution({ subgraph }: Pick<FakeTasks, 'subgraph'>) {
+/** From now on, every request to the service waits until `release`; with `isOf`, those of such callers only. */
+export function holdExecution(
+  { subgraph }: Pick<FakeTasks, 'subgraph'>,
+  isOf: (identity: Identity) => boolean = () => true,
+) {
   const { execute } = subgraph;
-  const { promise: held, resolve: release } = Promise.withResolvers<void>();
-  let isHeld = false;
-  subgraph.execute = async (...args) => {
-    isHeld = true;
-    await held;
-    return execute(...args);
+  const { promise: released, resolve: release } = Promise.withResolvers<void>();
+  let held = 0;
+  subgraph.execute = async (request, call) => {
+    if (isOf(call.identity)) {
+      held++;
+      await released;
+    }
+    return execute(request, call);
   };
-  return { isHeld: () => isHeld, release };
+  return { held: () => held, isHeld: () => held > 0, release };
 }
 
 export type FakeTasks = ReturnType<typeof createFakeTasks>;

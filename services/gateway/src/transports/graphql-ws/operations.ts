@@ -7,7 +7,7 @@ import { type AdmittedOperation, InvalidOperation, type RequestCall } from '../.
 import { asTraceparent } from '../../http/client.ts';
 import { holdMessage, tooManyLargeRequests } from '../../http/client-request.ts';
 import { encodeText } from '../../http/negotiation.ts';
-import { SUBSCRIPTION } from '../../graphql/routes.ts';
+import { SUBSCRIPTION } from '../../graphql/admission.ts';
 import type { GatewayContext } from '../../context.ts';
 import type { TransportMetrics } from '../transport.ts';
 import {
