@@ -114,7 +114,7 @@ export function createBackupService(deps: BackupServiceDeps): BackupService {
     return inspection;
   };
   const scanDeps = { ...deps, find, list, inspect };
-  const newArchives = createNewArchives({ examine: (archive) => examineArchive(archive, scanDeps), signal, log });
+  const newArchives = createNewArchives({ examine: (archive) => examineArchive(archive, scanDeps), signal, now, log });
 
   const showFigures = async () => metrics.archives(await list(), now());
 
