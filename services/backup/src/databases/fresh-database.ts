@@ -53,12 +53,12 @@ async function createLoader(
   { name, password, limits }: { name: string; password: string; limits: LoaderLimits },
 ): Promise<void> {
   const role = escapeIdentifier(name);
+  // An administrator who is not a superuser must be a member of the role to drop it or reassign its objects. Both statements
+  // are one transaction, so that a crash leaves no role that cannot be dropped.
   await admin.query(
     `create role ${role} login nosuperuser nocreatedb nocreaterole noreplication nobypassrls connection limit 4
-     password ${escapeLiteral(password)}`,
+     password ${escapeLiteral(password)}; grant ${role} to current_user`,
   );
-  // An administrator who is not a superuser must be a member of the role to reassign its objects.
-  await admin.query(`grant ${role} to current_user`);
   await admin.query(`alter role ${role} set statement_timeout = ${Math.ceil(limits.statementTimeoutMs)}`);
   const { rows } = await admin.query<{ is_superuser: string }>('show is_superuser');
   if (rows[0]?.is_superuser === 'on')
