@@ -27,27 +27,30 @@ export async function withDecrypted(
   const plainFile = `decrypted-${randomUUID()}.tar.gz`;
   const cipher = await createArchiveCipher({ identities: identitiesIn(keyFile), recipients: [] });
   if (!cipher) throw new Refused('There is no key in that file.');
+  let uploading: Readable | undefined;
   try {
     view.show({ phase: 'decrypt' });
     const { content } = await client.download(file);
-    await upload(client, plainFile, await cipher.decrypt(content), signal);
+    uploading = await cipher.decrypt(content);
+    await upload(client, plainFile, uploading, signal);
+    uploading = undefined;
     const end = await work(plainFile);
     const message = `${end.message} The decrypted archive ${plainFile} could not be deleted: delete it.`;
     await client.remove(plainFile).catch(() => Promise.reject(new Refused(message)));
     return end;
   } catch (error) {
-    if (await isGone(client, plainFile)) throw error;
+    if (await isGone(client, plainFile, uploading?.readableEnded)) throw error;
     throw withHint(error, `The decrypted archive ${plainFile} may be there still: delete it.`);
   }
 }
 
-/** Also true if the archive never existed; an upload whose connection broke may still arrive. */
-async function isGone(client: BackupClient, plainFile: string): Promise<boolean> {
+/** Also true if the archive never existed, unless it `mayArrive`: everything was sent before the connection broke. */
+async function isGone(client: BackupClient, plainFile: string, mayArrive = false): Promise<boolean> {
   try {
     await client.remove(plainFile);
     return true;
   } catch (error) {
-    return error instanceof Refused && error.status === 404;
+    return !mayArrive && error instanceof Refused && error.status === 404;
   }
 }
 

@@ -94,6 +94,7 @@ async function startTaskmesh(
     goOn: goOn.resolve,
     restores,
     heard,
+    disconnect: () => server.closeAllConnections(),
     left: () => [...archives.keys()],
     close,
   };
@@ -143,6 +144,15 @@ describe('a restore with a local key', () => {
     expect(taskmesh.left()).toEqual([SECRET]);
     expect(taskmesh.restores.filter((restored) => !restored?.equals(CONTENT))).toEqual([]);
   }); // prettier-ignore
+});
+
+it('an upload whose connection broke once it was sent may still arrive, which a restore reports', async () => {
+  const taskmesh = await startTaskmesh('stored');
+  const restoring = command(taskmesh, RESTORE);
+  await taskmesh.reached;
+  taskmesh.disconnect();
+  const err = expect.stringMatching(/archive decrypted-[0-9a-f-]+\.tar\.gz may be there still: delete it\./);
+  expect(await restoring).toMatchObject({ status: 3, err });
 });
 
 describe('an interrupted command', () => {

@@ -6,9 +6,11 @@ export interface Timeouts {
   stallMs: number;
   /** For writing transactions, before a swap. */
   writersMs: number;
+  /** For the renames of a swap, of which each waits 5 s (a constant in PostgreSQL) for other sessions to leave, then fails. */
+  renameMs: number;
 }
 
-export const DEFAULT_TIMEOUTS: Timeouts = { busyMs: 5_000, stallMs: 30_000, writersMs: 20_000 };
+export const DEFAULT_TIMEOUTS: Timeouts = { busyMs: 5_000, stallMs: 30_000, writersMs: 20_000, renameMs: 8_000 };
 
 /** Something took too long or made no progress, because of the archive or of a slow disk, server or network. */
 export class TooSlowError extends Error {

@@ -21,7 +21,7 @@ const exists = async (name: string) =>
 describe('dropping a database', () => {
   it('gives up while the database is in use, and drops it later, even if it is a template', async () => {
     const { name, url } = await createTestDatabase('dropped');
-    const drop = () => withAdmin(maintenanceUrl(url), (admin) => dropDatabase(admin, name));
+    const drop = () => withAdmin(maintenanceUrl(url), (admin) => dropDatabase(admin, name, 200));
     await withAdmin(maintenanceUrl(url), async (holder) => {
       await holder.query('begin');
       await holder.query(`comment on database ${name} is 'held'`);
@@ -44,7 +44,7 @@ describe('dropping a database', () => {
       const making = createFreshDatabase(store.url, names, limits).catch((error: unknown) => error);
       const waiting = `select from pg_stat_activity where wait_event_type = 'Lock' and query like 'create role%${names.loader}%'`;
       await eventually(async () => expect(await store.query(waiting)).toHaveLength(1));
-      await expect(dropFresh(store.url, names)).rejects.toMatchObject({ code: '55P03' });
+      await expect(dropFresh(store.url, names, 200)).rejects.toMatchObject({ code: '55P03' });
       await holder.query('rollback');
       await making;
     });

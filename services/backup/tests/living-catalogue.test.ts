@@ -1,4 +1,9 @@
 import { randomBytes } from 'node:crypto';
+import { Client } from 'pg';
+import { DEFAULT_SIZES } from '../src/archives/limits.ts';
+import { createFreshDatabase, dropFresh } from '../src/databases/fresh-database.ts';
+import { restoreNames } from '../src/databases/names.ts';
+import { loadLimits } from '../src/restore/watch-database.ts';
 import {
   bothStores,
   createBackupFixture,
@@ -94,6 +99,25 @@ describe('a store with tables named like system catalogues', () => {
   });
 });
 
+/** Lets the creation of a database crash before each of its statements, and removes what is there. */
+async function removesAfterAnyCrash(adminUrl: string) {
+  const names = restoreNames(fixture.tasks.name, 'crash');
+  const query = Client.prototype.query as (this: Client, ...values: unknown[]) => unknown;
+  let isComplete = false;
+  for (let statements = 1; !isComplete; statements++) {
+    let left = statements;
+    const crashing = jest.spyOn(Client.prototype, 'query').mockImplementation(function (this: Client, ...values) {
+      if (this.user === new URL(adminUrl).username && left-- === 0) throw new Error('crashed');
+      return query.apply(this, values) as void;
+    });
+    const creating = createFreshDatabase(adminUrl, names, loadLimits(DEFAULT_SIZES));
+    isComplete = await creating.then(() => true, () => false); // prettier-ignore
+    crashing.mockRestore();
+    await dropFresh(adminUrl, names);
+  }
+  expect(await fixture.leftovers()).toEqual([]);
+}
+
 describe('an administrator who is not a superuser', () => {
   it('needs permission to create databases and roles, and membership in the owner', async () => {
     const [admin, owner] = [
@@ -132,6 +156,7 @@ describe('an administrator who is not a superuser', () => {
       await fixture.tasks.query(`alter database ${live} set app.mode = 'it''s a "secret", \\'`);
       expect(await catalogueOf(fixture.tasks)).toEqual(before);
       expect(await fixture.tasks.query('select title from tasks')).toEqual([{ title: 'by hand' }]);
+      await removesAfterAnyCrash(as(admin));
     } finally {
       await other.stop();
       await fixture.tasks.query(`reassign owned by ${owner}, ${admin} to postgres; drop owned by ${owner}, ${admin}`);

@@ -56,7 +56,6 @@ const at = (minute: number) => new Date(Date.UTC(2026, 10, 22, 12, minute));
 
 const begin = (id: string, values: Partial<Restore> = {}) =>
   journal.begin(newRestore({ now: () => at(0) }, { id, file: 'a.tar.gz', stores: ['tasks'], ...values }));
-const leftUntil = async (id: string) => (await journal.find(id)).leftUntil;
 
 describe('the journal of restores', () => {
   beforeEach(() => store.query('delete from restores'));
@@ -68,18 +67,13 @@ describe('the journal of restores', () => {
     expect((await journal.unfinished()).map(({ id }) => id)).toEqual(['first', 'second']);
   });
 
-  it('limits how long stores are kept after a restore that was ended by a clock that was ahead', async () => {
-    const ahead = (minutes: number) => new Date(at(minutes).getTime() + 365 * 86_400_000);
-    const keepOldMs = 10 * 60_000;
-    await begin('kept', { stage: 'restored', endedAt: ahead(1), leftUntil: ahead(11) });
-    await begin('undone', { stage: 'undone', endedAt: ahead(1), leftUntil: ahead(1) });
-    await begin('real', { stage: 'restored', endedAt: at(3), leftUntil: at(63) });
-    await begin('gone', { stage: 'restored', endedAt: ahead(1) });
-    const all = async () => Promise.all(['kept', 'undone', 'real', 'gone'].map(leftUntil));
-    await journal.limitKeeping(at(4), keepOldMs);
-    expect(await all()).toEqual([at(14), at(4), at(63), null]);
-    await journal.limitKeeping(at(6), keepOldMs);
-    expect(await all()).toEqual([at(14), at(4), at(63), null]);
+  it('keeps replaced stores until their time although a clock is behind, but not the new ones of an undone restore', async () => {
+    await begin('kept', { stage: 'restored', endedAt: at(30), leftUntil: at(40) });
+    await begin('expired', { stage: 'restored', endedAt: at(3), leftUntil: at(4) });
+    await begin('undone', { stage: 'undone', endedAt: at(30), leftUntil: at(30) });
+    await begin('gone', { stage: 'undone', endedAt: at(30) });
+    await begin('running', { stage: 'loading' });
+    expect((await journal.overdue(at(4))).map(({ id }) => id).toSorted()).toEqual(['expired', 'undone']);
   });
 
   it('accepts no further step of a restore that has ended', async () => {

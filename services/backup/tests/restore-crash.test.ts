@@ -112,7 +112,7 @@ function startWriters({ tasks, auth }: BackupFixture) {
 }
 
 // An ordinary run tries some of the points; a long run (npm run test:long) tries all.
-const POINTS = process.env.TASKMESH_LONG ? Infinity : 6;
+const POINTS = process.env.TASKMESH_LONG ? Infinity : 4;
 const WAYS: CrashPoint['when'][] = ['before', 'sent', 'cut'];
 const ROLE = `test_crash_${randomBytes(5).toString('hex')}`;
 

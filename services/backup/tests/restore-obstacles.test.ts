@@ -9,7 +9,7 @@ const NOT_RESTORED = { success: true, outcome: 'PROCESSED', databaseRestored: fa
 const OLD = ['old', 'old@x'];
 const NEW = ['new', 'new@x'];
 
-const fixture = await createBackupFixture('obstacles');
+const fixture = await createBackupFixture('obstacles', { timeouts: { writersMs: 6_000 } });
 await fixture.archive('own.tar.gz', bothStores('new'));
 
 beforeEach(() => fixture.fillStores('old', 'old@x'));
@@ -86,7 +86,9 @@ describe('a restore', () => {
       await client.query('begin');
       // Like a copy, this locks the database until the transaction ends.
       await client.query(`comment on database ${fixture.tasks.name} is 'copied'`);
-      expect(await fixture.restore('own.tar.gz')).toMatchObject(NOT_RESTORED);
+      await fixture.withOther({ timeouts: { renameMs: 300 } }, async (other) => {
+        expect(await restoreWith(other, 'own.tar.gz')).toMatchObject(NOT_RESTORED);
+      });
       await client.query('rollback');
     });
     expect(await fixture.inStores()).toEqual(OLD);

@@ -61,11 +61,11 @@ describe('a schedule', () => {
     const three = [1, 2, 3].map(() => start({ schedule: EVERY_SECOND }));
     const moments = await during(three, async (others) => {
       const made = () => others.flatMap(({ logged }) => logged.filter(({ msg }) => msg === 'scheduled run ended'));
-      await eventually(() => expect(made().length).toBeGreaterThan(3), withinAMinute);
+      await eventually(() => expect(made().length).toBeGreaterThan(1), withinAMinute);
       return made;
     });
     const ended = moments().map(({ moment }) => moment);
-    expect(ended.length).toBeGreaterThan(3);
+    expect(ended.length).toBeGreaterThan(1);
     expect(new Set(ended).size).toBe(ended.length);
     expect(await files()).toHaveLength(ended.length);
   }, 120_000);

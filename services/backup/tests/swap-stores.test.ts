@@ -63,7 +63,7 @@ describe('a swap of stores on one server', () => {
     const client = await connectClient(trial.stores.tasks.adminUrl);
     const swapping = withClient(url.href, (admin) =>
       swapIn(
-        { client: admin, url: url.href, names: [{ live, fresh, old, loader: '' }], lockers: new Map(), log: trial.log },
+        { ...trial, client: admin, url: url.href, names: [{ live, fresh, old, loader: '' }], lockers: new Map() },
         { open: true },
       ),
     );

@@ -5,10 +5,12 @@ import { openDatabase } from '../../tests/open-database.ts';
 const MEANINGS = `select current_setting('search_path') as path, '2026-11-28 10:00:00.5+02'::timestamptz::text as time,
   '1 day 2:00'::interval::text as span, '\\x01'::bytea::text as bytes, 0.1::float8 + 0.2::float8 as sum, '{NULL}'::text[] as list,
   null = null as nothing, current_setting('transaction_isolation') as isolation,
-  current_setting('statement_timeout') <> '1ms' as lasts, current_setting('tcp_keepalives_idle') as silence`;
+  current_setting('statement_timeout') <> '1ms' as lasts, current_setting('tcp_keepalives_idle') as silence,
+  current_setting('synchronous_commit') as commit`;
 const HOSTILE = `search_path = app; datestyle = 'SQL, DMY'; intervalstyle = sql_standard; bytea_output = escape;
   timezone = 'Asia/Kolkata'; extra_float_digits = -15; array_nulls = off; transform_null_equals = on; client_encoding = LATIN1;
-  lock_timeout = '1ms'; tcp_keepalives_idle = 3000; default_transaction_isolation = serializable; idle_session_timeout = '2s'; exit_on_error = on`;
+  lock_timeout = '1ms'; tcp_keepalives_idle = 3000; default_transaction_isolation = serializable; idle_session_timeout = '2s'; exit_on_error = on;
+  synchronous_commit = off`;
 const store = await createTestDatabase('connection');
 for (const setting of HOSTILE.split(';')) await store.query(`alter database ${databaseOf(store.url)} set ${setting}`);
 const database = await openDatabase(store.url, { name: 'connection', poolSize: 2 });
@@ -18,6 +20,7 @@ const EXPECTED = {
   ...{ path: 'public', time: '2026-11-28 08:00:00.5+00', span: '1 day 02:00:00', bytes: '\\x01' },
   ...{ sum: 0.30000000000000004, list: expect.anything(), nothing: null, isolation: 'read committed', lasts: true },
   silence: '10',
+  commit: 'on',
 };
 
 it.each([
@@ -39,6 +42,16 @@ it.each([
   ],
 ])('a connection %s behaves as with the defaults of PostgreSQL', async (_which, read) => {
   expect(await read()).toMatchObject(EXPECTED);
+});
+
+it.each([
+  ['local', {}, 'local'],
+  ['remote_apply', {}, 'remote_apply'],
+  ['local', { synchronous_commit: 'off' }, 'off'],
+])('where an operator set %s and a session %j, commits wait for: %s', async (set, settings, commit) => {
+  const url = `${store.url}?options=-c%20synchronous_commit%3D${set}`;
+  const client = await connect({ url, name: 'test', settings });
+  expect((await client.query(MEANINGS).finally(() => client.end())).rows[0]).toMatchObject({ commit });
 });
 
 it('fails when the server refuses a setting', async () => {

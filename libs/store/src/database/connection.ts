@@ -21,7 +21,8 @@ const KEEP_ALIVE_MS = 10_000;
 
 /**
  * Settings that operators can change for a role or a database, and that would change what our statements mean or return,
- * or when they fail. Only `default_transaction_read_only` is left to operators, who use it to freeze a store.
+ * or when they fail, or lose what was acknowledged. Only `default_transaction_read_only` is left to operators, who use it to
+ * freeze a store, and how far commits wait for other servers.
  */
 const PINNED: Settings = {
   search_path: 'public',
@@ -41,6 +42,7 @@ const PINNED: Settings = {
   default_transaction_deferrable: 'off',
   row_security: 'on',
   session_replication_role: 'origin',
+  synchronous_commit: 'on',
   exit_on_error: 'off',
   statement_timeout: '0',
   lock_timeout: '0',
@@ -53,10 +55,15 @@ const PINNED: Settings = {
   tcp_keepalives_count: '4',
 };
 
-/** Skips settings that older servers lack, and those that are already right: only superusers may set some of them. */
+/**
+ * Skips settings that older servers lack, and those that are already right: only superusers may set some of them. All values
+ * of synchronous_commit but `off` are right.
+ */
 const APPLY = `select pg_catalog.set_config(name, value, false)
   from pg_catalog.json_each_text($1) as wanted (name, value)
-  where pg_catalog.current_setting(name, true) operator(pg_catalog.<>) value`;
+  where pg_catalog.current_setting(name, true) operator(pg_catalog.<>) value
+    and (name operator(pg_catalog.<>) 'synchronous_commit'
+      or 'off' operator(pg_catalog.=) any (array[value, pg_catalog.current_setting(name)]))`;
 
 /**
  * Returns the driver's options for all our connections. A pool applies the settings (`onConnect`) to each new connection

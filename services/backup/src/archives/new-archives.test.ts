@@ -15,8 +15,10 @@ function createTrial(take: (file: string) => Promise<unknown> = () => Promise.re
   const taken: string[] = [];
   const stopping = new AbortController();
   const { signal } = stopping;
-  const newcomers = createNewArchives({ examine: ({ file }) => (taken.push(file), take(file)), signal, log });
-  return { newcomers, taken, stop: () => (stopping.abort(), newcomers.ended()) };
+  const clock = { now: 0 };
+  const examine = ({ file }: Backup) => (taken.push(file), take(file));
+  const newcomers = createNewArchives({ examine, now: () => new Date(clock.now), signal, log });
+  return { newcomers, taken, clock, stop: () => (stopping.abort(), newcomers.ended()) };
 }
 
 describe('archives that were copied into the storage', () => {
@@ -32,10 +34,10 @@ describe('archives that were copied into the storage', () => {
     expect(taken).toEqual(['a', 'b', 'a', 'b', 'a', 'a']);
   });
 
-  it('are tried again if they could not be examined', async () => {
-    const { newcomers, taken } = createTrial(() => Promise.reject(new Error('away')));
-    await newcomers.meet([archive('a')]);
-    await newcomers.meet([archive('a')]);
+  it('are tried again after an hour if they could not be examined, because each try reads them from the start', async () => {
+    const { newcomers, taken, clock } = createTrial(() => Promise.reject(new Error('the disk is full')));
+    const minute = 60_000;
+    for (clock.now of [0, 0, 59 * minute, 60 * minute, 119 * minute]) await newcomers.meet([archive('a')]);
     expect(taken).toEqual(['a', 'a']);
   });
 

@@ -1,6 +1,6 @@
 import { unavailable } from '@taskmesh/contracts';
 import type { BackupScan, OnWorkProgress } from '@taskmesh/internal-api';
-import { settlesWithin, type Log } from '@taskmesh/service';
+import { settlesWithin } from '@taskmesh/service';
 import { addAbortSignal } from 'node:stream';
 import type { CommonParts } from '../common-parts.ts';
 import { fileStateOf, isUnexamined, isOwn, isSameFile, type Backup } from './archive.entity.ts';
@@ -108,33 +108,40 @@ export function applyManifest(archive: Backup, { createdAt, stores }: Manifest):
 
 /** How long a list may wait for the examination of new archives. */
 const WAIT_MS = 3_000;
+/** After a failure, such as a full disk, the archive is read again from its start. */
+const RETRY_MS = 60 * 60_000;
 
 function stateOf(archive: Backup): string {
   const { sizeBytes, modifiedAt } = fileStateOf(archive);
   return `${sizeBytes} ${modifiedAt.getTime()}`;
 }
 
-export interface NewArchivesDeps {
+export interface NewArchivesDeps extends Pick<CommonParts, 'now' | 'log'> {
   examine(archive: Backup): Promise<unknown>;
   /** Aborts the examinations. */
   signal: AbortSignal;
-  log: Log;
 }
 
-export function createNewArchives({ examine, signal, log }: NewArchivesDeps) {
+export function createNewArchives({ examine, signal, now, log }: NewArchivesDeps) {
   /** Archives that remained unknown, by file, with the state that was examined. */
-  const met = new Map<string, string>();
+  const met = new Map<string, { state: string; retryAt: number }>();
   let meeting: Promise<void> | undefined;
 
   const meetAll = async (archives: Backup[]) => {
     for (const archive of archives) {
       if (signal.aborted) return;
-      met.set(archive.file, stateOf(archive));
+      const state = stateOf(archive);
+      met.set(archive.file, { state, retryAt: Infinity });
       await examine(archive).catch((error: unknown) => {
-        met.delete(archive.file);
+        met.set(archive.file, { state, retryAt: now().getTime() + RETRY_MS });
         if (!signal.aborted) log.warn({ err: error, file: archive.file }, 'archive not looked into');
       });
     }
+  };
+
+  const isMet = (archive: Backup) => {
+    const { state, retryAt = 0 } = met.get(archive.file) ?? {};
+    return state === stateOf(archive) && now().getTime() < retryAt;
   };
 
   return {
@@ -142,7 +149,7 @@ export function createNewArchives({ examine, signal, log }: NewArchivesDeps) {
     async meet(archives: Backup[]): Promise<boolean> {
       const names = new Set(archives.map(({ file }) => file));
       for (const file of met.keys()) if (!names.has(file)) met.delete(file);
-      const fresh = archives.filter((archive) => isUnexamined(archive) && met.get(archive.file) !== stateOf(archive));
+      const fresh = archives.filter((archive) => isUnexamined(archive) && !isMet(archive));
       if (fresh.length === 0 || signal.aborted) return false;
       meeting ??= meetAll(fresh).finally(() => (meeting = undefined));
       await settlesWithin(meeting, WAIT_MS);

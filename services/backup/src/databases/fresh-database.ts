@@ -53,12 +53,12 @@ async function createLoader(
   { name, password, limits }: { name: string; password: string; limits: LoaderLimits },
 ): Promise<void> {
   const role = escapeIdentifier(name);
+  // An administrator who is not a superuser must be a member of the role to drop it or reassign its objects. Both statements
+  // are one transaction, so that a crash leaves no role that cannot be dropped.
   await admin.query(
     `create role ${role} login nosuperuser nocreatedb nocreaterole noreplication nobypassrls connection limit 4
-     password ${escapeLiteral(password)}`,
+     password ${escapeLiteral(password)}; grant ${role} to current_user`,
   );
-  // An administrator who is not a superuser must be a member of the role to reassign its objects.
-  await admin.query(`grant ${role} to current_user`);
   await admin.query(`alter role ${role} set statement_timeout = ${Math.ceil(limits.statementTimeoutMs)}`);
   const { rows } = await admin.query<{ is_superuser: string }>('show is_superuser');
   if (rows[0]?.is_superuser === 'on')
@@ -120,11 +120,11 @@ export async function assignToOwner(adminUrl: string, names: RestoreNames): Prom
 }
 
 /** Drops the database and role of a restore, if they exist. @throws Error when they are still being created */
-export async function dropFresh(adminUrl: string, names: RestoreNames): Promise<void> {
+export async function dropFresh(adminUrl: string, names: RestoreNames, lockMs = LOCK_TIMEOUT_MS): Promise<void> {
   const drop = async (admin: Client) => {
-    await admin.query(`set lock_timeout = ${DROP_TIMEOUT_MS}`);
+    await admin.query(`set lock_timeout = ${lockMs}`);
     await admin.query(ALONE, [names.fresh]);
-    await dropDatabase(admin, names.fresh);
+    await dropDatabase(admin, names.fresh, lockMs);
     await dropLoader(admin, names.loader);
   };
   await withAdmin(maintenanceUrl(adminUrl), drop, DATABASE_TIMEOUTS);
@@ -139,13 +139,13 @@ async function dropLoader(admin: Client, loader: string): Promise<void> {
 }
 
 /** Someone who copies the database, or locks it otherwise, may hold the lock for any time. */
-const DROP_TIMEOUT_MS = 5_000;
+const LOCK_TIMEOUT_MS = 5_000;
 /** For statements that create or drop a whole database, which may take minutes on a busy disk. */
 export const DATABASE_TIMEOUTS = { timeoutMs: 10 * 60_000 };
 
 /** Drops a database, including its sessions, if it exists. @throws Error when it is locked for too long */
-export async function dropDatabase(admin: Client, name: string): Promise<void> {
-  await admin.query(`set lock_timeout = ${DROP_TIMEOUT_MS}`);
+export async function dropDatabase(admin: Client, name: string, lockMs = LOCK_TIMEOUT_MS): Promise<void> {
+  await admin.query(`set lock_timeout = ${lockMs}`);
   const { rows } = await admin.query<{ template: boolean }>(
     'select datistemplate as template from pg_catalog.pg_database where datname = $1',
     [name],

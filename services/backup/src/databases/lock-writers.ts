@@ -7,8 +7,8 @@ import { IDLE_LOCK_MS, SERVER_TIMEOUT_MS } from './servers.ts';
 /** Sessions that lock writers out of databases until they end. */
 export type LockSessions<Name = string> = ReadonlyMap<Name, Client>;
 
-/** How long one attempt may block writers; they proceed between attempts. */
-const TRY_MS = 3_000;
+/** The share of `writersMs` for which one attempt may block writers; they proceed between attempts. */
+const TRY_SHARE = 0.15;
 const PAUSE_MS = 500;
 const TRY_AGAIN = new Set<string>([SQL_STATE.deadlockDetected, SQL_STATE.lockNotAvailable]);
 
@@ -62,7 +62,7 @@ async function lockAll(lockings: Locking[], writersMs: number, idleMs: number): 
   const deadline = performance.now() + writersMs;
   for (;;) {
     try {
-      for (const locking of lockings) await lockTables(locking, idleMs);
+      for (const locking of lockings) await lockTables(locking, { tryMs: Math.ceil(writersMs * TRY_SHARE), idleMs });
       return;
     } catch (error) {
       const again = error instanceof DatabaseError && TRY_AGAIN.has(error.code ?? '');
@@ -75,9 +75,12 @@ async function lockAll(lockings: Locking[], writersMs: number, idleMs: number): 
   }
 }
 
-async function lockTables({ client, tables }: Locking, idleMs: number): Promise<void> {
+async function lockTables(
+  { client, tables }: Locking,
+  { tryMs, idleMs }: { tryMs: number; idleMs: number },
+): Promise<void> {
   await client.query('begin');
-  await client.query(`set local lock_timeout = ${TRY_MS}`);
+  await client.query(`set local lock_timeout = ${tryMs}`);
   await client.query(`set local idle_in_transaction_session_timeout = ${idleMs}`);
   const own = await storeTables(client, tables);
   if (own.length > 0) await client.query(`lock table ${own.join(', ')} in share mode`);

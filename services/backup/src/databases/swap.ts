@@ -4,12 +4,11 @@ import type { Log } from '@taskmesh/service';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { escapeIdentifier, type Client } from 'pg';
 import { disconnect } from '@taskmesh/store/connection';
+import type { Timeouts } from '../stall-detection.ts';
 import { withAdmin } from './connect.ts';
 import type { RestoreNames } from './names.ts';
 import type { LockSessions } from './lock-writers.ts';
 
-/** A rename waits 5 s (a constant in PostgreSQL) for other sessions to leave the database, then fails. */
-const RENAME_TIMEOUT_MS = 8_000;
 const END_EVERY_MS = 10;
 
 export interface Swap {
@@ -19,6 +18,7 @@ export interface Swap {
   names: readonly RestoreNames[];
   /** By live database; released once all other sessions have left and no new ones can enter. */
   lockers: LockSessions;
+  timeouts: Pick<Timeouts, 'renameMs'>;
   log: Log;
 }
 
@@ -59,8 +59,8 @@ export const allowConnections = (name: string, allow: boolean) =>
   `alter database ${escapeIdentifier(name)} allow_connections ${allow}`;
 
 /** The first rename of a database blocks new sessions and waits for the existing ones, which we end meanwhile. */
-async function renameAll({ client, url, names, lockers, log }: Swap, statements: string[]): Promise<void> {
-  await client.query(`set statement_timeout = ${RENAME_TIMEOUT_MS}`);
+async function renameAll({ client, url, names, lockers, timeouts, log }: Swap, statements: string[]): Promise<void> {
+  await client.query(`set statement_timeout = ${timeouts.renameMs}`);
   const done = new AbortController();
   const letGo = new Set<string>();
   const ending = endSessions({ url, renamer: await pidOf(client), lockers, letGo, signal: done.signal }).catch(

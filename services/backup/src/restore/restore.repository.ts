@@ -1,5 +1,4 @@
 import type { Database } from '@taskmesh/store';
-import { latestPossible } from '../clock-skew.ts';
 import { RestoreEntity, VerificationEntity, type Restore, type Verification } from './restore.entities.ts';
 
 export type RestoreRepository = ReturnType<typeof createRestoreRepository>;
@@ -14,20 +13,14 @@ export function createRestoreRepository(database: Database) {
     unfinished: (): Promise<Restore[]> =>
       database.retry((em) => em.find(RestoreEntity, { endedAt: null }, { orderBy: { startedAt: 'asc' } })),
 
-    /** Finished restores with databases that may be dropped. */
+    /** Finished restores with databases that may be dropped: those of an undone one whatever the clock says. */
     overdue: (now: Date): Promise<Restore[]> =>
-      database.retry((em) => em.find(RestoreEntity, { endedAt: { $ne: null }, leftUntil: { $lte: now } })),
-
-    /** Limits how long stores are kept after a restore whose end has a future date, because a clock was ahead. */
-    async limitKeeping(now: Date, keepOldMs: number): Promise<void> {
-      const endedAhead = { endedAt: { $gt: latestPossible(now) } };
-      const longest = { restored: new Date(now.getTime() + keepOldMs), undone: now };
-      for (const stage of ['restored', 'undone'] as const) {
-        const until = longest[stage];
-        const tooLong = { ...endedAhead, stage, leftUntil: { $gt: until } };
-        await database.retry((em) => em.nativeUpdate(RestoreEntity, tooLong, { leftUntil: until }));
-      }
-    },
+      database.retry((em) =>
+        em.find(RestoreEntity, {
+          endedAt: { $ne: null },
+          $or: [{ leftUntil: { $lte: now } }, { stage: 'undone', leftUntil: { $ne: null } }],
+        }),
+      ),
 
     /** The last restore, if the stores it replaced are still kept. */
     kept: (now: Date): Promise<Restore | null> =>

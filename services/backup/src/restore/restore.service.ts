@@ -115,7 +115,6 @@ export function createRestoreService(deps: RestoreServiceDeps): RestoreService {
 
   /** Needs no lock, because nothing waits for these databases. @throws Error when some remain */
   const removeLeft = async () => {
-    await journal.limitKeeping(now(), keepOldMs);
     const overdue = await journal.overdue(now());
     const beingUndone = new Set((await journal.unfinished()).map(({ undoes }) => undoes)); // an undo that began in time is using them
     let left = 0;

@@ -20,7 +20,7 @@ export function namesOf(
   return undoes === null ? names : { ...names, fresh: restoreNames(live, undoes).old };
 }
 
-export interface SettleDeps extends Pick<CommonParts, 'stores' | 'keepOldMs' | 'now' | 'log'> {
+export interface SettleDeps extends Pick<CommonParts, 'stores' | 'keepOldMs' | 'timeouts' | 'now' | 'log'> {
   journal: RestoreRepository;
 }
 
@@ -54,7 +54,7 @@ async function settleOn(servers: Server[], deps: SettleDeps, id: string): Promis
   return end(deps, restore, outcome);
 }
 
-async function settleFenced({ log }: SettleDeps, restore: Restore, servers: Server[]): Promise<Outcome> {
+async function settleFenced({ timeouts, log }: SettleDeps, restore: Restore, servers: Server[]): Promise<Outcome> {
   const swapped = await swappedOf(restore, servers);
   if (restore.stage === 'swapping') return swapped.length > 0 ? 'restored' : 'undone';
   // An instance that was presumed dead may have written "decided" after some stores were already reverted.
@@ -65,7 +65,8 @@ async function settleFenced({ log }: SettleDeps, restore: Restore, servers: Serv
   }
   for (const server of servers) {
     const names = swapped.filter((one) => one.server === server).map((one) => one.names);
-    if (names.length > 0) await swapBack({ client: server.client, url: server.url, names, lockers: new Map(), log });
+    const swap = { client: server.client, url: server.url, names, lockers: new Map(), timeouts, log };
+    if (names.length > 0) await swapBack(swap);
   }
   return 'undone';
 }

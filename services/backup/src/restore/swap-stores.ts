@@ -14,7 +14,7 @@ import { runOwnerStep } from './watch-database.ts';
 /** Enough for millions of sessions, because most have been copied ahead. */
 const CARRY_OVER_MS = 5 * 60_000;
 
-type SwapDeps = SettleDeps & Pick<CommonParts, 'timeouts' | 'acceptsNewerSchema'>;
+type SwapDeps = SettleDeps & Pick<CommonParts, 'acceptsNewerSchema'>;
 
 export interface StoresSwap {
   restore: Restore;
@@ -55,7 +55,8 @@ export async function swapStores(deps: SwapDeps, { restore, onAttempt }: StoresS
       for (const server of servers) {
         const { client, url } = server;
         const names = server.stores.map((store) => namesOf(store, restore));
-        await swapIn({ client, url, names, lockers: lockersOf(server, lockers), log }, { open: !areOnSeveralServers });
+        const swap = { client, url, names, lockers: lockersOf(server, lockers), timeouts, log };
+        await swapIn(swap, { open: !areOnSeveralServers });
       }
     };
     await withWritersLockedOut(lockable(restore, stores), exchange, timeouts);

@@ -10,7 +10,6 @@ it('shows interrupted restores until they are settled', async () => {
     lock: { run: () => settle() },
     journal: {
       unfinished: async () => [{ id: 'r', undoes: null }],
-      limitKeeping: async () => undefined,
       overdue: async () => [],
     },
     metrics: { unsettled: (count: number) => shown.push(count), leftBehind: () => undefined },

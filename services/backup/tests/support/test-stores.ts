@@ -147,7 +147,6 @@ function journalOf(line: Restore): RestoreRepository {
   return {
     unfinished: async () => (isEnded() ? [] : [{ ...line }]),
     overdue: unwanted,
-    limitKeeping: unwanted,
     kept: unwanted,
     find: async () => ({ ...line }),
     begin: async (begun) => Object.assign(line, begun),
