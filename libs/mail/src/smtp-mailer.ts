@@ -7,7 +7,7 @@ import { keepLongLines } from './plain-lines.ts';
 const DEADLINE_MS = 30_000;
 const PORTS = { smtp: 587, smtps: 465 };
 
-/** `url` is `smtp://user:password@host:port`, or `smtps:`. Uses STARTTLS if the server offers it. */
+/** `url` is `smtp://user:password@host:port`, or `smtps:`. Uses STARTTLS if the server offers it, and with a user requires it. */
 export function createSmtpMailer(options: { url: string; from: string; deadlineMs?: number }): Mailer {
   const { url, from, deadlineMs = DEADLINE_MS } = options;
   const open = new Set<Socket>();
@@ -32,7 +32,8 @@ export function createSmtpMailer(options: { url: string; from: string; deadlineM
       open.delete(socket);
     });
   };
-  const transport = createTransport({ url, getSocket, disableFileAccess: true, disableUrlAccess: true });
+  const requireTLS = new URL(url).username !== ''; // `?requireTLS=false` in the URL wins
+  const transport = createTransport({ url, requireTLS, getSocket, disableFileAccess: true, disableUrlAccess: true });
   keepLongLines(transport);
 
   return {

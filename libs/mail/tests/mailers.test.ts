@@ -155,6 +155,26 @@ describe('an SMTP server that refuses a mail', () => {
   });
 });
 
+it.each([
+  ['', []],
+  ['?requireTLS=false', ['AUTH']],
+])('sends a login to a server without TLS only if SMTP_URL ends with %j', async (query, expected) => {
+  const secret: string[] = [];
+  const server = createServer((socket) => {
+    socket.write('220 ready\r\n');
+    socket.on('data', (data) => {
+      const [command = ''] = String(data).split(/\s/);
+      if (/AUTH|MAIL|DATA/.test(command)) secret.push(command);
+      socket.write(command === 'EHLO' ? '250-test\r\n250 AUTH PLAIN\r\n' : '502 unknown\r\n');
+    });
+  });
+  const { port } = await listen(server);
+  const mailer = createSmtpMailer({ url: `smtp://user:password@127.0.0.1:${port}${query}`, from: FROM });
+  await expect(mailer.send({ to: 'ada@example.com', subject: 's', text: 't' })).rejects.toThrow();
+  expect(secret).toEqual(expected);
+  await mailer.close();
+});
+
 describe('an SMTP server that sends a byte now and then', () => {
   let url: string;
   const sockets = new Set<Socket>();

@@ -34,7 +34,11 @@ export function findMailProblems(env: Env): string[] {
   ];
 }
 
-/** Reads auth's settings; `cores` determines the default of HASH_CONCURRENCY. @throws ConfigError with every problem */
+/** Hashes leave four of libuv's threads, of which it has four by default, to DNS and files. A quarter as many bcrypt hashes run beside. */
+const defaultConcurrency = (cores: number, threads = 4) =>
+  Math.max(1, Math.min(cores - 1, Math.floor((threads - 4) / 1.25)));
+
+/** Reads auth's settings; `cores` and libuv's threads determine the default of HASH_CONCURRENCY. @throws ConfigError with every problem */
 export function readAuthConfig(env: Env, cores = availableParallelism()) {
   const { values, provider, schema } = readAll({
     values: () => readEnv(settings, env),
@@ -52,7 +56,7 @@ export function readAuthConfig(env: Env, cores = availableParallelism()) {
     maxSessionsPerAccount: 1_000,
     auditRetentionDays: values.AUDIT_RETENTION_DAYS,
     passwordMinLength: values.PASSWORD_MIN_LENGTH,
-    hashConcurrency: values.HASH_CONCURRENCY ?? Math.max(1, cores - 1),
+    hashConcurrency: values.HASH_CONCURRENCY ?? defaultConcurrency(cores, Number(env.UV_THREADPOOL_SIZE) || undefined),
     /** Multiplies the limits per IP; 0 disables them. */
     rateLimitFactor: values.RATE_LIMIT_FACTOR ?? (values.NODE_ENV === 'production' ? 1 : 100),
     mailFrom: values.MAIL_FROM,

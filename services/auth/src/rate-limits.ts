@@ -38,7 +38,8 @@ export function createLimits({ keyValue, factor, signInIps }: LimitsOptions) {
   };
   const byKey = (...limit: Parameters<typeof limiter>) => {
     const counter = limiter(...limit);
-    return async (key: string): Promise<void> => refuseWhenExhausted([await counter.consume(key)]);
+    const count = async (key: string): Promise<void> => refuseWhenExhausted([await counter.consume(key)]);
+    return Object.assign(count, { reset: (key: string) => counter.reset(key) });
   };
   const byCaller = (...limit: Parameters<typeof limiter>) => {
     const count = callerLimiter(...limit);
@@ -54,6 +55,7 @@ export function createLimits({ keyValue, factor, signInIps }: LimitsOptions) {
   const failures = limiter('auth.login', 10, 15);
   const failuresOfAddress = limiter('auth.login.address', 100, 60);
   const failuresOfIp = callerLimiter('auth.login.ip', 100, 15);
+  const [opened, refreshed] = [byKey('auth.opened', 600, 60), byKey('auth.refreshed', 600, 60)];
   const changes = byKey('auth.change', 60, 15);
 
   const keyOfPair = (emailKey: string, caller: string) => hashOf(JSON.stringify([emailKey, caller]));
@@ -88,8 +90,12 @@ export function createLimits({ keyValue, factor, signInIps }: LimitsOptions) {
     /** Counts a refresh of this session. */
     countRefresh: byKey('auth.refresh', 60, 15),
     /** Counts a session that this account opens, and one that it refreshes: each is kept in the audit trail. */
-    countOpened: byKey('auth.opened', 600, 60),
-    countRefreshed: byKey('auth.refreshed', 600, 60),
+    countOpened: opened,
+    countRefreshed: refreshed,
+    /** For an owner who sets a new password by mail: someone with the former one may have used up both. */
+    async forgetSessions(userId: string) {
+      await Promise.all([opened.reset(userId), refreshed.reset(userId)]);
+    },
     /** Counts a personal token that this account creates. */
     countNewToken: byKey('auth.token', 100, 24 * 60),
     /** Counts each setting separately: a stolen session that renames the account must not keep its owner from changing the password. */

@@ -1,5 +1,5 @@
 import { createMemoryKeyValue } from '@taskmesh/key-value';
-import { codeOf, LOGIN, REFRESH, sessionOf } from './support/operations.ts';
+import { codeOf, LOGIN, REFRESH, RESET, sessionOf } from './support/operations.ts';
 import { noteDeletions, PASSWORD, useAuth } from './support/running-auth.ts';
 
 const DAY_MS = 24 * 3_600_000;
@@ -74,6 +74,13 @@ describe('refreshing', () => {
     const renewed = sessionOf(await refresh(refreshToken), 'refreshSession');
     expect(codeOf(await refresh(renewed.refreshToken))).toBe('RATE_LIMITED');
     expect(codeOf(await limited.subgraph.execute({ query: LOGIN, variables: { input } }, call))).toBe('RATE_LIMITED');
+
+    // Someone who knew the former password may have used up both limits.
+    const reset = { token: await running.mailedToken(input.email), newPassword: 'another battery staple' };
+    await limited.subgraph.execute({ query: RESET, variables: { input: reset } }, call);
+    const next = { input: { ...input, password: reset.newPassword } };
+    const own = sessionOf(await limited.subgraph.execute({ query: LOGIN, variables: next }, call), 'login');
+    expect(codeOf(await refresh(own.refreshToken))).toBeUndefined();
   });
 
   it('has a limit for each caller', async () => {

@@ -78,16 +78,18 @@ describe('a restored database', () => {
     });
   });
 
-  it('keeps hashes of a similar cost to ours and bcrypt hashes, and imports other accounts without a password', async () => {
+  it.each([
+    ['a dump', undefined],
+    ['an archive, also those that an earlier release has imported', ARCHIVED],
+  ])('keeps hashes with our parameters and bcrypt hashes of %s, and no other password', async (_of, archived) => {
     const argon2 = (head: string, salt = 22, length = 43) => `$argon2${head}$${'s'.repeat(salt)}$${'h'.repeat(length)}`;
     const bcrypt = (head: string) => `${head}vwcJ89neRBeNRktthxo58.7c8RDECMZI9gVkRUWJRCYibOlmpVZcq`;
     const cost = 'id$v=19$m=19456,t=2,p=1';
+    const similar = ['m=47104,t=1,p=1', 'm=7168,t=5,p=1', 'm=65536,t=2,p=4'].map((other) => argon2(`id$v=19$${other}`));
     const kept = [
-      ...[cost, 'id$v=19$m=47104,t=1,p=1', 'id$v=19$m=7168,t=5,p=1', 'id$v=19$m=65536,t=2,p=4'].map((head) =>
-        argon2(head),
-      ),
-      ...[argon2(cost, 6, 128), argon2(cost, 128, 6)],
+      ...[argon2(cost), argon2(cost, 6, 128), argon2(cost, 128, 6)],
       ...['$2a$14$', '$2b$10$', '$2y$04$'].map(bcrypt),
+      ...(archived ? similar : []),
     ];
     const replaced = [
       ...['id$v=19$m=19456,t=3000,p=1', 'id$v=19$m=19456,t=99,p=1', 'id$v=19$m=999999,t=1,p=1'],
@@ -101,12 +103,16 @@ describe('a restored database', () => {
       `${bcrypt('$2b$10$')}.`,
       'secret',
       'pbkdf2_sha256$1$a$b',
+      ...(archived ? [] : similar),
     );
     const rows = [...kept, ...replaced].map((hash, index) => {
       const email = `'n${index}@example.test'`;
-      return restoredAccount({ name: `'${hash}'`, email, email_key: email, password_hash: `'${hash}'` });
+      const columns = { name: `'${hash}'`, email, email_key: email, password_hash: `'${hash}'` };
+      return restoredAccount({ ...columns, ...(archived && { has_password: 'true' }) });
     });
-    expect(await importDatabase(RESTORED_ACCOUNTS + rows.join(''))).toMatchObject({
+    loaded = archived ? await archiveOf(running) : await createRestoredDatabase(RESTORED_ACCOUNTS);
+    await loaded.query(rows.join(''));
+    expect(await running.auth.restore.importDatabase(loaded.name, archived)).toMatchObject({
       complete: true,
       rows: { accounts: rows.length },
     });
@@ -118,34 +124,36 @@ describe('a restored database', () => {
         ...replaced.map((hash) => [hash, { hash: expect.stringMatching(NO_PASSWORD), has: false }] as const),
       ]),
     );
+    // Estonian has z before y. An operator may have written a hash that is too expensive to verify.
+    await loaded.query(`
+      alter table accounts alter password_hash type text collate "et-x-icu";
+      update accounts set password_hash = replace(replace(password_hash, '$2a$14', '$2y$14'), '$2b$10', '$2a$16')`);
+    expect(await loaded.query(FIND_DEAREST_BCRYPT_HASH.text)).toEqual([{ password_hash: bcrypt('$2y$14$') }]);
   });
 
-  it.each<[string, Record<string, string>]>([
-    ['email is an', { email: `'unknown'`, email_key: `'unknown'` }],
-    ['email is an', { email: `'a@b@c'`, email_key: `'a@b@c'` }],
-    ['email is an', { email: `'a b@c'`, email_key: `'a b@c'` }],
-    ['email is an', { email: `U&'a\\00A0@c'`, email_key: `U&'a\\00A0@c'` }],
-    ['email is an', { email: `U&'a\\0007@c'`, email_key: `U&'a\\0007@c'` }],
-    ['email is needed', { email: 'null' }],
-    ['email_key is made', { email_key: `'somebody.else@example.test'` }],
-    ['email_key is made', { email: `'Ä@example.test'`, email_key: `'Ä@example.test'` }],
-    ['name', { name: `' '` }],
-    ['name', { name: `repeat('x', 256)` }],
-    ['id is needed', { id: 'null' }],
-    ['created_at', { created_at: `'infinity'` }],
-  ])('is rejected if an account breaks the rule: %s %j', async (sentence, row) => {
-    expect(await importDatabase(RESTORED_ACCOUNTS + restoredAccount(row))).toEqual({
-      complete: false,
-      reason: expect.stringContaining(sentence),
-    });
-  });
-
-  it.each<[string, Record<string, string>[]]>([
-    ['address', [{}, {}]],
-    ['id', [{ id: ID }, { id: ID, email: `'b@example.test'`, email_key: `'b@example.test'` }]],
-  ])('is rejected as a whole if two accounts have the same %s', async (_what, rows) => {
-    const result = await importDatabase(RESTORED_ACCOUNTS + rows.map(restoredAccount).join(''));
-    expect(result).toEqual({ complete: false, reason: expect.stringContaining('same') });
+  it('is rejected for each rule that one of its accounts breaks', async () => {
+    loaded = await createRestoredDatabase(RESTORED_ACCOUNTS);
+    const broken: [string, ...Record<string, string>[]][] = [
+      ['email is an', { email: `'unknown'`, email_key: `'unknown'` }],
+      ['email is an', { email: `'a@b@c'`, email_key: `'a@b@c'` }],
+      ['email is an', { email: `'a b@c'`, email_key: `'a b@c'` }],
+      ['email is an', { email: `U&'a\\00A0@c'`, email_key: `U&'a\\00A0@c'` }],
+      ['email is an', { email: `U&'a\\0007@c'`, email_key: `U&'a\\0007@c'` }],
+      ['email is needed', { email: 'null' }],
+      ['email_key is made', { email_key: `'somebody.else@example.test'` }],
+      ['email_key is made', { email: `'Ä@example.test'`, email_key: `'Ä@example.test'` }],
+      ['name', { name: `' '` }],
+      ['name', { name: `repeat('x', 256)` }],
+      ['id is needed', { id: 'null' }],
+      ['created_at', { created_at: `'infinity'` }],
+      ['same', {}, {}],
+      ['same', { id: ID }, { id: ID, email: `'b@example.test'`, email_key: `'b@example.test'` }],
+    ];
+    for (const [sentence, ...rows] of broken) {
+      await loaded.query(`delete from restored.accounts; ${rows.map(restoredAccount).join('')}`);
+      const result = await running.auth.restore.importDatabase(loaded.name);
+      expect([rows, result]).toEqual([rows, { complete: false, reason: expect.stringContaining(sentence) }]);
+    }
     expect(await loaded.query('select count(*)::int as n from public.accounts')).toEqual([{ n: 0 }]);
   });
 
@@ -201,9 +209,7 @@ describe('a restore of the accounts', () => {
 
   it('keeps mailed recovery tokens of remaining accounts, and sends queued mails', async () => {
     await running.signUp('forgetful@example.test');
-    await running.requestReset('forgetful@example.test');
-    await running.auth.processAll();
-    const token = running.postbox.mails[0]?.text.match(/^[\w-]{20,}$/m)?.[0];
+    const token = await running.mailedToken('forgetful@example.test');
     running.postbox.failure = new Error('The post is closed.');
     await running.requestReset('forgetful@example.test');
     await restore(await backupOf(running));
@@ -433,21 +439,27 @@ describe('an archive of the accounts', () => {
     expect(await facts()).toEqual([...archived, ...own]);
   });
 
-  it.each([
-    ['audit_log', 'at', '-infinity'],
-    ['audit_log', 'at', '294276-12-31'],
-    ['account_log', 'occurred_at', 'infinity'],
-    ['account_log', 'occurred_at', '294276-12-31'],
-  ])('is refused when an entry of %s has an invalid time: %s = %s', async (table, column, time) => {
+  it('is refused when one of its entries has an invalid time', async () => {
     await running.signUp('audited@example.test');
     const archive = await archiveOf(running);
-    await archive.query(`
-      insert into restored.account_log (sequence, account_id, kind, occurred_at) values (1, ${ID}, 'DELETED', now());
-      update restored.${table} set ${column} = '${time}'`);
-    expect(await running.auth.restore.importDatabase(archive.name, ARCHIVED)).toEqual({
-      complete: false,
-      reason: expect.stringContaining(`${table} break the rules: ${column} is in the years 0001 to 9999`),
-    });
+    await archive.query(
+      `insert into restored.account_log (sequence, account_id, kind, occurred_at) values (1, ${ID}, 'DELETED', now())`,
+    );
+    for (const [table, column, time] of [
+      ['audit_log', 'at', '-infinity'],
+      ['audit_log', 'at', '294276-12-31'],
+      ['account_log', 'occurred_at', 'infinity'],
+      ['account_log', 'occurred_at', '294276-12-31'],
+    ]) {
+      await archive.query(`update restored.${table} set ${column} = '${time}'`);
+      const reason: unknown = expect.stringContaining(
+        `${table} break the rules: ${column} is in the years 0001 to 9999`,
+      );
+      const result = await running.auth.restore.importDatabase(archive.name, ARCHIVED);
+      expect([time, result]).toEqual([time, { complete: false, reason }]);
+      await archive.query(`
+        update restored.${table} set ${column} = now(); drop schema public cascade; create schema public`);
+    }
   });
 
   it('leaves the ids of later entries to the store, even if one in the archive has the last possible id', async () => {

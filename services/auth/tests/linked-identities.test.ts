@@ -27,12 +27,6 @@ const listOf = async ({ identity }: Asking) =>
     issuer: string;
     email: string;
   }[];
-const resetPassword = async (email: string, newPassword: string) => {
-  await running.requestReset(email);
-  await running.auth.processAll();
-  const token = tokenIn(running.postbox.mails.findLast(({ to }) => to === email)?.text);
-  return running.resetPassword(token, newPassword);
-};
 const subjects = () => running.postbox.mails.map(({ to, subject }) => `${to}: ${subject}`);
 
 describe('linking by a signed-in user', () => {
@@ -122,7 +116,7 @@ describe('unlinking an identity', () => {
     const ada = await signedIn(running, provider, 'ada');
     const [linked] = await listOf(ada);
     expect(codeOf(await unlink(linked?.id ?? '', ada))).toBe('CONFLICT');
-    await resetPassword(ADA.email, 'the first password');
+    await running.resetByMail(ADA.email, 'the first password');
     const again = await signedIn(running, provider, 'ada');
     expect(codeOf(await unlink(linked?.id ?? '', again))).toBeUndefined();
   });
@@ -168,7 +162,7 @@ describe('a password reset by mail', () => {
     await running.auth.processAll();
     const token = tokenIn(running.postbox.mails.findLast(({ to }) => to === 'victim@example.com')?.text);
     expect(codeOf(await running.send(CONFIRM_EMAIL, { token, password: PASSWORD }))).toBeUndefined();
-    await resetPassword('victim@example.com', 'a password of the victim');
+    await running.resetByMail('victim@example.com', 'a password of the victim');
     expect(await running.database.query('select 1 from linked_identities')).toEqual([]);
     await running.auth.processAll();
     expect(subjects()).toContain('victim@example.com: A way to sign in to your Taskmesh account was removed');

@@ -3,7 +3,7 @@ import type { EndedSession } from '@taskmesh/internal-api';
 import type { SubgraphResult } from '@taskmesh/subgraph';
 import { eventually, whileLocked } from '@taskmesh/testing';
 import { Registry } from 'prom-client';
-import { PASSWORD, runAuth, tokenIn, type RunningAuth } from './support/running-auth.ts';
+import { PASSWORD, runAuth, type RunningAuth } from './support/running-auth.ts';
 import {
   CHANGE_PASSWORD,
   codeOf,
@@ -156,12 +156,7 @@ describe('an account that may have two sessions', () => {
     ],
     [
       'sets a new password by mail',
-      async (_who, email) => {
-        await running.requestReset(email);
-        await running.auth.processAll();
-        const token = tokenIn(running.postbox.mails.findLast(({ to }) => to === email)?.text);
-        return [RESET, { input: { token, newPassword } }];
-      },
+      async (_who, email) => [RESET, { input: { token: await running.mailedToken(email), newPassword } }],
     ],
     ['deletes itself', ({ identity }) => [DELETE_ACCOUNT, { input: { password: PASSWORD } }, identity]],
     ['logs in', (_who, email) => [LOGIN, { input: { email, password: PASSWORD } }]],

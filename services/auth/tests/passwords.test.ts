@@ -1,6 +1,6 @@
 import { whileLocked } from '@taskmesh/testing';
 import { CHANGE_PASSWORD, codeOf, LOGIN_PLAIN, type OpenSession } from './support/operations.ts';
-import { PASSWORD, tokenIn, useAuth } from './support/running-auth.ts';
+import { PASSWORD, useAuth } from './support/running-auth.ts';
 
 const MINUTE_MS = 60_000;
 const NEW_PASSWORD = 'another horse battery';
@@ -43,9 +43,7 @@ describe('changing the password', () => {
 
   it('invalidates a recovery mail that was already sent', async () => {
     const ada = await running.signUp('ada@example.com');
-    await running.requestReset('ada@example.com');
-    await running.auth.processAll();
-    const token = tokenIn(running.postbox.mails[0]?.text);
+    const token = await running.mailedToken('ada@example.com');
     await change(ada);
     expect(codeOf(await running.resetPassword(token, 'a third horse battery'))).toBe('BAD_USER_INPUT');
   });
@@ -107,12 +105,6 @@ describe('changing the password', () => {
 
 const reset = (token: string, newPassword = NEW_PASSWORD) => running.resetPassword(token, newPassword);
 
-async function mailedToken(email: string): Promise<string> {
-  await running.requestReset(email);
-  await running.auth.processAll();
-  return tokenIn(running.postbox.mails.at(-1)?.text);
-}
-
 describe('requesting a recovery mail', () => {
   it('responds and stores the same for an unknown address, but sends nothing', async () => {
     await running.signUp('ada@example.com');
@@ -127,7 +119,7 @@ describe('requesting a recovery mail', () => {
 
   it('stores no usable token', async () => {
     await running.signUp('ada@example.com');
-    const token = await mailedToken('ada@example.com');
+    const token = await running.mailedToken('ada@example.com');
     const stored = JSON.stringify(await running.database.query('select * from reset_tokens'));
     expect(stored).toContain('hash');
     expect(stored).not.toContain(token);
@@ -169,7 +161,7 @@ describe('requesting a recovery mail', () => {
 describe('setting a new password', () => {
   it('accepts a token once, even in parallel requests', async () => {
     await running.signUp('ada@example.com');
-    const token = await mailedToken('ada@example.com');
+    const token = await running.mailedToken('ada@example.com');
     const results = await Promise.all(['first new one', 'second new one'].map((password) => reset(token, password)));
     expect(results.map(codeOf).filter((code) => code === 'BAD_USER_INPUT')).toHaveLength(1);
     expect(codeOf(await reset(token))).toBe('BAD_USER_INPUT');
@@ -181,7 +173,7 @@ describe('setting a new password', () => {
     ['the address', 'Ada@Example.com'],
   ])('does not use up the token for a rejected password: %s', async (_what, password) => {
     await running.signUp('ada@example.com');
-    const token = await mailedToken('ada@example.com');
+    const token = await running.mailedToken('ada@example.com');
     const refused = await reset(token, password);
     expect(refused.errors?.[0]?.extensions).toMatchObject({
       code: 'BAD_USER_INPUT',
@@ -192,7 +184,7 @@ describe('setting a new password', () => {
 
   it('rejects a token after 30 minutes, and one that never existed', async () => {
     await running.signUp('ada@example.com');
-    const token = await mailedToken('ada@example.com');
+    const token = await running.mailedToken('ada@example.com');
     running.clock.advance(30 * MINUTE_MS + 1_000);
     for (const unusable of [token, 'x'.repeat(43), '', '\0', '\ud800']) {
       const { errors } = await reset(unusable);
@@ -202,7 +194,7 @@ describe('setting a new password', () => {
 
   it('leaves no session open that was opened concurrently with the old password', async () => {
     const { userId } = await running.signUp('ada@example.com');
-    const token = await mailedToken('ada@example.com');
+    const token = await running.mailedToken('ada@example.com');
     const logins = Array.from({ length: 12 }, () => running.tryLogIn('ada@example.com'));
     const results = await Promise.all([...logins.slice(0, 6), reset(token), ...logins.slice(6)]);
     expect(results[6]?.data).toEqual({ resetPassword: true });

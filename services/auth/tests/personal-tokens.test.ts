@@ -1,6 +1,6 @@
 import { hashPersonalToken } from '@taskmesh/identity';
 import { CHANGE_PASSWORD, codeOf, CREATE_TOKEN, END_TOKEN, TOKENS, type OpenSession } from './support/operations.ts';
-import { PASSWORD, tokenIn, useAuth } from './support/running-auth.ts';
+import { PASSWORD, useAuth } from './support/running-auth.ts';
 import { backupOf, swap } from './support/restored.ts';
 
 const DAY_MS = 86_400_000;
@@ -116,10 +116,7 @@ describe('a personal token', () => {
     await running.send(CHANGE_PASSWORD, { input }, ada.identity);
     expect(await find(token)).not.toBeNull();
     await running.auth.processAll();
-    await running.requestReset('ada@example.com');
-    await running.auth.processAll();
-    const mailed = tokenIn(running.postbox.mails.at(-1)?.text);
-    await running.resetPassword(mailed, 'a third horse battery');
+    await running.resetByMail('ada@example.com', 'a third horse battery');
     expect(await find(token)).toBeNull();
     expect(await endedIds()).toEqual([ada.sessionId, personalToken.id]);
     expect(await find(foreign.token)).not.toBeNull();

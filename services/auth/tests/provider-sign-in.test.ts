@@ -14,7 +14,7 @@ import {
   useSignIn,
   VERIFIER,
 } from './support/provider-sign-in.ts';
-import { PASSWORD, runAuth, tokenIn } from './support/running-auth.ts';
+import { PASSWORD, runAuth } from './support/running-auth.ts';
 import { CHANGE_EMAIL, CHANGE_PASSWORD, codeOf } from './support/operations.ts';
 
 const MINUTE_MS = 60_000;
@@ -157,10 +157,7 @@ describe('an existing account with the same address', () => {
     await running.signUp(ADA.email);
     const code = await codeFor(running, provider, 'ada');
     expect(codeOf(await signInWith(running, code))).toBe('LINK_REQUIRED');
-    await running.requestReset(ADA.email);
-    await running.auth.processAll();
-    const token = tokenIn(running.postbox.mails.at(-1)?.text);
-    await running.resetPassword(token, 'a password set by mail');
+    await running.resetByMail(ADA.email, 'a password set by mail');
     running.clock.advance(9 * MINUTE_MS);
     expect(codeOf(await signInWith(running, code, { password: 'a password set by mail' }))).toBeUndefined();
   });
@@ -262,10 +259,7 @@ describe('an account without a password', () => {
         'CONFLICT',
         expect.stringContaining('recovery mail'),
       ]);
-    await running.requestReset(ADA.email);
-    await running.auth.processAll();
-    const token = tokenIn(running.postbox.mails.at(-1)?.text);
-    await running.resetPassword(token, 'the first password');
+    await running.resetByMail(ADA.email, 'the first password');
     const { identity: again } = await running.logIn(ADA.email, 'the first password');
     const next = { input: { currentPassword: 'the first password', newPassword: 'the second password' } };
     expect(codeOf(await running.send(CHANGE_PASSWORD, next, again))).toBeUndefined();

@@ -1,4 +1,5 @@
 import { rfc3339, type Statement } from '@taskmesh/store';
+import { BCRYPT } from '../passwords/hasher.ts';
 import { OPENING } from '../sessions/session.statements.ts';
 
 /* Why `lateral` and `is true`: see session.statements.ts. */
@@ -17,15 +18,19 @@ export const FIND_ACCOUNT_BY_EMAIL: Statement = {
   text: `${SELECT_ACCOUNT} where email_key = $1`,
 };
 
-/** The last bcrypt hash before a text: of its variant, the one of the highest cost. Uses the index `accounts_bcrypt`, which ends up empty. */
+/**
+ * The last bcrypt hash before a text: of its variant, the one of the highest cost. Uses the index `accounts_bcrypt`, which ends up empty.
+ * Skips hashes that the hasher does not verify.
+ */
 const lastBcryptHashBefore = (text: string) => `
-  (select password_hash from accounts where password_hash like '$2%' and password_hash < '${text}' order by password_hash desc limit 1)`;
+  (select password_hash from accounts where password_hash like '$2%' and password_hash < '${text}' and password_hash ~ '${BCRYPT.source}'
+    order by password_hash desc limit 1)`;
 
-/** The bcrypt hash of the highest cost, whether its variant is `2a`, `2b` or `2y`. */
+/** The bcrypt hash of the highest cost, whether its variant is `2a`, `2b` or `2y`. Not every collation has y before z. */
 export const FIND_DEAREST_BCRYPT_HASH: Statement = {
   name: 'auth-find-dearest-bcrypt-hash',
   text: `
-    select password_hash from (${['$2b', '$2y', '$2z'].map(lastBcryptHashBefore).join(' union all ')}) hashes
+    select password_hash from (${['$2b', '$2y', '$3'].map(lastBcryptHashBefore).join(' union all ')}) hashes
     order by substring(password_hash from 5 for 2) desc limit 1`,
 };
 

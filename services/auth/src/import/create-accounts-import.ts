@@ -49,7 +49,7 @@ export function createAccountsImport({ clock, newEpoch, ...deps }: AccountsImpor
     rules: {
       ...accountRules,
       async complete(stores, of) {
-        const replaced = await replaceUnusableHashes(stores.to);
+        const replaced = await replaceUnusableHashes(stores.to, of);
         if (replaced > 0)
           deps.log.warn({ accounts: replaced }, 'restored accounts whose passwords must be set again by mail');
         if (of === 'archive') await keepOlderTrail(stores, now());

@@ -14,7 +14,7 @@ import {
   type StoreRules,
 } from '@taskmesh/store';
 import { emailKey } from '../accounts/email-key.ts';
-import { BCRYPT, COST, dummyHash } from '../passwords/hasher.ts';
+import { BCRYPT, COST, dummyHash, prefixOf } from '../passwords/hasher.ts';
 
 const needed = {
   id: { type: 'uuid' },
@@ -109,11 +109,11 @@ const [MEMORY, PASSES] = [parameter('m'), parameter('t')];
 /** Checked outside the pattern: there, a long interval such as {6,128} takes the server ten times as long as everything else here. */
 const length = (part: number) => `length(split_part(password_hash, '$', ${part}))`;
 
-/** $1 a hash that no password matches. */
+/** $1 a hash that no password matches, $2 what argon2 hashes must begin with. */
 const REPLACE_UNUSABLE = `
     with replaced as (
       update public.accounts set password_hash = $1::text, has_password = false
-      where not (password_hash ~ '^[$]argon2id[$]v=19[$]m=[0-9]{1,6},t=[0-9]{1,2},p=[1-4]([$][A-Za-z0-9+/]+){2}$'
+      where not (starts_with(password_hash, $2::text) and password_hash ~ '^[$]argon2id[$]v=19[$]m=[0-9]{1,6},t=[0-9]{1,2},p=[1-4]([$][A-Za-z0-9+/]+){2}$'
         and ${length(5)} between 6 and 128 and ${length(6)} between 6 and 128
         and ${MEMORY} <= ${MAX_MEMORY_KIB} and ${MEMORY} * ${PASSES} between ${MIN_COST} and ${MAX_COST})
         and password_hash !~ '${BCRYPT.source}'
@@ -122,10 +122,12 @@ const REPLACE_UNUSABLE = `
     select count(*)::int as count from replaced`;
 
 /**
- * Replaces hashes that cannot or must not be verified: those of other algorithms, and those whose cost is too low or too high. Their
- * login time would reveal that the account exists, and costly ones would hold up other logins. Returns the number of replaced hashes.
+ * Replaces hashes that cannot or must not be verified: those of other algorithms, and argon2 hashes with other parameters than ours.
+ * Their login time would reveal that the account exists, and costly ones would hold up other logins. Archives keep those of a similar
+ * cost, with which earlier releases have let people in. Returns the number of replaced hashes.
  */
-export async function replaceUnusableHashes(session: SqlSession): Promise<number> {
-  const [replaced] = await session.run<{ count: number }>(REPLACE_UNUSABLE, [dummyHash()]);
+export async function replaceUnusableHashes(session: SqlSession, of: 'archive' | 'dump'): Promise<number> {
+  const beginning = of === 'dump' ? prefixOf(COST) : '$argon2id$';
+  const [replaced] = await session.run<{ count: number }>(REPLACE_UNUSABLE, [dummyHash(), beginning]);
   return replaced?.count ?? 0;
 }

@@ -16,7 +16,8 @@ export const COST: HashCost = { memoryCost: 19_456, timeCost: 2 };
 /** 2 is `Algorithm.Argon2id`, a const enum. */
 const ARGON2ID = { algorithm: 2, parallelism: 1 } as const;
 
-const prefixOf = ({ memoryCost, timeCost }: HashCost) => `$argon2id$v=19$m=${memoryCost},t=${timeCost},p=1$`;
+/** What hashes with these parameters begin with. */
+export const prefixOf = ({ memoryCost, timeCost }: HashCost) => `$argon2id$v=19$m=${memoryCost},t=${timeCost},p=1$`;
 
 /** A random hash that no password is known to match, and that takes as long to verify as any. */
 export function dummyHash(cost = COST): string {

@@ -41,6 +41,7 @@ export function createRecoveryService(common: CommonParts): RecoveryService {
       const set = { hash, accountId: account.id, passwordHash, now: new Date(clock.now()), origin, ids };
       const ended = await inTransaction((transaction) => setPassword(transaction, set), account.id);
       await limits.forgetFailedLogins(emailKey(account.email) ?? '', origin.ip);
+      await limits.forgetSessions(account.id);
       return ended;
     },
   };

@@ -64,7 +64,11 @@ export interface RunningAuth {
   refresh(token: string, identity?: Identity): Promise<SubgraphResult>;
   me(identity: Identity): Promise<SubgraphResult>;
   requestReset(email: string): Promise<SubgraphResult>;
-  resetPassword(token: string | undefined, newPassword: string): Promise<SubgraphResult>;
+  /** The token of a recovery mail that is requested and sent now. */
+  mailedToken(email: string): Promise<string>;
+  resetPassword(token: string, newPassword: string): Promise<SubgraphResult>;
+  /** Sets the password with a mailed token. */
+  resetByMail(email: string, newPassword: string): Promise<SubgraphResult>;
   /** Another instance with the same database and files, as after a restart. Shares the counted limits, unless `keyValue` is given. */
   another(env?: Env, own?: { keyValue: KeyValue }): Promise<Auth>;
   /** Prepares the next test: one instance with an empty store, the current time, no mails, and no counted limits. */
@@ -120,6 +124,13 @@ export async function runAuth(options: RunOptions = {}): Promise<RunningAuth> {
     return auth;
   };
   let auth = await another();
+  const requestReset = (email: string) => send(auth, REQUEST_RESET, { email });
+  const mailedToken = async (email: string) => {
+    await requestReset(email);
+    await auth.processAll();
+    return tokenIn(postbox.mails.findLast(({ to }) => to === email)?.text);
+  };
+  const resetPassword = (token: string, newPassword: string) => send(auth, RESET, { input: { token, newPassword } });
 
   const stopAll = async () => {
     for (const each of running) await each.stop();
@@ -150,8 +161,8 @@ export async function runAuth(options: RunOptions = {}): Promise<RunningAuth> {
     logOut: (identity) => send(auth, LOGOUT, {}, identity),
     refresh: (token, identity) => send(auth, REFRESH, { token }, identity),
     me: (identity) => send(auth, ME, {}, identity),
-    requestReset: (email) => send(auth, REQUEST_RESET, { email }),
-    resetPassword: (token, newPassword) => send(auth, RESET, { input: { token, newPassword } }),
+    ...{ requestReset, mailedToken, resetPassword },
+    resetByMail: async (email, newPassword) => resetPassword(await mailedToken(email), newPassword),
     async reset() {
       for (const each of running) if (each !== auth) await each.stop();
       await database.query(EMPTY);
